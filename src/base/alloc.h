@@ -1,0 +1,28 @@
+/* alloc.h - the library's only way to host memory, so that tests can make any allocation fail and count what
+ * is still held. Costs two relaxed atomics a call; nothing on a hot path allocates.
+ */
+#ifndef YK_BASE_ALLOC_H
+#define YK_BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed memory, or NULL with the thread's error text set (see status.h). size 0 gives a valid pointer. */
+void *yk_calloc(size_t count, size_t size);
+/* Grow or shrink; on failure NULL, and the old block stays valid. New bytes are not zeroed. */
+void *yk_realloc(void *block, size_t count, size_t size);
+/* Page aligned (64 bytes at least), not zeroed. Freed by yk_free like the rest. */
+void *yk_alloc_aligned(size_t bytes, size_t alignment);
+char *yk_strdup(const char *text);
+/* printf into fresh memory; NULL on failure. */
+char *yk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void yk_free(void *block); /* NULL is fine */
+
+/* For tests. The nth allocation from now on fails (1 is the next), once; 0 switches it off. */
+void yk_alloc_fail_at(int64_t nth);
+/* Whether that allocation was reached since. */
+int yk_alloc_failed(void);
+/* Blocks given and not yet freed. */
+int64_t yk_alloc_outstanding(void);
+
+#endif
