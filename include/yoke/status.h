@@ -1,7 +1,8 @@
 /* yoke/status.h - how every call of yoke says whether it worked.
  *
- * Functions that can fail return a yoke_status; outputs are written only on YOKE_OK. Beside the status,
- * the library keeps for each thread one line that names the cause and the cure of its latest failure.
+ * Functions that can fail return a yoke_status; outputs are written only on YOKE_OK. Beside the
+ * status, the library keeps for each thread one line that names the cause and the cure of its
+ * latest failure.
  */
 #ifndef YOKE_STATUS_H
 #define YOKE_STATUS_H
@@ -14,9 +15,10 @@ extern "C" {
 
 typedef enum yoke_status {
     YOKE_OK = 0,
-    YOKE_EINVAL,   /* the caller's mistake: an argument, a count, a type, a name that does not exist */
-    YOKE_ENOMEM,   /* host memory, or a device's memory with nothing left to evict */
-    YOKE_EBUILD,   /* a kernel does not compile for a device; the text carries the compiler's words */
+    YOKE_EINVAL, /* the caller's mistake: an argument, a count, a type, a name that does not exist
+                  */
+    YOKE_ENOMEM, /* host memory, or a device's memory with nothing left to evict */
+    YOKE_EBUILD, /* a kernel does not compile for a device; the text carries the compiler's words */
     YOKE_ENOIMPL,  /* a kernel has no implementation for any device of the runtime */
     YOKE_EDEVICE,  /* a device failed and its work could not be done elsewhere */
     YOKE_ELOST,    /* a device failed and held the only valid copy of some rows */
@@ -29,12 +31,14 @@ typedef enum yoke_status {
 /* The status in words ("out of memory"). Never NULL; static storage. */
 YOKE_API const char *yoke_status_text(yoke_status status);
 
-/* The cause and the cure of the calling thread's latest failed call, one line (a compiler's log may follow
- * on further lines). "" if none failed. Owned by the library, valid until this thread's next failing call. */
+/* The cause and the cure of the calling thread's latest failed call, one line (a compiler's log may
+ * follow on further lines). "" if none failed. Owned by the library, valid until this thread's next
+ * failing call. */
 YOKE_API const char *yoke_error_text(void);
 
-/* Log lines, for a program that wants to show or keep them. The library itself prints nothing unless the
- * environment variable YOKE_LOG (error, warn, info, debug) asks it to write to standard error. */
+/* Log lines, for a program that wants to show or keep them. The library itself prints nothing
+ * unless the environment variable YOKE_LOG (error, warn, info, debug) asks it to write to standard
+ * error. */
 typedef enum yoke_log_level {
     YOKE_LOG_ERROR,
     YOKE_LOG_WARN,
@@ -44,8 +48,8 @@ typedef enum yoke_log_level {
 
 typedef void yoke_log_fn(void *context, yoke_log_level level, const char *line);
 
-/* Send log lines up to `level` to `fn` (NULL: nowhere). May be called at any time; `fn` is called from any
- * thread, one call at a time, and must not call yoke. */
+/* Send log lines up to `level` to `fn` (NULL: nowhere). May be called at any time; `fn` is called
+ * from any thread, one call at a time, and must not call yoke. */
 YOKE_API void yoke_set_log(yoke_log_fn *fn, void *context, yoke_log_level level);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* alloc.h - the library's only way to host memory, so that tests can make any allocation fail and count what
- * is still held. Costs two relaxed atomics a call; nothing on a hot path allocates.
+/* alloc.h - the library's only way to host memory, so that tests can make any allocation fail and
+ * count what is still held. Costs two relaxed atomics a call; nothing on a hot path allocates.
  */
 #ifndef YK_BASE_ALLOC_H
 #define YK_BASE_ALLOC_H
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed memory, or NULL with the thread's error text set (see status.h). size 0 gives a valid pointer. */
+/* Zeroed memory, or NULL with the thread's error text set (see status.h). size 0 gives a valid
+ * pointer. */
 void *yk_calloc(size_t count, size_t size);
 /* Grow or shrink; on failure NULL, and the old block stays valid. New bytes are not zeroed. */
 void *yk_realloc(void *block, size_t count, size_t size);

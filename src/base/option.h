@@ -1,8 +1,9 @@
-/* option.h - option tables: name, environment variable, default and help in one place, read by one parser.
+/* option.h - option tables: name, environment variable, default and help in one place, read by one
+ * parser.
  *
- * A component declares a struct for its settings and a table that says how text gets into it. The same table
- * serves the environment, "key=value" lists after a name ("dynamic:chunk=4096", "opencl:1:mem=256M") and the
- * help and manual pages. This is the only place that calls getenv.
+ * A component declares a struct for its settings and a table that says how text gets into it. The
+ * same table serves the environment, "key=value" lists after a name ("dynamic:chunk=4096",
+ * "opencl:1:mem=256M") and the help and manual pages. This is the only place that calls getenv.
  */
 #ifndef YK_BASE_OPTION_H
 #define YK_BASE_OPTION_H
@@ -11,28 +12,29 @@
 #include <yoke/status.h>
 
 enum yk_option_type {
-    YK_OPTION_TEXT,   /* char *, owned by the settings; freed by yk_options_clear */
-    YK_OPTION_INT,    /* int64_t, with k/M/G (powers of 1000: counts) */
-    YK_OPTION_BYTES,  /* int64_t, with k/K/M/G/T (powers of 1024) */
-    YK_OPTION_REAL,   /* double */
-    YK_OPTION_SECONDS,/* double, with ns/us/ms/s; plain numbers are seconds */
-    YK_OPTION_CHOICE  /* int: index in the NULL-terminated list `choices` */
+    YK_OPTION_TEXT,    /* char *, owned by the settings; freed by yk_options_clear */
+    YK_OPTION_INT,     /* int64_t, with k/M/G (powers of 1000: counts) */
+    YK_OPTION_BYTES,   /* int64_t, with k/K/M/G/T (powers of 1024) */
+    YK_OPTION_REAL,    /* double */
+    YK_OPTION_SECONDS, /* double, with ns/us/ms/s; plain numbers are seconds */
+    YK_OPTION_CHOICE   /* int: index in the NULL-terminated list `choices` */
 };
 
 struct yk_option {
-    const char *name;        /* as in "key=value"; NULL ends a table */
-    const char *variable;    /* environment variable, or NULL */
-    const char *initial;     /* default, as text; NULL leaves the field zero */
-    const char *help;        /* one line */
+    const char *name;     /* as in "key=value"; NULL ends a table */
+    const char *variable; /* environment variable, or NULL */
+    const char *initial;  /* default, as text; NULL leaves the field zero */
+    const char *help;     /* one line */
     enum yk_option_type type;
-    size_t offset;           /* of the field in the settings struct */
+    size_t offset; /* of the field in the settings struct */
     const char *const *choices;
 };
 
 /* Fill `settings` from the defaults, then from the environment. */
 yoke_status yk_options_default(const struct yk_option *table, void *settings);
-/* Set from "key=value,key=value" or "key=value:key=value". An unknown key, a missing or odd value gives
- * YOKE_EINVAL and a text that names the key and lists those there are. `what` names the owner in messages. */
+/* Set from "key=value,key=value" or "key=value:key=value". An unknown key, a missing or odd value
+ * gives YOKE_EINVAL and a text that names the key and lists those there are. `what` names the owner
+ * in messages. */
 yoke_status yk_options_parse(const struct yk_option *table, const char *what, const char *text,
                              void *settings);
 void yk_options_clear(const struct yk_option *table, void *settings);

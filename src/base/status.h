@@ -1,14 +1,16 @@
-/* status.h - the one door for errors: who finds out what went wrong says so here once; callers pass it up.
+/* status.h - the one door for errors: who finds out what went wrong says so here once; callers pass
+ * it up.
  *
- * Every thread keeps the text of its latest failure (yoke_error_text). A job that failed on a worker keeps
- * its text with the job, and the thread that waits raises it again with yk_fail.
+ * Every thread keeps the text of its latest failure (yoke_error_text). A job that failed on a
+ * worker keeps its text with the job, and the thread that waits raises it again with yk_fail.
  */
 #ifndef YK_BASE_STATUS_H
 #define YK_BASE_STATUS_H
 
 #include <yoke/status.h>
 
-/* Records the thread's error text (cause, then cure, one line), logs it at `debug`, returns `status`. */
+/* Records the thread's error text (cause, then cure, one line), logs it at `debug`, returns
+ * `status`. */
 yoke_status yk_fail(yoke_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,0 +1,66 @@
+/* app.h - what a benchmark application is: a kernel file and this table. Never its own main, timer
+ * or parser.
+ *
+ * `yoke run NAME` (cli/run.c) walks the table: open, attach to a runtime, then for each repeat
+ * reset (not timed) and run (timed: from inputs in host memory to results in host memory), verify,
+ * detach, close. --baselines and --sweep attach the same data to other runtimes or run it with
+ * other partitioners.
+ */
+#ifndef YOKE_APPS_APP_H
+#define YOKE_APPS_APP_H
+
+#include <stdio.h>
+#include <yoke/yoke.h>
+
+struct app_option {      /* beyond those of every application */
+    const char *name;    /* "flops" for --flops */
+    const char *value;   /* what the value is called in help: "K" */
+    const char *initial; /* default as text */
+    const char *help;
+};
+
+enum { APP_OPTIONS_MAX = 16 };
+
+struct app_spec {
+    int64_t size[3]; /* as given; size[0] 0: the application's default (size_count dimensions) */
+    uint64_t seed;
+    const char *input;                   /* --input FILE, or NULL */
+    const char *output;                  /* --output PREFIX for pictures, or NULL */
+    const char *values[APP_OPTIONS_MAX]; /* of app->options, in their order; never NULL */
+};
+
+/* One timed run. The application hands its jobs to app_run_job, which runs them and adds up what
+ * the devices did. */
+struct app_run;
+yoke_status app_run_job(struct app_run *run, const yoke_job *job);
+yoke_runtime *app_runtime(struct app_run *run);
+/* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C:
+ * pass it up. */
+yoke_status app_progress(struct app_run *run, int64_t done, int64_t total);
+
+struct app {
+    const char *name, *summary;
+    const char *size_words;           /* "elements", "rows", "bodies", "WxHxD voxels" */
+    int size_count;                   /* 1 or 3 */
+    const struct app_option *options; /* NULL-name terminated, or NULL */
+    /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to
+     * do. The actual size goes to spec->size. */
+    yoke_status (*open)(struct app_spec *spec, void **state);
+    void (*close)(void *state);
+    yoke_status (*attach)(void *state, yoke_runtime *runtime); /* wrap arrays */
+    yoke_status (*detach)(void *state);                        /* close them */
+    yoke_status (*reset)(void *state); /* inputs as they were, on the host */
+    yoke_status (*run)(void *state, struct app_run *run);
+    /* Against an independent reference and exact properties. On success a line of figures goes to
+     * `note` (capacity 256), e.g. "max error 2.1e-7 (allowed 1e-6)". A wrong result is YOKE_EINVAL
+     * with the text of the first wrong value. */
+    yoke_status (*verify)(void *state, char *note);
+    int64_t (*items)(const void *state); /* items of one job's range, for shares ("rows" in JSON) */
+    /* Optional: figures and pictures after verify (PSNR, PNG files named after spec->output). */
+    yoke_status (*report)(void *state, FILE *out);
+};
+
+extern const struct app *const apps[]; /* NULL-terminated */
+const struct app *app_find(const char *name);
+
+#endif

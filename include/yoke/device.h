@@ -1,0 +1,38 @@
+/* yoke/device.h - what a runtime works with: sets of CPU cores and GPUs.
+ */
+#ifndef YOKE_DEVICE_H
+#define YOKE_DEVICE_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define YOKE_DEVICE_NAME_MAX 64
+
+typedef struct yoke_runtime yoke_runtime;
+
+/* A device as yoke sees it. Filled by yoke_device_get. */
+typedef struct yoke_device {
+    char name[YOKE_DEVICE_NAME_MAX]; /* as a user types it: "cpu", "opencl:0", "sim:1" */
+    char model[96];                  /* "AMD EPYC 9B45", "NVIDIA H200" */
+    char driver[96];                 /* driver and version; "" for cpu */
+    const char *backend;             /* "cpu", "opencl", "sim"; static */
+    int cores;                       /* CPU cores or compute units */
+    int lanes;                       /* chunks it works on at the same time */
+    int64_t memory_bytes; /* its own memory, as limited by "mem="; 0: works in host memory */
+    int lost;             /* 1: it failed and gets no more work */
+} yoke_device;
+
+/* Devices of an open runtime. Waits until drivers that are still being loaded are ready.
+ * Thread-safe. */
+YOKE_API int yoke_device_count(yoke_runtime *runtime);
+/* YOKE_EINVAL if there is no device `index`. */
+YOKE_API yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

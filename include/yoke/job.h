@@ -1,0 +1,159 @@
+/* yoke/job.h - a kernel over an index range, with the arrays it touches; run on all devices at
+ * once.
+ */
+#ifndef YOKE_JOB_H
+#define YOKE_JOB_H
+
+#include <yoke/array.h>
+#include <yoke/kernel_type.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
+
+/* Which rows of an array the range's indexes first .. last - 1 touch. */
+typedef enum yoke_shape {
+    YOKE_ROWS,  /* index i touches row i */
+    YOKE_HALO,  /* rows i - before .. i + after, cut at the array's ends; only for in */
+    YOKE_WHOLE, /* any row */
+    YOKE_CUSTOM /* what a callback says (a CSR matrix's rows to its non-zeros) */
+} yoke_shape;
+
+typedef struct yoke_rows {
+    int64_t first, last;
+} yoke_rows;
+
+/* YOKE_CUSTOM: the rows that indexes `range` touch, one interval. Pure: same input, same answer;
+ * called from any thread. For out and inout, disjoint ranges must give disjoint rows. */
+typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
+
+/* YOKE_PARAM_ADD: fold `count` elements of a private copy into `into`. Must be associative and
+ * commutative up to rounding, with all-zero bytes as its identity. NULL: sum by the parameter's
+ * type (float, double, 32- and 64-bit integers). */
+typedef void yoke_merge_fn(void *into, const void *from, int64_t count);
+
+/* When the rows a job wrote on a device come to the host. */
+typedef enum yoke_home {
+    YOKE_HOME_LATER, /* when somebody acquires or needs them */
+    YOKE_HOME_NOW    /* as each chunk ends, overlapping what still runs */
+} yoke_home;
+
+typedef struct yoke_arg {
+    yoke_param_mode mode;
+    yoke_array *array; /* all modes but value */
+    const void *value; /* mode value: copied at submit */
+    size_t value_size;
+    yoke_shape shape;
+    int64_t before, after; /* YOKE_HALO */
+    yoke_rows_fn *rows;    /* YOKE_CUSTOM */
+    const void *rows_context;
+    yoke_merge_fn *merge; /* YOKE_PARAM_ADD */
+    yoke_home home;       /* out and inout */
+} yoke_arg;
+
+/* Shorthands for the args list. In C, yoke_value takes an lvalue or an expression of scalar type.
+ */
+#define yoke_value_of(pointer, size)                                                               \
+    {                                                                                              \
+        .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
+    }
+#define yoke_value(variable) yoke_value_of(&(variable), sizeof(variable))
+#define yoke_in(a)                                                                                 \
+    {                                                                                              \
+        .mode = YOKE_PARAM_IN, .array = (a)                                                        \
+    }
+#define yoke_in_whole(a)                                                                           \
+    {                                                                                              \
+        .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_WHOLE                                   \
+    }
+#define yoke_in_halo(a, rows_before, rows_after)                                                   \
+    {                                                                                              \
+        .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_HALO, .before = (rows_before),          \
+        .after = (rows_after)                                                                      \
+    }
+#define yoke_in_custom(a, function, state)                                                         \
+    {                                                                                              \
+        .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_CUSTOM, .rows = (function),             \
+        .rows_context = (state)                                                                    \
+    }
+#define yoke_out(a)                                                                                \
+    {                                                                                              \
+        .mode = YOKE_PARAM_OUT, .array = (a)                                                       \
+    }
+#define yoke_out_home(a)                                                                           \
+    {                                                                                              \
+        .mode = YOKE_PARAM_OUT, .array = (a), .home = YOKE_HOME_NOW                                \
+    }
+#define yoke_inout(a)                                                                              \
+    {                                                                                              \
+        .mode = YOKE_PARAM_INOUT, .array = (a)                                                     \
+    }
+#define yoke_inout_home(a)                                                                         \
+    {                                                                                              \
+        .mode = YOKE_PARAM_INOUT, .array = (a), .home = YOKE_HOME_NOW                              \
+    }
+#define yoke_add_to(a)                                                                             \
+    {                                                                                              \
+        .mode = YOKE_PARAM_ADD, .array = (a), .shape = YOKE_WHOLE                                  \
+    }
+
+typedef struct yoke_job {
+    const yoke_kernel *kernel; /* borrowed until the job is done */
+    struct {
+        int64_t first, last; /* first dimension, split over devices; empty is fine */
+        int64_t extent[2];   /* sizes of the second and third; 0 means 1 */
+    } range;
+    yoke_arg args[YOKE_ARGS_MAX]; /* in the order of the kernel's parameters; the rest zero */
+    const char *partitioner;      /* "auto", "dynamic:chunk=4096"; NULL: the runtime's */
+    const char *name;             /* for traces [the kernel's] */
+} yoke_job;
+
+/* What one device did in a job. */
+typedef struct yoke_device_result {
+    int device;          /* index in the runtime */
+    int64_t items;       /* indexes of the first dimension it completed */
+    double share;        /* items / all */
+    double busy_seconds; /* at least one of its chunks was under way */
+    int64_t chunks;
+    const char *reason; /* why, in one sentence with figures; "" if nothing to say */
+} yoke_device_result;
+
+typedef struct yoke_decision {
+    double seconds; /* since the job was submitted */
+    int device, lane;
+    int64_t first, last;
+    const char *reason;
+} yoke_decision;
+
+/* What happened. Opened by yoke_run or yoke_wait, owned by the caller, freed by yoke_result_close.
+ */
+typedef struct yoke_result {
+    int version;             /* 1: this layout; later versions only append */
+    double seconds;          /* from submit to done */
+    const char *partitioner; /* with its settings, "auto" */
+    yoke_traffic traffic;    /* bytes the job moved */
+    int device_count;
+    const yoke_device_result *devices;
+    int64_t decision_count;
+    const yoke_decision *decisions;
+} yoke_result;
+YOKE_API void yoke_result_close(yoke_result *result);
+
+typedef struct yoke_ticket yoke_ticket;
+
+/* Run the job and wait. The calling thread works too. `result` may be NULL. An error of any device
+ * that could not be made good by the others surfaces here; arrays written by a failed job have
+ * undefined rows. */
+YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
+/* Start and return; jobs run in the order submitted where they share an array that one of them
+ * writes, and may overlap elsewhere. The job struct may be reused at once. Thread-safe. */
+YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
+/* Wait for a job and free its ticket. `result` may be NULL. */
+YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

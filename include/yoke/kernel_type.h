@@ -1,0 +1,108 @@
+/* yoke/kernel_type.h - the kernel descriptor: one operation with an implementation for each kind of
+ * device.
+ *
+ * Most programs never fill one by hand: YOKE_KERNEL (yoke/kernel.h) defines it from one body in C.
+ * It can be copied and an implementation replaced or added:
+ *
+ *     yoke_kernel mine = saxpy;
+ *     mine.opencl.native = my_clblast_saxpy;
+ */
+#ifndef YOKE_KERNEL_TYPE_H
+#define YOKE_KERNEL_TYPE_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum yoke_param_mode {
+    YOKE_PARAM_VALUE, /* a scalar or a struct, by value */
+    YOKE_PARAM_IN,    /* array, read */
+    YOKE_PARAM_OUT,   /* array, every row of the access is written, none is read */
+    YOKE_PARAM_INOUT, /* array, read and written */
+    YOKE_PARAM_ADD    /* array, added to by any index (yoke_add); each device has a private copy,
+                         merged once */
+} yoke_param_mode;
+
+typedef struct yoke_param {
+    yoke_param_mode mode;
+    const char *type; /* as written: "float", "body_t" */
+    const char *name;
+    uint32_t
+        size; /* sizeof one element, checked against the array's and against each device's own */
+    uint32_t alignment;
+} yoke_param;
+
+typedef enum yoke_kernel_kind {
+    YOKE_KERNEL_RANGE, /* a body for one index (or one group of lanes) */
+    YOKE_KERNEL_STEP,  /* reserved: a body for one item, which may emit more */
+    YOKE_KERNEL_NATIVE /* only by-hand functions that handle a whole chunk */
+} yoke_kernel_kind;
+
+/* The part of the range that a function by hand has to do: indexes first .. last - 1 of the first
+ * dimension, all of the others. */
+typedef struct yoke_chunk {
+    int64_t first, last;
+    int64_t extent[2]; /* sizes of the second and third dimension, 1 where there is none */
+    int lane;          /* CPU: which of the device's cores asks, 0 .. lanes - 1 */
+    int team;          /* CPU team function: cores it may use */
+} yoke_chunk;
+
+/* A CPU implementation: args[p] points to the value, or to the array's global element 0 (which may
+ * lie outside what is there: use global indexes only). Thread-safe: many chunks at once. */
+typedef void yoke_cpu_fn(void *const *args, const yoke_chunk *chunk);
+
+/* An OpenCL implementation that launches what it likes (clBLAS, own kernels): enqueue on `queue`,
+ * do not wait. Types as void * so that this header needs no OpenCL: cl_context, cl_device_id,
+ * cl_command_queue; args[p] is a const void * to the value, or a cl_mem with the array's global
+ * element 0 at byte offset shifts[p] (may be negative). Returns 0 or an OpenCL error code. */
+typedef struct yoke_opencl_call {
+    void *context, *device, *queue;
+    void *const *args;
+    const int64_t *shifts;
+} yoke_opencl_call;
+typedef int yoke_opencl_fn(const yoke_opencl_call *call, const yoke_chunk *chunk);
+
+/* Source for a device compiler. `entry` NULL: the text was made by YOKE_KERNEL and gets yoke's
+ * prelude; otherwise complete source whose kernel `entry` takes (long first, long last, long
+ * extent1, long extent2), then for each parameter the value, or the array and a long byte shift of
+ * its global element 0, which it subtracts nothing from: element i lies at (char *)array + shift +
+ * i * size. One work-item per index in a grid-stride loop is expected. */
+typedef struct yoke_source {
+    const char *text; /* NULL: none */
+    const char *entry;
+} yoke_source;
+
+enum { YOKE_CPU_VARIANTS = 3 }; /* baseline, x86-64-v3 (AVX2), x86-64-v4 (AVX-512) */
+
+typedef struct yoke_kernel {
+    uint32_t struct_size; /* sizeof(yoke_kernel) of the compiler's header; 0 is an error */
+    yoke_kernel_kind kind;
+    const char *name, *file;
+    const yoke_param *params;
+    int param_count;
+    int dimensions; /* 1 to 3; 0 means 1 */
+    int lanes;      /* work-items that share one group (required group size); 0: any */
+    int unit;       /* indexes of the first dimension a group or item handles; chunks are
+                       multiples of it; 0 means 1 */
+    struct {
+        yoke_cpu_fn
+            *variant[YOKE_CPU_VARIANTS]; /* chosen once by what the CPU has; NULL: next lower */
+        yoke_cpu_fn
+            *team; /* whole chunk by all cores at once (a threaded library), instead of variants */
+    } cpu;
+    struct {
+        yoke_source source;
+        yoke_opencl_fn *native; /* instead of source */
+    } opencl;
+    struct {
+        yoke_source source;
+    } cuda;
+} yoke_kernel;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+/* yoke/runtime.h - open and close: everything else needs a runtime.
+ *
+ * A runtime owns one worker thread for each core it uses, asleep unless a job runs, and a thread
+ * for each GPU. Several may be open in a process; each uses what its configuration says.
+ */
+#ifndef YOKE_RUNTIME_H
+#define YOKE_RUNTIME_H
+
+#include <yoke/device.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum yoke_waiting {
+    YOKE_WAIT_AUTO,  /* today: block */
+    YOKE_WAIT_SPIN,  /* host threads poll their device */
+    YOKE_WAIT_YIELD, /* poll, giving way to others */
+    YOKE_WAIT_BLOCK  /* sleep until the device is done */
+} yoke_waiting;
+
+/* Zero-initialise, then set what matters. Each field falls back to the environment variable named,
+ * then to the default. */
+typedef struct yoke_config {
+    const char
+        *devices; /* YOKE_DEVICES, "cpu:8,opencl:0:mem=1G"; default: all cores and all GPUs */
+    const char *partitioner; /* YOKE_PARTITIONER; default auto */
+    int threads;             /* YOKE_THREADS: threads that do CPU work; default one a core */
+    yoke_waiting waiting;    /* YOKE_WAIT */
+    const char *
+        trace; /* YOKE_TRACE: write a timeline here at close (.json: Chrome trace, .html: a page) */
+} yoke_config;
+
+/* `config` NULL: all defaults. Never waits for GPU drivers: they load in the background and their
+ * devices join when ready (yoke_ready waits). Fails if a device that was asked for by name is
+ * missing. */
+YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
+/* Waits for jobs. Arrays must be closed before (YOKE_EBUSY, and nothing is closed). NULL is fine.
+ */
+YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
+/* Wait until every device is open. Reports the first device that was asked for by name and could
+ * not be. */
+YOKE_API yoke_status yoke_ready(yoke_runtime *runtime);
+
+/* Write the timeline of what ran so far; the suffix decides the format (.json or .html). Recording
+ * is on if config.trace was set or yoke_trace_start was called. */
+YOKE_API yoke_status yoke_trace_start(yoke_runtime *runtime);
+YOKE_API yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path);
+
+/* The runtime's clock in seconds: real, or virtual where all devices are simulated. */
+YOKE_API double yoke_seconds(yoke_runtime *runtime);
+
+/* "0.1.0" */
+YOKE_API const char *yoke_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

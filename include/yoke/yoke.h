@@ -1,0 +1,10 @@
+/* yoke/yoke.h - everything, in reading order. */
+#ifndef YOKE_YOKE_H
+#define YOKE_YOKE_H
+#include <yoke/array.h>
+#include <yoke/device.h>
+#include <yoke/job.h>
+#include <yoke/kernel.h>
+#include <yoke/runtime.h>
+#include <yoke/status.h>
+#endif

@@ -1,0 +1,94 @@
+/* coherence.h - PURE. Where the valid copies of an array's rows are, row interval by row interval.
+ *
+ * papers/002 (Ribeiro et al.), section 4.1, keeps MSI states for blocks fixed beforehand; here the
+ * unit is a row, so that chunks can start and end anywhere and differ from run to run (design
+ * choice; the states are the paper's). An array lives in up to YK_PLACES places: place 0 is host
+ * memory, the others are devices' memories. In each place a row is invalid    the place has no
+ * current copy shared     a current copy, and others may have one too modified   the only current
+ * copy arriving   a copy to this place is under way; usable by nobody until it has arrived
+ * Invariants (yk_coherence_check): of every row that is not lost, at least one place is shared or
+ * modified; where one is modified no other is shared; intervals are disjoint, sorted and merged;
+ * arriving carries the source.
+ *
+ * No threads, clock or I/O: the owner of the array serialises calls. Failing allocation leaves the
+ * state as it was.
+ */
+#ifndef YK_ARRAY_COHERENCE_H
+#define YK_ARRAY_COHERENCE_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+enum { YK_PLACES = 32, YK_HOST = 0 };
+
+enum yk_row_state { YK_INVALID, YK_SHARED, YK_MODIFIED, YK_ARRIVING };
+
+struct yk_interval {
+    int64_t first, last; /* rows first .. last - 1 */
+};
+
+/* One copy that makes rows current in a place. */
+struct yk_copy_need {
+    struct yk_interval rows;
+    int source;   /* a place whose copy is current (host preferred), or -1: rows are lost */
+    int arriving; /* 1: another copy to this place is already bringing these rows; wait for that one
+                   */
+};
+
+struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, free with
+                          yk_copy_needs_close */
+    struct yk_copy_need *items;
+    int count, capacity;
+};
+void yk_copy_needs_close(struct yk_copy_needs *needs);
+
+struct yk_coherence;
+
+/* All rows [first, last) shared at the host (an array the user gave), or valid nowhere yet but
+ * writable anywhere (`fresh`: rows never written count as current at whichever place touches them
+ * first). */
+enum yk_coherence_start { YK_START_HOST, YK_START_FRESH };
+yoke_status yk_coherence_open(struct yk_interval rows, enum yk_coherence_start start,
+                              struct yk_coherence **out);
+void yk_coherence_close(struct yk_coherence *coherence);
+
+/* What place `place` lacks of `rows` to read them, in row order, appended to `needs`. Changes
+ * nothing. Fresh rows need no copy. */
+yoke_status yk_coherence_lacks(const struct yk_coherence *coherence, int place,
+                               struct yk_interval rows, struct yk_copy_needs *needs);
+/* A copy from `source` has been issued; rows become arriving at `place`. */
+yoke_status yk_coherence_copy_begun(struct yk_coherence *coherence, int place, int source,
+                                    struct yk_interval rows);
+/* It ended: rows that are still arriving become shared at `place` (and at the source, if it was
+ * modified). */
+yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
+                                   struct yk_interval rows);
+/* It failed: rows that are still arriving become invalid at `place`. */
+yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
+                                     struct yk_interval rows);
+/* `place` now holds the only current version of `rows`: modified there, invalid elsewhere. A copy
+ * of these rows still arriving anywhere is overtaken: its arrival changes nothing. */
+yoke_status yk_coherence_written(struct yk_coherence *coherence, int place,
+                                 struct yk_interval rows);
+/* `place` gives up its copy of `rows`. Rows modified there are kept and reported in *kept (count):
+ * they must be written back first. */
+yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
+                              int64_t *kept);
+/* The device behind `place` failed. Everything there becomes invalid, copies from it too; *lost
+ * counts the rows that only it held. Lost rows stay lost (lacks reports source -1) until written.
+ */
+yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost);
+
+/* State of one row, and the extent of rows around it with the same state at that place (extent may
+ * be NULL). */
+enum yk_row_state yk_coherence_state(const struct yk_coherence *coherence, int place, int64_t row,
+                                     struct yk_interval *extent);
+/* Rows of [rows] that are current (shared or modified) at the place. */
+int64_t yk_coherence_current(const struct yk_coherence *coherence, int place,
+                             struct yk_interval rows);
+/* Writes so far; grows by one with every yk_coherence_written. */
+uint64_t yk_coherence_version(const struct yk_coherence *coherence);
+/* The invariants above; 1 if they hold. Used in debug builds and tests. */
+int yk_coherence_check(const struct yk_coherence *coherence);
+
+#endif

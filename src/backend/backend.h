@@ -1,0 +1,188 @@
+/* backend.h - THE device seam: what a kind of device must do for yoke, with pre- and
+ * post-conditions.
+ *
+ * Implemented by cpu/, opencl/ and sim/ (cuda/ next). Only these folders know a driver's words.
+ * check.c wraps any backend and verifies both sides of this contract (debug builds, tests), and
+ * injects failures.
+ *
+ * Rules for all slots
+ *   - Status classes: YOKE_ENOMEM (no device memory: caller evicts or makes the chunk smaller),
+ * YOKE_EBUILD (this kernel not on this device; text with the compiler's words), YOKE_EDEVICE
+ * (device lost: every later call on it fails likewise, quickly), YOKE_EINVAL (caller's mistake).
+ * The text names the device.
+ *   - Outputs are written only on YOKE_OK.
+ *   - A device is driven by one thread at a time unless a slot says otherwise. build() may run in
+ * another thread beside everything else. Different devices are independent.
+ *   - Operations on one queue take effect in order. Across queues order is made by `after` events.
+ *   - An operation may be complete when the call returns; then *event may be NULL, which means
+ * complete. Otherwise it runs on, and buffers and host memory it uses stay untouched by the caller
+ * until its event is complete.
+ *   - `event` may be NULL (the pointer) when the caller does not want one.
+ */
+#ifndef YK_BACKEND_BACKEND_H
+#define YK_BACKEND_BACKEND_H
+
+#include <stdint.h>
+#include <yoke/device.h>
+#include <yoke/kernel_type.h>
+
+#include "../base/option.h"
+
+struct yk_backend;
+struct yk_buffer;  /* device memory */
+struct yk_queue;   /* in-order stream of operations */
+struct yk_program; /* a kernel built for a device */
+struct yk_event;
+
+/* A device that could be opened. Plain data, copied freely. */
+struct yk_device_desc {
+    const struct yk_backend *backend;
+    char name[YOKE_DEVICE_NAME_MAX]; /* "cpu", "opencl:1", "sim:0": what the user types */
+    char model[96];                  /* "AMD EPYC", "NVIDIA H200" */
+    char driver[96];                 /* driver or platform and its version; part of the cache key */
+    char identity[64];    /* the same for one physical device under any driver: UUID or PCI address;
+                             "" if unknown */
+    int index;            /* the backend's own number */
+    int is_cpu;           /* an OpenCL device that is the CPU, or the cpu backend */
+    int host_memory;      /* 1: kernels work on host memory; alloc and copy are not used */
+    int virtual_clock;    /* 1: time is the backend's (sim) */
+    int cores;            /* cores or compute units */
+    int lanes;            /* queues to keep busy by default; cores for the cpu backend */
+    int64_t memory_bytes; /* device memory there is; 0 for host_memory */
+    int64_t fill;         /* work-items that fill the device once; 1 per core for a CPU */
+    double link_bytes_per_ns; /* rough speed of copies, 0 if unknown; a start for auto */
+    double launch_ns;         /* rough cost of a launch; 0 if unknown */
+    void *settings;           /* from "key=value" of the device spec; owned by the list */
+};
+
+struct yk_device_list { /* zero-initialise; yk_device_list_close frees */
+    struct yk_device_desc *items;
+    int count, capacity;
+};
+yoke_status yk_device_list_add(struct yk_device_list *list, const struct yk_device_desc *desc);
+void yk_device_list_close(struct yk_device_list *list);
+
+/* One part of a device specification "backend[:index or :cores][:key=value]...", parsed. */
+struct yk_device_spec {
+    const struct yk_backend *backend;
+    char selector[128]; /* what follows the backend's name up to the first key=value: "8", "numa",
+                           "0", "" */
+    char settings[256]; /* "key=value:key=value" or "" */
+};
+
+struct yk_device { /* every backend's device begins with this */
+    const struct yk_backend *backend;
+    struct yk_device_desc desc;
+};
+
+enum yk_copy_kind { YK_COPY_TO_DEVICE, YK_COPY_FROM_DEVICE, YK_COPY_WITHIN };
+
+struct yk_copy {
+    enum yk_copy_kind kind;
+    void *host;               /* source or destination on the host; unused WITHIN */
+    struct yk_buffer *buffer; /* destination, or source of FROM_DEVICE */
+    int64_t offset, bytes;    /* in buffer; offset + bytes <= size of the buffer */
+    struct yk_buffer *from; /* WITHIN: source buffer and offset, not overlapping the destination */
+    int64_t from_offset;
+    struct yk_event *const *after;
+    int after_count;
+};
+
+struct yk_launch_arg {        /* in the order of the kernel's parameters */
+    const void *value;        /* YOKE_PARAM_VALUE: `size` bytes, copied by launch */
+    struct yk_buffer *buffer; /* arrays: device memory ... */
+    void *host;               /* ... or, where desc.host_memory, the address of buffer offset 0 */
+    int64_t shift; /* byte offset in the buffer of the array's global element 0; negative when
+                      the buffer is a window that starts at a later row */
+};
+
+struct yk_launch {
+    int64_t first, last; /* chunk: first index of the range's first dimension, first < last */
+    int64_t extent[2];   /* sizes of the second and third dimension; 1 where the kernel has none */
+    const struct yk_launch_arg *args;
+    int lane; /* CPU lane: which core is asking; 0 elsewhere */
+    int team; /* cores the team form may use (cpu), else 1 */
+    struct yk_event *const *after;
+    int after_count;
+};
+
+struct yk_event_times {
+    int64_t started, ended;
+}; /* yk_clock_ns or the virtual clock */
+
+struct yk_backend {
+    const char *name, *summary;
+    const struct yk_option *options; /* keys of a device spec */
+    size_t settings_bytes;
+
+    /* Append the devices the spec selects (selector "": all that should be used by default).
+     * `asked`: the user named this backend, so absence is an error with a reason and CPU-type
+     * OpenCL devices count. Not asked and nothing there: YOKE_OK, nothing appended. `why` (doctor;
+     * may be NULL, capacity 512) gets one line about what was found or is missing and what to
+     * install. */
+    yoke_status (*find)(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
+                        char *why);
+    yoke_status (*open)(const struct yk_device_desc *desc, struct yk_device **out);
+    void (*close)(struct yk_device
+                      *device); /* nothing of it is in use; NULL is fine; works on a lost device */
+
+    /* Device memory. Not called where host_memory. Uninitialised contents; bytes >= 1. */
+    yoke_status (*alloc)(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+    void (*free)(struct yk_device *device, struct yk_buffer *buffer);
+    int64_t (*memory_free)(struct yk_device *device); /* bytes that could still be had; a hint */
+
+    yoke_status (*queue_open)(struct yk_device *device, struct yk_queue **out);
+    void (*queue_close)(struct yk_queue *queue); /* waits for what is still running */
+
+    yoke_status (*copy)(struct yk_queue *queue, const struct yk_copy *copy,
+                        struct yk_event **event);
+    /* buffer[offset .. offset + bytes) = 0 */
+    yoke_status (*zero)(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                        int64_t bytes, struct yk_event **event);
+
+    /* Thread-safe. May take seconds; uses the disk cache. YOKE_ENOIMPL if the kernel has nothing
+     * for it. */
+    yoke_status (*build)(struct yk_device *device, const yoke_kernel *kernel,
+                         struct yk_program **out);
+    void (*program_close)(struct yk_device *device, struct yk_program *program);
+    yoke_status (*launch)(struct yk_queue *queue, struct yk_program *program,
+                          const struct yk_launch *launch, struct yk_event **event);
+
+    /* Events. Thread-safe. poll: 1 complete (then *outcome says how it went), 0 not yet. */
+    int (*poll)(struct yk_event *event, yoke_status *outcome);
+    /* Sleep until complete, returns the outcome. Not used where virtual_clock. */
+    yoke_status (*wait)(struct yk_event *event);
+    /* fn(context) once the event is complete, from any thread, perhaps before notify returns; fn
+     * only wakes somebody. Optional: NULL slot means the host thread waits on its oldest event. */
+    yoke_status (*notify)(struct yk_event *event, void (*fn)(void *context), void *context);
+    /* When the operation ran; 0 if it cannot tell. Only after completion. */
+    void (*event_times)(struct yk_event *event, struct yk_event_times *out);
+    void (*event_close)(struct yk_event *event); /* complete or not; NULL is fine */
+
+    /* Virtual clock (sim only, else NULL), one for all devices of a runtime. */
+    int64_t (*now)(void);
+    /* Move on to the next completion; 0 if nothing is pending. */
+    int (*advance)(void);
+};
+
+/* All backends, NULL-terminated: cpu first. */
+extern const struct yk_backend *const yk_backends[];
+const struct yk_backend *yk_backend_find(const char *name); /* NULL if there is none */
+
+/* Parse "cpu:8,opencl:1:mem=256M" into specs (array owned by the caller, yk_free). YOKE_EINVAL
+ * names the part. */
+yoke_status yk_device_specs_parse(const char *text, struct yk_device_spec **specs, int *count);
+/* All devices a text selects; NULL or "": all cores and every GPU there is, each physical GPU once.
+ */
+yoke_status yk_devices_find(const char *text, struct yk_device_list *list);
+
+/* check.c: the same device behind a wrapper that verifies this contract and counts calls. Takes
+ * `device`; closing the wrapper closes it. */
+yoke_status yk_backend_check(struct yk_device *device, struct yk_device **out);
+/* Tests: the nth backend call (alloc, queue_open, copy, zero, build, launch, event outcome) through
+ * any wrapper from now on fails with `status`, once for YOKE_ENOMEM, for good on that device for
+ * YOKE_EDEVICE; nth 0: off. */
+void yk_backend_fail_at(int64_t nth, yoke_status status);
+int yk_backend_failed(void); /* whether that call was reached */
+
+#endif

@@ -1,0 +1,120 @@
+/* dispatch.h - PURE. Hands chunks of one job's range to lanes and takes the results back.
+ *
+ * A state machine without threads, clock or I/O: real workers drive it with the real clock under
+ * the job's lock, the sim backend drives the very same code with a virtual clock. The dispatcher
+ * owns the bookkeeping (what is free, what is out, what is done, each device's measured speed); a
+ * partitioner (partitioner.h) only decides how much a lane gets next and where from. Nothing is
+ * ever lost: what was not completed returns to the range.
+ *
+ * Times are ns of the driver's clock. Items are indexes of the job's range.
+ */
+#ifndef YK_PARTITION_DISPATCH_H
+#define YK_PARTITION_DISPATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <yoke/status.h>
+
+struct yk_chunk {
+    int64_t first, last; /* items first .. last - 1 */
+    int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
+                        themselves (a lease, see runtime/lease.h); last - first: not to be cut */
+    uint32_t serial; /* unique in the job */
+    const char
+        *reason; /* why this size, in a few static words: "probe", "share", "tail", "taken over" */
+};
+
+/* What is known of a device before the job starts. */
+struct yk_split_device {
+    const char *name;
+    int lanes;       /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
+    int host_memory; /* 1: works in host memory, nothing to copy (a CPU device) */
+    int64_t fill;    /* items that give every processing element work once: the least a chunk
+                        should be to be efficient; >= 1 */
+    int64_t limit;   /* most items one chunk may have (device memory); 0: no limit */
+    double rate;     /* items per ns learned in earlier runs of this kernel here; 0: unknown */
+    double fixed_ns; /* cost of a chunk beside its items, learned or estimated; 0: unknown */
+    double share;    /* fraction of the range this device got in the last run of this kernel
+                        and range (data lie there); < 0: unknown */
+};
+
+struct yk_split_spec {
+    int64_t first, last; /* the job's range */
+    int64_t unit;        /* chunk bounds are first + multiples of unit, or last; >= 1 */
+    const struct yk_split_device *devices; /* copied */
+    int device_count;
+    const char *partitioner; /* "name" or "name:key=value,..."; NULL: auto */
+    int all_or_nothing;      /* 1: a device's results count only when the job ends (mode add): if it
+                                fails, all that      it completed returns to the range */
+};
+
+struct yk_chunk_times {
+    int64_t issued;       /* lane got the chunk */
+    int64_t started;      /* kernel started (0 if unknown) */
+    int64_t ended;        /* results usable */
+    int64_t copied_bytes; /* moved to or from the device for it */
+};
+
+enum yk_verdict {
+    YK_TAKE,    /* *chunk is yours; answer with done, returned or failed */
+    YK_WAIT,    /* nothing for you now. Ask again after any other lane's done, returned or failed,
+                   after    a device joined or left, and at the latest at *wake_ns if that is not 0 */
+    YK_FINISHED /* every item is completed, or no device is left (yk_dispatch_left() > 0) */
+};
+
+struct yk_dispatch;
+
+yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out);
+void yk_dispatch_close(struct yk_dispatch *dispatch);
+
+/* A device takes part from the time it joins (its kernel is built); before, lanes get YK_WAIT. */
+void yk_dispatch_join(struct yk_dispatch *dispatch, int device, int64_t now);
+/* It will not take part (kernel does not build), or not any more by decision; none of its chunks is
+ * out. */
+void yk_dispatch_leave(struct yk_dispatch *dispatch, int device, const char *reason);
+
+enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
+                                 struct yk_chunk *chunk, int64_t *wake_ns);
+/* The first `completed` items of the chunk are done; the rest returns to the range. */
+void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+                      int64_t completed, const struct yk_chunk_times *times);
+/* Nothing of the chunk was done and the device lives on: no memory for so many items. From now on
+ * its chunks have at most `limit` items (0: as before). */
+void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+                          int64_t limit);
+/* The device is gone: all its chunks that are out return to the range (with all_or_nothing those it
+ * completed too), and it gets no more. */
+void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason);
+
+int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
+int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out and not answered */
+
+/* What a device did and what was learned of it. */
+struct yk_split_outcome {
+    int64_t items, chunks;
+    int64_t busy_ns; /* at least one chunk of it was out */
+    double rate; /* items per ns while busy; 0 if it did nothing. Feeds yk_split_device.rate next
+                    time */
+    double fixed_ns;
+    int active;         /* still taking part */
+    const char *reason; /* why it left, was dropped or got what it got: a sentence; NULL if nothing
+                           to say. Owned by the dispatcher until it is closed */
+};
+void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
+                         struct yk_split_outcome *out);
+
+/* Every decision in order, for the result and for tests. Owned by the dispatcher. When memory for
+ * the record runs out, recording stops (count stays), the job goes on. */
+struct yk_decision {
+    int64_t when, first, last;
+    int device, lane;
+    const char *reason;
+};
+const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispatch, size_t *count);
+
+/* Full name and settings of the partitioner in use, e.g. "dynamic:chunk=4096". */
+const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch);
+/* Free intervals disjoint and sorted; free + out + done = range. 1 if so. */
+int yk_dispatch_check(const struct yk_dispatch *dispatch);
+
+#endif

@@ -1,0 +1,9 @@
+/* clock.h - monotonic time in nanoseconds. */
+#ifndef YK_PLATFORM_CLOCK_H
+#define YK_PLATFORM_CLOCK_H
+#include <stdint.h>
+int64_t yk_clock_ns(void);
+/* CPU time this process has used so far, all threads. */
+int64_t yk_clock_process_ns(void);
+void yk_clock_sleep_ns(int64_t duration_ns);
+#endif

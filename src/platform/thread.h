@@ -1,0 +1,53 @@
+/* thread.h - threads, locks and sleeping; all that is the operating system's. No #ifdef of a system
+ * elsewhere.
+ */
+#ifndef YK_PLATFORM_THREAD_H
+#define YK_PLATFORM_THREAD_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <yoke/status.h>
+
+typedef pthread_mutex_t yk_mutex;
+#define YK_MUTEX_INITIAL PTHREAD_MUTEX_INITIALIZER
+yoke_status yk_mutex_open(yk_mutex *mutex);
+void yk_mutex_close(yk_mutex *mutex);
+void yk_lock(yk_mutex *mutex);
+void yk_unlock(yk_mutex *mutex);
+
+/* A thread, named for ps and debuggers (15 characters), with all signals blocked so that the
+ * program's own threads get them (Ctrl-C). cpu >= 0 binds it to that processor (operating system's
+ * number). Thread creation can be made to fail through yk_alloc_fail_at, as an allocation. */
+struct yk_thread {
+    pthread_t handle;
+};
+struct yk_thread_spec {
+    const char *name;
+    int cpu;
+    void (*run)(void *context);
+    void *context;
+};
+yoke_status yk_thread_open(const struct yk_thread_spec *spec, struct yk_thread *out);
+void yk_thread_join(struct yk_thread *thread);
+/* Processor the caller runs on right now (operating system's number). */
+int yk_thread_cpu(void);
+
+/* A place for one thread to sleep. wake() before sleep() is remembered (once), so no wake is lost.
+ * Any thread may wake; one thread sleeps. */
+struct yk_parker {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    int token;
+};
+yoke_status yk_parker_open(struct yk_parker *parker);
+void yk_parker_close(struct yk_parker *parker);
+/* Sleep until woken or until timeout_ns has passed (< 0: no limit). 1 if woken, 0 if time ran out.
+ */
+int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns);
+void yk_parker_wake(struct yk_parker *parker);
+
+/* For spin loops of a few hundred ns. */
+void yk_pause(void);
+void yk_yield(void);
+
+#endif

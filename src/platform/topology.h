@@ -1,0 +1,38 @@
+/* topology.h - what this process may use of the machine: cores by affinity, cpuset and quota;
+ * memory.
+ *
+ * Read once a process through hwloc (structure only, no I/O devices, no cpuid probing: 2 to 3 ms)
+ * and kept; affinity and quota are read at every call, for they change.
+ */
+#ifndef YK_PLATFORM_TOPOLOGY_H
+#define YK_PLATFORM_TOPOLOGY_H
+#include <stdint.h>
+#include <yoke/status.h>
+
+struct yk_core {
+    int cpu;  /* operating system's number of the core's first usable hardware thread */
+    int core; /* logical core index on the machine */
+    int numa, l3,
+        l2; /* logical index of the core's NUMA node and shared caches; -1 where there is none */
+};
+
+struct yk_topology {
+    struct yk_core *cores; /* usable cores, one hardware thread each, sorted by core index; owned */
+    int core_count;        /* >= 1 */
+    int quota_cores;       /* cgroup CPU quota rounded up to whole cores; 0 if there is none */
+    int64_t
+        memory_bytes; /* usable host memory: the machine's, or the cgroup's limit where smaller */
+    int64_t l2_bytes, l3_bytes; /* size of one; 0 if unknown */
+    char model[64];             /* processor's name */
+};
+yoke_status yk_topology_open(struct yk_topology *out);
+void yk_topology_close(struct yk_topology *topology);
+
+/* Bytes of host memory that can still be had without swapping, now (MemAvailable, cgroup
+ * considered). */
+int64_t yk_memory_available(void);
+/* Whether the system shows any GPU device node (/dev/nvidia*, /dev/dri/render*, /dev/kfd,
+ * /dev/dxg). Loading a GPU driver costs tens of milliseconds, so without one the drivers are not
+ * even tried unless a device is asked for by name. */
+int yk_gpu_present(void);
+#endif
