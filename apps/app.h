@@ -60,6 +60,13 @@ struct app {
     yoke_status (*report)(void *state, FILE *out);
 };
 
+/* Records the error text of an application's own failure (cause, then cure) and returns `status`;
+ * failures of yoke calls are passed up as they are. */
+yoke_status app_fail(yoke_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Text of the latest failure, the application's or yoke's. */
+const char *app_error_text(void);
+
 extern const struct app *const apps[]; /* NULL-terminated */
 const struct app *app_find(const char *name);
 
