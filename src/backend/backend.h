@@ -59,6 +59,7 @@ struct yk_device_list { /* zero-initialise; yk_device_list_close frees */
     struct yk_device_desc *items;
     int count, capacity;
 };
+/* Takes desc->settings, also when it fails. */
 yoke_status yk_device_list_add(struct yk_device_list *list, const struct yk_device_desc *desc);
 void yk_device_list_close(struct yk_device_list *list);
 
@@ -69,6 +70,11 @@ struct yk_device_spec {
                            "0", "" */
     char settings[256]; /* "key=value:key=value" or "" */
 };
+
+/* Settings for one device of a spec: defaults, environment, then its key=value parts. For find():
+ * each desc gets its own as desc.settings. *out is NULL where the backend has no keys. */
+yoke_status yk_device_settings_open(const struct yk_device_spec *spec, void **out);
+void yk_device_settings_close(const struct yk_backend *backend, void *settings); /* NULL is fine */
 
 struct yk_device { /* every backend's device begins with this */
     const struct yk_backend *backend;
@@ -84,7 +90,7 @@ struct yk_copy {
     int64_t offset, bytes;    /* in buffer; offset + bytes <= size of the buffer */
     struct yk_buffer *from; /* WITHIN: source buffer and offset, not overlapping the destination */
     int64_t from_offset;
-    struct yk_event *const *after;
+    struct yk_event *const *after; /* of this device; NULL entries count as complete */
     int after_count;
 };
 
