@@ -1,0 +1,117 @@
+/* yoke/kernel.h - one kernel text, three languages: C11 for CPU cores, OpenCL C 1.2, CUDA.
+ *
+ *     #include <yoke/kernel.h>
+ *     YOKE_KERNEL(saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(float, y))
+ *     {
+ *         y[i] = a * x[i] + y[i];
+ *     }
+ *
+ * defines `const yoke_kernel saxpy`. The body is written for one index; arrays are indexed with
+ * global indexes on every device. For the CPU the macros expand in place, into loops that vectorise
+ * (kernel_cpu.h). For devices the build flattens the file with the C preprocessor (`yoke-embed`,
+ * which yoke_add_kernels of the CMake package calls) and embeds the text; what differs in the
+ * languages then lies in the preludes, sent in front of that text. docs/kernels.md tells how to
+ * write kernels; the forms are
+ *
+ *     YOKE_KERNEL (name, i, params...)          one index of a 1-D range
+ *     YOKE_KERNEL2(name, i, j, params...)       2-D; i is split over devices, j is the fastest
+ *     YOKE_KERNEL3(name, i, j, k, params...)    3-D; k is the fastest
+ *     YOKE_GROUP_KERNEL(name, i, lanes, unit, params...)
+ *                                               `lanes` lanes together do `unit` indexes from i on
+ *
+ * In C++ this header gives the descriptor's type only.
+ */
+#ifndef YOKE_KERNEL_H
+#define YOKE_KERNEL_H
+
+#if defined(__cplusplus) && !defined(YOKE_FLATTEN)
+#include <yoke/kernel_type.h>
+#else
+
+#include <yoke/kernel_each.h>
+
+/* Parameters: at most 24 values and arrays, and in group kernels local memory and private
+ * variables. */
+#define YOKE_VALUE(T, n)                    (yk_value, T, n) /* scalar or struct, by value */
+#define YOKE_IN(T, n)                       (yk_in, T, n)    /* array of T, read */
+#define YOKE_OUT(T, n)                      (yk_out, T, n) /* array of T, written at the body's own index or row */
+#define YOKE_INOUT(T, n)                    (yk_inout, T, n) /* array of T, read and written there */
+#define YOKE_ADD(T, n)                      (yk_add, T, n) /* array of T, any element, through yoke_add only */
+/* Group kernels: an array that the lanes of one group share, and a variable that each lane has of
+ * its own and that lives as long as the group. Both start with undefined contents. */
+#define YOKE_LOCAL(T, n, count)             (yk_local, T, n, count)
+#define YOKE_PRIVATE(T, n)                  (yk_private, T, n)
+
+/* Inside bodies of 2-D and 3-D kernels: sizes of the second and third dimension. */
+#define YOKE_SIZE2                          yk_size2
+#define YOKE_SIZE3                          yk_size3
+/* Inside bodies of group kernels: how many indexes from i on really exist, <= unit. */
+#define YOKE_COUNT                          yk_count
+
+/* Inside bodies of group kernels: fold `expr` over j in [lo, hi), all lanes together; declares `s`,
+ * the same in every lane. T has at most 8 bytes; lo and hi are the same in every lane. */
+#define YOKE_LANE_SUM(T, s, j, lo, hi, ...) YK_LANE_FOLD(SUM, T, s, 0, j, lo, hi, __VA_ARGS__)
+#define YOKE_LANE_MAX(T, s, start, j, lo, hi, ...)                                                 \
+    YK_LANE_FOLD(MAX, T, s, start, j, lo, hi, __VA_ARGS__)
+#define YOKE_LANE_MIN(T, s, start, j, lo, hi, ...)                                                 \
+    YK_LANE_FOLD(MIN, T, s, start, j, lo, hi, __VA_ARGS__)
+/* The other words of group kernels (docs/kernels.md), in kernel_cpu.h and kernel_group.h:
+ *     YOKE_LANES(l) { ... }  for every lane l of the group; YOKE_MINE(x) is the lane's YOKE_PRIVATE
+ * x YOKE_ONCE { ... }      by one lane YOKE_BARRIER;          what lanes wrote to local memory
+ * before, all lanes read after */
+
+/* A struct value: YOKE_INIT(body_t, x, y, z) where C would write (body_t){ x, y, z }. */
+#if defined(YOKE_FLATTEN) && defined(YOKE_CUDA)
+#define YOKE_INIT(T, ...) (T{ __VA_ARGS__ })
+#else
+#define YOKE_INIT(T, ...) ((T){ __VA_ARGS__ })
+#endif
+
+/* ---- from here on: how the forms are made ---- */
+
+/* The body's formal parameters. */
+#define YK_FORMAL(k, p)                 YK_FORMAL_ p
+#define YK_FORMAL_(mode, ...)           YK_FORMAL_##mode(__VA_ARGS__)
+#define YK_FORMAL_yk_value(T, n)        , T n
+#define YK_FORMAL_yk_in(T, n)           , YOKE_GLOBAL const T *YOKE_RESTRICT n
+#define YK_FORMAL_yk_out(T, n)          , YOKE_GLOBAL T *YOKE_RESTRICT n
+#define YK_FORMAL_yk_inout(T, n)        , YOKE_GLOBAL T *YOKE_RESTRICT n
+#define YK_FORMAL_yk_add(T, n)          , YOKE_GLOBAL T *YOKE_RESTRICT n
+#define YK_FORMAL_yk_local(T, n, count) YK_FORMAL_LOCAL(T, n)
+#define YK_FORMAL_yk_private(T, n)      YK_FORMAL_PRIVATE(T, n)
+
+#define YK_INDEX int64_t YK_UNUSED
+#define YK_SIZES YK_INDEX yk_size2, YK_INDEX yk_size3
+#define YK_BODY1(name, i, ...)                                                                     \
+    YOKE_FN void yk_body_##name(YK_INDEX i, YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+#define YK_BODY2(name, i, j, ...)                                                                  \
+    YOKE_FN void yk_body_##name(YK_INDEX i, YK_INDEX j, YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+#define YK_BODY3(name, i, j, k, ...)                                                               \
+    YOKE_FN void yk_body_##name(YK_INDEX i, YK_INDEX j, YK_INDEX k,                                \
+                                YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+#define YK_GROUP_BODY(name, i, ...)                                                                \
+    YOKE_FN void yk_body_##name(YK_INDEX i, YK_GROUP_HIDDEN,                                       \
+                                YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+#define YK_OP_SUM(a, b) ((a) + (b))
+#define YK_OP_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define YK_OP_MIN(a, b) ((a) < (b) ? (a) : (b))
+/* Trees of lane reductions halve the lanes: a power of two. */
+#define YK_GROUP_CHECK(name, lanes, unit)                                                          \
+    typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name                                      \
+        [(lanes) >= 1 && (lanes) <= 1024 && ((lanes) & ((lanes)-1)) == 0 && (unit) >= 1 ? 1 : -1]
+
+#if !defined(YOKE_FLATTEN)
+#include <yoke/kernel_cpu.h>
+#else
+#include <yoke/kernel_group.h>
+#define YK_UNUSED
+#define YK_GROUP_HIDDEN int yk_count, int yk_lanes, int yk_lane, YOKE_SHARED uint64_t *yk_scratch
+#if defined(YOKE_OPENCL)
+#include <yoke/kernel_opencl.h>
+#else
+#include <yoke/kernel_cuda.h>
+#endif
+#endif
+
+#endif
+#endif

@@ -1,0 +1,220 @@
+/* yoke/kernel_cpu.h - the kernel forms on the CPU: loops around the body, once for every variant.
+ *
+ * The body becomes a function that is always inlined; each variant is a plain static function with
+ * a target attribute, and the descriptor holds the pointers (target_clones picks wrongly under
+ * clang 14 and crashes under TSan). Files compiled for AVX or more (-march=native) get one variant:
+ * gcc does not inline a body into a function with fewer features.
+ *
+ * `omp simd` asserts that indexes are independent, which a kernel states except where it adds: with
+ * a YOKE_ADD parameter the loop goes without. Needs -fopenmp-simd and -DYOKE_OMP_SIMD=1, which
+ * yoke_add_kernels and `yoke-embed --flags` give; right but slower without.
+ */
+#ifndef YOKE_KERNEL_CPU_H
+#define YOKE_KERNEL_CPU_H
+
+#include <yoke/kernel_type.h>
+#include <yoke/prelude.h>
+
+/* static const char yk_text_opencl[], yk_text_cuda[]: made by yoke-embed from this very file. */
+#ifdef YOKE_SOURCE_FILE
+#include YOKE_SOURCE_FILE
+#else
+#define yk_text_opencl 0
+#define yk_text_cuda   0
+#endif
+
+#ifdef __clang__ /* a loop that cannot be vectorised is no mistake */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
+#define YK_PRAGMA(x)      YK_PRAGMA_(x)
+#define YK_PRAGMA_(x)     _Pragma(#x)
+#define YK_FIRST(...)     YK_FIRST_(__VA_ARGS__, ~)
+#define YK_FIRST_(a, ...) a
+#define YK_LOOP_plain
+#define YK_OMP_SUM +
+#define YK_OMP_MAX max
+#define YK_OMP_MIN min
+#if defined(YOKE_OMP_SIMD)
+#define YK_LOOP_simd        YK_PRAGMA(omp simd)
+#define YK_LOOP_fold(op, s) YK_PRAGMA(omp simd reduction(YK_OMP_##op : s))
+#elif defined(__clang__)
+#define YK_LOOP_simd
+#define YK_LOOP_fold(op, s)
+#else
+#define YK_LOOP_simd YK_PRAGMA(GCC ivdep)
+#define YK_LOOP_fold(op, s)
+#endif
+#define YK_LOOP(...)        YK_CAT(YK_LOOP_, YK_FIRST(YK_EACH(YK_ADDS, __VA_ARGS__) simd))
+#define YK_ADDS(k, p)       YK_ADDS_ p
+#define YK_ADDS_(mode, ...) YK_ADDS_##mode
+#define YK_ADDS_yk_value
+#define YK_ADDS_yk_in
+#define YK_ADDS_yk_out
+#define YK_ADDS_yk_inout
+#define YK_ADDS_yk_add plain,
+#define YK_ADDS_yk_local
+#define YK_ADDS_yk_private
+
+/* Descriptor entries. */
+#define YK_PARAM(k, p)          YK_PARAM_ p
+#define YK_PARAM_(mode, ...)    YK_PARAM_##mode(__VA_ARGS__)
+#define YK_PARAM_OF(mode, T, n) { mode, #T, #n, (uint32_t)sizeof(T), (uint32_t) _Alignof(T) },
+#define YK_PARAM_yk_value(T, n) YK_PARAM_OF(YOKE_PARAM_VALUE, T, n)
+#define YK_PARAM_yk_in(T, n)    YK_PARAM_OF(YOKE_PARAM_IN, T, n)
+#define YK_PARAM_yk_out(T, n)   YK_PARAM_OF(YOKE_PARAM_OUT, T, n)
+#define YK_PARAM_yk_inout(T, n) YK_PARAM_OF(YOKE_PARAM_INOUT, T, n)
+#define YK_PARAM_yk_add(T, n)   YK_PARAM_OF(YOKE_PARAM_ADD, T, n)
+#define YK_PARAM_yk_local(T, n, count)
+#define YK_PARAM_yk_private(T, n)
+
+/* From yk_args to variables with the parameters' names. */
+#define YK_UNPACK(k, p)                    YK_UNPACK_(k, YK_BARE p)
+#define YK_BARE(...)                       __VA_ARGS__
+#define YK_UNPACK_(...)                    YK_UNPACK__(__VA_ARGS__)
+#define YK_UNPACK__(k, mode, ...)          YK_UNPACK_##mode(k, __VA_ARGS__)
+#define YK_UNPACK_yk_value(k, T, n)        const T n = *(const T *)yk_args[k];
+#define YK_UNPACK_yk_in(k, T, n)           const T *YOKE_RESTRICT n = (const T *)yk_args[k];
+#define YK_UNPACK_yk_out(k, T, n)          T *YOKE_RESTRICT n = (T *)yk_args[k];
+#define YK_UNPACK_yk_inout(k, T, n)        YK_UNPACK_yk_out(k, T, n)
+#define YK_UNPACK_yk_add(k, T, n)          YK_UNPACK_yk_out(k, T, n)
+#define YK_UNPACK_yk_local(k, T, n, count) _Alignas(64) T n[count];
+#define YK_UNPACK_yk_private(k, T, n)      _Alignas(64) T n[yk_lanes];
+#define YK_FORMAL_LOCAL(T, n)              , T *YOKE_RESTRICT n
+#define YK_FORMAL_PRIVATE(T, n)            , T *YOKE_RESTRICT n
+
+#define YK_ACTUAL(k, p)          YK_ACTUAL_ p
+#define YK_ACTUAL_(mode, T, ...) , YK_FIRST(__VA_ARGS__)
+
+#if defined(__x86_64__) && !defined(__AVX__) && !defined(YOKE_NO_VARIANTS)
+#ifdef __clang__
+#define YK_V3 __attribute__((target("arch=x86-64-v3")))
+#define YK_V4 __attribute__((target("arch=x86-64-v4"), min_vector_width(512)))
+#else
+#define YK_V3 __attribute__((target("arch=x86-64-v3")))
+#define YK_V4 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#endif
+#define YK_VARIANTS(M, ...) M(, 0, __VA_ARGS__) M(YK_V3, 3, __VA_ARGS__) M(YK_V4, 4, __VA_ARGS__)
+#define YK_VARIANT_LIST(name)                                                                      \
+    {                                                                                              \
+        yk_cpu0_##name, yk_cpu3_##name, yk_cpu4_##name                                             \
+    }
+#else
+#define YK_VARIANTS(M, ...) M(, 0, __VA_ARGS__)
+#define YK_VARIANT_LIST(name)                                                                      \
+    {                                                                                              \
+        yk_cpu0_##name, 0, 0                                                                       \
+    }
+#endif
+
+#define YK_FUNCTION(attributes, v, name)                                                           \
+    attributes static void yk_cpu##v##_##name(void *const *yk_args, const yoke_chunk *yk_chunk)
+#define YK_FOR(i, from, to) for (int64_t i = (from); i < (to); ++i)
+#define YK_CHUNK                                                                                   \
+    const int64_t yk_first = yk_chunk->first, yk_last = yk_chunk->last;                            \
+    const int64_t yk_size2 = yk_chunk->extent[0], yk_size3 = yk_chunk->extent[1];
+
+#define YK_RANGE1(attributes, v, name, ...)                                                        \
+    YK_FUNCTION(attributes, v, name)                                                               \
+    {                                                                                              \
+        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_CHUNK                                                                                   \
+        YK_LOOP(__VA_ARGS__)                                                                       \
+        YK_FOR(yk_i, yk_first, yk_last)                                                            \
+        yk_body_##name(yk_i, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));                  \
+    }
+#define YK_RANGE2(attributes, v, name, ...)                                                        \
+    YK_FUNCTION(attributes, v, name)                                                               \
+    {                                                                                              \
+        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_CHUNK                                                                                   \
+        YK_FOR(yk_i, yk_first, yk_last)                                                            \
+        {                                                                                          \
+            YK_LOOP(__VA_ARGS__)                                                                   \
+            YK_FOR(yk_j, 0, yk_size2)                                                              \
+            yk_body_##name(yk_i, yk_j, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));        \
+        }                                                                                          \
+    }
+#define YK_RANGE3(attributes, v, name, ...)                                                        \
+    YK_FUNCTION(attributes, v, name)                                                               \
+    {                                                                                              \
+        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_CHUNK                                                                                   \
+        YK_FOR(yk_i, yk_first, yk_last)                                                            \
+        YK_FOR(yk_j, 0, yk_size2)                                                                  \
+        {                                                                                          \
+            YK_LOOP(__VA_ARGS__)                                                                   \
+            YK_FOR(yk_k, 0, yk_size3)                                                              \
+            yk_body_##name(yk_i, yk_j, yk_k, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));  \
+        }                                                                                          \
+    }
+#define YK_GROUPS(attributes, v, name, lanes, unit, ...)                                           \
+    YK_FUNCTION(attributes, v, name)                                                               \
+    {                                                                                              \
+        enum { yk_lanes = (lanes), yk_unit = (unit) };                                             \
+        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
+        YK_CHUNK                                                                                   \
+        for (int64_t yk_i = yk_first; yk_i < yk_last; yk_i += yk_unit)                             \
+            yk_body_##name(yk_i, yk_last - yk_i < yk_unit ? (int)(yk_last - yk_i) : yk_unit,       \
+                           yk_lanes, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));          \
+    }
+
+#define YK_DESCRIBE(id, dims, group_lanes, group_unit, ...)                                        \
+    static const yoke_param yk_params_##id[] = { YK_EACH(YK_PARAM, __VA_ARGS__) };                 \
+    _Static_assert(sizeof yk_params_##id / sizeof *yk_params_##id <= 24,                           \
+                   "a kernel has at most 24 values and arrays");                                   \
+    extern const yoke_kernel id;                                                                   \
+    const yoke_kernel id = { .struct_size = sizeof(yoke_kernel),                                   \
+                             .kind = YOKE_KERNEL_RANGE,                                            \
+                             .name = #id,                                                          \
+                             .file = __FILE__,                                                     \
+                             .params = yk_params_##id,                                             \
+                             .param_count = sizeof yk_params_##id / sizeof *yk_params_##id,        \
+                             .dimensions = (dims),                                                 \
+                             .lanes = (group_lanes),                                               \
+                             .unit = (group_unit),                                                 \
+                             .cpu.variant = YK_VARIANT_LIST(id),                                   \
+                             .opencl.source.text = yk_text_opencl,                                 \
+                             .cuda.source.text = yk_text_cuda };
+
+#define YOKE_KERNEL(name, i, ...)                                                                  \
+    YK_BODY1(name, i, __VA_ARGS__);                                                                \
+    YK_VARIANTS(YK_RANGE1, name, __VA_ARGS__)                                                      \
+    YK_DESCRIBE(name, 1, 0, 1, __VA_ARGS__)                                                        \
+    YK_BODY1(name, i, __VA_ARGS__)
+#define YOKE_KERNEL2(name, i, j, ...)                                                              \
+    YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
+    YK_VARIANTS(YK_RANGE2, name, __VA_ARGS__)                                                      \
+    YK_DESCRIBE(name, 2, 0, 1, __VA_ARGS__)                                                        \
+    YK_BODY2(name, i, j, __VA_ARGS__)
+#define YOKE_KERNEL3(name, i, j, k, ...)                                                           \
+    YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
+    YK_VARIANTS(YK_RANGE3, name, __VA_ARGS__)                                                      \
+    YK_DESCRIBE(name, 3, 0, 1, __VA_ARGS__)                                                        \
+    YK_BODY3(name, i, j, k, __VA_ARGS__)
+#define YOKE_GROUP_KERNEL(name, i, lanes, unit, ...)                                               \
+    YK_GROUP_CHECK(name, lanes, unit);                                                             \
+    YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \
+    YK_VARIANTS(YK_GROUPS, name, lanes, unit, __VA_ARGS__)                                         \
+    YK_DESCRIBE(name, 1, lanes, unit, __VA_ARGS__)                                                 \
+    YK_GROUP_BODY(name, i, __VA_ARGS__)
+
+/* Inside the body of a group kernel: what is a work-item on devices is a turn of an inner loop here
+ * (docs/kernels.md). The second variable of YOKE_LANES gives YOKE_MINE the lane. */
+#define YK_GROUP_HIDDEN int YK_UNUSED yk_count, const int YK_UNUSED yk_lanes
+#define YOKE_LANES(l)   for (int YK_UNUSED l = 0, YK_UNUSED yk_lane = 0; l < yk_lanes; yk_lane = ++l)
+#define YOKE_ONCE       for (int yk_once = 1; yk_once; yk_once = 0)
+#define YOKE_MINE(x)    ((x)[yk_lane])
+#define YOKE_BARRIER    ((void)0)
+#define YK_LANE_FOLD(op, T, s, start, j, lo, hi, ...)                                              \
+    _Static_assert(sizeof(T) <= 8, "lane reductions are for types of at most 8 bytes");            \
+    T s = (start);                                                                                 \
+    {                                                                                              \
+        const int64_t yk_to = (hi);                                                                \
+        YK_LOOP_fold(op, s) for (int64_t j = (lo); j < yk_to; ++j)                                 \
+        {                                                                                          \
+            const T yk_term = (__VA_ARGS__);                                                       \
+            s = YK_OP_##op(s, yk_term);                                                            \
+        }                                                                                          \
+    }
+#endif

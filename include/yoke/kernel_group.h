@@ -1,0 +1,33 @@
+/* yoke/kernel_group.h - the words inside the body of a group kernel, on devices: every lane is a
+ * work-item. Their meaning on a CPU is in kernel_cpu.h. Only seen while a file is flattened.
+ */
+#ifndef YOKE_KERNEL_GROUP_H
+#define YOKE_KERNEL_GROUP_H
+
+/* A loop of one turn, so that `continue` means the same as on a CPU. */
+#define YOKE_LANES(l) for (int l = yk_lane, yk_turn = 1; yk_turn; yk_turn = 0)
+#define YOKE_ONCE     if (yk_lane == 0)
+#define YOKE_MINE(x)  (*(x))
+
+/* Lanes take every yk_lanes-th j, so that their reads lie side by side; then a tree in local
+ * memory. The last barrier lets the scratch be used again. */
+#define YK_LANE_FOLD(op, T, s, start, j, lo, hi, ...)                                              \
+    T s = (start);                                                                                 \
+    {                                                                                              \
+        YOKE_SHARED T *yk_tree = (YOKE_SHARED T *)yk_scratch;                                      \
+        const int64_t yk_to = (hi);                                                                \
+        for (int64_t j = (lo) + yk_lane; j < yk_to; j += yk_lanes) {                               \
+            const T yk_term = (__VA_ARGS__);                                                       \
+            s = YK_OP_##op(s, yk_term);                                                            \
+        }                                                                                          \
+        yk_tree[yk_lane] = s;                                                                      \
+        YOKE_BARRIER;                                                                              \
+        for (int yk_half = yk_lanes / 2; yk_half > 0; yk_half /= 2) {                              \
+            if (yk_lane < yk_half)                                                                 \
+                yk_tree[yk_lane] = YK_OP_##op(yk_tree[yk_lane], yk_tree[yk_lane + yk_half]);       \
+            YOKE_BARRIER;                                                                          \
+        }                                                                                          \
+        s = yk_tree[0];                                                                            \
+        YOKE_BARRIER;                                                                              \
+    }
+#endif

@@ -1,0 +1,120 @@
+/* yoke/kernel_opencl.h - the kernel forms in OpenCL C 1.2, and what a host must know to launch
+ * them.
+ *
+ * Only seen while a kernel file is flattened (YOKE_FLATTEN and YOKE_OPENCL). A device's source is
+ * the prelude (yoke/prelude_opencl.h) + the flattened text + the size checks of shared types.
+ *
+ * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms.
+ * Arguments       long first, long last, long size2, long size3, then the kernel's parameters in
+ *                 order: a value is one argument; an array is two, its cl_mem and a `long` shift in
+ *                 BYTES of the array's global element 0 (may be negative). The entry adds the shift
+ *                 itself. size2, size3: sizes of the second and third dimension, 1 if there is
+ * none. Local memory is declared inside: no argument is for it. Range kernels   (descriptor: lanes
+ * 0) work_dim = dimensions. get_global_id(0) is the LAST index, the fastest: 1-D { last - first },
+ * 2-D { size2, last - first }, 3-D { size3, size2, last - first }. No work offset. The global size
+ * must cover these (round up to the group size: the entry tests bounds); any group size will do.
+ * Group kernels   (descriptor: lanes L > 0, unit U) work_dim = 1, local size { L } (required by the
+ *                 kernel), global size { L * ceil((last - first) / U) }: group g does U indexes
+ *                 from first + g * U, the last group perhaps fewer.
+ * Few groups      Some drivers limit the number of groups in dimensions 1 and 2 (NVIDIA: 65535).
+ *                 With -DYOKE_STRIDE=1 in the build options range kernels loop there, and a
+ *                 smaller global size in dimensions 1 and 2 is right as well; without it they do
+ *                 not, for a loop keeps CPU drivers from vectorising over work-items.
+ */
+#ifndef YOKE_KERNEL_OPENCL_H
+#define YOKE_KERNEL_OPENCL_H
+
+/* Formal parameters of an entry. */
+#define YK_ENTRY_FORMAL(k, p)          YK_ENTRY_FORMAL_ p
+#define YK_ENTRY_FORMAL_(mode, ...)    YK_ENTRY_FORMAL_##mode(__VA_ARGS__)
+#define YK_ENTRY_FORMAL_yk_value(T, n) , T n
+#define YK_ENTRY_FORMAL_yk_in(T, n)    , __global const T *restrict n, long n##_yk_shift
+#define YK_ENTRY_FORMAL_yk_out(T, n)   , __global T *restrict n, long n##_yk_shift
+#define YK_ENTRY_FORMAL_yk_inout(T, n) YK_ENTRY_FORMAL_yk_out(T, n)
+#define YK_ENTRY_FORMAL_yk_add(T, n)   YK_ENTRY_FORMAL_yk_out(T, n)
+#define YK_ENTRY_FORMAL_yk_local(T, n, count)
+#define YK_ENTRY_FORMAL_yk_private(T, n)
+
+/* What an entry hands to the body. */
+#define YK_ENTRY_ACTUAL(k, p)                 YK_ENTRY_ACTUAL_ p
+#define YK_ENTRY_ACTUAL_(mode, ...)           YK_ENTRY_ACTUAL_##mode(__VA_ARGS__)
+#define YK_ENTRY_ACTUAL_yk_value(T, n)        , n
+#define YK_ENTRY_ACTUAL_yk_in(T, n)           , (__global const T *)((__global const char *)n + n##_yk_shift)
+#define YK_ENTRY_ACTUAL_yk_out(T, n)          , (__global T *)((__global char *)n + n##_yk_shift)
+#define YK_ENTRY_ACTUAL_yk_inout(T, n)        YK_ENTRY_ACTUAL_yk_out(T, n)
+#define YK_ENTRY_ACTUAL_yk_add(T, n)          YK_ENTRY_ACTUAL_yk_out(T, n)
+#define YK_ENTRY_ACTUAL_yk_local(T, n, count) , n
+#define YK_ENTRY_ACTUAL_yk_private(T, n)      , &n
+
+/* __local variables must be declared in the entry itself (OpenCL C 1.2, 6.5.2). */
+#define YK_ENTRY_DECLARE(k, p)       YK_ENTRY_DECLARE_ p
+#define YK_ENTRY_DECLARE_(mode, ...) YK_ENTRY_DECLARE_##mode(__VA_ARGS__)
+#define YK_ENTRY_DECLARE_yk_value(T, n)
+#define YK_ENTRY_DECLARE_yk_in(T, n)
+#define YK_ENTRY_DECLARE_yk_out(T, n)
+#define YK_ENTRY_DECLARE_yk_inout(T, n)
+#define YK_ENTRY_DECLARE_yk_add(T, n)
+#define YK_ENTRY_DECLARE_yk_local(T, n, count) __local T n[count];
+#define YK_ENTRY_DECLARE_yk_private(T, n)      T n;
+
+#define YK_FORMAL_LOCAL(T, n)   , __local T *n
+#define YK_FORMAL_PRIVATE(T, n) , T *n
+
+#define YK_ENTRY(name, ...)                                                                        \
+    __kernel void yoke_entry_##name(long yk_first, long yk_last, long yk_size2,                    \
+                                    long yk_size3 YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
+
+/* YK_OUTER is an if, or a strided loop (prelude). */
+#define YOKE_KERNEL(name, i, ...)                                                                  \
+    YK_BODY1(name, i, __VA_ARGS__);                                                                \
+    YK_ENTRY(name, __VA_ARGS__)                                                                    \
+    {                                                                                              \
+        const long yk_i = yk_first + (long)get_global_id(0);                                       \
+        if (yk_i < yk_last)                                                                        \
+            yk_body_##name(yk_i, yk_size2, yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));        \
+    }                                                                                              \
+    YK_BODY1(name, i, __VA_ARGS__)
+
+#define YOKE_KERNEL2(name, i, j, ...)                                                              \
+    YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
+    YK_ENTRY(name, __VA_ARGS__)                                                                    \
+    {                                                                                              \
+        const long yk_j = (long)get_global_id(0);                                                  \
+        if (yk_j >= yk_size2)                                                                      \
+            return;                                                                                \
+        YK_OUTER(yk_i, yk_first, yk_last, 1)                                                       \
+        yk_body_##name(yk_i, yk_j, yk_size2, yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));      \
+    }                                                                                              \
+    YK_BODY2(name, i, j, __VA_ARGS__)
+
+#define YOKE_KERNEL3(name, i, j, k, ...)                                                           \
+    YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
+    YK_ENTRY(name, __VA_ARGS__)                                                                    \
+    {                                                                                              \
+        const long yk_k = (long)get_global_id(0);                                                  \
+        if (yk_k >= yk_size3)                                                                      \
+            return;                                                                                \
+        YK_OUTER(yk_i, yk_first, yk_last, 2)                                                       \
+        YK_OUTER(yk_j, 0, yk_size2, 1)                                                             \
+        yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                                 \
+                       yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                            \
+    }                                                                                              \
+    YK_BODY3(name, i, j, k, __VA_ARGS__)
+
+#define YOKE_GROUP_KERNEL(name, i, lanes, unit, ...)                                               \
+    YK_GROUP_CHECK(name, lanes, unit);                                                             \
+    YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \
+    __attribute__((reqd_work_group_size(lanes, 1, 1))) YK_ENTRY(name, __VA_ARGS__)                 \
+    {                                                                                              \
+        __local ulong yk_scratch[lanes];                                                           \
+        YK_EACH(YK_ENTRY_DECLARE, __VA_ARGS__)                                                     \
+        const long yk_i = yk_first + (long)get_group_id(0) * (unit);                               \
+        const long yk_left = yk_last - yk_i;                                                       \
+        if (yk_left > 0)                                                                           \
+            yk_body_##name(yk_i, yk_left < (unit) ? (int)yk_left : (unit), lanes,                  \
+                           (int)get_local_id(0), yk_scratch, yk_size2,                             \
+                           yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                        \
+    }                                                                                              \
+    YK_GROUP_BODY(name, i, __VA_ARGS__)
+
+#endif

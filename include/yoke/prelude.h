@@ -1,0 +1,54 @@
+/* yoke/prelude.h - the language layer on the CPU: what prelude_opencl.h and prelude_cuda.h are on
+ * devices. Adds only names with yoke's prefix, and rsqrt, rsqrtf (C23) where libm lacks them.
+ */
+#ifndef YOKE_PRELUDE_H
+#define YOKE_PRELUDE_H
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define YK_UNUSED     __attribute__((unused))
+#define YOKE_FN       static inline __attribute__((always_inline, unused))
+#define YOKE_CONST    static const
+#define YOKE_GLOBAL   /* address space of array parameters, for helpers that take a pointer */
+#define YOKE_SHARED   /* address space of YOKE_LOCAL arrays */
+#define YOKE_RESTRICT restrict
+#define YOKE_ALIGN(n) __attribute__((aligned(n)))
+#define YOKE_PI       3.14159265358979323846
+#define YOKE_PI_F     3.14159265f
+
+#if !(defined(__GLIBC_USE_IEC_60559_FUNCS_EXT_C23) && __GLIBC_USE_IEC_60559_FUNCS_EXT_C23 &&       \
+      __GLIBC_MINOR__ >= 42)
+YOKE_FN float rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+YOKE_FN double rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+#endif
+
+/* Plain: the runtime gives every worker an array of its own and merges them. */
+#define yoke_add(p, v) ((void)(*(p) += (v)))
+
+/* Vector forms of libm (libmvec, at most 4 ulp), which its headers declare for -ffast-math only.
+ * clang knows them by -fveclib=libmvec. */
+#if defined(YOKE_OMP_SIMD) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&  \
+    !defined(__FAST_MATH__)
+#define YK_VECTOR __attribute__((simd("notinbranch"))) extern
+YK_VECTOR float cosf(float);
+YK_VECTOR float sinf(float);
+YK_VECTOR float expf(float);
+YK_VECTOR float logf(float);
+YK_VECTOR float powf(float, float);
+YK_VECTOR double cos(double);
+YK_VECTOR double sin(double);
+YK_VECTOR double exp(double);
+YK_VECTOR double log(double);
+YK_VECTOR double pow(double, double);
+#endif
+
+#endif

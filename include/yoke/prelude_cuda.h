@@ -1,0 +1,64 @@
+/* yoke/prelude_cuda.h - the language layer of CUDA C++: sent in front of every flattened kernel
+ * text, never included by C code.
+ *
+ * NVRTC comes without the C library's headers, so the types and limits of those are given here;
+ * nvcc has them.
+ */
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#define INT8_MAX    127
+#define INT16_MAX   32767
+#define INT32_MAX   2147483647
+#define INT32_MIN   (-2147483647 - 1)
+#define INT64_MAX   9223372036854775807L
+#define INT64_MIN   (-9223372036854775807L - 1)
+#define UINT8_MAX   255
+#define UINT16_MAX  65535
+#define UINT32_MAX  4294967295u
+#define UINT64_MAX  18446744073709551615ul
+#define FLT_MAX     3.402823466e+38f
+#define FLT_MIN     1.175494351e-38f
+#define FLT_EPSILON 1.192092896e-07f
+#define DBL_MAX     1.7976931348623158e+308
+#define DBL_MIN     2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
+#define INFINITY    __int_as_float(0x7f800000)
+#define NAN         __int_as_float(0x7fffffff)
+#else
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#endif
+#define YOKE_PI   3.14159265358979323846
+#define YOKE_PI_F 3.14159265f
+
+#define YOKE_FN    static __device__ __forceinline__
+#define YOKE_CONST static __device__ __constant__ const
+#define YOKE_GLOBAL
+#define YOKE_SHARED
+#define YOKE_RESTRICT __restrict__
+#define YOKE_ALIGN(n) __attribute__((aligned(n)))
+#define restrict __restrict__
+#define _Bool bool
+#define _Static_assert static_assert
+
+#define YOKE_BARRIER __syncthreads()
+
+#define YK_ADD(T, C)                                                                               \
+    YOKE_FN void yoke_add(T *p, T v)                                                               \
+    {                                                                                              \
+        (void)atomicAdd((C *)p, (C)v);                                                             \
+    }
+YK_ADD(int32_t, int)
+YK_ADD(uint32_t, unsigned int)
+YK_ADD(int64_t, unsigned long long)
+YK_ADD(uint64_t, unsigned long long)
+YK_ADD(float, float)
+YK_ADD(double, double)

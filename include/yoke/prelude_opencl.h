@@ -1,0 +1,140 @@
+/* yoke/prelude_opencl.h - the language layer of OpenCL C 1.2: sent in front of every flattened
+ * kernel text, never included by C code.
+ *
+ * OpenCL C 1.2 has no variadic macros, so none here. Standard C's float functions are OpenCL's
+ * overloaded ones. With -DYOKE_STRIDE=1 range kernels loop over dimensions 1 and 2
+ * (kernel_opencl.h).
+ */
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef short int16_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+
+#define YOKE_FN       static inline __attribute__((always_inline))
+#define YOKE_CONST    __constant const
+#define YOKE_GLOBAL   __global
+#define YOKE_SHARED   __local
+#define YOKE_RESTRICT restrict
+#define YOKE_ALIGN(n) __attribute__((aligned(n)))
+
+#ifdef YOKE_STRIDE
+#define YK_OUTER(i, from, to, d)                                                                   \
+    for (long i = (from) + (long)get_global_id(d); i < (to); i += (long)get_global_size(d))
+#else
+#define YK_OUTER(i, from, to, d)                                                                   \
+    const long i = (from) + (long)get_global_id(d);                                                \
+    if (i < (to))
+#endif
+
+#define YOKE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#define acosf(x)         acos((float)(x))
+#define acoshf(x)        acosh((float)(x))
+#define asinf(x)         asin((float)(x))
+#define asinhf(x)        asinh((float)(x))
+#define atanf(x)         atan((float)(x))
+#define atanhf(x)        atanh((float)(x))
+#define cbrtf(x)         cbrt((float)(x))
+#define ceilf(x)         ceil((float)(x))
+#define cosf(x)          cos((float)(x))
+#define coshf(x)         cosh((float)(x))
+#define erff(x)          erf((float)(x))
+#define erfcf(x)         erfc((float)(x))
+#define expf(x)          exp((float)(x))
+#define exp2f(x)         exp2((float)(x))
+#define expm1f(x)        expm1((float)(x))
+#define fabsf(x)         fabs((float)(x))
+#define floorf(x)        floor((float)(x))
+#define lgammaf(x)       lgamma((float)(x))
+#define logf(x)          log((float)(x))
+#define log10f(x)        log10((float)(x))
+#define log1pf(x)        log1p((float)(x))
+#define log2f(x)         log2((float)(x))
+#define logbf(x)         logb((float)(x))
+#define rintf(x)         rint((float)(x))
+#define roundf(x)        round((float)(x))
+#define rsqrtf(x)        rsqrt((float)(x))
+#define sinf(x)          sin((float)(x))
+#define sinhf(x)         sinh((float)(x))
+#define sqrtf(x)         sqrt((float)(x))
+#define tanf(x)          tan((float)(x))
+#define tanhf(x)         tanh((float)(x))
+#define tgammaf(x)       tgamma((float)(x))
+#define truncf(x)        trunc((float)(x))
+#define atan2f(x, y)     atan2((float)(x), (float)(y))
+#define copysignf(x, y)  copysign((float)(x), (float)(y))
+#define fdimf(x, y)      fdim((float)(x), (float)(y))
+#define fmaxf(x, y)      fmax((float)(x), (float)(y))
+#define fminf(x, y)      fmin((float)(x), (float)(y))
+#define fmodf(x, y)      fmod((float)(x), (float)(y))
+#define hypotf(x, y)     hypot((float)(x), (float)(y))
+#define nextafterf(x, y) nextafter((float)(x), (float)(y))
+#define powf(x, y)       pow((float)(x), (float)(y))
+#define remainderf(x, y) remainder((float)(x), (float)(y))
+#define fmaf(x, y, z)    fma((float)(x), (float)(y), (float)(z))
+#define ldexpf(x, n)     ldexp((float)(x), (int)(n))
+#define nearbyintf(x)    rint((float)(x))
+#define nearbyint(x)     rint(x)
+
+#define YOKE_PI   3.14159265358979323846
+#define YOKE_PI_F 3.14159265f
+#ifndef INT32_MAX
+#define INT8_MAX   127
+#define INT16_MAX  32767
+#define INT32_MAX  2147483647
+#define INT32_MIN  (-2147483647 - 1)
+#define INT64_MAX  9223372036854775807L
+#define INT64_MIN  (-9223372036854775807L - 1)
+#define UINT8_MAX  255
+#define UINT16_MAX 65535
+#define UINT32_MAX 4294967295u
+#define UINT64_MAX 18446744073709551615ul
+#endif
+
+/* yoke_add: floating point by compare and exchange, for want of an instruction. */
+#define YK_ADD static inline __attribute__((overloadable, always_inline)) void yoke_add
+#define YK_ADD_INTEGERS(space)                                                                     \
+    YK_ADD(space int *p, int v)                                                                    \
+    {                                                                                              \
+        (void)atomic_add(p, v);                                                                    \
+    }                                                                                              \
+    YK_ADD(space uint *p, uint v)                                                                  \
+    {                                                                                              \
+        (void)atomic_add(p, v);                                                                    \
+    }
+#define YK_ADD_REAL(space, T, U, as_T, as_U, compare_exchange)                                     \
+    YK_ADD(space T *p, T v)                                                                        \
+    {                                                                                              \
+        volatile space U *bits = (volatile space U *)p;                                            \
+        U old = *bits, seen;                                                                       \
+        while ((seen = compare_exchange(bits, old, as_U(as_T(old) + v))) != old)                   \
+            old = seen;                                                                            \
+    }
+YK_ADD_INTEGERS(__global)
+YK_ADD_INTEGERS(__local)
+YK_ADD_REAL(__global, float, uint, as_float, as_uint, atomic_cmpxchg)
+YK_ADD_REAL(__local, float, uint, as_float, as_uint, atomic_cmpxchg)
+#ifdef cl_khr_int64_base_atomics
+YK_ADD(__global long *p, long v)
+{
+    (void)atom_add(p, v);
+}
+YK_ADD(__global ulong *p, ulong v)
+{
+    (void)atom_add(p, v);
+}
+#ifdef cl_khr_fp64
+YK_ADD_REAL(__global, double, ulong, as_double, as_ulong, atom_cmpxchg)
+#endif
+#endif
