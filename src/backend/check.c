@@ -1,0 +1,303 @@
+/* check.c - the checking wrapper: any device, with both sides of backend.h verified.
+ *
+ * A wrapper has a table of its own with the same optional slots as the backend's, so that callers
+ * take the same paths. The caller's side: handles are open and of this device, ranges lie inside,
+ * nothing overlaps what may still run (check_order.c), one thread at a time, all is closed in the
+ * end. The backend's side: statuses of the slot's classes, outputs written exactly on YOKE_OK,
+ * texts that name the device, and once lost, lost. yk_backend_fail_at makes calls fail
+ * (check_fault.c).
+ */
+#include "check.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+
+void *yk_check_untouched(void)
+{
+    static char untouched;
+    return &untouched;
+}
+
+yoke_status yk_check_enter(struct check_device *device, const char *slot)
+{
+    /* acq_rel on both sides is the default; the count is all that is exchanged. */
+    if (atomic_fetch_add(&device->inside, 1) && !device->base.desc.host_memory) {
+        atomic_fetch_sub(&device->inside, 1);
+        return yk_check_breach(device, slot, "another thread is inside the device");
+    }
+    return YOKE_OK;
+}
+
+void yk_check_leave(struct check_device *device)
+{
+    atomic_fetch_sub(&device->inside, 1);
+}
+
+yoke_status yk_check_returned(struct check_device *device, const struct check_return *result)
+{
+    yoke_status status = result->status;
+    int untouched = result->made == yk_check_untouched();
+    if (status == YOKE_EDEVICE)
+        atomic_store(&device->lost, 1);
+    else if (status == YOKE_OK && result->was_lost)
+        return yk_check_breach(device, result->slot, "worked on a device that was lost");
+    if (status != YOKE_OK && !(result->allowed & 1u << status))
+        return yk_check_breach(device, result->slot, "may not fail with '%s'",
+                               yoke_status_text(status));
+    if (untouched != (status != YOKE_OK))
+        return yk_check_breach(device, result->slot, "%s",
+                               untouched ? "left its output unwritten"
+                                         : "wrote its output and failed");
+    if ((status == YOKE_EDEVICE || status == YOKE_EBUILD) &&
+        !strstr(yoke_error_text(), device->base.desc.name))
+        return yk_check_breach(device, result->slot, "the text does not name the device: %s",
+                               yoke_error_text());
+    return status;
+}
+
+static yoke_status check_alloc(struct yk_device *handle, int64_t bytes, struct yk_buffer **out)
+{
+    struct check_device *device = yk_check_device_find(handle, "alloc");
+    if (!device)
+        return YOKE_EINVAL;
+    if (device->base.desc.host_memory)
+        return yk_check_breach(device, "alloc", "not used on a device that works in host memory");
+    if (bytes < 1)
+        return yk_check_breach(device, "alloc", "%lld bytes", (long long)bytes);
+    yoke_status status = yk_check_inject(device, "alloc");
+    if (status != YOKE_OK)
+        return status;
+    struct check_buffer *buffer = yk_calloc(1, sizeof *buffer);
+    struct yk_buffer *made = yk_check_untouched();
+    if (!buffer)
+        return YOKE_ENOMEM;
+    status = yk_check_enter(device, "alloc");
+    if (status == YOKE_OK) {
+        int was_lost = atomic_load(&device->lost);
+        status = device->backend->alloc(device->inner, bytes, &made);
+        yk_check_leave(device);
+        unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;
+        status = yk_check_returned(
+            device, &(struct check_return){ "alloc", status, allowed, made, was_lost });
+    }
+    if (status != YOKE_OK) {
+        yk_free(buffer);
+        return status;
+    }
+    buffer->object = (struct check_object){ .kind = CHECK_BUFFER, .device = device };
+    buffer->inner = made;
+    buffer->bytes = bytes;
+    yk_check_add(&buffer->object);
+    *out = (struct yk_buffer *)buffer;
+    return YOKE_OK;
+}
+
+static void check_free(struct yk_device *handle, struct yk_buffer *buffer_handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "free");
+    if (!device || !buffer_handle)
+        return;
+    struct check_buffer *buffer = yk_check_find(device, CHECK_BUFFER, buffer_handle, "free");
+    if (!buffer)
+        return;
+    if (yk_check_in_use(buffer)) {
+        yk_check_breach(device, "free", "a buffer that an operation in flight uses; wait for it");
+        return;
+    }
+    yk_check_remove(&buffer->object);
+    device->backend->free(device->inner, buffer->inner);
+    yk_free(buffer);
+}
+
+static int64_t check_memory_free(struct yk_device *handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "memory_free");
+    int64_t bytes = device ? device->backend->memory_free(device->inner) : 0;
+    if (bytes < 0)
+        yk_check_breach(device, "memory_free", "%lld bytes", (long long)bytes);
+    return bytes;
+}
+
+static yoke_status check_queue_open(struct yk_device *handle, struct yk_queue **out)
+{
+    struct check_device *device = yk_check_device_find(handle, "queue_open");
+    if (!device)
+        return YOKE_EINVAL;
+    yoke_status status = yk_check_inject(device, "queue_open");
+    if (status != YOKE_OK)
+        return status;
+    struct check_queue *queue = yk_calloc(1, sizeof *queue);
+    struct yk_queue *made = yk_check_untouched();
+    if (!queue)
+        return YOKE_ENOMEM;
+    status = yk_check_enter(device, "queue_open");
+    if (status == YOKE_OK) {
+        int was_lost = atomic_load(&device->lost);
+        status = device->backend->queue_open(device->inner, &made);
+        yk_check_leave(device);
+        unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;
+        status = yk_check_returned(
+            device, &(struct check_return){ "queue_open", status, allowed, made, was_lost });
+    }
+    if (status != YOKE_OK) {
+        yk_free(queue);
+        return status;
+    }
+    queue->object = (struct check_object){ .kind = CHECK_QUEUE, .device = device };
+    queue->inner = made;
+    queue->slot = yk_check_slot_open(device);
+    yk_check_add(&queue->object);
+    *out = (struct yk_queue *)queue;
+    return YOKE_OK;
+}
+
+static void check_queue_close(struct yk_queue *handle)
+{
+    struct check_queue *queue =
+        handle ? yk_check_find(NULL, CHECK_QUEUE, handle, "queue_close") : NULL;
+    if (!queue)
+        return;
+    yk_check_remove(&queue->object);
+    queue->object.device->backend->queue_close(queue->inner);
+    yk_check_slot_close(queue->object.device, queue->slot);
+    yk_free(queue);
+}
+
+static yoke_status kernel_whole(const struct check_device *device, const yoke_kernel *kernel)
+{
+    if (!kernel || !kernel->struct_size)
+        return yk_check_breach(device, "build", "no kernel, or one whose struct_size is 0");
+    if (!kernel->name || kernel->param_count < 0 || (kernel->param_count && !kernel->params))
+        return yk_check_breach(device, "build", "a kernel without a name or parameters");
+    return YOKE_OK;
+}
+
+/* Runs beside everything else: no enter. */
+static yoke_status check_build(struct yk_device *handle, const yoke_kernel *kernel,
+                               struct yk_program **out)
+{
+    struct check_device *device = yk_check_device_find(handle, "build");
+    if (!device)
+        return YOKE_EINVAL;
+    yoke_status status = kernel_whole(device, kernel);
+    if (status == YOKE_OK)
+        status = yk_check_inject(device, "build");
+    if (status != YOKE_OK)
+        return status;
+    size_t params = (size_t)kernel->param_count * sizeof *kernel->params;
+    struct check_program *program = yk_calloc(1, sizeof *program + params);
+    struct yk_program *made = yk_check_untouched();
+    if (!program)
+        return YOKE_ENOMEM;
+    int was_lost = atomic_load(&device->lost);
+    status = device->backend->build(device->inner, kernel, &made);
+    unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_EBUILD |
+                       1u << YOKE_ENOIMPL | 1u << YOKE_EINVAL;
+    status = yk_check_returned(device,
+                               &(struct check_return){ "build", status, allowed, made, was_lost });
+    if (status != YOKE_OK) {
+        yk_free(program);
+        return status;
+    }
+    program->object = (struct check_object){ .kind = CHECK_PROGRAM, .device = device };
+    program->inner = made;
+    program->param_count = kernel->param_count;
+    program->params = (yoke_param *)(program + 1);
+    if (params)
+        memcpy(program->params, kernel->params, params);
+    yk_check_add(&program->object);
+    *out = (struct yk_program *)program;
+    return YOKE_OK;
+}
+
+static void check_program_close(struct yk_device *handle, struct yk_program *program_handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "program_close");
+    if (!device || !program_handle)
+        return;
+    struct check_program *program =
+        yk_check_find(device, CHECK_PROGRAM, program_handle, "program_close");
+    if (!program)
+        return;
+    yk_check_remove(&program->object);
+    device->backend->program_close(device->inner, program->inner);
+    yk_free(program);
+}
+
+static void object_close(struct check_device *device, struct check_object *object)
+{
+    switch (object->kind) {
+    case CHECK_QUEUE:
+        check_queue_close((struct yk_queue *)object);
+        break;
+    case CHECK_EVENT:
+        yk_check_event_close((struct yk_event *)object);
+        break;
+    case CHECK_PROGRAM:
+        check_program_close(&device->base, (struct yk_program *)object);
+        break;
+    default:
+        check_free(&device->base, (struct yk_buffer *)object);
+        break;
+    }
+}
+
+/* What the caller left open is a breach, and closed for it: queues first, as nothing is in flight
+ * without them. */
+static void close_left(struct check_device *device)
+{
+    static const enum check_kind order[] = { CHECK_QUEUE, CHECK_EVENT, CHECK_PROGRAM,
+                                             CHECK_BUFFER };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (struct check_object *left; (left = yk_check_left(device, order[i]));) {
+            yk_check_breach(device, "close", "a %s is still open", yk_check_kind_name(order[i]));
+            object_close(device, left);
+        }
+}
+
+static void check_close(struct yk_device *handle)
+{
+    struct check_device *device = handle ? yk_check_device_find(handle, "close") : NULL;
+    if (!device)
+        return;
+    close_left(device);
+    yk_check_remove(&device->object);
+    device->backend->close(device->inner);
+    yk_free(device);
+}
+
+yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
+{
+    struct check_device *device = yk_calloc(1, sizeof *device);
+    if (!device) {
+        inner->backend->close(inner);
+        return YOKE_ENOMEM;
+    }
+    device->base.desc = inner->desc;
+    device->base.backend = &device->table;
+    device->object = (struct check_object){ .kind = CHECK_DEVICE, .device = device };
+    device->inner = inner;
+    device->backend = inner->backend;
+    device->table = *inner->backend;
+    device->table.close = check_close;
+    device->table.alloc = check_alloc;
+    device->table.free = check_free;
+    device->table.memory_free = check_memory_free;
+    device->table.queue_open = check_queue_open;
+    device->table.queue_close = check_queue_close;
+    device->table.copy = yk_check_copy;
+    device->table.zero = yk_check_zero;
+    device->table.build = check_build;
+    device->table.program_close = check_program_close;
+    device->table.launch = yk_check_launch;
+    device->table.poll = yk_check_poll;
+    device->table.wait = yk_check_wait;
+    device->table.notify = inner->backend->notify ? yk_check_notify : NULL;
+    device->table.event_times = yk_check_event_times;
+    device->table.event_close = yk_check_event_close;
+    yk_check_add(&device->object);
+    *out = &device->base;
+    return YOKE_OK;
+}

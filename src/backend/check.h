@@ -1,0 +1,160 @@
+/* check.h - inside the checking wrapper: what stands behind its handles, and who hears of a breach.
+ *
+ * Every buffer, queue, program and event a caller gets is an object of the wrapper that remembers
+ * its device and the backend's own handle. All live objects are in one list, in which handles are
+ * looked up before they are followed, so that one freed twice or of another device is found without
+ * touching it. Costs a walk of that list a call: for debug builds and tests.
+ *
+ * One lock guards the list and the operations in flight. Calls to the backend are made without it.
+ */
+#ifndef YK_BACKEND_CHECK_H
+#define YK_BACKEND_CHECK_H
+
+#include <stdatomic.h>
+
+#include "backend.h"
+
+/* Tests: breaches go to fn(context, text) and the offending call gives YOKE_EINVAL. Without (NULL)
+ * a breach is logged as an error, then the process is aborted. */
+void yk_check_on_breach(void (*fn)(void *context, const char *text), void *context);
+
+enum { CHECK_QUEUES = 32 }; /* queues of one device whose order is followed */
+
+enum check_kind { CHECK_DEVICE, CHECK_BUFFER, CHECK_QUEUE, CHECK_PROGRAM, CHECK_EVENT };
+
+struct check_device;
+
+struct check_object { /* first in buffers, queues, programs and events */
+    enum check_kind kind;
+    struct check_device *device;
+    struct check_object *next;
+};
+
+struct check_device {
+    struct yk_device base;
+    struct check_object object;
+    struct yk_backend table; /* base.backend points here */
+    struct yk_device *inner;
+    const struct yk_backend *backend; /* the inner one's */
+    atomic_int lost;     /* it said YOKE_EDEVICE: it may not say anything else any more */
+    atomic_int injected; /* loss by yk_backend_fail_at: the backend is not asked any more */
+    atomic_int inside;   /* calls that only one thread may make at a time */
+    int slot_used[CHECK_QUEUES];
+    int64_t slot_issued[CHECK_QUEUES];
+};
+
+struct check_buffer {
+    struct check_object object;
+    struct yk_buffer *inner;
+    int64_t bytes;
+};
+
+/* What an operation comes after: everything on each queue up to this number. */
+struct check_past {
+    int64_t upto[CHECK_QUEUES];
+};
+
+struct check_queue {
+    struct check_object object;
+    struct yk_queue *inner;
+    int slot; /* -1: not followed */
+    struct check_past past;
+};
+
+struct check_program {
+    struct check_object object;
+    struct yk_program *inner;
+    int param_count;
+    yoke_param *params;
+};
+
+struct check_event {
+    struct check_object object;
+    struct yk_event *inner;
+    struct check_past past; /* including the operation itself */
+    int done;               /* seen complete */
+    yoke_status outcome;
+};
+
+/* Memory an operation in flight reads or writes. */
+struct check_use {
+    const struct check_buffer *buffer; /* NULL: host memory */
+    uintptr_t first, last;
+    int writes;
+    int by_kernel; /* somewhere in the buffer: only keeps it from being freed */
+};
+
+/* check_object.c */
+void yk_check_lock(void);
+void yk_check_unlock(void);
+/* Logs or reports, and sets the error text. Returns YOKE_EINVAL. */
+yoke_status yk_check_breach(const struct check_device *device, const char *slot, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
+void yk_check_add(struct check_object *object);    /* locks */
+void yk_check_remove(struct check_object *object); /* locks */
+/* The object, or NULL after a breach: it is closed, was never opened, is of another kind or (device
+ * not NULL) of another device. */
+void *yk_check_find(const struct check_device *device, enum check_kind kind, const void *handle,
+                    const char *slot);
+struct check_device *yk_check_device_find(const void *handle, const char *slot);
+/* Some object of that kind that the device still has; NULL if there is none. */
+struct check_object *yk_check_left(const struct check_device *device, enum check_kind kind);
+const char *yk_check_kind_name(enum check_kind kind);
+
+/* check.c: around each call of a slot that one thread at a time may use. */
+yoke_status yk_check_enter(struct check_device *device, const char *slot);
+void yk_check_leave(struct check_device *device);
+/* What a slot returned and what it did to *made, which held yk_check_untouched() before. */
+struct check_return {
+    const char *slot;
+    yoke_status status;
+    unsigned allowed; /* bits 1 << status beside YOKE_OK */
+    const void *made;
+    int was_lost; /* before the call */
+};
+void *yk_check_untouched(void);
+yoke_status yk_check_returned(struct check_device *device, const struct check_return *result);
+
+/* check_order.c: what is in flight. */
+struct check_operation; /* opaque */
+struct check_operation_spec {
+    struct check_queue *queue;
+    const struct check_past *past; /* of all it comes after, without itself */
+    const struct check_use *uses;
+    int use_count;
+    const char *slot;
+};
+/* YOKE_EINVAL after a breach: something in flight and not before it uses the same memory. *out
+ * (NULL where order is not followed) is for yk_check_issued, or yk_free if it is not issued after
+ * all. */
+yoke_status yk_check_order(const struct check_operation_spec *spec, struct check_operation **out);
+/* It was issued; *past becomes what a later one comes after. `pending` 0: it is complete already.
+ */
+void yk_check_issued(const struct check_operation_spec *spec, struct check_operation *operation,
+                     int pending, struct check_past *past);
+void yk_check_past_add(struct check_past *past, const struct check_past *other);
+/* Everything in `past` is complete. */
+void yk_check_settle(const struct check_device *device, const struct check_past *past);
+int yk_check_in_use(const struct check_buffer *buffer);
+int yk_check_slot_open(struct check_device *device);
+void yk_check_slot_close(struct check_device *device, int slot);
+
+/* check_operation.c */
+yoke_status yk_check_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                          struct yk_event **event);
+yoke_status yk_check_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                          int64_t bytes, struct yk_event **event);
+yoke_status yk_check_launch(struct yk_queue *queue, struct yk_program *program,
+                            const struct yk_launch *launch, struct yk_event **event);
+
+/* check_event.c */
+int yk_check_poll(struct yk_event *event, yoke_status *outcome);
+yoke_status yk_check_wait(struct yk_event *event);
+yoke_status yk_check_notify(struct yk_event *event, void (*fn)(void *context), void *context);
+void yk_check_event_times(struct yk_event *event, struct yk_event_times *out);
+void yk_check_event_close(struct yk_event *event);
+
+/* check_fault.c: YOKE_OK, or the status to give instead of calling the backend. */
+yoke_status yk_check_inject(struct check_device *device, const char *slot);
+
+#endif

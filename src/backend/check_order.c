@@ -1,0 +1,164 @@
+/* check_order.c - whether operations in flight keep out of each other's way.
+ *
+ * Each operation has a number on its queue and knows its past: for each queue the number up to
+ * which everything comes before it (its queue's past, and that of each event in `after`). Two
+ * operations that use the same bytes, one of them writing, must have one in the other's past; on
+ * two devices, where nothing but waiting makes an order, the first must have been seen complete. An
+ * operation is out of flight when the caller has seen it or a later one complete, or has closed the
+ * queue; what the hardware has done meanwhile does not count, so the verdict is the same on every
+ * run.
+ */
+#include "check.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+
+struct check_operation {
+    struct check_operation *next;
+    const struct check_device *device;
+    const char *slot;
+    int queue_slot;
+    int64_t number;
+    int use_count;
+    struct check_use uses[];
+};
+
+static struct check_operation *in_flight; /* guarded by the lock of check_object.c */
+
+int yk_check_slot_open(struct check_device *device)
+{
+    if (device->base.desc.host_memory)
+        return -1; /* no copies, nothing to order */
+    yk_check_lock();
+    int slot = 0;
+    while (slot < CHECK_QUEUES && device->slot_used[slot])
+        slot++;
+    if (slot < CHECK_QUEUES)
+        device->slot_used[slot] = 1;
+    yk_check_unlock();
+    return slot < CHECK_QUEUES ? slot : -1;
+}
+
+void yk_check_slot_close(struct check_device *device, int slot)
+{
+    struct check_past past = { { 0 } };
+    if (slot < 0)
+        return;
+    past.upto[slot] = INT64_MAX;
+    yk_check_settle(device, &past);
+    yk_check_lock();
+    device->slot_used[slot] = 0;
+    yk_check_unlock();
+}
+
+void yk_check_past_add(struct check_past *past, const struct check_past *other)
+{
+    for (int slot = 0; slot < CHECK_QUEUES; slot++)
+        if (other->upto[slot] > past->upto[slot])
+            past->upto[slot] = other->upto[slot];
+}
+
+static int conflict(const struct check_use *a, const struct check_use *b)
+{
+    return !a->by_kernel && !b->by_kernel && (a->writes || b->writes) && a->buffer == b->buffer &&
+           a->first < b->last && b->first < a->last;
+}
+
+static int operations_conflict(const struct check_operation *before,
+                               const struct check_operation_spec *spec)
+{
+    const struct check_device *device = spec->queue->object.device;
+    if (before->device == device && before->number <= spec->past->upto[before->queue_slot])
+        return 0;
+    for (int i = 0; i < before->use_count; i++)
+        for (int j = 0; j < spec->use_count; j++)
+            if (conflict(&before->uses[i], &spec->uses[j]))
+                return 1;
+    return 0;
+}
+
+/* Lock held. The operation in flight that is in the way of this one; NULL if none is. */
+static const struct check_operation *conflict_find(const struct check_operation_spec *spec)
+{
+    const struct check_operation *before = in_flight;
+    while (before && !operations_conflict(before, spec))
+        before = before->next;
+    return before;
+}
+
+yoke_status yk_check_order(const struct check_operation_spec *spec, struct check_operation **out)
+{
+    struct check_queue *queue = spec->queue;
+    const struct check_device *device = queue->object.device;
+    size_t uses = (size_t)spec->use_count * sizeof *spec->uses;
+    *out = NULL;
+    if (queue->slot < 0)
+        return YOKE_OK;
+    yk_check_lock();
+    const struct check_operation *before = conflict_find(spec);
+    const char *slot = before ? before->slot : NULL;
+    const char *name = before ? before->device->base.desc.name : NULL;
+    yk_check_unlock();
+    if (before)
+        return yk_check_breach(device, spec->slot,
+                               "uses memory of a %s on %s that may still be running; order it by "
+                               "the queue or `after`, or wait",
+                               slot, name);
+    struct check_operation *operation = yk_calloc(1, sizeof *operation + uses);
+    if (!operation)
+        return YOKE_ENOMEM;
+    operation->device = device;
+    operation->slot = spec->slot;
+    operation->queue_slot = queue->slot;
+    operation->use_count = spec->use_count;
+    if (uses)
+        memcpy(operation->uses, spec->uses, uses);
+    *out = operation;
+    return YOKE_OK;
+}
+
+void yk_check_issued(const struct check_operation_spec *spec, struct check_operation *operation,
+                     int pending, struct check_past *past)
+{
+    struct check_queue *queue = spec->queue;
+    struct check_device *device = queue->object.device;
+    *past = *spec->past;
+    if (!operation)
+        return;
+    yk_check_lock();
+    operation->number = ++device->slot_issued[queue->slot];
+    operation->next = in_flight;
+    in_flight = operation;
+    past->upto[queue->slot] = operation->number;
+    queue->past = *past;
+    yk_check_unlock();
+    if (!pending)
+        yk_check_settle(device, past);
+}
+
+void yk_check_settle(const struct check_device *device, const struct check_past *past)
+{
+    yk_check_lock();
+    for (struct check_operation **at = &in_flight; *at;) {
+        struct check_operation *operation = *at;
+        if (operation->device != device || operation->number > past->upto[operation->queue_slot]) {
+            at = &operation->next;
+            continue;
+        }
+        *at = operation->next;
+        yk_free(operation);
+    }
+    yk_check_unlock();
+}
+
+int yk_check_in_use(const struct check_buffer *buffer)
+{
+    int found = 0;
+    yk_check_lock();
+    for (struct check_operation *at = in_flight; at; at = at->next)
+        for (int i = 0; i < at->use_count; i++)
+            found |= at->uses[i].buffer == buffer;
+    yk_check_unlock();
+    return found;
+}

@@ -1,0 +1,135 @@
+/* sim.h - inside the sim backend: virtual devices whose results are real and whose time is
+ * computed.
+ *
+ * An operation gets its start and end when it is issued: it starts when its queue, the events it
+ * waits for and the engine it needs (link direction, compute, CPU lane) are free. It takes effect
+ * when the clock passes its end, in the order of the ends: a copy or kernel that was not ordered
+ * after what it needs computes wrong results here, as it would on a real device.
+ *
+ * One lock (yk_sim) guards everything that has a time. Effects and notify functions run without it,
+ * in the thread that moved the clock.
+ */
+#ifndef YK_BACKEND_SIM_H
+#define YK_BACKEND_SIM_H
+
+#include "../../platform/thread.h"
+#include "../backend.h"
+
+/* What memory holds that nobody wrote, or whose device was lost: NaN as float and double. */
+enum { YK_SIM_POISON = 0xFF };
+
+extern const struct yk_backend yk_backend_sim;
+
+struct sim_settings { /* see the table in sim_spec.c */
+    int64_t cores, lanes, mem, fill, seed, fail_after;
+    double rate, work, link, bandwidth, latency, launch, noise, contention, fail;
+    int build; /* 1: every build fails */
+};
+extern const struct yk_option yk_sim_options[];
+yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
+                        char *why);
+
+enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_COMPUTE, SIM_ENGINES };
+
+struct sim_device {
+    struct yk_device base;
+    struct sim_settings settings;
+    struct sim_device *next;          /* list of open devices */
+    struct yk_buffer *buffers;        /* all of them, to destroy their contents on failure */
+    int64_t memory_used;              /* bytes */
+    int64_t fail_ns;                  /* INT64_MAX: never */
+    int64_t engine_free[SIM_ENGINES]; /* when the engine has done all that was issued */
+    int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
+    int64_t kernels_end;              /* when its last kernel ends; what others see as contention */
+    int64_t operation_count;          /* accepted */
+    uint64_t noise_state;
+    int lost;
+};
+
+struct yk_buffer {
+    struct sim_device *device;
+    struct yk_buffer *next;
+    int64_t bytes;
+    unsigned char *data;
+};
+
+struct yk_queue {
+    struct sim_device *device;
+    int64_t tail; /* end of the last operation issued */
+};
+
+struct yk_program {
+    yoke_cpu_fn *run, *team; /* at least one */
+    int param_count;
+    const struct sim_param *params;
+};
+struct sim_param {
+    int is_value;
+    uint32_t size;
+};
+
+/* What an operation does to memory when its time has come; nothing left to do: run and move NULL.
+ */
+struct sim_effect {
+    void *to; /* copy, or set to zero where from is NULL */
+    const void *from;
+    int64_t bytes;
+    yoke_cpu_fn *run; /* kernel */
+    void **args;      /* pointers, then the values they point to; owned */
+    yoke_chunk chunk;
+};
+
+struct yk_event {
+    struct sim_device *device;
+    struct yk_event *next; /* pending operations in the order they were issued */
+    int64_t started, ended;
+    yoke_status outcome;
+    int done;
+    int refs; /* the caller's, and the clock's while pending */
+    struct sim_effect effect;
+    void (*notify)(void *context);
+    void *notify_context;
+};
+
+/* Start and duration of an operation. */
+struct sim_cost {
+    int64_t ready; /* not before: the events it waits for */
+    double duration_ns;
+    int64_t *engine; /* when it is free */
+};
+
+/* sim_clock.c - the clock, what is pending on it, and losing devices. */
+struct sim_clock {
+    yk_mutex mutex;
+    int64_t now;
+    struct sim_device *devices;
+    struct yk_event *pending;
+};
+extern struct sim_clock yk_sim;
+int64_t yk_sim_now(void);
+int yk_sim_advance(void);
+/* Lock held, from here on. */
+void yk_sim_move_to(int64_t time);
+void yk_sim_lose(struct sim_device *device); /* at the clock's time */
+void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event);
+/* Drops the operations a closing device still has. */
+void yk_sim_forget(struct sim_device *device);
+
+/* sim_event.c */
+int yk_sim_poll(struct yk_event *event, yoke_status *outcome);
+yoke_status yk_sim_wait(struct yk_event *event);
+yoke_status yk_sim_notify(struct yk_event *event, void (*fn)(void *context), void *context);
+void yk_sim_event_times(struct yk_event *event, struct yk_event_times *out);
+void yk_sim_event_close(struct yk_event *event);
+void yk_sim_event_release(struct yk_event *event); /* lock held; frees with the last reference */
+
+/* sim_operation.c */
+yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                        struct yk_event **event);
+yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                        int64_t bytes, struct yk_event **event);
+yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
+                          const struct yk_launch *launch, struct yk_event **event);
+yoke_status yk_sim_lost(const struct sim_device *device); /* YOKE_EDEVICE with its text */
+
+#endif

@@ -1,0 +1,187 @@
+/* sim_clock.c - the virtual clock: what is pending, moving on to the next end, losing devices.
+ *
+ * Pending operations form a list in the order they were issued; the next to end is searched for
+ * (there are a few for each queue). Ends on one queue never decrease, and equal ends complete in
+ * the order of issue, so in-order queues and `after` hold for effects too.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "sim.h"
+
+struct sim_clock yk_sim = { .mutex = YK_MUTEX_INITIAL };
+
+int64_t yk_sim_now(void)
+{
+    yk_lock(&yk_sim.mutex);
+    int64_t now = yk_sim.now;
+    yk_unlock(&yk_sim.mutex);
+    return now;
+}
+
+static void pending_remove(struct yk_event *event)
+{
+    struct yk_event **at = &yk_sim.pending;
+    while (*at != event)
+        at = &(*at)->next;
+    *at = event->next;
+    event->next = NULL;
+}
+
+static void effect_take(const struct sim_effect *effect)
+{
+    if (effect->run)
+        effect->run(effect->args, &effect->chunk);
+    else if (effect->from)
+        memcpy(effect->to, effect->from, (size_t)effect->bytes);
+    else if (effect->to)
+        memset(effect->to, 0, (size_t)effect->bytes);
+}
+
+/* The event is off the list. Opens the lock while the kernel or the waker runs, so lists may have
+ * changed on return. */
+static void complete(struct yk_event *event, yoke_status outcome)
+{
+    if (outcome == YOKE_OK) {
+        yk_unlock(&yk_sim.mutex);
+        effect_take(&event->effect);
+        yk_lock(&yk_sim.mutex);
+    }
+    void (*notify)(void *) = event->notify;
+    event->outcome = outcome;
+    event->done = 1;
+    if (notify) {
+        yk_unlock(&yk_sim.mutex);
+        notify(event->notify_context);
+        yk_lock(&yk_sim.mutex);
+    }
+    yk_sim_event_release(event);
+}
+
+static struct yk_event *pending_of(const struct sim_device *device)
+{
+    struct yk_event *event = yk_sim.pending;
+    while (event && event->device != device)
+        event = event->next;
+    return event;
+}
+
+void yk_sim_lose(struct sim_device *device)
+{
+    device->lost = 1;
+    for (struct yk_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
+        memset(buffer->data, YK_SIM_POISON, (size_t)buffer->bytes);
+    yk_log(YOKE_LOG_INFO, "%s is lost at %.9f s of its clock", device->base.desc.name,
+           (double)yk_sim.now / 1e9);
+    for (struct yk_event *event; (event = pending_of(device));) {
+        pending_remove(event);
+        if (event->ended > yk_sim.now)
+            event->ended = yk_sim.now;
+        if (event->started > event->ended)
+            event->started = event->ended;
+        complete(event, YOKE_EDEVICE);
+    }
+}
+
+void yk_sim_forget(struct sim_device *device)
+{
+    for (struct yk_event *event; (event = pending_of(device));) {
+        pending_remove(event);
+        complete(event, YOKE_ECANCELED);
+    }
+}
+
+static struct yk_event *next_end(void)
+{
+    struct yk_event *next = yk_sim.pending;
+    for (struct yk_event *event = next; event; event = event->next)
+        if (event->ended < next->ended)
+            next = event;
+    return next;
+}
+
+static struct sim_device *next_failure(void)
+{
+    struct sim_device *next = NULL;
+    for (struct sim_device *device = yk_sim.devices; device; device = device->next)
+        if (!device->lost && device->fail_ns != INT64_MAX &&
+            (!next || device->fail_ns < next->fail_ns))
+            next = device;
+    return next;
+}
+
+/* A device fails before what ends in the same instant. */
+void yk_sim_move_to(int64_t time)
+{
+    for (;;) {
+        struct yk_event *event = next_end();
+        struct sim_device *failing = next_failure();
+        int64_t end = event ? event->ended : INT64_MAX;
+        int64_t failure = failing ? failing->fail_ns : INT64_MAX;
+        if ((end < failure ? end : failure) > time)
+            break;
+        int64_t at = end < failure ? end : failure;
+        if (at > yk_sim.now)
+            yk_sim.now = at;
+        if (failure <= end) {
+            yk_sim_lose(failing);
+        } else {
+            pending_remove(event);
+            complete(event, YOKE_OK);
+        }
+    }
+    if (time > yk_sim.now)
+        yk_sim.now = time;
+}
+
+int yk_sim_advance(void)
+{
+    yk_lock(&yk_sim.mutex);
+    struct yk_event *next = next_end();
+    if (next)
+        yk_sim_move_to(next->ended);
+    yk_unlock(&yk_sim.mutex);
+    return next != NULL;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014): one step, as a number in [-1, 1). */
+static double noise_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    return (double)(z >> 11) / 4503599627370496.0 - 1.0;
+}
+
+void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event)
+{
+    struct sim_device *device = queue->device;
+    double duration = cost->duration_ns;
+    int64_t start = yk_sim.now;
+    if (device->settings.noise > 0)
+        duration *= 1 + device->settings.noise * noise_next(&device->noise_state);
+    if (start < queue->tail)
+        start = queue->tail;
+    if (start < cost->ready)
+        start = cost->ready;
+    if (start < *cost->engine)
+        start = *cost->engine;
+    event->device = device;
+    event->started = start;
+    /* Past 290 years the clock would overflow; nothing ends later than that. */
+    event->ended = duration < 9e18 - (double)start ? start + llround(duration) : INT64_MAX - 1;
+    queue->tail = *cost->engine = event->ended;
+    if (event->ended > device->fail_ns)
+        event->ended = device->fail_ns;
+    device->operation_count++;
+    event->refs++;
+    struct yk_event **at = &yk_sim.pending;
+    while (*at)
+        at = &(*at)->next;
+    *at = event;
+    if (event->ended <= yk_sim.now)
+        yk_sim_move_to(yk_sim.now);
+}

@@ -1,0 +1,67 @@
+/* sim_event.c - events of virtual operations: complete once the clock has passed their end.
+ *
+ * An event lives until the caller has closed it and its operation is over, whichever is later.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "sim.h"
+
+void yk_sim_event_release(struct yk_event *event)
+{
+    if (--event->refs)
+        return;
+    yk_free(event->effect.args);
+    yk_free(event);
+}
+
+int yk_sim_poll(struct yk_event *event, yoke_status *outcome)
+{
+    yk_lock(&yk_sim.mutex);
+    int done = event->done;
+    if (done)
+        *outcome = event->outcome;
+    yk_unlock(&yk_sim.mutex);
+    return done;
+}
+
+/* Waiting is what makes virtual time pass: up to this event's end. */
+yoke_status yk_sim_wait(struct yk_event *event)
+{
+    yk_lock(&yk_sim.mutex);
+    if (!event->done)
+        yk_sim_move_to(event->ended);
+    yoke_status outcome = event->outcome;
+    yk_unlock(&yk_sim.mutex);
+    return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device) : outcome;
+}
+
+yoke_status yk_sim_notify(struct yk_event *event, void (*fn)(void *context), void *context)
+{
+    yk_lock(&yk_sim.mutex);
+    int done = event->done;
+    if (!done) {
+        event->notify = fn;
+        event->notify_context = context;
+    }
+    yk_unlock(&yk_sim.mutex);
+    if (done)
+        fn(context);
+    return YOKE_OK;
+}
+
+void yk_sim_event_times(struct yk_event *event, struct yk_event_times *out)
+{
+    yk_lock(&yk_sim.mutex);
+    *out = (struct yk_event_times){ .started = event->started, .ended = event->ended };
+    yk_unlock(&yk_sim.mutex);
+}
+
+void yk_sim_event_close(struct yk_event *event)
+{
+    if (!event)
+        return;
+    yk_lock(&yk_sim.mutex);
+    event->notify = NULL;
+    yk_sim_event_release(event);
+    yk_unlock(&yk_sim.mutex);
+}

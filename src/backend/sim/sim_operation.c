@@ -1,0 +1,261 @@
+/* sim_operation.c - copies, zeroing and kernels of virtual devices: what they do and what they
+ * cost.
+ *
+ *     copy to or from   latency + bytes / link          on the link's engine for that direction
+ *     within, zero      launch + bytes / bandwidth      on the compute engine
+ *     kernel on a GPU   launch + steps * fill * work / rate, steps = items / fill rounded up;
+ *                       kernels of all queues one after the other (compute engine)
+ *     kernel on a CPU   launch + items * work / rate    on its lane; a team takes all lanes < team
+ * each times its noise, kernels also times 1 + contention * other devices computing when it is
+ * issued.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "sim.h"
+
+yoke_status yk_sim_lost(const struct sim_device *device)
+{
+    return yk_fail(YOKE_EDEVICE, "%s is lost (simulated failure); its work goes to other devices",
+                   device->base.desc.name);
+}
+
+/* Lock held. Whether one more operation can be issued, losing the device if its hour has come. */
+static yoke_status device_usable(struct sim_device *device)
+{
+    int64_t limit = device->settings.fail_after;
+    if (!device->lost &&
+        (yk_sim.now >= device->fail_ns || (limit && device->operation_count >= limit)))
+        yk_sim_lose(device);
+    return device->lost ? yk_sim_lost(device) : YOKE_OK;
+}
+
+/* Lock held. When the last of the events ends; 0 if there is none left. */
+static int64_t events_end(struct yk_event *const *after, int count)
+{
+    int64_t end = 0;
+    for (int i = 0; i < count; i++)
+        if (after[i] && after[i]->ended > end)
+            end = after[i]->ended;
+    return end;
+}
+
+/* Takes effect->args. */
+static yoke_status event_new(const struct sim_effect *effect, struct yk_event **out)
+{
+    struct yk_event *event = yk_calloc(1, sizeof *event);
+    if (!event) {
+        yk_free(effect->args);
+        return YOKE_ENOMEM;
+    }
+    event->effect = *effect;
+    event->refs = 1;
+    *out = event;
+    return YOKE_OK;
+}
+
+/* Lock held; gives the caller its reference or drops it. */
+static void event_hand_over(struct yk_event *event, struct yk_event **out)
+{
+    if (out)
+        *out = event;
+    else
+        yk_sim_event_release(event);
+}
+
+static int range_ok(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)
+{
+    return buffer && offset >= 0 && bytes >= 1 && bytes <= buffer->bytes &&
+           offset <= buffer->bytes - bytes;
+}
+
+static yoke_status copy_effect(const struct sim_device *device, const struct yk_copy *copy,
+                               struct sim_effect *effect)
+{
+    int within = copy->kind == YK_COPY_WITHIN;
+    if (!range_ok(copy->buffer, copy->offset, copy->bytes) || (!within && !copy->host) ||
+        (within && !range_ok(copy->from, copy->from_offset, copy->bytes)))
+        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
+                       device->base.desc.name, (long long)copy->bytes);
+    unsigned char *data = copy->buffer->data + copy->offset;
+    effect->bytes = copy->bytes;
+    effect->to = copy->kind == YK_COPY_FROM_DEVICE ? copy->host : data;
+    effect->from = within                              ? copy->from->data + copy->from_offset
+                   : copy->kind == YK_COPY_FROM_DEVICE ? (void *)data
+                                                       : copy->host;
+    return YOKE_OK;
+}
+
+yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, struct yk_event **event)
+{
+    struct sim_device *device = queue->device;
+    const struct sim_settings *s = &device->settings;
+    struct sim_effect effect = { 0 };
+    struct yk_event *made;
+    yoke_status status = copy_effect(device, copy, &effect);
+    if (status == YOKE_OK)
+        status = event_new(&effect, &made);
+    if (status != YOKE_OK)
+        return status;
+    struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + (double)copy->bytes / s->link) };
+    enum sim_engine engine = copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT;
+    if (copy->kind == YK_COPY_WITHIN) {
+        cost.duration_ns = 1e9 * (s->launch + (double)copy->bytes / s->bandwidth);
+        engine = SIM_COMPUTE;
+    }
+    cost.engine = &device->engine_free[engine];
+    yk_lock(&yk_sim.mutex);
+    status = device_usable(device);
+    if (status == YOKE_OK) {
+        cost.ready = events_end(copy->after, copy->after_count);
+        yk_sim_schedule(queue, &cost, made);
+    }
+    event_hand_over(made, status == YOKE_OK ? event : NULL);
+    yk_unlock(&yk_sim.mutex);
+    return status;
+}
+
+yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                        int64_t bytes, struct yk_event **event)
+{
+    struct sim_device *device = queue->device;
+    const struct sim_settings *s = &device->settings;
+    struct yk_event *made;
+    if (!range_ok(buffer, offset, bytes))
+        return yk_fail(YOKE_EINVAL, "%s: %lld bytes to set to zero lie outside their buffer",
+                       device->base.desc.name, (long long)bytes);
+    struct sim_effect effect = { .to = buffer->data + offset, .bytes = bytes };
+    yoke_status status = event_new(&effect, &made);
+    if (status != YOKE_OK)
+        return status;
+    struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)bytes / s->bandwidth),
+                             .engine = &device->engine_free[SIM_COMPUTE] };
+    yk_lock(&yk_sim.mutex);
+    status = device_usable(device);
+    if (status == YOKE_OK)
+        yk_sim_schedule(queue, &cost, made);
+    event_hand_over(made, status == YOKE_OK ? event : NULL);
+    yk_unlock(&yk_sim.mutex);
+    return status;
+}
+
+enum { VALUE_ALIGNMENT = 16 };
+
+/* The pointers a CPU function gets, in one block with copies of the values. */
+static void **args_new(const struct sim_device *device, const struct yk_program *program,
+                       const struct yk_launch *launch)
+{
+    size_t head = (size_t)program->param_count * sizeof(void *), values = 0;
+    head = (head + VALUE_ALIGNMENT - 1) / VALUE_ALIGNMENT * VALUE_ALIGNMENT;
+    for (int p = 0; p < program->param_count; p++)
+        if (program->params[p].is_value)
+            values += (program->params[p].size + VALUE_ALIGNMENT - 1) / VALUE_ALIGNMENT;
+    void **args = yk_calloc(1, head + values * VALUE_ALIGNMENT);
+    char *value = (char *)args + head;
+    for (int p = 0; args && p < program->param_count; p++) {
+        const struct yk_launch_arg *arg = &launch->args[p];
+        uint32_t size = program->params[p].size;
+        if (program->params[p].is_value) {
+            memcpy(value, arg->value, size);
+            args[p] = value;
+            value += (size + VALUE_ALIGNMENT - 1) / VALUE_ALIGNMENT * VALUE_ALIGNMENT;
+            continue;
+        }
+        /* The global element 0 may lie before the buffer: integers, as such a pointer is only
+         * defined once an index is added. */
+        uintptr_t base = (uintptr_t)(device->lane_free ? arg->host : arg->buffer->data);
+        args[p] = (void *)(base + (uintptr_t)arg->shift);
+    }
+    return args;
+}
+
+static int args_ok(const struct sim_device *device, const struct yk_program *program,
+                   const struct yk_launch *launch)
+{
+    for (int p = 0; p < program->param_count; p++) {
+        const struct yk_launch_arg *arg = &launch->args[p];
+        int missing = program->params[p].is_value ? !arg->value
+                      : device->lane_free         ? !arg->host
+                                                  : !arg->buffer;
+        if (missing)
+            return 0;
+    }
+    return launch->first < launch->last &&
+           (!device->lane_free || (launch->lane >= 0 && launch->lane < device->settings.cores));
+}
+
+static double work_ns(const struct sim_device *device, const struct yk_launch *launch, int team)
+{
+    const struct sim_settings *s = &device->settings;
+    double items = (double)(launch->last - launch->first) * (double)launch->extent[0] *
+                   (double)launch->extent[1];
+    if (!device->lane_free)
+        items = ceil(items / (double)s->fill) * (double)s->fill;
+    return 1e9 * (s->launch + items * s->work / (s->rate * team));
+}
+
+static int others_computing(const struct sim_device *device)
+{
+    int count = 0;
+    for (const struct sim_device *other = yk_sim.devices; other; other = other->next)
+        count += other != device && !other->lost && other->kernels_end > yk_sim.now;
+    return count;
+}
+
+/* Lock held. A team occupies its lanes together: it starts when all are free, and all are busy
+ * until it ends. */
+static void launch_schedule(struct yk_queue *queue, const struct yk_launch *launch, int team,
+                            struct yk_event *event)
+{
+    struct sim_device *device = queue->device;
+    int64_t *lanes = device->lane_free;
+    struct sim_cost cost = { .ready = events_end(launch->after, launch->after_count),
+                             .engine =
+                                 lanes ? &lanes[launch->lane] : &device->engine_free[SIM_COMPUTE] };
+    cost.duration_ns = work_ns(device, launch, team) *
+                       (1 + device->settings.contention * others_computing(device));
+    for (int lane = 0; team > 1 && lane < team; lane++)
+        if (lanes[lane] > cost.ready)
+            cost.ready = lanes[lane];
+    yk_sim_schedule(queue, &cost, event);
+    for (int lane = 0; team > 1 && lane < team; lane++)
+        lanes[lane] = queue->tail;
+    if (queue->tail > device->kernels_end)
+        device->kernels_end = queue->tail;
+}
+
+yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
+                          const struct yk_launch *launch, struct yk_event **event)
+{
+    struct sim_device *device = queue->device;
+    struct yk_event *made;
+    int team = !program->run && device->lane_free ? launch->team : 1;
+    if (team > device->settings.cores)
+        team = (int)device->settings.cores;
+    if (team < 1 || !device->lane_free)
+        team = 1;
+    if (!args_ok(device, program, launch))
+        return yk_fail(YOKE_EINVAL, "%s: a launch without items, a lane or an argument it needs",
+                       device->base.desc.name);
+    struct sim_effect effect = { .run = program->run ? program->run : program->team,
+                                 .args = args_new(device, program, launch),
+                                 .chunk = { .first = launch->first,
+                                            .last = launch->last,
+                                            .extent = { launch->extent[0], launch->extent[1] },
+                                            .lane = launch->lane,
+                                            .team = team } };
+    if (!effect.args)
+        return YOKE_ENOMEM;
+    yoke_status status = event_new(&effect, &made);
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&yk_sim.mutex);
+    status = device_usable(device);
+    if (status == YOKE_OK)
+        launch_schedule(queue, launch, team, made);
+    event_hand_over(made, status == YOKE_OK ? event : NULL);
+    yk_unlock(&yk_sim.mutex);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* sim_spec.c - virtual devices from their description.
+ *
+ *     sim:cpu:cores=8:rate=1e9,sim:gpu*2:rate=20e9:mem=256M
+ *     sim:KIND[LABEL][*COUNT][:key=value]...
+ *
+ * KIND is cpu (works in host memory, `cores` lanes) or gpu (memory of its own behind a link); LABEL
+ * is any further letters and digits of the name; "*COUNT" gives several, numbered from 0, each with
+ * noise of its own. "sim" alone is one of each. Never found unless asked for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/status.h"
+#include "sim.h"
+
+#define FIELD(name) offsetof(struct sim_settings, name)
+static const char *const build_outcomes[] = { "works", "fails", NULL };
+
+/* No defaults here where the kinds differ: initial_settings() has them. */
+const struct yk_option yk_sim_options[] = {
+    { "rate", NULL, NULL, "items a second, of one core or of a whole GPU [1e9, 20e9]",
+      YK_OPTION_REAL, FIELD(rate), NULL },
+    { "work", NULL, "1", "work of one item: 2 halves the rate", YK_OPTION_REAL, FIELD(work), NULL },
+    { "cores", NULL, NULL, "cpu: cores, each a lane of its own [4]", YK_OPTION_INT, FIELD(cores),
+      NULL },
+    { "mem", NULL, NULL, "gpu: device memory [1G]", YK_OPTION_BYTES, FIELD(mem), NULL },
+    { "link", NULL, NULL, "gpu: bytes a second of copies, in each direction [12e9]", YK_OPTION_REAL,
+      FIELD(link), NULL },
+    { "latency", NULL, NULL, "gpu: cost of a copy beside its bytes [10us]", YK_OPTION_SECONDS,
+      FIELD(latency), NULL },
+    { "bandwidth", NULL, NULL, "gpu: bytes a second of copies within its memory [500e9]",
+      YK_OPTION_REAL, FIELD(bandwidth), NULL },
+    { "fill", NULL, NULL, "gpu: items that run at once; a kernel's time grows in steps of it [1]",
+      YK_OPTION_INT, FIELD(fill), NULL },
+    { "lanes", NULL, NULL, "gpu: queues to keep busy [2]", YK_OPTION_INT, FIELD(lanes), NULL },
+    { "launch", NULL, NULL, "cost of a kernel beside its items [0 cpu, 5us gpu]", YK_OPTION_SECONDS,
+      FIELD(launch), NULL },
+    { "noise", NULL, "0", "times vary by up to this fraction, the same way for the same seed",
+      YK_OPTION_REAL, FIELD(noise), NULL },
+    { "seed", NULL, "1", "of the noise", YK_OPTION_INT, FIELD(seed), NULL },
+    { "contention", NULL, "0",
+      "kernels take longer by this fraction for each other device that is computing",
+      YK_OPTION_REAL, FIELD(contention), NULL },
+    { "fail", NULL, "0", "the device is lost at this time; 0: never", YK_OPTION_SECONDS,
+      FIELD(fail), NULL },
+    { "fail_after", NULL, "0", "the device is lost after this many operations; 0: never",
+      YK_OPTION_INT, FIELD(fail_after), NULL },
+    { "build", NULL, "works", "whether kernels build", YK_OPTION_CHOICE, FIELD(build),
+      build_outcomes },
+    { NULL, NULL, NULL, NULL, YK_OPTION_INT, 0, NULL }
+};
+
+enum sim_kind { SIM_CPU, SIM_GPU };
+
+struct sim_selector {
+    enum sim_kind kind;
+    char word[32]; /* kind and label */
+    int count, numbered;
+};
+
+static yoke_status selector_parse(const char *text, struct sim_selector *out)
+{
+    size_t length =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    const char *rest = text + length;
+    long count = 1;
+    if (strncmp(text, "cpu", 3) && strncmp(text, "gpu", 3))
+        return yk_fail(YOKE_EINVAL,
+                       "sim has no kind of device '%s'; write sim:cpu or sim:gpu, with "
+                       "key=value after a colon",
+                       text);
+    if (length >= sizeof out->word)
+        return yk_fail(YOKE_EINVAL, "the name sim:%s is too long; it may have %zu characters", text,
+                       sizeof out->word - 1);
+    if (*rest == '*') {
+        char *end;
+        count = rest[1] >= '1' && rest[1] <= '9' ? strtol(rest + 1, &end, 10) : 0;
+        if (count < 1 || count > 64 || *end)
+            return yk_fail(YOKE_EINVAL, "sim:%s: the count after '*' has to be 1 to 64", text);
+    } else if (*rest) {
+        return yk_fail(YOKE_EINVAL, "sim:%s: '%c' cannot be in a name; use letters and digits",
+                       text, *rest);
+    }
+    *out = (struct sim_selector){ .kind = text[0] == 'c' ? SIM_CPU : SIM_GPU,
+                                  .count = (int)count,
+                                  .numbered = *rest == '*' };
+    memcpy(out->word, text, length);
+    return YOKE_OK;
+}
+
+static void initial_settings(enum sim_kind kind, struct sim_settings *settings)
+{
+    if (kind == SIM_CPU) {
+        settings->rate = 1e9;
+        settings->cores = 4;
+        return;
+    }
+    settings->rate = 20e9;
+    settings->mem = (int64_t)1 << 30;
+    settings->link = 12e9;
+    settings->latency = 10e-6;
+    settings->bandwidth = 500e9;
+    settings->fill = 1;
+    settings->lanes = 2;
+    settings->launch = 5e-6;
+}
+
+struct sim_bound {
+    const char *key;
+    double value, least, most;
+};
+
+static yoke_status settings_check(const char *word, enum sim_kind kind,
+                                  const struct sim_settings *s)
+{
+    int gpu = kind == SIM_GPU;
+    double hour = 3600, huge = 1e18;
+    const struct sim_bound bounds[] = {
+        { "rate", s->rate, 1e-3, huge },
+        { "work", s->work, 1e-9, 1e9 },
+        { "cores", (double)s->cores, gpu ? 0 : 1, gpu ? 0 : 4096 },
+        { "mem", (double)s->mem, gpu, gpu ? huge : 0 },
+        { "link", s->link, gpu ? 1 : 0, gpu ? huge : 0 },
+        { "latency", s->latency, 0, gpu ? hour : 0 },
+        { "bandwidth", s->bandwidth, gpu ? 1 : 0, gpu ? huge : 0 },
+        { "fill", (double)s->fill, gpu, gpu ? 1e12 : 0 },
+        { "lanes", (double)s->lanes, gpu, gpu ? 64 : 0 },
+        { "launch", s->launch, 0, hour },
+        { "noise", s->noise, 0, 0.99 },
+        { "contention", s->contention, 0, 1e3 },
+        { "fail", s->fail, 0, 1e6 },
+        { "fail_after", (double)s->fail_after, 0, huge },
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        const struct sim_bound *b = &bounds[i];
+        if (b->most == 0 && b->value != 0)
+            return yk_fail(YOKE_EINVAL, "sim:%s: a simulated %s has no '%s'; leave it out", word,
+                           gpu ? "GPU" : "CPU", b->key);
+        if (!(b->value >= b->least && b->value <= b->most))
+            return yk_fail(YOKE_EINVAL, "sim:%s: %s=%g is out of range; it may be %g to %g", word,
+                           b->key, b->value, b->least, b->most);
+    }
+    return YOKE_OK;
+}
+
+static int name_taken(const struct yk_device_list *list, const char *name)
+{
+    for (int i = 0; i < list->count; i++)
+        if (!strcmp(list->items[i].name, name))
+            return 1;
+    return 0;
+}
+
+/* "sim:gpu", or the first of "sim:gpu0", "sim:gpu1" ... that is free. */
+static void name_choose(const struct yk_device_list *list, const struct sim_selector *selector,
+                        char name[YOKE_DEVICE_NAME_MAX])
+{
+    snprintf(name, YOKE_DEVICE_NAME_MAX, "sim:%s", selector->word);
+    for (int number = selector->numbered ? 0 : 1;
+         (number == 0 && selector->numbered) || name_taken(list, name); number++)
+        snprintf(name, YOKE_DEVICE_NAME_MAX, "sim:%s%d", selector->word, number);
+}
+
+static void desc_fill(const struct sim_selector *selector, struct sim_settings *s,
+                      struct yk_device_desc *desc)
+{
+    int cpu = selector->kind == SIM_CPU;
+    desc->backend = &yk_backend_sim;
+    desc->settings = s;
+    desc->is_cpu = desc->host_memory = cpu;
+    desc->virtual_clock = 1;
+    desc->cores = cpu ? (int)s->cores : 1;
+    desc->lanes = cpu ? (int)s->cores : (int)s->lanes;
+    desc->memory_bytes = s->mem;
+    desc->fill = cpu ? s->cores : s->fill;
+    desc->link_bytes_per_ns = s->link / 1e9;
+    desc->launch_ns = s->launch * 1e9;
+    snprintf(desc->driver, sizeof desc->driver, "sim");
+    snprintf(desc->model, sizeof desc->model, "simulated %s, %g items/s", cpu ? "CPU core" : "GPU",
+             s->rate / s->work);
+}
+
+static yoke_status find_kind(const struct yk_device_spec *spec, const struct sim_selector *selector,
+                             struct yk_device_list *list)
+{
+    for (int i = 0; i < selector->count; i++) {
+        struct yk_device_desc desc = { .index = list->count };
+        struct yk_device_spec plain = { .backend = spec->backend };
+        void *settings = NULL;
+        yoke_status status = yk_device_settings_open(&plain, &settings);
+        if (status != YOKE_OK)
+            return status;
+        initial_settings(selector->kind, settings);
+        if (spec->settings[0])
+            status = yk_options_parse(yk_sim_options, "sim", spec->settings, settings);
+        if (status == YOKE_OK)
+            status = settings_check(selector->word, selector->kind, settings);
+        if (status != YOKE_OK) {
+            yk_device_settings_close(spec->backend, settings);
+            return status;
+        }
+        name_choose(list, selector, desc.name);
+        desc_fill(selector, settings, &desc);
+        status = yk_device_list_add(list, &desc);
+        if (status != YOKE_OK)
+            return status;
+    }
+    return YOKE_OK;
+}
+
+yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
+                        char *why)
+{
+    struct sim_selector selector;
+    if (why)
+        snprintf(why, 512, "virtual devices; there when asked for, as sim:cpu:cores=8,sim:gpu*2");
+    if (!asked)
+        return YOKE_OK;
+    yoke_status status = selector_parse(spec->selector[0] ? spec->selector : "cpu", &selector);
+    if (status == YOKE_OK)
+        status = find_kind(spec, &selector, list);
+    if (status != YOKE_OK || spec->selector[0])
+        return status;
+    status = selector_parse("gpu", &selector);
+    return status == YOKE_OK ? find_kind(spec, &selector, list) : status;
+}
