@@ -12,7 +12,8 @@
 void *yk_calloc(size_t count, size_t size);
 /* Grow or shrink; on failure NULL, and the old block stays valid. New bytes are not zeroed. */
 void *yk_realloc(void *block, size_t count, size_t size);
-/* Page aligned (64 bytes at least), not zeroed. Freed by yk_free like the rest. */
+/* Not zeroed. `alignment` is a power of two (0: a page); less than 64 becomes 64. Freed by yk_free
+ * like the rest. */
 void *yk_alloc_aligned(size_t bytes, size_t alignment);
 char *yk_strdup(const char *text);
 /* printf into fresh memory; NULL on failure. */
@@ -23,6 +24,10 @@ void yk_free(void *block); /* NULL is fine */
 void yk_alloc_fail_at(int64_t nth);
 /* Whether that allocation was reached since. */
 int yk_alloc_failed(void);
+/* Counts as one allocation and says whether it is the one to fail: for what is had elsewhere than
+ * here (a thread, mapped memory) and whose failure tests must be able to cause as well. Sets no
+ * text. */
+int yk_alloc_due(void);
 /* Blocks given and not yet freed. */
 int64_t yk_alloc_outstanding(void);
 

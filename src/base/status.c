@@ -1,0 +1,210 @@
+/* status.c - error texts by thread, and the log.
+ *
+ * A text lives in a fixed buffer of its thread; one that does not fit (a compiler's log) in memory
+ * of its own, and if there is none, its beginning in the fixed buffer. So reporting a lack of
+ * memory needs no memory. These blocks are not counted by alloc.h, for they outlive the call that
+ * made them; they go when the thread ends, or with the library.
+ *
+ * The level is read without the lock, so a log call that nobody listens to costs one load. The sink
+ * is called under the lock: one line at a time, and none after yoke_set_log has replaced it.
+ */
+#include "status.h"
+
+#include "alloc.h"
+#include "option.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { text_bytes = 512, line_bytes = 1024 };
+enum { level_unread = -2, level_off = -1 };
+
+static _Thread_local char short_text[text_bytes];
+static _Thread_local char *long_text; /* NULL: the text is in short_text */
+
+static pthread_once_t long_text_once = PTHREAD_ONCE_INIT;
+static pthread_key_t long_text_key; /* its destructor frees long_text where a thread ends */
+static int long_text_keyed;
+
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static yoke_log_fn *log_fn; /* these two under log_lock */
+static void *log_context;
+static _Atomic int log_level = level_unread;
+
+static const char *const level_names[] = {
+    [YOKE_LOG_ERROR] = "error",
+    [YOKE_LOG_WARN] = "warn",
+    [YOKE_LOG_INFO] = "info",
+    [YOKE_LOG_DEBUG] = "debug",
+};
+enum { level_count = sizeof level_names / sizeof *level_names };
+
+const char *yoke_status_text(yoke_status status)
+{
+    static const char *const texts[] = {
+        [YOKE_OK] = "success",
+        [YOKE_EINVAL] = "invalid argument",
+        [YOKE_ENOMEM] = "out of memory",
+        [YOKE_EBUILD] = "kernel does not compile",
+        [YOKE_ENOIMPL] = "kernel has no implementation for these devices",
+        [YOKE_EDEVICE] = "device failed",
+        [YOKE_ELOST] = "device failed and took data with it",
+        [YOKE_EIO] = "input or output failed",
+        [YOKE_ENODEV] = "no such device",
+        [YOKE_EBUSY] = "in use",
+        [YOKE_ECANCELED] = "canceled",
+    };
+    size_t index = (size_t)status;
+    return index < sizeof texts / sizeof *texts ? texts[index] : "unknown status";
+}
+
+const char *yoke_error_text(void)
+{
+    return long_text ? long_text : short_text;
+}
+
+static void open_long_text_key(void)
+{
+    long_text_keyed = pthread_key_create(&long_text_key, free) == 0;
+}
+
+/* Where libyoke itself is unloaded, no destructor may point into it, and the last thread's text has
+ * no other owner. */
+static void __attribute__((destructor)) close_long_text(void)
+{
+    if (long_text_keyed) {
+        pthread_key_delete(long_text_key);
+        long_text_keyed = 0;
+    }
+    free(long_text);
+    long_text = NULL;
+}
+
+/* Takes `text` (may be NULL), which must not be the block there is. */
+static void keep_long_text(char *text)
+{
+    free(long_text);
+    long_text = text;
+    if (long_text_keyed) {
+        pthread_setspecific(long_text_key, text);
+    }
+}
+
+static char *format_long_text(size_t bytes, const char *format, va_list arguments)
+{
+    pthread_once(&long_text_once, open_long_text_key);
+    if (!long_text_keyed || yk_alloc_due()) {
+        return NULL;
+    }
+    char *text = malloc(bytes);
+    if (text) {
+        vsnprintf(text, bytes, format, arguments);
+    }
+    return text;
+}
+
+yoke_status yk_fail(yoke_status status, const char *format, ...)
+{
+    /* The arguments may be this thread's former text: it stays until the new one is complete. */
+    char fresh[text_bytes];
+    char *fresh_long = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(fresh, sizeof fresh, format, arguments);
+    va_end(arguments);
+    if (length >= text_bytes) {
+        va_start(arguments, format);
+        fresh_long = format_long_text((size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
+    memcpy(short_text, fresh, sizeof fresh);
+    if (fresh_long || long_text) {
+        keep_long_text(fresh_long);
+    }
+    yk_log(YOKE_LOG_DEBUG, "%s: %s", yoke_status_text(status), fresh);
+    return status;
+}
+
+static void log_to_stderr(void *context, yoke_log_level level, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "yoke: %s: %s\n", level_names[level], line);
+}
+
+/* The first call reads YOKE_LOG, unless the program has chosen a sink before. A word that is no
+ * level says so, on the channel that was asked for. */
+static void read_environment(void)
+{
+    const char *word = yk_environment("YOKE_LOG");
+    int wanted = level_off;
+    int odd = 0;
+    if (word && *word) {
+        for (wanted = 0; wanted < level_count && strcmp(word, level_names[wanted]) != 0; wanted++) {
+        }
+        odd = wanted == level_count;
+    }
+    pthread_mutex_lock(&log_lock);
+    if (atomic_load_explicit(&log_level, memory_order_relaxed) == level_unread) {
+        log_fn = log_to_stderr;
+        atomic_store_explicit(&log_level, odd ? (int)YOKE_LOG_WARN : wanted, memory_order_relaxed);
+        if (odd) {
+            fprintf(stderr,
+                    "yoke: warn: YOKE_LOG=%s is no level; give error, warn, info or debug\n", word);
+        }
+    }
+    pthread_mutex_unlock(&log_lock);
+}
+
+void yoke_set_log(yoke_log_fn *fn, void *context, yoke_log_level level)
+{
+    int wanted = fn ? (int)level : level_off;
+    if (wanted >= level_count) {
+        wanted = level_count - 1;
+    } else if (wanted < level_off) {
+        wanted = level_off;
+    }
+    pthread_mutex_lock(&log_lock);
+    log_fn = fn;
+    log_context = context;
+    atomic_store_explicit(&log_level, wanted, memory_order_relaxed);
+    pthread_mutex_unlock(&log_lock);
+}
+
+/* One line stays one line: a compiler's log is cut at its first line end. */
+static void cut_line(char *line, int length)
+{
+    char *end = strchr(line, '\n');
+    if (end) {
+        *end = '\0';
+    } else if (length >= line_bytes) {
+        strcpy(line + line_bytes - 4, "...");
+    }
+}
+
+void yk_log(yoke_log_level level, const char *format, ...)
+{
+    /* relaxed: a hint; the sink itself is read under the lock */
+    int listening = atomic_load_explicit(&log_level, memory_order_relaxed);
+    if (listening == level_unread) {
+        read_environment();
+        listening = atomic_load_explicit(&log_level, memory_order_relaxed);
+    }
+    if ((int)level > listening) {
+        return;
+    }
+    char line[line_bytes];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    cut_line(line, length);
+    pthread_mutex_lock(&log_lock);
+    if (log_fn && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed)) {
+        log_fn(log_context, level, line);
+    }
+    pthread_mutex_unlock(&log_lock);
+}
