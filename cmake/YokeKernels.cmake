@@ -1,0 +1,45 @@
+# yoke_add_kernels(<target> [FAST_MATH] file.c ...): compile kernel files into a target, vectorised, with
+# their device texts inside.
+#
+# Each file is flattened for OpenCL and CUDA by yoke-embed (the C preprocessor does the work, with the
+# target's include directories and definitions) and the texts come in through YOKE_SOURCE_FILE, so a change
+# to anything the kernel file includes rebuilds both. FAST_MATH adds -ffast-math to the CPU code of these
+# files: sums are reordered, reciprocals approximated.
+find_program(YOKE_EMBED yoke-embed NO_DEFAULT_PATH DOC "makes device texts of kernel files"
+  PATHS ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../../../bin
+        ${CMAKE_CURRENT_LIST_DIR}/../../../../bin)
+if(NOT YOKE_EMBED)
+  message(FATAL_ERROR "yoke-embed is missing beside ${CMAKE_CURRENT_LIST_DIR}: reinstall yoke")
+endif()
+mark_as_advanced(YOKE_EMBED)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} ${YOKE_EMBED} --flags
+  OUTPUT_VARIABLE yoke_kernel_flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(yoke_kernel_flags UNIX_COMMAND "${yoke_kernel_flags}")
+set_property(GLOBAL PROPERTY YOKE_KERNEL_FLAGS "${yoke_kernel_flags}")
+
+function(yoke_add_kernels target)
+  cmake_parse_arguments(arg "FAST_MATH" "" "" ${ARGN})
+  get_property(flags GLOBAL PROPERTY YOKE_KERNEL_FLAGS)
+  if(arg_FAST_MATH)
+    list(APPEND flags -ffast-math)
+  endif()
+  set(includes "$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^$>")
+  set(definitions "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>,EXCLUDE,^$>")
+  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+    get_filename_component(source ${file} ABSOLUTE)
+    get_filename_component(name ${file} NAME_WE)
+    set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}-${name}.texts.h)
+    add_custom_command(OUTPUT ${texts}
+      COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}"
+              ${YOKE_EMBED} -o ${texts} -M ${texts}.d ${source}
+              "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+              "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+      DEPENDS ${source} ${YOKE_EMBED} DEPFILE ${texts}.d
+      COMMENT "Flattening ${name} for devices" COMMAND_EXPAND_LISTS VERBATIM)
+    set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${texts})
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${flags})
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
+      "YOKE_SOURCE_FILE=\"${texts}\"")
+    target_sources(${target} PRIVATE ${source} ${texts})
+  endforeach()
+endfunction()

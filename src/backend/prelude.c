@@ -1,0 +1,51 @@
+/* prelude.c - the device languages' preludes, embedded, and the size checks of shared types.
+ *
+ * A struct that host and device lay out differently would give wrong results in silence; an array
+ * type of size -1 makes it a compile error instead. Sizes suffice: with fixed-width members the
+ * layouts we met differ only in padding.
+ */
+#include "prelude.h"
+
+#include <stdio.h>
+
+#include "../base/alloc.h"
+#include "prelude_cuda.inc"
+#include "prelude_opencl.inc"
+
+const char *yk_prelude_opencl(void)
+{
+    return prelude_opencl;
+}
+
+const char *yk_prelude_cuda(void)
+{
+    return prelude_cuda;
+}
+
+/* Like snprintf(text, size, ...) for all the checks: the length they need. */
+static size_t checks_print(const yoke_kernel *kernel, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int p = -1; p < kernel->param_count; p++) {
+        const yoke_param *param = p < 0 ? NULL : &kernel->params[p];
+        char *at = used < size ? text + used : NULL;
+        size_t room = used < size ? size - used : 0;
+        int length =
+            !param ? snprintf(at, room, "\n#line 1 \"sizes of %s's parameters\"\n", kernel->name)
+                   : snprintf(at, room,
+                              "typedef char yk_size_differs_from_the_host_%s_%s"
+                              "[sizeof(%s) == %u ? 1 : -1];\n",
+                              kernel->name, param->name, param->type, (unsigned)param->size);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return used;
+}
+
+char *yk_prelude_checks(const yoke_kernel *kernel)
+{
+    size_t length = checks_print(kernel, NULL, 0);
+    char *text = yk_calloc(length + 1, 1);
+    if (text)
+        checks_print(kernel, text, length + 1);
+    return text;
+}
