@@ -1,0 +1,34 @@
+/* cache.h - compiled kernels kept on disk, so that only the first run on a machine pays for them.
+ *
+ * An entry is a file named for the hash of its key; the whole key is stored inside and compared, so
+ * a collision, like a damaged or foreign file, costs a rebuild and never gives a wrong kernel.
+ * Entries appear by rename, hence whole or not at all, and readers and writers in any number of
+ * processes need no lock. The cache is never a reason to fail: without a home directory, on a full
+ * or read-only disk, it just remembers nothing.
+ *
+ * Place: YOKE_CACHE, else $XDG_CACHE_HOME/yoke, else ~/.cache/yoke; YOKE_CACHE=off switches it off.
+ * At most 512 entries and 256 MiB; beyond that the least recently used go.
+ */
+#ifndef YK_BACKEND_CACHE_H
+#define YK_BACKEND_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes; the key is everything the value depends on: source, options, device, driver. */
+struct yk_blob {
+    const void *bytes;
+    size_t size;
+};
+
+/* 1 and a copy of the value (yk_free), or 0. Thread-safe. */
+int yk_cache_load(struct yk_blob key, void **value, size_t *size);
+/* Keep it if that is possible. Thread-safe. */
+void yk_cache_store(struct yk_blob key, struct yk_blob value);
+/* Forget one entry, because what was loaded turned out to be useless. */
+void yk_cache_remove(struct yk_blob key);
+/* The folder entries go to, or "" if switched off or without a home; for doctor. The text goes to
+ * `path`. */
+void yk_cache_folder(char *path, size_t capacity);
+
+#endif

@@ -1,0 +1,132 @@
+/* opencl.h - what the files of this folder share. Nothing here is for others; they see yk_backend.
+ *
+ *   opencl_load.c     the driver found at run time; error codes in words and status classes
+ *   opencl_find.c     which devices there are, and what they are
+ *   opencl_device.c   open, close, memory; the backend's table
+ *   opencl_queue.c    queues, copies, clearing
+ *   opencl_event.c    waiting without spinning; times on the host's clock
+ *   opencl_program.c  text to machine code, with the disk cache
+ *   opencl_launch.c   a chunk to an index space
+ *
+ * Nothing runs at process exit: drivers unload before libraries' destructors.
+ */
+#ifndef YK_BACKEND_OPENCL_H
+#define YK_BACKEND_OPENCL_H
+
+#include <stdatomic.h>
+
+#include "../../platform/thread.h"
+#include "../backend.h"
+#include "opencl_api.h"
+
+extern const struct yk_backend yk_backend_opencl;
+
+/* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0 where the default applies. */
+struct yk_opencl_settings {
+    int64_t memory_bytes, lanes, units;
+};
+extern const struct yk_option yk_opencl_options[];
+
+struct yk_opencl_device {
+    struct yk_device base; /* first */
+    const struct yk_opencl_api *cl;
+    cl_device_id handle;
+    int is_part; /* handle is a sub-device of ours, to be released */
+    cl_context context;
+    cl_command_queue errands; /* touches new memory; compares clocks */
+    int64_t memory_used, allocation_bytes_max;
+    size_t group_items_max;
+    _Atomic int64_t lost_ns;   /* when the device was lost; 0 while it works */
+    atomic_int callbacks;      /* that the driver still owes us */
+    _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
+};
+
+struct yk_buffer {
+    cl_mem memory;
+    int64_t bytes;
+};
+
+struct yk_queue {
+    struct yk_opencl_device *device;
+    cl_command_queue handle;
+};
+
+struct yk_opencl_param {
+    yoke_param_mode mode;
+    uint32_t size;
+};
+
+struct yk_program {
+    struct yk_opencl_device *device;
+    char name[64];
+    cl_program handle; /* NULL for a native function */
+    cl_kernel kernel; /* holds the arguments of the launch being made: one thread drives a device */
+    yoke_opencl_fn *native;
+    int generated; /* made by YOKE_KERNEL, not by hand */
+    int dimensions, lanes, unit, param_count;
+    size_t group_items; /* work-items in a group */
+    struct yk_opencl_param params[];
+};
+
+/* opencl_load.c */
+yoke_status yk_opencl_load(const struct yk_opencl_api **out);
+const char *yk_opencl_path(void); /* of the loaded library; "" before */
+const char *yk_opencl_code_name(cl_int code);
+/* Records what a driver's error means for the device and returns its class. `what` was tried. */
+yoke_status yk_opencl_fail(struct yk_opencl_device *device, cl_int code, const char *what);
+/* YOKE_OK, or YOKE_EDEVICE if the device is lost: the first line of every slot. */
+yoke_status yk_opencl_alive(const struct yk_opencl_device *device);
+
+/* opencl_find.c */
+yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
+                           struct yk_device_list *list, char *why);
+/* The driver's handle for device `index`, counted over all platforms. */
+yoke_status yk_opencl_handle(const struct yk_opencl_api *cl, int index, cl_device_id *out);
+/* A device's text property, cut to capacity; "" if it has none. */
+void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
+                    size_t capacity);
+
+/* opencl_event.c. An event in two steps, so that nothing can fail once work is queued: prepare,
+ * enqueue into yk_opencl_event_slot, then submit (or cancel). `wanted` NULL: nothing is made. */
+yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wanted,
+                                    struct yk_event **out);
+cl_event *yk_opencl_event_slot(struct yk_event *event);       /* NULL for NULL */
+cl_event *yk_opencl_event_begin_slot(struct yk_event *event); /* optional: marks the start */
+/* Hand the queued work to the device and the event to the caller. `code` is the enqueue's. */
+yoke_status yk_opencl_event_submit(struct yk_queue *queue, struct yk_event *event, cl_int code,
+                                   struct yk_event **wanted, const char *what);
+/* The driver's handles of the events still to be waited for. */
+struct yk_opencl_waits {
+    cl_event fixed[16];
+    cl_event *list; /* NULL if count is 0 */
+    cl_uint count;
+};
+yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_queue *queue,
+                                 struct yk_event *const *after, int count);
+void yk_opencl_waits_close(struct yk_opencl_waits *waits);
+/* Learn clock_gap. */
+yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device);
+int yk_opencl_poll(struct yk_event *event, yoke_status *outcome);
+yoke_status yk_opencl_wait(struct yk_event *event);
+yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context);
+void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out);
+void yk_opencl_event_close(struct yk_event *event);
+
+/* opencl_queue.c */
+yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out);
+void yk_opencl_queue_close(struct yk_queue *queue);
+yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                           struct yk_event **event);
+yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                           int64_t bytes, struct yk_event **event);
+
+/* opencl_program.c */
+yoke_status yk_opencl_build(struct yk_device *device, const yoke_kernel *kernel,
+                            struct yk_program **out);
+void yk_opencl_program_close(struct yk_device *device, struct yk_program *program);
+
+/* opencl_launch.c */
+yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
+                             const struct yk_launch *launch, struct yk_event **event);
+
+#endif

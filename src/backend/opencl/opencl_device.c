@@ -1,0 +1,197 @@
+/* opencl_device.c - a device opened: its context and its memory; and the backend's table.
+ *
+ * Each device has a context of its own, so that one that fails takes no other with it. Drivers
+ * allocate lazily: clCreateBuffer succeeds, and the kernel that first uses the memory fails. So
+ * memory is accounted here, and a GPU is made to allocate at once by migrating the new buffer to
+ * it; a caller learns of exhaustion when it can still evict something. A device that is the CPU
+ * takes its memory from the host, where the first touch may meet the kernel's OOM killer instead:
+ * there the host's available memory is the limit.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "../../platform/clock.h"
+#include "../../platform/topology.h"
+#include "opencl.h"
+
+static yoke_status take_units(struct yk_opencl_device *device, int64_t units)
+{
+    const intptr_t by_counts[] = { CL_DEVICE_PARTITION_BY_COUNTS, (intptr_t)units, 0, 0 };
+    cl_device_id part;
+    cl_uint count = 0;
+    cl_int code = device->cl->CreateSubDevices(device->handle, by_counts, 1, &part, &count);
+    if (code != CL_SUCCESS)
+        return yk_fail(YOKE_EINVAL,
+                       "%s: the driver cannot set %d compute units apart (%s); leave out units=",
+                       device->base.desc.name, (int)units, yk_opencl_code_name(code));
+    device->handle = part;
+    device->is_part = 1;
+    return YOKE_OK;
+}
+
+static yoke_status open_context(struct yk_opencl_device *device)
+{
+    cl_int code;
+    cl_ulong allocation_max = 0;
+    device->context = device->cl->CreateContext(NULL, 1, &device->handle, NULL, NULL, &code);
+    if (!device->context)
+        return yk_opencl_fail(device, code, "opening a context");
+    device->errands = device->cl->CreateCommandQueue(device->context, device->handle,
+                                                     CL_QUEUE_PROFILING_ENABLE, &code);
+    if (!device->errands)
+        return yk_opencl_fail(device, code, "opening a queue");
+    code = device->cl->GetDeviceInfo(device->handle, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+                                     sizeof allocation_max, &allocation_max, NULL);
+    if (code == CL_SUCCESS)
+        code = device->cl->GetDeviceInfo(device->handle, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                                         sizeof device->group_items_max, &device->group_items_max,
+                                         NULL);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail(device, code, "asking for its limits");
+    device->allocation_bytes_max = (int64_t)allocation_max;
+    return yk_opencl_clock_compare(device);
+}
+
+/* Callbacks touch the device; the driver owes one for each that was registered. A driver that lost
+ * some is not waited for longer than this. */
+static void drain_callbacks(struct yk_opencl_device *device)
+{
+    for (int i = 0; i < 20000 && atomic_load(&device->callbacks) > 0; ++i)
+        yk_clock_sleep_ns(50000);
+    if (atomic_load(&device->callbacks) > 0)
+        yk_log(YOKE_LOG_WARN, "%s: the driver did not report the end of some operations",
+               device->base.desc.name);
+}
+
+static void device_close(struct yk_device *base)
+{
+    struct yk_opencl_device *device = (struct yk_opencl_device *)base;
+    if (!device)
+        return;
+    drain_callbacks(device);
+    if (device->errands)
+        device->cl->ReleaseCommandQueue(device->errands);
+    if (device->context)
+        device->cl->ReleaseContext(device->context);
+    if (device->is_part)
+        device->cl->ReleaseDevice(device->handle);
+    if (atomic_load(&device->callbacks) == 0)
+        yk_free(device);
+}
+
+static yoke_status device_open(const struct yk_device_desc *desc, struct yk_device **out)
+{
+    const struct yk_opencl_settings *settings = desc->settings;
+    struct yk_opencl_device *device = yk_calloc(1, sizeof *device);
+    if (!device)
+        return YOKE_ENOMEM;
+    device->base.backend = &yk_backend_opencl;
+    device->base.desc = *desc;
+    device->base.desc.settings = NULL; /* the list that owns them may go first */
+    yoke_status status = yk_opencl_load(&device->cl);
+    if (status == YOKE_OK)
+        status = yk_opencl_handle(device->cl, desc->index, &device->handle);
+    if (status == YOKE_OK && settings && settings->units)
+        status = take_units(device, settings->units);
+    if (status == YOKE_OK)
+        status = open_context(device);
+    if (status != YOKE_OK) {
+        device_close(&device->base);
+        return status;
+    }
+    *out = &device->base;
+    return YOKE_OK;
+}
+
+static int64_t memory_left(const struct yk_opencl_device *device)
+{
+    int64_t left = device->base.desc.memory_bytes - device->memory_used;
+    if (device->base.desc.is_cpu) {
+        int64_t host = yk_memory_available();
+        left = host < left ? host : left;
+    }
+    return left > 0 ? left : 0;
+}
+
+static int64_t device_memory_free(struct yk_device *base)
+{
+    return memory_left((struct yk_opencl_device *)base);
+}
+
+/* Make the driver allocate now. */
+static cl_int touch(struct yk_opencl_device *device, cl_mem memory)
+{
+    cl_int code = device->cl->EnqueueMigrateMemObjects(
+        device->errands, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = device->cl->Finish(device->errands);
+    return code == CL_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : code;
+}
+
+static yoke_status device_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+{
+    struct yk_opencl_device *device = (struct yk_opencl_device *)base;
+    yoke_status status = yk_opencl_alive(device);
+    if (status != YOKE_OK)
+        return status;
+    int64_t left = memory_left(device);
+    if (bytes > left || bytes > device->allocation_bytes_max)
+        return yk_fail(YOKE_ENOMEM,
+                       "%s: %lld bytes asked for, %lld of %lld free and at most %lld at a time; "
+                       "free some, or raise mem=",
+                       base->desc.name, (long long)bytes, (long long)left,
+                       (long long)base->desc.memory_bytes, (long long)device->allocation_bytes_max);
+    struct yk_buffer *buffer = yk_calloc(1, sizeof *buffer);
+    if (!buffer)
+        return YOKE_ENOMEM;
+    cl_int code;
+    buffer->memory =
+        device->cl->CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (buffer->memory && !base->desc.is_cpu) {
+        code = touch(device, buffer->memory);
+        if (code != CL_SUCCESS)
+            device->cl->ReleaseMemObject(buffer->memory);
+    }
+    if (!buffer->memory || code != CL_SUCCESS) {
+        yk_free(buffer);
+        return yk_opencl_fail(device, code, "allocating memory");
+    }
+    buffer->bytes = bytes;
+    device->memory_used += bytes;
+    *out = buffer;
+    return YOKE_OK;
+}
+
+static void device_free(struct yk_device *base, struct yk_buffer *buffer)
+{
+    struct yk_opencl_device *device = (struct yk_opencl_device *)base;
+    if (!buffer)
+        return;
+    device->cl->ReleaseMemObject(buffer->memory);
+    device->memory_used -= buffer->bytes;
+    yk_free(buffer);
+}
+
+const struct yk_backend yk_backend_opencl = {
+    .name = "opencl",
+    .summary = "GPUs, and CPUs asked for by name, through their OpenCL 1.2 drivers",
+    .options = yk_opencl_options,
+    .settings_bytes = sizeof(struct yk_opencl_settings),
+    .find = yk_opencl_find,
+    .open = device_open,
+    .close = device_close,
+    .alloc = device_alloc,
+    .free = device_free,
+    .memory_free = device_memory_free,
+    .queue_open = yk_opencl_queue_open,
+    .queue_close = yk_opencl_queue_close,
+    .copy = yk_opencl_copy,
+    .zero = yk_opencl_zero,
+    .build = yk_opencl_build,
+    .program_close = yk_opencl_program_close,
+    .launch = yk_opencl_launch,
+    .poll = yk_opencl_poll,
+    .wait = yk_opencl_wait,
+    .notify = yk_opencl_notify,
+    .event_times = yk_opencl_event_times,
+    .event_close = yk_opencl_event_close,
+};

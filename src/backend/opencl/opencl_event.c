@@ -1,0 +1,318 @@
+/* opencl_event.c - completion of queued work: waiting for it asleep, and when it ran.
+ *
+ * clWaitForEvents burns a core with some drivers, so nobody here calls it. The driver calls back
+ * instead (a watch), and the callback wakes whoever sleeps. Because a lost device may never call,
+ * sleepers look for themselves ten times a second.
+ *
+ *     event: pending --> complete (0) or failed (< 0), by whoever sees it first; never back
+ *
+ * A watch holds its event, and the device counts the watches the driver still has, so the device
+ * outlives its callbacks whatever the caller closes meanwhile.
+ *
+ * A device's clock runs at its own pace. Its distance to the host's is measured at open and then
+ * kept honest by every event: work cannot start before it was submitted nor end after it was seen
+ * to be complete.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "../../platform/clock.h"
+#include "opencl.h"
+
+enum { PENDING = 1 };
+static const int64_t look_again_ns = 100000000;
+static const int64_t poll_sleep_ns = 50000; /* without callbacks */
+static const int64_t lost_grace_ns = 1000000000;
+
+struct yk_event {
+    struct yk_opencl_device *device;
+    cl_event handle, begin; /* begin: ends when the work starts; NULL if handle tells that too */
+    int64_t submitted_ns;
+    atomic_int references;
+    atomic_int state; /* release by the first who sees the end: pairs with acquire in look() */
+    _Atomic int64_t seen_ns;
+};
+
+struct watch {
+    struct yk_event *event;
+    void (*fn)(void *context); /* NULL: a sleeper on `parker` */
+    void *context;
+    struct yk_parker parker;
+    atomic_int references;
+};
+
+static void release(struct yk_event *event)
+{
+    if (atomic_fetch_sub(&event->references, 1) != 1)
+        return;
+    if (event->handle)
+        event->device->cl->ReleaseEvent(event->handle);
+    if (event->begin)
+        event->device->cl->ReleaseEvent(event->begin);
+    yk_free(event);
+}
+
+yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wanted,
+                                    struct yk_event **out)
+{
+    *out = NULL;
+    if (!wanted)
+        return YOKE_OK;
+    struct yk_event *event = yk_calloc(1, sizeof *event);
+    if (!event)
+        return YOKE_ENOMEM;
+    event->device = queue->device;
+    event->submitted_ns = yk_clock_ns();
+    atomic_init(&event->references, 1);
+    atomic_init(&event->state, PENDING);
+    *out = event;
+    return YOKE_OK;
+}
+
+cl_event *yk_opencl_event_slot(struct yk_event *event)
+{
+    return event ? &event->handle : NULL;
+}
+
+cl_event *yk_opencl_event_begin_slot(struct yk_event *event)
+{
+    return event ? &event->begin : NULL;
+}
+
+yoke_status yk_opencl_event_submit(struct yk_queue *queue, struct yk_event *event, cl_int code,
+                                   struct yk_event **wanted, const char *what)
+{
+    if (code == CL_SUCCESS)
+        code = queue->device->cl->Flush(queue->handle);
+    if (code != CL_SUCCESS) {
+        yk_opencl_event_close(event);
+        return yk_opencl_fail(queue->device, code, what);
+    }
+    if (wanted)
+        *wanted = event;
+    return YOKE_OK;
+}
+
+static void settle(struct yk_event *event, int state)
+{
+    int pending = PENDING;
+    int64_t never = 0;
+    atomic_compare_exchange_strong(&event->seen_ns, &never, yk_clock_ns());
+    atomic_compare_exchange_strong(&event->state, &pending, state);
+}
+
+/* PENDING, 0 or an error code. */
+static int look(struct yk_event *event)
+{
+    int state = atomic_load_explicit(&event->state, memory_order_acquire);
+    if (state != PENDING)
+        return state;
+    cl_int now = PENDING;
+    cl_int code = event->device->cl->GetEventInfo(event->handle, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                  sizeof now, &now, NULL);
+    int64_t lost = atomic_load(&event->device->lost_ns);
+    if (code != CL_SUCCESS)
+        now = code;
+    if (now > CL_COMPLETE && (!lost || yk_clock_ns() - lost < lost_grace_ns))
+        return PENDING;
+    settle(event, now > CL_COMPLETE ? CL_DEVICE_NOT_AVAILABLE : now);
+    return atomic_load_explicit(&event->state, memory_order_acquire);
+}
+
+static yoke_status outcome(struct yk_event *event, int state)
+{
+    return state == CL_COMPLETE ? YOKE_OK
+                                : yk_opencl_fail(event->device, state, "running what was queued");
+}
+
+int yk_opencl_poll(struct yk_event *event, yoke_status *status)
+{
+    int state = look(event);
+    if (state == PENDING)
+        return 0;
+    *status = outcome(event, state);
+    return 1;
+}
+
+static void watch_release(struct watch *watch)
+{
+    if (atomic_fetch_sub(&watch->references, 1) != 1)
+        return;
+    yk_parker_close(&watch->parker);
+    release(watch->event);
+    yk_free(watch);
+}
+
+/* In a thread of the driver. */
+static void on_complete(cl_event handle, cl_int state, void *context)
+{
+    struct watch *watch = context;
+    struct yk_opencl_device *device = watch->event->device;
+    (void)handle;
+    settle(watch->event, state > CL_COMPLETE ? CL_COMPLETE : state);
+    if (watch->fn)
+        watch->fn(watch->context);
+    else
+        yk_parker_wake(&watch->parker);
+    watch_release(watch);
+    atomic_fetch_sub(&device->callbacks, 1); /* last: close() waits for it, then frees the device */
+}
+
+/* A watch the driver knows, held once by it and once by the caller; or a status. */
+static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context), void *context,
+                              struct watch **out)
+{
+    struct watch *watch = yk_calloc(1, sizeof *watch);
+    if (!watch)
+        return YOKE_ENOMEM;
+    watch->event = event;
+    watch->fn = fn;
+    watch->context = context;
+    atomic_init(&watch->references, 2);
+    yoke_status status = yk_parker_open(&watch->parker);
+    if (status != YOKE_OK) {
+        yk_free(watch);
+        return status;
+    }
+    atomic_fetch_add(&event->references, 1);
+    atomic_fetch_add(&event->device->callbacks, 1);
+    cl_int code =
+        event->device->cl->SetEventCallback(event->handle, CL_COMPLETE, on_complete, watch);
+    if (code != CL_SUCCESS) {
+        atomic_fetch_sub(&event->device->callbacks, 1);
+        watch_release(watch);
+        watch_release(watch);
+        return yk_opencl_fail(event->device, code, "asking to be called back");
+    }
+    *out = watch;
+    return YOKE_OK;
+}
+
+yoke_status yk_opencl_wait(struct yk_event *event)
+{
+    struct watch *watch = NULL;
+    int state = look(event);
+    if (state == PENDING && watch_open(event, NULL, NULL, &watch) != YOKE_OK)
+        watch = NULL; /* out of memory, or a driver without callbacks: look often instead */
+    while (state == PENDING) {
+        if (watch)
+            yk_parker_sleep(&watch->parker, look_again_ns);
+        else
+            yk_clock_sleep_ns(poll_sleep_ns);
+        state = look(event);
+    }
+    if (watch)
+        watch_release(watch);
+    return outcome(event, state);
+}
+
+yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context)
+{
+    struct watch *watch;
+    if (look(event) != PENDING) {
+        fn(context);
+        return YOKE_OK;
+    }
+    yoke_status status = watch_open(event, fn, context, &watch);
+    if (status == YOKE_OK)
+        watch_release(watch);
+    return status;
+}
+
+yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_queue *queue,
+                                 struct yk_event *const *after, int count)
+{
+    yoke_status status = YOKE_OK;
+    waits->list = NULL;
+    waits->count = 0;
+    cl_event *list = waits->fixed;
+    if (count > (int)(sizeof waits->fixed / sizeof *waits->fixed))
+        list = yk_calloc((size_t)count, sizeof *list);
+    if (!list)
+        return YOKE_ENOMEM;
+    for (int i = 0; i < count && status == YOKE_OK; ++i) {
+        if (!after[i])
+            continue; /* was complete from the start */
+        int state = look(after[i]);
+        if (state < 0)
+            status = outcome(after[i], state);
+        else if (state == PENDING && after[i]->device != queue->device)
+            status = yk_opencl_wait(after[i]); /* events do not cross contexts */
+        else if (state == PENDING)
+            list[waits->count++] = after[i]->handle;
+    }
+    waits->list = waits->count ? list : NULL;
+    if (list != waits->fixed && (status != YOKE_OK || !waits->list)) {
+        yk_free(list);
+        waits->list = NULL;
+    }
+    return status;
+}
+
+void yk_opencl_waits_close(struct yk_opencl_waits *waits)
+{
+    if (waits->list && waits->list != waits->fixed)
+        yk_free(waits->list);
+}
+
+static cl_ulong device_time(const struct yk_opencl_device *device, cl_event handle, cl_uint name)
+{
+    cl_ulong time = 0;
+    cl_int code = device->cl->GetEventProfilingInfo(handle, name, sizeof time, &time, NULL);
+    return code == CL_SUCCESS ? time : 0;
+}
+
+yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device)
+{
+    const cl_uint zero = 0;
+    int64_t gap = INT64_MAX;
+    cl_int code;
+    cl_mem memory =
+        device->cl->CreateBuffer(device->context, CL_MEM_READ_WRITE, sizeof zero, NULL, &code);
+    if (!memory)
+        return yk_opencl_fail(device, code, "comparing clocks");
+    for (int round = 0; round < 3 && code == CL_SUCCESS; ++round) {
+        cl_event event = NULL;
+        code = device->cl->EnqueueWriteBuffer(device->errands, memory, 0, 0, sizeof zero, &zero, 0,
+                                              NULL, &event);
+        if (code == CL_SUCCESS)
+            code = device->cl->Finish(device->errands);
+        int64_t now = yk_clock_ns();
+        if (code == CL_SUCCESS) {
+            int64_t ended = (int64_t)device_time(device, event, CL_PROFILING_COMMAND_END);
+            gap = now - ended < gap ? now - ended : gap; /* too large by the way back: least wins */
+        }
+        if (event)
+            device->cl->ReleaseEvent(event);
+    }
+    device->cl->ReleaseMemObject(memory);
+    if (code != CL_SUCCESS)
+        return yk_opencl_fail(device, code, "comparing clocks");
+    atomic_store(&device->clock_gap, gap);
+    return YOKE_OK;
+}
+
+void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out)
+{
+    struct yk_opencl_device *device = event->device;
+    int64_t gap = atomic_load(&device->clock_gap), seen = atomic_load(&event->seen_ns);
+    int64_t ended = (int64_t)device_time(device, event->handle, CL_PROFILING_COMMAND_END);
+    int64_t started =
+        (int64_t)(event->begin ? device_time(device, event->begin, CL_PROFILING_COMMAND_END)
+                               : device_time(device, event->handle, CL_PROFILING_COMMAND_START));
+    *out = (struct yk_event_times){ 0 };
+    if (!started || ended < started)
+        return;
+    if (seen && ended + gap > seen)
+        gap = seen - ended;
+    if (started + gap < event->submitted_ns)
+        gap = event->submitted_ns - started;
+    atomic_store(&device->clock_gap, gap);
+    out->started = started + gap;
+    out->ended = ended + gap;
+}
+
+void yk_opencl_event_close(struct yk_event *event)
+{
+    if (event)
+        release(event);
+}

@@ -1,0 +1,324 @@
+/* opencl_find.c - which OpenCL devices there are, and what each is.
+ *
+ * Devices are numbered over all platforms in the driver's order, CPUs and GPUs alike, so that
+ * "opencl:1" is the same device whoever asks. Loading the drivers costs 20 ms (0.4 s from a cold
+ * disk), so they are not touched when nobody asked for OpenCL and the machine shows no GPU.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "../../platform/topology.h"
+#include "opencl.h"
+
+enum { WHY_CAPACITY = 512, PLATFORMS_MAX = 32 };
+static const char *const packages =
+    "a GPU's driver (nvidia-opencl-icd, mesa-opencl-icd, intel-opencl-icd) or, for the CPU, "
+    "pocl-opencl-icd";
+
+const struct yk_option yk_opencl_options[] = {
+    { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
+      offsetof(struct yk_opencl_settings, memory_bytes), NULL },
+    { "lanes", NULL, NULL, "chunks in flight at the same time [2, CPUs 1]", YK_OPTION_INT,
+      offsetof(struct yk_opencl_settings, lanes), NULL },
+    { "units", NULL, NULL, "use only this many of its compute units [all]", YK_OPTION_INT,
+      offsetof(struct yk_opencl_settings, units), NULL },
+    { 0 },
+};
+
+static cl_uint number32(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name)
+{
+    cl_uint value = 0;
+    return cl->GetDeviceInfo(device, name, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+}
+
+static cl_ulong number64(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name)
+{
+    cl_ulong value = 0;
+    return cl->GetDeviceInfo(device, name, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+}
+
+void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
+                    size_t capacity)
+{
+    char whole[1024] = "";
+    if (cl->GetDeviceInfo(device, name, sizeof whole, whole, NULL) != CL_SUCCESS)
+        whole[0] = 0;
+    whole[sizeof whole - 1] = 0;
+    snprintf(text, capacity, "%s", whole + strspn(whole, " "));
+}
+
+static int has_extension(const struct yk_opencl_api *cl, cl_device_id device, const char *name)
+{
+    size_t size = 0;
+    if (cl->GetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
+        return 0;
+    char *all = yk_calloc(1, size + 1);
+    int found = all &&
+                cl->GetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL) == CL_SUCCESS &&
+                strstr(all, name) != NULL;
+    yk_free(all);
+    return found;
+}
+
+/* The same text for one physical device under any driver. */
+static void identify(const struct yk_opencl_api *cl, cl_device_id device, char *text,
+                     size_t capacity)
+{
+    unsigned char uuid[16];
+    cl_uint pci[4]; /* domain, bus, device, function */
+    text[0] = 0;
+    if (has_extension(cl, device, "cl_khr_device_uuid") &&
+        cl->GetDeviceInfo(device, CL_DEVICE_UUID_KHR, sizeof uuid, uuid, NULL) == CL_SUCCESS) {
+        size_t used = (size_t)snprintf(text, capacity, "uuid:");
+        for (size_t i = 0; i < sizeof uuid && used + 2 < capacity; ++i)
+            used += (size_t)snprintf(text + used, capacity - used, "%02x", uuid[i]);
+    } else if (has_extension(cl, device, "cl_khr_pci_bus_info") &&
+               cl->GetDeviceInfo(device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) ==
+                   CL_SUCCESS) {
+        snprintf(text, capacity, "pci:%04x:%02x:%02x.%x", pci[0], pci[1], pci[2], pci[3]);
+    } else if (has_extension(cl, device, "cl_nv_device_attribute_query")) {
+        cl_uint slot = number32(cl, device, CL_DEVICE_PCI_SLOT_ID_NV);
+        snprintf(text, capacity, "pci:%04x:%02x:%02x.%x",
+                 number32(cl, device, CL_DEVICE_PCI_DOMAIN_ID_NV),
+                 number32(cl, device, CL_DEVICE_PCI_BUS_ID_NV), slot >> 3, slot & 7);
+    }
+}
+
+/* What find() works on. */
+struct search {
+    const struct yk_opencl_api *cl;
+    const struct yk_device_spec *spec;
+    struct yk_device_list *list;
+    char *why;
+    int asked, wanted; /* wanted: a device's number, or -1 for all */
+    int seen, added;   /* devices met so far, and of them appended */
+};
+
+static void __attribute__((format(printf, 2, 3))) say(char *why, const char *format, ...)
+{
+    if (!why)
+        return;
+    size_t used = strlen(why);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(why + used, WHY_CAPACITY - used, format, list);
+    va_end(list);
+}
+
+/* Rough figures for the first decision of auto; the first chunks replace them. */
+static void guess_speeds(struct yk_device_desc *desc, int shares_memory)
+{
+    desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
+    desc->link_bytes_per_ns = desc->is_cpu || shares_memory ? 5 : 12;
+    desc->launch_ns = desc->is_cpu ? 40e3 : 10e3;
+}
+
+static yoke_status apply_settings(const struct search *search, struct yk_device_desc *desc)
+{
+    void *settings = NULL;
+    yoke_status status = yk_device_settings_open(search->spec, &settings);
+    if (status != YOKE_OK)
+        return status;
+    const struct yk_opencl_settings *set = settings;
+    if (set->memory_bytes < 0 || set->lanes < 0 || set->lanes > 64 || set->units < 0 ||
+        set->units > desc->cores) {
+        yk_device_settings_close(search->spec->backend, settings);
+        return yk_fail(YOKE_EINVAL,
+                       "%s: mem= and lanes= must be positive, lanes= at most 64, units= at most "
+                       "the device's %d",
+                       desc->name, desc->cores);
+    }
+    desc->settings = settings;
+    if (set->memory_bytes && set->memory_bytes < desc->memory_bytes)
+        desc->memory_bytes = set->memory_bytes;
+    if (set->units)
+        desc->cores = (int)set->units;
+    desc->lanes = set->lanes ? (int)set->lanes : desc->is_cpu ? 1 : 2;
+    return YOKE_OK;
+}
+
+static yoke_status describe(const struct search *search, cl_platform_id platform,
+                            cl_device_id device, struct yk_device_desc *desc)
+{
+    const struct yk_opencl_api *cl = search->cl;
+    char name[48] = "", version[40];
+    *desc = (struct yk_device_desc){ .backend = search->spec->backend, .index = search->seen };
+    snprintf(desc->name, sizeof desc->name, "opencl:%d", search->seen);
+    yk_opencl_text(cl, device, CL_DEVICE_NAME, desc->model, sizeof desc->model);
+    if (cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS)
+        name[0] = 0;
+    yk_opencl_text(cl, device, CL_DRIVER_VERSION, version, sizeof version);
+    snprintf(desc->driver, sizeof desc->driver, "%s%s%s", name, *name ? " " : "", version);
+    identify(cl, device, desc->identity, sizeof desc->identity);
+    desc->is_cpu = (number64(cl, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+    desc->cores = (int)number32(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    desc->memory_bytes = (int64_t)number64(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    yoke_status status = apply_settings(search, desc);
+    if (status == YOKE_OK)
+        guess_speeds(desc, (int)number32(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY));
+    return status;
+}
+
+static yoke_status consider(struct search *search, cl_platform_id platform, cl_device_id device)
+{
+    struct yk_device_desc desc;
+    yoke_status status = YOKE_OK;
+    cl_bitfield type = number64(search->cl, device, CL_DEVICE_TYPE);
+    int usable = number32(search->cl, device, CL_DEVICE_AVAILABLE) &&
+                 number32(search->cl, device, CL_DEVICE_COMPILER_AVAILABLE);
+    int left_out = search->wanted < 0 && !search->asked && (type & CL_DEVICE_TYPE_CPU);
+    if (search->wanted < 0 || search->wanted == search->seen) {
+        if (!usable && search->wanted >= 0)
+            return yk_fail(YOKE_ENODEV, "opencl:%d is there but not available or has no compiler",
+                           search->seen);
+        if (usable && !left_out) {
+            status = describe(search, platform, device, &desc);
+            if (status == YOKE_OK)
+                status = yk_device_list_add(search->list, &desc);
+            search->added += status == YOKE_OK;
+        }
+        char model[64];
+        yk_opencl_text(search->cl, device, CL_DEVICE_NAME, model, sizeof model);
+        say(search->why, "; opencl:%d %s%s", search->seen, model,
+            !usable    ? " (not available or no compiler)"
+            : left_out ? " (the CPU: only used if named)"
+                       : "");
+    }
+    search->seen++;
+    return status;
+}
+
+/* The devices of a platform; *out is the caller's. */
+static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platform,
+                            cl_device_id **out)
+{
+    cl_uint count = 0;
+    *out = NULL;
+    if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || !count)
+        return 0;
+    cl_device_id *devices = yk_calloc(count, sizeof *devices);
+    if (!devices)
+        return -1;
+    if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL) != CL_SUCCESS)
+        count = 0;
+    *out = devices;
+    return (int)count;
+}
+
+static int platforms_list(const struct yk_opencl_api *cl, cl_platform_id *platforms)
+{
+    cl_uint count = 0;
+    if (cl->GetPlatformIDs(PLATFORMS_MAX, platforms, &count) != CL_SUCCESS)
+        return 0;
+    return count < PLATFORMS_MAX ? (int)count : PLATFORMS_MAX;
+}
+
+static yoke_status search_platforms(struct search *search, const cl_platform_id *platforms,
+                                    int count)
+{
+    yoke_status status = YOKE_OK;
+    for (int p = 0; p < count && status == YOKE_OK; ++p) {
+        char name[64] = "", version[96] = "";
+        search->cl->GetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        search->cl->GetPlatformInfo(platforms[p], CL_PLATFORM_VERSION, sizeof version, version,
+                                    NULL);
+        cl_device_id *devices;
+        int devices_here = platform_devices(search->cl, platforms[p], &devices);
+        say(search->why, "; %s (%s)%s", name, version, devices_here ? "" : " has no device");
+        status = devices_here < 0 ? YOKE_ENOMEM : YOKE_OK;
+        for (int d = 0; d < devices_here && status == YOKE_OK; ++d)
+            status = consider(search, platforms[p], devices[d]);
+        yk_free(devices);
+    }
+    return status;
+}
+
+static yoke_status parse_selector(const char *text, int *wanted)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    *wanted = -1;
+    if (!*text)
+        return YOKE_OK;
+    if (*end || text[0] < '0' || text[0] > '9' || number > 1 << 20)
+        return yk_fail(YOKE_EINVAL, "opencl:%s: a device is named by its number, as opencl:0",
+                       text);
+    *wanted = (int)number;
+    return YOKE_OK;
+}
+
+static yoke_status nothing_found(const struct search *search, int platform_count)
+{
+    if (!search->asked)
+        return YOKE_OK;
+    if (search->wanted >= 0 && search->seen > 0)
+        return yk_fail(YOKE_ENODEV, "there is no opencl:%d; the devices are opencl:0 to opencl:%d",
+                       search->wanted, search->seen - 1);
+    if (platform_count)
+        return yk_fail(YOKE_ENODEV, "the OpenCL drivers found offer no usable device; install %s",
+                       packages);
+    return yk_fail(YOKE_ENODEV, "no OpenCL driver is registered in /etc/OpenCL/vendors; install %s",
+                   packages);
+}
+
+yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
+                           struct yk_device_list *list, char *why)
+{
+    struct search search = { .spec = spec, .list = list, .why = why, .asked = asked };
+    cl_platform_id platforms[PLATFORMS_MAX];
+    yoke_status status = parse_selector(spec->selector, &search.wanted);
+    if (why)
+        why[0] = 0;
+    if (status != YOKE_OK)
+        return status;
+    if (!asked && !yk_gpu_present()) {
+        say(why, "no GPU is visible in /dev, so OpenCL was not tried; name opencl:0 to use it");
+        return YOKE_OK;
+    }
+    status = yk_opencl_load(&search.cl);
+    if (status == YOKE_ENOMEM)
+        return status;
+    if (status != YOKE_OK) {
+        say(why, "the OpenCL loader libOpenCL.so.1 is missing: install ocl-icd-libopencl1 and %s",
+            packages);
+        return asked ? yk_fail(status,
+                               "the OpenCL loader libOpenCL.so.1 cannot be loaded; install "
+                               "ocl-icd-libopencl1 and %s",
+                               packages)
+                     : YOKE_OK;
+    }
+    int before = list->count, count = platforms_list(search.cl, platforms);
+    say(why, "%s", yk_opencl_path());
+    if (!count)
+        say(why, ": no driver is registered in /etc/OpenCL/vendors: install %s", packages);
+    status = search_platforms(&search, platforms, count);
+    if (status == YOKE_OK && !search.added)
+        status = nothing_found(&search, count);
+    while (status != YOKE_OK && list->count > before)
+        yk_device_settings_close(spec->backend, list->items[--list->count].settings);
+    return status;
+}
+
+yoke_status yk_opencl_handle(const struct yk_opencl_api *cl, int index, cl_device_id *out)
+{
+    cl_platform_id platforms[PLATFORMS_MAX];
+    int count = platforms_list(cl, platforms), seen = 0;
+    for (int p = 0; p < count; ++p) {
+        cl_device_id *devices;
+        int devices_here = platform_devices(cl, platforms[p], &devices);
+        if (devices_here < 0)
+            return YOKE_ENOMEM;
+        int here = index >= seen && index < seen + devices_here;
+        if (here)
+            *out = devices[index - seen];
+        yk_free(devices);
+        if (here)
+            return YOKE_OK;
+        seen += devices_here;
+    }
+    return yk_fail(YOKE_ENODEV, "opencl:%d has gone since it was found", index);
+}

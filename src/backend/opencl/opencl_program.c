@@ -1,0 +1,285 @@
+/* opencl_program.c - a kernel's text becomes machine code for one device.
+ *
+ * A text made by YOKE_KERNEL gets the language prelude before it and, behind it, a check of the
+ * size of every shared type, since host and device must agree on structs; its #line markers make
+ * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. What the
+ * compiler made is kept in the disk cache under everything it depends on.
+ *
+ * Runs beside everything else, in any thread. Drivers leave part of the work to the first launch
+ * (PoCL specialises for the group size, 0.1 to 1 s; NVIDIA loads the module), so a made kernel is
+ * launched once here on an empty range, which touches no memory: when build returns, the device can
+ * really start.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <yoke/job.h>
+
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "../cache.h"
+#include "../prelude.h"
+#include "opencl.h"
+
+enum { CPU_GROUP_ITEMS = 256, GPU_GROUP_ITEMS = 256 };
+static const char *const recipe = "yoke opencl 1"; /* part of the key: changes with this file */
+
+/* Everything the machine code depends on, as one text. */
+struct source {
+    char *key; /* recipe, options, device, driver, then `text` */
+    size_t key_size;
+    const char *text; /* points into key */
+    const char *options;
+};
+
+static char *size_checks(const yoke_kernel *kernel)
+{
+    char *text = yk_strdup("\n#line 1 \"types shared by host and device\"\n");
+    for (int p = 0; p < kernel->param_count && text; ++p) {
+        const yoke_param *param = &kernel->params[p];
+        char *longer =
+            yk_format("%stypedef char yk_size_of_%s_differs_from_the_host[sizeof(%s) == %u ? 1 : "
+                      "-1];\n",
+                      text, param->name, param->type, param->size);
+        yk_free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static yoke_status source_open(struct yk_opencl_device *device, const yoke_kernel *kernel,
+                               struct source *source)
+{
+    char version[128];
+    int by_hand = kernel->opencl.source.entry != NULL;
+    const struct yk_device_desc *desc = &device->base.desc;
+    yk_opencl_text(device->cl, device->handle, CL_DEVICE_VERSION, version, sizeof version);
+    /* A CPU's compiler vectorises over work-items only where they do not loop. */
+    source->options = by_hand        ? ""
+                      : desc->is_cpu ? "-cl-std=CL1.2"
+                                     : "-cl-std=CL1.2 -DYOKE_STRIDE=1";
+    char *checks = by_hand ? yk_strdup("") : size_checks(kernel);
+    char *head = yk_format("%s\n%s\n%s\n%s\n%s\n%d\n", recipe, source->options, desc->model,
+                           desc->driver, version, desc->cores);
+    source->key = !checks || !head ? NULL
+                                   : yk_format("%s%s%s%s", head, by_hand ? "" : yk_prelude_opencl,
+                                               kernel->opencl.source.text, checks);
+    if (source->key) {
+        source->key_size = strlen(source->key);
+        source->text = source->key + strlen(head);
+    }
+    yk_free(checks);
+    yk_free(head);
+    return source->key ? YOKE_OK : YOKE_ENOMEM;
+}
+
+/* What the compiler said; NULL if nothing. Freed by the caller. */
+static char *build_log(const struct yk_opencl_device *device, cl_program handle)
+{
+    size_t size = 0;
+    if (device->cl->GetProgramBuildInfo(handle, device->handle, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                                        &size) != CL_SUCCESS ||
+        size < 2)
+        return NULL;
+    char *log = yk_calloc(1, size + 1);
+    if (log && device->cl->GetProgramBuildInfo(handle, device->handle, CL_PROGRAM_BUILD_LOG, size,
+                                               log, NULL) != CL_SUCCESS) {
+        yk_free(log);
+        return NULL;
+    }
+    return log;
+}
+
+static yoke_status compile(struct yk_program *program, const struct source *source)
+{
+    struct yk_opencl_device *device = program->device;
+    cl_int code;
+    program->handle = device->cl->CreateProgramWithSource(
+        device->context, 1, (const char **)&source->text, NULL, &code);
+    if (!program->handle)
+        return yk_opencl_fail(device, code, "reading a kernel's source");
+    code =
+        device->cl->BuildProgram(program->handle, 1, &device->handle, source->options, NULL, NULL);
+    char *log = build_log(device, program->handle);
+    yoke_status status = YOKE_OK;
+    if (code == CL_OUT_OF_HOST_MEMORY || code == CL_DEVICE_NOT_AVAILABLE)
+        status = yk_opencl_fail(device, code, "compiling");
+    else if (code != CL_SUCCESS)
+        status = yk_fail(YOKE_EBUILD, "%s (%s): kernel %s does not compile (%s); it says:\n%s",
+                         device->base.desc.name, device->base.desc.model, program->name,
+                         yk_opencl_code_name(code), log ? log : "nothing");
+    else if (log)
+        yk_log(YOKE_LOG_INFO, "%s: compiling kernel %s: %s", device->base.desc.name, program->name,
+               log);
+    yk_free(log);
+    return status;
+}
+
+/* 1 if the cache has it and the driver takes it. */
+static int load_cached(struct yk_program *program, const struct source *source)
+{
+    struct yk_opencl_device *device = program->device;
+    struct yk_blob key = { source->key, source->key_size };
+    void *binary;
+    size_t size;
+    cl_int state = CL_SUCCESS, code;
+    if (!yk_cache_load(key, &binary, &size))
+        return 0;
+    const unsigned char *bytes = binary;
+    program->handle = device->cl->CreateProgramWithBinary(device->context, 1, &device->handle,
+                                                          &size, &bytes, &state, &code);
+    yk_free(binary);
+    if (program->handle && state == CL_SUCCESS)
+        code = device->cl->BuildProgram(program->handle, 1, &device->handle, source->options, NULL,
+                                        NULL);
+    if (program->handle && state == CL_SUCCESS && code == CL_SUCCESS) {
+        yk_log(YOKE_LOG_DEBUG, "%s: kernel %s came from the cache", device->base.desc.name,
+               program->name);
+        return 1;
+    }
+    yk_cache_remove(key);
+    if (program->handle)
+        device->cl->ReleaseProgram(program->handle);
+    program->handle = NULL;
+    return 0;
+}
+
+static void store_binary(const struct yk_program *program, const struct source *source)
+{
+    const struct yk_opencl_api *cl = program->device->cl;
+    size_t size = 0;
+    if (cl->GetProgramInfo(program->handle, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+            CL_SUCCESS ||
+        size == 0)
+        return;
+    unsigned char *binary = yk_calloc(1, size);
+    if (!binary)
+        return;
+    if (cl->GetProgramInfo(program->handle, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
+        CL_SUCCESS)
+        yk_cache_store((struct yk_blob){ source->key, source->key_size },
+                       (struct yk_blob){ binary, size });
+    yk_free(binary);
+}
+
+static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
+{
+    struct yk_opencl_device *device = program->device;
+    char entry[128];
+    size_t most = 0;
+    cl_int code;
+    if (kernel->opencl.source.entry)
+        snprintf(entry, sizeof entry, "%s", kernel->opencl.source.entry);
+    else
+        snprintf(entry, sizeof entry, "yoke_entry_%s", kernel->name);
+    program->kernel = device->cl->CreateKernel(program->handle, entry, &code);
+    if (!program->kernel)
+        return yk_fail(YOKE_EBUILD, "%s: the source of kernel %s has no __kernel '%s' (%s)",
+                       device->base.desc.name, program->name, entry, yk_opencl_code_name(code));
+    code = device->cl->GetKernelWorkGroupInfo(program->kernel, device->handle,
+                                              CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    if (code != CL_SUCCESS || most < 1)
+        most = 1;
+    program->group_items = device->base.desc.is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
+    while (program->group_items > most)
+        program->group_items /= 2;
+    if ((size_t)program->lanes > most)
+        return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %zu here",
+                       device->base.desc.name, program->name, program->lanes, most);
+    return YOKE_OK;
+}
+
+/* See the top. The build thread's own queue: other threads use the device meanwhile. */
+static yoke_status rehearse(struct yk_program *program)
+{
+    static const char nothing[4096];
+    struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
+    const struct yk_launch launch = { .extent = { 64, 64 }, .args = args };
+    struct yk_queue *queue;
+    struct yk_event *event;
+    for (int p = 0; p < program->param_count; ++p) {
+        args[p].value = nothing;
+        if (program->params[p].size > sizeof nothing)
+            return YOKE_OK;
+    }
+    yoke_status status = yk_opencl_queue_open(&program->device->base, &queue);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_opencl_launch(queue, program, &launch, &event);
+    if (status == YOKE_OK) {
+        status = yk_opencl_wait(event);
+        yk_opencl_event_close(event);
+    }
+    yk_opencl_queue_close(queue);
+    return status;
+}
+
+static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
+{
+    struct source source = { 0 };
+    yoke_status status = source_open(program->device, kernel, &source);
+    if (status != YOKE_OK)
+        return status;
+    int cached = load_cached(program, &source);
+    if (!cached)
+        status = compile(program, &source);
+    if (status == YOKE_OK)
+        status = find_entry(program, kernel);
+    if (status == YOKE_OK && program->generated)
+        status = rehearse(program);
+    if (status == YOKE_OK && !cached)
+        store_binary(program, &source);
+    yk_free(source.key);
+    return status;
+}
+
+yoke_status yk_opencl_build(struct yk_device *base, const yoke_kernel *kernel,
+                            struct yk_program **out)
+{
+    struct yk_opencl_device *device = (struct yk_opencl_device *)base;
+    yoke_status status = yk_opencl_alive(device);
+    if (status != YOKE_OK)
+        return status;
+    if (!kernel->opencl.native && !kernel->opencl.source.text)
+        return yk_fail(YOKE_ENOIMPL,
+                       "kernel %s has nothing for OpenCL; build its file with yoke_add_kernels, or "
+                       "leave %s out",
+                       kernel->name, base->desc.name);
+    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX)
+        return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters; at most %d are possible",
+                       kernel->name, kernel->param_count, YOKE_ARGS_MAX);
+    size_t count = (size_t)kernel->param_count;
+    struct yk_program *program = yk_calloc(1, sizeof *program + count * sizeof *program->params);
+    if (!program)
+        return YOKE_ENOMEM;
+    program->device = device;
+    snprintf(program->name, sizeof program->name, "%s", kernel->name);
+    program->native = kernel->opencl.native;
+    program->generated = !kernel->opencl.native && !kernel->opencl.source.entry;
+    program->dimensions = kernel->dimensions > 0 ? kernel->dimensions : 1;
+    program->lanes = kernel->lanes;
+    program->unit = kernel->unit > 0 ? kernel->unit : 1;
+    program->param_count = kernel->param_count;
+    for (int p = 0; p < kernel->param_count; ++p)
+        program->params[p] =
+            (struct yk_opencl_param){ kernel->params[p].mode, kernel->params[p].size };
+    if (!program->native)
+        status = build_source(program, kernel);
+    if (status != YOKE_OK) {
+        yk_opencl_program_close(base, program);
+        return status;
+    }
+    *out = program;
+    return YOKE_OK;
+}
+
+void yk_opencl_program_close(struct yk_device *base, struct yk_program *program)
+{
+    const struct yk_opencl_api *cl = ((struct yk_opencl_device *)base)->cl;
+    if (!program)
+        return;
+    if (program->kernel)
+        cl->ReleaseKernel(program->kernel);
+    if (program->handle)
+        cl->ReleaseProgram(program->handle);
+    yk_free(program);
+}

@@ -1,0 +1,129 @@
+/* opencl_queue.c - in-order queues, copies and clearing.
+ *
+ * Every enqueue is flushed at once: work in another queue, and callbacks, depend on it being on its
+ * way, and chunks are long enough for the few hundred nanoseconds. Times are always recorded
+ * (profiling), because schedulers live on them.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "opencl.h"
+
+yoke_status yk_opencl_queue_open(struct yk_device *base, struct yk_queue **out)
+{
+    struct yk_opencl_device *device = (struct yk_opencl_device *)base;
+    yoke_status status = yk_opencl_alive(device);
+    if (status != YOKE_OK)
+        return status;
+    struct yk_queue *queue = yk_calloc(1, sizeof *queue);
+    if (!queue)
+        return YOKE_ENOMEM;
+    cl_int code;
+    queue->device = device;
+    queue->handle = device->cl->CreateCommandQueue(device->context, device->handle,
+                                                   CL_QUEUE_PROFILING_ENABLE, &code);
+    if (!queue->handle) {
+        yk_free(queue);
+        return yk_opencl_fail(device, code, "opening a queue");
+    }
+    *out = queue;
+    return YOKE_OK;
+}
+
+void yk_opencl_queue_close(struct yk_queue *queue)
+{
+    if (!queue)
+        return;
+    struct yk_event *last = NULL;
+    /* clFinish spins with some drivers; a marker's event is waited for asleep. */
+    struct yk_event *event = NULL;
+    if (yk_opencl_event_prepare(queue, &last, &event) == YOKE_OK &&
+        yk_opencl_event_submit(queue, event,
+                               queue->device->cl->EnqueueMarkerWithWaitList(
+                                   queue->handle, 0, NULL, yk_opencl_event_slot(event)),
+                               &last, "closing a queue") == YOKE_OK)
+        yk_opencl_wait(last);
+    yk_opencl_event_close(last);
+    if (yk_opencl_alive(queue->device) == YOKE_OK) /* a lost device may never finish */
+        queue->device->cl->Finish(queue->handle);
+    queue->device->cl->ReleaseCommandQueue(queue->handle);
+    yk_free(queue);
+}
+
+static cl_int enqueue_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                           const struct yk_opencl_waits *waits, cl_event *event)
+{
+    const struct yk_opencl_api *cl = queue->device->cl;
+    size_t offset = (size_t)copy->offset, bytes = (size_t)copy->bytes;
+    cl_mem memory = copy->buffer->memory;
+    if (bytes == 0)
+        return cl->EnqueueMarkerWithWaitList(queue->handle, waits->count, waits->list, event);
+    switch (copy->kind) {
+    case YK_COPY_TO_DEVICE:
+        return cl->EnqueueWriteBuffer(queue->handle, memory, 0, offset, bytes, copy->host,
+                                      waits->count, waits->list, event);
+    case YK_COPY_FROM_DEVICE:
+        return cl->EnqueueReadBuffer(queue->handle, memory, 0, offset, bytes, copy->host,
+                                     waits->count, waits->list, event);
+    case YK_COPY_WITHIN:
+        return cl->EnqueueCopyBuffer(queue->handle, copy->from->memory, memory,
+                                     (size_t)copy->from_offset, offset, bytes, waits->count,
+                                     waits->list, event);
+    }
+    return CL_INVALID_VALUE;
+}
+
+static int inside(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)
+{
+    return buffer && offset >= 0 && bytes >= 0 && offset <= buffer->bytes - bytes;
+}
+
+yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                           struct yk_event **event)
+{
+    struct yk_event *made;
+    struct yk_opencl_waits waits;
+    yoke_status status = yk_opencl_alive(queue->device);
+    if (status != YOKE_OK)
+        return status;
+    if (!inside(copy->buffer, copy->offset, copy->bytes) ||
+        (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))
+        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %lld leaves its buffer",
+                       queue->device->base.desc.name, (long long)copy->bytes,
+                       (long long)copy->offset);
+    status = yk_opencl_waits_open(&waits, queue, copy->after, copy->after_count);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_opencl_event_prepare(queue, event, &made);
+    if (status == YOKE_OK)
+        status = yk_opencl_event_submit(
+            queue, made, enqueue_copy(queue, copy, &waits, yk_opencl_event_slot(made)), event,
+            "copying");
+    yk_opencl_waits_close(&waits);
+    return status;
+}
+
+yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                           int64_t bytes, struct yk_event **event)
+{
+    static const cl_uint zeros[4];
+    struct yk_event *made;
+    yoke_status status = yk_opencl_alive(queue->device);
+    if (status != YOKE_OK)
+        return status;
+    if (!inside(buffer, offset, bytes))
+        return yk_fail(YOKE_EINVAL, "%s: clearing %lld bytes at %lld leaves the buffer",
+                       queue->device->base.desc.name, (long long)bytes, (long long)offset);
+    status = yk_opencl_event_prepare(queue, event, &made);
+    if (status != YOKE_OK)
+        return status;
+    /* The pattern has to divide both; the widest is the fastest. */
+    size_t pattern = sizeof zeros;
+    while ((offset | bytes) & (int64_t)(pattern - 1))
+        pattern /= 2;
+    cl_event *slot = yk_opencl_event_slot(made);
+    const struct yk_opencl_api *cl = queue->device->cl;
+    cl_int code = bytes ? cl->EnqueueFillBuffer(queue->handle, buffer->memory, zeros, pattern,
+                                                (size_t)offset, (size_t)bytes, 0, NULL, slot)
+                        : cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL, slot);
+    return yk_opencl_event_submit(queue, made, code, event, "clearing memory");
+}
