@@ -1,0 +1,85 @@
+/* array.c - an array's birth: its shape checked, its memory, its coherence. */
+#include "array.h"
+
+#include <stdint.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+
+static yoke_status check_shape(const yoke_array_spec *spec)
+{
+    int64_t elements = spec->row_elements ? spec->row_elements : 1;
+    const char *name = spec->name ? spec->name : "array";
+    if (spec->rows < 0 || elements < 1 || spec->element_size < 1)
+        return yk_fail(
+            YOKE_EINVAL,
+            "%s: %lld rows of %lld elements of %zu bytes; rows must be >= 0, the others >= 1", name,
+            (long long)spec->rows, (long long)elements, spec->element_size);
+    if (elements > INT64_MAX / 16 / (int64_t)spec->element_size ||
+        spec->rows > INT64_MAX / 16 / (elements * (int64_t)spec->element_size) ||
+        spec->first_row > INT64_MAX / 16 / (elements * (int64_t)spec->element_size) ||
+        spec->first_row < -(INT64_MAX / 16 / (elements * (int64_t)spec->element_size)))
+        return yk_fail(YOKE_EINVAL, "%s: %lld rows from %lld are more than addresses can count",
+                       name, (long long)spec->rows, (long long)spec->first_row);
+    return YOKE_OK;
+}
+
+static yoke_status take_memory(yoke_array *array, const yoke_array_spec *spec)
+{
+    if (spec->host || array->rows == 0) {
+        array->host = spec->host;
+        return YOKE_OK;
+    }
+    array->host = yk_alloc_aligned((size_t)(array->rows * array->row_bytes), 4096);
+    array->owns_host = array->host != NULL;
+    return array->host ? YOKE_OK : YOKE_ENOMEM;
+}
+
+yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out)
+{
+    enum yk_coherence_start start = spec->host ? YK_START_HOST : YK_START_FRESH;
+    yoke_array *array;
+    yoke_status status = check_shape(spec);
+    if (status != YOKE_OK)
+        return status;
+    array = yk_calloc(1, sizeof *array);
+    if (!array)
+        return YOKE_ENOMEM;
+    array->places = places;
+    array->rows = spec->rows;
+    array->first_row = spec->first_row;
+    array->element_size = spec->element_size;
+    array->row_bytes = (spec->row_elements ? spec->row_elements : 1) * (int64_t)spec->element_size;
+    atomic_init(&array->host_only, start == YK_START_HOST);
+    array->name = yk_strdup(spec->name ? spec->name : "array");
+    if (!array->name) {
+        status = YOKE_ENOMEM;
+        goto free_array;
+    }
+    status = take_memory(array, spec);
+    if (status != YOKE_OK)
+        goto free_name;
+    status = yk_coherence_open(yk_array_rows(array), start, &array->coherence);
+    if (status != YOKE_OK)
+        goto free_memory;
+    status = yk_mutex_open(&array->home_lock);
+    if (status != YOKE_OK)
+        goto close_coherence;
+    status = yk_mutex_open(&array->lock);
+    if (status != YOKE_OK)
+        goto close_home_lock;
+    *out = array;
+    return YOKE_OK;
+close_home_lock:
+    yk_mutex_close(&array->home_lock);
+close_coherence:
+    yk_coherence_close(array->coherence);
+free_memory:
+    if (array->owns_host)
+        yk_free(array->host);
+free_name:
+    yk_free(array->name);
+free_array:
+    yk_free(array);
+    return status;
+}

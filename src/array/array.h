@@ -1,0 +1,82 @@
+/* array.h - a registered array: the caller's memory, its rows' whereabouts, and the devices'
+ * copies.
+ */
+#ifndef YK_ARRAY_ARRAY_H
+#define YK_ARRAY_ARRAY_H
+
+#include <stdatomic.h>
+#include <yoke/array.h>
+
+#include "place.h"
+
+/* A device's copy of an array: a buffer as large as the whole array, whose rows are current where
+ * coherence says so. Lives in its place's list, least recently used first. */
+struct yk_replica {
+    yoke_array *array;
+    struct yk_place *place;
+    struct yk_buffer *buffer; /* NULL: none at present */
+    int users; /* flights and jobs that hold it; > 0 forbids eviction. Under place->lock */
+    struct yk_replica *older, *newer;
+};
+
+struct yoke_array {
+    struct yk_places *places;
+    yoke_runtime *runtime;
+    char *name;
+    char *host; /* address of row first_row */
+    int owns_host;
+    int64_t first_row, rows; /* global index of the first, and how many */
+    int64_t row_bytes;
+    size_t element_size;
+
+    yk_mutex home_lock; /* held through a transfer to the host, which may sleep */
+    yk_mutex lock;      /* coherence and replicas' existence */
+    struct yk_coherence *coherence;
+    struct yk_replica *replicas[YK_PLACES]; /* by place number */
+    /* 1 while no device ever had a row and the host's rows count as current: CPU chunks need not
+     * ask or tell coherence. Cleared before the first upload and never set again. */
+    atomic_int host_only;
+
+    atomic_int_fast64_t bytes_to, bytes_from;
+
+    /* Guarded by the runtime's lock. */
+    int jobs; /* submitted and not done */
+    int held; /* acquired for writing */
+    yoke_array *next, *previous;
+};
+
+static inline struct yk_interval yk_array_rows(const yoke_array *array)
+{
+    return (struct yk_interval){ array->first_row, array->first_row + array->rows };
+}
+
+/* The part of opening and closing that needs no runtime lock. */
+yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out);
+void yk_array_close(yoke_array *array); /* frees every replica; rows only devices have are gone */
+
+/* --- replica.c --- */
+/* The array's buffer at `place`, allocated if need be (least recently used replicas that nobody
+ * holds make room, written back first), and held until released. YOKE_ENOMEM if there is no room
+ * for it. */
+yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out);
+void yk_replica_release(struct yk_replica *replica);
+/* Device memory outside replicas (windows, private copies), making room the same way. */
+yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                           struct yk_buffer **out);
+
+/* --- transfer.c --- */
+/* Bring rows to the host. Sleeps while they arrive. YOKE_ELOST if some were lost with a device. */
+yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows);
+/* Issue copies of what a held replica lacks of `rows`, in order on the place's upload queue;
+ * whoever launches afterwards waits for place->last_upload. What was issued is appended to *issued:
+ * when the launch has ended, the caller reports it with yk_transfer_settle. */
+yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
+                           struct yk_copy_needs *issued);
+void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *issued,
+                        yoke_status outcome);
+/* `place` (or the host) holds the new version of rows. */
+yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows);
+/* The device behind `place` is lost. *lost counts rows that only it had. */
+void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
+
+#endif

@@ -1,0 +1,96 @@
+/* place.c - opening, closing and waiting on a device's memory. See place.h. */
+#include "place.h"
+
+#include "../base/status.h"
+
+static yoke_status open_queues(struct yk_place *place)
+{
+    struct yk_device *device = place->device;
+    yoke_status status = device->backend->queue_open(device, &place->upload);
+    if (status != YOKE_OK)
+        return status;
+    status = device->backend->queue_open(device, &place->download);
+    if (status != YOKE_OK) {
+        device->backend->queue_close(place->upload);
+        place->upload = NULL;
+    }
+    return status;
+}
+
+yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place *out)
+{
+    yoke_status status;
+    *out = (struct yk_place){ .device = device, .number = number };
+    atomic_init(&out->lost, 0);
+    status = yk_mutex_open(&out->lock);
+    if (status != YOKE_OK)
+        goto close_device;
+    if (!device->desc.host_memory) {
+        status = open_queues(out);
+        if (status != YOKE_OK)
+            goto close_lock;
+    }
+    return YOKE_OK;
+close_lock:
+    yk_mutex_close(&out->lock);
+close_device:
+    device->backend->close(device);
+    out->device = NULL;
+    return status;
+}
+
+void yk_place_close(struct yk_place *place)
+{
+    const struct yk_backend *backend;
+    if (!place->device)
+        return;
+    backend = place->device->backend;
+    if (place->last_upload)
+        backend->event_close(place->last_upload);
+    if (place->upload)
+        backend->queue_close(place->upload);
+    if (place->download)
+        backend->queue_close(place->download);
+    backend->close(place->device);
+    yk_mutex_close(&place->lock);
+    place->device = NULL;
+}
+
+yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
+{
+    const struct yk_backend *backend = place->device->backend;
+    yoke_status outcome = YOKE_OK;
+    if (!event)
+        return YOKE_OK;
+    if (place->device->desc.virtual_clock) {
+        while (!backend->poll(event, &outcome)) {
+            if (!backend->advance()) {
+                outcome = yk_fail(YOKE_EDEVICE, "%s: an operation never completes",
+                                  place->device->desc.name);
+                break;
+            }
+        }
+    } else {
+        outcome = backend->wait(event);
+    }
+    backend->event_close(event);
+    return outcome;
+}
+
+int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome)
+{
+    if (!event) {
+        *outcome = YOKE_OK;
+        return 1;
+    }
+    return place->device->backend->poll(event, outcome);
+}
+
+struct yk_place *yk_places_find(struct yk_places *places, int number)
+{
+    int i, count = atomic_load_explicit(&places->count, memory_order_acquire);
+    for (i = 0; i < count; i++)
+        if (places->items[i].number == number && number != YK_HOST)
+            return &places->items[i];
+    return NULL;
+}

@@ -1,0 +1,54 @@
+/* place.h - a memory where arrays can live beside the host's: one device with its copy queues and
+ * its replicas.
+ *
+ * Three kinds of queue keep copies and kernels apart: everything to the device goes through
+ * `upload` in order, so that whoever needs rows that are arriving only waits for `last_upload`;
+ * results leave through `download`; kernels run on queues of the runtime's lanes. A device is
+ * driven by one thread at a time: all backend calls but poll, wait and build are made under `lock`,
+ * from whichever thread needs them.
+ *
+ * Order of locks: yoke_array.home_lock, yoke_array.lock, yk_place.lock. Nobody sleeps holding the
+ * last two.
+ */
+#ifndef YK_ARRAY_PLACE_H
+#define YK_ARRAY_PLACE_H
+
+#include <stdatomic.h>
+
+#include "../backend/backend.h"
+#include "../platform/thread.h"
+#include "coherence.h"
+
+struct yk_replica;
+
+struct yk_place {
+    struct yk_device *device; /* owned */
+    int number;               /* in coherence; YK_HOST for a device that works in host memory */
+    yk_mutex lock;
+    struct yk_queue *upload, *download; /* NULL for host memory */
+    struct yk_event
+        *last_upload; /* latest operation on `upload`; under lock; NULL: all are complete */
+    struct yk_replica *oldest, *newest; /* by last use; under lock */
+    atomic_int lost;                    /* the device failed; set once */
+};
+
+/* Takes `device`; on failure it is closed. */
+yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place *out);
+void yk_place_close(struct yk_place *place);
+/* Sleep until `event` is complete (virtual time moves on where the clock is virtual), close it,
+ * return how it went. NULL is complete. */
+yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
+/* Whether the event is complete, without sleeping. */
+int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
+
+/* All memories of a runtime. Entries are added while it runs and never removed before it closes, so
+ * a reader that loads `count` (acquire) may use what lies below it without a lock. */
+struct yk_places {
+    struct yk_place items[YK_PLACES];
+    atomic_int count;
+    yk_mutex evict_lock; /* one eviction or array close at a time */
+};
+/* The place behind a number of coherence; NULL for the host. */
+struct yk_place *yk_places_find(struct yk_places *places, int number);
+
+#endif

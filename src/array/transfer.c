@@ -1,0 +1,221 @@
+/* transfer.c - moving rows: what coherence says is missing becomes copies, and their ends are told
+ * to it.
+ *
+ * To the host: the thread that needs the rows issues the copies on the source's download queue and
+ * sleeps; home_lock makes a second one that needs the same rows wait and find them there. To a
+ * device: copies are issued on its upload queue and nobody waits; rows whose only copy is on
+ * another device come home first.
+ */
+#include "../base/status.h"
+#include "array.h"
+
+static char *host_address(const yoke_array *array, int64_t row)
+{
+    return array->host + (row - array->first_row) * array->row_bytes;
+}
+
+static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
+{
+    return yk_fail(YOKE_ELOST,
+                   "array %s: rows %lld to %lld were lost with the device that held the only copy; "
+                   "write them again or restart",
+                   array->name, (long long)rows.first, (long long)rows.last - 1);
+}
+
+/* One part from one device: issue, sleep, tell. home_lock held. */
+static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
+{
+    struct yk_place *place = yk_places_find(array->places, need->source);
+    struct yk_replica *replica = array->replicas[need->source];
+    struct yk_event *event = NULL;
+    struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
+                            .host = host_address(array, need->rows.first),
+                            .offset = (need->rows.first - array->first_row) * array->row_bytes,
+                            .bytes = (need->rows.last - need->rows.first) * array->row_bytes };
+    yoke_status status;
+    yk_lock(&array->lock);
+    status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
+    yk_unlock(&array->lock);
+    if (status != YOKE_OK)
+        return status;
+    copy.buffer = replica->buffer;
+    yk_lock(&place->lock);
+    status = place->device->backend->copy(place->download, &copy, &event);
+    yk_unlock(&place->lock);
+    if (status == YOKE_OK)
+        status = yk_place_wait(place, event);
+    yk_lock(&array->lock);
+    if (status == YOKE_OK)
+        status = yk_coherence_copy_done(array->coherence, YK_HOST, need->rows);
+    else
+        yk_coherence_copy_failed(array->coherence, YK_HOST, need->rows);
+    yk_unlock(&array->lock);
+    atomic_fetch_add(&array->bytes_from, copy.bytes);
+    return status;
+}
+
+static int all_home(yoke_array *array, struct yk_interval rows)
+{
+    int64_t current;
+    yk_lock(&array->lock);
+    current = yk_coherence_current(array->coherence, YK_HOST, rows);
+    yk_unlock(&array->lock);
+    return current == rows.last - rows.first;
+}
+
+/* home_lock held. A source that fails meanwhile is written off and the next one tried: its failure
+ * is not that of the device the rows are wanted for. */
+static yoke_status bring_home(yoke_array *array, struct yk_interval rows,
+                              struct yk_copy_needs *needs)
+{
+    yoke_status status;
+    int i;
+again:
+    needs->count = 0;
+    yk_lock(&array->lock);
+    status = yk_coherence_lacks(array->coherence, YK_HOST, rows, needs);
+    yk_unlock(&array->lock);
+    for (i = 0; i < needs->count && status == YOKE_OK; i++) {
+        int source = needs->items[i].source;
+        int64_t lost;
+        if (source < 0)
+            return lost_rows(array, needs->items[i].rows);
+        status = fetch(array, &needs->items[i]);
+        if (status == YOKE_EDEVICE) {
+            atomic_store(&yk_places_find(array->places, source)->lost, 1);
+            yk_transfer_place_failed(array, source, &lost);
+            goto again;
+        }
+    }
+    return status;
+}
+
+yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
+{
+    struct yk_copy_needs needs = { 0 };
+    yoke_status status;
+    if (atomic_load_explicit(&array->host_only, memory_order_acquire) || rows.first >= rows.last ||
+        all_home(array, rows))
+        return YOKE_OK;
+    yk_lock(&array->home_lock);
+    status = bring_home(array, rows, &needs);
+    yk_unlock(&array->home_lock);
+    yk_copy_needs_close(&needs);
+    return status;
+}
+
+/* What the replica lacks of rows goes to needs[from ...]; rows that only another device has come to
+ * the host first, so that what follows has one source to deal with. */
+static yoke_status find_needs(struct yk_replica *replica, struct yk_interval rows,
+                              struct yk_copy_needs *needs)
+{
+    yoke_array *array = replica->array;
+    int from = needs->count, i, detours;
+    yoke_status status;
+    do {
+        detours = 0;
+        needs->count = from;
+        yk_lock(&array->lock);
+        status = yk_coherence_lacks(array->coherence, replica->place->number, rows, needs);
+        yk_unlock(&array->lock);
+        for (i = from; i < needs->count && status == YOKE_OK; i++) {
+            struct yk_copy_need need = needs->items[i];
+            if (need.arriving || need.source == YK_HOST)
+                continue;
+            detours++;
+            status =
+                need.source < 0 ? lost_rows(array, need.rows) : yk_transfer_home(array, need.rows);
+        }
+    } while (status == YOKE_OK && detours);
+    if (status != YOKE_OK)
+        needs->count = from;
+    return status;
+}
+
+static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
+{
+    yoke_array *array = replica->array;
+    struct yk_place *place = replica->place;
+    struct yk_event *event = NULL;
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
+                            .host = host_address(array, rows.first),
+                            .buffer = replica->buffer,
+                            .offset = (rows.first - array->first_row) * array->row_bytes,
+                            .bytes = (rows.last - rows.first) * array->row_bytes };
+    yoke_status status;
+    yk_lock(&place->lock);
+    status = place->device->backend->copy(place->upload, &copy, &event);
+    if (status == YOKE_OK) {
+        if (place->last_upload)
+            place->device->backend->event_close(place->last_upload);
+        place->last_upload = event;
+    }
+    yk_unlock(&place->lock);
+    if (status == YOKE_OK)
+        atomic_fetch_add(&array->bytes_to, copy.bytes);
+    return status;
+}
+
+yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
+                           struct yk_copy_needs *issued)
+{
+    yoke_array *array = replica->array;
+    int kept = issued->count, i = kept;
+    yoke_status status;
+    if (rows.first >= rows.last)
+        return YOKE_OK;
+    atomic_store_explicit(&array->host_only, 0, memory_order_release);
+    status = find_needs(replica, rows, issued);
+    for (; i < issued->count && status == YOKE_OK; i++) {
+        struct yk_copy_need need = issued->items[i];
+        if (need.arriving)
+            continue; /* an earlier copy on the same queue brings them */
+        yk_lock(&array->lock);
+        status =
+            yk_coherence_copy_begun(array->coherence, replica->place->number, YK_HOST, need.rows);
+        yk_unlock(&array->lock);
+        if (status != YOKE_OK)
+            break;
+        issued->items[kept++] = need;
+        status = upload(replica, need.rows);
+    }
+    issued->count = kept;
+    return status;
+}
+
+void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *issued,
+                        yoke_status outcome)
+{
+    yoke_array *array = replica->array;
+    int i;
+    yk_lock(&array->lock);
+    for (i = 0; i < issued->count; i++) {
+        struct yk_interval rows = issued->items[i].rows;
+        if (outcome == YOKE_OK)
+            outcome = yk_coherence_copy_done(array->coherence, replica->place->number, rows);
+        if (outcome != YOKE_OK)
+            yk_coherence_copy_failed(array->coherence, replica->place->number, rows);
+    }
+    yk_unlock(&array->lock);
+}
+
+yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows)
+{
+    yoke_status status;
+    if (rows.first >= rows.last)
+        return YOKE_OK;
+    if (place == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
+        return YOKE_OK;
+    yk_lock(&array->lock);
+    status = yk_coherence_written(array->coherence, place, rows);
+    yk_unlock(&array->lock);
+    return status;
+}
+
+void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost)
+{
+    yk_lock(&array->lock);
+    *lost = 0;
+    yk_coherence_place_failed(array->coherence, place, lost);
+    yk_unlock(&array->lock);
+}

@@ -1,0 +1,135 @@
+/* arrays.c - the public side of arrays: what has to wait for jobs. */
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "job.h"
+
+yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, yoke_array **out)
+{
+    yoke_array *array;
+    yoke_status status;
+    if (!runtime || !spec || !out)
+        return yk_fail(YOKE_EINVAL, "yoke_array_open: %s is NULL",
+                       !runtime ? "runtime"
+                       : !spec  ? "spec"
+                                : "out");
+    status = yk_array_open(&runtime->places, spec, &array);
+    if (status != YOKE_OK)
+        return status;
+    array->runtime = runtime;
+    yk_lock(&runtime->lock);
+    array->next = runtime->arrays;
+    if (array->next)
+        array->next->previous = array;
+    runtime->arrays = array;
+    yk_unlock(&runtime->lock);
+    *out = array;
+    return YOKE_OK;
+}
+
+yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows, size_t element_size,
+                            yoke_array **out)
+{
+    yoke_array_spec spec = { .host = host, .rows = rows, .element_size = element_size };
+    if (!host && rows > 0)
+        return yk_fail(YOKE_EINVAL, "yoke_array_wrap: the memory to wrap is NULL; yoke_array_open "
+                                    "allocates");
+    return yoke_array_open(runtime, &spec, out);
+}
+
+yoke_status yoke_array_close(yoke_array *array)
+{
+    yoke_runtime *runtime;
+    yoke_status status = YOKE_OK;
+    if (!array)
+        return YOKE_OK;
+    runtime = array->runtime;
+    yk_jobs_wait_for(runtime, array, 1);
+    if (!array->owns_host)
+        status = yk_transfer_home(array, yk_array_rows(array));
+    yk_lock(&runtime->lock);
+    *(array->previous ? &array->previous->next : &runtime->arrays) = array->next;
+    if (array->next)
+        array->next->previous = array->previous;
+    yk_unlock(&runtime->lock);
+    yk_array_close(array);
+    return status;
+}
+
+yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode, int64_t first,
+                                    int64_t last)
+{
+    struct yk_interval all, rows = { first, last };
+    yoke_status status = YOKE_OK;
+    if (!array)
+        return yk_fail(YOKE_EINVAL, "yoke_array_acquire: the array is NULL");
+    all = yk_array_rows(array);
+    if (first < all.first || last > all.last || first > last)
+        return yk_fail(YOKE_EINVAL,
+                       "array %s has rows %lld .. %lld; %lld .. %lld are not among them",
+                       array->name, (long long)all.first, (long long)all.last, (long long)first,
+                       (long long)last);
+    if ((unsigned)mode > YOKE_READ_WRITE)
+        return yk_fail(YOKE_EINVAL, "array %s: mode %d is none of YOKE_READ, WRITE, READ_WRITE",
+                       array->name, (int)mode);
+    yk_jobs_wait_for(array->runtime, array, mode != YOKE_READ);
+    if (mode != YOKE_WRITE)
+        status = yk_transfer_home(array, rows);
+    if (status != YOKE_OK || mode == YOKE_READ)
+        return status;
+    status = yk_transfer_written(array, YK_HOST, rows);
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&array->runtime->lock);
+    array->held = 1;
+    yk_unlock(&array->runtime->lock);
+    return YOKE_OK;
+}
+
+yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode)
+{
+    struct yk_interval rows;
+    if (!array)
+        return yk_fail(YOKE_EINVAL, "yoke_array_acquire: the array is NULL");
+    rows = yk_array_rows(array);
+    return yoke_array_acquire_rows(array, mode, rows.first, rows.last);
+}
+
+yoke_status yoke_array_release(yoke_array *array)
+{
+    if (!array)
+        return yk_fail(YOKE_EINVAL, "yoke_array_release: the array is NULL");
+    yk_lock(&array->runtime->lock);
+    array->held = 0;
+    yk_unlock(&array->runtime->lock);
+    return YOKE_OK;
+}
+
+void *yoke_array_host(yoke_array *array)
+{
+    return array ? array->host : NULL;
+}
+
+yoke_traffic yoke_array_traffic(const yoke_array *array)
+{
+    yoke_traffic traffic = { 0 };
+    if (array) {
+        traffic.to_devices = atomic_load(&array->bytes_to);
+        traffic.from_devices = atomic_load(&array->bytes_from);
+    }
+    return traffic;
+}
+
+void *yoke_alloc(yoke_runtime *runtime, size_t bytes)
+{
+    if (!runtime) {
+        yk_fail(YOKE_EINVAL, "yoke_alloc: the runtime is NULL");
+        return NULL;
+    }
+    return yk_alloc_aligned(bytes ? bytes : 1, 4096);
+}
+
+void yoke_free(yoke_runtime *runtime, void *memory)
+{
+    (void)runtime;
+    yk_free(memory);
+}

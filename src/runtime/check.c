@@ -1,0 +1,213 @@
+/* check.c - a user's job examined before anything runs: every mistake is named with the kernel, the
+ * argument and the cure.
+ */
+#include <string.h>
+
+#include "../base/status.h"
+#include "job.h"
+
+static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
+
+static int writes(yoke_param_mode mode)
+{
+    return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT || mode == YOKE_PARAM_ADD;
+}
+
+static yoke_status check_kernel(const yoke_kernel *kernel)
+{
+    if (!kernel)
+        return yk_fail(YOKE_EINVAL, "job.kernel is NULL; give it a kernel");
+    if (kernel->struct_size != sizeof *kernel || !kernel->name)
+        return yk_fail(YOKE_EINVAL,
+                       "the kernel is not filled in (struct_size %u, not %zu); define "
+                       "it with YOKE_KERNEL or set struct_size and name",
+                       kernel->struct_size, sizeof *kernel);
+    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX ||
+        (kernel->param_count && !kernel->params))
+        return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters; at most %d are possible",
+                       kernel->name, kernel->param_count, YOKE_ARGS_MAX);
+    return YOKE_OK;
+}
+
+static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg *arg)
+{
+    const yoke_param *param = &kernel->params[p];
+    if (!arg->value || arg->value_size != param->size)
+        return yk_fail(
+            YOKE_EINVAL,
+            "kernel %s, argument %d (%s): a value of %u bytes (%s) is wanted, %zu given; "
+            "pass a variable of that type to yoke_value",
+            kernel->name, p + 1, param->name, param->size, param->type,
+            arg->value ? arg->value_size : 0);
+    return YOKE_OK;
+}
+
+static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
+{
+    const char *name = kernel->params[p].name;
+    if (arg->shape == YOKE_CUSTOM && !arg->rows)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s, argument %d (%s): shape custom needs a rows function",
+                       kernel->name, p + 1, name);
+    if (arg->shape == YOKE_HALO && (arg->before < 0 || arg->after < 0))
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s, argument %d (%s): a halo of %lld, %lld rows; "
+                       "neither may be negative",
+                       kernel->name, p + 1, name, (long long)arg->before, (long long)arg->after);
+    if (arg->shape == YOKE_HALO && arg->mode != YOKE_PARAM_IN)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s, argument %d (%s): a halo is only for mode in; write "
+                       "to rows of the index itself",
+                       kernel->name, p + 1, name);
+    if (arg->shape == YOKE_WHOLE && (arg->mode == YOKE_PARAM_OUT || arg->mode == YOKE_PARAM_INOUT))
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s, argument %d (%s): devices cannot all write the whole "
+                       "array; use mode add, or rows",
+                       kernel->name, p + 1, name);
+    return YOKE_OK;
+}
+
+static yoke_status check_merge(const yoke_kernel *kernel, int p, const yoke_arg *arg)
+{
+    static const char *const summable[] = { "float",   "double",   "int32_t", "uint32_t",
+                                            "int64_t", "uint64_t", "int",     "unsigned" };
+    const yoke_param *param = &kernel->params[p];
+    size_t i;
+    if (arg->merge)
+        return YOKE_OK;
+    for (i = 0; i < sizeof summable / sizeof *summable; i++)
+        if (strcmp(param->type, summable[i]) == 0)
+            return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "kernel %s, argument %d (%s): elements of type %s are not summed by "
+                   "themselves; set merge",
+                   kernel->name, p + 1, param->name, param->type);
+}
+
+static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *kernel, int p,
+                               const yoke_arg *arg)
+{
+    const yoke_param *param = &kernel->params[p];
+    if (!arg->array)
+        return yk_fail(YOKE_EINVAL, "kernel %s, argument %d (%s): the array is NULL", kernel->name,
+                       p + 1, param->name);
+    if (arg->array->runtime != runtime)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s, argument %d (%s): array %s belongs to another runtime",
+                       kernel->name, p + 1, param->name, arg->array->name);
+    if (arg->array->element_size != param->size)
+        return yk_fail(
+            YOKE_EINVAL,
+            "kernel %s, argument %d (%s): elements of %u bytes (%s) are wanted, array %s "
+            "has %zu; register it with the parameter's element size",
+            kernel->name, p + 1, param->name, param->size, param->type, arg->array->name,
+            arg->array->element_size);
+    return check_shape(kernel, p, arg);
+}
+
+static yoke_status check_arg(const yoke_runtime *runtime, const yoke_job *spec, int p)
+{
+    const yoke_kernel *kernel = spec->kernel;
+    const yoke_arg *arg = &spec->args[p];
+    const yoke_param *param = &kernel->params[p];
+    yoke_status status;
+    if (arg->mode != param->mode)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s, argument %d (%s): the kernel wants mode %s, the job "
+                       "gives %s",
+                       kernel->name, p + 1, param->name, mode_names[param->mode],
+                       (unsigned)arg->mode <= YOKE_PARAM_ADD ? mode_names[arg->mode] : "nonsense");
+    if (arg->mode == YOKE_PARAM_VALUE)
+        return check_value(kernel, p, arg);
+    status = check_array(runtime, kernel, p, arg);
+    if (status == YOKE_OK && arg->mode == YOKE_PARAM_ADD)
+        status = check_merge(kernel, p, arg);
+    return status;
+}
+
+static yoke_status check_twice(const yoke_job *spec)
+{
+    const yoke_kernel *kernel = spec->kernel;
+    int p, q;
+    for (p = 0; p < kernel->param_count; p++)
+        for (q = 0; q < p; q++)
+            if (spec->args[p].array && spec->args[p].array == spec->args[q].array &&
+                (writes(spec->args[p].mode) || writes(spec->args[q].mode)))
+                return yk_fail(YOKE_EINVAL,
+                               "kernel %s: array %s is given twice, as %s and as %s; a kernel may "
+                               "only read an array it gets twice (use a second array, or inout)",
+                               kernel->name, spec->args[p].array->name,
+                               mode_names[spec->args[q].mode], mode_names[spec->args[p].mode]);
+    return YOKE_OK;
+}
+
+static yoke_status check_range(const yoke_job *spec)
+{
+    int64_t first = spec->range.first, last = spec->range.last;
+    const int64_t *extent = spec->range.extent;
+    int dimensions = spec->kernel->dimensions > 1 ? spec->kernel->dimensions : 1;
+    if (last < first || extent[0] < 0 || extent[1] < 0)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s: the range %lld .. %lld (x %lld x %lld) is negative; an "
+                       "empty one has last = first",
+                       spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
+                       (long long)extent[1]);
+    if ((extent[0] > 1 && dimensions < 2) || (extent[1] > 1 && dimensions < 3))
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s has %d dimension(s), the range has more; define it with "
+                       "YOKE_KERNEL2 or YOKE_KERNEL3",
+                       spec->kernel->name, dimensions);
+    return YOKE_OK;
+}
+
+/* Rows a job would touch outside an array are the caller's mistake, best named here. */
+static yoke_status check_bounds(const yoke_job *spec, int p)
+{
+    const yoke_arg *arg = &spec->args[p];
+    struct yk_interval rows;
+    if (arg->mode == YOKE_PARAM_VALUE || arg->shape == YOKE_WHOLE || arg->shape == YOKE_CUSTOM ||
+        spec->range.first == spec->range.last)
+        return YOKE_OK;
+    rows = yk_array_rows(arg->array);
+    if (spec->range.first < rows.first || spec->range.last > rows.last)
+        return yk_fail(
+            YOKE_EINVAL,
+            "kernel %s, argument %d (%s): the range %lld .. %lld leaves array %s, whose rows "
+            "are %lld .. %lld",
+            spec->kernel->name, p + 1, spec->kernel->params[p].name, (long long)spec->range.first,
+            (long long)spec->range.last, arg->array->name, (long long)rows.first,
+            (long long)rows.last);
+    return YOKE_OK;
+}
+
+static yoke_status check_count(const yoke_job *spec)
+{
+    const yoke_kernel *kernel = spec->kernel;
+    int p, given = 0;
+    for (p = 0; p < YOKE_ARGS_MAX; p++)
+        if (spec->args[p].array || spec->args[p].value)
+            given = p + 1;
+    if (given > kernel->param_count)
+        return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters, the job gives %d arguments",
+                       kernel->name, kernel->param_count, given);
+    return YOKE_OK;
+}
+
+yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)
+{
+    yoke_status status;
+    int p;
+    if (!runtime || !spec)
+        return yk_fail(YOKE_EINVAL, "%s is NULL", runtime ? "the job" : "the runtime");
+    status = check_kernel(spec->kernel);
+    if (status == YOKE_OK)
+        status = check_range(spec);
+    if (status == YOKE_OK)
+        status = check_count(spec);
+    for (p = 0; status == YOKE_OK && p < spec->kernel->param_count; p++) {
+        status = check_arg(runtime, spec, p);
+        if (status == YOKE_OK)
+            status = check_bounds(spec, p);
+    }
+    return status == YOKE_OK ? check_twice(spec) : status;
+}

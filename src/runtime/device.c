@@ -1,0 +1,200 @@
+/* device.c - the runtime's devices: found, opened, given queues and threads; lost; closed.
+ *
+ * CPU devices open at once. GPUs that nobody asked for by name are found and opened by a thread of
+ * its own, since loading a driver takes from tens of milliseconds to seconds; each takes part from
+ * the next job on.
+ */
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../platform/topology.h"
+#include "job.h"
+
+static yoke_status open_queues(struct yk_runtime_device *device)
+{
+    const struct yk_backend *backend = device->device->backend;
+    int lane;
+    yoke_status status = YOKE_OK;
+    device->queues = yk_calloc((size_t)device->lanes, sizeof *device->queues);
+    if (!device->queues)
+        return YOKE_ENOMEM;
+    for (lane = 0; lane < device->lanes && status == YOKE_OK; lane++)
+        status = backend->queue_open(device->device, &device->queues[lane]);
+    return status;
+}
+
+static void close_queues(struct yk_runtime_device *device)
+{
+    int lane;
+    for (lane = 0; device->queues && lane < device->lanes; lane++)
+        if (device->queues[lane])
+            device->device->backend->queue_close(device->queues[lane]);
+    yk_free(device->queues);
+    yk_free(device->tracks);
+    device->queues = NULL;
+    device->tracks = NULL;
+}
+
+static int lanes_of(const yoke_runtime *runtime, const struct yk_device_desc *desc)
+{
+    if (desc->host_memory && runtime->threads > 0 && !desc->virtual_clock)
+        return runtime->threads;
+    return desc->lanes > 0 ? desc->lanes : 1;
+}
+
+static yoke_status fits_clock(const yoke_runtime *runtime, const struct yk_device *device)
+{
+    if (atomic_load(&runtime->device_count) == 0 ||
+        runtime->virtual_clock == device->desc.virtual_clock)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "%s: simulated and real devices cannot work together, their clocks "
+                   "differ; name only one kind",
+                   device->desc.name);
+}
+
+yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device)
+{
+    int index = atomic_load(&runtime->device_count);
+    struct yk_runtime_device *entry = &runtime->devices[index];
+    yoke_status status = fits_clock(runtime, device);
+    if (status == YOKE_OK && index == YK_PLACES - 1)
+        status = yk_fail(YOKE_EINVAL, "%s: a runtime has at most %d devices", device->desc.name,
+                         YK_PLACES - 1);
+    if (status != YOKE_OK) {
+        device->backend->close(device);
+        return status;
+    }
+    *entry = (struct yk_runtime_device){ .place = &runtime->places.items[index],
+                                         .number = index,
+                                         .lanes = lanes_of(runtime, &device->desc) };
+    status = yk_place_open(device, device->desc.host_memory ? YK_HOST : index + 1, entry->place);
+    if (status != YOKE_OK)
+        return status;
+    entry->device = device;
+    status = open_queues(entry);
+    if (status != YOKE_OK)
+        goto close_queues;
+    if (runtime->trace) {
+        status = yk_runtime_open_tracks(runtime, entry);
+        if (status != YOKE_OK)
+            goto close_queues;
+    }
+    if (device->desc.virtual_clock) {
+        runtime->virtual_clock = 1;
+        runtime->clock = device->backend;
+    }
+    /* release: pairs with the acquire of whoever walks the devices; workers may start right away */
+    atomic_store_explicit(&runtime->places.count, index + 1, memory_order_release);
+    if (!device->desc.virtual_clock) {
+        status = yk_workers_open(runtime, entry);
+        if (status != YOKE_OK)
+            goto close_workers;
+    }
+    atomic_store_explicit(&runtime->device_count, index + 1, memory_order_release);
+    return YOKE_OK;
+close_workers:
+    atomic_store(&runtime->stop, 1);
+    yk_workers_close(entry);
+    atomic_store(&runtime->places.count, index);
+close_queues:
+    close_queues(entry);
+    yk_place_close(entry->place);
+    return status;
+}
+
+static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *list, int skip_cpu)
+{
+    yoke_status status = YOKE_OK;
+    int i;
+    for (i = 0; i < list->count && status == YOKE_OK; i++) {
+        const struct yk_device_desc *desc = &list->items[i];
+        struct yk_device *device;
+        if (skip_cpu && desc->host_memory)
+            continue;
+        status = desc->backend->open(desc, &device);
+#ifdef YK_CHECKED
+        if (status == YOKE_OK)
+            status = yk_backend_check(device, &device);
+#endif
+        if (status == YOKE_OK)
+            status = yk_runtime_add_device(runtime, device);
+        if (status != YOKE_OK && skip_cpu) {
+            yk_log(YOKE_LOG_WARN, "%s is left out: %s", desc->name, yoke_error_text());
+            status = YOKE_OK; /* the others may do */
+        }
+    }
+    return status;
+}
+
+static void load_gpus(void *context)
+{
+    yoke_runtime *runtime = context;
+    struct yk_device_list list = { 0 };
+    yoke_status status = yk_devices_find(NULL, &list);
+    if (status == YOKE_OK)
+        status = add_all(runtime, &list, 1);
+    if (status != YOKE_OK)
+        yk_log(YOKE_LOG_WARN, "looking for GPUs failed: %s", yoke_error_text());
+    yk_device_list_close(&list);
+}
+
+void yk_runtime_join_loader(yoke_runtime *runtime)
+{
+    int loading;
+    yk_lock(&runtime->load_lock);
+    loading = runtime->loading;
+    if (loading)
+        yk_thread_join(&runtime->loader);
+    runtime->loading = 0;
+    yk_unlock(&runtime->load_lock);
+}
+
+yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
+{
+    int by_name = devices && *devices;
+    struct yk_device_list list = { 0 };
+    struct yk_thread_spec loader = {
+        .name = "yk-loader", .cpu = -1, .run = load_gpus, .context = runtime
+    };
+    yoke_status status = yk_devices_find(by_name ? devices : "cpu", &list);
+    if (status == YOKE_OK)
+        status = add_all(runtime, &list, 0);
+    yk_device_list_close(&list);
+    if (status != YOKE_OK || by_name || !yk_gpu_present())
+        return status;
+    status = yk_thread_open(&loader, &runtime->loader);
+    runtime->loading = status == YOKE_OK;
+    return status;
+}
+
+void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device)
+{
+    int64_t lost, all = 0;
+    yoke_array *array;
+    yk_lock(&runtime->lock);
+    if (!device->lost) {
+        device->lost = 1;
+        atomic_store(&device->place->lost, 1);
+        for (array = runtime->arrays; array; array = array->next) {
+            yk_transfer_place_failed(array, device->place->number, &lost);
+            all += lost;
+        }
+        yk_log(YOKE_LOG_WARN,
+               "%s failed and gets no more work (%lld rows only it had are lost): %s",
+               device->device->desc.name, (long long)all, yoke_error_text());
+    }
+    yk_unlock(&runtime->lock);
+    yk_wake_all(runtime);
+}
+
+void yk_runtime_close_devices(yoke_runtime *runtime)
+{
+    int d, count = atomic_load(&runtime->device_count);
+    for (d = count - 1; d >= 0; d--)
+        yk_workers_close(&runtime->devices[d]);
+    yk_kernels_close(&runtime->kernels, &runtime->places);
+    for (d = count - 1; d >= 0; d--) {
+        close_queues(&runtime->devices[d]);
+        yk_place_close(runtime->devices[d].place);
+    }
+}

@@ -1,0 +1,147 @@
+/* end.c - how a job ends: the last lane out of a job with nothing left to do ends it, whoever that
+ * is.
+ *
+ * `flying` counts lanes inside the job. A lane enters before it asks for a chunk and leaves after
+ * it has reported it, so when the count drops to zero nobody touches the job's devices, and what it
+ * holds can be let go.
+ */
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "job.h"
+
+/* Where no device could take part, a kernel that does not compile explains more than one that is
+ * missing. */
+static const struct yk_build *failed_build(const struct yk_job *job)
+{
+    const struct yk_build *found = NULL;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_build *build = &job->kernel->builds[job->devices[d].device->number];
+        if (atomic_load_explicit(&build->state, memory_order_acquire) == YK_BUILD_FAILED &&
+            (!found || build->status == YOKE_EBUILD))
+            found = build;
+    }
+    return found;
+}
+
+void yk_job_fail(struct yk_job *job, yoke_status status)
+{
+    int expected = 0;
+    if (!atomic_compare_exchange_strong(&job->stop, &expected, 1))
+        return;
+    job->status = status;
+    job->text = yk_strdup(yoke_error_text());
+}
+
+void yk_job_check_stranded(struct yk_job *job)
+{
+    const struct yk_build *build;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (!job->devices[d].joined || !job->devices[d].failed)
+            return;
+    if (yk_dispatch_left(job->dispatch) == 0)
+        return;
+    build = failed_build(job);
+    if (build)
+        yk_job_fail(job, yk_fail(build->status, "%s", build->text ? build->text : job->name));
+    else
+        yk_job_fail(job, yk_fail(YOKE_EDEVICE, "%s: no device is left that could do the rest (%s)",
+                                 job->name, yoke_error_text()));
+}
+
+int yk_job_enter(struct yk_job *job)
+{
+    atomic_fetch_add(&job->flying, 1);
+    if (atomic_load(&job->phase) == YK_RUNNING && !atomic_load(&job->stop))
+        return 1;
+    yk_job_leave(job);
+    return 0;
+}
+
+static void learn(struct yk_job *job)
+{
+    double all = (double)(job->last - job->first);
+    struct yk_memory *memory;
+    int d;
+    yk_lock(&job->runtime->lock);
+    memory = yk_kernel_memorise(job->kernel, job->key);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_split_outcome outcome;
+        yk_dispatch_outcome(job->dispatch, d, &outcome);
+        if (outcome.rate > 0) {
+            memory->device[d].rate = outcome.rate;
+            memory->device[d].fixed_ns = outcome.fixed_ns;
+        }
+        memory->device[d].share = (double)outcome.items / all;
+    }
+    yk_unlock(&job->runtime->lock);
+}
+
+static void trace(struct yk_job *job)
+{
+    struct yk_trace_event event = { .start_ns = job->submitted_ns,
+                                    .end_ns = job->ended_ns,
+                                    .first = job->first,
+                                    .last = job->last,
+                                    .job = job->number,
+                                    .kind = YK_TRACE_JOB };
+    event.name = yk_trace_name(job->runtime->trace, job->name);
+    yk_lock(&job->runtime->lock); /* track 0 belongs to whoever holds it */
+    yk_trace_add(job->runtime->trace, 0, &event);
+    yk_unlock(&job->runtime->lock);
+}
+
+static void end_job(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    yoke_status status;
+    int d, p, again = 0, started;
+    if (!atomic_load(&job->stop)) {
+        status = yk_job_merge(job, &again);
+        if (status != YOKE_OK)
+            yk_job_fail(job, status);
+        else if (again) {
+            atomic_store(&job->phase, YK_RUNNING);
+            yk_wake_all(runtime);
+            return;
+        }
+    }
+    for (d = 0; d < job->device_count; d++)
+        yk_job_let_go(job, d);
+    job->ended_ns = yk_now(runtime);
+    if (job->last > job->first && !atomic_load(&job->stop))
+        learn(job);
+    if (runtime->trace)
+        trace(job);
+    yk_lock(&runtime->lock);
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array)
+            job->args[p].array->jobs--;
+    *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
+    *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
+    atomic_store(&job->phase, YK_DONE);
+    yk_job_hold(job); /* until its gate is open */
+    started = yk_jobs_start_ready(runtime);
+    yk_unlock(&runtime->lock);
+    yk_gate_open(&job->done);
+    yk_job_release(job);
+    if (started)
+        yk_wake_all(runtime);
+}
+
+void yk_job_leave(struct yk_job *job)
+{
+    int ends = 0;
+    if (atomic_fetch_sub(&job->flying, 1) != 1)
+        return;
+    yk_lock(&job->lock);
+    if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->flying) == 0 &&
+        (atomic_load(&job->stop) || (yk_dispatch_left(job->dispatch) == 0))) {
+        atomic_store(&job->phase, YK_ENDING);
+        ends = 1;
+    }
+    yk_unlock(&job->lock);
+    if (ends)
+        end_job(job);
+}

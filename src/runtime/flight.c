@@ -1,0 +1,367 @@
+/* flight.c - one chunk's way through a device: rows in, kernel, results home.
+ *
+ * Everything is issued at once and ordered by queues and events, so that the copies of one lane's
+ * chunk overlap the kernel of another's; the driving thread comes back when the last event is
+ * complete. On a CPU the "launch" is the work itself and rows are only asked for where some device
+ * has ever had them.
+ */
+#include "job.h"
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+
+struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items)
+{
+    const yoke_arg *a = &job->args[arg];
+    struct yk_interval all = yk_array_rows(a->array), rows = items;
+    if (a->shape == YOKE_WHOLE)
+        return all;
+    if (a->shape == YOKE_HALO)
+        rows = (struct yk_interval){ items.first - a->before, items.last + a->after };
+    if (a->shape == YOKE_CUSTOM) {
+        yoke_rows asked = a->rows(a->rows_context, (yoke_rows){ items.first, items.last });
+        rows = (struct yk_interval){ asked.first, asked.last };
+    }
+    if (rows.first < all.first)
+        rows.first = all.first;
+    if (rows.last > all.last)
+        rows.last = all.last;
+    if (rows.last < rows.first)
+        rows.last = rows.first;
+    return rows;
+}
+
+static int reads(yoke_param_mode mode)
+{
+    return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
+}
+
+static int writes(yoke_param_mode mode)
+{
+    return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
+}
+
+static struct yk_interval flight_items(const struct yk_flight *flight)
+{
+    return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
+}
+
+/* A CPU works on the host's rows. */
+static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
+                                 struct yk_launch_arg *out)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_array *array = job->args[p].array;
+    out->host = array->host;
+    out->shift = -array->first_row * array->row_bytes;
+    if (job->args[p].mode == YOKE_PARAM_ADD) {
+        out->host = yk_private_host(job, device, lane, p);
+        return out->host ? YOKE_OK : YOKE_ENOMEM;
+    }
+    if (!reads(job->args[p].mode) || atomic_load_explicit(&array->host_only, memory_order_acquire))
+        return YOKE_OK;
+    return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));
+}
+
+static yoke_status upload_window(struct yk_place *place, yoke_array *array,
+                                 struct yk_buffer *buffer, struct yk_interval rows)
+{
+    const struct yk_backend *backend = place->device->backend;
+    struct yk_event *event = NULL;
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
+                            .host =
+                                array->host + (rows.first - array->first_row) * array->row_bytes,
+                            .buffer = buffer,
+                            .bytes = (rows.last - rows.first) * array->row_bytes };
+    yoke_status status;
+    yk_lock(&place->lock);
+    status = backend->copy(place->upload, &copy, &event);
+    if (status == YOKE_OK) {
+        backend->event_close(place->last_upload);
+        place->last_upload = event;
+    }
+    yk_unlock(&place->lock);
+    atomic_fetch_add(&array->bytes_to, copy.bytes);
+    return status;
+}
+
+static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
+                                struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_window *window = &flight->windows[p];
+    struct yk_place *place = jd->device->place;
+    yoke_array *array = job->args[p].array;
+    struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
+    int64_t bytes = (rows.last - rows.first) * array->row_bytes;
+    yoke_status status;
+    if (window->bytes < bytes) {
+        if (window->buffer) {
+            yk_lock(&place->lock);
+            place->device->backend->free(place->device, window->buffer);
+            yk_unlock(&place->lock);
+            *window = (struct yk_window){ 0 };
+        }
+        status = yk_place_alloc(array->places, place, bytes, &window->buffer);
+        if (status != YOKE_OK)
+            return status;
+        window->bytes = bytes;
+    }
+    out->buffer = window->buffer;
+    out->shift = -rows.first * array->row_bytes;
+    if (!reads(job->args[p].mode) || bytes == 0)
+        return YOKE_OK;
+    status = yk_transfer_home(array, rows);
+    if (status == YOKE_OK)
+        status = upload_window(place, array, window->buffer, rows);
+    flight->bytes_in += bytes;
+    return status;
+}
+
+static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
+                                   struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    yoke_array *array = job->args[p].array;
+    struct yk_copy_needs *issued = &flight->issued[p];
+    yoke_status status;
+    int i;
+    if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
+        return stage_window(job, device, lane, p, out);
+    out->shift = -array->first_row * array->row_bytes;
+    if (job->args[p].mode == YOKE_PARAM_ADD) {
+        status = yk_private_buffer(job, device, p);
+        out->buffer = jd->private_buffers[p];
+        return status;
+    }
+    out->buffer = jd->replicas[p]->buffer;
+    if (!reads(job->args[p].mode)) {
+        /* From here on the host is not the only one with rows. */
+        atomic_store_explicit(&array->host_only, 0, memory_order_release);
+        return YOKE_OK;
+    }
+    status = yk_transfer_up(jd->replicas[p], yk_job_rows(job, p, flight_items(flight)), issued);
+    for (i = 0; i < issued->count; i++)
+        flight->bytes_in +=
+            (issued->items[i].rows.last - issued->items[i].rows.first) * array->row_bytes;
+    return status;
+}
+
+static yoke_status launch(struct yk_job *job, int device, int lane,
+                          const struct yk_launch_arg *args)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    struct yk_launch launch = { .first = flight->chunk.first,
+                                .last = flight->chunk.last,
+                                .extent = { job->extent[0], job->extent[1] },
+                                .args = args,
+                                .lane = lane,
+                                .team = jd->device->lanes };
+    struct yk_program *program = job->kernel->builds[jd->device->number].program;
+    const struct yk_backend *backend = place->device->backend;
+    yoke_status status;
+    if (place->device->desc.host_memory)
+        return backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
+    yk_lock(&place->lock);
+    if (place->last_upload) {
+        launch.after = &place->last_upload;
+        launch.after_count = 1;
+    }
+    status = backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
+    yk_unlock(&place->lock);
+    return status;
+}
+
+/* Results that leave at once: those asked for, and all from windows. */
+static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    yoke_array *array = job->args[p].array;
+    struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
+    int window = jd->holding[p] == YK_HELD_WINDOW;
+    struct yk_event *event = NULL;
+    struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
+                            .host =
+                                array->host + (rows.first - array->first_row) * array->row_bytes,
+                            .buffer = window ? flight->windows[p].buffer : jd->replicas[p]->buffer,
+                            .offset =
+                                window ? 0 : (rows.first - array->first_row) * array->row_bytes,
+                            .bytes = (rows.last - rows.first) * array->row_bytes };
+    yoke_status status;
+    if (!writes(job->args[p].mode) || (!window && job->args[p].home == YOKE_HOME_LATER) ||
+        rows.first == rows.last)
+        return YOKE_OK;
+    if (flight->kernel) {
+        copy.after = &flight->kernel;
+        copy.after_count = 1;
+    }
+    yk_lock(&place->lock);
+    status = backend->copy(place->download, &copy, &event);
+    yk_unlock(&place->lock);
+    if (status != YOKE_OK)
+        return status;
+    backend->event_close(flight->home);
+    flight->home = event;
+    flight->bytes_out += copy.bytes;
+    atomic_fetch_add(&array->bytes_from, copy.bytes);
+    return YOKE_OK;
+}
+
+yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_launch_arg args[YOKE_ARGS_MAX] = { { 0 } };
+    int host_memory = jd->device->device->desc.host_memory, p;
+    yoke_status status = YOKE_OK;
+    flight->busy = 1;
+    flight->bytes_in = flight->bytes_out = 0;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        if (job->args[p].mode == YOKE_PARAM_VALUE)
+            args[p].value = job->args[p].value;
+        else
+            status = host_memory ? stage_on_host(job, device, lane, p, &args[p])
+                                 : stage_on_device(job, device, lane, p, &args[p]);
+    }
+    if (status == YOKE_OK)
+        status = launch(job, device, lane, args);
+    for (p = 0; p < job->arg_count && status == YOKE_OK && !host_memory; p++)
+        status = send_home(job, device, lane, p);
+    return status;
+}
+
+static void close_events(struct yk_job_device *jd, struct yk_flight *flight)
+{
+    const struct yk_backend *backend = jd->device->device->backend;
+    if (flight->kernel)
+        backend->event_close(flight->kernel);
+    if (flight->home)
+        backend->event_close(flight->home);
+    flight->kernel = flight->home = NULL;
+}
+
+static void settle(struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight,
+                   yoke_status outcome)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        if (flight->issued[p].count)
+            yk_transfer_settle(jd->replicas[p], &flight->issued[p], outcome);
+        flight->issued[p].count = 0;
+    }
+}
+
+void yk_flight_abandon(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    struct yk_event *upload;
+    yk_lock(&place->lock);
+    upload = place->last_upload;
+    place->last_upload = NULL;
+    yk_unlock(&place->lock);
+    yk_place_wait(place, upload);
+    yk_place_wait(place, flight->kernel);
+    yk_place_wait(place, flight->home);
+    flight->kernel = flight->home = NULL;
+    settle(job, jd, flight, YOKE_EDEVICE);
+    flight->busy = 0;
+}
+
+int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    if (!yk_place_poll(place, flight->kernel, outcome))
+        return 0;
+    return *outcome != YOKE_OK || yk_place_poll(place, flight->home, outcome);
+}
+
+static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, int p,
+                                struct yk_interval items)
+{
+    const yoke_arg *arg = &job->args[p];
+    yoke_array *array = arg->array;
+    int number = jd->device->place->number;
+    struct yk_interval rows;
+    yoke_status status;
+    if (number == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
+        return YOKE_OK;
+    rows = yk_job_rows(job, p, items);
+    if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW)
+        return yk_transfer_written(array, YK_HOST, rows);
+    status = yk_transfer_written(array, number, rows);
+    if (status != YOKE_OK || arg->home == YOKE_HOME_LATER || rows.first == rows.last)
+        return status;
+    yk_lock(&array->lock);
+    status = yk_coherence_copy_begun(array->coherence, YK_HOST, number, rows);
+    if (status == YOKE_OK)
+        status = yk_coherence_copy_done(array->coherence, YK_HOST, rows);
+    yk_unlock(&array->lock);
+    return status;
+}
+
+static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
+{
+    struct yk_flight *flight = &jd->flights[lane];
+    const struct yk_backend *backend = jd->device->device->backend;
+    struct yk_trace *t = job->runtime->trace;
+    struct yk_event_times kernel = { 0, 0 }, home = { 0, 0 };
+    struct yk_trace_event event = { .first = flight->chunk.first,
+                                    .last = flight->chunk.last,
+                                    .name = yk_trace_name(t, job->name),
+                                    .job = job->number,
+                                    .reason = flight->chunk.reason,
+                                    .kind = YK_TRACE_CHUNK };
+    if (flight->kernel)
+        backend->event_times(flight->kernel, &kernel);
+    if (flight->home)
+        backend->event_times(flight->home, &home);
+    event.start_ns = kernel.started ? kernel.started : flight->issued_ns;
+    event.end_ns = kernel.ended ? kernel.ended : yk_now(job->runtime);
+    yk_trace_add(t, jd->device->tracks[lane], &event);
+    if (flight->bytes_in && event.start_ns > flight->issued_ns) {
+        struct yk_trace_event in = event;
+        in.kind = YK_TRACE_COPY_IN;
+        in.end_ns = event.start_ns;
+        in.start_ns = flight->issued_ns;
+        in.bytes = flight->bytes_in;
+        yk_trace_add(t, jd->device->tracks[lane], &in);
+    }
+    if (flight->bytes_out && home.ended) {
+        event.kind = YK_TRACE_COPY_OUT;
+        event.start_ns = home.started;
+        event.end_ns = home.ended;
+        event.bytes = flight->bytes_out;
+        yk_trace_add(t, jd->device->tracks[lane], &event);
+    }
+}
+
+yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_interval items = flight_items(flight);
+    yoke_status status = outcome;
+    int p;
+    settle(job, jd, flight, outcome);
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (writes(job->args[p].mode))
+            status = tell_written(job, jd, p, items);
+    if (outcome == YOKE_OK && job->runtime->trace)
+        trace(job, jd, lane);
+    close_events(jd, flight);
+    flight->busy = 0;
+    atomic_fetch_add(&job->bytes_to, flight->bytes_in);
+    atomic_fetch_add(&job->bytes_from, flight->bytes_out);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* hold.c - getting a device ready for a job, and taking it out again.
+ *
+ * Ready means: its kernel is built, and its arrays have room. Arrays that fit are allocated whole,
+ * so that rows stay for the next job; if not all fit, those that chunks touch in part become
+ * windows, which hold one chunk at a time.
+ */
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "job.h"
+
+void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (jd->failed)
+        return;
+    jd->failed = 1;
+    yk_dispatch_failed(job->dispatch, jd->device->number, reason);
+    yk_job_check_stranded(job);
+}
+
+static void release_arrays(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        if (jd->holding[p] == YK_HELD_WHOLE)
+            yk_replica_release(jd->replicas[p]);
+        jd->holding[p] = YK_HELD_NOT;
+    }
+}
+
+static int uses_array(const yoke_arg *arg)
+{
+    return arg->mode != YOKE_PARAM_VALUE && arg->mode != YOKE_PARAM_ADD;
+}
+
+static yoke_status hold_all(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        if (!uses_array(&job->args[p]))
+            continue;
+        status = yk_replica_hold(job->args[p].array, jd->device->place, &jd->replicas[p]);
+        if (status == YOKE_OK)
+            jd->holding[p] = YK_HELD_WHOLE;
+    }
+    return status;
+}
+
+/* Whole only what every chunk reads whole. */
+static yoke_status hold_windows(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    int p;
+    release_arrays(job, device);
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        if (!uses_array(&job->args[p]))
+            continue;
+        if (job->args[p].shape != YOKE_WHOLE) {
+            jd->holding[p] = YK_HELD_WINDOW;
+            continue;
+        }
+        status = yk_replica_hold(job->args[p].array, jd->device->place, &jd->replicas[p]);
+        if (status == YOKE_OK)
+            jd->holding[p] = YK_HELD_WHOLE;
+    }
+    if (status != YOKE_OK)
+        release_arrays(job, device);
+    return status;
+}
+
+static yoke_status make_room(struct yk_job *job, int device)
+{
+    yoke_status status;
+    if (job->devices[device].device->device->desc.host_memory)
+        return YOKE_OK;
+    status = hold_all(job, device);
+    if (status == YOKE_ENOMEM)
+        status = hold_windows(job, device);
+    if (status != YOKE_OK)
+        release_arrays(job, device);
+    return status;
+}
+
+void yk_job_prepare(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_runtime_device *rd = jd->device;
+    yoke_status status = yk_kernel_build(job->kernel, rd->device, rd->number);
+    if (!yk_job_enter(job))
+        return; /* the others did it all meanwhile */
+    if (status == YOKE_OK)
+        status = make_room(job, device);
+    yk_lock(&job->lock);
+    jd->joined = 1;
+    if (status == YOKE_OK) {
+        yk_dispatch_join(job->dispatch, rd->number, yk_now(job->runtime));
+    } else {
+        const char *text = job->kernel->builds[rd->number].text;
+        jd->failed = 1;
+        yk_dispatch_leave(job->dispatch, rd->number, text ? text : yoke_error_text());
+        yk_job_check_stranded(job);
+    }
+    yk_unlock(&job->lock);
+    if (status == YOKE_EDEVICE)
+        yk_runtime_device_lost(job->runtime, rd);
+    yk_wake_all(job->runtime);
+    yk_job_leave(job);
+}
+
+void yk_job_let_go(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    int p, lane;
+    release_arrays(job, device);
+    for (p = 0; p < job->arg_count; p++) {
+        for (lane = 0; lane < jd->device->lanes; lane++) {
+            struct yk_flight *flight = &jd->flights[lane];
+            yk_copy_needs_close(&flight->issued[p]);
+            if (!flight->windows[p].buffer)
+                continue;
+            yk_lock(&place->lock);
+            backend->free(place->device, flight->windows[p].buffer);
+            yk_unlock(&place->lock);
+            flight->windows[p] = (struct yk_window){ 0 };
+        }
+        if (!jd->private_buffers[p])
+            continue;
+        yk_lock(&place->lock);
+        backend->free(place->device, jd->private_buffers[p]);
+        yk_unlock(&place->lock);
+        jd->private_buffers[p] = NULL;
+    }
+    for (p = 0; jd->private_hosts && p < job->arg_count * jd->device->lanes; p++) {
+        yk_free(jd->private_hosts[p]);
+        jd->private_hosts[p] = NULL;
+    }
+}

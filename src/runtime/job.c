@@ -1,0 +1,189 @@
+/* job.c - a user's job copied, so that nothing of it is needed after submit. */
+#include "job.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+
+static yoke_status copy_values(struct yk_job *job)
+{
+    size_t bytes = 0, at = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].mode == YOKE_PARAM_VALUE)
+            bytes += (job->args[p].value_size + 15) / 16 * 16;
+    job->value_bytes = yk_calloc(1, bytes);
+    if (!job->value_bytes)
+        return YOKE_ENOMEM;
+    for (p = 0; p < job->arg_count; p++) {
+        yoke_arg *arg = &job->args[p];
+        if (arg->mode != YOKE_PARAM_VALUE)
+            continue;
+        memcpy(job->value_bytes + at, arg->value, arg->value_size);
+        arg->value = job->value_bytes + at;
+        at += (arg->value_size + 15) / 16 * 16;
+    }
+    return YOKE_OK;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash ^= word + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+    return hash * 0xff51afd7ed558ccdu;
+}
+
+/* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. */
+static uint64_t memory_key(const struct yk_job *job)
+{
+    uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)), (uint64_t)job->extent[0]),
+                        (uint64_t)job->extent[1]);
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array) {
+            hash = mix(hash, (uint64_t)job->args[p].array->row_bytes);
+            hash = mix(hash, (uint64_t)job->args[p].array->rows);
+            hash = mix(hash, (uint64_t)job->args[p].home);
+        }
+    return hash;
+}
+
+/* What the dispatcher may know of device d before the job starts. */
+static void describe(const struct yk_job *job, int d, const struct yk_memory *memory,
+                     struct yk_split_device *out)
+{
+    const struct yk_runtime_device *device = &job->runtime->devices[d];
+    const struct yk_device_desc *desc = &device->device->desc;
+    const yoke_kernel *kernel = &job->kernel->kernel;
+    int64_t per_index = job->extent[0] * job->extent[1] * (kernel->lanes > 1 ? kernel->lanes : 1);
+    int64_t unit = kernel->unit > 1 ? kernel->unit : 1;
+    out->name = desc->name;
+    out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
+    out->host_memory = desc->host_memory;
+    out->fill = desc->host_memory ? device->lanes : desc->fill * unit / per_index;
+    if (out->fill < 1)
+        out->fill = 1;
+    out->rate = memory ? memory->device[d].rate : 0;
+    out->fixed_ns =
+        memory && memory->device[d].fixed_ns > 0 ? memory->device[d].fixed_ns : desc->launch_ns;
+    out->share = memory ? memory->device[d].share : -1;
+}
+
+static yoke_status open_device(struct yk_job *job, int d)
+{
+    struct yk_job_device *jd = &job->devices[d];
+    struct yk_runtime_device *device = &job->runtime->devices[d];
+    jd->device = device;
+    jd->flights = yk_calloc((size_t)device->lanes, sizeof *jd->flights);
+    if (!jd->flights)
+        return YOKE_ENOMEM;
+    if (job->has_add) {
+        jd->private_hosts =
+            yk_calloc((size_t)(device->lanes * job->arg_count), sizeof *jd->private_hosts);
+        if (!jd->private_hosts)
+            return YOKE_ENOMEM;
+    }
+    return device->device->desc.host_memory ? yk_leases_open(device->lanes, &jd->leases) : YOKE_OK;
+}
+
+yoke_status yk_job_plan(struct yk_job *job)
+{
+    struct yk_split_device known[YK_PLACES] = { { 0 } };
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    struct yk_split_spec spec = { .first = job->first,
+                                  .last = job->last,
+                                  .devices = known,
+                                  .unit =
+                                      job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1,
+                                  .partitioner = job->partitioner,
+                                  .all_or_nothing = job->has_add };
+    yoke_status status = YOKE_OK;
+    int d, count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
+    job->devices = yk_calloc((size_t)count, sizeof *job->devices);
+    if (!job->devices)
+        return YOKE_ENOMEM;
+    for (d = 0; d < count && status == YOKE_OK; d++) {
+        job->device_count = d + 1;
+        status = open_device(job, d);
+        describe(job, d, memory, &known[d]);
+    }
+    if (status != YOKE_OK)
+        return status;
+    spec.device_count = count;
+    job->recalled = memory != NULL;
+    return yk_dispatch_open(&spec, &job->dispatch);
+}
+
+static yoke_status fill(struct yk_job *job, const yoke_job *spec)
+{
+    const char *partitioner = spec->partitioner ? spec->partitioner : job->runtime->partitioner;
+    yoke_status status;
+    int p;
+    job->first = spec->range.first;
+    job->last = spec->range.last;
+    job->extent[0] = spec->range.extent[0] ? spec->range.extent[0] : 1;
+    job->extent[1] = spec->range.extent[1] ? spec->range.extent[1] : 1;
+    job->arg_count = spec->kernel->param_count;
+    memcpy(job->args, spec->args, (size_t)job->arg_count * sizeof *job->args);
+    for (p = 0; p < job->arg_count; p++)
+        job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
+    job->borrowed_device = job->borrowed_lane = -1;
+    job->key = memory_key(job);
+    status = copy_values(job);
+    if (status != YOKE_OK)
+        return status;
+    job->name = yk_strdup(spec->name ? spec->name : spec->kernel->name);
+    job->partitioner = partitioner ? yk_strdup(partitioner) : NULL;
+    return job->name && (job->partitioner || !partitioner) ? YOKE_OK : YOKE_ENOMEM;
+}
+
+yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out)
+{
+    struct yk_job *job;
+    yoke_status status = yk_job_check(runtime, spec);
+    if (status != YOKE_OK)
+        return status;
+    job = yk_calloc(1, sizeof *job);
+    if (!job)
+        return YOKE_ENOMEM;
+    job->runtime = runtime;
+    status = fill(job, spec);
+    if (status != YOKE_OK)
+        goto free_job;
+    status = yk_mutex_open(&job->lock);
+    if (status != YOKE_OK)
+        goto free_job;
+    status = yk_gate_init(&job->done);
+    if (status != YOKE_OK)
+        goto close_lock;
+    *out = job;
+    return YOKE_OK;
+close_lock:
+    yk_mutex_close(&job->lock);
+free_job:
+    yk_free(job->name);
+    yk_free(job->partitioner);
+    yk_free(job->value_bytes);
+    yk_free(job);
+    return status;
+}
+
+void yk_job_close(struct yk_job *job)
+{
+    int d;
+    for (d = 0; job->devices && d < job->device_count; d++) {
+        struct yk_job_device *device = &job->devices[d];
+        yk_leases_close(&device->leases);
+        yk_free(device->flights);
+        yk_free(device->private_hosts);
+    }
+    yk_free(job->devices);
+    yk_dispatch_close(job->dispatch);
+    yk_gate_destroy(&job->done);
+    yk_mutex_close(&job->lock);
+    yk_free(job->text);
+    yk_free(job->name);
+    yk_free(job->partitioner);
+    yk_free(job->value_bytes);
+    yk_free(job);
+}

@@ -1,0 +1,156 @@
+/* job.h - a submitted job: a copy of what the user asked, its dispatcher, and what each device's
+ * lanes are doing.
+ *
+ * Life: WAITING (an earlier job uses its arrays) -> RUNNING (lanes take chunks) -> ENDING (one
+ * thread folds private copies together, writes the outcome) -> DONE (off the list; the ticket's
+ * owner frees it). From ENDING it can go back to RUNNING once more: a device that fails while its
+ * private copy is fetched has done nothing.
+ */
+#ifndef YK_RUNTIME_JOB_H
+#define YK_RUNTIME_JOB_H
+
+#include "../platform/gate.h"
+#include "runtime.h"
+
+enum yk_phase { YK_WAITING, YK_RUNNING, YK_ENDING, YK_DONE };
+
+/* How a device with memory of its own holds an array during a job. */
+enum yk_holding {
+    YK_HELD_NOT,
+    YK_HELD_WHOLE, /* a replica: rows stay, coherence knows */
+    YK_HELD_WINDOW /* does not fit: each chunk brings its rows and takes results home */
+};
+
+struct yk_window { /* device memory of one lane for one argument; kept from chunk to chunk */
+    struct yk_buffer *buffer;
+    int64_t bytes;
+};
+
+/* A chunk (or a piece of a lease) that a lane is working on. */
+struct yk_flight {
+    struct yk_chunk chunk;
+    int busy;
+    int slot; /* of the lease; -1: a chunk of its own */
+    int64_t issued_ns, bytes_in, bytes_out;
+    struct yk_event *kernel, *home; /* launch, and last copy to the host */
+    int watched;                    /* their end wakes the host thread */
+    struct yk_copy_needs issued[YOKE_ARGS_MAX];
+    struct yk_window windows[YOKE_ARGS_MAX];
+};
+
+struct yk_job_device {
+    struct yk_runtime_device *device;
+    int joined;                /* host thread has prepared it (or given up) */
+    int failed;                /* takes no more part */
+    struct yk_leases leases;   /* CPU devices */
+    struct yk_flight *flights; /* one a lane */
+    enum yk_holding holding[YOKE_ARGS_MAX];
+    struct yk_replica *replicas[YOKE_ARGS_MAX];
+    struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
+    char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
+};
+
+struct yk_job {
+    yoke_runtime *runtime;
+    struct yk_kernel *kernel;
+    uint32_t number;
+    int64_t first, last, extent[2];
+    int arg_count;
+    yoke_arg args[YOKE_ARGS_MAX]; /* values point into value_bytes */
+    char *value_bytes;
+    int has_add;
+    char *partitioner, *name;
+    uint64_t key; /* of yk_memory */
+    int recalled; /* speeds are known from earlier jobs */
+
+    yk_mutex lock; /* dispatch, joined, failed, publishing leases, phase */
+    struct yk_dispatch *dispatch;
+    struct yk_job_device *devices;
+    int device_count;
+    atomic_int phase;
+    atomic_int stop;   /* an error ended it: take nothing more */
+    atomic_int flying; /* lanes between asking for a chunk and having reported it */
+    int borrowed_device, borrowed_lane; /* the lane that the caller of yoke_run works as, */
+    atomic_int borrowing;               /* while this is 1 */
+    atomic_int woken;                   /* the other threads were told of the job */
+
+    yoke_status status; /* under lock until DONE */
+    char *text;
+    int64_t submitted_ns, ended_ns;
+    atomic_int_fast64_t bytes_to, bytes_from;
+
+    struct yk_gate done; /* for whoever waits */
+    int references;      /* the ticket, and threads that look at it; under runtime.lock */
+    struct yk_job *next, *previous;
+};
+
+/* --- check.c --- */
+yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
+
+/* --- job.c: checked copy of the user's job --- */
+yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
+/* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */
+yoke_status yk_job_plan(struct yk_job *job);
+void yk_job_close(struct yk_job *job);
+
+/* --- end.c --- */
+/* Record the first error (texts of later ones are consequences) and let the job run out. */
+void yk_job_fail(struct yk_job *job, yoke_status status);
+/* A lane entered (1) or was refused because the job is over (0); while inside, the job does not
+ * end. */
+int yk_job_enter(struct yk_job *job);
+/* It left; the last one out of a job with nothing left to do ends it. */
+void yk_job_leave(struct yk_job *job);
+
+/* --- submit.c --- */
+/* Start what waits for nothing any more; 1 if something was. Under runtime.lock. */
+int yk_jobs_start_ready(yoke_runtime *runtime);
+void yk_job_hold(struct yk_job *job);    /* one more looks at it; under runtime.lock */
+void yk_job_release(struct yk_job *job); /* the last one frees it */
+void yk_job_wait(struct yk_job *job);    /* until it is done; the caller holds it */
+/* Sleep until no job submitted so far conflicts with the host reading (writing 0) or writing the
+ * array; NULL: until all jobs are done. */
+void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing);
+/* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
+void yk_job_check_stranded(struct yk_job *job);
+
+/* --- lane.c --- */
+enum yk_lane_state {
+    YK_LANE_WORKED, /* something moved on; call again */
+    YK_LANE_BUSY,   /* a chunk is under way, nothing to do until its event */
+    YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
+};
+enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+
+/* --- flight.c --- */
+/* Bring the rows, launch, take results home: all issued, nothing waited for (but rows that come
+ * through the host). */
+yoke_status yk_flight_issue(struct yk_job *job, int device, int lane);
+/* An issue that failed halfway: wait for what was issued and forget it. */
+void yk_flight_abandon(struct yk_job *job, int device, int lane);
+int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
+/* Tell coherence how it went and free what the flight used. */
+yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
+/* Rows of argument `arg` that items touch, within the array. */
+struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
+
+/* --- hold.c --- */
+/* Build the kernel and make room for the arrays; afterwards the device has joined or left. */
+void yk_job_prepare(struct yk_job *job, int device);
+/* Release what the job holds on a device. */
+void yk_job_let_go(struct yk_job *job, int device);
+/* Take a device out of the job: its chunks go to the others. Under job.lock. */
+void yk_job_drop_device(struct yk_job *job, int device, const char *reason);
+
+/* --- merge.c --- */
+/* Zeroed private copy of an add argument: of a CPU lane (NULL: no memory), of a device. */
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg);
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg);
+/* Collect every private copy, then fold them into the arrays. *again: a device failed meanwhile,
+ * its items are back. */
+yoke_status yk_job_merge(struct yk_job *job, int *again);
+
+/* --- result.c --- */
+yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
+
+#endif

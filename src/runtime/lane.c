@@ -1,0 +1,180 @@
+/* lane.c - one step of a lane: report what ended, ask for the next chunk, issue it.
+ *
+ * The same code for a worker on its core, a host thread driving a GPU's queues and the virtual
+ * driver. It never sleeps, except where rows have to come through the host.
+ */
+#include "../base/status.h"
+#include "job.h"
+
+/* A chunk for this lane: cut from the device's lease, else asked of the dispatcher. */
+static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    int64_t now = yk_now(job->runtime);
+    struct yk_chunk chunk;
+    enum yk_verdict verdict;
+    for (;;) {
+        if (yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
+            return 1;
+        verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
+        if (verdict != YK_TAKE)
+            break;
+        if (!jd->device->device->desc.host_memory) {
+            flight->chunk = chunk;
+            flight->slot = -1;
+            return 1;
+        }
+        yk_lease_publish(&jd->leases, &chunk, now);
+    }
+    return 0;
+}
+
+static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    int got;
+    if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
+        return 1;
+    yk_lock(&job->lock);
+    got = jd->joined && !jd->failed && ask(job, device, lane, wake_ns);
+    yk_unlock(&job->lock);
+    return got;
+}
+
+/* Its chunk goes back; what the device completed stays, unless results count only at the end. */
+static void device_failed(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_runtime *runtime = job->runtime;
+    if (jd->device->device->desc.host_memory) {
+        /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
+        yk_job_fail(job, YOKE_EDEVICE);
+        return;
+    }
+    yk_lock(&job->lock);
+    yk_job_drop_device(job, device, yoke_error_text());
+    yk_unlock(&job->lock);
+    yk_runtime_device_lost(runtime, jd->device);
+}
+
+/* Too large for the device's memory: half of it next time; a single unit that does not fit ends its
+ * part. */
+static void chunk_returned(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_chunk *chunk = &jd->flights[lane].chunk;
+    int64_t items = chunk->last - chunk->first;
+    int64_t unit = job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
+    yk_lock(&job->lock);
+    if (jd->failed)
+        ;
+    else if (items <= unit)
+        yk_job_drop_device(job, device, yoke_error_text());
+    else
+        yk_dispatch_returned(job->dispatch, jd->device->number, chunk, (items + 1) / 2);
+    yk_unlock(&job->lock);
+}
+
+static void not_done(struct yk_job *job, int device, int lane, yoke_status status)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (status == YOKE_EDEVICE)
+        device_failed(job, device);
+    else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
+        chunk_returned(job, device, lane);
+    else
+        yk_job_fail(job, status);
+    yk_wake_all(job->runtime);
+}
+
+static void report(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_chunk_times times = { .issued = flight->issued_ns,
+                                    .copied_bytes = flight->bytes_in + flight->bytes_out };
+    const struct yk_lease *lease = NULL;
+    const struct yk_chunk *chunk = &flight->chunk;
+    int64_t left;
+    if (flight->slot >= 0) {
+        lease = yk_lease_piece_done(&jd->leases, flight->slot);
+        if (!lease)
+            return;
+        chunk = &lease->chunk;
+        times.issued = lease->issued_ns;
+    }
+    yk_lock(&job->lock);
+    times.ended = yk_now(job->runtime);
+    if (!jd->failed)
+        yk_dispatch_done(job->dispatch, jd->device->number, chunk, chunk->last - chunk->first,
+                         &times);
+    if (lease)
+        yk_lease_free(&jd->leases, flight->slot);
+    left = yk_dispatch_left(job->dispatch);
+    yk_unlock(&job->lock);
+    if (left > 0 && atomic_load(&job->woken)) /* its speed is known better: lanes that got nothing
+                                                 may get something now */
+        yk_wake_all(job->runtime);
+}
+
+static void ended(struct yk_job *job, int device, int lane, yoke_status outcome)
+{
+    yoke_status status = yk_flight_finish(job, device, lane, outcome);
+    if (status == YOKE_OK)
+        report(job, device, lane);
+    else
+        not_done(job, device, lane, status);
+    yk_job_leave(job);
+}
+
+static void wake_host_thread(void *context)
+{
+    struct yk_worker *worker = context;
+    yk_parker_wake(&worker->parker);
+}
+
+/* The end of the flight is to wake the device's host thread. */
+static void watch(struct yk_job_device *jd, struct yk_flight *flight)
+{
+    const struct yk_backend *backend = jd->device->device->backend;
+    struct yk_event *last = flight->home ? flight->home : flight->kernel;
+    flight->watched = jd->device->workers && backend->notify &&
+                      jd->device->place->number != YK_HOST &&
+                      backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
+}
+
+enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    yoke_status status;
+    *wake_ns = 0;
+    if (flight->busy) {
+        if (!yk_flight_complete(job, device, lane, &status))
+            return YK_LANE_BUSY;
+        ended(job, device, lane, status);
+        return YK_LANE_WORKED;
+    }
+    if (!yk_job_enter(job))
+        return YK_LANE_IDLE;
+    if (atomic_load(&jd->device->place->lost) && !jd->failed)
+        device_failed(job, device);
+    if (!take(job, device, lane, wake_ns)) {
+        yk_job_leave(job);
+        return YK_LANE_IDLE;
+    }
+    flight->issued_ns = yk_now(job->runtime);
+    status = yk_flight_issue(job, device, lane);
+    if (status != YOKE_OK) {
+        yk_flight_abandon(job, device, lane);
+        not_done(job, device, lane, status);
+        yk_job_leave(job);
+    } else if (!flight->kernel && !flight->home) {
+        ended(job, device, lane, YOKE_OK);
+    } else {
+        watch(jd, flight);
+    }
+    return YK_LANE_WORKED;
+}

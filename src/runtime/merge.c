@@ -1,0 +1,169 @@
+/* merge.c - mode add: private copies while the job runs, folded into the array exactly once at its
+ * end.
+ *
+ * Every CPU lane and every device adds into a zeroed copy of its own, so that adds need no atomics
+ * on a CPU and a device that fails takes nothing but its own work with it. First all copies are
+ * collected on the host, and only when all are there are they folded, in order of device and lane,
+ * so that the outcome does not depend on timing.
+ */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "job.h"
+
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_array *array = job->args[arg].array;
+    char **slot = &jd->private_hosts[lane * job->arg_count + arg];
+    if (!*slot)
+        *slot = yk_calloc((size_t)array->rows, (size_t)array->row_bytes);
+    return *slot;
+}
+
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    yoke_array *array = job->args[arg].array;
+    int64_t bytes = array->rows * array->row_bytes;
+    struct yk_event *event = NULL;
+    yoke_status status;
+    if (jd->private_buffers[arg])
+        return YOKE_OK;
+    status = yk_place_alloc(array->places, place, bytes > 0 ? bytes : 1, &jd->private_buffers[arg]);
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&place->lock);
+    status =
+        backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
+    if (status == YOKE_OK) {
+        backend->event_close(place->last_upload);
+        place->last_upload = event;
+    } else {
+        backend->free(place->device, jd->private_buffers[arg]);
+        jd->private_buffers[arg] = NULL;
+    }
+    yk_unlock(&place->lock);
+    return status;
+}
+
+/* A device's copy into its (otherwise unused) first host slot. */
+static yoke_status collect(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    yoke_array *array = job->args[arg].array;
+    struct yk_event *event = NULL;
+    struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
+                            .host = yk_private_host(job, device, 0, arg),
+                            .buffer = jd->private_buffers[arg],
+                            .bytes = array->rows * array->row_bytes };
+    yoke_status status;
+    if (!copy.host)
+        return YOKE_ENOMEM;
+    if (copy.bytes == 0)
+        return YOKE_OK;
+    yk_lock(&place->lock);
+    status = place->device->backend->copy(place->download, &copy, &event);
+    yk_unlock(&place->lock);
+    if (status == YOKE_OK)
+        status = yk_place_wait(place, event);
+    atomic_fetch_add(&job->bytes_from, copy.bytes);
+    atomic_fetch_add(&array->bytes_from, copy.bytes);
+    return status;
+}
+
+static void discard(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int i;
+    for (i = 0; i < job->arg_count * jd->device->lanes; i++) {
+        yk_free(jd->private_hosts[i]);
+        jd->private_hosts[i] = NULL;
+    }
+}
+
+static yoke_status collect_all(struct yk_job *job, int *again)
+{
+    int d, p;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        yoke_status status = YOKE_OK;
+        if (jd->failed && !jd->device->device->desc.host_memory) {
+            discard(job, d);
+            continue;
+        }
+        for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+            if (jd->private_buffers[p])
+                status = collect(job, d, p);
+        if (status == YOKE_EDEVICE) {
+            discard(job, d);
+            yk_lock(&job->lock);
+            yk_job_drop_device(job, d, yoke_error_text());
+            yk_unlock(&job->lock);
+            yk_runtime_device_lost(job->runtime, jd->device);
+            *again = 1;
+        } else if (status != YOKE_OK) {
+            return status;
+        }
+    }
+    return YOKE_OK;
+}
+
+#define SUM(T)                                                                                     \
+    do {                                                                                           \
+        T *restrict a = into;                                                                      \
+        const T *restrict b = from;                                                                \
+        for (i = 0; i < count; i++)                                                                \
+            a[i] += b[i];                                                                          \
+        return;                                                                                    \
+    } while (0)
+
+static void sum(const char *type, void *into, const void *from, int64_t count)
+{
+    int64_t i;
+    if (strcmp(type, "float") == 0)
+        SUM(float);
+    if (strcmp(type, "double") == 0)
+        SUM(double);
+    if (strstr(type, "64"))
+        SUM(uint64_t);
+    SUM(uint32_t); /* two's complement: the same bits for signed */
+}
+
+static yoke_status fold(struct yk_job *job, int arg)
+{
+    const yoke_arg *a = &job->args[arg];
+    const yoke_param *param = &job->kernel->kernel.params[arg];
+    int64_t count = a->array->rows * (a->array->row_bytes / (int64_t)a->array->element_size);
+    yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
+    int d, lane;
+    if (status != YOKE_OK)
+        return status;
+    for (d = 0; d < job->device_count; d++)
+        for (lane = 0; lane < job->devices[d].device->lanes; lane++) {
+            const char *from = job->devices[d].private_hosts[lane * job->arg_count + arg];
+            if (from && a->merge)
+                a->merge(a->array->host, from, count);
+            else if (from)
+                sum(param->type, a->array->host, from, count);
+        }
+    return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
+}
+
+yoke_status yk_job_merge(struct yk_job *job, int *again)
+{
+    yoke_status status;
+    int p;
+    *again = 0;
+    if (!job->has_add)
+        return YOKE_OK;
+    status = collect_all(job, again);
+    for (p = 0; p < job->arg_count && status == YOKE_OK && !*again; p++)
+        if (job->args[p].mode == YOKE_PARAM_ADD)
+            status = fold(job, p);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* runtime.c - open, close, and the settings of a runtime. */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../partition/partitioner.h"
+#include "../platform/clock.h"
+#include "job.h"
+
+static const char *const waiting_names[] = { "auto", "spin", "yield", "block", NULL };
+
+struct settings {
+    char *devices, *partitioner, *trace;
+    int64_t threads;
+    int waiting;
+};
+
+static const struct yk_option options[] = {
+    { "devices", "YOKE_DEVICES", NULL, "devices to use, as cpu:8,opencl:0:mem=1G (default: all)",
+      YK_OPTION_TEXT, offsetof(struct settings, devices), NULL },
+    { "partitioner", "YOKE_PARTITIONER", NULL, "who decides the chunks, as dynamic:chunk=4096",
+      YK_OPTION_TEXT, offsetof(struct settings, partitioner), NULL },
+    { "threads", "YOKE_THREADS", "0", "threads that do CPU work (0: one a core)", YK_OPTION_INT,
+      offsetof(struct settings, threads), NULL },
+    { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
+      offsetof(struct settings, waiting), waiting_names },
+    { "trace", "YOKE_TRACE", NULL, "write a timeline here at close (.json or .html)",
+      YK_OPTION_TEXT, offsetof(struct settings, trace), NULL },
+    { .name = NULL },
+};
+
+static yoke_status replace(char **field, const char *text)
+{
+    char *copy;
+    if (!text)
+        return YOKE_OK;
+    copy = yk_strdup(text);
+    if (!copy)
+        return YOKE_ENOMEM;
+    yk_free(*field);
+    *field = copy;
+    return YOKE_OK;
+}
+
+/* Environment first, then what the program says. */
+static yoke_status read_settings(const yoke_config *config, struct settings *out)
+{
+    yoke_status status = yk_options_default(options, out);
+    if (status == YOKE_OK && config) {
+        status = replace(&out->devices, config->devices);
+        if (status == YOKE_OK)
+            status = replace(&out->partitioner, config->partitioner);
+        if (status == YOKE_OK)
+            status = replace(&out->trace, config->trace);
+        if (config->threads)
+            out->threads = config->threads;
+        if (config->waiting)
+            out->waiting = (int)config->waiting;
+    }
+    if (status == YOKE_OK && (out->threads < 0 || out->threads > 4096))
+        status = yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one a core",
+                         (long long)out->threads);
+    if (status == YOKE_OK && (unsigned)out->waiting > YOKE_WAIT_BLOCK)
+        status = yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", out->waiting);
+    if (status == YOKE_OK && out->partitioner && !yk_partitioner_find(out->partitioner))
+        status = YOKE_EINVAL;
+    return status;
+}
+
+static yoke_status open_locks(yoke_runtime *runtime)
+{
+    yoke_status status = yk_mutex_open(&runtime->lock);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_mutex_open(&runtime->load_lock);
+    if (status != YOKE_OK)
+        goto close_lock;
+    status = yk_mutex_open(&runtime->places.evict_lock);
+    if (status == YOKE_OK)
+        return YOKE_OK;
+    yk_mutex_close(&runtime->load_lock);
+close_lock:
+    yk_mutex_close(&runtime->lock);
+    return status;
+}
+
+static void free_runtime(yoke_runtime *runtime)
+{
+    yk_trace_close(runtime->trace);
+    yk_mutex_close(&runtime->places.evict_lock);
+    yk_mutex_close(&runtime->load_lock);
+    yk_mutex_close(&runtime->lock);
+    yk_free(runtime->partitioner);
+    yk_free(runtime->trace_path);
+    yk_free(runtime);
+}
+
+yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
+{
+    struct settings settings = { 0 };
+    yoke_runtime *runtime;
+    yoke_status status;
+    if (!out)
+        return yk_fail(YOKE_EINVAL, "yoke_open: out is NULL");
+    status = read_settings(config, &settings);
+    if (status != YOKE_OK)
+        goto clear_settings;
+    runtime = yk_calloc(1, sizeof *runtime);
+    if (!runtime) {
+        status = YOKE_ENOMEM;
+        goto clear_settings;
+    }
+    status = open_locks(runtime);
+    if (status != YOKE_OK) {
+        yk_free(runtime);
+        goto clear_settings;
+    }
+    runtime->partitioner = settings.partitioner;
+    runtime->trace_path = settings.trace;
+    settings.partitioner = settings.trace = NULL;
+    runtime->threads = (int)settings.threads;
+    runtime->waiting = (yoke_waiting)settings.waiting;
+    if (runtime->trace_path)
+        status = yk_runtime_open_trace(runtime);
+    if (status == YOKE_OK)
+        status = yk_runtime_start_devices(runtime, settings.devices);
+    if (status == YOKE_OK) {
+        *out = runtime;
+    } else {
+        atomic_store(&runtime->stop, 1);
+        yk_runtime_close_devices(runtime);
+        free_runtime(runtime);
+    }
+clear_settings:
+    yk_options_clear(options, &settings);
+    return status;
+}
+
+yoke_status yoke_close(yoke_runtime *runtime)
+{
+    yoke_status status = YOKE_OK;
+    const yoke_array *array;
+    if (!runtime)
+        return YOKE_OK;
+    yk_jobs_wait_for(runtime, NULL, 1);
+    yk_lock(&runtime->lock);
+    array = runtime->arrays;
+    yk_unlock(&runtime->lock);
+    if (array)
+        return yk_fail(YOKE_EBUSY, "the runtime still has arrays (%s); close them first",
+                       array->name);
+    yk_runtime_join_loader(runtime);
+    if (runtime->trace && runtime->trace_path)
+        status = yk_trace_write(runtime->trace, runtime->trace_path);
+    atomic_store(&runtime->stop, 1);
+    yk_runtime_close_devices(runtime);
+    free_runtime(runtime);
+    return status;
+}
+
+yoke_status yoke_ready(yoke_runtime *runtime)
+{
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, "yoke_ready: the runtime is NULL");
+    yk_runtime_join_loader(runtime);
+    return YOKE_OK;
+}
+
+int yoke_device_count(yoke_runtime *runtime)
+{
+    if (!runtime)
+        return 0;
+    yk_runtime_join_loader(runtime);
+    return atomic_load(&runtime->device_count);
+}
+
+yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
+{
+    const struct yk_runtime_device *device;
+    const struct yk_device_desc *desc;
+    int count = yoke_device_count(runtime);
+    if (!runtime || !out || index < 0 || index >= count)
+        return yk_fail(YOKE_EINVAL, "there is no device %d, only %d", index, count);
+    device = &runtime->devices[index];
+    desc = &device->device->desc;
+    *out = (yoke_device){ .backend = desc->backend->name,
+                          .cores = desc->cores,
+                          .lanes = device->lanes,
+                          .memory_bytes = desc->memory_bytes,
+                          .lost = atomic_load(&device->place->lost) };
+    memcpy(out->name, desc->name, sizeof out->name);
+    memcpy(out->model, desc->model, sizeof out->model);
+    memcpy(out->driver, desc->driver, sizeof out->driver);
+    return YOKE_OK;
+}
+
+yoke_status yoke_trace_start(yoke_runtime *runtime)
+{
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, "yoke_trace_start: the runtime is NULL");
+    if (runtime->trace)
+        return YOKE_OK;
+    yk_jobs_wait_for(runtime, NULL, 1);
+    yk_runtime_join_loader(runtime);
+    return yk_runtime_open_trace(runtime);
+}
+
+yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path)
+{
+    if (!runtime || !path)
+        return yk_fail(YOKE_EINVAL, "yoke_trace_write: %s is NULL", runtime ? "path" : "runtime");
+    if (!runtime->trace)
+        return yk_fail(YOKE_EINVAL, "nothing was recorded; call yoke_trace_start first, or set "
+                                    "config.trace");
+    yk_jobs_wait_for(runtime, NULL, 1);
+    return yk_trace_write(runtime->trace, path);
+}
+
+int64_t yk_now(const yoke_runtime *runtime)
+{
+    return runtime->virtual_clock ? runtime->clock->now() : yk_clock_ns();
+}
+
+double yoke_seconds(yoke_runtime *runtime)
+{
+    return runtime ? (double)yk_now(runtime) * 1e-9 : 0;
+}
+
+const char *yoke_version(void)
+{
+    return YOKE_VERSION;
+}

@@ -1,0 +1,102 @@
+/* runtime.h - the insides of a runtime: devices, threads, jobs. Private to this folder.
+ *
+ * Threads. A worker per core of a CPU device and a host thread per device with memory of its own,
+ * all asleep unless a job runs. The thread that calls yoke_run works on its job as the lane of the
+ * core it happens to be on. Where all devices are simulated there are no threads at all: the
+ * waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run the same
+ * code on a lane: lane.c.
+ *
+ * Locks, outermost first: runtime.lock (lists of jobs and arrays), job.lock (dispatcher), an
+ * array's, a place's. Nobody sleeps holding the first two.
+ */
+#ifndef YK_RUNTIME_RUNTIME_H
+#define YK_RUNTIME_RUNTIME_H
+
+#include <stdatomic.h>
+#include <yoke/yoke.h>
+
+#include "../array/array.h"
+#include "../partition/dispatch.h"
+#include "../trace/trace.h"
+#include "kernel.h"
+#include "lease.h"
+
+struct yk_job;
+
+/* A thread of the runtime, or a borrowed one. Sleeps on its parker when there is nothing to do. */
+struct yk_worker {
+    yoke_runtime *runtime;
+    int device, lane; /* host threads: lane -1, they drive all lanes of the device */
+    int cpu;          /* bound to, or -1 */
+    struct yk_thread thread;
+    struct yk_parker parker;
+    atomic_int asleep;
+};
+
+struct yk_runtime_device {
+    struct yk_place *place;
+    struct yk_device *device; /* place->device */
+    int lanes;
+    int number;               /* index in the runtime */
+    struct yk_queue **queues; /* one a lane */
+    struct yk_worker
+        *workers; /* CPU: one a lane; other devices: one in all; NULL with a virtual clock */
+    int worker_count;
+    int *tracks; /* one a lane, if tracing */
+    int lost;    /* written off; under runtime.lock */
+};
+
+struct yoke_runtime {
+    yk_mutex lock;
+    struct yk_places places;
+    struct yk_runtime_device devices[YK_PLACES - 1]; /* as places.items; count below */
+    atomic_int device_count;                         /* release after the entry is complete */
+    int virtual_clock;                               /* set with the first device */
+    const struct yk_backend *clock;                  /* whose now and advance, if virtual */
+
+    char *partitioner;
+    yoke_waiting waiting;
+    int threads; /* CPU lanes wanted; 0: one a core */
+
+    struct yk_job *first_job, *last_job; /* submitted and not done, in order */
+    yoke_array *arrays;
+    uint32_t jobs_submitted;
+    atomic_int stop;
+    atomic_uint change; /* grows whenever a lane may find work it did not find before */
+
+    struct yk_kernels kernels;
+    struct yk_trace *trace;
+    char *trace_path;
+
+    struct yk_thread loader; /* finds GPUs in the background */
+    yk_mutex load_lock;      /* one joins it */
+    int loading;             /* it was started and not joined; under load_lock */
+};
+
+int64_t yk_now(const yoke_runtime *runtime);
+/* Something changed: threads that sleep because they found nothing to do look again. */
+void yk_wake_all(yoke_runtime *runtime);
+
+/* --- device.c --- */
+yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device);
+void yk_runtime_close_devices(yoke_runtime *runtime);
+yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices);
+void yk_runtime_join_loader(yoke_runtime *runtime);
+/* The device is gone: its rows are written off; jobs learn of it lane by lane. Called once a
+ * device. */
+void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device);
+
+/* --- tracing.c --- */
+/* Record from now on; devices that are open get their tracks. */
+yoke_status yk_runtime_open_trace(yoke_runtime *runtime);
+yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_device *device);
+
+/* --- worker.c --- */
+yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);
+void yk_workers_close(struct yk_runtime_device *device);
+
+/* --- virtual.c --- */
+/* Step all lanes of all jobs until `job` is done. */
+void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job);
+
+#endif

@@ -1,0 +1,293 @@
+/* submit.c - the only door for jobs: submit, run, wait, and the order between jobs that share
+ * arrays.
+ */
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../platform/clock.h"
+#include "job.h"
+
+/* Waking a worker costs it and us some microseconds: less predicted work than this stays with the
+ * caller. */
+#define WORTH_WAKING_NS 20000.0
+/* How long a caller that has nothing left to do watches for the end before it sleeps. */
+#define SPIN_NS 20000
+
+static int writes(const yoke_arg *arg)
+{
+    return arg->mode == YOKE_PARAM_OUT || arg->mode == YOKE_PARAM_INOUT ||
+           arg->mode == YOKE_PARAM_ADD;
+}
+
+static int uses(const struct yk_job *job, const yoke_array *array, int writing)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array == array && (writing || writes(&job->args[p])))
+            return 1;
+    return 0;
+}
+
+static int conflict(const struct yk_job *earlier, const struct yk_job *later)
+{
+    int p;
+    for (p = 0; p < later->arg_count; p++)
+        if (later->args[p].array && uses(earlier, later->args[p].array, writes(&later->args[p])))
+            return 1;
+    return 0;
+}
+
+static int is_ready(const struct yk_job *job)
+{
+    const struct yk_job *earlier;
+    for (earlier = job->previous; earlier; earlier = earlier->previous)
+        if (conflict(earlier, job))
+            return 0;
+    return 1;
+}
+
+/* CPU devices join at once; the others when their host thread has prepared them. */
+static void start(struct yk_job *job)
+{
+    int d;
+    yk_lock(&job->lock);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->joined || jd->failed)
+            continue;
+        yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
+    }
+    job->submitted_ns = yk_now(job->runtime);
+    atomic_store(&job->phase, YK_RUNNING);
+    yk_unlock(&job->lock);
+}
+
+int yk_jobs_start_ready(yoke_runtime *runtime)
+{
+    struct yk_job *job;
+    int started = 0;
+    for (job = runtime->first_job; job; job = job->next)
+        if (atomic_load(&job->phase) == YK_WAITING && is_ready(job)) {
+            start(job);
+            started = 1;
+        }
+    return started;
+}
+
+void yk_job_hold(struct yk_job *job)
+{
+    job->references++;
+}
+
+void yk_job_release(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int left;
+    yk_lock(&runtime->lock);
+    left = --job->references;
+    yk_unlock(&runtime->lock);
+    if (left == 0)
+        yk_job_close(job);
+}
+
+static yoke_status check_held(const struct yk_job *job)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array && job->args[p].array->held)
+            return yk_fail(YOKE_EBUSY, "%s: array %s is acquired for writing; release it first",
+                           job->name, job->args[p].array->name);
+    return YOKE_OK;
+}
+
+/* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.
+ */
+static void build_on_hosts(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->device->device->desc.host_memory)
+            continue;
+        jd->joined = 1;
+        jd->failed = yk_kernel_build(job->kernel, jd->device->device, d) != YOKE_OK;
+        if (jd->failed)
+            yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
+    }
+    yk_job_check_stranded(job);
+}
+
+static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel)
+{
+    yoke_runtime *runtime = job->runtime;
+    yoke_status status;
+    int p;
+    yk_lock(&runtime->lock);
+    status = check_held(job);
+    if (status == YOKE_OK)
+        status = yk_kernel_intern(&runtime->kernels, kernel, &job->kernel);
+    if (status == YOKE_OK)
+        status = yk_job_plan(job);
+    if (status != YOKE_OK)
+        goto unlock;
+    build_on_hosts(job);
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array)
+            job->args[p].array->jobs++;
+    job->number = ++runtime->jobs_submitted;
+    job->previous = runtime->last_job;
+    *(job->previous ? &job->previous->next : &runtime->first_job) = job;
+    runtime->last_job = job;
+    job->references = 2; /* the ticket, and the submitting call */
+    if (is_ready(job))
+        start(job);
+unlock:
+    yk_unlock(&runtime->lock);
+    return status;
+}
+
+static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borrow,
+                          struct yk_job **out)
+{
+    struct yk_job *job;
+    int d, w, cpu;
+    yoke_status status = yk_job_open(runtime, spec, &job);
+    if (status != YOKE_OK)
+        return status;
+    cpu = borrow && !runtime->virtual_clock ? yk_thread_cpu() : -1;
+    for (d = 0; cpu >= 0 && d < atomic_load(&runtime->device_count); d++) {
+        const struct yk_runtime_device *device = &runtime->devices[d];
+        for (w = 0; device->device->desc.host_memory && w < device->worker_count; w++)
+            if (job->borrowed_device < 0 || device->workers[w].cpu == cpu) {
+                job->borrowed_device = d;
+                job->borrowed_lane = w;
+            }
+    }
+    atomic_store(&job->borrowing, job->borrowed_device >= 0);
+    status = enlist(job, spec->kernel);
+    if (status != YOKE_OK) {
+        yk_job_close(job);
+        return status;
+    }
+    *out = job;
+    return YOKE_OK;
+}
+
+/* Whether what is left is worth waking others for, as far as can be said: `spent` ns went into the
+ * items done so far. */
+static int worth_waking(struct yk_job *job, int64_t spent)
+{
+    struct yk_split_outcome outcome;
+    double items = (double)(job->last - job->first), left, rate = 0;
+    yk_lock(&job->lock);
+    left = (double)yk_dispatch_left(job->dispatch);
+    yk_dispatch_outcome(job->dispatch, job->borrowed_device, &outcome);
+    yk_unlock(&job->lock);
+    if (left == 0)
+        return 0;
+    if (left < items && spent > 0)
+        rate = (items - left) / (double)spent;
+    else if (job->recalled)
+        rate = outcome.rate;
+    return rate <= 0 ? left < items || job->partitioner : left / rate > WORTH_WAKING_NS;
+}
+
+static void tell_all(struct yk_job *job)
+{
+    atomic_store(&job->woken, 1);
+    yk_wake_all(job->runtime);
+}
+
+/* The calling thread works as the lane of its core until that lane finds nothing more. */
+static void work_along(struct yk_job *job)
+{
+    int64_t start_ns = yk_now(job->runtime), wake_ns;
+    if ((job->recalled || job->partitioner) && worth_waking(job, 0))
+        tell_all(job);
+    while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) == YK_LANE_WORKED)
+        if (!atomic_load(&job->woken) && worth_waking(job, yk_now(job->runtime) - start_ns))
+            tell_all(job);
+    start_ns = yk_clock_ns();
+    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
+        yk_pause();
+    if (atomic_load(&job->phase) != YK_DONE) {
+        /* Should work come back from a device that fails, the core's own worker does it. */
+        atomic_store(&job->borrowing, 0);
+        tell_all(job);
+    }
+}
+
+void yk_job_wait(struct yk_job *job)
+{
+    if (job->runtime->virtual_clock)
+        yk_drive_virtual(job->runtime, job);
+    else
+        yk_gate_pass(&job->done);
+}
+
+void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing)
+{
+    for (;;) {
+        struct yk_job *job;
+        yk_lock(&runtime->lock);
+        for (job = runtime->last_job; job; job = job->previous)
+            if (!array || uses(job, array, writing))
+                break;
+        if (job)
+            yk_job_hold(job);
+        yk_unlock(&runtime->lock);
+        if (!job)
+            return;
+        yk_job_wait(job);
+        yk_job_release(job);
+    }
+}
+
+yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket **out)
+{
+    struct yk_job *job;
+    yoke_status status;
+    if (!out)
+        return yk_fail(YOKE_EINVAL, "yoke_submit: out is NULL; use yoke_run to run and wait");
+    status = submit(runtime, spec, 0, &job);
+    if (status != YOKE_OK)
+        return status;
+    if (!runtime->virtual_clock)
+        tell_all(job);
+    yk_job_release(job);
+    *out = (yoke_ticket *)job;
+    return YOKE_OK;
+}
+
+yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
+{
+    struct yk_job *job = (struct yk_job *)ticket;
+    yoke_status status;
+    if (!job)
+        return yk_fail(YOKE_EINVAL, "yoke_wait: the ticket is NULL");
+    yk_job_wait(job);
+    status = job->status;
+    if (status != YOKE_OK)
+        yk_fail(status, "%s", job->text ? job->text : yoke_status_text(status));
+    else if (result)
+        status = yk_result_open(job, result);
+    yk_job_release(job);
+    return status;
+}
+
+yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **result)
+{
+    struct yk_job *job;
+    yoke_status status = submit(runtime, spec, 1, &job);
+    if (status != YOKE_OK)
+        return status;
+    if (!runtime->virtual_clock) {
+        if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->borrowing)) {
+            work_along(job);
+        } else {
+            atomic_store(&job->borrowing, 0);
+            tell_all(job);
+        }
+    }
+    yk_job_release(job);
+    return yoke_wait((yoke_ticket *)job, result);
+}

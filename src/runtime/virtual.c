@@ -1,0 +1,56 @@
+/* virtual.c - where all devices are simulated: one thread steps every lane and moves the clock.
+ *
+ * The very code that workers run (lane.c), driven by virtual time: step all lanes until none gets
+ * further, then move on to the next completion or the next time a lane asked for.
+ */
+#include "../base/status.h"
+#include "job.h"
+
+static int step_job(struct yk_job *job, int64_t *wake_ns)
+{
+    int d, lane, worked = 0;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->joined)
+            yk_job_prepare(job, d);
+        for (lane = 0; lane < jd->device->lanes && atomic_load(&job->phase) == YK_RUNNING; lane++) {
+            int64_t wake;
+            worked |= yk_lane_step(job, d, lane, &wake) == YK_LANE_WORKED;
+            if (wake && (!*wake_ns || wake < *wake_ns))
+                *wake_ns = wake;
+        }
+    }
+    return worked;
+}
+
+static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
+{
+    struct yk_job *job, *next;
+    int worked = 0;
+    *wake_ns = 0;
+    for (job = runtime->first_job; job; job = next) {
+        /* Stepping may end the job, and only this one: its successor stays on the list. */
+        next = job->next;
+        if (atomic_load(&job->phase) == YK_RUNNING) {
+            yk_job_hold(job);
+            worked |= step_job(job, wake_ns);
+            yk_job_release(job);
+        }
+    }
+    return worked;
+}
+
+void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job)
+{
+    int64_t wake_ns;
+    while (atomic_load(&job->phase) != YK_DONE) {
+        if (step_all(runtime, &wake_ns) || runtime->clock->advance())
+            continue;
+        yk_job_fail(job, yk_fail(YOKE_EDEVICE,
+                                 "%s: the simulated machine has nothing left to do, and "
+                                 "the job is not done",
+                                 job->name));
+        if (yk_job_enter(job))
+            yk_job_leave(job);
+    }
+}

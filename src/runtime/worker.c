@@ -1,0 +1,187 @@
+/* worker.c - the one loop that every thread of a runtime runs: look for jobs, step lanes, else
+ * sleep.
+ *
+ * A worker's lane is its core's; a host thread steps all lanes of its device and also gets it ready
+ * for a job. Lost wake-ups are excluded like this: a thread notes runtime.change before it looks,
+ * says it is asleep, and looks at change again before it sleeps; whoever changes something raises
+ * change first and then looks who is asleep.
+ */
+#include <stdio.h>
+
+#include "../backend/cpu/cpu_device.h"
+#include "../base/alloc.h"
+#include "job.h"
+
+/* Where an event cannot wake its host thread, that thread looks this often. */
+#define LOOK_AGAIN_NS 1000000
+
+void yk_wake_all(yoke_runtime *runtime)
+{
+    int d, w, count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
+    atomic_fetch_add(&runtime->change, 1);
+    for (d = 0; d < count; d++)
+        for (w = 0; w < runtime->devices[d].worker_count; w++) {
+            struct yk_worker *worker = &runtime->devices[d].workers[w];
+            if (atomic_load(&worker->asleep))
+                yk_parker_wake(&worker->parker);
+        }
+}
+
+/* The first running job after number `after`, held. */
+static struct yk_job *next_job(yoke_runtime *runtime, uint32_t after)
+{
+    struct yk_job *job;
+    yk_lock(&runtime->lock);
+    for (job = runtime->first_job; job; job = job->next)
+        if (job->number > after && atomic_load(&job->phase) == YK_RUNNING)
+            break;
+    if (job)
+        yk_job_hold(job);
+    yk_unlock(&runtime->lock);
+    return job;
+}
+
+static void sooner(int64_t *earliest, int64_t when)
+{
+    if (when && (!*earliest || when < *earliest))
+        *earliest = when;
+}
+
+/* All lanes of one device and job, as far as they go without waiting. */
+static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
+                                      int64_t *wake_ns)
+{
+    struct yk_job_device *jd = &job->devices[worker->device];
+    enum yk_lane_state best = YK_LANE_IDLE;
+    int lane;
+    if (!jd->joined)
+        yk_job_prepare(job, worker->device);
+    for (lane = 0; lane < jd->device->lanes; lane++) {
+        int64_t wake;
+        enum yk_lane_state state = yk_lane_step(job, worker->device, lane, &wake);
+        sooner(wake_ns, wake);
+        if (state == YK_LANE_BUSY && !jd->flights[lane].watched)
+            sooner(wake_ns, yk_now(job->runtime) + LOOK_AGAIN_NS);
+        if (state < best)
+            best = state;
+    }
+    return best;
+}
+
+static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker, int64_t *wake_ns)
+{
+    enum yk_lane_state state, best = YK_LANE_IDLE;
+    int64_t wake;
+    if (atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
+        job->borrowed_lane == worker->lane)
+        return YK_LANE_IDLE;
+    while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED)
+        best = YK_LANE_WORKED;
+    sooner(wake_ns, wake);
+    return best < state ? best : state;
+}
+
+static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
+{
+    enum yk_lane_state state, best = YK_LANE_IDLE;
+    uint32_t number = 0;
+    struct yk_job *job;
+    *wake_ns = 0;
+    while ((job = next_job(worker->runtime, number))) {
+        number = job->number;
+        if (worker->device < job->device_count) {
+            state = worker->lane < 0 ? step_device(job, worker, wake_ns)
+                                     : step_core(job, worker, wake_ns);
+            if (state < best)
+                best = state;
+        }
+        yk_job_release(job);
+    }
+    return best;
+}
+
+static void sleep_until(struct yk_worker *worker, unsigned change, int64_t wake_ns)
+{
+    int64_t timeout = wake_ns ? wake_ns - yk_now(worker->runtime) : -1;
+    if (wake_ns && timeout <= 0)
+        return;
+    atomic_store(&worker->asleep, 1);
+    if (atomic_load(&worker->runtime->change) == change && !atomic_load(&worker->runtime->stop))
+        yk_parker_sleep(&worker->parker, timeout);
+    atomic_store(&worker->asleep, 0);
+}
+
+static void run(void *context)
+{
+    struct yk_worker *worker = context;
+    yoke_runtime *runtime = worker->runtime;
+    while (!atomic_load(&runtime->stop)) {
+        unsigned change = atomic_load(&runtime->change);
+        int64_t wake_ns;
+        enum yk_lane_state state = step_jobs(worker, &wake_ns);
+        if (state == YK_LANE_WORKED)
+            continue;
+        if (state == YK_LANE_BUSY && runtime->waiting == YOKE_WAIT_SPIN)
+            yk_pause();
+        else if (state == YK_LANE_BUSY && runtime->waiting == YOKE_WAIT_YIELD)
+            yk_yield();
+        else
+            sleep_until(worker, change, wake_ns);
+    }
+}
+
+static yoke_status open_worker(struct yk_worker *worker, const struct yk_runtime_device *device)
+{
+    char name[YOKE_DEVICE_NAME_MAX + 16];
+    struct yk_thread_spec spec = {
+        .name = name, .cpu = worker->cpu, .run = run, .context = worker
+    };
+    yoke_status status = yk_parker_open(&worker->parker);
+    if (status != YOKE_OK)
+        return status;
+    if (worker->lane < 0)
+        snprintf(name, sizeof name, "yk-%s", device->device->desc.name);
+    else
+        snprintf(name, sizeof name, "yk-%s/%d", device->device->desc.name, worker->lane);
+    status = yk_thread_open(&spec, &worker->thread);
+    if (status != YOKE_OK)
+        yk_parker_close(&worker->parker);
+    return status;
+}
+
+yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device)
+{
+    const struct yk_device_desc *desc = &device->device->desc;
+    const int *cores = desc->backend == &yk_backend_cpu ? yk_cpu_cores(desc) : NULL;
+    int host = desc->host_memory, count = host ? device->lanes : 1, w;
+    yoke_status status;
+    device->workers = yk_calloc((size_t)count, sizeof *device->workers);
+    if (!device->workers)
+        return YOKE_ENOMEM;
+    for (w = 0; w < count; w++) {
+        struct yk_worker *worker = &device->workers[w];
+        worker->runtime = runtime;
+        worker->device = device->number;
+        worker->lane = host ? w : -1;
+        worker->cpu = cores ? cores[w % desc->cores] : -1;
+        status = open_worker(worker, device);
+        if (status != YOKE_OK)
+            return status; /* the caller closes those that run */
+        device->worker_count = w + 1;
+    }
+    return YOKE_OK;
+}
+
+void yk_workers_close(struct yk_runtime_device *device)
+{
+    int w;
+    for (w = 0; w < device->worker_count; w++)
+        yk_parker_wake(&device->workers[w].parker);
+    for (w = 0; w < device->worker_count; w++) {
+        yk_thread_join(&device->workers[w].thread);
+        yk_parker_close(&device->workers[w].parker);
+    }
+    yk_free(device->workers);
+    device->workers = NULL;
+    device->worker_count = 0;
+}
