@@ -87,7 +87,7 @@ struct yk_copy {
     enum yk_copy_kind kind;
     void *host;               /* source or destination on the host; unused WITHIN */
     struct yk_buffer *buffer; /* destination, or source of FROM_DEVICE */
-    int64_t offset, bytes;    /* in buffer; offset + bytes <= size of the buffer */
+    int64_t offset, bytes;    /* in buffer; bytes >= 1, offset + bytes <= size of the buffer */
     struct yk_buffer *from; /* WITHIN: source buffer and offset, not overlapping the destination */
     int64_t from_offset;
     struct yk_event *const *after; /* of this device; NULL entries count as complete */

@@ -280,6 +280,7 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->object = (struct check_object){ .kind = CHECK_DEVICE, .device = device };
     device->inner = inner;
     device->backend = inner->backend;
+    /* Name, find, open and clock stay; the rest is what the wrapper stands before. */
     device->table = *inner->backend;
     device->table.close = check_close;
     device->table.alloc = check_alloc;
