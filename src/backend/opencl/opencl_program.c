@@ -31,21 +31,6 @@ struct source {
     const char *options;
 };
 
-static char *size_checks(const yoke_kernel *kernel)
-{
-    char *text = yk_strdup("\n#line 1 \"types shared by host and device\"\n");
-    for (int p = 0; p < kernel->param_count && text; ++p) {
-        const yoke_param *param = &kernel->params[p];
-        char *longer =
-            yk_format("%stypedef char yk_size_of_%s_differs_from_the_host[sizeof(%s) == %u ? 1 : "
-                      "-1];\n",
-                      text, param->name, param->type, param->size);
-        yk_free(text);
-        text = longer;
-    }
-    return text;
-}
-
 static yoke_status source_open(struct yk_opencl_device *device, const yoke_kernel *kernel,
                                struct source *source)
 {
@@ -57,11 +42,11 @@ static yoke_status source_open(struct yk_opencl_device *device, const yoke_kerne
     source->options = by_hand        ? ""
                       : desc->is_cpu ? "-cl-std=CL1.2"
                                      : "-cl-std=CL1.2 -DYOKE_STRIDE=1";
-    char *checks = by_hand ? yk_strdup("") : size_checks(kernel);
+    char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%s\n%s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version, desc->cores);
     source->key = !checks || !head ? NULL
-                                   : yk_format("%s%s%s%s", head, by_hand ? "" : yk_prelude_opencl,
+                                   : yk_format("%s%s%s%s", head, by_hand ? "" : yk_prelude_opencl(),
                                                kernel->opencl.source.text, checks);
     if (source->key) {
         source->key_size = strlen(source->key);
