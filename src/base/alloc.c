@@ -136,3 +136,13 @@ void yk_free(void *block)
         free(block);
     }
 }
+
+void *yk_alloc_kept(size_t bytes)
+{
+    return yk_alloc_due() ? NULL : malloc(bytes);
+}
+
+void yk_free_kept(void *block)
+{
+    free(block);
+}

@@ -20,14 +20,19 @@ char *yk_strdup(const char *text);
 char *yk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void yk_free(void *block); /* NULL is fine */
 
+/* For what is kept until the process or a thread ends: fails like the rest, but is not counted as
+ * outstanding and leaves the error text alone. */
+void *yk_alloc_kept(size_t bytes);
+void yk_free_kept(void *block);
+
+/* Counts as one allocation and says whether it is the one to fail: for what is had elsewhere than
+ * here (a thread, a lock) and whose failure tests must be able to cause as well. Sets no text. */
+int yk_alloc_due(void);
+
 /* For tests. The nth allocation from now on fails (1 is the next), once; 0 switches it off. */
 void yk_alloc_fail_at(int64_t nth);
 /* Whether that allocation was reached since. */
 int yk_alloc_failed(void);
-/* Counts as one allocation and says whether it is the one to fail: for what is had elsewhere than
- * here (a thread, mapped memory) and whose failure tests must be able to cause as well. Sets no
- * text. */
-int yk_alloc_due(void);
 /* Blocks given and not yet freed. */
 int64_t yk_alloc_outstanding(void);
 

@@ -17,7 +17,6 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { text_bytes = 512, line_bytes = 1024 };
@@ -69,7 +68,7 @@ const char *yoke_error_text(void)
 
 static void open_long_text_key(void)
 {
-    long_text_keyed = pthread_key_create(&long_text_key, free) == 0;
+    long_text_keyed = pthread_key_create(&long_text_key, yk_free_kept) == 0;
 }
 
 /* Where libyoke itself is unloaded, no destructor may point into it, and the last thread's text has
@@ -80,14 +79,14 @@ static void __attribute__((destructor)) close_long_text(void)
         pthread_key_delete(long_text_key);
         long_text_keyed = 0;
     }
-    free(long_text);
+    yk_free_kept(long_text);
     long_text = NULL;
 }
 
 /* Takes `text` (may be NULL), which must not be the block there is. */
 static void keep_long_text(char *text)
 {
-    free(long_text);
+    yk_free_kept(long_text);
     long_text = text;
     if (long_text_keyed) {
         pthread_setspecific(long_text_key, text);
@@ -97,10 +96,7 @@ static void keep_long_text(char *text)
 static char *format_long_text(size_t bytes, const char *format, va_list arguments)
 {
     pthread_once(&long_text_once, open_long_text_key);
-    if (!long_text_keyed || yk_alloc_due()) {
-        return NULL;
-    }
-    char *text = malloc(bytes);
+    char *text = long_text_keyed ? yk_alloc_kept(bytes) : NULL;
     if (text) {
         vsnprintf(text, bytes, format, arguments);
     }

@@ -1,0 +1,241 @@
+/* thread.c - POSIX threads behind the library's words.
+ *
+ * What can fail is creation only, and it fails on demand like an allocation (see alloc.h). Locks
+ * and parkers cannot fail once open: a non-zero result of their calls is a bug of ours and is
+ * asserted.
+ */
+#include "thread.h"
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { name_bytes = 16, ns_per_second = 1000000000 };
+
+/* In checked builds a misused lock stops the program where the mistake is. */
+static void must(int result)
+{
+    assert(result == 0);
+    (void)result;
+}
+
+yoke_status yk_mutex_open(yk_mutex *mutex)
+{
+    int error = yk_alloc_due() ? ENOMEM : pthread_mutex_init(mutex, NULL);
+    if (error) {
+        return yk_fail(YOKE_ENOMEM, "cannot create a lock: %s; free memory", strerror(error));
+    }
+    return YOKE_OK;
+}
+
+void yk_mutex_close(yk_mutex *mutex)
+{
+    must(pthread_mutex_destroy(mutex));
+}
+
+void yk_lock(yk_mutex *mutex)
+{
+    must(pthread_mutex_lock(mutex));
+}
+
+void yk_unlock(yk_mutex *mutex)
+{
+    must(pthread_mutex_unlock(mutex));
+}
+
+/* What a new thread needs from its creator; the thread frees it. */
+struct start {
+    void (*run)(void *context);
+    void *context;
+    char name[name_bytes];
+};
+
+static void *thread_main(void *argument)
+{
+    struct start start = *(struct start *)argument;
+    yk_free(argument);
+    pthread_setname_np(pthread_self(), start.name);
+    start.run(start.context);
+    return NULL;
+}
+
+/* Binding by attribute: the thread never runs elsewhere, and its first touch of memory is local. */
+static int bind_attributes(pthread_attr_t *attributes, int cpu)
+{
+    size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+    cpu_set_t *set = yk_alloc_kept(bytes);
+    if (!set) {
+        return ENOMEM;
+    }
+    CPU_ZERO_S(bytes, set);
+    CPU_SET_S((size_t)cpu, bytes, set);
+    int error = pthread_attr_setaffinity_np(attributes, bytes, set);
+    yk_free_kept(set);
+    return error;
+}
+
+/* A new thread inherits its creator's signal mask, so the creator blocks what the thread must not
+ * take: all but the faults a thread causes itself, whose handlers (crash reports, sanitizers) have
+ * to run. */
+static int create_deaf(pthread_t *handle, const pthread_attr_t *attributes, struct start *start)
+{
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+    sigset_t deaf, before;
+    sigfillset(&deaf);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        sigdelset(&deaf, faults[i]);
+    }
+    must(pthread_sigmask(SIG_SETMASK, &deaf, &before));
+    int error = yk_alloc_due() ? EAGAIN : pthread_create(handle, attributes, thread_main, start);
+    must(pthread_sigmask(SIG_SETMASK, &before, NULL));
+    return error;
+}
+
+static yoke_status no_thread(const struct yk_thread_spec *spec, int error)
+{
+    if (error == EINVAL && spec->cpu >= 0) {
+        return yk_fail(YOKE_EINVAL,
+                       "processor %d is not among those this process may use; widen its affinity "
+                       "(taskset, cpuset) or leave that processor out",
+                       spec->cpu);
+    }
+    return yk_fail(YOKE_ENOMEM,
+                   "cannot create thread '%s': %s; raise the limit on processes (ulimit -u, "
+                   "cgroup pids) or use fewer threads",
+                   spec->name, strerror(error));
+}
+
+yoke_status yk_thread_open(const struct yk_thread_spec *spec, struct yk_thread *out)
+{
+    struct start *start = yk_calloc(1, sizeof *start);
+    if (!start) {
+        return YOKE_ENOMEM;
+    }
+    start->run = spec->run;
+    start->context = spec->context;
+    snprintf(start->name, sizeof start->name, "%s", spec->name);
+
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error) {
+        goto free_start;
+    }
+    error = spec->cpu >= 0 ? bind_attributes(&attributes, spec->cpu) : 0;
+    if (error) {
+        goto destroy_attributes;
+    }
+    pthread_t handle;
+    error = create_deaf(&handle, &attributes, start);
+    if (error) {
+        goto destroy_attributes;
+    }
+    pthread_attr_destroy(&attributes);
+    out->handle = handle;
+    return YOKE_OK;
+destroy_attributes:
+    pthread_attr_destroy(&attributes);
+free_start:
+    yk_free(start);
+    return no_thread(spec, error);
+}
+
+void yk_thread_join(struct yk_thread *thread)
+{
+    must(pthread_join(thread->handle, NULL));
+}
+
+int yk_thread_cpu(void)
+{
+    return sched_getcpu();
+}
+
+yoke_status yk_parker_open(struct yk_parker *parker)
+{
+    yoke_status status = yk_mutex_open(&parker->mutex);
+    if (status != YOKE_OK) {
+        return status;
+    }
+    pthread_condattr_t monotonic;
+    int error = yk_alloc_due() ? ENOMEM : pthread_condattr_init(&monotonic);
+    if (error) {
+        goto close_mutex;
+    }
+    must(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC));
+    error = pthread_cond_init(&parker->cond, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (error) {
+        goto close_mutex;
+    }
+    parker->token = 0;
+    return YOKE_OK;
+close_mutex:
+    yk_mutex_close(&parker->mutex);
+    return yk_fail(YOKE_ENOMEM, "cannot create a place to sleep: %s; free memory", strerror(error));
+}
+
+void yk_parker_close(struct yk_parker *parker)
+{
+    must(pthread_cond_destroy(&parker->cond));
+    yk_mutex_close(&parker->mutex);
+}
+
+static struct timespec deadline_after(int64_t timeout_ns)
+{
+    struct timespec when;
+    clock_gettime(CLOCK_MONOTONIC, &when);
+    int64_t ns = when.tv_nsec + timeout_ns % ns_per_second;
+    when.tv_sec += (time_t)(timeout_ns / ns_per_second + ns / ns_per_second);
+    when.tv_nsec = (long)(ns % ns_per_second);
+    return when;
+}
+
+int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns)
+{
+    struct timespec deadline = { 0 };
+    if (timeout_ns > 0) {
+        deadline = deadline_after(timeout_ns);
+    }
+    yk_lock(&parker->mutex);
+    int error = timeout_ns == 0 ? ETIMEDOUT : 0;
+    while (!parker->token && error != ETIMEDOUT) {
+        error = timeout_ns < 0 ? pthread_cond_wait(&parker->cond, &parker->mutex)
+                               : pthread_cond_timedwait(&parker->cond, &parker->mutex, &deadline);
+    }
+    int woken = parker->token;
+    parker->token = 0;
+    yk_unlock(&parker->mutex);
+    return woken;
+}
+
+/* Signals under the lock: the sleeper may close the parker as soon as it has been woken, and then
+ * nothing of this call touches the condition any more. */
+void yk_parker_wake(struct yk_parker *parker)
+{
+    yk_lock(&parker->mutex);
+    parker->token = 1;
+    must(pthread_cond_signal(&parker->cond));
+    yk_unlock(&parker->mutex);
+}
+
+void yk_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ __volatile__("yield");
+#else
+    __asm__ __volatile__("" ::: "memory");
+#endif
+}
+
+void yk_yield(void)
+{
+    sched_yield();
+}
