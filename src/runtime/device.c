@@ -9,6 +9,12 @@
 #include "../platform/topology.h"
 #include "job.h"
 
+#ifdef YK_CHECKED
+int yk_check_devices = 1;
+#else
+int yk_check_devices = 0;
+#endif
+
 static yoke_status open_queues(struct yk_runtime_device *device)
 {
     const struct yk_backend *backend = device->device->backend;
@@ -112,10 +118,8 @@ static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *l
         if (skip_cpu && desc->host_memory)
             continue;
         status = desc->backend->open(desc, &device);
-#ifdef YK_CHECKED
-        if (status == YOKE_OK)
+        if (status == YOKE_OK && yk_check_devices)
             status = yk_backend_check(device, &device);
-#endif
         if (status == YOKE_OK)
             status = yk_runtime_add_device(runtime, device);
         if (status != YOKE_OK && skip_cpu) {

@@ -86,13 +86,3 @@ void yk_lease_free(struct yk_leases *leases, int slot)
 {
     atomic_store_explicit(&leases->slots[slot].pieces_left, 0, memory_order_release);
 }
-
-int yk_lease_has_more(struct yk_leases *leases)
-{
-    struct yk_lease *lease = &leases->slots[atomic_load(&leases->current)];
-    int64_t piece = (int64_t)(uint32_t)atomic_load(&lease->word);
-    int64_t size = atomic_load_explicit(&lease->piece, memory_order_relaxed);
-    int64_t items = atomic_load_explicit(&lease->last, memory_order_relaxed) -
-                    atomic_load_explicit(&lease->first, memory_order_relaxed);
-    return size > 0 && piece < (items + size - 1) / size;
-}

@@ -43,7 +43,5 @@ void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, in
  * frees the slot, both under the job's lock. Else NULL. */
 const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot);
 void yk_lease_free(struct yk_leases *leases, int slot);
-/* Any piece to be cut (a hint). */
-int yk_lease_has_more(struct yk_leases *leases);
 
 #endif

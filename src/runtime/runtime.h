@@ -78,6 +78,9 @@ int64_t yk_now(const yoke_runtime *runtime);
 void yk_wake_all(yoke_runtime *runtime);
 
 /* --- device.c --- */
+/* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by
+ * tests. */
+extern int yk_check_devices;
 yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device);
 void yk_runtime_close_devices(yoke_runtime *runtime);
 yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices);

@@ -1,0 +1,66 @@
+/* job_kernels.c - small kernels that touch arrays in every way a job can. */
+#include "job_kernels.h"
+
+YOKE_KERNEL(k_noop, i, YOKE_VALUE(int32_t, unused))
+{
+}
+
+YOKE_KERNEL(k_index, i, YOKE_VALUE(int32_t, offset), YOKE_OUT(int32_t, y))
+{
+    y[i] = (int32_t)i + offset;
+}
+
+YOKE_KERNEL(k_saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(float, y))
+{
+    y[i] = a * x[i] + y[i];
+}
+
+/* Sum of the neighbours within `width`, cut at the ends. */
+YOKE_KERNEL(k_blur, i, YOKE_VALUE(bounds_t, b), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    float s = 0;
+    for (int64_t j = i - b.width; j <= i + b.width; ++j)
+        if (j >= b.first && j < b.last)
+            s += x[j];
+    y[i] = s;
+}
+
+YOKE_KERNEL(k_gather, i, YOKE_VALUE(int64_t, n), YOKE_IN(pair_t, p), YOKE_OUT(pair_t, q))
+{
+    const pair_t other = p[n - 1 - i];
+    q[i].key = other.key + (int32_t)i;
+    q[i].weight = 2.0f * other.weight;
+}
+
+YOKE_KERNEL(k_histogram, i, YOKE_VALUE(int32_t, bins), YOKE_IN(int32_t, x), YOKE_ADD(uint32_t, h),
+            YOKE_ADD(float, w))
+{
+    const int32_t bin = x[i] % bins;
+    yoke_add(&h[bin], (uint32_t)1);
+    yoke_add(&w[bin], 0.5f);
+}
+
+/* Rows of a triangle: row i has i + 1 elements, from i (i + 1) / 2 on. */
+YOKE_KERNEL(k_triangle, i, YOKE_IN(int32_t, v), YOKE_OUT(int32_t, sum))
+{
+    int32_t s = 0;
+    for (int64_t j = i * (i + 1) / 2; j < (i + 1) * (i + 2) / 2; ++j)
+        s += v[j];
+    sum[i] = s;
+}
+
+YOKE_KERNEL3(k_volume, z, y, x, YOKE_IN(int32_t, u), YOKE_INOUT(int32_t, v))
+{
+    const int64_t at = (z * YOKE_SIZE2 + y) * YOKE_SIZE3 + x;
+    v[at] += 3 * u[at] + (int32_t)(z - x);
+}
+
+YOKE_GROUP_KERNEL(k_row_sum, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(int32_t, m),
+                  YOKE_OUT(int32_t, sum))
+{
+    YOKE_LANE_SUM(int32_t, s, j, 0, columns, m[i * columns + j]);
+    YOKE_ONCE
+    {
+        sum[i] = s;
+    }
+}

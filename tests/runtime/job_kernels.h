@@ -1,0 +1,17 @@
+#ifndef JOB_KERNELS_H
+#define JOB_KERNELS_H
+#include <yoke/kernel.h>
+
+typedef struct {
+    int64_t first, last, width;
+} bounds_t;
+typedef struct {
+    int32_t key;
+    float weight;
+} pair_t;
+
+#ifndef YOKE_FLATTEN
+extern const yoke_kernel k_noop, k_index, k_saxpy, k_blur, k_gather, k_histogram, k_triangle,
+    k_volume, k_row_sum;
+#endif
+#endif

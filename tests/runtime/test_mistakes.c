@@ -1,0 +1,254 @@
+/* test_mistakes.c - callers' mistakes: each gives a status and one line that names the cause, and
+ * harms nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "base/alloc.h"
+#include "job_kernels.h"
+
+enum { N = 64 };
+static float xs[N], ys[N];
+static yoke_runtime *rt;
+static yoke_array *x, *y, *wide;
+
+static int open_all(void **state)
+{
+    (void)state;
+    if (yoke_open(&(yoke_config){ .devices = "cpu" }, &rt) != YOKE_OK ||
+        yoke_array_open(
+            rt, &(yoke_array_spec){ .host = xs, .rows = N, .element_size = 4, .name = "xs" }, &x) !=
+            YOKE_OK ||
+        yoke_array_open(
+            rt, &(yoke_array_spec){ .host = ys, .rows = N, .element_size = 4, .name = "ys" }, &y) !=
+            YOKE_OK ||
+        yoke_array_open(rt, &(yoke_array_spec){ .rows = N, .element_size = 8, .name = "wide" },
+                        &wide) != YOKE_OK)
+        return -1;
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    yoke_array_close(x);
+    yoke_array_close(y);
+    yoke_array_close(wide);
+    return yoke_close(rt) == YOKE_OK && yk_alloc_outstanding() == 0 ? 0 : -1;
+}
+
+/* The call failed so, and its text has both parts and no line break. */
+static void expect(yoke_status got, yoke_status want, const char *part)
+{
+    assert_int_equal(got, want);
+    if (!strstr(yoke_error_text(), part) || strchr(yoke_error_text(), '\n'))
+        fail_msg("'%s' should say '%s'", yoke_error_text(), part);
+}
+
+static const float a = 2;
+
+static yoke_job good_job(void)
+{
+    yoke_job job = { .kernel = &k_saxpy,
+                     .range = { 0, N },
+                     .args = { yoke_value(a), yoke_in(x), yoke_inout(y) } };
+    return job;
+}
+
+static void expect_job(const yoke_job *job, yoke_status want, const char *part)
+{
+    yoke_ticket *ticket = NULL;
+    expect(yoke_run(rt, job, NULL), want, part);
+    expect(yoke_submit(rt, job, &ticket), want, part);
+    assert_null(ticket);
+}
+
+static void nulls(void **state)
+{
+    yoke_job job = good_job();
+    (void)state;
+    expect(yoke_open(NULL, NULL), YOKE_EINVAL, "NULL");
+    expect(yoke_run(NULL, &job, NULL), YOKE_EINVAL, "runtime is NULL");
+    expect(yoke_run(rt, NULL, NULL), YOKE_EINVAL, "job is NULL");
+    expect(yoke_submit(rt, &job, NULL), YOKE_EINVAL, "out is NULL");
+    expect(yoke_wait(NULL, NULL), YOKE_EINVAL, "NULL");
+    expect(yoke_array_wrap(rt, NULL, 4, 4, &x), YOKE_EINVAL, "NULL");
+    expect(yoke_array_open(rt, NULL, &x), YOKE_EINVAL, "spec is NULL");
+    expect(yoke_array_open(NULL, &(yoke_array_spec){ 0 }, &x), YOKE_EINVAL, "runtime is NULL");
+    expect(yoke_array_acquire(NULL, YOKE_READ), YOKE_EINVAL, "NULL");
+    expect(yoke_array_release(NULL), YOKE_EINVAL, "NULL");
+    expect(yoke_device_get(rt, 0, NULL), YOKE_EINVAL, "device");
+    expect(yoke_trace_write(rt, NULL), YOKE_EINVAL, "path is NULL");
+    assert_null(yoke_alloc(NULL, 10));
+    assert_int_equal(yoke_array_close(NULL), YOKE_OK);
+    assert_int_equal(yoke_close(NULL), YOKE_OK);
+    yoke_result_close(NULL);
+    yoke_free(rt, NULL);
+    assert_int_equal(yoke_device_count(NULL), 0);
+}
+
+static void kernels(void **state)
+{
+    yoke_job job = good_job();
+    yoke_kernel kernel = k_saxpy;
+    (void)state;
+    job.kernel = NULL;
+    expect_job(&job, YOKE_EINVAL, "kernel is NULL");
+    job.kernel = &kernel;
+    kernel.struct_size = 0;
+    expect_job(&job, YOKE_EINVAL, "not filled in");
+    kernel = k_saxpy;
+    kernel.param_count = 99;
+    expect_job(&job, YOKE_EINVAL, "99 parameters");
+    kernel = k_saxpy;
+    memset(&kernel.cpu, 0, sizeof kernel.cpu);
+    expect_job(&job, YOKE_ENOIMPL, "k_saxpy");
+}
+
+static void arguments(void **state)
+{
+    yoke_job job = good_job();
+    double d = 1;
+    (void)state;
+    job.args[1].array = NULL;
+    expect_job(&job, YOKE_EINVAL, "array is NULL");
+    job = good_job();
+    job.args[3] = job.args[1];
+    expect_job(&job, YOKE_EINVAL, "gives 4 arguments");
+    job = good_job();
+    memset(&job.args[2], 0, sizeof job.args[2]);
+    expect_job(&job, YOKE_EINVAL, "argument 3 (y)");
+    job = good_job();
+    job.args[2].mode = YOKE_PARAM_OUT;
+    expect_job(&job, YOKE_EINVAL, "wants mode inout, the job gives out");
+    job = good_job();
+    job.args[0].value = &d;
+    job.args[0].value_size = sizeof d;
+    expect_job(&job, YOKE_EINVAL, "4 bytes (float) is wanted, 8 given");
+    job = good_job();
+    job.args[1].array = wide;
+    expect_job(&job, YOKE_EINVAL, "array wide has 8");
+    job = good_job();
+    job.args[1].array = y;
+    expect_job(&job, YOKE_EINVAL, "ys is given twice, as in and as inout");
+    job = good_job();
+    job.args[1].shape = YOKE_CUSTOM;
+    expect_job(&job, YOKE_EINVAL, "rows function");
+    job = good_job();
+    job.args[2].shape = YOKE_WHOLE;
+    expect_job(&job, YOKE_EINVAL, "mode add");
+    job = good_job();
+    job.args[1].shape = YOKE_HALO;
+    job.args[1].before = -1;
+    expect_job(&job, YOKE_EINVAL, "halo of -1");
+}
+
+static void ranges(void **state)
+{
+    yoke_job job = good_job();
+    (void)state;
+    job.range.last = N + 1;
+    expect_job(&job, YOKE_EINVAL, "leaves array xs");
+    job.range.first = -1;
+    expect_job(&job, YOKE_EINVAL, "leaves array xs");
+    job.range.first = 5;
+    job.range.last = 4;
+    expect_job(&job, YOKE_EINVAL, "5 .. 4");
+    job = good_job();
+    job.range.extent[0] = 3;
+    expect_job(&job, YOKE_EINVAL, "1 dimension");
+    job = good_job();
+    job.range.last = 0;
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK);
+}
+
+static void partitioners(void **state)
+{
+    yoke_job job = good_job();
+    yoke_runtime *other = NULL;
+    (void)state;
+    job.partitioner = "nonsense";
+    expect_job(&job, YOKE_EINVAL, "auto");
+    job.partitioner = "dynamic:chunk=-4";
+    expect_job(&job, YOKE_EINVAL, "chunk");
+    job.partitioner = "dynamic:size=4";
+    expect_job(&job, YOKE_EINVAL, "size");
+    job.partitioner = "static:shares=0.5/0.5/0.5";
+    expect_job(&job, YOKE_EINVAL, "share");
+    job.partitioner = "dynamic:chunk=1000000";
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK);
+    expect(yoke_open(&(yoke_config){ .partitioner = "nonsense" }, &other), YOKE_EINVAL, "auto");
+    assert_null(other);
+}
+
+static void devices(void **state)
+{
+    static const char *const wrong[] = { "cpu:0", "tpu:1", "sim:tpu", "cpu:8x", ",", "opencl:99" };
+    yoke_runtime *other = NULL;
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        yoke_status status = yoke_open(&(yoke_config){ .devices = wrong[i] }, &other);
+        assert_true(status == YOKE_EINVAL || status == YOKE_ENODEV);
+        assert_true(strlen(yoke_error_text()) > 10);
+        assert_null(other);
+    }
+    expect(yoke_open(&(yoke_config){ .devices = "cpu,sim:gpu" }, &other), YOKE_EINVAL, "clocks");
+    expect(yoke_open(&(yoke_config){ .threads = -3 }, &other), YOKE_EINVAL, "threads=-3");
+    expect(yoke_open(&(yoke_config){ .waiting = (yoke_waiting)77 }, &other), YOKE_EINVAL, "77");
+    assert_null(other);
+}
+
+static void arrays(void **state)
+{
+    yoke_array *array = NULL;
+    yoke_job job = good_job();
+    (void)state;
+    expect(yoke_array_wrap(rt, xs, -1, 4, &array), YOKE_EINVAL, "-1 rows");
+    expect(yoke_array_wrap(rt, xs, 1, 0, &array), YOKE_EINVAL, "0 bytes");
+    expect(yoke_array_wrap(rt, xs, INT64_MAX / 2, 4, &array), YOKE_EINVAL, "addresses");
+    expect(yoke_array_acquire_rows(x, YOKE_READ, 5, N + 1), YOKE_EINVAL, "not among them");
+    expect(yoke_array_acquire_rows(x, YOKE_READ, 5, 4), YOKE_EINVAL, "not among them");
+    expect(yoke_array_acquire(x, (yoke_access_mode)9), YOKE_EINVAL, "mode 9");
+    assert_int_equal(yoke_array_acquire(x, YOKE_WRITE), YOKE_OK);
+    expect_job(&job, YOKE_EBUSY, "xs is acquired for writing; release it");
+    assert_int_equal(yoke_array_release(x), YOKE_OK);
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(rt, NULL, 0, 4, &array), YOKE_OK);
+    assert_int_equal(yoke_array_close(array), YOKE_OK);
+    expect(yoke_close(rt), YOKE_EBUSY, "close them first");
+}
+
+static void foreign_array(void **state)
+{
+    yoke_runtime *other;
+    yoke_array *theirs;
+    yoke_job job = good_job();
+    (void)state;
+    assert_int_equal(yoke_open(&(yoke_config){ .devices = "cpu:1" }, &other), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(other, xs, N, 4, &theirs), YOKE_OK);
+    job.args[1].array = theirs;
+    expect_job(&job, YOKE_EINVAL, "another runtime");
+    assert_int_equal(yoke_array_close(theirs), YOKE_OK);
+    assert_int_equal(yoke_close(other), YOKE_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nulls, open_all, close_all),
+        cmocka_unit_test_setup_teardown(kernels, open_all, close_all),
+        cmocka_unit_test_setup_teardown(arguments, open_all, close_all),
+        cmocka_unit_test_setup_teardown(ranges, open_all, close_all),
+        cmocka_unit_test_setup_teardown(partitioners, open_all, close_all),
+        cmocka_unit_test_setup_teardown(devices, open_all, close_all),
+        cmocka_unit_test_setup_teardown(arrays, open_all, close_all),
+        cmocka_unit_test_setup_teardown(foreign_array, open_all, close_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
