@@ -97,8 +97,10 @@
 #define YK_OP_MIN(a, b) ((a) < (b) ? (a) : (b))
 /* Trees of lane reductions halve the lanes: a power of two. */
 #define YK_GROUP_CHECK(name, lanes, unit)                                                          \
-    typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name                                      \
-        [(lanes) >= 1 && (lanes) <= 1024 && ((lanes) & ((lanes)-1)) == 0 && (unit) >= 1 ? 1 : -1]
+    typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name[((lanes) >= 1) * ((lanes) <= 1024) * \
+                                                                  (((lanes) & ((lanes)-1)) == 0) * \
+                                                                  ((unit) >= 1) * 2 -              \
+                                                              1]
 
 #if !defined(YOKE_FLATTEN)
 #include <yoke/kernel_cpu.h>

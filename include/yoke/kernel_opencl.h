@@ -64,7 +64,7 @@
     __kernel void yoke_entry_##name(long yk_first, long yk_last, long yk_size2,                    \
                                     long yk_size3 YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-/* YK_OUTER is an if, or a strided loop (prelude). */
+/* YK_OUTER is a loop of at most one turn, or a strided loop (prelude). */
 #define YOKE_KERNEL(name, i, ...)                                                                  \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \

@@ -32,9 +32,8 @@ typedef ulong uint64_t;
 #define YK_OUTER(i, from, to, d)                                                                   \
     for (long i = (from) + (long)get_global_id(d); i < (to); i += (long)get_global_size(d))
 #else
-#define YK_OUTER(i, from, to, d)                                                                   \
-    const long i = (from) + (long)get_global_id(d);                                                \
-    if (i < (to))
+#define YK_OUTER(i, from, to, d) /* one turn at most */                                            \
+    for (long i = (from) + (long)get_global_id(d); i < (to); i = (to))
 #endif
 
 #define YOKE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)

@@ -1,0 +1,640 @@
+/* cases.c - inputs, references and comparison; see cases.h. References are written anew, in double
+ * precision where the kernel is in float.
+ */
+#include "cases.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shapes.h"
+
+extern const yoke_kernel saxpy, daxpy, integers, many, structs, stencil, plane, laplace, histogram,
+    floats, doubles, mxv, extremes, nbody, reverse, local_histogram;
+
+const yoke_kernel *const test_kernels[] = { &saxpy,     &daxpy,   &integers, &many,
+                                            &structs,   &stencil, &plane,    &laplace,
+                                            &histogram, &floats,  &doubles,  &mxv,
+                                            &extremes,  &nbody,   &reverse,  &local_histogram,
+                                            NULL };
+
+enum reach { ROWS, HALO, WHOLE };
+
+struct operand {
+    const void *value;
+    void *rows; /* all of the array */
+    size_t row_bytes;
+    enum reach reach;
+    int64_t count; /* WHOLE: rows there are; else as many as the range has */
+};
+
+struct problem {
+    const yoke_kernel *kernel;
+    int64_t count; /* of the first dimension */
+    int64_t extent[2];
+    struct operand operands[24];
+};
+
+static void *allocate(size_t bytes)
+{
+    void *memory = calloc(bytes ? bytes : 1, 1);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* Copies of what indexes first .. last - 1 may touch. */
+static void windows_open(const struct problem *problem, const yoke_chunk *chunk,
+                         struct launch_arg *args)
+{
+    for (int p = 0; p < problem->kernel->param_count; p++) {
+        const struct operand *operand = &problem->operands[p];
+        int64_t from = chunk->first, to = chunk->last;
+        args[p].value = operand->value;
+        if (operand->value)
+            continue;
+        if (operand->reach == HALO) {
+            from -= from > 0;
+            to += to < problem->count;
+        } else if (operand->reach == WHOLE) {
+            from = 0;
+            to = operand->count;
+        }
+        args[p].bytes = (size_t)(to - from) * operand->row_bytes;
+        args[p].window = allocate(args[p].bytes);
+        args[p].shift = -from * (int64_t)operand->row_bytes;
+        memcpy(args[p].window, (char *)operand->rows - args[p].shift, args[p].bytes);
+    }
+}
+
+static void windows_close(const struct problem *problem, struct launch_arg *args)
+{
+    for (int p = 0; p < problem->kernel->param_count; p++) {
+        if (!args[p].window)
+            continue;
+        if (problem->kernel->params[p].mode != YOKE_PARAM_IN)
+            memcpy((char *)problem->operands[p].rows - args[p].shift, args[p].window,
+                   args[p].bytes);
+        free(args[p].window);
+    }
+}
+
+/* Three chunks, cut at odd places as far as the kernel's unit allows. */
+static void run(const struct launcher *launcher, const struct problem *problem)
+{
+    const int64_t unit = problem->kernel->unit > 1 ? problem->kernel->unit : 1;
+    const int64_t cut = problem->count * 2 / 5 / unit * unit;
+    const int64_t bounds[] = { 0, cut, cut + (problem->count - cut) / 3 / unit * unit,
+                               problem->count };
+    for (int c = 0; c < 3; c++) {
+        struct launch_arg args[24] = { { 0 } };
+        yoke_chunk chunk = { .first = bounds[c],
+                             .last = bounds[c + 1],
+                             .extent = { problem->extent[0] ? problem->extent[0] : 1,
+                                         problem->extent[1] ? problem->extent[1] : 1 },
+                             .team = 1 };
+        if (chunk.first == chunk.last)
+            continue;
+        windows_open(problem, &chunk, args);
+        launcher->launch(launcher->state, problem->kernel, args, &chunk);
+        windows_close(problem, args);
+    }
+}
+
+/* Relative where values are large. */
+static void near(const char *what, int64_t at, double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance * (1.0 + fabs(expected))))
+        fail_msg("%s[%lld] is %.9g, expected %.9g", what, (long long)at, value, expected);
+}
+
+static void same(const char *what, int64_t at, int64_t value, int64_t expected)
+{
+    if (value != expected)
+        fail_msg("%s[%lld] is %lld, expected %lld", what, (long long)at, (long long)value,
+                 (long long)expected);
+}
+
+/* Numbers in (0, 1), the same on every run. */
+static float noise(int64_t i)
+{
+    return ((float)((i * 7919 + 13) % 1009) + 0.5f) / 1010.0f;
+}
+
+static float *noise_array(int64_t count)
+{
+    float *x = allocate((size_t)count * sizeof *x);
+    for (int64_t i = 0; i < count; i++)
+        x[i] = noise(i);
+    return x;
+}
+
+enum { N = 10007 };
+
+static void saxpy_run(const struct launcher *launcher)
+{
+    const float a = 2.5f;
+    float *x = noise_array(N), *y = noise_array(N);
+    struct problem problem = {
+        &saxpy,
+        N,
+        { 0 },
+        { { .value = &a }, { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
+    };
+    run(launcher, &problem);
+    for (int64_t i = 0; i < N; i++)
+        near("y", i, y[i], 3.5 * noise(i), 1e-6);
+    free(x);
+    free(y);
+}
+
+static void daxpy_run(const struct launcher *launcher)
+{
+    const double a = 1.0 / 3.0;
+    double *x = allocate(N * sizeof *x), *y = allocate(N * sizeof *y);
+    for (int64_t i = 0; i < N; i++) {
+        x[i] = noise(i);
+        y[i] = 1.0 / (double)(i + 1);
+    }
+    struct problem problem = {
+        &daxpy,
+        N,
+        { 0 },
+        { { .value = &a }, { .rows = x, .row_bytes = 8 }, { .rows = y, .row_bytes = 8 } }
+    };
+    run(launcher, &problem);
+    for (int64_t i = 0; i < N; i++)
+        near("y", i, y[i], noise(i) / 3.0 + 1.0 / (double)(i + 1), 1e-15);
+    free(x);
+    free(y);
+}
+
+static void integers_run(const struct launcher *launcher)
+{
+    enum { COUNT = 1003 };
+    static int8_t a[COUNT];
+    static uint8_t b[COUNT];
+    static int16_t c[COUNT];
+    static uint16_t d[COUNT];
+    static int32_t e[COUNT];
+    static uint32_t f[COUNT];
+    static int64_t g[COUNT];
+    static uint64_t h[COUNT];
+    const int8_t va = -7;
+    const uint8_t vb = 250;
+    const int16_t vc = -300;
+    const uint16_t vd = 65000;
+    const int32_t ve = -100000;
+    const uint32_t vf = 4000000000u;
+    const int64_t vg = -5000000000;
+    const uint64_t vh = 18000000000000000000u;
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = (int8_t)(i - 500);
+        b[i] = (uint8_t)i;
+        c[i] = (int16_t)(i * -31);
+        d[i] = (uint16_t)(i * 61);
+        e[i] = i * -2000003;
+        f[i] = (uint32_t)i * 4000037u;
+        g[i] = (int64_t)i * -9000000000001;
+        h[i] = (uint64_t)i * 18000000000000001u;
+    }
+    struct problem problem = { &integers,
+                               COUNT,
+                               { 0 },
+                               { { .value = &va },
+                                 { .value = &vb },
+                                 { .value = &vc },
+                                 { .value = &vd },
+                                 { .value = &ve },
+                                 { .value = &vf },
+                                 { .value = &vg },
+                                 { .value = &vh },
+                                 { .rows = a, .row_bytes = 1 },
+                                 { .rows = b, .row_bytes = 1 },
+                                 { .rows = c, .row_bytes = 2 },
+                                 { .rows = d, .row_bytes = 2 },
+                                 { .rows = e, .row_bytes = 4 },
+                                 { .rows = f, .row_bytes = 4 },
+                                 { .rows = g, .row_bytes = 8 },
+                                 { .rows = h, .row_bytes = 8 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        same("int8", i, a[i], (int8_t)((int8_t)(i - 500) / 2 + va));
+        same("uint8", i, b[i], (uint8_t)((uint8_t)i + vb));
+        same("int16", i, c[i], (int16_t)((int16_t)(i * -31) / 2 + vc));
+        same("uint16", i, d[i], (uint16_t)((uint16_t)(i * 61) + vd));
+        same("int32", i, e[i], i * -2000003 / 2 + ve);
+        same("uint32", i, f[i], (uint32_t)i * 4000037u + vf);
+        same("int64", i, g[i], (int64_t)i * -9000000000001 / 2 + vg);
+        same("uint64", i, (int64_t)h[i], (int64_t)(((uint64_t)i * 18000000000000001u >> 3) + vh));
+    }
+}
+
+static void many_run(const struct launcher *launcher)
+{
+    enum { COUNT = 777 };
+    static int32_t in[12][COUNT], y[COUNT], values[11];
+    struct problem problem = { .kernel = &many, .count = COUNT };
+    for (int p = 0; p < 11; p++) {
+        values[p] = 3 * p - 7;
+        problem.operands[p].value = &values[p];
+    }
+    for (int p = 0; p < 12; p++) {
+        for (int i = 0; i < COUNT; i++)
+            in[p][i] = (p + 1) * 1000 + i;
+        problem.operands[11 + p] = (struct operand){ .rows = in[p], .row_bytes = 4 };
+    }
+    problem.operands[23] = (struct operand){ .rows = y, .row_bytes = 4 };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        int32_t expected = in[11][i];
+        for (int p = 0; p < 11; p++)
+            expected += values[p] * in[p][i];
+        same("y", i, y[i], expected);
+    }
+}
+
+static void structs_run(const struct launcher *launcher)
+{
+    enum { COUNT = 501 };
+    static mixed_t x[COUNT], y[COUNT];
+    static body_t b[COUNT];
+    const mixed_t add = { .tag = 3, .weight = 0.125, .axis = { 0, 0, 1.5f } };
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (mixed_t){ (int8_t)i,          i * 0.5,          -i,
+                          { (float)i, 7, 8 }, (int16_t)(i * 3), (uint64_t)i << 40 };
+    struct problem problem = { &structs,
+                               COUNT,
+                               { 0 },
+                               { { .value = &add },
+                                 { .rows = x, .row_bytes = sizeof *x },
+                                 { .rows = y, .row_bytes = sizeof *y },
+                                 { .rows = b, .row_bytes = sizeof *b } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        same("tag", i, y[i].tag, (int8_t)((int8_t)i + 3));
+        near("weight", i, y[i].weight, i * 0.75 + 0.125, 1e-15);
+        same("count", i, y[i].count, 1 - i);
+        near("axis[0]", i, y[i].axis[0], i, 0);
+        near("axis[1]", i, y[i].axis[1], i * 0.5 + 1.5, 1e-6);
+        near("axis[2]", i, y[i].axis[2], 8, 0);
+        same("low", i, y[i].low, i * 3 - 1);
+        same("wide", i, (int64_t)y[i].wide, ((int64_t)i << 40) + 10000000000);
+        near("body x", i, b[i].x, i * 0.75 + 0.125, 1e-6);
+        near("body z", i, b[i].z, i * 3 - 1, 0);
+        near("body mass", i, b[i].mass, 1, 0);
+    }
+}
+
+static void stencil_run(const struct launcher *launcher)
+{
+    const int64_t n = N;
+    float *u = noise_array(N), *v = allocate(N * sizeof *v);
+    struct problem problem = { &stencil,
+                               N,
+                               { 0 },
+                               { { .value = &n },
+                                 { .rows = u, .row_bytes = 4, .reach = HALO },
+                                 { .rows = v, .row_bytes = 4 } } };
+    run(launcher, &problem);
+    near("v", 0, v[0], noise(0), 0);
+    near("v", N - 1, v[N - 1], noise(N - 1), 0);
+    for (int64_t i = 1; i < N - 1; i++)
+        near("v", i, v[i], 0.25 * noise(i - 1) + 0.5 * noise(i) + 0.25 * noise(i + 1), 1e-6);
+    free(u);
+    free(v);
+}
+
+static void plane_run(const struct launcher *launcher)
+{
+    enum { ROWS_2D = 103, COLUMNS = 61 };
+    const float scale = -3.0f;
+    float *x = noise_array(ROWS_2D * COLUMNS), *y = allocate(ROWS_2D * COLUMNS * sizeof *y);
+    struct problem problem = { &plane,
+                               ROWS_2D,
+                               { COLUMNS, 0 },
+                               { { .value = &scale },
+                                 { .rows = x, .row_bytes = 4 * COLUMNS },
+                                 { .rows = y, .row_bytes = 4 * COLUMNS } } };
+    run(launcher, &problem);
+    for (int64_t i = 0; i < ROWS_2D; i++)
+        for (int64_t j = 0; j < COLUMNS; j++)
+            near("y", i * COLUMNS + j, y[i * COLUMNS + j],
+                 -3.0 * noise(i * COLUMNS + j) + (double)(i % 101) - (double)j, 2e-5);
+    free(x);
+    free(y);
+}
+
+enum { NX = 19, NY = 13, NZ = 37 };
+
+static double laplace_at(int64_t i, int64_t j, int64_t k)
+{
+    static const int steps[6][3] = { { -1, 0, 0 }, { 1, 0, 0 },  { 0, -1, 0 },
+                                     { 0, 1, 0 },  { 0, 0, -1 }, { 0, 0, 1 } };
+    const double middle = noise((i * NY + j) * NZ + k);
+    double sum = 0;
+    for (int s = 0; s < 6; s++) {
+        int64_t a = i + steps[s][0], b = j + steps[s][1], c = k + steps[s][2];
+        if (a >= 0 && a < NX && b >= 0 && b < NY && c >= 0 && c < NZ)
+            sum += noise((a * NY + b) * NZ + c) - middle;
+    }
+    return sum;
+}
+
+static void laplace_run(const struct launcher *launcher)
+{
+    const int64_t n = NX;
+    float *u = noise_array(NX * NY * NZ), *v = allocate(NX * NY * NZ * sizeof *v);
+    struct problem problem = { &laplace,
+                               NX,
+                               { NY, NZ },
+                               { { .value = &n },
+                                 { .rows = u, .row_bytes = 4 * NY * NZ, .reach = HALO },
+                                 { .rows = v, .row_bytes = 4 * NY * NZ } } };
+    run(launcher, &problem);
+    for (int64_t at = 0; at < NX * NY * NZ; at++)
+        near("v", at, v[at], laplace_at(at / (NY * NZ), at / NZ % NY, at % NZ), 2e-6);
+    free(u);
+    free(v);
+}
+
+static int bin_of(float x)
+{
+    int bin = (int)(x * BINS);
+    return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+}
+
+static void histogram_run(const struct launcher *launcher)
+{
+    static int32_t a[BINS];
+    static uint32_t b[BINS];
+    static int64_t c[BINS];
+    static uint64_t d[BINS];
+    static float e[BINS];
+    static double f[BINS];
+    int64_t expected[BINS] = { 0 };
+    float *x = noise_array(N);
+    const struct operand whole = { .reach = WHOLE, .count = BINS };
+    struct problem problem = {
+        &histogram,
+        N,
+        { 0 },
+        { { .rows = x, .row_bytes = 4 }, whole, whole, whole, whole, whole, whole }
+    };
+    void *const targets[] = { a, b, c, d, e, f };
+    static const size_t sizes[] = { 4, 4, 8, 8, 4, 8 };
+    for (int t = 0; t < 6; t++) {
+        memset(targets[t], 0, BINS * sizes[t]);
+        problem.operands[1 + t].rows = targets[t];
+        problem.operands[1 + t].row_bytes = sizes[t];
+    }
+    run(launcher, &problem);
+    for (int64_t i = 0; i < N; i++)
+        expected[bin_of(x[i])]++;
+    for (int bin = 0; bin < BINS; bin++) {
+        same("int32", bin, a[bin], -expected[bin]);
+        same("uint32", bin, b[bin], 2 * expected[bin]);
+        same("int64", bin, c[bin], -3 * expected[bin]);
+        same("uint64", bin, (int64_t)d[bin], 4 * expected[bin]);
+        near("float", bin, e[bin], 0.5 * (double)expected[bin], 0);
+        near("double", bin, f[bin], 0.25 * (double)expected[bin], 0);
+    }
+    free(x);
+}
+
+static void floats_expected(double v, double *row)
+{
+    const double expected[24] = { sqrt(v),
+                                  1 / sqrt(v),
+                                  exp(v),
+                                  log(v),
+                                  pow(v, 1.5),
+                                  sin(v),
+                                  cos(v),
+                                  tan(v),
+                                  atan2(v, 0.5),
+                                  v * v + 1,
+                                  fabs(v - 1),
+                                  floor((float)v * 10.0f),
+                                  ceil((float)v * 10.0f),
+                                  fmin(v, 0.5),
+                                  fmax(v, 0.5),
+                                  fmodf((float)v, 0.3f),
+                                  cbrt(v),
+                                  hypot(v, 2),
+                                  log2(v),
+                                  exp2(v),
+                                  tanh(v),
+                                  trunc((float)v * 10.0f),
+                                  3.14159265358979,
+                                  acos(v * 0.5) + erf(v) - 1 + round((float)v * 7.0f) };
+    memcpy(row, expected, sizeof expected);
+}
+
+static void floats_run(const struct launcher *launcher)
+{
+    enum { COUNT = 1009 };
+    float *x = noise_array(COUNT), *y = allocate(COUNT * 24 * sizeof *y);
+    struct problem problem = {
+        &floats, COUNT, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 24 * 4 } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        double expected[24];
+        floats_expected(x[i], expected);
+        for (int f = 0; f < 24; f++)
+            near("function", f, y[i * 24 + f], expected[f], 2e-6);
+    }
+    free(x);
+    free(y);
+}
+
+static void doubles_run(const struct launcher *launcher)
+{
+    enum { COUNT = 1009 };
+    double *x = allocate(COUNT * sizeof *x), *y = allocate(COUNT * 12 * sizeof *y);
+    for (int i = 0; i < COUNT; i++)
+        x[i] = noise(i);
+    struct problem problem = { &doubles,
+                               COUNT,
+                               { 0 },
+                               { { .rows = x, .row_bytes = 8 },
+                                 { .rows = y, .row_bytes = 12 * 8 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        const double v = x[i];
+        const double expected[12] = { sqrt(v),     1 / sqrt(v),   exp(v),  log(v),
+                                      pow(v, 1.5), sin(v),        cos(v),  v * v + 1,
+                                      fabs(v - 1), floor(v * 10), v + 0.5, 3.14159265358979323846 };
+        for (int f = 0; f < 12; f++)
+            near("function", f, y[i * 12 + f], expected[f], 2e-15);
+    }
+    free(x);
+    free(y);
+}
+
+static void mxv_run(const struct launcher *launcher)
+{
+    enum { COUNT = 53, COLUMNS = 1003 };
+    const int64_t columns = COLUMNS;
+    float *a = noise_array(COUNT * COLUMNS), *x = noise_array(COLUMNS);
+    float *y = allocate(COUNT * sizeof *y);
+    struct problem problem = { &mxv,
+                               COUNT,
+                               { 0 },
+                               { { .value = &columns },
+                                 { .rows = a, .row_bytes = 4 * COLUMNS },
+                                 { .rows = x, .row_bytes = 4, .reach = WHOLE, .count = COLUMNS },
+                                 { .rows = y, .row_bytes = 4 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        double sum = 0;
+        for (int j = 0; j < COLUMNS; j++)
+            sum += (double)noise(i * COLUMNS + j) * noise(j);
+        near("y", i, y[i], sum, 1e-5);
+    }
+    free(a);
+    free(x);
+    free(y);
+}
+
+static void extremes_run(const struct launcher *launcher)
+{
+    enum { COUNT = 41, COLUMNS = 77 };
+    const int32_t columns = COLUMNS;
+    float *a = noise_array(COUNT * COLUMNS), low[COUNT], high[COUNT];
+    double mean[COUNT];
+    int64_t positive[COUNT];
+    for (int i = 0; i < COUNT * COLUMNS; i++)
+        a[i] -= 0.4f;
+    struct problem problem = { &extremes,
+                               COUNT,
+                               { 0 },
+                               { { .value = &columns },
+                                 { .rows = a, .row_bytes = 4 * COLUMNS },
+                                 { .rows = low, .row_bytes = 4 },
+                                 { .rows = high, .row_bytes = 4 },
+                                 { .rows = mean, .row_bytes = 8 },
+                                 { .rows = positive, .row_bytes = 8 } } };
+    memset(low, 0, sizeof low);
+    memset(high, 0, sizeof high);
+    memset(mean, 0, sizeof mean);
+    memset(positive, 0, sizeof positive);
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        const float *row = a + i * COLUMNS;
+        float least = row[0], most = row[0];
+        double sum = 0;
+        int64_t count = 0;
+        for (int j = 0; j < COLUMNS; j++) {
+            least = row[j] < least ? row[j] : least;
+            most = row[j] > most ? row[j] : most;
+            sum += row[j];
+            count += row[j] > 0;
+        }
+        near("low", i, low[i], least, 0);
+        near("high", i, high[i], most, 0);
+        near("mean", i, mean[i], sum / COLUMNS, 1e-14);
+        same("positive", i, positive[i], count);
+    }
+    free(a);
+}
+
+/* Chunks are multiples of the tile, the last tile is short. */
+static void nbody_run(const struct launcher *launcher)
+{
+    enum { COUNT = 9 * TILE + 29 };
+    static body_t p[COUNT], v[COUNT];
+    const int64_t n = COUNT;
+    const float dt = 0.01f;
+    for (int i = 0; i < COUNT; i++) {
+        p[i] = (body_t){ noise(i), noise(i + 300), noise(i + 600), 1 + noise(i + 77) };
+        v[i] = (body_t){ 1, 2, 3, 4 };
+    }
+    struct problem problem = {
+        &nbody,
+        COUNT,
+        { 0 },
+        { { .value = &n },
+          { .value = &dt },
+          { .rows = p, .row_bytes = sizeof *p, .reach = WHOLE, .count = COUNT },
+          { .rows = v, .row_bytes = sizeof *v } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        double a[3] = { 0 };
+        for (int j = 0; j < COUNT; j++) {
+            const double d[3] = { p[j].x - p[i].x, p[j].y - p[i].y, p[j].z - p[i].z };
+            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-3f;
+            for (int c = 0; c < 3; c++)
+                a[c] += p[j].mass * d[c] / (r2 * sqrt(r2));
+        }
+        near("vx", i, v[i].x, 1 + 0.01f * a[0], 2e-5);
+        near("vy", i, v[i].y, 2 + 0.01f * a[1], 2e-5);
+        near("vz", i, v[i].z, 3 + 0.01f * a[2], 2e-5);
+        near("untouched", i, v[i].mass, 4, 0);
+    }
+}
+
+static void reverse_run(const struct launcher *launcher)
+{
+    enum { COUNT = 7 * TILE + 5 };
+    static int32_t x[COUNT], y[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i * 3;
+        y[i] = -1;
+    }
+    struct problem problem = {
+        &reverse, COUNT, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        const int tile = i / TILE * TILE, size = COUNT - tile < TILE ? COUNT - tile : TILE;
+        same("y", i, y[i], x[tile + size - 1 - (i - tile)]);
+    }
+}
+
+static void local_histogram_run(const struct launcher *launcher)
+{
+    uint32_t counts[BINS] = { 0 };
+    int64_t expected[BINS] = { 0 };
+    float *x = noise_array(N);
+    struct problem problem = {
+        &local_histogram,
+        N,
+        { 0 },
+        { { .rows = x, .row_bytes = 4 },
+          { .rows = counts, .row_bytes = 4, .reach = WHOLE, .count = BINS } }
+    };
+    run(launcher, &problem);
+    for (int64_t i = 0; i < N; i++)
+        expected[bin_of(x[i])]++;
+    for (int bin = 0; bin < BINS; bin++)
+        same("count", bin, counts[bin], expected[bin]);
+    free(x);
+}
+
+const struct kernel_case kernel_cases[] = {
+    { "saxpy", saxpy_run },
+    { "daxpy", daxpy_run },
+    { "integers", integers_run },
+    { "many parameters", many_run },
+    { "structs", structs_run },
+    { "stencil", stencil_run },
+    { "2-D", plane_run },
+    { "3-D", laplace_run },
+    { "add", histogram_run },
+    { "float functions", floats_run },
+    { "double functions", doubles_run },
+    { "lane sum", mxv_run },
+    { "lane extremes", extremes_run },
+    { "n-body tiles", nbody_run },
+    { "barrier", reverse_run },
+    { "local adds", local_histogram_run },
+    { NULL, NULL },
+};

@@ -1,0 +1,132 @@
+/* group_kernels.c - the group form: tiles, local memory, private variables, lane reductions. */
+#include <yoke/kernel.h>
+
+#include "shapes.h"
+
+/* A group works on one row of a matrix. */
+YOKE_GROUP_KERNEL(mxv, i, 64, 1, YOKE_VALUE(int64_t, columns), YOKE_IN(float, a), YOKE_IN(float, x),
+                  YOKE_OUT(float, y))
+{
+    YOKE_GLOBAL const float *row = a + i * columns;
+    YOKE_LANE_SUM(float, sum, j, 0, columns, row[j] * x[j])
+    YOKE_ONCE
+    {
+        y[i] = sum;
+    }
+}
+
+/* Several reductions after each other, other types, limits that are no multiple of anything. */
+YOKE_GROUP_KERNEL(extremes, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(float, a),
+                  YOKE_OUT(float, low), YOKE_OUT(float, high), YOKE_OUT(double, mean),
+                  YOKE_OUT(int64_t, positive))
+{
+    YOKE_GLOBAL const float *row = a + i * columns;
+    YOKE_LANE_MIN(float, least, row[0], j, 1, columns, row[j])
+    YOKE_LANE_MAX(float, most, row[0], j, 1, columns, row[j])
+    YOKE_LANE_SUM(double, sum, j, 0, columns, (double)row[j])
+    YOKE_LANE_SUM(int64_t, count, j, 0, columns, row[j] > 0.0f ? 1 : 0)
+    YOKE_ONCE
+    {
+        low[i] = least;
+        high[i] = most;
+        mean[i] = sum / columns;
+        positive[i] = count;
+    }
+}
+
+/* All bodies act on each: tiles of bodies in local memory, one body a lane. */
+YOKE_GROUP_KERNEL(nbody, i, TILE, TILE, YOKE_VALUE(int64_t, n), YOKE_VALUE(float, dt),
+                  YOKE_IN(body_t, p), YOKE_INOUT(body_t, v), YOKE_LOCAL(body_t, tile, TILE),
+                  YOKE_PRIVATE(float, x), YOKE_PRIVATE(float, y), YOKE_PRIVATE(float, z),
+                  YOKE_PRIVATE(float, ax), YOKE_PRIVATE(float, ay), YOKE_PRIVATE(float, az))
+{
+    YOKE_LANES(l)
+    {
+        const body_t me = p[i + (l < YOKE_COUNT ? l : 0)];
+        YOKE_MINE(x) = me.x;
+        YOKE_MINE(y) = me.y;
+        YOKE_MINE(z) = me.z;
+        YOKE_MINE(ax) = YOKE_MINE(ay) = YOKE_MINE(az) = 0.0f;
+    }
+    for (int64_t first = 0; first < n; first += TILE) {
+        const int bodies = n - first < TILE ? (int)(n - first) : TILE;
+        YOKE_LANES(l)
+        {
+            if (l < bodies)
+                tile[l] = p[first + l];
+        }
+        YOKE_BARRIER;
+        for (int j = 0; j < bodies; ++j) {
+            const body_t other = tile[j];
+            YOKE_LANES(l)
+            {
+                const float dx = other.x - YOKE_MINE(x), dy = other.y - YOKE_MINE(y);
+                const float dz = other.z - YOKE_MINE(z);
+                const float r = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-3f);
+                const float w = other.mass * r * r * r;
+                YOKE_MINE(ax) += w * dx;
+                YOKE_MINE(ay) += w * dy;
+                YOKE_MINE(az) += w * dz;
+            }
+        }
+        YOKE_BARRIER;
+    }
+    YOKE_LANES(l)
+    {
+        if (l >= YOKE_COUNT)
+            continue;
+        v[i + l].x += dt * YOKE_MINE(ax);
+        v[i + l].y += dt * YOKE_MINE(ay);
+        v[i + l].z += dt * YOKE_MINE(az);
+    }
+}
+
+/* Wrong without the barrier: each lane reads what another wrote. The last tile may be short. */
+YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
+                  YOKE_LOCAL(int32_t, tile, TILE))
+{
+    YOKE_LANES(l)
+    {
+        if (l < YOKE_COUNT)
+            tile[l] = x[i + l];
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        if (l < YOKE_COUNT)
+            y[i + l] = tile[YOKE_COUNT - 1 - l];
+    }
+}
+
+/* Adds to local memory first; a helper takes the local array. More indexes than lanes. */
+YOKE_FN uint32_t bin_of(float x)
+{
+    const int32_t bin = (int32_t)(x * BINS);
+    return (uint32_t)(bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin);
+}
+YOKE_FN void count_one(YOKE_SHARED uint32_t *bins, float x)
+{
+    yoke_add(&bins[bin_of(x)], 1u);
+}
+
+YOKE_GROUP_KERNEL(local_histogram, i, 32, 256, YOKE_IN(float, x), YOKE_ADD(uint32_t, counts),
+                  YOKE_LOCAL(uint32_t, bins, BINS))
+{
+    YOKE_LANES(l)
+    {
+        for (int b = l; b < BINS; b += 32)
+            bins[b] = 0;
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        for (int k = l; k < YOKE_COUNT; k += 32)
+            count_one(bins, x[i + k]);
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        for (int b = l; b < BINS; b += 32)
+            yoke_add(&counts[b], bins[b]);
+    }
+}
