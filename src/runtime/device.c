@@ -99,7 +99,9 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     atomic_store_explicit(&runtime->device_count, index + 1, memory_order_release);
     return YOKE_OK;
 close_workers:
-    atomic_store(&runtime->stop, 1);
+    if (entry->worker_count > 0) /* only CPU devices, opened before there are others */
+        atomic_store(&runtime->stop, 1);
+    yk_workers_join(entry);
     yk_workers_close(entry);
     atomic_store(&runtime->places.count, index);
 close_queues:
@@ -195,10 +197,11 @@ void yk_runtime_close_devices(yoke_runtime *runtime)
 {
     int d, count = atomic_load(&runtime->device_count);
     for (d = count - 1; d >= 0; d--)
-        yk_workers_close(&runtime->devices[d]);
+        yk_workers_join(&runtime->devices[d]);
     yk_kernels_close(&runtime->kernels, &runtime->places);
     for (d = count - 1; d >= 0; d--) {
         close_queues(&runtime->devices[d]);
         yk_place_close(runtime->devices[d].place);
+        yk_workers_close(&runtime->devices[d]);
     }
 }

@@ -96,6 +96,10 @@ yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_devi
 
 /* --- worker.c --- */
 yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);
+/* runtime.stop is set: wait until they have ended. Drivers may still wake them until their device
+ * is closed, */
+void yk_workers_join(struct yk_runtime_device *device);
+/* and only then they may go. */
 void yk_workers_close(struct yk_runtime_device *device);
 
 /* --- virtual.c --- */

@@ -172,15 +172,20 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
     return YOKE_OK;
 }
 
-void yk_workers_close(struct yk_runtime_device *device)
+void yk_workers_join(struct yk_runtime_device *device)
 {
     int w;
     for (w = 0; w < device->worker_count; w++)
         yk_parker_wake(&device->workers[w].parker);
-    for (w = 0; w < device->worker_count; w++) {
+    for (w = 0; w < device->worker_count; w++)
         yk_thread_join(&device->workers[w].thread);
+}
+
+void yk_workers_close(struct yk_runtime_device *device)
+{
+    int w;
+    for (w = 0; w < device->worker_count; w++)
         yk_parker_close(&device->workers[w].parker);
-    }
     yk_free(device->workers);
     device->workers = NULL;
     device->worker_count = 0;
