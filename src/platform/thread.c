@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { name_bytes = 16, ns_per_second = 1000000000 };
+enum { name_bytes = 16, most_cpus = 1 << 16, ns_per_second = 1000000000 };
 
 /* In checked builds a misused lock stops the program where the mistake is. */
 static void must(int result)
@@ -69,6 +69,9 @@ static void *thread_main(void *argument)
 /* Binding by attribute: the thread never runs elsewhere, and its first touch of memory is local. */
 static int bind_attributes(pthread_attr_t *attributes, int cpu)
 {
+    if (cpu >= most_cpus) {
+        return EINVAL;
+    }
     size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
     cpu_set_t *set = yk_alloc_kept(bytes);
     if (!set) {
@@ -83,14 +86,16 @@ static int bind_attributes(pthread_attr_t *attributes, int cpu)
 
 /* A new thread inherits its creator's signal mask, so the creator blocks what the thread must not
  * take: all but the faults a thread causes itself, whose handlers (crash reports, sanitizers) have
- * to run. */
+ * to run, and the profilers' clock. */
 static int create_deaf(pthread_t *handle, const pthread_attr_t *attributes, struct start *start)
 {
-    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+    static const int heard[] = {
+        SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF
+    };
     sigset_t deaf, before;
     sigfillset(&deaf);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        sigdelset(&deaf, faults[i]);
+    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++) {
+        sigdelset(&deaf, heard[i]);
     }
     must(pthread_sigmask(SIG_SETMASK, &deaf, &before));
     int error = yk_alloc_due() ? EAGAIN : pthread_create(handle, attributes, thread_main, start);

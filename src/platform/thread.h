@@ -15,9 +15,10 @@ void yk_mutex_close(yk_mutex *mutex);
 void yk_lock(yk_mutex *mutex);
 void yk_unlock(yk_mutex *mutex);
 
-/* A thread, named for ps and debuggers (15 characters), with all signals blocked so that the
- * program's own threads get them (Ctrl-C). cpu >= 0 binds it to that processor (operating system's
- * number). Thread creation can be made to fail through yk_alloc_fail_at, as an allocation. */
+/* A thread, named for ps and debuggers (15 characters), with signals blocked so that the
+ * program's own threads get them (Ctrl-C), faults and SIGPROF apart. cpu >= 0 binds it to that
+ * processor (operating system's number). Thread creation can be made to fail through
+ * yk_alloc_fail_at, as an allocation. */
 struct yk_thread {
     pthread_t handle;
 };

@@ -10,7 +10,8 @@
 #include <yoke/status.h>
 
 struct yk_core {
-    int cpu;  /* operating system's number of the core's first usable hardware thread */
+    int cpu;  /* operating system's number of the core's first usable hardware thread; -1 (bind to
+                 none) where hwloc describes another machine than this (HWLOC_SYNTHETIC) */
     int core; /* logical core index on the machine */
     int numa, l3,
         l2; /* logical index of the core's NUMA node and shared caches; -1 where there is none */

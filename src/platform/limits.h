@@ -1,0 +1,21 @@
+/* limits.h - what the system lets this process have: CPU quota and memory, by cgroup and machine.
+ *
+ * `root` is put before every path: "" for this system, a folder with a recorded tree in tests.
+ */
+#ifndef YK_PLATFORM_LIMITS_H
+#define YK_PLATFORM_LIMITS_H
+
+#include <stdint.h>
+
+struct yk_limits {
+    int quota_cores;          /* CPU quota rounded up to whole cores; 0 if there is none */
+    int64_t memory_bytes;     /* the machine's memory, or the tightest cgroup's limit if smaller */
+    int64_t memory_available; /* what can still be had of it without swapping */
+};
+
+void yk_limits_read(const char *root, struct yk_limits *out);
+
+/* yk_gpu_present under another root. */
+int yk_gpu_present_under(const char *root);
+
+#endif

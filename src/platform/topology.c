@@ -1,0 +1,249 @@
+/* topology.c - hwloc's description of the machine, cut to what scheduling needs.
+ *
+ * hwloc is asked once a process; its answer is copied into a table of hardware threads and hwloc is
+ * closed at once, so that nothing of ours stands in the way of a program that uses hwloc itself.
+ * Each open then only filters the table by the affinity of the moment. The table is under a lock
+ * until it is complete and constant from then on; it goes with the library.
+ */
+#include "topology.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "limits.h"
+#include "thread.h"
+
+enum { most_cpus = 1 << 20 };
+
+/* Hardware threads in hwloc's logical order: those of a core lie together. */
+struct machine {
+    int this_system; /* 0: hwloc describes another machine (HWLOC_SYNTHETIC, HWLOC_XMLFILE) */
+    int count;
+    int64_t l2_bytes, l3_bytes;
+    char model[sizeof((struct yk_topology *)NULL)->model];
+    struct yk_core threads[];
+};
+
+static yk_mutex machine_lock = YK_MUTEX_INITIAL;
+static struct machine *machine; /* under machine_lock until set */
+
+static void __attribute__((destructor)) forget_machine(void)
+{
+    yk_free_kept(machine);
+    machine = NULL;
+}
+
+/* Only what the table holds is looked for, and nothing asks a GPU's driver or the CPUID
+ * instruction, which moves this thread over all cores. A component that is not there cannot be
+ * excluded, which is no error. */
+static int load(hwloc_topology_t topology)
+{
+    static const char *const excluded[] = { "x86",  "opencl", "cuda",      "gl",
+                                            "nvml", "rsmi",   "levelzero", "pci" };
+    static const hwloc_obj_type_t wanted[] = { HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE,
+                                               HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE };
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++) {
+        hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                      excluded[i]);
+    }
+    hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        hwloc_topology_set_type_filter(topology, wanted[i], HWLOC_TYPE_FILTER_KEEP_ALL);
+    }
+    /* disallowed ones too: a cpuset may grow later, and affinity tells what is allowed now */
+    unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+#if HWLOC_API_VERSION >= 0x00020800
+    flags |= HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+             HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
+#endif
+    hwloc_topology_set_flags(topology, flags);
+    return yk_alloc_due() ? (errno = ENOMEM, -1) : hwloc_topology_load(topology);
+}
+
+static int index_above(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t thread)
+{
+    hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, type, thread);
+    return above ? (int)above->logical_index : -1;
+}
+
+static int node_of(hwloc_topology_t topology, hwloc_obj_t thread)
+{
+    int first = thread->nodeset ? hwloc_bitmap_first(thread->nodeset) : -1;
+    hwloc_obj_t node =
+        first < 0 ? NULL : hwloc_get_numanode_obj_by_os_index(topology, (unsigned)first);
+    return node ? (int)node->logical_index : -1;
+}
+
+static int64_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type)
+{
+    hwloc_obj_t cache = hwloc_get_obj_by_type(topology, type, 0);
+    return cache ? (int64_t)cache->attr->cache.size : 0;
+}
+
+static void copy_model(hwloc_topology_t topology, struct machine *to)
+{
+    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    struct utsname system;
+    if (!model) {
+        uname(&system);
+        model = system.machine;
+    }
+    snprintf(to->model, sizeof to->model, "%s", model);
+}
+
+static struct machine *copy_machine(hwloc_topology_t topology)
+{
+    int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    struct machine *copy = yk_alloc_kept(sizeof *copy + (size_t)count * sizeof *copy->threads);
+    if (!copy) {
+        return NULL;
+    }
+    copy->this_system = hwloc_topology_is_thissystem(topology);
+    copy->count = count;
+    copy->l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
+    copy->l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
+    copy_model(topology, copy);
+    for (int i = 0; i < count; i++) {
+        hwloc_obj_t thread = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)i);
+        int core = index_above(topology, HWLOC_OBJ_CORE, thread);
+        copy->threads[i] = (struct yk_core){
+            .cpu = (int)thread->os_index,
+            .core = core < 0 ? i : core,
+            .numa = node_of(topology, thread),
+            .l3 = index_above(topology, HWLOC_OBJ_L3CACHE, thread),
+            .l2 = index_above(topology, HWLOC_OBJ_L2CACHE, thread),
+        };
+    }
+    return copy;
+}
+
+static yoke_status read_machine(struct machine **out)
+{
+    hwloc_topology_t topology;
+    int error = yk_alloc_due() ? ENOMEM : hwloc_topology_init(&topology) ? errno : 0;
+    if (error) {
+        goto fail;
+    }
+    error = load(topology) ? errno : 0;
+    if (error) {
+        goto destroy;
+    }
+    *out = copy_machine(topology);
+    error = *out ? 0 : ENOMEM;
+destroy:
+    hwloc_topology_destroy(topology);
+    if (!error) {
+        return YOKE_OK;
+    }
+fail:
+    return yk_fail(error == ENOMEM ? YOKE_ENOMEM : YOKE_EIO,
+                   "hwloc cannot describe this machine: %s; see that /sys is mounted and that no "
+                   "HWLOC_ variable is wrong",
+                   strerror(error));
+}
+
+/* A set of processors, of the size the kernel wants. */
+struct affinity {
+    cpu_set_t *set;
+    size_t bytes;
+};
+
+/* The processors the calling thread, and so any thread it starts, may run on. The kernel refuses a
+ * set smaller than its own, hence the growing. */
+static yoke_status read_affinity(struct affinity *out)
+{
+    for (int cpus = CPU_SETSIZE; cpus <= most_cpus; cpus *= 2) {
+        out->bytes = CPU_ALLOC_SIZE(cpus);
+        out->set = yk_calloc(1, out->bytes);
+        if (!out->set) {
+            return YOKE_ENOMEM;
+        }
+        if (sched_getaffinity(0, out->bytes, out->set) == 0) {
+            return YOKE_OK;
+        }
+        yk_free(out->set);
+    }
+    return yk_fail(YOKE_EIO,
+                   "the system does not tell which processors may be used: %s; see that "
+                   "sched_getaffinity is allowed (seccomp)",
+                   strerror(errno));
+}
+
+/* The first usable hardware thread of each core. */
+static int usable_cores(const struct machine *from, const struct affinity *affinity,
+                        struct yk_core *cores)
+{
+    int count = 0;
+    for (int i = 0; i < from->count; i++) {
+        struct yk_core thread = from->threads[i];
+        int seen = count > 0 && cores[count - 1].core == thread.core;
+        int usable =
+            !from->this_system || CPU_ISSET_S((size_t)thread.cpu, affinity->bytes, affinity->set);
+        if (seen || !usable) {
+            continue;
+        }
+        thread.cpu = from->this_system ? thread.cpu : -1;
+        cores[count++] = thread;
+    }
+    if (count == 0) { /* a processor that came after hwloc was asked */
+        cores[count++] = (struct yk_core){ .cpu = -1, .numa = -1, .l3 = -1, .l2 = -1 };
+    }
+    return count;
+}
+
+yoke_status yk_topology_open(struct yk_topology *out)
+{
+    yk_lock(&machine_lock);
+    yoke_status status = machine ? YOKE_OK : read_machine(&machine);
+    const struct machine *from = machine;
+    yk_unlock(&machine_lock);
+    if (status != YOKE_OK) {
+        return status;
+    }
+    struct affinity affinity;
+    status = read_affinity(&affinity);
+    if (status != YOKE_OK) {
+        return status;
+    }
+    struct yk_core *cores = yk_calloc((size_t)from->count + 1, sizeof *cores);
+    if (!cores) {
+        yk_free(affinity.set);
+        return YOKE_ENOMEM;
+    }
+    struct yk_limits limits;
+    yk_limits_read("", &limits);
+    *out = (struct yk_topology){
+        .cores = cores,
+        .core_count = usable_cores(from, &affinity, cores),
+        .quota_cores = limits.quota_cores,
+        .memory_bytes = limits.memory_bytes,
+        .l2_bytes = from->l2_bytes,
+        .l3_bytes = from->l3_bytes,
+    };
+    memcpy(out->model, from->model, sizeof out->model);
+    yk_free(affinity.set);
+    return YOKE_OK;
+}
+
+void yk_topology_close(struct yk_topology *topology)
+{
+    if (topology) {
+        yk_free(topology->cores);
+        topology->cores = NULL;
+        topology->core_count = 0;
+    }
+}
+
+int64_t yk_memory_available(void)
+{
+    struct yk_limits limits;
+    yk_limits_read("", &limits);
+    return limits.memory_available;
+}
