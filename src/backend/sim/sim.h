@@ -23,7 +23,8 @@ extern const struct yk_backend yk_backend_sim;
 struct sim_settings { /* see the table in sim_spec.c */
     int64_t cores, lanes, mem, fill, seed, fail_after;
     double rate, work, link, bandwidth, latency, launch, noise, contention, fail;
-    int build; /* 1: every build fails */
+    char *identity; /* the list's; not kept by the device */
+    int build;      /* 1: every build fails */
 };
 extern const struct yk_option yk_sim_options[];
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
@@ -112,8 +113,6 @@ int yk_sim_advance(void);
 void yk_sim_move_to(int64_t time);
 void yk_sim_lose(struct sim_device *device); /* at the clock's time */
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event);
-/* Drops the operations a closing device still has. */
-void yk_sim_forget(struct sim_device *device);
 
 /* sim_event.c */
 int yk_sim_poll(struct yk_event *event, yoke_status *outcome);

@@ -85,14 +85,6 @@ void yk_sim_lose(struct sim_device *device)
     }
 }
 
-void yk_sim_forget(struct sim_device *device)
-{
-    for (struct yk_event *event; (event = pending_of(device));) {
-        pending_remove(event);
-        complete(event, YOKE_ECANCELED);
-    }
-}
-
 static struct yk_event *next_end(void)
 {
     struct yk_event *next = yk_sim.pending;

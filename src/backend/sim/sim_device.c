@@ -22,6 +22,7 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     if (!device)
         return YOKE_ENOMEM;
     memcpy(&device->settings, desc->settings, sizeof device->settings);
+    device->settings.identity = NULL;
     device->base.backend = &yk_backend_sim;
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list's, which may go before the device */
@@ -49,7 +50,6 @@ static void sim_close(struct yk_device *base)
     if (!device)
         return;
     yk_lock(&yk_sim.mutex);
-    yk_sim_forget(device);
     struct sim_device **at = &yk_sim.devices;
     while (*at != device)
         at = &(*at)->next;

@@ -46,6 +46,8 @@ const struct yk_option yk_sim_options[] = {
       FIELD(fail), NULL },
     { "fail_after", NULL, "0", "the device is lost after this many operations; 0: never",
       YK_OPTION_INT, FIELD(fail_after), NULL },
+    { "identity", NULL, NULL, "devices of the same identity are one device, offered twice",
+      YK_OPTION_TEXT, FIELD(identity), NULL },
     { "build", NULL, "works", "whether kernels build", YK_OPTION_CHOICE, FIELD(build),
       build_outcomes },
     { NULL, NULL, NULL, NULL, YK_OPTION_INT, 0, NULL }
@@ -176,6 +178,7 @@ static void desc_fill(const struct sim_selector *selector, struct sim_settings *
     desc->fill = cpu ? s->cores : s->fill;
     desc->link_bytes_per_ns = s->link / 1e9;
     desc->launch_ns = s->launch * 1e9;
+    snprintf(desc->identity, sizeof desc->identity, "%s", s->identity ? s->identity : "");
     snprintf(desc->driver, sizeof desc->driver, "sim");
     snprintf(desc->model, sizeof desc->model, "simulated %s, %g items/s", cpu ? "CPU core" : "GPU",
              s->rate / s->work);

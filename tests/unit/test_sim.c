@@ -1,0 +1,530 @@
+/* test_sim.c - virtual time, worked out by hand: what overlaps, what waits, what fails when; and
+ * that operations take effect when their time has come and not before. Times are ns. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend/sim/sim.h"
+#include "base/alloc.h"
+
+static const struct yk_backend *const sim = &yk_backend_sim;
+
+/* y = a y + lane, on floats. */
+static void scale_run(void *const *args, const yoke_chunk *chunk)
+{
+    float a = *(const float *)args[0], *y = args[1];
+    for (int64_t i = chunk->first; i < chunk->last; i++)
+        y[i] = a * y[i] + (float)chunk->lane;
+}
+
+static void team_run(void *const *args, const yoke_chunk *chunk)
+{
+    float *y = args[1];
+    for (int64_t i = chunk->first; i < chunk->last; i++)
+        y[i] = (float)chunk->team;
+}
+
+static const yoke_param scale_params[] = { { YOKE_PARAM_VALUE, "float", "a", 4, 4 },
+                                           { YOKE_PARAM_INOUT, "float", "y", 4, 4 } };
+static const yoke_kernel scale = { .struct_size = sizeof scale,
+                                   .name = "scale",
+                                   .params = scale_params,
+                                   .param_count = 2,
+                                   .cpu = { .variant = { scale_run } } };
+static const yoke_kernel team = { .struct_size = sizeof team,
+                                  .name = "team",
+                                  .params = scale_params,
+                                  .param_count = 2,
+                                  .cpu = { .team = team_run } };
+
+enum { DEVICES = 3, QUEUES = 4, FLOATS = 1000 };
+
+/* Some devices, with queues, a buffer of FLOATS and programs on the first. */
+struct bench {
+    struct yk_device *devices[DEVICES], *device;
+    int count;
+    struct yk_queue *queue[QUEUES];
+    struct yk_buffer *buffer;
+    struct yk_program *scale, *team;
+    float host[FLOATS];
+};
+
+static void bench_open(struct bench *bench, const char *text)
+{
+    struct yk_device_list list = { 0 };
+    memset(bench, 0, sizeof *bench);
+    assert_int_equal(yk_devices_find(text, &list), YOKE_OK);
+    assert_true(list.count <= DEVICES);
+    for (int i = 0; i < list.count; i++)
+        assert_int_equal(sim->open(&list.items[i], &bench->devices[i]), YOKE_OK);
+    bench->count = list.count;
+    bench->device = bench->devices[0];
+    yk_device_list_close(&list);
+    for (int q = 0; q < QUEUES; q++)
+        assert_int_equal(
+            sim->queue_open(bench->devices[q < bench->count ? q : 0], &bench->queue[q]), YOKE_OK);
+    if (!bench->device->desc.host_memory)
+        assert_int_equal(sim->alloc(bench->device, sizeof bench->host, &bench->buffer), YOKE_OK);
+    assert_int_equal(sim->build(bench->device, &scale, &bench->scale), YOKE_OK);
+    assert_int_equal(sim->build(bench->device, &team, &bench->team), YOKE_OK);
+}
+
+static void bench_close(struct bench *bench)
+{
+    for (int q = 0; q < QUEUES; q++)
+        sim->queue_close(bench->queue[q]);
+    sim->program_close(bench->device, bench->scale);
+    sim->program_close(bench->device, bench->team);
+    if (bench->buffer)
+        sim->free(bench->device, bench->buffer);
+    for (int i = 0; i < bench->count; i++)
+        sim->close(bench->devices[i]);
+    assert_int_equal(sim->now(), 0); /* the last to close resets the clock */
+}
+
+static struct yk_event *copy_after(struct bench *bench, int queue, enum yk_copy_kind kind,
+                                   struct yk_event *after)
+{
+    struct yk_event *event = NULL;
+    struct yk_copy copy = { .kind = kind,
+                            .host = bench->host,
+                            .buffer = bench->buffer,
+                            .bytes = sizeof bench->host,
+                            .after = &after,
+                            .after_count = after ? 1 : 0 };
+    assert_int_equal(sim->copy(bench->queue[queue], &copy, &event), YOKE_OK);
+    return event;
+}
+
+struct part {
+    int queue, lane, team;
+    int64_t items;
+    struct yk_event *after;
+};
+
+static struct yk_event *launch(struct bench *bench, struct yk_program *program, struct part part)
+{
+    static float a = 2;
+    struct yk_event *event = NULL;
+    struct yk_launch_arg args[] = { { .value = &a },
+                                    { .buffer = bench->buffer, .host = bench->host } };
+    struct yk_launch launch = { .first = 0,
+                                .last = part.items,
+                                .extent = { 1, 1 },
+                                .args = args,
+                                .lane = part.lane,
+                                .team = part.team ? part.team : 1,
+                                .after = &part.after,
+                                .after_count = part.after ? 1 : 0 };
+    assert_int_equal(sim->launch(bench->queue[part.queue], program, &launch, &event), YOKE_OK);
+    return event;
+}
+
+/* Runs to the end of the event, checks when that was and how it went, closes it. */
+static void expect_outcome(struct yk_event *event, int64_t started, int64_t ended,
+                           yoke_status expected)
+{
+    yoke_status outcome;
+    struct yk_event_times times;
+    while (!sim->poll(event, &outcome))
+        assert_true(sim->advance());
+    sim->event_times(event, &times);
+    assert_int_equal(times.started, started);
+    assert_int_equal(times.ended, ended);
+    assert_int_equal(outcome, expected);
+    sim->event_close(event);
+}
+
+static void expect(struct yk_event *event, int64_t started, int64_t ended)
+{
+    expect_outcome(event, started, ended, YOKE_OK);
+}
+
+/* 4000 bytes at 1 GB/s: 4 us, and 10 us of latency. */
+static const char slow_link[] = "sim:gpu:link=1e9:latency=10us:rate=1e9:launch=5us";
+
+static void links(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, slow_link);
+    struct yk_event *in = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    struct yk_event *out = copy_after(&bench, 1, YK_COPY_FROM_DEVICE, NULL);
+    struct yk_event *in2 = copy_after(&bench, 2, YK_COPY_TO_DEVICE, NULL);
+    expect(in, 0, 14000);
+    expect(out, 0, 14000);     /* the other direction is free */
+    expect(in2, 14000, 28000); /* this one was not */
+    assert_int_equal(sim->now(), 28000);
+    expect(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL), 28000, 42000);
+    assert_int_equal(sim->advance(), 0);
+    bench_close(&bench);
+}
+
+/* Steps of 300 items: 1000 items take 4 steps, 1200 ns at 1 item a ns, and 5 us to launch. */
+static void kernels(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:rate=1e9:launch=5us:fill=300:link=1e9:latency=10us");
+    struct yk_event *first = launch(&bench, bench.scale, (struct part){ .items = 1000 });
+    struct yk_event *second =
+        launch(&bench, bench.scale, (struct part){ .queue = 1, .items = 300 });
+    struct yk_event *in = copy_after(&bench, 2, YK_COPY_TO_DEVICE, NULL);
+    struct yk_event *third =
+        launch(&bench, bench.scale, (struct part){ .queue = 1, .items = 301, .after = in });
+    expect(first, 0, 6200);
+    expect(second, 6200, 11500); /* kernels of all queues one after the other */
+    expect(in, 0, 14000);        /* a copy beside them */
+    expect(third, 14000, 19600);
+    bench_close(&bench);
+}
+
+static void within_and_zero(void **state)
+{
+    struct bench bench;
+    struct yk_event *zero = NULL, *within = NULL;
+    (void)state;
+    bench_open(&bench, "sim:gpu:bandwidth=1e9:launch=1us");
+    assert_int_equal(sim->zero(bench.queue[0], bench.buffer, 0, 4000, &zero), YOKE_OK);
+    struct yk_copy copy = { .kind = YK_COPY_WITHIN,
+                            .buffer = bench.buffer,
+                            .offset = 2000,
+                            .from = bench.buffer,
+                            .bytes = 2000 };
+    assert_int_equal(sim->copy(bench.queue[1], &copy, &within), YOKE_OK);
+    expect(zero, 0, 5000);
+    expect(within, 5000, 8000);
+    bench_close(&bench);
+}
+
+static void lanes(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:cpu:cores=3:rate=1e9:work=2:launch=100ns");
+    struct yk_event *a = launch(&bench, bench.scale, (struct part){ .items = 500 });
+    struct yk_event *b =
+        launch(&bench, bench.scale, (struct part){ .queue = 1, .lane = 1, .items = 200 });
+    struct yk_event *c =
+        launch(&bench, bench.scale, (struct part){ .queue = 2, .lane = 1, .items = 50 });
+    struct yk_event *d = launch(&bench, bench.scale, (struct part){ .lane = 2, .items = 50 });
+    expect(b, 0, 500);
+    expect(c, 500, 700); /* the lane was busy */
+    expect(a, 0, 1100);
+    expect(d, 1100, 1300); /* the queue was busy */
+    bench_close(&bench);
+}
+
+static void teams(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:cpu:cores=4:rate=1e9");
+    struct yk_event *alone =
+        launch(&bench, bench.scale, (struct part){ .queue = 1, .lane = 1, .items = 100 });
+    struct yk_event *all = launch(&bench, bench.team, (struct part){ .items = 800, .team = 4 });
+    struct yk_event *next =
+        launch(&bench, bench.scale, (struct part){ .queue = 2, .lane = 3, .items = 10 });
+    expect(alone, 0, 100);
+    expect(all, 100, 300); /* when all lanes are free; 800 items on 4 cores */
+    expect(next, 300, 310);
+    assert_float_equal(bench.host[799], 4, 0);
+    bench_close(&bench);
+}
+
+static void contention(void **state)
+{
+    struct bench bench;
+    struct yk_program *program;
+    (void)state;
+    bench_open(&bench, "sim:gpu*2:rate=1e9:launch=0:contention=0.5");
+    assert_int_equal(sim->build(bench.devices[1], &scale, &program), YOKE_OK);
+    struct yk_event *alone = launch(&bench, bench.scale, (struct part){ .items = 1000 }), *beside;
+    struct yk_buffer *buffer, *mine = bench.buffer;
+    assert_int_equal(sim->alloc(bench.devices[1], 4000, &buffer), YOKE_OK);
+    bench.buffer = buffer;
+    beside = launch(&bench, program, (struct part){ .queue = 1, .items = 1000 });
+    expect(alone, 0, 1000);
+    expect(beside, 0, 1500);
+    expect(launch(&bench, program, (struct part){ .queue = 1, .items = 1000 }), 1500, 2500);
+    bench.buffer = mine;
+    sim->free(bench.devices[1], buffer);
+    sim->program_close(bench.devices[1], program);
+    bench_close(&bench);
+}
+
+static void extents(void **state)
+{
+    struct bench bench;
+    struct yk_event *event = NULL;
+    float a = 1;
+    (void)state;
+    bench_open(&bench, "sim:gpu:rate=1e9:launch=0");
+    struct yk_launch_arg args[] = { { .value = &a }, { .buffer = bench.buffer } };
+    struct yk_launch l = { .first = 5, .last = 15, .extent = { 30, 7 }, .args = args, .team = 1 };
+    assert_int_equal(sim->launch(bench.queue[0], bench.scale, &l, &event), YOKE_OK);
+    expect(event, 0, 2100);
+    bench_close(&bench);
+}
+
+/* Nothing happens before its time, and everything at it. */
+static void effects(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, slow_link);
+    for (int i = 0; i < FLOATS; i++)
+        bench.host[i] = (float)i;
+    struct yk_event *in = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    assert_true(isnan(*(float *)bench.buffer->data)); /* memory nobody wrote */
+    struct yk_event *kernel = launch(&bench, bench.scale, (struct part){ .items = FLOATS });
+    struct yk_event *out = copy_after(&bench, 0, YK_COPY_FROM_DEVICE, NULL);
+    expect(in, 0, 14000);
+    assert_float_equal(((float *)bench.buffer->data)[3], 3, 0);
+    expect(kernel, 14000, 20000);
+    assert_float_equal(((float *)bench.buffer->data)[3], 6, 0);
+    assert_float_equal(bench.host[3], 3, 0); /* not home yet */
+    expect(out, 20000, 34000);
+    for (int i = 0; i < FLOATS; i++)
+        assert_float_equal(bench.host[i], 2 * i, 0);
+    bench_close(&bench);
+}
+
+/* A kernel that is not ordered after the copy it needs computes with what is there. */
+static void missing_order(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, slow_link);
+    for (int i = 0; i < FLOATS; i++)
+        bench.host[i] = 1;
+    struct yk_event *in = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    expect(launch(&bench, bench.scale, (struct part){ .queue = 1, .items = FLOATS }), 0, 6000);
+    assert_true(isnan(*(float *)bench.buffer->data));
+    expect(in, 0, 14000);
+    assert_float_equal(*(float *)bench.buffer->data, 1, 0); /* the kernel's work is lost */
+    bench_close(&bench);
+}
+
+static int64_t noisy_end(const char *text)
+{
+    struct bench bench;
+    struct yk_event_times times;
+    yoke_status outcome;
+    bench_open(&bench, text);
+    for (int i = 0; i < 9; i++)
+        sim->event_close(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL));
+    struct yk_event *last = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    assert_int_equal(sim->wait(last), YOKE_OK);
+    assert_int_equal(sim->poll(last, &outcome), 1);
+    sim->event_times(last, &times);
+    assert_int_equal(sim->now(), times.ended);
+    sim->event_close(last);
+    bench_close(&bench);
+    return times.ended;
+}
+
+static void noise(void **state)
+{
+    (void)state;
+    int64_t exact = noisy_end("sim:gpu:link=1e9:latency=10us");
+    int64_t first = noisy_end("sim:gpu:link=1e9:latency=10us:noise=0.1:seed=1");
+    assert_int_equal(exact, 140000);
+    assert_int_equal(noisy_end("sim:gpu:link=1e9:latency=10us:noise=0.1:seed=1"), first);
+    int64_t second = noisy_end("sim:gpu:link=1e9:latency=10us:noise=0.1:seed=2");
+    assert_int_not_equal(first, second);
+    assert_int_not_equal(first, exact);
+    assert_true(first >= 126000 && first <= 154000 && second >= 126000 && second <= 154000);
+}
+
+static void failure_by_time(void **state)
+{
+    struct bench bench;
+    struct yk_buffer *buffer;
+    struct yk_queue *queue;
+    struct yk_program *program;
+    struct yk_event *event = (void *)&bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:link=1e9:latency=10us:rate=1e9:launch=5us:fail=20us");
+    bench.host[0] = 5;
+    struct yk_event *in = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    struct yk_event *kernel = launch(&bench, bench.scale, (struct part){ .items = 1000 });
+    struct yk_event *out = copy_after(&bench, 0, YK_COPY_FROM_DEVICE, NULL);
+    struct yk_event *beside = copy_after(&bench, 1, YK_COPY_TO_DEVICE, in);
+    expect(in, 0, 14000);
+    expect_outcome(kernel, 14000, 20000, YOKE_EDEVICE); /* it would have ended in that instant */
+    expect_outcome(beside, 14000, 20000, YOKE_EDEVICE);
+    expect_outcome(out, 20000, 20000, YOKE_EDEVICE);
+    assert_int_equal(sim->now(), 20000);
+    assert_float_equal(bench.host[0], 5, 0);
+    for (size_t i = 0; i < sizeof bench.host; i++)
+        assert_int_equal(bench.buffer->data[i], YK_SIM_POISON);
+    struct yk_copy copy = {
+        .kind = YK_COPY_FROM_DEVICE, .host = bench.host, .buffer = bench.buffer, .bytes = 4
+    };
+    assert_int_equal(sim->copy(bench.queue[2], &copy, &event), YOKE_EDEVICE);
+    assert_ptr_equal(event, &bench);
+    assert_non_null(strstr(yoke_error_text(), "sim:gpu"));
+    assert_int_equal(sim->zero(bench.queue[2], bench.buffer, 0, 4, &event), YOKE_EDEVICE);
+    assert_int_equal(sim->alloc(bench.device, 4, &buffer), YOKE_EDEVICE);
+    assert_int_equal(sim->queue_open(bench.device, &queue), YOKE_EDEVICE);
+    assert_int_equal(sim->build(bench.device, &scale, &program), YOKE_EDEVICE);
+    assert_int_equal(sim->memory_free(bench.device), 0);
+    bench_close(&bench);
+}
+
+/* The failure comes at its time, also when nothing of the device is under way. */
+static void failure_while_idle(void **state)
+{
+    struct bench bench;
+    struct yk_event *event;
+    (void)state;
+    bench_open(&bench, "sim:gpu:fail=3us,sim:cpu:rate=1e9:cores=1");
+    struct yk_program *program;
+    float a = 1, y[5000] = { 0 };
+    assert_int_equal(sim->build(bench.devices[1], &scale, &program), YOKE_OK);
+    struct yk_launch_arg args[] = { { .value = &a }, { .host = y } };
+    struct yk_launch l = { .last = 5000, .extent = { 1, 1 }, .args = args, .team = 1 };
+    assert_int_equal(sim->launch(bench.queue[1], program, &l, &event), YOKE_OK);
+    expect(event, 0, 5000);
+    struct yk_copy copy = {
+        .kind = YK_COPY_TO_DEVICE, .host = bench.host, .buffer = bench.buffer, .bytes = 4
+    };
+    assert_int_equal(sim->copy(bench.queue[0], &copy, NULL), YOKE_EDEVICE);
+    sim->program_close(bench.devices[1], program);
+    bench_close(&bench);
+}
+
+static void failure_by_count(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:link=1e9:latency=10us:fail_after=2");
+    struct yk_event *first = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    expect(first, 0, 14000);
+    struct yk_event *second = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    struct yk_copy copy = {
+        .kind = YK_COPY_TO_DEVICE, .host = bench.host, .buffer = bench.buffer, .bytes = 4
+    };
+    assert_int_equal(sim->copy(bench.queue[1], &copy, NULL), YOKE_EDEVICE);
+    expect_outcome(second, 14000, 14000, YOKE_EDEVICE); /* it was under way */
+    bench_close(&bench);
+}
+
+static void memory_limit(void **state)
+{
+    struct bench bench;
+    struct yk_buffer *a, *b = (void *)&bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:mem=10000"); /* 4000 of them are the bench's */
+    assert_int_equal(sim->memory_free(bench.device), 6000);
+    assert_int_equal(sim->alloc(bench.device, 3500, &a), YOKE_OK);
+    assert_int_equal(sim->alloc(bench.device, 2501, &b), YOKE_ENOMEM);
+    assert_ptr_equal(b, &bench);
+    assert_non_null(strstr(yoke_error_text(), "sim:gpu has 2500 bytes"));
+    sim->free(bench.device, a);
+    assert_int_equal(sim->alloc(bench.device, 6000, &b), YOKE_OK);
+    assert_int_equal(sim->memory_free(bench.device), 0);
+    sim->free(bench.device, b);
+    bench_close(&bench);
+}
+
+static void builds_that_fail(void **state)
+{
+    struct yk_device_list list = { 0 };
+    struct yk_device *device;
+    struct yk_program *program;
+    (void)state;
+    assert_int_equal(yk_devices_find("sim:gpu:build=fails", &list), YOKE_OK);
+    assert_int_equal(sim->open(&list.items[0], &device), YOKE_OK);
+    yk_device_list_close(&list);
+    assert_int_equal(sim->build(device, &scale, &program), YOKE_EBUILD);
+    assert_non_null(strstr(yoke_error_text(), "scale"));
+    sim->close(device);
+}
+
+struct log {
+    int order[3], count;
+};
+struct note {
+    struct log *log;
+    int number;
+};
+
+static void write_down(void *context)
+{
+    struct note *note = context;
+    assert_true(note->log->count < 3);
+    note->log->order[note->log->count++] = note->number;
+}
+
+static void notifications(void **state)
+{
+    struct bench bench;
+    struct log log = { .count = 0 };
+    struct note notes[3] = { { &log, 0 }, { &log, 1 }, { &log, 2 } };
+    struct yk_event *events[3];
+    (void)state;
+    bench_open(&bench, slow_link);
+    events[0] = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    events[1] = launch(&bench, bench.scale, (struct part){ .queue = 1, .items = 10 });
+    events[2] = launch(&bench, bench.scale, (struct part){ .queue = 2, .items = 10 });
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(sim->notify(events[i], write_down, &notes[i]), YOKE_OK);
+    sim->event_close(events[2]); /* closed: nobody is told */
+    while (sim->advance())
+        ;
+    assert_int_equal(log.count, 2);
+    assert_int_equal(log.order[0], 1);
+    assert_int_equal(log.order[1], 0);
+    sim->event_close(events[0]);
+    sim->event_close(events[1]);
+    bench_close(&bench);
+}
+
+/* Nobody wants the event any more: the operation still takes its time and effect. */
+static void closing_early(void **state)
+{
+    struct bench bench;
+    int64_t outstanding = yk_alloc_outstanding();
+    (void)state;
+    bench_open(&bench, slow_link);
+    bench.host[0] = 8;
+    struct yk_event *event = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    sim->event_close(event);
+    assert_int_equal(sim->now(), 0);
+    assert_int_equal(sim->advance(), 1);
+    assert_int_equal(sim->now(), 14000);
+    assert_float_equal(*(float *)bench.buffer->data, 8, 0);
+    bench_close(&bench);
+    assert_int_equal(yk_alloc_outstanding(), outstanding);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(links),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(within_and_zero),
+        cmocka_unit_test(lanes),
+        cmocka_unit_test(teams),
+        cmocka_unit_test(contention),
+        cmocka_unit_test(extents),
+        cmocka_unit_test(effects),
+        cmocka_unit_test(missing_order),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(failure_by_time),
+        cmocka_unit_test(failure_while_idle),
+        cmocka_unit_test(failure_by_count),
+        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(builds_that_fail),
+        cmocka_unit_test(notifications),
+        cmocka_unit_test(closing_early),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
