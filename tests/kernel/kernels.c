@@ -90,7 +90,7 @@ YOKE_KERNEL(stencil, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, u), YOKE_OUT(floa
 YOKE_KERNEL2(plane, i, j, YOKE_VALUE(float, scale), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     const int64_t at = i * YOKE_SIZE2 + j;
-    y[at] = scale * x[at] + (float)(i % 101) - (float)j;
+    y[at] = scale * x[at] + (float)(i % 101) - (float)(int32_t)j;
 }
 
 YOKE_KERNEL3(laplace, i, j, k, YOKE_VALUE(int64_t, n), YOKE_IN(float, u), YOKE_OUT(float, v))

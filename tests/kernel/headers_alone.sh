@@ -1,0 +1,39 @@
+#!/bin/sh
+# headers_alone.sh INCLUDE COMPILER... - every public header compiles alone, as C11 and as C++ without a
+# warning, with each compiler that is installed; and kernel.h adds no macro to a C program but its own.
+set -eu
+include=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tried=0
+for compiler in "$@"; do
+    command -v "$compiler" > /dev/null || continue
+    for header in "$include"/yoke/*.h; do
+        name=$(basename "$header")
+        case $name in
+        kernel_opencl.h | kernel_cuda.h | kernel_group.h | prelude_opencl.h | prelude_cuda.h) continue ;; # device texts
+        kernel_cpu.h | kernel_each.h | prelude.h) languages=c ;; # parts of kernel.h in C
+        *) languages="c c++" ;;
+        esac
+        for language in $languages; do
+            standard=c11
+            [ "$language" = c ] || standard=c++17
+            printf '#include <yoke/%s>\nextern int nothing;\n' "$name" > "$work/alone"
+            "$compiler" -x "$language" -std=$standard -Wall -Wextra -pedantic -Werror -I"$include" \
+                -fsyntax-only "$work/alone"
+            tried=$((tried + 1))
+        done
+    done
+    macros() { "$compiler" -std=c11 -I"$include" -E -dM -x c "$1" | awk '{ print $2 }' | sort -u; }
+    printf '#include <stdint.h>\n#include <stddef.h>\n#include <math.h>\n#include <float.h>\n' > "$work/before"
+    printf '#include <yoke/kernel.h>\n' > "$work/after"
+    macros "$work/before" > "$work/before.txt"
+    macros "$work/after" > "$work/after.txt"
+    if comm -13 "$work/before.txt" "$work/after.txt" | grep -vE '^(YOKE_|YK_|yoke_|yk_)'; then
+        echo "kernel.h defines the macros above, which are not its own"
+        exit 1
+    fi
+done
+[ $tried -gt 0 ] || { echo "none of the compilers is installed: skipped"; exit 77; }
+echo "$tried compilations without a warning"
