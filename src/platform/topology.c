@@ -32,11 +32,14 @@ struct machine {
 
 static yk_mutex machine_lock = YK_MUTEX_INITIAL;
 static struct machine *machine; /* under machine_lock until set */
+static char **lean_environment; /* under machine_lock; kept, for a reader of it may be slow */
 
 static void __attribute__((destructor)) forget_machine(void)
 {
     yk_free_kept(machine);
     machine = NULL;
+    yk_free_kept(lean_environment);
+    lean_environment = NULL;
 }
 
 /* Only what the table holds is looked for, and nothing asks a GPU's driver or the CPUID
@@ -64,6 +67,36 @@ static int load(hwloc_topology_t topology)
 #endif
     hwloc_topology_set_flags(topology, flags);
     return yk_alloc_due() ? (errno = ENOMEM, -1) : hwloc_topology_load(topology);
+}
+
+/* hwloc_topology_init loads all plugins the distribution ships (X11, OpenGL, libxml2, OpenCL:
+ * megabytes, and 2 to 4 ms of the 5 that opening a runtime may take), before anything can be
+ * excluded; only the environment can tell it not to. setenv would move the array under the feet of
+ * threads that read it, so `environ` is pointed for that moment at a copy with one variable more.
+ * Both arrays stay valid, and a reader sees one or the other. Where the program calls setenv in
+ * that very moment its array wins, and the variable stays in it. */
+static int init_without_plugins(hwloc_topology_t *topology)
+{
+    static char no_plugins[] = "HWLOC_PLUGINS_PATH=/nonexistent";
+    char **before = environ;
+    size_t count = 0;
+    while (before && before[count]) {
+        count++;
+    }
+    yk_free_kept(lean_environment);
+    lean_environment = yk_alloc_kept((count + 2) * sizeof *lean_environment);
+    if (!lean_environment) {
+        return ENOMEM;
+    }
+    lean_environment[0] = no_plugins;
+    for (size_t i = 0; i <= count; i++) {
+        lean_environment[i + 1] = i < count ? before[i] : NULL;
+    }
+    __atomic_store_n(&environ, lean_environment, __ATOMIC_RELEASE);
+    int error = hwloc_topology_init(topology) ? errno : 0;
+    char **expected = lean_environment;
+    __atomic_compare_exchange_n(&environ, &expected, before, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return error;
 }
 
 static int index_above(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t thread)
@@ -95,7 +128,7 @@ static void copy_model(hwloc_topology_t topology, struct machine *to)
         uname(&system);
         model = system.machine;
     }
-    snprintf(to->model, sizeof to->model, "%s", model);
+    snprintf(to->model, sizeof to->model, "%.63s", model);
 }
 
 static struct machine *copy_machine(hwloc_topology_t topology)
@@ -127,7 +160,7 @@ static struct machine *copy_machine(hwloc_topology_t topology)
 static yoke_status read_machine(struct machine **out)
 {
     hwloc_topology_t topology;
-    int error = yk_alloc_due() ? ENOMEM : hwloc_topology_init(&topology) ? errno : 0;
+    int error = init_without_plugins(&topology);
     if (error) {
         goto fail;
     }
