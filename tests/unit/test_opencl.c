@@ -643,7 +643,7 @@ static int32_t slow_rounds(struct fixture *f, struct yk_program *program)
 static void test_wait_asleep(void **state)
 {
     (void)state;
-    struct fixture f = open_fixture("", 1 << 20);
+    struct fixture f = open_fixture("", 1 << 18);
     const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
     struct yk_program *program = NULL;
     struct yk_event_times times;
@@ -676,7 +676,7 @@ static void wake(void *context)
 static void test_notify(void **state)
 {
     (void)state;
-    struct fixture f = open_fixture("", 1 << 20);
+    struct fixture f = open_fixture("", 1 << 18);
     const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
     struct yk_program *program = NULL;
     struct yk_parker parker;
@@ -691,7 +691,7 @@ static void test_notify(void **state)
     assert_int_equal(backend->notify(event, wake, &parker), YOKE_OK); /* after the fact: at once */
     assert_true(yk_parker_sleep(&parker, 0));
     backend->event_close(event);
-    event = start_slow(&f, program, 2000); /* closed while it runs, callback under way */
+    event = start_slow(&f, program, 1000); /* closed while it runs, callback under way */
     assert_int_equal(backend->notify(event, wake, &parker), YOKE_OK);
     backend->event_close(event);
     assert_true(yk_parker_sleep(&parker, 60000000000));
@@ -705,7 +705,7 @@ static void test_after(void **state)
 {
     (void)state;
     enum { EVENTS = 40 };
-    struct fixture f = open_fixture("", 1 << 20);
+    struct fixture f = open_fixture("", 1 << 18);
     const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
     struct yk_program *program = NULL;
     struct yk_queue *other = NULL;
@@ -745,7 +745,7 @@ static void test_units(void **state)
     yk_device_list_close(&list);
     if (!is_cpu || cores < 2)
         skip();
-    struct fixture f = open_fixture("units=1", 1 << 20);
+    struct fixture f = open_fixture("units=1", 1 << 18);
     assert_int_equal(f.device->desc.cores, 1);
     const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
     struct yk_program *program = NULL;

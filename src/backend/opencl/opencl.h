@@ -64,7 +64,8 @@ struct yk_program {
     yoke_opencl_fn *native;
     int generated; /* made by YOKE_KERNEL, not by hand */
     int dimensions, lanes, unit, param_count;
-    size_t group_items; /* work-items in a group */
+    size_t group_items;       /* work-items in a group */
+    int64_t rehearsal_groups; /* an empty range is launched as so many groups */
     struct yk_opencl_param params[];
 };
 

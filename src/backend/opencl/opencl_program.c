@@ -20,7 +20,9 @@
 #include "../prelude.h"
 #include "opencl.h"
 
-enum { CPU_GROUP_ITEMS = 256, GPU_GROUP_ITEMS = 256 };
+/* On a CPU shorter groups lose speed, and longer ones leave its cores unevenly loaded by short
+ * chunks. */
+enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_GRID = 65536 };
 static const char *const recipe = "yoke opencl 1"; /* part of the key: changes with this file */
 
 /* Everything the machine code depends on, as one text. */
@@ -173,27 +175,39 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     return YOKE_OK;
 }
 
-/* See the top. The build thread's own queue: other threads use the device meanwhile. */
-static yoke_status rehearse(struct yk_program *program)
+static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *program,
+                                int64_t work_groups)
 {
-    static const char nothing[4096];
+    static const char nothing[1024]; /* the largest argument every device takes */
     struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
     const struct yk_launch launch = { .extent = { 64, 64 }, .args = args };
-    struct yk_queue *queue;
     struct yk_event *event;
     for (int p = 0; p < program->param_count; ++p) {
         args[p].value = nothing;
-        if (program->params[p].size > sizeof nothing)
+        if (program->params[p].mode == YOKE_PARAM_VALUE && program->params[p].size > sizeof nothing)
             return YOKE_OK;
     }
+    program->rehearsal_groups = work_groups;
+    yoke_status status = yk_opencl_launch(queue, program, &launch, &event);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_opencl_wait(event);
+    yk_opencl_event_close(event);
+    return status;
+}
+
+/* See the top. In a queue of its own, for other threads use the device meanwhile. PoCL has another
+ * specialisation for large index spaces, which only long one-dimensional chunks reach. */
+static yoke_status rehearse(struct yk_program *program)
+{
+    struct yk_queue *queue;
     yoke_status status = yk_opencl_queue_open(&program->device->base, &queue);
     if (status != YOKE_OK)
         return status;
-    status = yk_opencl_launch(queue, program, &launch, &event);
-    if (status == YOKE_OK) {
-        status = yk_opencl_wait(event);
-        yk_opencl_event_close(event);
-    }
+    status = launch_empty(queue, program, 1);
+    if (status == YOKE_OK && program->device->base.desc.is_cpu && program->dimensions == 1 &&
+        !program->lanes)
+        status = launch_empty(queue, program, POCL_LARGE_GRID);
     yk_opencl_queue_close(queue);
     return status;
 }
