@@ -231,6 +231,40 @@ static void by_default(void **state)
     }
 }
 
+/* Text made of the grammar's own pieces: each is taken or refused with words, nothing is lost. */
+static void garbage(void **state)
+{
+    static const char *const pieces[] = { "sim", ":",    ",", "gpu",   "cpu",  "*",
+                                          "=",   "mem",  "4", "1e9",   "rate", "fail_after",
+                                          "-",   "\x80", "0", "noise", "G" };
+    uint64_t random = 12345;
+    int taken = 0, refused = 0;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        char text[256] = "sim:";
+        struct yk_device_list list = { 0 };
+        int64_t outstanding = yk_alloc_outstanding();
+        for (int piece = 0; piece < 12 && (random >> 33) % 8; piece++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            strcat(text, pieces[(random >> 40) % (sizeof pieces / sizeof *pieces)]);
+        }
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        yoke_status status = yk_devices_find(text, &list);
+        if (status == YOKE_OK) {
+            taken++;
+            assert_true(list.count > 0);
+        } else {
+            refused++;
+            if (status != YOKE_EINVAL && status != YOKE_ENODEV)
+                fail_msg("'%s' gives %s", text, yoke_status_text(status));
+            assert_true(yoke_error_text()[0]);
+        }
+        yk_device_list_close(&list);
+        assert_int_equal(yk_alloc_outstanding(), outstanding);
+    }
+    assert_true(taken > 100 && refused > 1000);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -260,7 +294,8 @@ int main(void)
         cmocka_unit_test(bad_frames),   cmocka_unit_test(bad_sims),
         cmocka_unit_test(bad_devices),  cmocka_unit_test(names),
         cmocka_unit_test(descriptions), cmocka_unit_test(one_identity),
-        cmocka_unit_test(by_default),   cmocka_unit_test(no_memory),
+        cmocka_unit_test(by_default),   cmocka_unit_test(garbage),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
