@@ -56,6 +56,9 @@ static int load(hwloc_topology_t topology)
                                       excluded[i]);
     }
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    /* a NUMA node that is only part of a package hangs on a group; without it all cores would seem
+     * near to all nodes */
+    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         hwloc_topology_set_type_filter(topology, wanted[i], HWLOC_TYPE_FILTER_KEEP_ALL);
     }
