@@ -1,0 +1,306 @@
+/* test_cpu_backend.c - the cpu backend: selectors to sets of cores, variants, launches, and every
+ * allocation of it failing once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backend/cpu/cpu_device.h"
+#include "backend/cpu/variant.h"
+#include "base/alloc.h"
+#include "platform/topology.h"
+
+static int usable_cores(void)
+{
+    struct yk_topology topology;
+    assert_int_equal(yk_topology_open(&topology), YOKE_OK);
+    int count = topology.core_count;
+    if (topology.quota_cores > 0 && topology.quota_cores < count)
+        count = topology.quota_cores;
+    yk_topology_close(&topology);
+    return count;
+}
+
+static yoke_status find(const char *selector, const char *settings, struct yk_device_list *list)
+{
+    struct yk_device_spec spec = { .backend = &yk_backend_cpu };
+    snprintf(spec.selector, sizeof spec.selector, "%s", selector);
+    snprintf(spec.settings, sizeof spec.settings, "%s", settings);
+    return yk_backend_cpu.find(&spec, 1, list, NULL);
+}
+
+static void all_cores_by_default(void **state)
+{
+    struct yk_device_list list = { 0 };
+    struct yk_device_spec spec = { .backend = &yk_backend_cpu };
+    char why[512] = "";
+    (void)state;
+    assert_int_equal(yk_backend_cpu.find(&spec, 0, &list, why), YOKE_OK);
+    assert_int_equal(list.count, 1);
+    assert_string_equal(list.items[0].name, "cpu");
+    assert_int_equal(list.items[0].cores, usable_cores());
+    assert_int_equal(list.items[0].lanes, list.items[0].cores);
+    assert_int_equal(list.items[0].host_memory, 1);
+    assert_int_equal(list.items[0].is_cpu, 1);
+    assert_non_null(strstr(why, "cores"));
+    yk_device_list_close(&list);
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+static void count_takes_the_first(void **state)
+{
+    struct yk_device_list all = { 0 }, one = { 0 };
+    (void)state;
+    assert_int_equal(find("", "", &all), YOKE_OK);
+    assert_int_equal(find("1", "", &one), YOKE_OK);
+    assert_string_equal(one.items[0].name, "cpu:1");
+    assert_int_equal(one.items[0].cores, 1);
+    assert_int_equal(yk_cpu_cores(&one.items[0])[0], yk_cpu_cores(&all.items[0])[0]);
+    yk_device_list_close(&all);
+    yk_device_list_close(&one);
+}
+
+/* Nodes and caches: every usable core is in at most one device, and its number is distinct. */
+static void levels_divide_the_cores(void **state)
+{
+    static const char *const levels[] = { "numa", "L3", "L2", "l2" };
+    (void)state;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        struct yk_device_list list = { 0 };
+        yoke_status status = find(levels[i], "", &list);
+        int cores = 0;
+        if (status == YOKE_ENODEV) /* a virtual machine may hide its caches */
+            continue;
+        assert_int_equal(status, YOKE_OK);
+        for (int d = 0; d < list.count; d++) {
+            cores += list.items[d].cores;
+            assert_int_equal(strncmp(list.items[d].name, "cpu:", 4), 0);
+            for (int e = 0; e < d; e++)
+                assert_string_not_equal(list.items[d].name, list.items[e].name);
+        }
+        assert_in_range(cores, 1, usable_cores());
+        struct yk_device_list again = { 0 }; /* a device's name selects that device */
+        assert_int_equal(find(list.items[0].name + 4, "", &again), YOKE_OK);
+        assert_int_equal(again.count, 1);
+        assert_string_equal(again.items[0].name, list.items[0].name);
+        assert_int_equal(again.items[0].cores, list.items[0].cores);
+        yk_device_list_close(&again);
+        yk_device_list_close(&list);
+    }
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+static void wrong_words(void **state)
+{
+    static const struct {
+        const char *selector, *settings;
+        yoke_status status;
+        const char *text;
+    } cases[] = {
+        { "0", "", YOKE_EINVAL, "ask for 1 to" },
+        { "1000000", "", YOKE_EINVAL, "ask for 1 to" },
+        { "99999999999999999999", "", YOKE_EINVAL, "ask for 1 to" },
+        { "-1", "", YOKE_EINVAL, "ask for 1 to" },
+        { "2x", "", YOKE_EINVAL, "ask for 1 to" },
+        { "all", "", YOKE_EINVAL, "numa, L3" },
+        { "numa:x", "", YOKE_EINVAL, "cpu:numa:0" },
+        { "numa:", "", YOKE_EINVAL, "cpu:numa:0" },
+        { "numa:999", "", YOKE_ENODEV, "NUMA node" },
+        { "", "variant=v9", YOKE_EINVAL, "variant" },
+        { "", "mem=1G", YOKE_EINVAL, "mem" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct yk_device_list list = { 0 };
+        assert_int_equal(find(cases[i].selector, cases[i].settings, &list), cases[i].status);
+        assert_non_null(strstr(yoke_error_text(), cases[i].text));
+        assert_int_equal(list.count, 0);
+        yk_device_list_close(&list);
+    }
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+/* Kernels by hand that say which of them ran. */
+static int ran;
+static yoke_chunk seen;
+
+static void add_run(void *const *args, const yoke_chunk *chunk)
+{
+    const float a = *(const float *)args[0];
+    float *y = args[1];
+    for (int64_t i = chunk->first; i < chunk->last; i++)
+        y[i] += a;
+    ran = 1;
+    seen = *chunk;
+}
+
+static void add_run_v3(void *const *args, const yoke_chunk *chunk)
+{
+    add_run(args, chunk);
+    ran = 3;
+}
+
+static void add_run_v4(void *const *args, const yoke_chunk *chunk)
+{
+    add_run(args, chunk);
+    ran = 4;
+}
+
+static void add_run_team(void *const *args, const yoke_chunk *chunk)
+{
+    add_run(args, chunk);
+    ran = 9;
+}
+
+static const yoke_param params[] = { { YOKE_PARAM_VALUE, "float", "a", 4, 4 },
+                                     { YOKE_PARAM_INOUT, "float", "y", 4, 4 } };
+static const yoke_kernel add = { .struct_size = sizeof(yoke_kernel),
+                                 .name = "add",
+                                 .params = params,
+                                 .param_count = 2,
+                                 .cpu.variant = { add_run, add_run_v3, add_run_v4 } };
+
+/* Open, build and launch rows 100 .. 109 of which only those are there; closes what it opened. */
+static yoke_status launch_once(const struct yk_device_desc *desc, const yoke_kernel *kernel)
+{
+    struct yk_device *device = NULL;
+    struct yk_queue *queue = NULL;
+    struct yk_program *program = NULL;
+    struct yk_event *event = (struct yk_event *)&device;
+    float value = 2.5f, *window = calloc(10, sizeof *window);
+    const struct yk_launch_arg args[] = { { .value = &value }, { .host = window, .shift = -400 } };
+    const struct yk_launch launch = {
+        .first = 100, .last = 110, .extent = { 1, 1 }, .args = args, .lane = 1, .team = 2
+    };
+    assert_non_null(window);
+    yoke_status status = desc->backend->open(desc, &device);
+    if (status == YOKE_OK)
+        status = desc->backend->queue_open(device, &queue);
+    if (status == YOKE_OK)
+        status = desc->backend->build(device, kernel, &program);
+    if (status == YOKE_OK) {
+        status = desc->backend->launch(queue, program, &launch, &event);
+        assert_null(event);
+        assert_int_equal(seen.first, 100);
+        assert_int_equal(seen.lane, 1);
+        assert_int_equal(seen.team, 2);
+        for (int i = 0; i < 10; i++)
+            assert_true(window[i] == 2.5f);
+        assert_int_equal(desc->backend->launch(queue, program, &launch, NULL), YOKE_OK);
+    }
+    if (program)
+        desc->backend->program_close(device, program);
+    if (queue)
+        desc->backend->queue_close(queue);
+    desc->backend->close(device);
+    free(window);
+    return status;
+}
+
+static void the_best_variant_runs(void **state)
+{
+    static const int names[] = { 1, 3, 4 };
+    struct yk_device_list list = { 0 };
+    yoke_kernel kernel = add;
+    (void)state;
+    assert_int_equal(find("", "", &list), YOKE_OK);
+    assert_int_equal(launch_once(&list.items[0], &kernel), YOKE_OK);
+    assert_int_equal(ran, names[yk_cpu_variant_best()]);
+    kernel.cpu.variant[1] = kernel.cpu.variant[2] = NULL; /* the next lower one there is */
+    assert_int_equal(launch_once(&list.items[0], &kernel), YOKE_OK);
+    assert_int_equal(ran, 1);
+    kernel.cpu.team = add_run_team;
+    assert_int_equal(launch_once(&list.items[0], &kernel), YOKE_OK);
+    assert_int_equal(ran, 9);
+    yk_device_list_close(&list);
+}
+
+static void a_variant_can_be_asked_for(void **state)
+{
+    static const int names[] = { 1, 3, 4 };
+    (void)state;
+    for (int variant = 0; variant < YOKE_CPU_VARIANTS; variant++) {
+        struct yk_device_list list = { 0 };
+        char settings[32];
+        snprintf(settings, sizeof settings, "variant=%s", yk_cpu_variant_name(variant));
+        yoke_status status = find("", settings, &list);
+        if (variant > yk_cpu_variant_best()) {
+            assert_int_equal(status, YOKE_EINVAL);
+            assert_non_null(strstr(yoke_error_text(), "cannot run variant"));
+            continue;
+        }
+        assert_int_equal(status, YOKE_OK);
+        assert_int_equal(launch_once(&list.items[0], &add), YOKE_OK);
+        assert_int_equal(ran, names[variant]);
+        yk_device_list_close(&list);
+    }
+}
+
+static void the_environment_is_asked(void **state)
+{
+    struct yk_device_list list = { 0 };
+    (void)state;
+    setenv("YOKE_CPU_VARIANT", "base", 1);
+    assert_int_equal(find("", "", &list), YOKE_OK);
+    unsetenv("YOKE_CPU_VARIANT");
+    assert_int_equal(launch_once(&list.items[0], &add), YOKE_OK);
+    assert_int_equal(ran, 1);
+    yk_device_list_close(&list);
+}
+
+static void kernels_that_cannot_be_built(void **state)
+{
+    struct yk_device_list list = { 0 };
+    yoke_kernel none = add, wide = add;
+    (void)state;
+    memset(&none.cpu, 0, sizeof none.cpu);
+    wide.param_count = 25;
+    assert_int_equal(find("", "", &list), YOKE_OK);
+    assert_int_equal(launch_once(&list.items[0], &none), YOKE_ENOIMPL);
+    assert_non_null(strstr(yoke_error_text(), "YOKE_KERNEL"));
+    assert_int_equal(launch_once(&list.items[0], &wide), YOKE_EINVAL);
+    assert_non_null(strstr(yoke_error_text(), "25"));
+    yk_device_list_close(&list);
+    yk_backend_cpu.close(NULL);
+    yk_backend_cpu.event_close(NULL);
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+static void no_memory_at_any_place(void **state)
+{
+    (void)state;
+    for (int64_t nth = 1;; nth++) {
+        struct yk_device_list list = { 0 };
+        yk_alloc_fail_at(nth);
+        yoke_status status = find("numa", "", &list);
+        if (status == YOKE_ENODEV || (status == YOKE_OK && !list.count))
+            status = find("", "", &list);
+        if (status == YOKE_OK)
+            status = launch_once(&list.items[0], &add);
+        int failed = yk_alloc_failed();
+        yk_alloc_fail_at(0);
+        assert_int_equal(status, failed ? YOKE_ENOMEM : YOKE_OK);
+        yk_device_list_close(&list);
+        assert_int_equal(yk_alloc_outstanding(), 0);
+        if (!failed) {
+            assert_true(nth > 4);
+            break;
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_cores_by_default),     cmocka_unit_test(count_takes_the_first),
+        cmocka_unit_test(levels_divide_the_cores),  cmocka_unit_test(wrong_words),
+        cmocka_unit_test(the_best_variant_runs),    cmocka_unit_test(a_variant_can_be_asked_for),
+        cmocka_unit_test(the_environment_is_asked), cmocka_unit_test(kernels_that_cannot_be_built),
+        cmocka_unit_test(no_memory_at_any_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
