@@ -6,6 +6,7 @@
 
 #include "../base/option.h"
 #include "dispatch.h"
+#include "free_set.h"
 
 /* What a partitioner may look at; kept by the dispatcher, read-only here. */
 struct yk_split_status {
@@ -18,7 +19,8 @@ struct yk_split_status {
 };
 struct yk_split_view {
     int64_t first, last, unit;
-    int64_t free_items; /* not handed out */
+    const struct yk_free_set *free; /* which items nobody has */
+    int64_t free_items;             /* not handed out */
     int device_count;
     const struct yk_split_status *devices;
 };

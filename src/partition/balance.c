@@ -1,0 +1,73 @@
+/* balance.c - see balance.h. */
+#include "balance.h"
+
+#include <math.h>
+
+/* `items` holds a mark while the set of takers is looked for. */
+#define OUT_FOR_GOOD (-2.0)
+#define OUT          (-1.0)
+#define IN           0.0
+
+/* Leaving out a device that would start after the common end only makes that end earlier, so all
+ * such devices can go at once. */
+static double common_end(struct yk_load *loads, int count, double items)
+{
+    double end = INFINITY, before;
+    int i;
+    do {
+        double work = items, speed = 0;
+        for (i = 0; i < count; i++)
+            if (loads[i].items == IN) {
+                speed += 1 / loads[i].item;
+                work += (loads[i].ready + loads[i].fixed) / loads[i].item;
+            }
+        if (speed <= 0)
+            return INFINITY;
+        before = end;
+        end = work / speed;
+        for (i = 0; i < count; i++)
+            if (loads[i].items == IN && loads[i].ready + loads[i].fixed > end)
+                loads[i].items = OUT;
+    } while (end != before);
+    return end;
+}
+
+/* The taker whose least part ends latest after `end`; -1 if none or if it is the only taker. */
+static int too_coarse(const struct yk_load *loads, int count, double end)
+{
+    double excess = 0;
+    int i, worst = -1, takers = 0;
+    for (i = 0; i < count; i++)
+        if (loads[i].items == IN) {
+            double over = loads[i].ready + loads[i].least - end;
+            takers++;
+            if (over > excess + 1e-9 * end) {
+                excess = over;
+                worst = i;
+            }
+        }
+    return takers > 1 ? worst : -1;
+}
+
+double yk_balance(struct yk_load *loads, int count, double items)
+{
+    double end;
+    int i, worst;
+    for (i = 0; i < count; i++)
+        loads[i].items = loads[i].item > 0 ? IN : OUT_FOR_GOOD;
+    for (;;) {
+        end = common_end(loads, count, items);
+        worst = isinf(end) ? -1 : too_coarse(loads, count, end);
+        if (worst < 0)
+            break;
+        loads[worst].items = OUT_FOR_GOOD;
+        /* The end moves out: who was left out for starting after it may be in again. */
+        for (i = 0; i < count; i++)
+            if (loads[i].items == OUT)
+                loads[i].items = IN;
+    }
+    for (i = 0; i < count; i++)
+        loads[i].items =
+            loads[i].items == IN ? (end - loads[i].ready - loads[i].fixed) / loads[i].item : 0;
+    return end;
+}

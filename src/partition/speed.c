@@ -1,0 +1,96 @@
+/* speed.c - see speed.h. */
+#include "speed.h"
+
+#include <math.h>
+
+#include "dispatch.h"
+
+/* What a sample is still worth after the next one. */
+#define FADE 0.9
+/* A chunk this many times off the prediction means that the device has changed (warmed up, say):
+ * what was known before counts little. */
+#define SURPRISE        2.0
+#define SURPRISE_FACTOR 0.2
+/* A slope can be told from chunks whose sizes differ by this much (standard deviation / mean). */
+#define SPREAD 0.3
+
+static void scale(struct yk_speed *speed, double factor)
+{
+    speed->weight *= factor;
+    speed->items *= factor;
+    speed->ns *= factor;
+    speed->items2 *= factor;
+    speed->items_ns *= factor;
+}
+
+static void put(struct yk_speed *speed, double items, double ns)
+{
+    speed->weight += 1;
+    speed->items += items;
+    speed->ns += ns;
+    speed->items2 += items * items;
+    speed->items_ns += items * ns;
+}
+
+/* Slope and cost by least squares, where sizes differ enough and the result is sensible. */
+static int fit_line(struct yk_speed *speed)
+{
+    double mean = speed->items / speed->weight, ratio = speed->ns / speed->items, slope, cost;
+    double spread2 = speed->items2 / speed->weight - mean * mean;
+    if (speed->ratio_only || speed->samples < 3 || spread2 < SPREAD * SPREAD * mean * mean)
+        return 0;
+    slope = (speed->items_ns / speed->weight - mean * speed->ns / speed->weight) / spread2;
+    cost = speed->ns / speed->weight - slope * mean;
+    if (!(slope > 0.2 * ratio) || !(cost >= 0))
+        return 0;
+    speed->item_ns = slope;
+    speed->fixed_ns = cost;
+    return 1;
+}
+
+static void fit(struct yk_speed *speed)
+{
+    double half;
+    if (fit_line(speed))
+        return;
+    half = speed->ns / speed->weight / 2;
+    speed->fixed_ns = speed->told_fixed_ns < half ? speed->told_fixed_ns : half;
+    speed->item_ns = (speed->ns - speed->weight * speed->fixed_ns) / speed->items;
+}
+
+void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, double range_items)
+{
+    double items = known->share > 0 ? known->share * range_items : 0, busy_ns, item_ns;
+    *speed = (struct yk_speed){ .ratio_only = known->host_memory };
+    speed->told_fixed_ns = known->fixed_ns > 0 && !known->host_memory ? known->fixed_ns : 0;
+    speed->fixed_ns = speed->told_fixed_ns;
+    if (!(known->rate > 0) || !isfinite(known->rate) || !(range_items > 0))
+        return;
+    item_ns = 1 / known->rate;
+    if (items > 0) {
+        /* The rate is the average of that run: a chunk's cost is in it at least once. */
+        busy_ns = items / known->rate;
+        item_ns = (busy_ns - fmin(speed->told_fixed_ns, busy_ns / 2)) / items;
+    } else {
+        items = range_items / 8;
+    }
+    put(speed, items / 4, item_ns * items / 4 + speed->fixed_ns);
+    speed->item_ns = item_ns;
+}
+
+void yk_speed_add(struct yk_speed *speed, double items, double ns)
+{
+    double predicted = speed->item_ns * items + speed->fixed_ns;
+    if (items <= 0)
+        return;
+    if (ns < 1)
+        ns = 1;
+    if (!speed->ratio_only && speed->samples > 0 && predicted > 0 &&
+        (ns > SURPRISE * predicted || predicted > SURPRISE * ns))
+        scale(speed, SURPRISE_FACTOR);
+    else
+        scale(speed, FADE);
+    put(speed, items, ns);
+    speed->samples++;
+    fit(speed);
+}

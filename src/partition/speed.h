@@ -1,0 +1,29 @@
+/* speed.h - PURE. A device's time for a chunk of v items as item_ns * v + fixed_ns, fitted while
+ * the job runs.
+ *
+ * A sample is the time by which a chunk moved the device's finish on: from the previous chunk's end
+ * (or its own issue, if later) to its end. So what overlaps is not counted twice. Older samples
+ * fade; what earlier runs taught counts as one more sample. Cores that share their chunks end them
+ * in any order and have no cost of their own per chunk: for them only the ratio of sums counts.
+ */
+#ifndef YK_PARTITION_SPEED_H
+#define YK_PARTITION_SPEED_H
+
+#include <stdint.h>
+
+struct yk_split_device;
+
+struct yk_speed {
+    double item_ns;  /* 0: unknown */
+    double fixed_ns; /* a chunk's cost beside its items */
+    /* the rest belongs to speed.c */
+    double weight, items, ns, items2, items_ns; /* faded sums over samples */
+    double told_fixed_ns;
+    int ratio_only;
+    int samples;
+};
+
+void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, double range_items);
+void yk_speed_add(struct yk_speed *speed, double items, double ns);
+
+#endif
