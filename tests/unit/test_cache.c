@@ -129,7 +129,7 @@ static void test_keeps(void **state)
 static void test_damaged(void **state)
 {
     (void)state;
-    char path[256], bytes[512];
+    char path[400], bytes[512];
     yk_cache_store(key, value);
     only_entry(path, sizeof path);
     size_t size = read_file(path, bytes, sizeof bytes);
@@ -150,7 +150,7 @@ static void test_damaged(void **state)
 static void test_truncated_or_longer(void **state)
 {
     (void)state;
-    char path[256], bytes[513];
+    char path[400], bytes[513];
     yk_cache_store(key, value);
     only_entry(path, sizeof path);
     size_t size = read_file(path, bytes, sizeof bytes);
@@ -170,7 +170,7 @@ static void test_foreign_key(void **state)
 {
     (void)state;
     const struct yk_blob other_key = { "a key with some lengtH", 22 };
-    char path[256], bytes[512];
+    char path[400], bytes[512];
     yk_cache_store(other_key, value);
     only_entry(path, sizeof path);
     size_t size = read_file(path, bytes, sizeof bytes);
@@ -185,7 +185,7 @@ static void test_foreign_key(void **state)
 static void test_foreign_file(void **state)
 {
     (void)state;
-    char path[256], kept[300];
+    char path[400], kept[512];
     yk_cache_store(key, value);
     only_entry(path, sizeof path);
     snprintf(kept, sizeof kept, "%s.kept", path);
@@ -222,7 +222,7 @@ static void test_makes_folders(void **state)
 static void test_place(void **state)
 {
     (void)state;
-    char path[256], expected[128], tiny[8] = "x";
+    char path[400], expected[128], tiny[8] = "x";
     yk_cache_folder(path, sizeof path);
     assert_string_equal(path, folder);
     yk_cache_folder(tiny, sizeof tiny); /* no room */
@@ -359,7 +359,7 @@ static void test_two_writers(void **state)
 static void test_prune(void **state)
 {
     (void)state;
-    char path[256], dead[128];
+    char path[400], dead[128];
     const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
     const struct timespec older[2] = { { 500, 0 }, { 500, 0 } };
     yk_cache_store(key, value);

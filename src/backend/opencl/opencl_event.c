@@ -36,8 +36,9 @@ struct watch {
     struct yk_event *event;
     void (*fn)(void *context); /* NULL: a sleeper on `parker` */
     void *context;
-    struct yk_parker parker;
-    atomic_int references;
+    struct yk_parker parker; /* of a sleeper */
+    atomic_int parted;       /* set by the callback and by a sleeper that no longer waits for it;
+                                who comes second frees the watch */
 };
 
 static void release(struct yk_event *event)
@@ -133,31 +134,35 @@ int yk_opencl_poll(struct yk_event *event, yoke_status *status)
     return 1;
 }
 
-static void watch_release(struct watch *watch)
+static void watch_close(struct watch *watch)
 {
-    if (atomic_fetch_sub(&watch->references, 1) != 1)
-        return;
-    yk_parker_close(&watch->parker);
+    if (!watch->fn)
+        yk_parker_close(&watch->parker);
     release(watch->event);
     yk_free(watch);
 }
 
-/* In a thread of the driver. */
+/* In a thread of the driver. What it tells somebody comes last: they may close everything. */
 static void on_complete(cl_event handle, cl_int state, void *context)
 {
     struct watch *watch = context;
     struct yk_opencl_device *device = watch->event->device;
+    void (*fn)(void *) = watch->fn;
+    void *fn_context = watch->context;
     (void)handle;
     settle(watch->event, state > CL_COMPLETE ? CL_COMPLETE : state);
-    if (watch->fn)
-        watch->fn(watch->context);
-    else
-        yk_parker_wake(&watch->parker);
-    watch_release(watch);
-    atomic_fetch_sub(&device->callbacks, 1); /* last: close() waits for it, then frees the device */
+    if (!fn && !atomic_exchange(&watch->parted, 1)) {
+        atomic_fetch_sub(&device->callbacks, 1);
+        yk_parker_wake(&watch->parker); /* the sleeper frees the watch */
+        return;
+    }
+    watch_close(watch);
+    atomic_fetch_sub(&device->callbacks, 1);
+    if (fn)
+        fn(fn_context);
 }
 
-/* A watch the driver knows, held once by it and once by the caller; or a status. */
+/* A watch the driver knows; it goes to *out where a sleeper will need it. */
 static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context), void *context,
                               struct watch **out)
 {
@@ -167,55 +172,62 @@ static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context),
     watch->event = event;
     watch->fn = fn;
     watch->context = context;
-    atomic_init(&watch->references, 2);
-    yoke_status status = yk_parker_open(&watch->parker);
+    yoke_status status = fn ? YOKE_OK : yk_parker_open(&watch->parker);
     if (status != YOKE_OK) {
         yk_free(watch);
         return status;
     }
+    if (out)
+        *out = watch;
     atomic_fetch_add(&event->references, 1);
     atomic_fetch_add(&event->device->callbacks, 1);
     cl_int code =
         event->device->cl->SetEventCallback(event->handle, CL_COMPLETE, on_complete, watch);
-    if (code != CL_SUCCESS) {
-        atomic_fetch_sub(&event->device->callbacks, 1);
-        watch_release(watch);
-        watch_release(watch);
-        return yk_opencl_fail(event->device, code, "asking to be called back");
+    if (code == CL_SUCCESS)
+        return YOKE_OK;
+    atomic_fetch_sub(&event->device->callbacks, 1);
+    watch_close(watch);
+    return yk_opencl_fail(event->device, code, "asking to be called back");
+}
+
+/* Nobody called though the event is over: leave the watch to the callback, should it come. */
+static void watch_leave(struct watch *watch)
+{
+    if (atomic_exchange(&watch->parted, 1)) {
+        while (!yk_parker_sleep(&watch->parker, -1)) /* it is just calling */
+            ;
+        watch_close(watch);
     }
-    *out = watch;
-    return YOKE_OK;
 }
 
 yoke_status yk_opencl_wait(struct yk_event *event)
 {
-    struct watch *watch = NULL;
+    struct watch *watch;
     int state = look(event);
-    if (state == PENDING && watch_open(event, NULL, NULL, &watch) != YOKE_OK)
-        watch = NULL; /* out of memory, or a driver without callbacks: look often instead */
-    while (state == PENDING) {
-        if (watch)
-            yk_parker_sleep(&watch->parker, look_again_ns);
+    if (state == PENDING && watch_open(event, NULL, NULL, &watch) == YOKE_OK) {
+        int woken, over = 0;
+        while (!(woken = yk_parker_sleep(&watch->parker, look_again_ns)) && !over)
+            over = look(event) != PENDING; /* the callback gets one more turn to come */
+        if (woken)
+            watch_close(watch);
         else
-            yk_clock_sleep_ns(poll_sleep_ns);
+            watch_leave(watch);
         state = look(event);
     }
-    if (watch)
-        watch_release(watch);
+    while (state == PENDING) { /* out of memory, or a driver without callbacks */
+        yk_clock_sleep_ns(poll_sleep_ns);
+        state = look(event);
+    }
     return outcome(event, state);
 }
 
 yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context)
 {
-    struct watch *watch;
     if (look(event) != PENDING) {
         fn(context);
         return YOKE_OK;
     }
-    yoke_status status = watch_open(event, fn, context, &watch);
-    if (status == YOKE_OK)
-        watch_release(watch);
-    return status;
+    return watch_open(event, fn, context, NULL);
 }
 
 yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_queue *queue,
