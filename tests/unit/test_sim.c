@@ -342,6 +342,30 @@ static void noise(void **state)
     assert_true(first >= 126000 && first <= 154000 && second >= 126000 && second <= 154000);
 }
 
+/* Devices of one description have noise of their own. */
+static void noise_of_each(void **state)
+{
+    struct bench bench;
+    struct yk_event *events[2];
+    struct yk_event_times times[2];
+    (void)state;
+    bench_open(&bench, "sim:gpu*2:bandwidth=1e9:noise=0.5");
+    struct yk_buffer *other;
+    assert_int_equal(sim->alloc(bench.devices[1], sizeof bench.host, &other), YOKE_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(
+            sim->zero(bench.queue[i], i ? other : bench.buffer, 0, sizeof bench.host, &events[i]),
+            YOKE_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sim->wait(events[i]), YOKE_OK);
+        sim->event_times(events[i], &times[i]);
+        sim->event_close(events[i]);
+    }
+    assert_int_not_equal(times[0].ended, times[1].ended);
+    sim->free(bench.devices[1], other);
+    bench_close(&bench);
+}
+
 static void failure_by_time(void **state)
 {
     struct bench bench;
@@ -375,6 +399,40 @@ static void failure_by_time(void **state)
     assert_int_equal(sim->queue_open(bench.device, &queue), YOKE_EDEVICE);
     assert_int_equal(sim->build(bench.device, &scale, &program), YOKE_EDEVICE);
     assert_int_equal(sim->memory_free(bench.device), 0);
+    bench_close(&bench);
+}
+
+/* Time stops for the failure, before the end of what was under way. */
+static void failure_under_way(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:link=1e9:latency=10us:fail=9us");
+    expect_outcome(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL), 0, 9000, YOKE_EDEVICE);
+    assert_int_equal(sim->now(), 9000);
+    bench_close(&bench);
+}
+
+/* A device whose hour had passed before it was opened is lost with its first operation. */
+static void failure_before_opening(void **state)
+{
+    struct bench bench;
+    struct yk_device_list list = { 0 };
+    struct yk_device *late;
+    struct yk_queue *queue;
+    struct yk_buffer *buffer;
+    (void)state;
+    bench_open(&bench, slow_link);
+    expect(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL), 0, 14000);
+    assert_int_equal(yk_devices_find("sim:gpu:fail=14us", &list), YOKE_OK);
+    assert_int_equal(sim->open(&list.items[0], &late), YOKE_OK);
+    yk_device_list_close(&list);
+    assert_int_equal(sim->queue_open(late, &queue), YOKE_OK);
+    assert_int_equal(sim->alloc(late, 8, &buffer), YOKE_OK);
+    assert_int_equal(sim->zero(queue, buffer, 0, 8, NULL), YOKE_EDEVICE);
+    sim->queue_close(queue);
+    sim->free(late, buffer);
+    sim->close(late);
     bench_close(&bench);
 }
 
@@ -487,6 +545,29 @@ static void notifications(void **state)
     bench_close(&bench);
 }
 
+/* What ends in one instant completes in the order it was issued. */
+static void equal_ends(void **state)
+{
+    struct bench bench;
+    struct log log = { .count = 0 };
+    struct note notes[2] = { { &log, 0 }, { &log, 1 } };
+    struct yk_event *events[2];
+    (void)state;
+    bench_open(&bench, slow_link);
+    events[0] = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    events[1] = copy_after(&bench, 1, YK_COPY_FROM_DEVICE, NULL);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sim->notify(events[i], write_down, &notes[i]), YOKE_OK);
+    assert_int_equal(sim->advance(), 1); /* both at once */
+    assert_int_equal(log.count, 2);
+    assert_int_equal(log.order[0], 0);
+    assert_int_equal(log.order[1], 1);
+    assert_int_equal(sim->advance(), 0);
+    for (int i = 0; i < 2; i++)
+        sim->event_close(events[i]);
+    bench_close(&bench);
+}
+
 /* Nobody wants the event any more: the operation still takes its time and effect. */
 static void closing_early(void **state)
 {
@@ -519,6 +600,10 @@ int main(void)
         cmocka_unit_test(missing_order),
         cmocka_unit_test(noise),
         cmocka_unit_test(failure_by_time),
+        cmocka_unit_test(noise_of_each),
+        cmocka_unit_test(failure_under_way),
+        cmocka_unit_test(failure_before_opening),
+        cmocka_unit_test(equal_ends),
         cmocka_unit_test(failure_while_idle),
         cmocka_unit_test(failure_by_count),
         cmocka_unit_test(memory_limit),
