@@ -118,11 +118,10 @@ static void walk_up(struct search *search, const struct mount *mount, const char
     if (!find_group(search->root, controller, group)) {
         return;
     }
-    int length = snprintf(folder, sizeof folder, "%s%s", mount->point, visible_part(mount, group));
-    if (length >= yk_path_bytes) {
-        return;
-    }
     size_t top = strlen(mount->point);
+    memcpy(folder, mount->point, top + 1);
+    /* cut where it is too long: the groups above are then still found */
+    strncat(folder, visible_part(mount, group), sizeof folder - top - 1);
     for (;;) {
         read_group(search, folder);
         char *last = strrchr(folder, '/');

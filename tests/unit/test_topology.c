@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "platform/clock.h"
 #include "platform/thread.h"
 #include "platform/topology.h"
 #include "rerun.h"
@@ -88,26 +87,6 @@ static void available_memory_is_part_of_the_machine(void **state)
     }
     assert_true(shown);
     yk_topology_close(&topology);
-}
-
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-enum { quick_ns = 60000000 };
-#else
-enum { quick_ns = 3000000 };
-#endif
-
-static void loading_is_quick(void **state)
-{
-    (void)state;
-    int64_t best = INT64_MAX;
-    for (int i = 0; i < 10; i++) { /* the least of ten: others use this machine too */
-        char output[256];
-        assert_int_equal(rerun("time", NULL, output, sizeof output), 0);
-        int64_t ns = strtoll(output, NULL, 10);
-        best = ns < best ? ns : best;
-    }
-    assert_true(best > 0);
-    assert_true(best < quick_ns);
 }
 
 /* As printed by print_topology: cores, then core:numa:l3:l2 for each. */
@@ -197,16 +176,6 @@ static void print_topology(void)
     }
     printf("\n");
     yk_topology_close(&topology);
-}
-
-static void print_load_time(void)
-{
-    struct yk_topology topology;
-    int64_t start = yk_clock_ns();
-    if (yk_topology_open(&topology) == YOKE_OK) {
-        printf("%lld\n", (long long)(yk_clock_ns() - start));
-        yk_topology_close(&topology);
-    }
 }
 
 static void print_failures(void)
@@ -338,10 +307,9 @@ static int in_a_fresh_process(const char *word)
         const char *word;
         void (*print)(void);
     } jobs[] = {
-        { "print", print_topology },    { "time", print_load_time },
-        { "fail", print_all_failures }, { "environment", print_environment },
-        { "plugins", print_plugins },   { "threads", print_thread_failures },
-        { "devices", print_devices },
+        { "print", print_topology },          { "fail", print_all_failures },
+        { "environment", print_environment }, { "plugins", print_plugins },
+        { "threads", print_thread_failures }, { "devices", print_devices },
     };
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         if (strcmp(word, jobs[i].word) == 0) {
@@ -363,7 +331,6 @@ int main(int count, char **words)
         cmocka_unit_test(this_machine_makes_sense),
         cmocka_unit_test(affinity_holds_at_every_call),
         cmocka_unit_test(available_memory_is_part_of_the_machine),
-        cmocka_unit_test(loading_is_quick),
         cmocka_unit_test(machines_that_hwloc_makes_up),
         cmocka_unit_test(a_machine_may_be_large),
         cmocka_unit_test(environment_is_left_as_it_was),
