@@ -119,9 +119,12 @@ static void walk_up(struct search *search, const struct mount *mount, const char
         return;
     }
     size_t top = strlen(mount->point);
-    memcpy(folder, mount->point, top + 1);
+    memcpy(folder, mount->point, top);
+    const char *below = visible_part(mount, group);
     /* cut where it is too long: the groups above are then still found */
-    strncat(folder, visible_part(mount, group), sizeof folder - top - 1);
+    size_t length = strnlen(below, sizeof folder - top - 1);
+    memcpy(folder + top, below, length);
+    folder[top + length] = '\0';
     for (;;) {
         read_group(search, folder);
         char *last = strrchr(folder, '/');
