@@ -183,8 +183,8 @@ yoke_status yk_device_specs_parse(const char *text, struct yk_device_spec **spec
 yoke_status yk_devices_find(const char *text, struct yk_device_list *list);
 
 /* check.c: the same device behind a wrapper that verifies this contract and counts calls. Takes
- * `device` (and closes it when it fails); closing the wrapper closes it. A breach is logged and ends
- * the process, see check.h. */
+ * `device` (and closes it when it fails); closing the wrapper closes it. A breach is logged and
+ * ends the process, see check.h. */
 yoke_status yk_backend_check(struct yk_device *device, struct yk_device **out);
 /* Tests: the nth backend call (alloc, queue_open, copy, zero, build, launch, event outcome) through
  * any wrapper from now on fails with `status`, once for YOKE_ENOMEM, for good on that device for
