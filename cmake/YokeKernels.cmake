@@ -28,6 +28,11 @@ function(yoke_add_kernels target)
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(source ${file} ABSOLUTE)
     get_filename_component(name ${file} NAME_WE)
+    get_property(taken SOURCE ${source} PROPERTY YOKE_KERNELS_OF)
+    if(taken)
+      message(FATAL_ERROR "${file} is a kernel file of ${taken} already; share it through an object library")
+    endif()
+    set_property(SOURCE ${source} PROPERTY YOKE_KERNELS_OF ${target})
     set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}-${name}.texts.h)
     add_custom_command(OUTPUT ${texts}
       COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}"

@@ -1,40 +1,35 @@
 #!/bin/sh
-# cuda_compiles.sh NVRTC_COMPILE INCLUDE TEXT... - compile the CUDA form of kernel files with NVRTC and with nvcc.
-#
-# TEXT is a file that yoke-embed wrote. No GPU is needed. Each compiler that is not installed is left out;
-# with neither the test is skipped (77). NVRTC_COMPILE is nvrtc_compile.c.
+# cuda_compiles.sh EMBED NVRTC_COMPILE FILE.c... - compile the CUDA form of kernel files with NVRTC and with
+# nvcc, without a warning. No GPU is needed. A compiler that is not installed is left out; with neither the
+# test is skipped (77). NVRTC_COMPILE is nvrtc_compile.c.
 set -eu
-nvrtc_program=$1 include=$2
+embed=$1 nvrtc_compile=$2
 shift 2
+include=$(dirname "$embed")/../include
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export PATH="$PATH:/usr/local/cuda/bin"
+PATH="$PATH:/usr/local/cuda/bin"
 tried=0
 
-source_of() { # TEXT: prelude and flattened text
-    cat "$include/yoke/prelude_cuda.h"
-    sed -n '/yk_text_cuda/,/^0 }/p' "$1" | tr ',' '\n' | grep -E '^ *-?[0-9]+$' |
-        awk '{ printf "%c", $1 < 0 ? $1 + 256 : $1 }'
+entries() { # COMPILER FILE PTX
+    count=$(grep -c 'entry yoke_entry_' "$3")
+    echo "$2: $1, $count entries"
+    tried=1
 }
 
-for text in "$@"; do
-    name=$(basename "$text")
-    LC_ALL=C source_of "$text" > "$work/$name.cu"
-    grep -q yoke_entry_ "$work/$name.cu" || { echo "$name: no entry in its text"; exit 1; }
+for file in "$@"; do
+    name=$(basename "$file")
+    { cat "$include/yoke/prelude_cuda.h"; "$embed" --print CUDA "$file"; } > "$work/$name.cu"
     if command -v nvcc > /dev/null; then
         nvcc -Werror all-warnings -arch=sm_80 -std=c++17 -ptx -o "$work/$name.nvcc.ptx" "$work/$name.cu"
-        grep -q 'entry yoke_entry_' "$work/$name.nvcc.ptx"
-        echo "$name: nvcc, $(grep -c 'entry yoke_entry_' "$work/$name.nvcc.ptx") entries"
-        tried=1
+        entries nvcc "$name" "$work/$name.nvcc.ptx"
     fi
     status=0
-    "$nvrtc_program" "$work/$name.cu" "$work/$name.ptx" || status=$?
-    if [ $status -eq 0 ]; then
-        grep -q 'entry yoke_entry_' "$work/$name.ptx"
-        echo "$name: NVRTC, $(grep -c 'entry yoke_entry_' "$work/$name.ptx") entries"
-        tried=1
-    elif [ $status -ne 77 ]; then
-        exit 1
+    "$nvrtc_compile" "$work/$name.cu" "$work/$name.ptx" > "$work/words" 2>&1 || status=$?
+    if [ $status -ne 77 ]; then
+        cat "$work/words"
+        [ $status -eq 0 ] && [ ! -s "$work/words" ] || exit 1
+        entries NVRTC "$name" "$work/$name.ptx"
     fi
 done
 [ $tried -eq 1 ] || { echo "neither nvcc nor NVRTC is installed: skipped"; exit 77; }

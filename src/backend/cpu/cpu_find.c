@@ -80,7 +80,7 @@ static yoke_status settings_open(const struct search *search, struct cpu_setting
 static yoke_status add(const struct search *search, const char *name, int count,
                        const struct level *level, int number)
 {
-    struct cpu_settings *settings;
+    struct cpu_settings *settings = NULL;
     yoke_status status = settings_open(search, &settings);
     if (status != YOKE_OK)
         return status;

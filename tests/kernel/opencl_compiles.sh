@@ -1,0 +1,30 @@
+#!/bin/sh
+# opencl_compiles.sh EMBED FILE.c... - compile the OpenCL form of kernel files with clang for the machines
+# that drivers build on (SPIR, NVIDIA, AMD), with all warnings as errors: GPUs' compilers come with GPUs, this
+# one is everywhere. Skipped (77) where clang is not installed.
+set -eu
+embed=$1
+shift
+command -v clang > /dev/null || { echo "clang is not installed: skipped"; exit 77; }
+include=$(dirname "$embed")/../include
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+compile() { # SOURCE TARGET [OPTIONS]
+    source=$1 target=$2
+    shift 2
+    clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -target "$target" "$@" -Wall -Wextra \
+        -Werror -Wno-unused-function -Wno-unused-parameter -O2 -S -emit-llvm -o "$work/out.ll" "$source"
+    echo "$(basename "$source"), $target: $(grep -c 'define.*yoke_entry_' "$work/out.ll") entries"
+}
+
+for file in "$@"; do
+    text=$work/$(basename "$file").cl
+    { cat "$include/yoke/prelude_opencl.h"; "$embed" --print OPENCL "$file"; } > "$text"
+    for stride in -UYOKE_STRIDE -DYOKE_STRIDE=1; do
+        compile "$text" spir64-unknown-unknown $stride
+        compile "$text" nvptx64-nvidia-nvcl $stride -Xclang -target-feature -Xclang +ptx60 \
+            -Xclang -cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics
+        compile "$text" amdgcn-amd-amdhsa $stride -nogpulib
+    done
+done
