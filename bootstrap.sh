@@ -1,0 +1,121 @@
+#!/bin/sh
+# Installs what building yoke, its tests and its demo need and this machine lacks. Does and says nothing if all is there.
+#
+#     ./bootstrap.sh          with apt on Debian and Ubuntu (sudo where not root); elsewhere says what to install
+#     ./bootstrap.sh --ci     what .ci/run needs as well
+#     ./bootstrap.sh --list   only prints the packages
+#
+# Never removes a package, never asks a question where nobody sits at a terminal. May be sourced: all of it runs in a subshell.
+
+# shellcheck disable=SC2086 # lists of packages are words, and meant to be split
+(
+one_line()
+{
+    echo "$*"
+}
+
+complain()
+{
+    for line in "$@"; do
+        echo "bootstrap: $line" >&2
+    done
+}
+
+# Those of $packages that are not installed. Any OpenCL loader will do: another one (a GPU vendor's) would have to go for Debian's.
+missing_packages()
+{
+    present=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' $packages 2>/dev/null || true)"
+    lacking=
+    for package in $packages; do
+        case $present in
+        *" $package:installed "*) continue ;;
+        esac
+        if [ "$package" = ocl-icd-libopencl1 ] && /sbin/ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1'; then
+            continue
+        fi
+        lacking="$lacking $package"
+    done
+    one_line $lacking
+}
+
+# Where there is no apt: commands, pkg-config modules and headers that are not found.
+missing_elsewhere()
+{
+    lacking=
+    for name in cc cmake make pkg-config; do
+        command -v "$name" >/dev/null || lacking="$lacking $name"
+    done
+    for module in hwloc cmocka libpng libcjson zlib; do
+        pkg-config --exists "$module" 2>/dev/null || lacking="$lacking $module"
+    done
+    for header in CL/cl.h nifti/nifti1_io.h; do
+        echo "#include <$header>" | cc -E -x c - >/dev/null 2>&1 || lacking="$lacking $header"
+    done
+    one_line $lacking
+}
+
+# apt as root, or through sudo, which may ask for a password only where somebody can answer.
+as_root()
+{
+    if [ "$(id -u)" = 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    elif [ -t 0 ]; then
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo -n env DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+}
+
+install_packages()
+{
+    if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+        complain "missing: $*" "This needs root, and there is no sudo. As root: apt-get install $*"
+        return 1
+    fi
+    echo "bootstrap: installing $*"
+    as_root apt-get update -qq || complain "apt-get update failed; going on with the lists there are"
+    if ! as_root apt-get install -y -qq --no-install-recommends --no-remove -o DPkg::Lock::Timeout=300 "$@"; then
+        complain "apt could not install all of: $*" \
+            "On Ubuntu see that universe is on (add-apt-repository universe); else as root: apt-get install $*"
+        return 1
+    fi
+    missing=$(missing_packages)
+    if [ -n "$missing" ]; then
+        complain "still missing after installing: $missing"
+        return 1
+    fi
+}
+
+packages="gcc libc6-dev cmake make pkg-config libhwloc-dev libcmocka-dev libpng-dev libnifti-dev libcjson-dev
+zlib1g-dev opencl-headers pocl-opencl-icd ocl-icd-libopencl1 mricron-data"
+ci_packages="g++ git clang libclang-rt-14-dev clang-format-14 valgrind"
+case ${1-} in
+"") ;;
+--ci) packages="$packages $ci_packages" ;;
+--list)
+    for package in $packages; do
+        echo "$package"
+    done
+    exit 0
+    ;;
+*)
+    echo "usage: ./bootstrap.sh [--ci | --list]" >&2
+    exit 2
+    ;;
+esac
+
+if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+    missing=$(missing_packages)
+else
+    missing=$(missing_elsewhere)
+fi
+if [ -z "$missing" ]; then
+    exit 0
+fi
+if ! command -v apt-get >/dev/null; then
+    complain "this is no Debian or Ubuntu, and it lacks: $missing" \
+        "Install what provides them; Debian's names for all that is needed: $(one_line $packages)"
+    exit 1
+fi
+install_packages $missing
+)

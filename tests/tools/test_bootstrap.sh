@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# test_bootstrap.sh SOURCE_FOLDER - what bootstrap.sh does on machines that are not this one: the commands it asks are stand-ins
+# that answer for such a machine and note what they were told.
+set -euo pipefail
+script=$1/bootstrap.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+export log
+
+# machine NAME...: an empty PATH but for these stand-ins and the few tools the script is made of
+machine()
+{
+    rm -rf "${work:?}/bin" "$log"
+    mkdir "$work/bin"
+    : >"$log"
+    for tool in sh env cat grep; do
+        ln -s "$(command -v $tool)" "$work/bin/$tool"
+    done
+    for name in "$@"; do
+        cp "$work/stand-in/$name" "$work/bin/$name"
+    done
+}
+
+stand_in()
+{
+    mkdir -p "$work/stand-in"
+    { echo '#!/bin/sh'; cat; } >"$work/stand-in/$1"
+    chmod +x "$work/stand-in/$1"
+}
+
+# Installed is what the file `installed` names.
+stand_in dpkg-query <<'S'
+shift 3
+for package; do
+    if grep -qx "$package" "${log%/*}/installed"; then printf '%s:installed ' "$package"; fi
+done
+S
+stand_in apt-get <<'S'
+echo "apt-get $*" >>"$log"
+[ "$1" = install ] || exit 0
+[ ! -e "${log%/*}/broken" ] || exit 100
+for word; do echo "$word"; done >>"${log%/*}/installed"
+S
+stand_in sudo <<'S'
+echo "sudo $1" >>"$log"
+[ "$1" != -n ] || shift
+exec "$@"
+S
+printf 'echo 0\n' | stand_in id
+cp "$work/stand-in/id" "$work/root-id"
+
+run()
+{
+    set +e
+    PATH="$work/bin" "$work/bin/sh" "$script" "$@" >"$work/out" 2>&1 </dev/null
+    status=$?
+    set -e
+}
+
+expect()
+{
+    if [ "$status" != "$1" ] || { [ -n "${2-}" ] && ! grep -qF -- "$2" "$work/out" "$log"; }; then
+        echo "status $status, expected $1 and '${2-}'; it said:"
+        cat "$work/out" "$log"
+        exit 1
+    fi
+}
+
+packages=$(sh "$script" --list)
+
+# all there: nothing said, nothing done
+echo "$packages" >"$work/installed"
+machine dpkg-query apt-get id
+run
+expect 0
+[ ! -s "$work/out" ] && [ ! -s "$log" ]
+
+# some missing, root: only these are installed, without a question and without removing anything
+grep -vx -e cmake -e libcjson-dev <<<"$packages" >"$work/installed"
+machine dpkg-query apt-get id
+run
+expect 0 "apt-get install -y -qq --no-install-recommends --no-remove"
+expect 0 " cmake libcjson-dev"
+if grep -q mricron "$log"; then exit 1; fi
+run
+expect 0
+
+# not root: through sudo, which must not ask where nobody can answer
+grep -vx make <<<"$packages" >"$work/installed"
+printf 'echo 1000\n' | stand_in id
+machine dpkg-query apt-get id sudo
+run
+expect 0 "sudo -n"
+expect 0 " make"
+
+# neither root nor sudo
+grep -vx make <<<"$packages" >"$work/installed"
+machine dpkg-query apt-get id
+run
+expect 1 "no sudo. As root: apt-get install make"
+cp "$work/root-id" "$work/stand-in/id"
+
+# apt fails
+machine dpkg-query apt-get id
+touch "$work/broken"
+run
+expect 1 "apt could not install all of: make"
+
+# no apt
+machine id
+run
+expect 1 "no Debian or Ubuntu"
+expect 1 "libhwloc-dev"
+
+run --wrong
+expect 2 "usage:"
+
+# sourced, it neither ends nor changes the shell that sources it
+(
+    set -u
+    set -- --list
+    # shellcheck source=/dev/null
+    . "$script" >/dev/null
+    ! command -v missing_packages >/dev/null
+)

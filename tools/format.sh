@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Formats the C files git tracks, as .clang-format says; with --check only names those that are not. Versions of clang-format
+# disagree with each other, so it has to be 14.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case ${1-} in
+"" | --check) ;;
+*)
+    echo "usage: tools/format.sh [--check]" >&2
+    exit 2
+    ;;
+esac
+
+formatter=
+for name in clang-format-14 clang-format; do
+    if command -v "$name" >/dev/null && "$name" --version | grep -q 'version 14\.'; then
+        formatter=$name
+        break
+    fi
+done
+if [ -z "$formatter" ]; then
+    echo "tools/format.sh: clang-format 14 is not here; install it (Debian, Ubuntu: apt install clang-format-14)" >&2
+    exit 1
+fi
+
+mapfile -d '' tracked < <(git ls-files -z '*.c' '*.h')
+files=()
+for file in "${tracked[@]}"; do
+    if [ -e "$file" ]; then # not one that is about to be removed
+        files+=("$file")
+    fi
+done
+
+if [ -z "${1-}" ]; then
+    exec "$formatter" -i "${files[@]}"
+fi
+failed=0
+for file in "${files[@]}"; do
+    if ! "$formatter" --dry-run -Werror "$file" >/dev/null 2>&1; then
+        echo "$file: not formatted; run tools/format.sh"
+        failed=1
+    fi
+done
+exit $failed

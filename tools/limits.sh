@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# What the compiler does not check: sizes, layers, and words that belong in one place only. Looks at the files git tracks; prints
+# each violation as FILE:LINE: WHAT and exits 1 if there is any.
+#
+# A function is what lies between a "{" and a "}" that stand alone in the first column, which the formatting guarantees.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scan()
+{
+    awk '
+function report(line, what) { print FILENAME ":" line ": " what; bad = 1 }
+function has(text, words) { return text ~ ("(^|[^A-Za-z0-9_.>])(" words ")([^A-Za-z0-9_]|$)") }
+function calls(text, names) { return text ~ ("(^|[^A-Za-z0-9_.>])(" names ") *[(]") }
+
+# The line without comments and without what stands between quotes.
+function code_of(text,    out, at, two, one) {
+    out = ""
+    for (at = 1; at <= length(text); at++) {
+        two = substr(text, at, 2)
+        one = substr(text, at, 1)
+        if (in_comment) {
+            if (two == "*/") { in_comment = 0; at++ }
+        } else if (two == "/*") {
+            in_comment = 1; at++
+        } else if (two == "//") {
+            break
+        } else if (one == "\"" || one == "\047") {
+            for (at++; at <= length(text) && substr(text, at, 1) != one; at++)
+                if (substr(text, at, 1) == "\\") at++
+            out = out one one
+        } else {
+            out = out one
+        }
+    }
+    return out
+}
+
+# The folder of src that `name`, included from the current file, lies in; "" if in none.
+function folder_of(name,    path, parts, n, i, kept, depth) {
+    path = FILENAME
+    sub(/[^\/]*$/, "", path)
+    n = split(path name, parts, "/")
+    depth = 0
+    for (i = 1; i <= n; i++) {
+        if (parts[i] == "..") depth--
+        else if (parts[i] != ".") kept[++depth] = parts[i]
+    }
+    return kept[1] == "src" && depth > 2 ? kept[2] : ""
+}
+
+function check_include(text,    name, target) {
+    if (text !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) return
+    name = text
+    sub(/^[^<"]*[<"]/, "", name)
+    sub(/[>"].*$/, "", name)
+    if (text !~ /</) {
+        target = folder_of(name)
+        if (folder == "" && target != "" && !tests)
+            report(FNR, "includes src/" target "; only include/yoke is for others")
+        else if (folder != "" && target != "" && target != folder && index(below[folder], " " target " ") == 0)
+            report(FNR, "src/" folder " includes src/" target ", which is not below it")
+        if (pure && target != "" && target != "base" && target != "model" && target != folder)
+            report(FNR, "pure code includes src/" target)
+    }
+    if (pure && name ~ /^(pthread|stdatomic|threads|time|sys\/time|unistd|fcntl|signal|dlfcn|hwloc)\.h$/)
+        report(FNR, "pure code includes <" name ">")
+    if (folder != "" && folder != "platform" && name ~ /^(dlfcn|hwloc|sched|link)\.h$/)
+        report(FNR, "<" name "> belongs to src/platform")
+}
+
+function check_words(code) {
+    if (own && FILENAME != "src/base/option.c" && has(code, "getenv|secure_getenv"))
+        report(FNR, "getenv; settings are read in src/base/option.c")
+    if (folder != "" && FILENAME != "src/base/alloc.c" && \
+        calls(code, "malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|posix_memalign|aligned_alloc"))
+        report(FNR, "memory not from src/base/alloc.h")
+    if (folder != "" && folder != "platform" && has(code, "__linux__|_WIN32|__APPLE__|__FreeBSD__"))
+        report(FNR, "an operating system is named outside of src/platform")
+    if (pure && (code ~ /pthread_|yk_lock|yk_mutex|yk_parker|yk_thread|yk_clock|atomic_|_Atomic|__atomic/ || \
+                 calls(code, "clock_gettime|gettimeofday|time|fopen|open|read|write|printf|fprintf|puts|getline|rand")))
+        report(FNR, "pure code uses threads, a clock, atomics or I/O")
+}
+
+BEGIN {
+    below["base"] = " "
+    below["platform"] = " base "
+    below["trace"] = below["platform"] "platform "
+    below["backend"] = below["trace"] "trace "
+    below["array"] = below["backend"] "backend "
+    below["model"] = " base "
+    below["partition"] = " base model "
+    below["runtime"] = below["array"] "array model partition "
+    below["skeleton"] = below["runtime"] "runtime "
+    below["xmp"] = below["skeleton"] "skeleton "
+}
+
+FNR == 1 {
+    if (NR > 1) end_file()
+    file = FILENAME
+    split(FILENAME, parts, "/")
+    tests = parts[1] == "tests"
+    own = parts[1] == "src" || parts[1] == "include" || parts[1] == "apps" || parts[1] == "cli"
+    folder = parts[1] == "src" && parts[3] != "" ? parts[2] : ""
+    pure = folder == "partition" || folder == "model" || FILENAME ~ /^src\/array\/coherence/
+    in_comment = 0
+    start = 0
+    if (folder != "" && !(folder in below)) report(1, "src/" folder " is no layer; name it in tools/limits.sh")
+    if (FILENAME ~ /\/[^\/]*(util|misc|common|helper)[^\/]*$/) report(1, "a file is named for the noun it owns")
+}
+{
+    last_line = FNR
+    check_include($0)
+    check_words(code_of($0))
+    if (has($0, "TODO|FIXME|XXX")) report(FNR, "unfinished work is an issue, not a comment")
+    if ($0 == "{") start = FNR
+    if ($0 == "}" && start) {
+        if (FNR - start + 1 > 100) report(start, "function of " FNR - start + 1 " lines; 100 at most")
+        start = 0
+    }
+}
+
+function end_file(    most) {
+    most = file ~ /^include\/yoke\// ? 300 : 600
+    if (last_line > most) { print file ":" last_line ": " most " lines at most"; bad = 1 }
+}
+END { if (NR) end_file(); exit bad }
+' "$@"
+}
+
+mapfile -d '' sources < <(git ls-files -z '*.c' '*.h')
+present=()
+for file in "${sources[@]}"; do
+    if [ -s "$file" ]; then
+        present+=("$file")
+    fi
+done
+
+failed=0
+scan "${present[@]}" || failed=1
+# Build files and scripts: the words only. Split, so that this line does not find itself.
+unfinished='TO''DO|FIX''ME|XX''X'
+if git grep -nwE "$unfinished" -- '*.cmake' '*CMakeLists.txt' '*.sh' '*.py' Makefile .ci ':!tools/limits.sh'; then
+    echo "unfinished work is an issue, not a comment"
+    failed=1
+fi
+exit $failed
