@@ -1,16 +1,11 @@
-/* cases.c - inputs, references and comparison; see cases.h. References are written anew, in double
- * precision where the kernel is in float.
+/* cases.c - inputs, references and comparison; see problem.h. References are written anew, in
+ * double precision where the kernel is in float.
  */
-#include "cases.h"
+#include "problem.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "shapes.h"
 
@@ -22,117 +17,6 @@ const yoke_kernel *const test_kernels[] = { &saxpy,     &daxpy,   &integers, &ma
                                             &histogram, &floats,  &doubles,  &mxv,
                                             &extremes,  &nbody,   &reverse,  &local_histogram,
                                             NULL };
-
-enum reach { ROWS, HALO, WHOLE };
-
-struct operand {
-    const void *value;
-    void *rows; /* all of the array */
-    size_t row_bytes;
-    enum reach reach;
-    int64_t count; /* WHOLE: rows there are; else as many as the range has */
-};
-
-struct problem {
-    const yoke_kernel *kernel;
-    int64_t count; /* of the first dimension */
-    int64_t extent[2];
-    struct operand operands[24];
-};
-
-static void *allocate(size_t bytes)
-{
-    void *memory = calloc(bytes ? bytes : 1, 1);
-    if (!memory)
-        abort();
-    return memory;
-}
-
-/* Copies of what indexes first .. last - 1 may touch. */
-static void windows_open(const struct problem *problem, const yoke_chunk *chunk,
-                         struct launch_arg *args)
-{
-    for (int p = 0; p < problem->kernel->param_count; p++) {
-        const struct operand *operand = &problem->operands[p];
-        int64_t from = chunk->first, to = chunk->last;
-        args[p].value = operand->value;
-        if (operand->value)
-            continue;
-        if (operand->reach == HALO) {
-            from -= from > 0;
-            to += to < problem->count;
-        } else if (operand->reach == WHOLE) {
-            from = 0;
-            to = operand->count;
-        }
-        args[p].bytes = (size_t)(to - from) * operand->row_bytes;
-        args[p].window = allocate(args[p].bytes);
-        args[p].shift = -from * (int64_t)operand->row_bytes;
-        memcpy(args[p].window, (char *)operand->rows - args[p].shift, args[p].bytes);
-    }
-}
-
-static void windows_close(const struct problem *problem, struct launch_arg *args)
-{
-    for (int p = 0; p < problem->kernel->param_count; p++) {
-        if (!args[p].window)
-            continue;
-        if (problem->kernel->params[p].mode != YOKE_PARAM_IN)
-            memcpy((char *)problem->operands[p].rows - args[p].shift, args[p].window,
-                   args[p].bytes);
-        free(args[p].window);
-    }
-}
-
-/* Three chunks, cut at odd places as far as the kernel's unit allows. */
-static void run(const struct launcher *launcher, const struct problem *problem)
-{
-    const int64_t unit = problem->kernel->unit > 1 ? problem->kernel->unit : 1;
-    const int64_t cut = problem->count * 2 / 5 / unit * unit;
-    const int64_t bounds[] = { 0, cut, cut + (problem->count - cut) / 3 / unit * unit,
-                               problem->count };
-    for (int c = 0; c < 3; c++) {
-        struct launch_arg args[24] = { { 0 } };
-        yoke_chunk chunk = { .first = bounds[c],
-                             .last = bounds[c + 1],
-                             .extent = { problem->extent[0] ? problem->extent[0] : 1,
-                                         problem->extent[1] ? problem->extent[1] : 1 },
-                             .team = 1 };
-        if (chunk.first == chunk.last)
-            continue;
-        windows_open(problem, &chunk, args);
-        launcher->launch(launcher->state, problem->kernel, args, &chunk);
-        windows_close(problem, args);
-    }
-}
-
-/* Relative where values are large. */
-static void near(const char *what, int64_t at, double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance * (1.0 + fabs(expected))))
-        fail_msg("%s[%lld] is %.9g, expected %.9g", what, (long long)at, value, expected);
-}
-
-static void same(const char *what, int64_t at, int64_t value, int64_t expected)
-{
-    if (value != expected)
-        fail_msg("%s[%lld] is %lld, expected %lld", what, (long long)at, (long long)value,
-                 (long long)expected);
-}
-
-/* Numbers in (0, 1), the same on every run. */
-static float noise(int64_t i)
-{
-    return ((float)((i * 7919 + 13) % 1009) + 0.5f) / 1010.0f;
-}
-
-static float *noise_array(int64_t count)
-{
-    float *x = allocate((size_t)count * sizeof *x);
-    for (int64_t i = 0; i < count; i++)
-        x[i] = noise(i);
-    return x;
-}
 
 enum { N = 10007 };
 
@@ -363,12 +247,6 @@ static void laplace_run(const struct launcher *launcher)
     free(v);
 }
 
-static int bin_of(float x)
-{
-    int bin = (int)(x * BINS);
-    return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-}
-
 static void histogram_run(const struct launcher *launcher)
 {
     static int32_t a[BINS];
@@ -476,147 +354,6 @@ static void doubles_run(const struct launcher *launcher)
     }
     free(x);
     free(y);
-}
-
-static void mxv_run(const struct launcher *launcher)
-{
-    enum { COUNT = 53, COLUMNS = 1003 };
-    const int64_t columns = COLUMNS;
-    float *a = noise_array(COUNT * COLUMNS), *x = noise_array(COLUMNS);
-    float *y = allocate(COUNT * sizeof *y);
-    struct problem problem = { &mxv,
-                               COUNT,
-                               { 0 },
-                               { { .value = &columns },
-                                 { .rows = a, .row_bytes = 4 * COLUMNS },
-                                 { .rows = x, .row_bytes = 4, .reach = WHOLE, .count = COLUMNS },
-                                 { .rows = y, .row_bytes = 4 } } };
-    run(launcher, &problem);
-    for (int i = 0; i < COUNT; i++) {
-        double sum = 0;
-        for (int j = 0; j < COLUMNS; j++)
-            sum += (double)noise(i * COLUMNS + j) * noise(j);
-        near("y", i, y[i], sum, 1e-5);
-    }
-    free(a);
-    free(x);
-    free(y);
-}
-
-static void extremes_run(const struct launcher *launcher)
-{
-    enum { COUNT = 41, COLUMNS = 77 };
-    const int32_t columns = COLUMNS;
-    float *a = noise_array(COUNT * COLUMNS), low[COUNT], high[COUNT];
-    double mean[COUNT];
-    int64_t positive[COUNT];
-    for (int i = 0; i < COUNT * COLUMNS; i++)
-        a[i] -= 0.4f;
-    struct problem problem = { &extremes,
-                               COUNT,
-                               { 0 },
-                               { { .value = &columns },
-                                 { .rows = a, .row_bytes = 4 * COLUMNS },
-                                 { .rows = low, .row_bytes = 4 },
-                                 { .rows = high, .row_bytes = 4 },
-                                 { .rows = mean, .row_bytes = 8 },
-                                 { .rows = positive, .row_bytes = 8 } } };
-    memset(low, 0, sizeof low);
-    memset(high, 0, sizeof high);
-    memset(mean, 0, sizeof mean);
-    memset(positive, 0, sizeof positive);
-    run(launcher, &problem);
-    for (int i = 0; i < COUNT; i++) {
-        const float *row = a + i * COLUMNS;
-        float least = row[0], most = row[0];
-        double sum = 0;
-        int64_t count = 0;
-        for (int j = 0; j < COLUMNS; j++) {
-            least = row[j] < least ? row[j] : least;
-            most = row[j] > most ? row[j] : most;
-            sum += row[j];
-            count += row[j] > 0;
-        }
-        near("low", i, low[i], least, 0);
-        near("high", i, high[i], most, 0);
-        near("mean", i, mean[i], sum / COLUMNS, 1e-14);
-        same("positive", i, positive[i], count);
-    }
-    free(a);
-}
-
-/* Chunks are multiples of the tile, the last tile is short. */
-static void nbody_run(const struct launcher *launcher)
-{
-    enum { COUNT = 9 * TILE + 29 };
-    static body_t p[COUNT], v[COUNT];
-    const int64_t n = COUNT;
-    const float dt = 0.01f;
-    for (int i = 0; i < COUNT; i++) {
-        p[i] = (body_t){ noise(i), noise(i + 300), noise(i + 600), 1 + noise(i + 77) };
-        v[i] = (body_t){ 1, 2, 3, 4 };
-    }
-    struct problem problem = {
-        &nbody,
-        COUNT,
-        { 0 },
-        { { .value = &n },
-          { .value = &dt },
-          { .rows = p, .row_bytes = sizeof *p, .reach = WHOLE, .count = COUNT },
-          { .rows = v, .row_bytes = sizeof *v } }
-    };
-    run(launcher, &problem);
-    for (int i = 0; i < COUNT; i++) {
-        double a[3] = { 0 };
-        for (int j = 0; j < COUNT; j++) {
-            const double d[3] = { p[j].x - p[i].x, p[j].y - p[i].y, p[j].z - p[i].z };
-            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-3f;
-            for (int c = 0; c < 3; c++)
-                a[c] += p[j].mass * d[c] / (r2 * sqrt(r2));
-        }
-        near("vx", i, v[i].x, 1 + 0.01f * a[0], 2e-5);
-        near("vy", i, v[i].y, 2 + 0.01f * a[1], 2e-5);
-        near("vz", i, v[i].z, 3 + 0.01f * a[2], 2e-5);
-        near("untouched", i, v[i].mass, 4, 0);
-    }
-}
-
-static void reverse_run(const struct launcher *launcher)
-{
-    enum { COUNT = 7 * TILE + 5 };
-    static int32_t x[COUNT], y[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        x[i] = i * 3;
-        y[i] = -1;
-    }
-    struct problem problem = {
-        &reverse, COUNT, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
-    };
-    run(launcher, &problem);
-    for (int i = 0; i < COUNT; i++) {
-        const int tile = i / TILE * TILE, size = COUNT - tile < TILE ? COUNT - tile : TILE;
-        same("y", i, y[i], x[tile + size - 1 - (i - tile)]);
-    }
-}
-
-static void local_histogram_run(const struct launcher *launcher)
-{
-    uint32_t counts[BINS] = { 0 };
-    int64_t expected[BINS] = { 0 };
-    float *x = noise_array(N);
-    struct problem problem = {
-        &local_histogram,
-        N,
-        { 0 },
-        { { .rows = x, .row_bytes = 4 },
-          { .rows = counts, .row_bytes = 4, .reach = WHOLE, .count = BINS } }
-    };
-    run(launcher, &problem);
-    for (int64_t i = 0; i < N; i++)
-        expected[bin_of(x[i])]++;
-    for (int bin = 0; bin < BINS; bin++)
-        same("count", bin, counts[bin], expected[bin]);
-    free(x);
 }
 
 const struct kernel_case kernel_cases[] = {

@@ -16,9 +16,7 @@ static struct {
 
 static void *library_open(void)
 {
-    static const char *const names[] = { "libnvrtc.so.13",
-                                         "libnvrtc.so.12",
-                                         "libnvrtc.so",
+    static const char *const names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
                                          "/usr/local/cuda/lib64/libnvrtc.so",
                                          "/usr/local/cuda/lib/libnvrtc.so" };
     void *library = NULL;

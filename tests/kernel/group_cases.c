@@ -1,0 +1,154 @@
+/* group_cases.c - inputs, references and comparison for the group form.
+ */
+#include "problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shapes.h"
+
+extern const yoke_kernel mxv, extremes, nbody, reverse, local_histogram;
+
+enum { N = 10007 };
+
+void mxv_run(const struct launcher *launcher)
+{
+    enum { COUNT = 53, COLUMNS = 1003 };
+    const int64_t columns = COLUMNS;
+    float *a = noise_array(COUNT * COLUMNS), *x = noise_array(COLUMNS);
+    float *y = allocate(COUNT * sizeof *y);
+    struct problem problem = { &mxv,
+                               COUNT,
+                               { 0 },
+                               { { .value = &columns },
+                                 { .rows = a, .row_bytes = 4 * COLUMNS },
+                                 { .rows = x, .row_bytes = 4, .reach = WHOLE, .count = COLUMNS },
+                                 { .rows = y, .row_bytes = 4 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        double sum = 0;
+        for (int j = 0; j < COLUMNS; j++)
+            sum += (double)noise(i * COLUMNS + j) * noise(j);
+        near("y", i, y[i], sum, 1e-5);
+    }
+    free(a);
+    free(x);
+    free(y);
+}
+
+void extremes_run(const struct launcher *launcher)
+{
+    enum { COUNT = 41, COLUMNS = 77 };
+    const int32_t columns = COLUMNS;
+    float *a = noise_array(COUNT * COLUMNS), low[COUNT], high[COUNT];
+    double mean[COUNT];
+    int64_t positive[COUNT];
+    for (int i = 0; i < COUNT * COLUMNS; i++)
+        a[i] -= 0.4f;
+    struct problem problem = { &extremes,
+                               COUNT,
+                               { 0 },
+                               { { .value = &columns },
+                                 { .rows = a, .row_bytes = 4 * COLUMNS },
+                                 { .rows = low, .row_bytes = 4 },
+                                 { .rows = high, .row_bytes = 4 },
+                                 { .rows = mean, .row_bytes = 8 },
+                                 { .rows = positive, .row_bytes = 8 } } };
+    memset(low, 0, sizeof low);
+    memset(high, 0, sizeof high);
+    memset(mean, 0, sizeof mean);
+    memset(positive, 0, sizeof positive);
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        const float *row = a + i * COLUMNS;
+        float least = row[0], most = row[0];
+        double sum = 0;
+        int64_t count = 0;
+        for (int j = 0; j < COLUMNS; j++) {
+            least = row[j] < least ? row[j] : least;
+            most = row[j] > most ? row[j] : most;
+            sum += row[j];
+            count += row[j] > 0;
+        }
+        near("low", i, low[i], least, 0);
+        near("high", i, high[i], most, 0);
+        near("mean", i, mean[i], sum / COLUMNS, 1e-14);
+        same("positive", i, positive[i], count);
+    }
+    free(a);
+}
+
+/* Chunks are multiples of the tile, the last tile is short. */
+void nbody_run(const struct launcher *launcher)
+{
+    enum { COUNT = 9 * TILE + 29 };
+    static body_t p[COUNT], v[COUNT];
+    const int64_t n = COUNT;
+    const float dt = 0.01f;
+    for (int i = 0; i < COUNT; i++) {
+        p[i] = (body_t){ noise(i), noise(i + 300), noise(i + 600), 1 + noise(i + 77) };
+        v[i] = (body_t){ 1, 2, 3, 4 };
+    }
+    struct problem problem = {
+        &nbody,
+        COUNT,
+        { 0 },
+        { { .value = &n },
+          { .value = &dt },
+          { .rows = p, .row_bytes = sizeof *p, .reach = WHOLE, .count = COUNT },
+          { .rows = v, .row_bytes = sizeof *v } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        double a[3] = { 0 };
+        for (int j = 0; j < COUNT; j++) {
+            const double d[3] = { p[j].x - p[i].x, p[j].y - p[i].y, p[j].z - p[i].z };
+            const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-3f;
+            for (int c = 0; c < 3; c++)
+                a[c] += p[j].mass * d[c] / (r2 * sqrt(r2));
+        }
+        near("vx", i, v[i].x, 1 + 0.01f * a[0], 2e-5);
+        near("vy", i, v[i].y, 2 + 0.01f * a[1], 2e-5);
+        near("vz", i, v[i].z, 3 + 0.01f * a[2], 2e-5);
+        near("untouched", i, v[i].mass, 4, 0);
+    }
+}
+
+void reverse_run(const struct launcher *launcher)
+{
+    enum { COUNT = 7 * TILE + 5 };
+    static int32_t x[COUNT], y[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i * 3;
+        y[i] = -1;
+    }
+    struct problem problem = {
+        &reverse, COUNT, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        const int tile = i / TILE * TILE, size = COUNT - tile < TILE ? COUNT - tile : TILE;
+        same("y", i, y[i], x[tile + size - 1 - (i - tile)]);
+    }
+}
+
+void local_histogram_run(const struct launcher *launcher)
+{
+    uint32_t counts[BINS] = { 0 };
+    int64_t expected[BINS] = { 0 };
+    float *x = noise_array(N);
+    struct problem problem = {
+        &local_histogram,
+        N,
+        { 0 },
+        { { .rows = x, .row_bytes = 4 },
+          { .rows = counts, .row_bytes = 4, .reach = WHOLE, .count = BINS } }
+    };
+    run(launcher, &problem);
+    for (int64_t i = 0; i < N; i++)
+        expected[bin_of(x[i])]++;
+    for (int bin = 0; bin < BINS; bin++)
+        same("count", bin, counts[bin], expected[bin]);
+    free(x);
+}

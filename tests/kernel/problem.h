@@ -1,0 +1,47 @@
+/* problem.h - what the cases are made of: a kernel with its operands, cut into chunks and launched
+ * on windows, and the comparison of results.
+ */
+#ifndef TESTS_KERNEL_PROBLEM_H
+#define TESTS_KERNEL_PROBLEM_H
+
+#include "cases.h"
+
+enum reach { ROWS, HALO, WHOLE };
+
+struct operand {
+    const void *value;
+    void *rows; /* all of the array */
+    size_t row_bytes;
+    enum reach reach;
+    int64_t count; /* WHOLE: rows there are; else as many as the range has */
+};
+
+struct problem {
+    const yoke_kernel *kernel;
+    int64_t count; /* of the first dimension */
+    int64_t extent[2];
+    struct operand operands[24];
+};
+
+/* Three chunks, cut at odd places as far as the kernel's unit allows, each on exactly sized copies
+ * of the rows it may touch. */
+void run(const struct launcher *launcher, const struct problem *problem);
+
+/* Fail the test where a value is wrong; `near` is relative where values are large. */
+void near(const char *what, int64_t at, double value, double expected, double tolerance);
+void same(const char *what, int64_t at, int64_t value, int64_t expected);
+
+void *allocate(size_t bytes); /* zeroed, never NULL */
+/* Numbers in (0, 1), the same on every run. */
+float noise(int64_t i);
+float *noise_array(int64_t count);
+int bin_of(float x); /* of BINS */
+
+/* group_cases.c */
+void mxv_run(const struct launcher *launcher);
+void extremes_run(const struct launcher *launcher);
+void nbody_run(const struct launcher *launcher);
+void reverse_run(const struct launcher *launcher);
+void local_histogram_run(const struct launcher *launcher);
+
+#endif
