@@ -178,7 +178,7 @@ static void add_name(struct name_list *list, const char *name)
     if ((size_t)added < left) {
         list->length += (size_t)added;
     } else {
-        strcpy(list->text + sizeof list->text - 4, "...");
+        memcpy(list->text + sizeof list->text - 4, "...", 4);
         list->length = sizeof list->text - 1;
     }
 }

@@ -177,7 +177,7 @@ static void cut_line(char *line, int length)
     if (end) {
         *end = '\0';
     } else if (length >= line_bytes) {
-        strcpy(line + line_bytes - 4, "...");
+        memcpy(line + line_bytes - 4, "...", 4);
     }
 }
 

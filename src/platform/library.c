@@ -16,7 +16,7 @@ enum { report_bytes = 1024 };
 
 static void *handle_of(const struct yk_library *library)
 {
-    return (void *)(uintptr_t)library;
+    return (void *)library;
 }
 
 yoke_status yk_library_open(const char *const *names, struct yk_library **out)
