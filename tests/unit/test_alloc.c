@@ -137,6 +137,7 @@ static void what_cannot_be_had_says_so(void **state)
     assert_non_null(strstr(yoke_error_text(), "no host memory for"));
     assert_null(yk_alloc_aligned(too_much, 64));
     assert_null(yk_alloc_kept(too_much));
+    assert_null(yk_realloc(NULL, 1, too_much));
 }
 
 static void the_nth_allocation_fails_once(void **state)

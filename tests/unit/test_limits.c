@@ -16,6 +16,7 @@
 
 #include "platform/limits.h"
 #include "platform/lines.h"
+#include "platform/topology.h"
 
 #define GI (INT64_C(1) << 30)
 #define MI (INT64_C(1) << 20)
@@ -338,6 +339,7 @@ static void gpu_nodes_are_seen(void **state)
         "/dev/nvidia0", "/dev/nvidiactl", "/dev/dri/renderD128",
         "/dev/kfd",     "/dev/dxg",       "/proc/driver/nvidia/version",
     };
+    assert_int_equal(yk_gpu_present(), yk_gpu_present_under(""));
     assert_int_equal(yk_gpu_present_under(root), 0);
     write_file(&(struct file){ "/dev/null", "" });
     write_file(&(struct file){ "/dev/dri/card0", "" });
