@@ -117,12 +117,19 @@ static yoke_status find(const char *selector, const char *settings, struct yk_de
     return backend->find(&spec, 1, list, NULL);
 }
 
-/* The first device, with these settings. */
+/* The device all cases use: the first, or the one whose number YOKE_TEST_OPENCL gives. */
+static const char *device_number(void)
+{
+    const char *number = getenv("YOKE_TEST_OPENCL");
+    return number ? number : "0";
+}
+
+/* It, with these settings. */
 static struct yk_device *open_device(const char *settings)
 {
     struct yk_device_list list;
     struct yk_device *device = NULL;
-    assert_int_equal(find("0", settings, &list), YOKE_OK);
+    assert_int_equal(find(device_number(), settings, &list), YOKE_OK);
     assert_int_equal(list.count, 1);
     assert_int_equal(backend->open(&list.items[0], &device), YOKE_OK);
     yk_device_list_close(&list);
@@ -205,6 +212,43 @@ static void test_no_library(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
+/* NVIDIA's compiler ignores line markers. */
+static void test_log(void **state)
+{
+    (void)state;
+    static const char text[] = "prelude\n"
+                               "#line 12 \"a.c\"\n"
+                               "twelve\n"
+                               "thirteen\n"
+                               "# 7 \"dir/b.h\" 1 3\n"
+                               "seven\n"
+                               "#define not a marker\n"
+                               "nine\n"
+                               "#line 40\n"
+                               "forty";
+    static const char *const pairs[][2] = {
+        { "", "" },
+        { "no place", "no place" },
+        { "<kernel>:1:2: in the prelude", "<kernel>:1:2: in the prelude" },
+        { "<kernel>:3:5: error", "a.c:12:5: error" },
+        { "x <kernel>:4:5: and\n<kernel>:6:1: y", "x a.c:13:5: and\ndir/b.h:7:1: y" },
+        { "<kernel>:8:", "dir/b.h:9:" },
+        { "<kernel>:10:1", "dir/b.h:40:1" },
+        { "<kernel>:", "<kernel>:" },
+        { "<kernel>:x <kernel>:-3", "<kernel>:x <kernel>:-3" },
+        { "<kernel>:99999999999999999999:1", "dir/b.h:41:1" },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        char *log = yk_opencl_log(pairs[i][0], text);
+        assert_non_null(log);
+        assert_string_equal(log, pairs[i][1]);
+        yk_free(log);
+    }
+    yk_alloc_fail_at(1);
+    assert_null(yk_opencl_log("<kernel>:3:5: error", text));
+    yk_alloc_fail_at(0);
+}
+
 static void test_find(void **state)
 {
     (void)state;
@@ -270,7 +314,7 @@ static void test_memory_limit(void **state)
     struct yk_buffer *half = NULL, *more = NULL;
     assert_int_equal(backend->memory_free(device), 1 << 20);
     assert_int_equal(backend->alloc(device, 2 << 20, &more), YOKE_ENOMEM);
-    assert_non_null(strstr(yoke_error_text(), "opencl:0"));
+    assert_non_null(strstr(yoke_error_text(), device->desc.name));
     assert_int_equal(backend->alloc(device, 1 << 19, &half), YOKE_OK);
     assert_int_equal(backend->memory_free(device), 1 << 19);
     assert_int_equal(backend->alloc(device, (1 << 19) + 1, &more), YOKE_ENOMEM);
@@ -396,7 +440,7 @@ static void test_compile_error(void **state)
     assert_int_equal(backend->build(device, &kernel, &program), YOKE_EBUILD);
     assert_null(program);
     const char *text = yoke_error_text();
-    assert_non_null(strstr(text, "opencl:0"));
+    assert_non_null(strstr(text, device->desc.name));
     assert_non_null(strstr(text, device->desc.model));
     assert_non_null(strstr(text, "broken"));
     assert_non_null(strstr(text, "no_such_name"));
@@ -478,7 +522,7 @@ static void test_native(void **state)
     const int32_t twice = 2;
     kernel.kind = YOKE_KERNEL_NATIVE;
     kernel.opencl.native = add_by_function;
-    assert_int_equal(yk_opencl_load(&driver), YOKE_OK);
+    driver = ((struct yk_opencl_device *)f.device)->cl;
     const struct yk_launch_arg args[] = { { .value = &twice },
                                           { .buffer = f.buffer, .shift = -50 * 4 } };
     struct yk_launch launch = { .first = 60, .last = 340, .extent = { 1, 1 }, .args = args };
@@ -740,7 +784,7 @@ static void test_units(void **state)
 {
     (void)state;
     struct yk_device_list list;
-    assert_int_equal(find("0", "", &list), YOKE_OK);
+    assert_int_equal(find(device_number(), "", &list), YOKE_OK);
     int is_cpu = list.items[0].is_cpu, cores = list.items[0].cores;
     yk_device_list_close(&list);
     if (!is_cpu || cores < 2)
@@ -772,7 +816,7 @@ static yoke_status whole_life(void)
     struct yk_event *event = NULL;
     const yoke_kernel kernel = make_kernel("scale", scale_text, int_params, 2);
     const int32_t factor = 5;
-    yoke_status status = find("0", "mem=64M", &list);
+    yoke_status status = find(device_number(), "mem=64M", &list);
     if (status == YOKE_OK)
         status = backend->open(&list.items[0], &device);
     if (status == YOKE_OK)
@@ -818,7 +862,8 @@ static void test_no_host_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest absent[] = { cmocka_unit_test(test_no_library) };
+    const struct CMUnitTest absent[] = { cmocka_unit_test(test_no_library),
+                                         cmocka_unit_test(test_log) };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_find_unasked),
         cmocka_unit_test(test_find),

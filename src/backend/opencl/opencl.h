@@ -6,6 +6,7 @@
  *   opencl_queue.c    queues, copies, clearing
  *   opencl_event.c    waiting without spinning; times on the host's clock
  *   opencl_program.c  text to machine code, with the disk cache
+ *   opencl_log.c      its compiler's messages in terms of the user's file
  *   opencl_launch.c   a chunk to an index space
  *
  * Nothing runs at process exit: drivers unload before libraries' destructors.
@@ -64,14 +65,24 @@ struct yk_program {
     yoke_opencl_fn *native;
     int generated; /* made by YOKE_KERNEL, not by hand */
     int dimensions, lanes, unit, param_count;
-    size_t group_items;       /* work-items in a group */
-    int64_t rehearsal_groups; /* an empty range is launched as so many groups */
+    size_t group_items;      /* work-items in a group */
+    int64_t rehearsal_items; /* an empty range is launched as if it had so many */
     struct yk_opencl_param params[];
 };
 
 /* opencl_load.c */
-yoke_status yk_opencl_load(const struct yk_opencl_api **out);
-const char *yk_opencl_path(void); /* of the loaded library; "" before */
+enum { YK_OPENCL_PLATFORMS_MAX = 32 };
+struct yk_opencl_platform {
+    const struct yk_opencl_api *cl; /* for everything that comes from this platform */
+    cl_platform_id id;
+};
+struct yk_opencl_platforms {
+    char path[256]; /* of the loader, or of the only driver */
+    int count;      /* 0: a loader, but no driver */
+    struct yk_opencl_platform items[YK_OPENCL_PLATFORMS_MAX];
+};
+/* Loads on the first call; the same from then on. YOKE_ENODEV if there is no library. */
+yoke_status yk_opencl_load(const struct yk_opencl_platforms **out);
 const char *yk_opencl_code_name(cl_int code);
 /* Records what a driver's error means for the device and returns its class. `what` was tried. */
 yoke_status yk_opencl_fail(struct yk_opencl_device *device, cl_int code, const char *what);
@@ -81,8 +92,8 @@ yoke_status yk_opencl_alive(const struct yk_opencl_device *device);
 /* opencl_find.c */
 yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                            struct yk_device_list *list, char *why);
-/* The driver's handle for device `index`, counted over all platforms. */
-yoke_status yk_opencl_handle(const struct yk_opencl_api *cl, int index, cl_device_id *out);
+/* Fill in the driver's functions and its handle of the device, by the number in its desc. */
+yoke_status yk_opencl_handle(struct yk_opencl_device *device);
 /* A device's text property, cut to capacity; "" if it has none. */
 void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
                     size_t capacity);
@@ -120,6 +131,10 @@ yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
                            struct yk_event **event);
 yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
                            int64_t bytes, struct yk_event **event);
+
+/* opencl_log.c. A compiler's log with <kernel>:LINE translated by the markers in the text it
+ * compiled; freed by the caller, NULL without memory. */
+char *yk_opencl_log(const char *log, const char *text);
 
 /* opencl_program.c */
 yoke_status yk_opencl_build(struct yk_device *device, const yoke_kernel *kernel,

@@ -105,82 +105,83 @@ enum {
 /* What every enqueue function ends with. */
 #define YK_CL_WAIT cl_uint wait_count, const cl_event *wait, cl_event *event
 
-/* One line a function: result, name without "cl", parameters. */
+/* One line a function: place in a driver's dispatch table (cl_khr_icd), result, name without "cl",
+ * parameters. */
 #define YK_OPENCL_FUNCTIONS(F)                                                                     \
-    F(cl_int, GetPlatformIDs, (cl_uint capacity, cl_platform_id * platforms, cl_uint * count))     \
-    F(cl_int, GetPlatformInfo,                                                                     \
+    F(0, cl_int, GetPlatformIDs, (cl_uint capacity, cl_platform_id * platforms, cl_uint * count))  \
+    F(1, cl_int, GetPlatformInfo,                                                                  \
       (cl_platform_id platform, cl_uint name, size_t capacity, void *value, size_t *size))         \
-    F(cl_int, GetDeviceIDs,                                                                        \
+    F(2, cl_int, GetDeviceIDs,                                                                     \
       (cl_platform_id platform, cl_bitfield type, cl_uint capacity, cl_device_id * devices,        \
        cl_uint * count))                                                                           \
-    F(cl_int, GetDeviceInfo,                                                                       \
+    F(3, cl_int, GetDeviceInfo,                                                                    \
       (cl_device_id device, cl_uint name, size_t capacity, void *value, size_t *size))             \
-    F(cl_int, CreateSubDevices,                                                                    \
+    F(93, cl_int, CreateSubDevices,                                                                \
       (cl_device_id device, const intptr_t *properties, cl_uint capacity, cl_device_id *devices,   \
        cl_uint *count))                                                                            \
-    F(cl_int, ReleaseDevice, (cl_device_id device))                                                \
-    F(cl_context, CreateContext,                                                                   \
+    F(95, cl_int, ReleaseDevice, (cl_device_id device))                                            \
+    F(4, cl_context, CreateContext,                                                                \
       (const intptr_t *properties, cl_uint count, const cl_device_id *devices,                     \
        void (*notify)(const char *, const void *, size_t, void *), void *user, cl_int *code))      \
-    F(cl_int, ReleaseContext, (cl_context context))                                                \
-    F(cl_command_queue, CreateCommandQueue,                                                        \
+    F(7, cl_int, ReleaseContext, (cl_context context))                                             \
+    F(9, cl_command_queue, CreateCommandQueue,                                                     \
       (cl_context context, cl_device_id device, cl_bitfield properties, cl_int * code))            \
-    F(cl_int, ReleaseCommandQueue, (cl_command_queue queue))                                       \
-    F(cl_mem, CreateBuffer,                                                                        \
+    F(11, cl_int, ReleaseCommandQueue, (cl_command_queue queue))                                   \
+    F(14, cl_mem, CreateBuffer,                                                                    \
       (cl_context context, cl_bitfield flags, size_t size, void *host, cl_int *code))              \
-    F(cl_int, ReleaseMemObject, (cl_mem memory))                                                   \
-    F(cl_program, CreateProgramWithSource,                                                         \
+    F(18, cl_int, ReleaseMemObject, (cl_mem memory))                                               \
+    F(26, cl_program, CreateProgramWithSource,                                                     \
       (cl_context context, cl_uint count, const char **texts, const size_t *sizes, cl_int *code))  \
-    F(cl_program, CreateProgramWithBinary,                                                         \
+    F(27, cl_program, CreateProgramWithBinary,                                                     \
       (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,        \
        const unsigned char **binaries, cl_int *states, cl_int *code))                              \
-    F(cl_int, BuildProgram,                                                                        \
+    F(30, cl_int, BuildProgram,                                                                    \
       (cl_program program, cl_uint count, const cl_device_id *devices, const char *options,        \
        void (*notify)(cl_program, void *), void *user))                                            \
-    F(cl_int, GetProgramBuildInfo,                                                                 \
+    F(33, cl_int, GetProgramBuildInfo,                                                             \
       (cl_program program, cl_device_id device, cl_uint name, size_t capacity, void *value,        \
        size_t *size))                                                                              \
-    F(cl_int, GetProgramInfo,                                                                      \
+    F(32, cl_int, GetProgramInfo,                                                                  \
       (cl_program program, cl_uint name, size_t capacity, void *value, size_t *size))              \
-    F(cl_int, ReleaseProgram, (cl_program program))                                                \
-    F(cl_kernel, CreateKernel, (cl_program program, const char *name, cl_int *code))               \
-    F(cl_int, SetKernelArg, (cl_kernel kernel, cl_uint index, size_t size, const void *value))     \
-    F(cl_int, GetKernelWorkGroupInfo,                                                              \
+    F(29, cl_int, ReleaseProgram, (cl_program program))                                            \
+    F(34, cl_kernel, CreateKernel, (cl_program program, const char *name, cl_int *code))           \
+    F(38, cl_int, SetKernelArg, (cl_kernel kernel, cl_uint index, size_t size, const void *value)) \
+    F(40, cl_int, GetKernelWorkGroupInfo,                                                          \
       (cl_kernel kernel, cl_device_id device, cl_uint name, size_t capacity, void *value,          \
        size_t *size))                                                                              \
-    F(cl_int, ReleaseKernel, (cl_kernel kernel))                                                   \
-    F(cl_int, EnqueueNDRangeKernel,                                                                \
+    F(37, cl_int, ReleaseKernel, (cl_kernel kernel))                                               \
+    F(59, cl_int, EnqueueNDRangeKernel,                                                            \
       (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,         \
        const size_t *global, const size_t *local, YK_CL_WAIT))                                     \
-    F(cl_int, EnqueueWriteBuffer,                                                                  \
+    F(49, cl_int, EnqueueWriteBuffer,                                                              \
       (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,        \
        const void *from, YK_CL_WAIT))                                                              \
-    F(cl_int, EnqueueReadBuffer,                                                                   \
+    F(48, cl_int, EnqueueReadBuffer,                                                               \
       (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,        \
        void *to, YK_CL_WAIT))                                                                      \
-    F(cl_int, EnqueueCopyBuffer,                                                                   \
+    F(50, cl_int, EnqueueCopyBuffer,                                                               \
       (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,       \
        size_t size, YK_CL_WAIT))                                                                   \
-    F(cl_int, EnqueueFillBuffer,                                                                   \
+    F(102, cl_int, EnqueueFillBuffer,                                                              \
       (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,            \
        size_t offset, size_t size, YK_CL_WAIT))                                                    \
-    F(cl_int, EnqueueMigrateMemObjects,                                                            \
+    F(104, cl_int, EnqueueMigrateMemObjects,                                                       \
       (cl_command_queue queue, cl_uint count, const cl_mem *memories, cl_bitfield flags,           \
        YK_CL_WAIT))                                                                                \
-    F(cl_int, EnqueueMarkerWithWaitList, (cl_command_queue queue, YK_CL_WAIT))                     \
-    F(cl_int, EnqueueBarrierWithWaitList, (cl_command_queue queue, YK_CL_WAIT))                    \
-    F(cl_int, Flush, (cl_command_queue queue))                                                     \
-    F(cl_int, Finish, (cl_command_queue queue))                                                    \
-    F(cl_int, GetEventInfo,                                                                        \
+    F(105, cl_int, EnqueueMarkerWithWaitList, (cl_command_queue queue, YK_CL_WAIT))                \
+    F(106, cl_int, EnqueueBarrierWithWaitList, (cl_command_queue queue, YK_CL_WAIT))               \
+    F(46, cl_int, Flush, (cl_command_queue queue))                                                 \
+    F(47, cl_int, Finish, (cl_command_queue queue))                                                \
+    F(42, cl_int, GetEventInfo,                                                                    \
       (cl_event event, cl_uint name, size_t capacity, void *value, size_t *size))                  \
-    F(cl_int, SetEventCallback,                                                                    \
+    F(81, cl_int, SetEventCallback,                                                                \
       (cl_event event, cl_int state, void (*notify)(cl_event, cl_int, void *), void *user))        \
-    F(cl_int, GetEventProfilingInfo,                                                               \
+    F(45, cl_int, GetEventProfilingInfo,                                                           \
       (cl_event event, cl_uint name, size_t capacity, void *value, size_t *size))                  \
-    F(cl_int, ReleaseEvent, (cl_event event))
+    F(44, cl_int, ReleaseEvent, (cl_event event))
 
 struct yk_opencl_api {
-#define YK_OPENCL_SLOT(result, name, parameters) result(*name) parameters;
+#define YK_OPENCL_SLOT(place, result, name, parameters) result(*name) parameters;
     YK_OPENCL_FUNCTIONS(YK_OPENCL_SLOT)
 #undef YK_OPENCL_SLOT
 };

@@ -47,7 +47,10 @@ static yoke_status open_context(struct yk_opencl_device *device)
                                          NULL);
     if (code != CL_SUCCESS)
         return yk_opencl_fail(device, code, "asking for its limits");
-    device->allocation_bytes_max = (int64_t)allocation_max;
+    /* NVIDIA names a quarter of the memory and gives all of it: a GPU's driver is left to refuse.
+     */
+    device->allocation_bytes_max =
+        device->base.desc.is_cpu ? (int64_t)allocation_max : device->base.desc.memory_bytes;
     return yk_opencl_clock_compare(device);
 }
 
@@ -87,9 +90,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     device->base.backend = &yk_backend_opencl;
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list that owns them may go first */
-    yoke_status status = yk_opencl_load(&device->cl);
-    if (status == YOKE_OK)
-        status = yk_opencl_handle(device->cl, desc->index, &device->handle);
+    yoke_status status = yk_opencl_handle(device);
     if (status == YOKE_OK && settings && settings->units)
         status = take_units(device, settings->units);
     if (status == YOKE_OK)

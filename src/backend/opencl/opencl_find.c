@@ -14,7 +14,7 @@
 #include "../../platform/topology.h"
 #include "opencl.h"
 
-enum { WHY_CAPACITY = 512, PLATFORMS_MAX = 32 };
+enum { WHY_CAPACITY = 512 };
 static const char *const packages =
     "a GPU's driver (nvidia-opencl-icd, mesa-opencl-icd, intel-opencl-icd) or, for the CPU, "
     "pocl-opencl-icd";
@@ -145,7 +145,7 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
                             cl_device_id device, struct yk_device_desc *desc)
 {
     const struct yk_opencl_api *cl = search->cl;
-    char name[48] = "", version[40];
+    char name[64] = "", version[40];
     *desc = (struct yk_device_desc){ .backend = search->spec->backend, .index = search->seen };
     snprintf(desc->name, sizeof desc->name, "opencl:%d", search->seen);
     yk_opencl_text(cl, device, CL_DEVICE_NAME, desc->model, sizeof desc->model);
@@ -209,29 +209,22 @@ static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platf
     return (int)count;
 }
 
-static int platforms_list(const struct yk_opencl_api *cl, cl_platform_id *platforms)
-{
-    cl_uint count = 0;
-    if (cl->GetPlatformIDs(PLATFORMS_MAX, platforms, &count) != CL_SUCCESS)
-        return 0;
-    return count < PLATFORMS_MAX ? (int)count : PLATFORMS_MAX;
-}
-
-static yoke_status search_platforms(struct search *search, const cl_platform_id *platforms,
-                                    int count)
+static yoke_status search_platforms(struct search *search,
+                                    const struct yk_opencl_platforms *platforms)
 {
     yoke_status status = YOKE_OK;
-    for (int p = 0; p < count && status == YOKE_OK; ++p) {
-        char name[64] = "", version[96] = "";
-        search->cl->GetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        search->cl->GetPlatformInfo(platforms[p], CL_PLATFORM_VERSION, sizeof version, version,
-                                    NULL);
+    for (int p = 0; p < platforms->count && status == YOKE_OK; ++p) {
+        cl_platform_id id = platforms->items[p].id;
+        char name[64] = "", version[256] = ""; /* too small would give nothing at all */
+        search->cl = platforms->items[p].cl;
+        search->cl->GetPlatformInfo(id, CL_PLATFORM_NAME, sizeof name, name, NULL);
+        search->cl->GetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof version, version, NULL);
         cl_device_id *devices;
-        int devices_here = platform_devices(search->cl, platforms[p], &devices);
-        say(search->why, "; %s (%s)%s", name, version, devices_here ? "" : " has no device");
+        int devices_here = platform_devices(search->cl, id, &devices);
+        say(search->why, "; %s (%.60s)%s", name, version, devices_here ? "" : " has no device");
         status = devices_here < 0 ? YOKE_ENOMEM : YOKE_OK;
         for (int d = 0; d < devices_here && status == YOKE_OK; ++d)
-            status = consider(search, platforms[p], devices[d]);
+            status = consider(search, id, devices[d]);
         yk_free(devices);
     }
     return status;
@@ -269,7 +262,7 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                            struct yk_device_list *list, char *why)
 {
     struct search search = { .spec = spec, .list = list, .why = why, .asked = asked };
-    cl_platform_id platforms[PLATFORMS_MAX];
+    const struct yk_opencl_platforms *platforms;
     yoke_status status = parse_selector(spec->selector, &search.wanted);
     if (why)
         why[0] = 0;
@@ -279,7 +272,7 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
         say(why, "no GPU is visible in /dev, so OpenCL was not tried; name opencl:0 to use it");
         return YOKE_OK;
     }
-    status = yk_opencl_load(&search.cl);
+    status = yk_opencl_load(&platforms);
     if (status == YOKE_ENOMEM)
         return status;
     if (status != YOKE_OK) {
@@ -291,34 +284,39 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                                packages)
                      : YOKE_OK;
     }
-    int before = list->count, count = platforms_list(search.cl, platforms);
-    say(why, "%s", yk_opencl_path());
-    if (!count)
+    int before = list->count;
+    say(why, "%s", platforms->path);
+    if (!platforms->count)
         say(why, ": no driver is registered in /etc/OpenCL/vendors: install %s", packages);
-    status = search_platforms(&search, platforms, count);
+    status = search_platforms(&search, platforms);
     if (status == YOKE_OK && !search.added)
-        status = nothing_found(&search, count);
+        status = nothing_found(&search, platforms->count);
     while (status != YOKE_OK && list->count > before)
         yk_device_settings_close(spec->backend, list->items[--list->count].settings);
     return status;
 }
 
-yoke_status yk_opencl_handle(const struct yk_opencl_api *cl, int index, cl_device_id *out)
+yoke_status yk_opencl_handle(struct yk_opencl_device *device)
 {
-    cl_platform_id platforms[PLATFORMS_MAX];
-    int count = platforms_list(cl, platforms), seen = 0;
-    for (int p = 0; p < count; ++p) {
+    const struct yk_opencl_platforms *platforms;
+    int index = device->base.desc.index, seen = 0;
+    yoke_status status = yk_opencl_load(&platforms);
+    for (int p = 0; status == YOKE_OK && p < platforms->count; ++p) {
         cl_device_id *devices;
-        int devices_here = platform_devices(cl, platforms[p], &devices);
+        int devices_here =
+            platform_devices(platforms->items[p].cl, platforms->items[p].id, &devices);
         if (devices_here < 0)
             return YOKE_ENOMEM;
         int here = index >= seen && index < seen + devices_here;
-        if (here)
-            *out = devices[index - seen];
+        if (here) {
+            device->cl = platforms->items[p].cl;
+            device->handle = devices[index - seen];
+        }
         yk_free(devices);
         if (here)
             return YOKE_OK;
         seen += devices_here;
     }
-    return yk_fail(YOKE_ENODEV, "opencl:%d has gone since it was found", index);
+    return status != YOKE_OK ? status
+                             : yk_fail(YOKE_ENODEV, "opencl:%d has gone since it was found", index);
 }

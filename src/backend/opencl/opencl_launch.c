@@ -41,7 +41,7 @@ static void make_space(const struct yk_program *program, const struct yk_launch 
     int is_cpu = program->device->base.desc.is_cpu;
     size_t budget = program->group_items;
     if (split == 0)
-        split = program->rehearsal_groups * (int64_t)(program->dimensions == 1 ? budget : 1);
+        split = program->rehearsal_items;
     *space = (struct space){ 1, { 1, 1, 1 }, { 1, 1, 1 } };
     if (program->lanes) {
         space->local[0] = (size_t)program->lanes;

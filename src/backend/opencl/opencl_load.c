@@ -1,51 +1,117 @@
-/* opencl_load.c - the OpenCL library, found when the program runs, and what its errors mean.
+/* opencl_load.c - the OpenCL drivers, found when the program runs, and what their errors mean.
  *
- * Loaded once a process, on the first need, and never unloaded. YOKE_OPENCL_LIBRARY names another
- * library than the system's libOpenCL.so.1 (a particular driver's; in tests, one that is missing).
+ * Drivers are reached through the system's loader, libOpenCL.so.1, and where that is missing or
+ * knows nothing of them (containers get NVIDIA's driver but neither loader nor registration),
+ * directly: by cl_khr_icd every object of a driver begins with a pointer to the table of its
+ * functions, so a driver needs no loader.
+ *
+ * Done once a process, on the first need, and never undone. YOKE_OPENCL_LIBRARY names the only
+ * library to be used (another loader; in tests, one that is missing).
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "../../base/option.h"
 #include "../../base/status.h"
 #include "../../platform/clock.h"
 #include "../../platform/library.h"
+#include "../../platform/topology.h"
 #include "opencl.h"
 
 static yk_mutex load_lock = YK_MUTEX_INITIAL;
-static struct yk_opencl_api api;
-static struct yk_library *library; /* under load_lock; set once */
+static int loaded; /* under load_lock; `found` is complete */
+static struct yk_opencl_platforms found;
+static struct yk_opencl_api loader_api, direct_api;
 
-static const struct yk_symbol symbols[] = {
-#define SYMBOL(result, name, parameters) { "cl" #name, (void **)&api.name, 0 },
+static const struct yk_symbol loader_symbols[] = {
+#define SYMBOL(place, result, name, parameters) { "cl" #name, (void **)&loader_api.name, 0 },
     YK_OPENCL_FUNCTIONS(SYMBOL)
 #undef SYMBOL
 };
 
-yoke_status yk_opencl_load(const struct yk_opencl_api **out)
+static void add_platforms(const struct yk_opencl_api *cl, const cl_platform_id *ids, cl_uint count)
 {
-    const char *own = yk_environment("YOKE_OPENCL_LIBRARY");
+    for (cl_uint i = 0; i < count && found.count < YK_OPENCL_PLATFORMS_MAX; ++i)
+        found.items[found.count++] = (struct yk_opencl_platform){ cl, ids[i] };
+}
+
+static yoke_status load_loader(const char *own)
+{
     const char *const usual[] = { "libOpenCL.so.1", "libOpenCL.so", NULL };
     const char *const named[] = { own, NULL };
+    struct yk_library *library;
+    cl_platform_id ids[YK_OPENCL_PLATFORMS_MAX];
+    cl_uint count = 0;
+    yoke_status status = yk_library_open(own ? named : usual, &library);
+    if (status == YOKE_OK)
+        status = yk_library_symbols(library, loader_symbols,
+                                    sizeof loader_symbols / sizeof *loader_symbols);
+    if (status != YOKE_OK)
+        return status;
+    snprintf(found.path, sizeof found.path, "%s", yk_library_path(library));
+    if (loader_api.GetPlatformIDs(YK_OPENCL_PLATFORMS_MAX, ids, &count) == CL_SUCCESS)
+        add_platforms(&loader_api, ids, count);
+    return YOKE_OK;
+}
+
+/* Whether the loader already offers the platform of this name. */
+static int is_known(const char *name)
+{
+    for (int i = 0; i < found.count; ++i) {
+        char other[64] = "";
+        found.items[i].cl->GetPlatformInfo(found.items[i].id, CL_PLATFORM_NAME, sizeof other, other,
+                                           NULL);
+        if (strcmp(name, other) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void load_direct(void)
+{
+    static const char *const names[] = { "libnvidia-opencl.so.1", NULL };
+    void *(*function)(const char *) = NULL;
+    const struct yk_symbol symbols[] = {
+        { "clGetExtensionFunctionAddress", (void **)&function, 0 },
+    };
+    struct yk_library *library;
+    cl_platform_id ids[4];
+    cl_uint count = 0;
+    if (is_known("NVIDIA CUDA") || yk_library_open(names, &library) != YOKE_OK ||
+        yk_library_symbols(library, symbols, 1) != YOKE_OK)
+        return;
+    cl_int (*platforms)(cl_uint, cl_platform_id *, cl_uint *) =
+        (cl_int(*)(cl_uint, cl_platform_id *, cl_uint *))function("clIcdGetPlatformIDsKHR");
+    if (!platforms || platforms(4, ids, &count) != CL_SUCCESS || count < 1 || count > 4)
+        return;
+    void **table = *(void ***)ids[0];
+#define TAKE(place, result, name, parameters)                                                      \
+    memcpy(&direct_api.name, &table[place], sizeof *table);
+    YK_OPENCL_FUNCTIONS(TAKE)
+#undef TAKE
+    if (!found.path[0])
+        snprintf(found.path, sizeof found.path, "%s", yk_library_path(library));
+    add_platforms(&direct_api, ids, count);
+}
+
+yoke_status yk_opencl_load(const struct yk_opencl_platforms **out)
+{
+    const char *own = yk_environment("YOKE_OPENCL_LIBRARY");
     yoke_status status = YOKE_OK;
+    own = own && *own ? own : NULL;
     yk_lock(&load_lock);
-    if (!library) {
-        struct yk_library *found = NULL;
-        status = yk_library_open(own && *own ? named : usual, &found);
-        if (status == YOKE_OK)
-            status = yk_library_symbols(found, symbols, sizeof symbols / sizeof *symbols);
-        if (status == YOKE_OK)
-            library = found;
+    if (!loaded) {
+        status = load_loader(own);
+        if (!own && yk_gpu_present())
+            load_direct();
+        if (found.count)
+            status = YOKE_OK;
+        loaded = status == YOKE_OK;
     }
     yk_unlock(&load_lock);
     if (status == YOKE_OK)
-        *out = &api;
+        *out = &found;
     return status;
-}
-
-const char *yk_opencl_path(void)
-{
-    yk_lock(&load_lock);
-    const char *path = library ? yk_library_path(library) : "";
-    yk_unlock(&load_lock);
-    return path;
 }
 
 const char *yk_opencl_code_name(cl_int code)

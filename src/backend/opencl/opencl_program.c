@@ -22,7 +22,7 @@
 
 /* On a CPU shorter groups lose speed, and longer ones leave its cores unevenly loaded by short
  * chunks. */
-enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_GRID = 65536 };
+enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_SPACE = 65536 };
 static const char *const recipe = "yoke opencl 1"; /* part of the key: changes with this file */
 
 /* Everything the machine code depends on, as one text. */
@@ -59,21 +59,21 @@ static yoke_status source_open(struct yk_opencl_device *device, const yoke_kerne
     return source->key ? YOKE_OK : YOKE_ENOMEM;
 }
 
-/* What the compiler said; NULL if nothing. Freed by the caller. */
-static char *build_log(const struct yk_opencl_device *device, cl_program handle)
+/* What the compiler said of `text`; NULL if nothing. Freed by the caller. */
+static char *build_log(const struct yk_opencl_device *device, cl_program handle, const char *text)
 {
     size_t size = 0;
     if (device->cl->GetProgramBuildInfo(handle, device->handle, CL_PROGRAM_BUILD_LOG, 0, NULL,
-                                        &size) != CL_SUCCESS ||
-        size < 2)
+                                        &size) != CL_SUCCESS)
         return NULL;
-    char *log = yk_calloc(1, size + 1);
-    if (log && device->cl->GetProgramBuildInfo(handle, device->handle, CL_PROGRAM_BUILD_LOG, size,
-                                               log, NULL) != CL_SUCCESS) {
-        yk_free(log);
-        return NULL;
-    }
-    return log;
+    char *translated = NULL, *log = yk_calloc(1, size + 1);
+    if (log &&
+        device->cl->GetProgramBuildInfo(handle, device->handle, CL_PROGRAM_BUILD_LOG, size, log,
+                                        NULL) == CL_SUCCESS &&
+        log[strspn(log, " \t\r\n")])
+        translated = yk_opencl_log(log, text);
+    yk_free(log);
+    return translated;
 }
 
 static yoke_status compile(struct yk_program *program, const struct source *source)
@@ -86,7 +86,7 @@ static yoke_status compile(struct yk_program *program, const struct source *sour
         return yk_opencl_fail(device, code, "reading a kernel's source");
     code =
         device->cl->BuildProgram(program->handle, 1, &device->handle, source->options, NULL, NULL);
-    char *log = build_log(device, program->handle);
+    char *log = build_log(device, program->handle, source->text);
     yoke_status status = YOKE_OK;
     if (code == CL_OUT_OF_HOST_MEMORY || code == CL_DEVICE_NOT_AVAILABLE)
         status = yk_opencl_fail(device, code, "compiling");
@@ -175,8 +175,7 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     return YOKE_OK;
 }
 
-static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *program,
-                                int64_t work_groups)
+static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *program, int64_t items)
 {
     static const char nothing[1024]; /* the largest argument every device takes */
     struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
@@ -187,7 +186,7 @@ static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *progr
         if (program->params[p].mode == YOKE_PARAM_VALUE && program->params[p].size > sizeof nothing)
             return YOKE_OK;
     }
-    program->rehearsal_groups = work_groups;
+    program->rehearsal_items = items;
     yoke_status status = yk_opencl_launch(queue, program, &launch, &event);
     if (status != YOKE_OK)
         return status;
@@ -197,7 +196,7 @@ static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *progr
 }
 
 /* See the top. In a queue of its own, for other threads use the device meanwhile. PoCL has another
- * specialisation for large index spaces, which only long one-dimensional chunks reach. */
+ * specialisation for index spaces from 65536 on, which one-dimensional chunks reach. */
 static yoke_status rehearse(struct yk_program *program)
 {
     struct yk_queue *queue;
@@ -207,7 +206,7 @@ static yoke_status rehearse(struct yk_program *program)
     status = launch_empty(queue, program, 1);
     if (status == YOKE_OK && program->device->base.desc.is_cpu && program->dimensions == 1 &&
         !program->lanes)
-        status = launch_empty(queue, program, POCL_LARGE_GRID);
+        status = launch_empty(queue, program, POCL_LARGE_SPACE);
     yk_opencl_queue_close(queue);
     return status;
 }
