@@ -152,7 +152,7 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
     if (cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         name[0] = 0;
     yk_opencl_text(cl, device, CL_DRIVER_VERSION, version, sizeof version);
-    snprintf(desc->driver, sizeof desc->driver, "%s%s%s", name, *name ? " " : "", version);
+    snprintf(desc->driver, sizeof desc->driver, "%.52s%s%s", name, *name ? " " : "", version);
     identify(cl, device, desc->identity, sizeof desc->identity);
     desc->is_cpu = (number64(cl, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     desc->cores = (int)number32(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
