@@ -1,0 +1,54 @@
+/* trace_state.h - a trace's insides, for the writers (chrome.c, page.c).
+ *
+ * Tracks are added while others record, so their table does not move: it has room for all there may
+ * ever be. A ring's events are those numbered from (count - capacity) on, at number % capacity.
+ */
+#ifndef YK_TRACE_TRACE_STATE_H
+#define YK_TRACE_TRACE_STATE_H
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "../platform/thread.h"
+#include "trace.h"
+
+enum { yk_tracks_max = 8192, yk_name_buckets = 256 };
+
+struct yk_track {
+    const char *device, *label; /* interned: one device, one pointer */
+    atomic_uint_fast64_t count; /* events ever added */
+    struct yk_trace_event *events;
+};
+
+struct yk_name {
+    struct yk_name *next;
+    char text[];
+};
+
+struct yk_trace {
+    yk_mutex lock; /* adding tracks and names */
+    int64_t start_ns;
+    size_t capacity; /* of each ring */
+    atomic_int track_count;
+    struct yk_track *tracks[yk_tracks_max];
+    _Atomic(struct yk_name *) names[yk_name_buckets]; /* grow at their heads, never shrink */
+};
+
+/* Numbers of a track's events that are still there: first .. last - 1. */
+struct yk_event_span {
+    uint64_t first, last;
+};
+struct yk_event_span yk_track_span(const struct yk_trace *trace, const struct yk_track *track);
+
+/* Position of the first track of the same device. */
+int yk_track_device(const struct yk_trace *trace, int track);
+
+/* A JSON string with its quotes, which is also safe inside of an HTML script. Bytes that are no
+ * UTF-8 become U+FFFD; NULL is "". */
+void yk_trace_put_text(FILE *stream, const char *text);
+
+/* --- chrome.c, page.c: errors are kept by the stream --- */
+void yk_trace_put_chrome(const struct yk_trace *trace, FILE *stream);
+void yk_trace_put_page(const struct yk_trace *trace, FILE *stream);
+
+#endif
