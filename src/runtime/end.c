@@ -38,7 +38,7 @@ void yk_job_check_stranded(struct yk_job *job)
     const struct yk_build *build;
     int d;
     for (d = 0; d < job->device_count; d++)
-        if (!job->devices[d].joined || !job->devices[d].failed)
+        if (!job->devices[d].joined || !(job->devices[d].failed || job->devices[d].retired))
             return;
     if (yk_dispatch_left(job->dispatch) == 0)
         return;

@@ -177,6 +177,12 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
 }
 
 /* Results that leave at once: those asked for, and all from windows. */
+static int leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
+{
+    return writes(job->args[p].mode) &&
+           (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
+}
+
 static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -185,18 +191,16 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     const struct yk_backend *backend = place->device->backend;
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
+    int64_t skip = (rows.first - array->first_row) * array->row_bytes;
     int window = jd->holding[p] == YK_HELD_WINDOW;
     struct yk_event *event = NULL;
     struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
-                            .host =
-                                array->host + (rows.first - array->first_row) * array->row_bytes,
+                            .host = array->host + skip,
                             .buffer = window ? flight->windows[p].buffer : jd->replicas[p]->buffer,
-                            .offset =
-                                window ? 0 : (rows.first - array->first_row) * array->row_bytes,
+                            .offset = window ? 0 : skip,
                             .bytes = (rows.last - rows.first) * array->row_bytes };
     yoke_status status;
-    if (!writes(job->args[p].mode) || (!window && job->args[p].home == YOKE_HOME_LATER) ||
-        rows.first == rows.last)
+    if (copy.bytes == 0)
         return YOKE_OK;
     if (flight->kernel) {
         copy.after = &flight->kernel;
@@ -233,7 +237,8 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     if (status == YOKE_OK)
         status = launch(job, device, lane, args);
     for (p = 0; p < job->arg_count && status == YOKE_OK && !host_memory; p++)
-        status = send_home(job, device, lane, p);
+        if (leaves_at_once(job, jd, p))
+            status = send_home(job, device, lane, p);
     return status;
 }
 

@@ -18,6 +18,16 @@ void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
     yk_job_check_stranded(job);
 }
 
+void yk_job_retire_device(struct yk_job *job, int device, const char *reason)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (jd->failed || jd->retired)
+        return;
+    jd->retired = 1;
+    yk_dispatch_leave(job->dispatch, jd->device->number, reason);
+    yk_job_check_stranded(job);
+}
+
 static void release_arrays(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -85,6 +95,27 @@ static yoke_status make_room(struct yk_job *job, int device)
     return status;
 }
 
+/* Windows of all lanes have to fit side by side: a chunk gets a lane's part of the memory there is.
+ */
+static void limit_windows(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_device *dev = jd->device->device;
+    int64_t row_bytes = 0, halo = 0, room;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        if (jd->holding[p] != YK_HELD_WINDOW)
+            continue;
+        row_bytes += job->args[p].array->row_bytes;
+        halo += (job->args[p].before + job->args[p].after) * job->args[p].array->row_bytes;
+    }
+    if (!row_bytes)
+        return;
+    room = dev->backend->memory_free(dev) / jd->device->lanes - halo;
+    yk_dispatch_limit(job->dispatch, jd->device->number,
+                      room > 2 * row_bytes ? room / row_bytes * 9 / 10 : 1);
+}
+
 void yk_job_prepare(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -97,12 +128,11 @@ void yk_job_prepare(struct yk_job *job, int device)
     yk_lock(&job->lock);
     jd->joined = 1;
     if (status == YOKE_OK) {
+        limit_windows(job, device);
         yk_dispatch_join(job->dispatch, rd->number, yk_now(job->runtime));
     } else {
         const char *text = job->kernel->builds[rd->number].text;
-        jd->failed = 1;
-        yk_dispatch_leave(job->dispatch, rd->number, text ? text : yoke_error_text());
-        yk_job_check_stranded(job);
+        yk_job_retire_device(job, device, text ? text : yoke_error_text());
     }
     yk_unlock(&job->lock);
     if (status == YOKE_EDEVICE)

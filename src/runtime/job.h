@@ -41,7 +41,8 @@ struct yk_flight {
 struct yk_job_device {
     struct yk_runtime_device *device;
     int joined;                /* host thread has prepared it (or given up) */
-    int failed;                /* takes no more part */
+    int failed;                /* it is lost: what it had out is taken back */
+    int retired;               /* it gets no more; what it has out counts */
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
     enum yk_holding holding[YOKE_ARGS_MAX];
@@ -139,8 +140,10 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
 void yk_job_prepare(struct yk_job *job, int device);
 /* Release what the job holds on a device. */
 void yk_job_let_go(struct yk_job *job, int device);
-/* Take a device out of the job: its chunks go to the others. Under job.lock. */
+/* Take a device out of the job that failed (its chunks go to the others), or that gets no more
+ * (they do not). Under job.lock. */
 void yk_job_drop_device(struct yk_job *job, int device, const char *reason);
+void yk_job_retire_device(struct yk_job *job, int device, const char *reason);
 
 /* --- merge.c --- */
 /* Zeroed private copy of an add argument: of a CPU lane (NULL: no memory), of a device. */

@@ -3,6 +3,7 @@
  * The same code for a worker on its core, a host thread driving a GPU's queues and the virtual
  * driver. It never sleeps, except where rows have to come through the host.
  */
+#include "../base/alloc.h"
 #include "../base/status.h"
 #include "job.h"
 
@@ -15,7 +16,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_chunk chunk;
     enum yk_verdict verdict;
     for (;;) {
-        if (yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
+        if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
             return 1;
         verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
         if (verdict != YK_TAKE)
@@ -38,55 +39,9 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
         return 1;
     yk_lock(&job->lock);
-    got = jd->joined && !jd->failed && ask(job, device, lane, wake_ns);
+    got = jd->joined && !jd->failed && !jd->retired && ask(job, device, lane, wake_ns);
     yk_unlock(&job->lock);
     return got;
-}
-
-/* Its chunk goes back; what the device completed stays, unless results count only at the end. */
-static void device_failed(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    yoke_runtime *runtime = job->runtime;
-    if (jd->device->device->desc.host_memory) {
-        /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
-        yk_job_fail(job, YOKE_EDEVICE);
-        return;
-    }
-    yk_lock(&job->lock);
-    yk_job_drop_device(job, device, yoke_error_text());
-    yk_unlock(&job->lock);
-    yk_runtime_device_lost(runtime, jd->device);
-}
-
-/* Too large for the device's memory: half of it next time; a single unit that does not fit ends its
- * part. */
-static void chunk_returned(struct yk_job *job, int device, int lane)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    const struct yk_chunk *chunk = &jd->flights[lane].chunk;
-    int64_t items = chunk->last - chunk->first;
-    int64_t unit = job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
-    yk_lock(&job->lock);
-    if (jd->failed)
-        ;
-    else if (items <= unit)
-        yk_job_drop_device(job, device, yoke_error_text());
-    else
-        yk_dispatch_returned(job->dispatch, jd->device->number, chunk, (items + 1) / 2);
-    yk_unlock(&job->lock);
-}
-
-static void not_done(struct yk_job *job, int device, int lane, yoke_status status)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    if (status == YOKE_EDEVICE)
-        device_failed(job, device);
-    else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
-        chunk_returned(job, device, lane);
-    else
-        yk_job_fail(job, status);
-    yk_wake_all(job->runtime);
 }
 
 static void report(struct yk_job *job, int device, int lane)
@@ -117,6 +72,81 @@ static void report(struct yk_job *job, int device, int lane)
     if (left > 0 && atomic_load(&job->woken)) /* its speed is known better: lanes that got nothing
                                                  may get something now */
         yk_wake_all(job->runtime);
+}
+
+/* Rows of an inout array may be half old, half new once a copy to the host has begun: the chunk
+ * cannot be done again. */
+static int half_written(const struct yk_job *job, const struct yk_flight *flight)
+{
+    int p;
+    for (p = 0; p < job->arg_count && flight->home; p++)
+        if (job->args[p].mode == YOKE_PARAM_INOUT)
+            return 1;
+    return 0;
+}
+
+/* The device is gone. Chunks that came through count; the others go back to the range, unless they
+ * cannot. */
+static void device_failed(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    char *text = yk_strdup(yoke_error_text());
+    yoke_status outcome;
+    int lane, half = 0;
+    for (lane = 0; lane < jd->device->lanes; lane++) {
+        struct yk_flight *flight = &jd->flights[lane];
+        if (!flight->busy || flight->slot >= 0)
+            continue;
+        if (yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK) {
+            if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
+                report(job, device, lane);
+            yk_job_leave(job);
+        } else {
+            half |= half_written(job, flight);
+        }
+    }
+    if (half)
+        yk_job_fail(
+            job, yk_fail(YOKE_ELOST,
+                         "%s failed while results of %s were on their way to the host (%s); write "
+                         "the inout array again and repeat the job",
+                         jd->device->device->desc.name, job->name, text ? text : ""));
+    else if (jd->device->device->desc.host_memory)
+        /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
+        yk_job_fail(job, YOKE_EDEVICE);
+    yk_lock(&job->lock);
+    yk_job_drop_device(job, device, text ? text : "it failed");
+    yk_unlock(&job->lock);
+    yk_runtime_device_lost(job->runtime, jd->device);
+    yk_free(text);
+}
+
+/* Too large for the device's memory: half of it next time; a single unit that does not fit ends the
+ * device's part, but for what its other lanes are working on. */
+static void chunk_returned(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_chunk *chunk = &jd->flights[lane].chunk;
+    int64_t items = chunk->last - chunk->first;
+    int64_t unit = job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
+    yk_lock(&job->lock);
+    yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
+                         items > unit ? (items + 1) / 2 : 0);
+    if (items <= unit)
+        yk_job_retire_device(job, device, yoke_error_text());
+    yk_unlock(&job->lock);
+}
+
+static void not_done(struct yk_job *job, int device, int lane, yoke_status status)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (status == YOKE_EDEVICE)
+        device_failed(job, device);
+    else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
+        chunk_returned(job, device, lane);
+    else
+        yk_job_fail(job, status);
+    yk_wake_all(job->runtime);
 }
 
 static void ended(struct yk_job *job, int device, int lane, yoke_status outcome)

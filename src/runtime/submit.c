@@ -52,7 +52,7 @@ static void start(struct yk_job *job)
     yk_lock(&job->lock);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        if (!jd->joined || jd->failed)
+        if (!jd->joined || jd->retired)
             continue;
         yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
     }
@@ -109,8 +109,8 @@ static void build_on_hosts(struct yk_job *job)
         if (!jd->device->device->desc.host_memory)
             continue;
         jd->joined = 1;
-        jd->failed = yk_kernel_build(job->kernel, jd->device->device, d) != YOKE_OK;
-        if (jd->failed)
+        jd->retired = yk_kernel_build(job->kernel, jd->device->device, d) != YOKE_OK;
+        if (jd->retired)
             yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
     }
     yk_job_check_stranded(job);

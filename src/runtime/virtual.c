@@ -1,39 +1,39 @@
 /* virtual.c - where all devices are simulated: one thread steps every lane and moves the clock.
  *
  * The very code that workers run (lane.c), driven by virtual time: step all lanes until none gets
- * further, then move on to the next completion or the next time a lane asked for.
+ * further, then move on to the next completion. A lane that asked to be stepped at a certain time
+ * is stepped at the first completion after it.
  */
 #include "../base/status.h"
 #include "job.h"
 
-static int step_job(struct yk_job *job, int64_t *wake_ns)
+static int step_job(struct yk_job *job)
 {
     int d, lane, worked = 0;
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        if (!jd->joined)
+        if (!jd->joined) {
             yk_job_prepare(job, d);
+            worked |= jd->joined;
+        }
         for (lane = 0; lane < jd->device->lanes && atomic_load(&job->phase) == YK_RUNNING; lane++) {
             int64_t wake;
             worked |= yk_lane_step(job, d, lane, &wake) == YK_LANE_WORKED;
-            if (wake && (!*wake_ns || wake < *wake_ns))
-                *wake_ns = wake;
         }
     }
     return worked;
 }
 
-static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
+static int step_all(yoke_runtime *runtime)
 {
     struct yk_job *job, *next;
     int worked = 0;
-    *wake_ns = 0;
     for (job = runtime->first_job; job; job = next) {
         /* Stepping may end the job, and only this one: its successor stays on the list. */
         next = job->next;
         if (atomic_load(&job->phase) == YK_RUNNING) {
             yk_job_hold(job);
-            worked |= step_job(job, wake_ns);
+            worked |= step_job(job);
             yk_job_release(job);
         }
     }
@@ -42,9 +42,8 @@ static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
 
 void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job)
 {
-    int64_t wake_ns;
     while (atomic_load(&job->phase) != YK_DONE) {
-        if (step_all(runtime, &wake_ns) || runtime->clock->advance())
+        if (step_all(runtime) || atomic_load(&job->phase) == YK_DONE || runtime->clock->advance())
             continue;
         yk_job_fail(job, yk_fail(YOKE_EDEVICE,
                                  "%s: the simulated machine has nothing left to do, and "

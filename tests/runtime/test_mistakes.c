@@ -107,7 +107,10 @@ static void kernels(void **state)
     expect_job(&job, YOKE_EINVAL, "99 parameters");
     kernel = k_saxpy;
     memset(&kernel.cpu, 0, sizeof kernel.cpu);
-    expect_job(&job, YOKE_ENOIMPL, "k_saxpy");
+    expect(yoke_run(rt, &job, NULL), YOKE_ENOIMPL, "k_saxpy has no CPU function");
+    memset(&kernel.opencl, 0, sizeof kernel.opencl);
+    memset(&kernel.cuda, 0, sizeof kernel.cuda);
+    expect_job(&job, YOKE_ENOIMPL, "no implementation for any device");
 }
 
 static void arguments(void **state)
