@@ -3,15 +3,20 @@
  * papers/002 (Ribeiro et al.), section 4.1, keeps MSI states for blocks fixed beforehand; here the
  * unit is a row, so that chunks can start and end anywhere and differ from run to run (design
  * choice; the states are the paper's). An array lives in up to YK_PLACES places: place 0 is host
- * memory, the others are devices' memories. In each place a row is invalid    the place has no
- * current copy shared     a current copy, and others may have one too modified   the only current
- * copy arriving   a copy to this place is under way; usable by nobody until it has arrived
- * Invariants (yk_coherence_check): of every row that is not lost, at least one place is shared or
- * modified; where one is modified no other is shared; intervals are disjoint, sorted and merged;
- * arriving carries the source.
+ * memory, the others are devices' memories. In each place a row is
+ *   invalid    the place has no current copy
+ *   shared     a current copy, and others may have one too
+ *   modified   the only current copy
+ *   arriving   a copy to this place is under way; usable by nobody until it has arrived
+ * Beside that a row is fresh (written by nobody yet: invalid everywhere, and nothing to copy) or
+ * lost (its last copy went with a failed device). Invariants (yk_coherence_check): a row that is
+ * neither is shared or modified in at least one place; where one is modified no other is shared; a
+ * row arrives from a place that has it; intervals are disjoint, sorted and merged.
  *
- * No threads, clock or I/O: the owner of the array serialises calls. Failing allocation leaves the
- * state as it was.
+ * Every call takes any part of the array's rows. An empty interval is fine and changes nothing;
+ * rows outside the array or a place that does not exist give YOKE_EINVAL. Failing allocation leaves
+ * the state as it was; an array that is partitioned again and again alike stops allocating. No
+ * threads, clock or I/O: the owner of the array serialises calls.
  */
 #ifndef YK_ARRAY_COHERENCE_H
 #define YK_ARRAY_COHERENCE_H
@@ -19,13 +24,11 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
+#include "interval.h"
+
 enum { YK_PLACES = 32, YK_HOST = 0 };
 
 enum yk_row_state { YK_INVALID, YK_SHARED, YK_MODIFIED, YK_ARRIVING };
-
-struct yk_interval {
-    int64_t first, last; /* rows first .. last - 1 */
-};
 
 /* One copy that makes rows current in a place. */
 struct yk_copy_need {
@@ -56,27 +59,32 @@ void yk_coherence_close(struct yk_coherence *coherence);
  * nothing. Fresh rows need no copy. */
 yoke_status yk_coherence_lacks(const struct yk_coherence *coherence, int place,
                                struct yk_interval rows, struct yk_copy_needs *needs);
-/* A copy from `source` has been issued; rows become arriving at `place`. */
+/* A copy from `source`, where all of `rows` must be current (else YOKE_EINVAL: ask again what is
+ * lacking), has been issued; rows become arriving at `place`. Rows that are current there already
+ * stay so. Every copy begun must end in exactly one of the two calls below, row by row: that is how
+ * the arrival of an overtaken copy is told from that of a later one. */
 yoke_status yk_coherence_copy_begun(struct yk_coherence *coherence, int place, int source,
                                     struct yk_interval rows);
 /* It ended: rows that are still arriving become shared at `place` (and at the source, if it was
  * modified). */
 yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
                                    struct yk_interval rows);
-/* It failed: rows that are still arriving become invalid at `place`. */
+/* It failed: rows that are still arriving become invalid at `place`, even where the copy that
+ * failed was an overtaken one. */
 yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
                                      struct yk_interval rows);
 /* `place` now holds the only current version of `rows`: modified there, invalid elsewhere. A copy
  * of these rows still arriving anywhere is overtaken: its arrival changes nothing. */
 yoke_status yk_coherence_written(struct yk_coherence *coherence, int place,
                                  struct yk_interval rows);
-/* `place` gives up its copy of `rows`. Rows modified there are kept and reported in *kept (count):
- * they must be written back first. */
+/* `place` gives up its copy of `rows`; copies of them to it or from it that are under way are
+ * overtaken. Rows that no other place has are kept and reported in *kept (count): they must be
+ * written back first. Where one other place has them, they become modified there. */
 yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
                               int64_t *kept);
-/* The device behind `place` failed. Everything there becomes invalid, copies from it too; *lost
- * counts the rows that only it held. Lost rows stay lost (lacks reports source -1) until written.
- */
+/* The device behind `place` (not the host) failed. Everything there becomes invalid, copies from it
+ * too; *lost counts the rows that only it held. Lost rows stay lost (lacks reports source -1) until
+ * written. Needs no memory. */
 yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost);
 
 /* State of one row, and the extent of rows around it with the same state at that place (extent may
@@ -86,7 +94,7 @@ enum yk_row_state yk_coherence_state(const struct yk_coherence *coherence, int p
 /* Rows of [rows] that are current (shared or modified) at the place. */
 int64_t yk_coherence_current(const struct yk_coherence *coherence, int place,
                              struct yk_interval rows);
-/* Writes so far; grows by one with every yk_coherence_written. */
+/* Writes so far; grows by one with every yk_coherence_written of at least one row. */
 uint64_t yk_coherence_version(const struct yk_coherence *coherence);
 /* The invariants above; 1 if they hold. Used in debug builds and tests. */
 int yk_coherence_check(const struct yk_coherence *coherence);
