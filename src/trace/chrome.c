@@ -49,7 +49,7 @@ static void put_event(const struct yk_trace *trace, FILE *stream, int number,
             ",\"bytes\":%" PRId64 ",\"reason\":",
             event->job, event->first, event->last, event->bytes);
     yk_trace_put_text(stream, event->reason);
-    fputs("}", stream);
+    fputs("}}", stream);
 }
 
 void yk_trace_put_chrome(const struct yk_trace *trace, FILE *stream)
