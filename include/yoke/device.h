@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 #define YOKE_DEVICE_NAME_MAX 64
+#define YOKE_DEVICE_SPEC_MAX 320
 
 typedef struct yoke_runtime yoke_runtime;
 
@@ -24,6 +25,8 @@ typedef struct yoke_device {
     int lanes;                       /* chunks it works on at the same time */
     int64_t memory_bytes; /* its own memory, as limited by "mem="; 0: works in host memory */
     int lost;             /* 1: it failed and gets no more work */
+    char spec[YOKE_DEVICE_SPEC_MAX]; /* yoke_config.devices for this device alone, as it is set */
+    double link_bytes_per_second;    /* rough speed of copies to it; 0: none, or unknown */
 } yoke_device;
 
 /* Devices of an open runtime. Waits until drivers that are still being loaded are ready.

@@ -3,6 +3,7 @@
 #define YOKE_YOKE_H
 #include <yoke/array.h>
 #include <yoke/device.h>
+#include <yoke/doctor.h>
 #include <yoke/job.h>
 #include <yoke/kernel.h>
 #include <yoke/runtime.h>

@@ -219,6 +219,8 @@ static yoke_status find_all(const struct yk_device_spec *specs, int count, int a
         yoke_status status = specs[i].backend->find(&specs[i], asked, list, NULL);
         if (status == YOKE_OK)
             status = keep_once(list, first, asked);
+        for (int found = first; found < list->count; found++)
+            memcpy(list->items[found].settings_text, specs[i].settings, sizeof specs[i].settings);
         if (status != YOKE_OK)
             return status;
     }

@@ -53,6 +53,7 @@ struct yk_device_desc {
     double link_bytes_per_ns; /* rough speed of copies, 0 if unknown; a start for auto */
     double launch_ns;         /* rough cost of a launch; 0 if unknown */
     void *settings;           /* from "key=value" of the device spec; owned by the list */
+    char settings_text[256];  /* that text, "" without; written by yk_devices_find */
 };
 
 struct yk_device_list { /* zero-initialise; yk_device_list_close frees */

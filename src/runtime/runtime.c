@@ -1,4 +1,5 @@
 /* runtime.c - open, close, and the settings of a runtime. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/alloc.h"
@@ -187,10 +188,13 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
                           .cores = desc->cores,
                           .lanes = device->lanes,
                           .memory_bytes = desc->memory_bytes,
+                          .link_bytes_per_second = desc->link_bytes_per_ns * 1e9,
                           .lost = atomic_load(&device->place->lost) };
     memcpy(out->name, desc->name, sizeof out->name);
     memcpy(out->model, desc->model, sizeof out->model);
     memcpy(out->driver, desc->driver, sizeof out->driver);
+    snprintf(out->spec, sizeof out->spec, "%s%s%s", desc->name, desc->settings_text[0] ? ":" : "",
+             desc->settings_text);
     return YOKE_OK;
 }
 
