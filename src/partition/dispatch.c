@@ -395,6 +395,11 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         dispatch->partitioner->observe(dispatch->state, &dispatch->view, device, completed, times);
 }
 
+void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit)
+{
+    dispatch->status[device].known.limit = limit;
+}
+
 void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
                           int64_t limit)
 {

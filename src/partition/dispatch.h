@@ -45,7 +45,7 @@ struct yk_split_spec {
     int device_count;
     const char *partitioner; /* "name" or "name:key=value,..."; NULL: auto */
     int all_or_nothing;      /* 1: a device's results count only when the job ends (mode add): if it
-                                fails, all that      it completed returns to the range */
+                                fails, all that it completed returns to the range */
 };
 
 struct yk_chunk_times {
@@ -58,7 +58,7 @@ struct yk_chunk_times {
 enum yk_verdict {
     YK_TAKE,    /* *chunk is yours; answer with done, returned or failed */
     YK_WAIT,    /* nothing for you now. Ask again after any other lane's done, returned or failed,
-                   after    a device joined or left, and at the latest at *wake_ns if that is not 0 */
+                   after a device joined or left, and at the latest at *wake_ns if that is not 0 */
     YK_FINISHED /* every item is completed, or no device is left (yk_dispatch_left() > 0) */
 };
 
@@ -69,12 +69,14 @@ void yk_dispatch_close(struct yk_dispatch *dispatch);
 
 /* A device takes part from the time it joins (its kernel is built); before, lanes get YK_WAIT. */
 void yk_dispatch_join(struct yk_dispatch *dispatch, int device, int64_t now);
-/* It will not take part (kernel does not build), or not any more by decision; none of its chunks is
- * out. */
+/* It will not take part (kernel does not build), or not any more by decision; chunks of it that are
+ * out still count when they are done. */
 void yk_dispatch_leave(struct yk_dispatch *dispatch, int device, const char *reason);
 
 enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
                                  struct yk_chunk *chunk, int64_t *wake_ns);
+/* From now on the device's chunks have at most `limit` items; 0: any number. */
+void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit);
 /* The first `completed` items of the chunk are done; the rest returns to the range. */
 void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
                       int64_t completed, const struct yk_chunk_times *times);
