@@ -1,0 +1,204 @@
+/* driver.c - what an application sees of the run it is in, and sessions: data attached to a
+ * runtime.
+ *
+ * Jobs go to the runtime one at a time; what each device did in them is added up in the run's
+ * tally, whose entries are made as devices appear (GPUs may join during the first run). Every job
+ * and every progress call is a place where Ctrl-C takes effect.
+ */
+#include "driver.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The text of an application's own failure counts as long as yoke has not failed after it. */
+static _Thread_local char own_text[1024], yoke_text_then[1024];
+
+yoke_status app_fail(yoke_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(own_text, sizeof own_text, format, arguments);
+    va_end(arguments);
+    snprintf(yoke_text_then, sizeof yoke_text_then, "%s", yoke_error_text());
+    return status;
+}
+
+const char *app_error_text(void)
+{
+    const char *text = yoke_error_text();
+    return own_text[0] && !strncmp(text, yoke_text_then, sizeof yoke_text_then - 1) ? own_text
+                                                                                    : text;
+}
+
+static yoke_status canceled(const struct app_run *run)
+{
+    const struct measure_watch *watch = run->watch;
+    if (!watch->canceled || !*watch->canceled)
+        return YOKE_OK;
+    return app_fail(YOKE_ECANCELED, "stopped on request");
+}
+
+yoke_status app_tally_grow(struct app_run *run, int count)
+{
+    struct app_tally *tally = &run->tally;
+    if (count <= tally->device_count)
+        return YOKE_OK;
+    struct measure_device *grown = realloc(tally->devices, (size_t)count * sizeof *grown);
+    if (!grown)
+        return app_fail(YOKE_ENOMEM, "no memory for the figures of %d devices", count);
+    tally->devices = grown;
+    for (int d = tally->device_count; d < count; d++) {
+        yoke_device device;
+        yoke_status status = yoke_device_get(run->runtime, d, &device);
+        if (status != YOKE_OK)
+            return status;
+        grown[d] = (struct measure_device){ .lanes = device.lanes,
+                                            .alone_seconds = NAN,
+                                            .oracle_share = NAN };
+        snprintf(grown[d].name, sizeof grown[d].name, "%s", device.name);
+        snprintf(grown[d].model, sizeof grown[d].model, "%s", device.model);
+        snprintf(grown[d].backend, sizeof grown[d].backend, "%s", device.backend);
+        tally->device_count = d + 1;
+    }
+    return YOKE_OK;
+}
+
+static yoke_status tally_add(struct app_run *run, const yoke_result *result)
+{
+    struct app_tally *tally = &run->tally;
+    yoke_status status = app_tally_grow(run, result->device_count);
+    if (status != YOKE_OK)
+        return status;
+    for (int i = 0; i < result->device_count; i++) {
+        const yoke_device_result *part = &result->devices[i];
+        struct measure_device *device = &tally->devices[part->device];
+        device->items += part->items;
+        device->busy_seconds += part->busy_seconds;
+        device->chunks += part->chunks;
+        snprintf(device->reason, sizeof device->reason, "%s", part->reason);
+    }
+    tally->traffic.to_devices += result->traffic.to_devices;
+    tally->traffic.from_devices += result->traffic.from_devices;
+    tally->traffic.between_devices += result->traffic.between_devices;
+    snprintf(tally->partitioner, sizeof tally->partitioner, "%s", result->partitioner);
+    return YOKE_OK;
+}
+
+void app_tally_clear(struct app_tally *tally)
+{
+    free(tally->devices);
+    *tally = (struct app_tally){ 0 };
+}
+
+yoke_status app_run_job(struct app_run *run, const yoke_job *job)
+{
+    yoke_job chosen = *job;
+    yoke_result *result = NULL;
+    yoke_status status = canceled(run);
+    if (status != YOKE_OK)
+        return status;
+    if (!chosen.partitioner)
+        chosen.partitioner = run->partitioner;
+    status = yoke_run(run->runtime, &chosen, &result);
+    if (status != YOKE_OK)
+        return status;
+    status = tally_add(run, result);
+    yoke_result_close(result);
+    return status;
+}
+
+yoke_runtime *app_runtime(struct app_run *run)
+{
+    return run->runtime;
+}
+
+yoke_status app_progress(struct app_run *run, int64_t done, int64_t total)
+{
+    if (run->watch->progress)
+        run->watch->progress(run->watch->context, run->what, done, total);
+    return canceled(run);
+}
+
+static double wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+yoke_status app_session_open(const struct app_session_spec *from, struct app_session *out)
+{
+    const struct measure_spec *spec = from->spec;
+    yoke_config config = spec->config;
+    *out = (struct app_session){ .spec = spec,
+                                 .state = from->state,
+                                 .run = { .watch = &spec->watch, .what = "opening" } };
+    if (from->devices)
+        config.devices = from->devices;
+    if (!from->traced)
+        config.trace = NULL;
+    double start = wall_seconds();
+    yoke_status status = yoke_open(&config, &out->run.runtime);
+    if (status != YOKE_OK)
+        return status;
+    if (config.devices)
+        status = yoke_ready(out->run.runtime);
+    out->open_seconds = wall_seconds() - start;
+    if (status == YOKE_OK)
+        status = spec->app->attach(out->state, out->run.runtime);
+    out->attached = status == YOKE_OK;
+    return status;
+}
+
+yoke_status app_session_close(struct app_session *session)
+{
+    yoke_status status = YOKE_OK;
+    if (session->attached)
+        status = session->spec->app->detach(session->state);
+    session->attached = 0;
+    if (session->run.runtime) {
+        yoke_status closed = yoke_close(session->run.runtime);
+        if (status == YOKE_OK)
+            status = closed;
+    }
+    session->run.runtime = NULL;
+    app_tally_clear(&session->run.tally);
+    return status;
+}
+
+yoke_status app_session_time(struct app_session *session, const char *what, double *seconds)
+{
+    struct app_run *run = &session->run;
+    yoke_status status = session->spec->app->reset(session->state);
+    if (status != YOKE_OK)
+        return status;
+    app_tally_clear(&run->tally);
+    run->what = what;
+    status = app_progress(run, 0, 0);
+    if (status != YOKE_OK)
+        return status;
+    double start = yoke_seconds(run->runtime);
+    status = session->spec->app->run(session->state, run);
+    if (status == YOKE_OK)
+        *seconds = yoke_seconds(run->runtime) - start;
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double app_median(const double *values, int count)
+{
+    double sorted[APP_REPEAT_MAX];
+    if (count <= 0)
+        return NAN;
+    memcpy(sorted, values, (size_t)count * sizeof *values);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}

@@ -1,0 +1,121 @@
+/* driver.h - how every application is run and measured: one loop, one clock, one set of figures.
+ *
+ * A session is an application's data attached to one open runtime. measure() opens one for the run
+ * that is judged, then, if asked, one for each device alone (the baselines) and one more for the
+ * sweep over fixed splits (the oracle). Time is the runtime's own, so simulated devices are
+ * measured in their virtual seconds by the same code. What was not measured is NAN.
+ */
+#ifndef YOKE_APPS_DRIVER_H
+#define YOKE_APPS_DRIVER_H
+
+#include <signal.h>
+
+#include "app.h"
+
+enum { APP_NOTE_MAX = 256, APP_REASON_MAX = 256, APP_REPEAT_MAX = 1000 };
+
+/* --- what to measure, and what came of it --- */
+
+/* Whom to tell how far it is, and who may stop it. */
+struct measure_watch {
+    void (*progress)(void *context, const char *what, int64_t done, int64_t total); /* or NULL */
+    void *context;
+    const volatile sig_atomic_t *canceled; /* not 0: stop; may be NULL */
+};
+
+struct measure_spec {
+    const struct app *app;
+    struct app_spec input; /* the actual size comes back in it */
+    yoke_config config;
+    int repeat; /* 1 .. APP_REPEAT_MAX */
+    int verify, baselines;
+    double sweep_step; /* 0.05: the oracle's first grid; 0: no sweep */
+    struct measure_watch watch;
+};
+
+struct measure_device {
+    char name[YOKE_DEVICE_NAME_MAX], model[96], backend[16];
+    int lanes;
+    int64_t items; /* completed in the median run, all its jobs together */
+    double share;  /* of the items of all devices */
+    int64_t rows;  /* of one job; the mean where a run has several */
+    double busy_seconds;
+    int64_t chunks;
+    char reason[APP_REASON_MAX]; /* of its last job */
+    double alone_seconds;
+    double oracle_share;
+};
+
+struct measure {
+    double open_seconds, first_seconds;
+    double *runs;
+    int run_count;
+    double seconds; /* median of runs */
+    char partitioner[128];
+    int verified;            /* -1: not asked */
+    char note[APP_NOTE_MAX]; /* verify's figures, or what is wrong */
+    char *report;            /* the application's own lines; NULL if it has none */
+    yoke_traffic traffic;    /* of the median run */
+    struct measure_device *devices;
+    int device_count;
+    double ideal_seconds, efficiency, gain;
+    double oracle_seconds, regret;
+};
+
+/* A wrong result is no failure here: `verified` is 0 and `note` says why. On failure the text is
+ * app_error_text(). Close `out` in either case. */
+yoke_status measure(struct measure_spec *spec, struct measure *out);
+void measure_close(struct measure *measure);
+
+/* --- the parts of it; not for others --- */
+
+struct app_tally {                  /* what the devices did, added up over the jobs of one run */
+    struct measure_device *devices; /* by index in the runtime */
+    int device_count;
+    yoke_traffic traffic;
+    char partitioner[128];
+};
+void app_tally_clear(struct app_tally *tally);
+
+struct app_run {
+    yoke_runtime *runtime;
+    const char *partitioner; /* for jobs that name none; NULL: the runtime's */
+    const struct measure_watch *watch;
+    const char *what; /* for progress: "run 2 of 5" */
+    struct app_tally tally;
+};
+
+struct app_session {
+    const struct measure_spec *spec;
+    void *state;
+    struct app_run run;
+    double open_seconds;
+    int attached;
+};
+
+/* `devices` NULL: those of the spec. Traces only where `traced`. Close also after a failure. */
+struct app_session_spec {
+    const struct measure_spec *spec;
+    void *state;
+    const char *devices;
+    int traced;
+};
+yoke_status app_session_open(const struct app_session_spec *from, struct app_session *out);
+yoke_status app_session_close(struct app_session *session);
+/* Inputs as they were (not timed), then one run; its tally stays in the session. */
+yoke_status app_session_time(struct app_session *session, const char *what, double *seconds);
+
+/* Entries for the runtime's first `count` devices; those that are there stay. */
+yoke_status app_tally_grow(struct app_run *run, int count);
+/* Of up to APP_REPEAT_MAX values; NAN for none. */
+double app_median(const double *values, int count);
+
+/* Each device in a runtime of its own: alone_seconds, then ideal, efficiency and gain. */
+yoke_status measure_baselines(const struct measure_spec *spec, void *state, struct measure *out);
+/* `device` of `out` as text for yoke_config.devices, with the settings the user gave it. */
+void measure_device_text(const struct measure_spec *spec, const struct measure *out, int device,
+                         char text[512]);
+/* The best fixed split, and what it says about the run that is judged. */
+yoke_status measure_sweep(const struct measure_spec *spec, void *state, struct measure *out);
+
+#endif
