@@ -95,8 +95,9 @@ int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out an
 struct yk_split_outcome {
     int64_t items, chunks;
     int64_t busy_ns; /* at least one chunk of it was out */
-    double rate; /* items per ns while busy; 0 if it did nothing. Feeds yk_split_device.rate next
-                    time */
+    double rate;     /* items per ns while busy. Feeds yk_split_device.rate next time. 0 if it did
+                        nothing, or one chunk only, its first ever: that may have been warming up, so
+                        it is tried once more */
     double fixed_ns;
     int active;         /* still taking part */
     const char *reason; /* why it left, was dropped or got what it got: a sentence; NULL if nothing

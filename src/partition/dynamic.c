@@ -1,74 +1,81 @@
-/* dynamic.c - chunks of a fixed size, to whoever asks. */
+/* dynamic.c - PURE. Chunks of one size to whoever is free. The first CPU device works upwards from
+ * the low end, the others downwards from the high end, so that over repeated jobs each touches
+ * nearly the same rows.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "partitioner.h"
+#include "ends.h"
 
 struct settings {
     int64_t chunk;
 };
 
 static const struct yk_option options[] = {
-    { "chunk", NULL, "0", "items a chunk [a 64th of a lane's fair share]", YK_OPTION_INT,
-      offsetof(struct settings, chunk), NULL },
-    { .name = NULL },
+    { .name = "chunk",
+      .initial = "0",
+      .help = "items a lane gets at once; 0: range / (64 * lanes of all devices)",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct settings, chunk) },
+    { .name = NULL }
 };
 
-struct state {
+struct dynamic {
+    struct yk_ends ends;
     int64_t chunk;
 };
 
-static yoke_status dynamic_open(const struct yk_split_view *view, const void *opaque, void **out)
+static yoke_status open_dynamic(const struct yk_split_view *view, const void *given, void **state)
 {
-    const struct settings *settings = opaque;
-    struct state *state;
-    int64_t lanes = 0;
-    int d;
+    const struct settings *settings = given;
+    struct dynamic *dynamic;
     if (settings->chunk < 0)
-        return yk_fail(YOKE_EINVAL, "dynamic:chunk=%lld: a chunk has at least 1 item",
+        return yk_fail(YOKE_EINVAL,
+                       "dynamic: chunk is %lld items; give 1 or more, or 0 for the "
+                       "default",
                        (long long)settings->chunk);
-    state = yk_calloc(1, sizeof *state);
-    if (!state)
+    dynamic = yk_calloc(1, sizeof *dynamic);
+    if (!dynamic)
         return YOKE_ENOMEM;
-    for (d = 0; d < view->device_count; d++)
-        lanes += view->devices[d].known.lanes;
-    state->chunk = settings->chunk ? settings->chunk : (view->last - view->first) / (64 * lanes);
-    if (state->chunk < view->unit)
-        state->chunk = view->unit;
-    *out = state;
+    dynamic->ends = yk_ends_of(view);
+    dynamic->chunk = settings->chunk;
+    if (dynamic->chunk == 0)
+        dynamic->chunk = (view->last - view->first) / (64 * dynamic->ends.lanes);
+    if (dynamic->chunk < view->unit)
+        dynamic->chunk = view->unit;
+    *state = dynamic;
     return YOKE_OK;
 }
 
-/* Cores get a lease of some chunks each, so that they take the lock less often; it shrinks to one
- * chunk each at the end. CPUs take from the low end and the others from the high end, so that from
- * job to job each meets rows it has. */
-static void dynamic_take(void *opaque, const struct yk_split_view *view, int device, int lane,
-                         int64_t now, struct yk_take *out)
+static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
+                 struct yk_take *out)
 {
-    const struct state *state = opaque;
-    const struct yk_split_device *known = &view->devices[device].known;
-    int64_t chunks = 1;
+    const struct dynamic *dynamic = state;
     (void)lane;
     (void)now;
-    if (known->host_memory) {
-        int64_t left = view->free_items / state->chunk;
-        chunks = left / (8 * view->device_count);
-        if (chunks > 16 * known->lanes)
-            chunks = 16 * known->lanes;
-        if (chunks < 1)
-            chunks = 1;
-    }
-    *out = (struct yk_take){ .items = state->chunk * chunks,
-                             .piece = state->chunk,
-                             .from_high = !known->host_memory,
-                             .reason = "fixed size" };
+    yk_ends_take(&dynamic->ends, view, device, dynamic->chunk, out);
+    out->reason = "chunk";
+}
+
+static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
+                    size_t size)
+{
+    const struct dynamic *dynamic = state;
+    yk_ends_explain(view, device, text, size);
+    if (*text == '\0')
+        snprintf(text, size, "came back for %lld items at a time, at %.4g items/us while busy",
+                 (long long)dynamic->chunk, 1e3 * view->devices[device].rate);
 }
 
 const struct yk_partitioner yk_partitioner_dynamic = {
     .name = "dynamic",
-    .summary = "chunks of a fixed size to whoever asks",
+    .summary = "chunks of one size to whoever is free",
     .options = options,
     .settings_bytes = sizeof(struct settings),
-    .open = dynamic_open,
+    .open = open_dynamic,
     .close = yk_free,
-    .take = dynamic_take,
+    .take = take,
+    .explain = explain,
 };

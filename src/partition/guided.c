@@ -1,68 +1,98 @@
-/* guided.c - guided self-scheduling: what is left, divided by the lanes, down to a threshold. Knows
- * nothing of speeds, so a slow lane's first chunk can outlast all others.
+/* guided.c - PURE. Chunks that shrink with what is left: remaining / (k * lanes), not less than a
+ * threshold. Few chunks at first, small ones at the end; knows nothing of speeds, so a slow device
+ * can still be the last.
  */
+#include <stddef.h>
+#include <stdio.h>
+
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "partitioner.h"
+#include "ends.h"
 
 struct settings {
+    double k;
     int64_t threshold;
-    double factor;
 };
 
 static const struct yk_option options[] = {
-    { "threshold", NULL, "1", "least items a chunk", YK_OPTION_INT,
-      offsetof(struct settings, threshold), NULL },
-    { "factor", NULL, "2", "a chunk is what is left / (factor x lanes)", YK_OPTION_REAL,
-      offsetof(struct settings, factor), NULL },
-    { .name = NULL },
+    { .name = "k",
+      .initial = "2",
+      .help = "a chunk is what is left / (k * lanes of all devices)",
+      .type = YK_OPTION_REAL,
+      .offset = offsetof(struct settings, k) },
+    { .name = "threshold",
+      .initial = "0",
+      .help = "least items of a chunk; 0: range / (1024 * lanes of all devices)",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct settings, threshold) },
+    { .name = NULL }
 };
 
-struct state {
-    struct settings settings;
-    int lanes;
+struct guided {
+    struct yk_ends ends;
+    double k;
+    int64_t threshold;
 };
 
-static yoke_status guided_open(const struct yk_split_view *view, const void *opaque, void **out)
+static yoke_status open_guided(const struct yk_split_view *view, const void *given, void **state)
 {
-    const struct settings *settings = opaque;
-    struct state *state;
-    int d;
-    if (settings->threshold < 1 || !(settings->factor >= 1) || settings->factor > 1e6)
+    const struct settings *settings = given;
+    struct guided *guided;
+    if (!(settings->k > 0))
+        return yk_fail(YOKE_EINVAL, "guided: k is %g; give more than 0, 1 to 4 is usual",
+                       settings->k);
+    if (settings->threshold < 0)
         return yk_fail(YOKE_EINVAL,
-                       "guided:threshold=%lld,factor=%g: the threshold is at least 1 and the "
-                       "factor 1 to 1000000",
-                       (long long)settings->threshold, settings->factor);
-    state = yk_calloc(1, sizeof *state);
-    if (!state)
+                       "guided: threshold is %lld items; give 1 or more, or 0 for the default",
+                       (long long)settings->threshold);
+    guided = yk_calloc(1, sizeof *guided);
+    if (!guided)
         return YOKE_ENOMEM;
-    state->settings = *settings;
-    for (d = 0; d < view->device_count; d++)
-        state->lanes += view->devices[d].known.lanes;
-    *out = state;
+    guided->ends = yk_ends_of(view);
+    guided->k = settings->k;
+    guided->threshold = settings->threshold;
+    if (guided->threshold == 0)
+        guided->threshold = (view->last - view->first) / (1024 * guided->ends.lanes);
+    if (guided->threshold < view->unit)
+        guided->threshold = view->unit;
+    *state = guided;
     return YOKE_OK;
 }
 
-static void guided_take(void *opaque, const struct yk_split_view *view, int device, int lane,
-                        int64_t now, struct yk_take *out)
+static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
+                 struct yk_take *out)
 {
-    const struct state *state = opaque;
-    double share = (double)view->free_items / (state->settings.factor * state->lanes);
+    const struct guided *guided = state;
+    double share = (double)view->free_items / (guided->k * (double)guided->ends.lanes);
+    int64_t chunk = share < (double)view->free_items ? (int64_t)share : view->free_items;
     (void)lane;
     (void)now;
-    *out = (struct yk_take){ .items = (int64_t)share,
-                             .from_high = !view->devices[device].known.host_memory,
-                             .reason = "guided" };
-    if (out->items < state->settings.threshold)
-        out->items = state->settings.threshold;
+    if (chunk < guided->threshold)
+        chunk = guided->threshold;
+    yk_ends_take(&guided->ends, view, device, chunk, out);
+    out->reason = chunk == guided->threshold ? "threshold" : "part of the rest";
+}
+
+static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
+                    size_t size)
+{
+    const struct guided *guided = state;
+    yk_ends_explain(view, device, text, size);
+    if (*text == '\0')
+        snprintf(text, size,
+                 "came back for what was left / %.4g, at least %lld items, at %.4g items/us while "
+                 "busy",
+                 guided->k * (double)guided->ends.lanes, (long long)guided->threshold,
+                 1e3 * view->devices[device].rate);
 }
 
 const struct yk_partitioner yk_partitioner_guided = {
     .name = "guided",
-    .summary = "what is left divided by the lanes",
+    .summary = "chunks that shrink with what is left",
     .options = options,
     .settings_bytes = sizeof(struct settings),
-    .open = guided_open,
+    .open = open_guided,
     .close = yk_free,
-    .take = guided_take,
+    .take = take,
+    .explain = explain,
 };

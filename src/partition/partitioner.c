@@ -1,32 +1,45 @@
-/* partitioner.c - the list of partitioners. */
+/* partitioner.c - the list of partitioners. A partitioner is a file with one table; its name here
+ * is all that is needed to offer it.
+ */
 #include "partitioner.h"
 
 #include <string.h>
 
 #include "../base/status.h"
 
-extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
-    yk_partitioner_dynamic, yk_partitioner_guided;
-
 const struct yk_partitioner *const yk_partitioners[] = {
     &yk_partitioner_auto,    &yk_partitioner_even,   &yk_partitioner_static,
-    &yk_partitioner_dynamic, &yk_partitioner_guided, NULL,
+    &yk_partitioner_dynamic, &yk_partitioner_guided, NULL
 };
+
+static const struct yk_partitioner *unknown(const char *name, size_t length)
+{
+    char names[256] = "";
+    size_t left = sizeof names - 1;
+    int at;
+    for (at = 0; yk_partitioners[at]; at++) {
+        if (at > 0 && left > 2) {
+            strcat(names, ", ");
+            left -= 2;
+        }
+        strncat(names, yk_partitioners[at]->name, left);
+        left = sizeof names - 1 - strlen(names);
+    }
+    yk_fail(YOKE_EINVAL, "there is no partitioner '%.*s'; give one of: %s", (int)length, name,
+            names);
+    return NULL;
+}
 
 const struct yk_partitioner *yk_partitioner_find(const char *text)
 {
-    size_t length = text ? strcspn(text, ":") : 0;
-    char names[256] = "";
-    int i;
-    if (!text || !*text)
+    size_t length;
+    int at;
+    if (!text)
         return yk_partitioners[0];
-    for (i = 0; yk_partitioners[i]; i++) {
-        const char *name = yk_partitioners[i]->name;
-        if (strlen(name) == length && strncmp(name, text, length) == 0)
-            return yk_partitioners[i];
-        strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
-        strncat(names, name, sizeof names - strlen(names) - 1);
-    }
-    yk_fail(YOKE_EINVAL, "there is no partitioner '%.*s'; there are %s", (int)length, text, names);
-    return NULL;
+    length = strcspn(text, ":");
+    for (at = 0; yk_partitioners[at]; at++)
+        if (strlen(yk_partitioners[at]->name) == length &&
+            strncmp(yk_partitioners[at]->name, text, length) == 0)
+            return yk_partitioners[at];
+    return unknown(text, length);
 }

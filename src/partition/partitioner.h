@@ -6,7 +6,7 @@
 
 #include "../base/option.h"
 #include "dispatch.h"
-#include "free_set.h"
+#include "ranges.h"
 
 /* What a partitioner may look at; kept by the dispatcher, read-only here. */
 struct yk_split_status {
@@ -14,16 +14,29 @@ struct yk_split_status {
     int joined;                   /* kernel ready */
     int active;                   /* may still get chunks (not failed, left or dropped) */
     int64_t items_done, items_out, chunks_done, chunks_out;
-    int64_t busy_ns; /* union of the times when chunks were out, up to the latest event */
+    int64_t busy_ns; /* union of the times when chunks were out, up to the device's latest event */
     double rate;     /* measured in this job, items per busy ns; 0 before the first done */
+    double item_ns; /* time an item adds to a chunk, from this job and what was known; 0: unknown */
+    double fixed_ns; /* a chunk's cost beside its items, likewise */
 };
 struct yk_split_view {
     int64_t first, last, unit;
-    const struct yk_free_set *free; /* which items nobody has */
-    int64_t free_items;             /* not handed out */
+    const struct yk_ranges *free; /* which items nobody has */
+    int64_t free_items;           /* how many these are */
     int device_count;
     const struct yk_split_status *devices;
 };
+
+/* The largest allowed bound <= at, the smallest > at. */
+static inline int64_t yk_bound_below(const struct yk_split_view *view, int64_t at)
+{
+    return at >= view->last ? view->last : at - (at - view->first) % view->unit;
+}
+static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t at)
+{
+    int64_t below = yk_bound_below(view, at);
+    return view->last - below <= view->unit ? view->last : below + view->unit;
+}
 
 /* Up to `items` free items of [first, last), from its low or its high end, whichever free interval
  * comes first there; the dispatcher rounds to units, applies the device's limit, and where nothing
@@ -55,6 +68,8 @@ struct yk_partitioner {
                     size_t size);
 };
 
+extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
+    yk_partitioner_dynamic, yk_partitioner_guided;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */

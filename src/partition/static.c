@@ -1,22 +1,14 @@
-/* static.c - fixed shares: each device gets one contiguous region, decided before the job starts.
- *
- * "static:shares=0.3/0.7" gives one number a device; a single number is the share of the CPU
- * devices (the CPU weight of papers/001, section 3.2), the rest goes to the others in equal parts.
- * Without numbers all shares are equal. A GPU's region is cut into as many chunks as it has lanes
- * (chunks=N for another number), so that copies of one overlap the kernel of another; a CPU's
- * region is one lease with a piece for each core (chunks=N: N pieces a core).
- *
- * A device that fails or leaves has its region shared out: whoever is done with its own takes what
- * is free, by turns.
+/* static.c - PURE. Contiguous shares that the user gives: one number for each device, or the CPU
+ * weight alone (the rest goes to the other devices, equally). The best there is where the shares
+ * are right, and the yardstick that other partitioners are judged by.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "regions.h"
+#include "shares.h"
 
 struct settings {
     char *shares;
@@ -24,195 +16,129 @@ struct settings {
 };
 
 static const struct yk_option options[] = {
-    { "shares", NULL, NULL, "share of each device, as 0.3/0.7; one number: of the CPU [equal]",
-      YK_OPTION_TEXT, offsetof(struct settings, shares), NULL },
-    { "chunks", NULL, "0", "chunks of a share [one a lane]", YK_OPTION_INT,
-      offsetof(struct settings, chunks), NULL },
-    { .name = NULL },
+    { .name = "shares",
+      .help =
+          "one number for each device, as 0.3/0.7, or the first CPU device's alone; none: equal",
+      .type = YK_OPTION_TEXT,
+      .offset = offsetof(struct settings, shares) },
+    { .name = "chunks",
+      .initial = "0",
+      .help = "chunks that a GPU's share is cut into; 0: as many as it has lanes",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct settings, chunks) },
+    { .name = NULL }
 };
 
-struct state {
-    int64_t chunks;
-    int64_t *bounds;
-};
-
-static int is_cpu(const struct yk_split_view *view, int d)
+/* Reads up to `room` numbers; how many there are in *count. */
+static yoke_status read_numbers(const char *text, double *numbers, int room, int *count)
 {
-    return view->devices[d].known.host_memory;
-}
-
-static yoke_status one_weight(const struct yk_split_view *view, double weight, double *weights)
-{
-    int d, cpus = 0;
-    for (d = 0; d < view->device_count; d++)
-        cpus += is_cpu(view, d);
-    if (weight > 1)
-        return yk_fail(YOKE_EINVAL, "static:shares=%g: the CPU's share is between 0 and 1", weight);
-    for (d = 0; d < view->device_count; d++)
-        weights[d] = is_cpu(view, d) ? weight / cpus : (1 - weight) / (view->device_count - cpus);
-    return YOKE_OK;
-}
-
-static yoke_status read_shares(const struct yk_split_view *view, const char *text, double *weights)
-{
-    const char *at = text;
-    double sum = 0;
-    int count = 0;
-    char *end;
-    for (;; at = end + 1) {
-        double share = strtod(at, &end);
-        if (end == at || !(share >= 0) || !isfinite(share) || (*end && *end != '/'))
+    char word[64];
+    yoke_status status;
+    *count = 0;
+    for (;;) {
+        size_t length = strcspn(text, "/");
+        double number;
+        if (length == 0 || length >= sizeof word)
             return yk_fail(YOKE_EINVAL,
-                           "static:shares=%s: shares are numbers >= 0 with '/' between them", text);
-        if (count < view->device_count)
-            weights[count] = share;
-        count++;
-        sum += share;
-        if (!*end)
-            break;
+                           "static: shares has a number missing or too long at '%s'; "
+                           "give one for each device, as 0.3/0.7",
+                           text);
+        memcpy(word, text, length);
+        word[length] = '\0';
+        status = yk_option_number(YK_OPTION_REAL, word, &number);
+        if (status != YOKE_OK)
+            return yk_fail(status,
+                           "static: share '%s' is not a number; give one for each device, "
+                           "as 0.3/0.7",
+                           word);
+        if (!(number >= 0))
+            return yk_fail(YOKE_EINVAL, "static: share %s is negative; give 0 or more", word);
+        if (*count < room)
+            numbers[*count] = number;
+        (*count)++;
+        if (text[length] == '\0')
+            return YOKE_OK;
+        text += length + 1;
     }
-    if (count == 1 && view->device_count > 1)
-        return one_weight(view, weights[0], weights);
-    if (count != view->device_count)
-        return yk_fail(YOKE_EINVAL, "static:shares=%s: %d shares for %d devices; give one a device",
-                       text, count, view->device_count);
-    return sum > 0 ? YOKE_OK
-                   : yk_fail(YOKE_EINVAL, "static:shares=%s: one share has to be above 0", text);
 }
 
-static yoke_status open_with(const struct yk_split_view *view, const struct settings *settings,
-                             void **out)
+/* weights[0] is the CPU weight; the other devices get the rest. */
+static yoke_status spread_cpu_weight(const struct yk_split_view *view, double *weights)
 {
-    size_t count = (size_t)view->device_count;
-    double *weights = yk_calloc(count, sizeof *weights);
-    struct state *state = yk_calloc(1, sizeof *state);
-    yoke_status status = YOKE_ENOMEM;
-    int d;
-    if (!weights || !state)
-        goto failed;
-    state->bounds = yk_calloc(count + 1, sizeof *state->bounds);
-    if (!state->bounds)
-        goto failed;
+    double cpu_weight = weights[0];
+    int cpu = 0, others = view->device_count - 1, d;
+    while (cpu < view->device_count && !view->devices[cpu].known.host_memory)
+        cpu++;
+    if (cpu == view->device_count)
+        return yk_fail(YOKE_EINVAL,
+                       "static: one share is the CPU's, and no device is a CPU; give %d numbers, "
+                       "one for each device",
+                       view->device_count);
+    if (cpu_weight > 1)
+        return yk_fail(YOKE_EINVAL,
+                       "static: the CPU's share is %g; alone it has to be between 0 and 1",
+                       cpu_weight);
     for (d = 0; d < view->device_count; d++)
-        weights[d] = 1;
-    status = YOKE_OK;
-    if (settings->chunks < 0)
-        status = yk_fail(YOKE_EINVAL, "static:chunks=%lld: at least 1, or 0 for one a lane",
-                         (long long)settings->chunks);
-    if (status == YOKE_OK && settings->shares)
-        status = read_shares(view, settings->shares, weights);
-    if (status != YOKE_OK)
-        goto failed;
-    state->chunks = settings->chunks;
-    yk_regions_cut(view, (struct yk_span){ view->first, view->last }, weights, state->bounds);
-    yk_free(weights);
-    *out = state;
+        weights[d] = d == cpu ? cpu_weight : (1 - cpu_weight) / others;
     return YOKE_OK;
-failed:
-    if (state)
-        yk_free(state->bounds);
-    yk_free(state);
+}
+
+static yoke_status read_weights(const struct yk_split_view *view, const char *text, double *weights)
+{
+    double total = 0;
+    int count, d;
+    yoke_status status;
+    if (!text) {
+        for (d = 0; d < view->device_count; d++)
+            weights[d] = 1;
+        return YOKE_OK;
+    }
+    status = read_numbers(text, weights, view->device_count, &count);
+    if (status == YOKE_OK && count == 1 && view->device_count > 1)
+        status = spread_cpu_weight(view, weights);
+    else if (status == YOKE_OK && count != view->device_count)
+        status = yk_fail(YOKE_EINVAL,
+                         "static: %d shares for %d devices; give one for each device, or the "
+                         "CPU's alone",
+                         count, view->device_count);
+    if (status != YOKE_OK)
+        return status;
+    for (d = 0; d < view->device_count; d++)
+        total += weights[d];
+    if (!(total > 0) || isinf(total))
+        return yk_fail(YOKE_EINVAL,
+                       "static: the shares add up to %g; at least one has to be "
+                       "more than 0, and all of them finite",
+                       total);
+    return YOKE_OK;
+}
+
+static yoke_status open_static(const struct yk_split_view *view, const void *given, void **state)
+{
+    const struct settings *settings = given;
+    double *weights;
+    yoke_status status;
+    if (settings->chunks < 0)
+        return yk_fail(YOKE_EINVAL, "static: chunks is %lld; give 0 (as many as lanes) or more",
+                       (long long)settings->chunks);
+    weights = yk_calloc((size_t)view->device_count, sizeof *weights);
+    if (!weights)
+        return YOKE_ENOMEM;
+    status = read_weights(view, settings->shares, weights);
+    if (status == YOKE_OK)
+        status = yk_shares_open(view, weights, settings->chunks, state);
     yk_free(weights);
     return status;
 }
 
-static yoke_status static_open(const struct yk_split_view *view, const void *settings, void **out)
-{
-    return open_with(view, settings, out);
-}
-
-static yoke_status even_open(const struct yk_split_view *view, const void *settings, void **out)
-{
-    static const struct settings equal = { NULL, 0 };
-    (void)settings;
-    return open_with(view, &equal, out);
-}
-
-static void static_close(void *opaque)
-{
-    struct state *state = opaque;
-    yk_free(state->bounds);
-    yk_free(state);
-}
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-/* What nobody will fetch any more: a region of a device that is gone. */
-static int orphaned(const struct state *state, const struct yk_split_view *view, int device,
-                    struct yk_take *out)
-{
-    int d, active = 0;
-    for (d = 0; d < view->device_count; d++)
-        active += view->devices[d].active;
-    for (d = 0; d < view->device_count; d++) {
-        struct yk_span region = { state->bounds[d], state->bounds[d + 1] };
-        int64_t items = view->devices[d].active ? 0 : yk_free_count(view->free, region);
-        if (!items)
-            continue;
-        *out = (struct yk_take){ .items = ceil_div(items, active),
-                                 .first = region.first,
-                                 .last = region.last,
-                                 .reason = "share of a device that is gone" };
-        out->piece = view->devices[device].known.host_memory
-                         ? ceil_div(out->items, view->devices[device].known.lanes)
-                         : 0;
-        return 1;
-    }
-    return 0;
-}
-
-static void static_take(void *opaque, const struct yk_split_view *view, int device, int lane,
-                        int64_t now, struct yk_take *out)
-{
-    const struct state *state = opaque;
-    const struct yk_split_device *known = &view->devices[device].known;
-    struct yk_span region = { state->bounds[device], state->bounds[device + 1] };
-    int64_t size = region.last - region.first, chunks;
-    (void)lane;
-    (void)now;
-    if (!yk_free_count(view->free, region)) {
-        if (!orphaned(state, view, device, out))
-            out->items = 0;
-        return;
-    }
-    chunks = state->chunks ? state->chunks : known->host_memory ? 1 : known->lanes;
-    *out =
-        (struct yk_take){ .items = known->host_memory ? size : ceil_div(size, chunks),
-                          .piece = known->host_memory ? ceil_div(size, chunks * known->lanes) : 0,
-                          .first = region.first,
-                          .last = region.last,
-                          .reason = "share" };
-}
-
-static void static_explain(const void *opaque, const struct yk_split_view *view, int device,
-                           char *text, size_t size)
-{
-    const struct state *state = opaque;
-    int64_t all = view->last - view->first,
-            mine = state->bounds[device + 1] - state->bounds[device];
-    snprintf(text, size, "its share was set to %.1f %%",
-             all ? 100.0 * (double)mine / (double)all : 0.0);
-}
-
 const struct yk_partitioner yk_partitioner_static = {
     .name = "static",
-    .summary = "shares given beforehand (the CPU weight)",
+    .summary = "contiguous shares as given",
     .options = options,
     .settings_bytes = sizeof(struct settings),
-    .open = static_open,
-    .close = static_close,
-    .take = static_take,
-    .explain = static_explain,
-};
-
-const struct yk_partitioner yk_partitioner_even = {
-    .name = "even",
-    .summary = "equal shares for all devices",
-    .open = even_open,
-    .close = static_close,
-    .take = static_take,
-    .explain = static_explain,
+    .open = open_static,
+    .close = yk_shares_close,
+    .take = yk_shares_take,
+    .changed = yk_shares_changed,
+    .explain = yk_shares_explain,
 };

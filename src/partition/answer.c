@@ -1,0 +1,132 @@
+/* answer.c - what lanes answer to a chunk: done (wholly or its first part), returned, or nothing
+ * because the device is gone. Needs no memory, so it cannot fail. An answer to a chunk that is not
+ * out any more is ignored: its device has failed meanwhile.
+ */
+#include "dispatch_state.h"
+
+/* The device worked from its mark until now. */
+static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
+{
+    struct yk_device_state *state = &dispatch->devices[device];
+    if (now <= state->busy_mark)
+        return;
+    dispatch->status[device].busy_ns += now - state->busy_mark;
+    state->busy_mark = now;
+}
+
+/* Takes the chunk off the pool; 0 if it is not out. */
+static int find_out(struct yk_dispatch *dispatch, int device, uint32_t serial, struct yk_out *found)
+{
+    struct yk_split_status *status = &dispatch->status[device];
+    int *link = &dispatch->devices[device].outs;
+    while (*link >= 0) {
+        int index = *link;
+        struct yk_out *out = &dispatch->outs[index];
+        if (out->chunk.serial == serial) {
+            *found = *out;
+            *link = out->next;
+            out->next = dispatch->outs_unused;
+            dispatch->outs_unused = index;
+            dispatch->out_count--;
+            status->chunks_out--;
+            status->items_out -= found->chunk.last - found->chunk.first;
+            return 1;
+        }
+        link = &out->next;
+    }
+    return 0;
+}
+
+static void give_back(struct yk_dispatch *dispatch, int64_t first, int64_t last)
+{
+    yk_ranges_add(&dispatch->free, (struct yk_range){ first, last });
+    dispatch->view.free_items += last - first;
+}
+
+static void keep(struct yk_dispatch *dispatch, int device, struct yk_range range)
+{
+    int latest = dispatch->devices[device].kept;
+    if (latest >= 0 && dispatch->kept[latest].range.last == range.first) {
+        dispatch->kept[latest].range.last = range.last;
+    } else if (latest >= 0 && dispatch->kept[latest].range.first == range.last) {
+        dispatch->kept[latest].range.first = range.first;
+    } else {
+        dispatch->devices[device].kept = (int)dispatch->kept_count;
+        dispatch->kept[dispatch->kept_count++] =
+            (struct yk_kept){ .range = range, .device = device };
+    }
+}
+
+static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
+                  const struct yk_chunk_times *times)
+{
+    struct yk_device_state *state = &dispatch->devices[device];
+    struct yk_split_status *status = &dispatch->status[device];
+    int64_t from = times->issued > state->latest_end || status->chunks_done == 0
+                       ? times->issued
+                       : state->latest_end;
+    yk_speed_add(&state->speed, (double)items, (double)(times->ended - from));
+    status->item_ns = state->speed.item_ns;
+    status->fixed_ns = state->speed.fixed_ns;
+    if (times->ended > state->latest_end || status->chunks_done == 0)
+        state->latest_end = times->ended;
+}
+
+void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+                      int64_t completed, const struct yk_chunk_times *times)
+{
+    struct yk_split_status *status = &dispatch->status[device];
+    struct yk_chunk_times known = *times;
+    struct yk_out out;
+    struct yk_range whole;
+    if (!find_out(dispatch, device, chunk->serial, &out))
+        return;
+    whole = (struct yk_range){ out.chunk.first, out.chunk.last };
+    if (completed < 0)
+        completed = 0;
+    if (completed > whole.last - whole.first)
+        completed = whole.last - whole.first;
+    if (known.issued == 0)
+        known.issued = out.issued;
+    if (known.ended < known.issued)
+        known.ended = known.issued > dispatch->now ? known.issued : dispatch->now;
+    count_busy(dispatch, device, known.ended);
+    give_back(dispatch, whole.first + completed, whole.last);
+    dispatch->left -= completed;
+    status->items_done += completed;
+    if (completed > 0) {
+        if (dispatch->all_or_nothing)
+            keep(dispatch, device, (struct yk_range){ whole.first, whole.first + completed });
+        learn(dispatch, device, completed, &known);
+        status->chunks_done++;
+    }
+    if (status->busy_ns > 0)
+        status->rate = (double)status->items_done / (double)status->busy_ns;
+    yk_dispatch_event(dispatch, known.ended);
+    if (completed > 0 && dispatch->partitioner->observe)
+        dispatch->partitioner->observe(dispatch->state, &dispatch->view, device, completed, &known);
+}
+
+void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+                          int64_t limit)
+{
+    struct yk_out out;
+    if (!find_out(dispatch, device, chunk->serial, &out))
+        return;
+    count_busy(dispatch, device, dispatch->now);
+    give_back(dispatch, out.chunk.first, out.chunk.last);
+    if (limit > 0)
+        dispatch->status[device].known.limit = limit;
+    yk_dispatch_event(dispatch, dispatch->now);
+}
+
+void yk_dispatch_recall(struct yk_dispatch *dispatch, int device)
+{
+    struct yk_out out;
+    while (dispatch->devices[device].outs >= 0) {
+        uint32_t serial = dispatch->outs[dispatch->devices[device].outs].chunk.serial;
+        find_out(dispatch, device, serial, &out);
+        count_busy(dispatch, device, dispatch->now);
+        give_back(dispatch, out.chunk.first, out.chunk.last);
+    }
+}

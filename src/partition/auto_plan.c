@@ -1,0 +1,237 @@
+/* auto_plan.c - see auto.h: who should do how much (quotas), and where (regions). */
+#include <math.h>
+#include <string.h>
+
+#include "auto.h"
+
+/* Regions that end this much apart are left as they are: moving rows costs copies. */
+#define SHARE_TOLERANCE 0.03
+/* Taking over from another's region has to end the job earlier by this much of its length, */
+#define TAKE_OVER_GAIN 0.02
+/* and by this much at least. */
+#define TAKE_OVER_NS 5000.0
+/* A chunk far too small to fill a device can take as long as one this many times its size. */
+#define UNDERFILLED 5.0
+
+int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    return yk_ranges_items(view->free, state->devices[device].region);
+}
+
+static int takes_part(const struct yk_split_status *status)
+{
+    return status->joined && status->active;
+}
+
+/* The size that its speed was measured with, as far as that matters. */
+static double measured_items(const struct yk_auto *state, const struct yk_split_view *view, int d)
+{
+    const struct yk_split_device *known = &view->devices[d].known;
+    double largest = (double)state->devices[d].largest;
+    double before =
+        known->rate > 0 && known->share > 0 ? known->share * (double)(view->last - view->first) : 0;
+    return fmin((double)known->fill, fmax(largest, before));
+}
+
+double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    double measured = measured_items(state, view, device);
+    if (status->known.host_memory || measured <= 0)
+        return status->item_ns;
+    return status->item_ns / fmin(UNDERFILLED, (double)status->known.fill / measured);
+}
+
+static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                    int64_t now, struct yk_load *load)
+{
+    const struct yk_split_status *status = &view->devices[d];
+    double unit = (double)view->unit, under_way;
+    *load = (struct yk_load){ 0 };
+    if (!takes_part(status) || status->item_ns <= 0)
+        return;
+    load->item = yk_auto_item_ns(state, view, d);
+    if (status->items_out > 0) {
+        under_way = status->fixed_ns + status->item_ns * (double)status->items_out -
+                    (double)(now - state->devices[d].mark);
+        load->ready = fmax(0, under_way);
+    }
+    if (status->known.host_memory) {
+        load->least = load->item * unit * status->known.lanes;
+        return;
+    }
+    /* Behind a chunk that is out, another one's cost is hidden. */
+    load->fixed = status->items_out > 0 && status->known.lanes > 1 ? 0 : status->fixed_ns;
+    load->least =
+        load->fixed + load->item * fmax(unit, measured_items(state, view, d) / UNDERFILLED);
+}
+
+static int settled(const struct yk_split_status *status)
+{
+    return status->known.rate > 0 || status->chunks_done >= (status->known.host_memory ? 1 : 2);
+}
+
+static void solve(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+{
+    int d;
+    state->unknown = state->unsettled = 0;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        load_of(state, view, d, now, &state->loads[d]);
+        if (status->active && (!status->joined || status->item_ns <= 0))
+            state->unknown++;
+        else if (status->active && !settled(status))
+            state->unsettled++;
+    }
+    state->end_ns = yk_balance(state->loads, view->device_count, (double)view->free_items);
+    state->best = 0;
+    for (d = 1; d < view->device_count; d++)
+        if (state->loads[d].items > state->loads[state->best].items)
+            state->best = d;
+}
+
+double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    memcpy(state->others, state->loads, (size_t)view->device_count * sizeof *state->others);
+    state->others[device].item = 0;
+    return yk_balance(state->others, view->device_count, (double)view->free_items);
+}
+
+/* When device d would end its own region; infinite if nobody knows. */
+static double own_end(const struct yk_auto *state, int d, int64_t own)
+{
+    const struct yk_load *load = &state->loads[d];
+    if (own == 0)
+        return load->item > 0 ? load->ready : 0;
+    if (load->item <= 0)
+        return INFINITY;
+    return load->ready + load->fixed + load->item * (double)own;
+}
+
+int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    double latest = -1;
+    int d, found = -1;
+    for (d = 0; d < view->device_count; d++) {
+        int64_t own = d == device ? 0 : yk_auto_own(state, view, d);
+        double end = own > 0 ? own_end(state, d, own) : -1;
+        if (end > latest) {
+            latest = end;
+            found = d;
+        }
+    }
+    return found;
+}
+
+/* The shares of the last run of this job, if keeping them costs little. */
+static int keep_shares(const struct yk_auto *state, const struct yk_split_view *view,
+                       double *weights)
+{
+    double items = (double)view->free_items, total = 0, end, latest = 0;
+    int d;
+    if (view->free_items != view->last - view->first)
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        double share = status->known.share;
+        weights[d] = takes_part(status) ? share : 0;
+        if (share < 0 || (share > 0 && (!takes_part(status) || status->item_ns <= 0)))
+            return 0;
+        total += share;
+        end = state->loads[d].fixed + state->loads[d].item * share * items;
+        if (share > 0 && end > latest)
+            latest = end;
+    }
+    return total > 0.999 && latest <= (1 + SHARE_TOLERANCE) * state->end_ns;
+}
+
+static void weigh(const struct yk_auto *state, const struct yk_split_view *view, double *weights)
+{
+    double total = 0;
+    int d, known = 0;
+    if (state->unknown == 0 && keep_shares(state, view, weights))
+        return;
+    for (d = 0; d < view->device_count; d++)
+        if (state->loads[d].item > 0) {
+            total += weights[d] = state->loads[d].items;
+            known++;
+        }
+    /* Whose speed nobody knows gets a place like the others' average, to begin with. */
+    for (d = 0; d < view->device_count; d++)
+        if (state->loads[d].item <= 0)
+            weights[d] = !takes_part(&view->devices[d]) ? 0 : known > 0 ? total / known : 1;
+}
+
+/* Walks the free items to where `target` of them lie below. */
+struct walk {
+    int64_t at;    /* range of the free set */
+    double below;  /* free items in the ranges before it */
+    int64_t bound; /* reached */
+};
+
+static void walk_to(struct walk *walk, const struct yk_split_view *view, double target)
+{
+    const struct yk_ranges *free = view->free;
+    int64_t bound;
+    while (walk->at < free->count) {
+        const struct yk_range *range = &free->items[walk->at];
+        double items = (double)(range->last - range->first), inside = target - walk->below;
+        if (inside < items) {
+            bound = yk_bound_below(view, range->first + (int64_t)fmax(0, inside) + view->unit / 2);
+            if (bound > range->last)
+                bound = range->last;
+            if (bound > walk->bound)
+                walk->bound = bound;
+            return;
+        }
+        walk->below += items;
+        walk->at++;
+    }
+    walk->bound = view->last;
+}
+
+static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
+{
+    struct walk walk = { .bound = view->first };
+    double total = 0, before = 0;
+    int d, last_one = 0;
+    double *weights = state->weights;
+    weigh(state, view, weights);
+    for (d = 0; d < view->device_count; d++) {
+        total += weights[d];
+        if (weights[d] > 0)
+            last_one = d;
+    }
+    for (d = 0; d < view->device_count; d++) {
+        struct yk_auto_device *device = &state->devices[d];
+        device->region.first = walk.bound;
+        before += weights[d];
+        if (d == last_one)
+            walk.bound = view->last;
+        else if (weights[d] > 0 && d < last_one)
+            walk_to(&walk, view, before / total * (double)view->free_items);
+        device->region.last = walk.bound;
+        device->item_ns = view->devices[d].item_ns;
+    }
+    state->stale = 0;
+}
+
+static int is_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+{
+    double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
+    int d;
+    if (isinf(state->end_ns))
+        return 0;
+    for (d = 0; d < view->device_count; d++)
+        latest = fmax(latest, own_end(state, d, yk_auto_own(state, view, d)));
+    return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
+}
+
+void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+{
+    solve(state, view, now);
+    if (state->stale)
+        lay_out(state, view);
+    state->uneven = is_uneven(state, view, now);
+    state->events = 0;
+}

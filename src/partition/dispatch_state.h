@@ -1,0 +1,82 @@
+/* dispatch_state.h - PURE. The dispatcher's insides, shared by dispatch.c (life, who takes part),
+ * handout.c (next), answer.c (done, returned, failed) and outcome.c (what it tells).
+ *
+ * Every item is in exactly one place: in the free set, in a chunk that is out, or completed; with
+ * all_or_nothing what is completed is kept with its device's number so that it can come back.
+ * Chunks that are out sit in a pool, linked by device.
+ *
+ * Memory: the free set and the kept list have room for free ranges + chunks out + kept entries, and
+ * one in reserve. Answers never increase that sum, so they need no memory. Handing out may: where
+ * it cannot get any, it takes whole ranges, or ends of ranges, one chunk at a time.
+ */
+#ifndef YK_PARTITION_DISPATCH_STATE_H
+#define YK_PARTITION_DISPATCH_STATE_H
+
+#include "partitioner.h"
+#include "speed.h"
+
+enum { reason_bytes = 224 };
+
+struct yk_out {
+    struct yk_chunk chunk;
+    int64_t issued;
+    int next; /* of the same device, or of the unused; -1: none */
+};
+
+struct yk_kept { /* completed, while it can still come back */
+    struct yk_range range;
+    int device;
+};
+
+struct yk_device_state {
+    int outs;          /* first of its chunks in the pool; -1: none */
+    int64_t busy_mark; /* busy_ns counts up to here, while chunks are out */
+    int64_t latest_end;
+    int kept;         /* its latest entry in the kept list; -1: none */
+    unsigned refused; /* the epoch in which it last got nothing */
+    struct yk_speed speed;
+    char *reason; /* reason_bytes; "": nothing to say */
+};
+
+struct yk_dispatch {
+    struct yk_split_view view;
+    struct yk_split_status *status; /* = view.devices, to be written */
+    struct yk_device_state *devices;
+    char *texts; /* names, then reasons */
+
+    const struct yk_partitioner *partitioner;
+    char *partitioner_text;
+    void *settings, *state;
+
+    struct yk_ranges free;
+    struct yk_out *outs;
+    int64_t outs_capacity;
+    int outs_unused, out_count;
+    struct yk_kept *kept;
+    int64_t kept_count, kept_capacity;
+    int all_or_nothing;
+
+    int64_t left, now;
+    uint32_t serial;
+    int active_count, joined_count; /* joined: and active */
+    unsigned epoch;                 /* of refusals: changes whenever anything else happens */
+    int refused_count;
+
+    struct yk_decision *decisions;
+    size_t decision_count, decision_capacity;
+    int recording;
+};
+
+/* --- dispatch.c --- */
+/* Something happened: refusals no longer count, time does not run backwards. */
+void yk_dispatch_event(struct yk_dispatch *dispatch, int64_t now);
+
+/* --- handout.c --- */
+/* Room for `more` ranges and chunks beyond those there are. */
+yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more);
+
+/* --- answer.c --- */
+/* All chunks of the device that are out return. */
+void yk_dispatch_recall(struct yk_dispatch *dispatch, int device);
+
+#endif

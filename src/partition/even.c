@@ -1,0 +1,30 @@
+/* even.c - PURE. Contiguous equal shares, in the order of the devices. Right where all devices are
+ * alike; the baseline for everything else.
+ */
+#include "../base/alloc.h"
+#include "shares.h"
+
+static yoke_status open_even(const struct yk_split_view *view, const void *settings, void **state)
+{
+    double *weights = yk_calloc((size_t)view->device_count, sizeof *weights);
+    yoke_status status;
+    int d;
+    (void)settings;
+    if (!weights)
+        return YOKE_ENOMEM;
+    for (d = 0; d < view->device_count; d++)
+        weights[d] = 1;
+    status = yk_shares_open(view, weights, 1, state);
+    yk_free(weights);
+    return status;
+}
+
+const struct yk_partitioner yk_partitioner_even = {
+    .name = "even",
+    .summary = "equal contiguous shares, one chunk for each device",
+    .open = open_even,
+    .close = yk_shares_close,
+    .take = yk_shares_take,
+    .changed = yk_shares_changed,
+    .explain = yk_shares_explain,
+};

@@ -1,0 +1,248 @@
+/* handout.c - the next chunk for a lane: asks the partitioner how much and where from, cuts it off
+ * the free set, writes it down.
+ */
+#include "../base/alloc.h"
+#include "dispatch_state.h"
+
+static yoke_status grow_outs(struct yk_dispatch *dispatch, int64_t capacity)
+{
+    struct yk_out *grown;
+    if (capacity <= dispatch->outs_capacity)
+        return YOKE_OK;
+    grown = yk_realloc(dispatch->outs, (size_t)capacity, sizeof *grown);
+    if (!grown)
+        return YOKE_ENOMEM;
+    dispatch->outs = grown;
+    while (dispatch->outs_capacity < capacity) {
+        grown[dispatch->outs_capacity].next = dispatch->outs_unused;
+        dispatch->outs_unused = (int)dispatch->outs_capacity++;
+    }
+    return YOKE_OK;
+}
+
+static yoke_status grow_kept(struct yk_dispatch *dispatch, int64_t capacity)
+{
+    struct yk_kept *grown;
+    if (!dispatch->all_or_nothing || capacity <= dispatch->kept_capacity)
+        return YOKE_OK;
+    grown = yk_realloc(dispatch->kept, (size_t)capacity, sizeof *grown);
+    if (!grown)
+        return YOKE_ENOMEM;
+    dispatch->kept = grown;
+    dispatch->kept_capacity = capacity;
+    return YOKE_OK;
+}
+
+static int64_t places(const struct yk_dispatch *dispatch)
+{
+    return dispatch->free.count + dispatch->out_count + dispatch->kept_count;
+}
+
+yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more)
+{
+    int64_t needed = places(dispatch) + more + 1, outs = dispatch->out_count + more;
+    yoke_status status = YOKE_OK;
+    if (needed > dispatch->free.capacity)
+        status = yk_ranges_reserve(&dispatch->free, needed + needed / 2);
+    if (status == YOKE_OK && needed > dispatch->kept_capacity)
+        status = grow_kept(dispatch, needed + needed / 2);
+    if (status == YOKE_OK && outs > dispatch->outs_capacity)
+        status = grow_outs(dispatch, outs + outs / 2);
+    return status;
+}
+
+/* By how much one take may raise the number of places that items are in: 2 in the middle of a free
+ * range, 1 at its end, 0 for a whole one; -1: nothing can be taken before an answer. Where memory
+ * is out, the place in reserve serves one chunk at a time. */
+static int room(struct yk_dispatch *dispatch)
+{
+    if (yk_dispatch_reserve(dispatch, 2) == YOKE_OK)
+        return 2;
+    if (yk_dispatch_reserve(dispatch, 1) == YOKE_OK)
+        return 1;
+    if (dispatch->out_count > 0)
+        return dispatch->outs_unused < 0 ? -1 : 0;
+    return places(dispatch) < dispatch->free.capacity &&
+           (!dispatch->all_or_nothing || places(dispatch) < dispatch->kept_capacity);
+}
+
+static struct yk_range intersect(struct yk_range a, struct yk_range b)
+{
+    return (struct yk_range){ a.first > b.first ? a.first : b.first,
+                              a.last < b.last ? a.last : b.last };
+}
+
+/* The free items at the window's low or high end that are in one piece. Empty if there are none. */
+static struct yk_range find_free(const struct yk_dispatch *dispatch, struct yk_range window,
+                                 int from_high)
+{
+    const struct yk_ranges *free = &dispatch->free;
+    int64_t at = yk_ranges_find(free, from_high ? window.last - 1 : window.first);
+    if (from_high && (at == free->count || free->items[at].first >= window.last))
+        at--;
+    if (window.first >= window.last || at < 0 || at == free->count)
+        return (struct yk_range){ 0, 0 };
+    return intersect(free->items[at], window);
+}
+
+/* `items` of a free range, from its low or high end, on allowed bounds. */
+static struct yk_range cut(const struct yk_split_view *view, struct yk_range range, int64_t items,
+                           int from_high)
+{
+    int64_t bound;
+    if (items >= range.last - range.first)
+        return range;
+    if (from_high) {
+        bound = yk_bound_below(view, range.last - items);
+        /* rounded out: one step in, unless that is nothing */
+        if (bound < range.last - items && yk_bound_above(view, bound) < range.last)
+            bound = yk_bound_above(view, bound);
+        if (bound > range.first)
+            range.first = bound;
+    } else {
+        bound = yk_bound_below(view, range.first + items);
+        if (bound <= range.first)
+            bound = yk_bound_above(view, range.first);
+        if (bound < range.last)
+            range.last = bound;
+    }
+    return range;
+}
+
+/* What the take comes to. Empty: no memory to write it down, and some of that comes back when a
+ * chunk that is out ends. */
+static struct yk_range select_items(struct yk_dispatch *dispatch, int device,
+                                    const struct yk_take *take)
+{
+    const struct yk_split_view *view = &dispatch->view;
+    const struct yk_range whole = { view->first, view->last };
+    struct yk_range window = whole, found, interval;
+    int64_t items = take->items, limit = dispatch->status[device].known.limit;
+    int from_high = take->from_high, more = room(dispatch), splits;
+    if (take->first < take->last)
+        window = intersect((struct yk_range){ yk_bound_below(view, take->first),
+                                              yk_bound_below(view, take->last) },
+                           whole);
+    if (limit > 0 && items > limit)
+        items = limit;
+    found = find_free(dispatch, window, from_high);
+    if (found.first >= found.last)
+        found = find_free(dispatch, whole, from_high);
+    interval = dispatch->free.items[yk_ranges_find(&dispatch->free, found.first)];
+    found = cut(view, found, items, from_high);
+    splits = (found.first > interval.first) + (found.last < interval.last);
+    if (splits > more && more > 0)
+        found = cut(view, interval, items, 0);
+    else if (splits > more && more == 0 && dispatch->out_count == 0)
+        found = interval;
+    else if (splits > more)
+        found.last = found.first;
+    return found;
+}
+
+static void record(struct yk_dispatch *dispatch, const struct yk_decision *decision)
+{
+    size_t capacity = dispatch->decision_capacity;
+    if (dispatch->recording && dispatch->decision_count == capacity) {
+        struct yk_decision *grown;
+        capacity = capacity ? 2 * capacity : 32;
+        grown = yk_realloc(dispatch->decisions, capacity, sizeof *grown);
+        dispatch->recording = grown != NULL;
+        if (grown) {
+            dispatch->decisions = grown;
+            dispatch->decision_capacity = capacity;
+        }
+    }
+    if (dispatch->recording)
+        dispatch->decisions[dispatch->decision_count++] = *decision;
+}
+
+static int64_t whole_units(int64_t items, int64_t unit)
+{
+    return items <= unit || items > INT64_MAX - unit ? unit : (items + unit - 1) / unit * unit;
+}
+
+static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_take *take,
+                     struct yk_chunk *chunk)
+{
+    struct yk_split_status *status = &dispatch->status[device];
+    struct yk_device_state *state = &dispatch->devices[device];
+    int64_t items = chunk->last - chunk->first;
+    int index = dispatch->outs_unused;
+    struct yk_out *out = &dispatch->outs[index];
+    chunk->piece = take->piece > 0 && take->piece < items
+                       ? whole_units(take->piece, dispatch->view.unit)
+                       : items;
+    if (chunk->piece > items)
+        chunk->piece = items;
+    chunk->serial = ++dispatch->serial;
+    chunk->reason = take->reason ? take->reason : "";
+    yk_ranges_remove(&dispatch->free, (struct yk_range){ chunk->first, chunk->last });
+    dispatch->outs_unused = out->next;
+    *out = (struct yk_out){ .chunk = *chunk, .issued = dispatch->now, .next = state->outs };
+    state->outs = index;
+    dispatch->out_count++;
+    dispatch->view.free_items -= items;
+    if (status->chunks_out++ == 0)
+        state->busy_mark = dispatch->now;
+    status->items_out += items;
+}
+
+/* Everybody who could work was refused, and nothing is under way that would change a thing: the
+ * partitioner holds items back. This lane gets them. */
+static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take *take)
+{
+    if (take->wake_ns > dispatch->now || dispatch->out_count > 0 ||
+        dispatch->joined_count < dispatch->active_count)
+        return 0;
+    if (dispatch->devices[device].refused != dispatch->epoch) {
+        dispatch->devices[device].refused = dispatch->epoch;
+        dispatch->refused_count++;
+    }
+    return dispatch->refused_count >= dispatch->active_count;
+}
+
+static void take_rest(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
+{
+    const struct yk_split_device *known = &dispatch->status[device].known;
+    *take = (struct yk_take){ .items = dispatch->view.free_items, .reason = "nobody else" };
+    if (known->host_memory)
+        take->piece = take->items / known->lanes + 1;
+}
+
+enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
+                                 struct yk_chunk *chunk, int64_t *wake_ns)
+{
+    const struct yk_split_status *status = &dispatch->status[device];
+    struct yk_take take = { 0 };
+    struct yk_range range;
+    *wake_ns = 0;
+    if (now > dispatch->now)
+        dispatch->now = now;
+    if (dispatch->left == 0 || (dispatch->active_count == 0 && dispatch->out_count == 0))
+        return YK_FINISHED;
+    if (!status->active || !status->joined || dispatch->view.free_items == 0)
+        return YK_WAIT;
+    dispatch->partitioner->take(dispatch->state, &dispatch->view, device, lane, dispatch->now,
+                                &take);
+    if (take.items <= 0 && !stuck(dispatch, device, &take)) {
+        *wake_ns = take.wake_ns;
+        return YK_WAIT;
+    }
+    if (take.items <= 0)
+        take_rest(dispatch, device, &take);
+    range = select_items(dispatch, device, &take);
+    if (range.first >= range.last)
+        return YK_WAIT;
+    chunk->first = range.first;
+    chunk->last = range.last;
+    hand_out(dispatch, device, &take, chunk);
+    record(dispatch, &(struct yk_decision){ .when = dispatch->now,
+                                            .first = chunk->first,
+                                            .last = chunk->last,
+                                            .device = device,
+                                            .lane = lane,
+                                            .reason = chunk->reason });
+    yk_dispatch_event(dispatch, now);
+    return YK_TAKE;
+}

@@ -1,0 +1,111 @@
+/* outcome.c - what a dispatcher tells: each device's part, every decision, whether its books are in
+ * order.
+ */
+#include "dispatch_state.h"
+
+int64_t yk_dispatch_left(const struct yk_dispatch *dispatch)
+{
+    return dispatch->left;
+}
+
+int yk_dispatch_out(const struct yk_dispatch *dispatch)
+{
+    return dispatch->out_count;
+}
+
+const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispatch, size_t *count)
+{
+    *count = dispatch->decision_count;
+    return dispatch->decisions;
+}
+
+const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
+{
+    return dispatch->partitioner_text;
+}
+
+/* Its very first chunk, and the only one: no base to judge the device on. */
+static int untried(const struct yk_split_status *status)
+{
+    return !status->known.host_memory && status->chunks_done == 1 && status->known.rate <= 0 &&
+           status->known.share < 0;
+}
+
+/* The sentence is worked out when the job is over, since lanes ask for outcomes while it runs. */
+static const char *why(const struct yk_dispatch *dispatch, int device)
+{
+    char *reason = dispatch->devices[device].reason;
+    if (!*reason && dispatch->left == 0 && dispatch->partitioner->explain)
+        dispatch->partitioner->explain(dispatch->state, &dispatch->view, device, reason,
+                                       reason_bytes);
+    return *reason ? reason : NULL;
+}
+
+void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
+                         struct yk_split_outcome *out)
+{
+    const struct yk_split_status *status = &dispatch->status[device];
+    *out = (struct yk_split_outcome){ .items = status->items_done,
+                                      .chunks = status->chunks_done,
+                                      .busy_ns = status->busy_ns,
+                                      .rate = untried(status) ? 0 : status->rate,
+                                      .fixed_ns = status->fixed_ns,
+                                      .active = status->active,
+                                      .reason = why(dispatch, device) };
+}
+
+static int free_in_order(const struct yk_dispatch *dispatch, int64_t *items)
+{
+    const struct yk_ranges *free = &dispatch->free;
+    int64_t at;
+    *items = 0;
+    for (at = 0; at < free->count; at++) {
+        const struct yk_range *range = &free->items[at];
+        if (range->first >= range->last || (at > 0 && range->first <= free->items[at - 1].last))
+            return 0;
+        *items += range->last - range->first;
+    }
+    return free->count == 0 || (free->items[0].first >= dispatch->view.first &&
+                                free->items[free->count - 1].last <= dispatch->view.last);
+}
+
+/* Chunks out share no item with the free ones nor with each other. */
+static int apart(const struct yk_dispatch *dispatch, int device, int index)
+{
+    const struct yk_chunk *chunk = &dispatch->outs[index].chunk;
+    int d, other;
+    if (yk_ranges_items(&dispatch->free, (struct yk_range){ chunk->first, chunk->last }) > 0)
+        return 0;
+    for (d = device; d < dispatch->view.device_count; d++) {
+        other = d == device ? dispatch->outs[index].next : dispatch->devices[d].outs;
+        for (; other >= 0; other = dispatch->outs[other].next)
+            if (dispatch->outs[other].chunk.first < chunk->last &&
+                chunk->first < dispatch->outs[other].chunk.last)
+                return 0;
+    }
+    return 1;
+}
+
+int yk_dispatch_check(const struct yk_dispatch *dispatch)
+{
+    int64_t free_items, out_items = 0, device_items, done = 0;
+    int chunks = 0, d, index;
+    if (!free_in_order(dispatch, &free_items) || free_items != dispatch->view.free_items)
+        return 0;
+    for (d = 0; d < dispatch->view.device_count; d++) {
+        device_items = 0;
+        for (index = dispatch->devices[d].outs; index >= 0; index = dispatch->outs[index].next) {
+            const struct yk_chunk *chunk = &dispatch->outs[index].chunk;
+            device_items += chunk->last - chunk->first;
+            chunks++;
+            if (!apart(dispatch, d, index))
+                return 0;
+        }
+        if (device_items != dispatch->status[d].items_out)
+            return 0;
+        out_items += device_items;
+        done += dispatch->status[d].items_done;
+    }
+    return chunks == dispatch->out_count && free_items + out_items == dispatch->left &&
+           done + dispatch->left == dispatch->view.last - dispatch->view.first;
+}
