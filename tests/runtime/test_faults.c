@@ -186,14 +186,16 @@ static void every_call(const char *devices, yoke_status kind, int cpus_fail)
             fail_msg("%s: call %d fails: %d blocks are left", devices, (int)nth,
                      (int)(yk_alloc_outstanding() - before));
         went_well += status == YOKE_OK;
-        assert_true(status == YOKE_OK || status == YOKE_ENOMEM || status == YOKE_EDEVICE ||
-                    status == YOKE_ELOST || status == YOKE_EBUILD);
+        if (status != YOKE_OK && status != YOKE_ENOMEM && status != YOKE_EDEVICE &&
+            status != YOKE_ELOST)
+            fail_msg("%s: call %d fails: %s: %s", devices, (int)nth, yoke_status_text(status),
+                     yoke_error_text());
     }
     yk_backend_fail_at(0, YOKE_OK);
     print_message("%s: %d calls failed in turn, %d times the others made it good\n", devices,
                   (int)nth - 1, (int)went_well);
     assert_true(nth > 50);
-    assert_true(cpus_fail || went_well > nth / 4);
+    assert_true(cpus_fail || went_well > nth / 12); /* most deaths take rows of time steps along */
 }
 
 static void every_backend_call(void **state)
