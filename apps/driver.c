@@ -59,6 +59,7 @@ yoke_status app_tally_grow(struct app_run *run, int count)
                                             .alone_seconds = NAN,
                                             .oracle_share = NAN };
         snprintf(grown[d].name, sizeof grown[d].name, "%s", device.name);
+        snprintf(grown[d].spec, sizeof grown[d].spec, "%s", device.spec);
         snprintf(grown[d].model, sizeof grown[d].model, "%s", device.model);
         snprintf(grown[d].backend, sizeof grown[d].backend, "%s", device.backend);
         tally->device_count = d + 1;

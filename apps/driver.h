@@ -34,7 +34,7 @@ struct measure_spec {
 };
 
 struct measure_device {
-    char name[YOKE_DEVICE_NAME_MAX], model[96], backend[16];
+    char name[YOKE_DEVICE_NAME_MAX], spec[YOKE_DEVICE_SPEC_MAX], model[96], backend[16];
     int lanes;
     int64_t items; /* completed in the median run, all its jobs together */
     double share;  /* of the items of all devices */
@@ -112,9 +112,6 @@ double app_median(const double *values, int count);
 
 /* Each device in a runtime of its own: alone_seconds, then ideal, efficiency and gain. */
 yoke_status measure_baselines(const struct measure_spec *spec, void *state, struct measure *out);
-/* `device` of `out` as text for yoke_config.devices, with the settings the user gave it. */
-void measure_device_text(const struct measure_spec *spec, const struct measure *out, int device,
-                         char text[512]);
 /* The best fixed split, and what it says about the run that is judged. */
 yoke_status measure_sweep(const struct measure_spec *spec, void *state, struct measure *out);
 

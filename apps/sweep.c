@@ -30,20 +30,22 @@ struct sweep {
     char text[2048]; /* the best split as a partitioner */
 };
 
+/* The same model with the same settings: specs differ in the name at their beginning only. */
+static int alike(const struct measure_device *a, const struct measure_device *b)
+{
+    return !strcmp(a->backend, b->backend) && !strcmp(a->model, b->model) &&
+           !strncmp(a->spec, a->name, strlen(a->name)) &&
+           !strncmp(b->spec, b->name, strlen(b->name)) &&
+           !strcmp(a->spec + strlen(a->name), b->spec + strlen(b->name));
+}
+
 static void find_groups(struct sweep *sweep)
 {
     const struct measure *out = sweep->out;
-    char mine[512], other[512];
     for (int d = 0; d < out->device_count; d++) {
         int same = 0;
-        measure_device_text(sweep->spec, out, d, mine);
-        for (; same < d; same++) {
-            measure_device_text(sweep->spec, out, same, other);
-            if (!strcmp(out->devices[d].model, out->devices[same].model) &&
-                !strcmp(mine + strlen(out->devices[d].name),
-                        other + strlen(out->devices[same].name)))
-                break;
-        }
+        while (same < d && !alike(&out->devices[same], &out->devices[d]))
+            same++;
         int group = same < d ? sweep->group_of[same] : sweep->group_count++;
         sweep->group_of[d] = group;
         sweep->members[group]++;
