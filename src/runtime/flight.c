@@ -213,6 +213,7 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
         return status;
     backend->event_close(flight->home);
     flight->home = event;
+    flight->homing = 1;
     flight->bytes_out += copy.bytes;
     atomic_fetch_add(&array->bytes_from, copy.bytes);
     return YOKE_OK;
@@ -226,6 +227,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     int host_memory = jd->device->device->desc.host_memory, p;
     yoke_status status = YOKE_OK;
     flight->busy = 1;
+    flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = 0;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         if (job->args[p].mode == YOKE_PARAM_VALUE)
@@ -234,8 +236,10 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
             status = host_memory ? stage_on_host(job, device, lane, p, &args[p])
                                  : stage_on_device(job, device, lane, p, &args[p]);
     }
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
         status = launch(job, device, lane, args);
+        flight->launched = status == YOKE_OK;
+    }
     for (p = 0; p < job->arg_count && status == YOKE_OK && !host_memory; p++)
         if (leaves_at_once(job, jd, p))
             status = send_home(job, device, lane, p);
@@ -279,6 +283,31 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     flight->kernel = flight->home = NULL;
     settle(job, jd, flight, YOKE_EDEVICE);
     flight->busy = 0;
+}
+
+yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_interval items = flight_items(&jd->flights[lane]);
+    int64_t kept = 0, all = 0;
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        yoke_array *array = job->args[p].array;
+        if (job->args[p].mode != YOKE_PARAM_INOUT || jd->holding[p] != YK_HELD_WHOLE)
+            continue;
+        yk_lock(&array->lock);
+        status = yk_coherence_drop(array->coherence, jd->device->place->number,
+                                   yk_job_rows(job, p, items), &kept);
+        yk_unlock(&array->lock);
+        all += kept;
+    }
+    if (status == YOKE_OK && all)
+        status = yk_fail(YOKE_ELOST,
+                         "%s: %lld rows that only %s had were spoilt by a kernel that failed; "
+                         "write them again",
+                         job->name, (long long)all, jd->device->device->desc.name);
+    return status;
 }
 
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome)

@@ -30,7 +30,9 @@ struct yk_window { /* device memory of one lane for one argument; kept from chun
 struct yk_flight {
     struct yk_chunk chunk;
     int busy;
-    int slot; /* of the lease; -1: a chunk of its own */
+    int launched; /* the kernel may have run, or is running */
+    int homing;   /* results may have begun to reach the host */
+    int slot;     /* of the lease; -1: a chunk of its own */
     int64_t issued_ns, bytes_in, bytes_out;
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     int watched;                    /* their end wakes the host thread */
@@ -129,6 +131,9 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
 yoke_status yk_flight_issue(struct yk_job *job, int device, int lane);
 /* An issue that failed halfway: wait for what was issued and forget it. */
 void yk_flight_abandon(struct yk_job *job, int device, int lane);
+/* Its kernel may have run in part: what it writes in place is not current on the device any more.
+ * YOKE_ELOST if nobody else has it. */
+yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Tell coherence how it went and free what the flight used. */
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);

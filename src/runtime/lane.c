@@ -137,13 +137,32 @@ static void chunk_returned(struct yk_job *job, int device, int lane)
     yk_unlock(&job->lock);
 }
 
+/* No memory: the chunk goes back. If its kernel may have run, so must everything go that it wrote
+ * in place, and in mode add the device's whole private copy with all that went into it. */
+static void out_of_memory(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    if (jd->flights[lane].launched)
+        status = yk_flight_spoil(job, device, lane);
+    if (status != YOKE_OK)
+        yk_job_fail(job, status);
+    if (jd->flights[lane].launched && job->has_add) {
+        yk_lock(&job->lock);
+        yk_job_drop_device(job, device, yoke_error_text());
+        yk_unlock(&job->lock);
+    } else {
+        chunk_returned(job, device, lane);
+    }
+}
+
 static void not_done(struct yk_job *job, int device, int lane, yoke_status status)
 {
     struct yk_job_device *jd = &job->devices[device];
     if (status == YOKE_EDEVICE)
         device_failed(job, device);
     else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
-        chunk_returned(job, device, lane);
+        out_of_memory(job, device, lane);
     else
         yk_job_fail(job, status);
     yk_wake_all(job->runtime);
