@@ -79,10 +79,19 @@ static void report(struct yk_job *job, int device, int lane)
 static int half_written(const struct yk_job *job, const struct yk_flight *flight)
 {
     int p;
-    for (p = 0; p < job->arg_count && flight->home; p++)
+    for (p = 0; p < job->arg_count && flight->homing; p++)
         if (job->args[p].mode == YOKE_PARAM_INOUT)
             return 1;
     return 0;
+}
+
+static yoke_status half_written_text(const struct yk_job *job, int device, const char *why)
+{
+    return yk_fail(
+        YOKE_ELOST,
+        "%s failed while results of %s were on their way to the host (%s); write the inout "
+        "array again and repeat the job",
+        job->devices[device].device->device->desc.name, job->name, why ? why : "");
 }
 
 /* The device is gone. Chunks that came through count; the others go back to the range, unless they
@@ -106,11 +115,7 @@ static void device_failed(struct yk_job *job, int device)
         }
     }
     if (half)
-        yk_job_fail(
-            job, yk_fail(YOKE_ELOST,
-                         "%s failed while results of %s were on their way to the host (%s); write "
-                         "the inout array again and repeat the job",
-                         jd->device->device->desc.name, job->name, text ? text : ""));
+        yk_job_fail(job, half_written_text(job, device, text));
     else if (jd->device->device->desc.host_memory)
         /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
         yk_job_fail(job, YOKE_EDEVICE);
@@ -143,7 +148,9 @@ static void out_of_memory(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
-    if (jd->flights[lane].launched)
+    if (half_written(job, &jd->flights[lane]))
+        status = half_written_text(job, device, "out of memory");
+    else if (jd->flights[lane].launched)
         status = yk_flight_spoil(job, device, lane);
     if (status != YOKE_OK)
         yk_job_fail(job, status);

@@ -1,0 +1,158 @@
+/* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
+ * flight.c. */
+#include "../base/status.h"
+#include "job.h"
+
+static void close_events(struct yk_job_device *jd, struct yk_flight *flight)
+{
+    const struct yk_backend *backend = jd->device->device->backend;
+    if (flight->kernel)
+        backend->event_close(flight->kernel);
+    if (flight->home)
+        backend->event_close(flight->home);
+    flight->kernel = flight->home = NULL;
+}
+
+static void settle(struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight,
+                   yoke_status outcome)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        if (flight->issued[p].count)
+            yk_transfer_settle(jd->replicas[p], &flight->issued[p], outcome);
+        flight->issued[p].count = 0;
+    }
+}
+
+void yk_flight_abandon(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    struct yk_event *upload;
+    yk_lock(&place->lock);
+    upload = place->last_upload;
+    place->last_upload = NULL;
+    yk_unlock(&place->lock);
+    yk_place_wait(place, upload);
+    yk_place_wait(place, flight->kernel);
+    yk_place_wait(place, flight->home);
+    flight->kernel = flight->home = NULL;
+    settle(job, jd, flight, YOKE_EDEVICE);
+    flight->busy = 0;
+}
+
+yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_interval items = { jd->flights[lane].chunk.first, jd->flights[lane].chunk.last };
+    int64_t kept = 0, all = 0;
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        yoke_array *array = job->args[p].array;
+        if (job->args[p].mode != YOKE_PARAM_INOUT || jd->holding[p] != YK_HELD_WHOLE)
+            continue;
+        yk_lock(&array->lock);
+        status = yk_coherence_drop(array->coherence, jd->device->place->number,
+                                   yk_job_rows(job, p, items), &kept);
+        yk_unlock(&array->lock);
+        all += kept;
+    }
+    if (status == YOKE_OK && all)
+        status = yk_fail(YOKE_ELOST,
+                         "%s: %lld rows that only %s had were spoilt by a kernel that failed; "
+                         "write them again",
+                         job->name, (long long)all, jd->device->device->desc.name);
+    return status;
+}
+
+int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    if (!yk_place_poll(place, flight->kernel, outcome))
+        return 0;
+    return *outcome != YOKE_OK || yk_place_poll(place, flight->home, outcome);
+}
+
+static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, int p,
+                                struct yk_interval items)
+{
+    const yoke_arg *arg = &job->args[p];
+    yoke_array *array = arg->array;
+    int number = jd->device->place->number;
+    struct yk_interval rows;
+    yoke_status status;
+    if (number == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
+        return YOKE_OK;
+    rows = yk_job_rows(job, p, items);
+    if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW)
+        return yk_transfer_written(array, YK_HOST, rows);
+    status = yk_transfer_written(array, number, rows);
+    if (status != YOKE_OK || arg->home == YOKE_HOME_LATER || rows.first == rows.last)
+        return status;
+    yk_lock(&array->lock);
+    status = yk_coherence_copy_begun(array->coherence, YK_HOST, number, rows);
+    if (status == YOKE_OK)
+        status = yk_coherence_copy_done(array->coherence, YK_HOST, rows);
+    yk_unlock(&array->lock);
+    return status;
+}
+
+static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
+{
+    struct yk_flight *flight = &jd->flights[lane];
+    const struct yk_backend *backend = jd->device->device->backend;
+    struct yk_trace *t = job->runtime->trace;
+    struct yk_event_times kernel = { 0, 0 }, home = { 0, 0 };
+    struct yk_trace_event event = { .first = flight->chunk.first,
+                                    .last = flight->chunk.last,
+                                    .name = yk_trace_name(t, job->name),
+                                    .job = job->number,
+                                    .reason = flight->chunk.reason,
+                                    .kind = YK_TRACE_CHUNK };
+    if (flight->kernel)
+        backend->event_times(flight->kernel, &kernel);
+    if (flight->home)
+        backend->event_times(flight->home, &home);
+    event.start_ns = kernel.started ? kernel.started : flight->issued_ns;
+    event.end_ns = kernel.ended ? kernel.ended : yk_now(job->runtime);
+    yk_trace_add(t, jd->device->tracks[lane], &event);
+    if (flight->bytes_in && event.start_ns > flight->issued_ns) {
+        struct yk_trace_event in = event;
+        in.kind = YK_TRACE_COPY_IN;
+        in.end_ns = event.start_ns;
+        in.start_ns = flight->issued_ns;
+        in.bytes = flight->bytes_in;
+        yk_trace_add(t, jd->device->tracks[lane], &in);
+    }
+    if (flight->bytes_out && home.ended) {
+        event.kind = YK_TRACE_COPY_OUT;
+        event.start_ns = home.started;
+        event.end_ns = home.ended;
+        event.bytes = flight->bytes_out;
+        yk_trace_add(t, jd->device->tracks[lane], &event);
+    }
+}
+
+yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_interval items = { flight->chunk.first, flight->chunk.last };
+    yoke_status status = outcome;
+    int p;
+    settle(job, jd, flight, outcome);
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (job->args[p].mode == YOKE_PARAM_OUT || job->args[p].mode == YOKE_PARAM_INOUT)
+            status = tell_written(job, jd, p, items);
+    if (outcome == YOKE_OK && job->runtime->trace)
+        trace(job, jd, lane);
+    close_events(jd, flight);
+    flight->busy = 0;
+    atomic_fetch_add(&job->bytes_to, flight->bytes_in);
+    atomic_fetch_add(&job->bytes_from, flight->bytes_out);
+    return status;
+}
