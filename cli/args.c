@@ -1,0 +1,167 @@
+/* args.c - one pass over the words; --name VALUE and --name=VALUE mean the same. */
+#include "args.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "closest.h"
+
+int args_mistake(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("yoke: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return 2;
+}
+
+/* The option called so, and where its value goes; NULL if there is none. */
+static const struct app_option *find(const struct args *args, const char *name, const char ***value)
+{
+    size_t length = strcspn(name, "=");
+    for (int t = 0; t < ARGS_TABLES_MAX; t++) {
+        const struct args_table *table = &args->tables[t];
+        for (int i = 0; table->options && table->options[i].name; i++)
+            if (strlen(table->options[i].name) == length &&
+                !strncmp(table->options[i].name, name, length)) {
+                *value = &table->values[i];
+                return &table->options[i];
+            }
+    }
+    return NULL;
+}
+
+static int unknown(const struct args *args, const char *name)
+{
+    struct closest closest = { .word = name, .length = strcspn(name, "=") };
+    for (int t = 0; t < ARGS_TABLES_MAX; t++)
+        for (const struct app_option *o = args->tables[t].options; o && o->name; o++)
+            closest_try(&closest, o->name);
+    closest_try(&closest, "help");
+    if (closest.name)
+        return args_mistake("yoke %s has no option --%.*s; did you mean --%s?", args->command,
+                            (int)closest.length, name, closest.name);
+    return args_mistake("yoke %s has no option --%.*s; 'yoke help %s' lists those there are",
+                        args->command, (int)closest.length, name, args->command);
+}
+
+/* How many words it took in `used`. */
+static int take_option(struct args *args, int argc, char **argv, int *used)
+{
+    const char *name = argv[0] + 2, **value = NULL;
+    const char *equals = strchr(name, '=');
+    const struct app_option *option = find(args, name, &value);
+    *used = 1;
+    if (!option)
+        return unknown(args, name);
+    if (!option->value) {
+        if (equals)
+            return args_mistake("--%s takes no value; write it without '%s'", option->name, equals);
+        *value = "1";
+        return 0;
+    }
+    if (!equals && argc < 2)
+        return args_mistake("--%s needs a value: --%s %s", option->name, option->name,
+                            option->value);
+    *value = equals ? equals + 1 : argv[1];
+    *used = equals ? 1 : 2;
+    return 0;
+}
+
+int args_parse(struct args *args, int argc, char **argv)
+{
+    int only_words = 0;
+    for (int t = 0; t < ARGS_TABLES_MAX; t++)
+        for (int i = 0; args->tables[t].options && args->tables[t].options[i].name; i++)
+            args->tables[t].values[i] = args->tables[t].options[i].initial;
+    for (int at = 0, used = 1; at < argc; at += used) {
+        used = 1;
+        if (!only_words && !strcmp(argv[at], "--")) {
+            only_words = 1;
+        } else if (!only_words && !strncmp(argv[at], "--", 2)) {
+            int wrong = take_option(args, argc - at, argv + at, &used);
+            if (wrong)
+                return wrong;
+        } else if (!only_words && argv[at][0] == '-' && argv[at][1]) {
+            return args_mistake("yoke %s has no option %s; options begin with --, as in "
+                                "'yoke help %s'",
+                                args->command, argv[at], args->command);
+        } else if (args->word_count == args->word_limit) {
+            return args_mistake("yoke %s: '%s' is one word too many; see 'yoke help %s'",
+                                args->command, argv[at], args->command);
+        } else {
+            args->words[args->word_count++] = argv[at];
+        }
+    }
+    return 0;
+}
+
+/* A number with its suffix; *end is what follows. */
+static int count_at(const char *text, const char **end, int64_t *out)
+{
+    static const char letters[] = "kMG";
+    char *rest;
+    if (!isdigit((unsigned char)text[0]))
+        return 0;
+    errno = 0;
+    double number = strtod(text, &rest);
+    const char *letter = *rest ? strchr(letters, *rest == 'K' ? 'k' : *rest) : NULL;
+    if (letter) {
+        int binary = rest[1] == 'i';
+        number *= pow(binary ? 1024 : 1000, (double)(letter - letters) + 1);
+        rest += 1 + binary;
+    }
+    if (errno || !(number >= 0 && number < 9e18) || number != floor(number))
+        return 0;
+    *end = rest;
+    *out = (int64_t)number;
+    return 1;
+}
+
+int args_count(const char *text, int64_t *out)
+{
+    const char *end;
+    int64_t value;
+    if (!count_at(text, &end, &value) || *end)
+        return 0;
+    *out = value;
+    return 1;
+}
+
+int args_size(const char *text, int64_t size[3])
+{
+    const char *at = text;
+    for (int count = 0; count < 3; at++) {
+        /* strtod would take "0x10" for a hexadecimal number. */
+        if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
+            return 0;
+        if (!count_at(at, &at, &size[count]))
+            return 0;
+        count++;
+        if (!*at)
+            return count;
+        if (*at != 'x')
+            return 0;
+    }
+    return 0;
+}
+
+int args_fraction(const char *text, double *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%")))
+        return 0;
+    if (*end || value >= 1)
+        value /= 100;
+    if (!(value > 0 && value < 1))
+        return 0;
+    *out = value;
+    return 1;
+}

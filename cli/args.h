@@ -1,0 +1,36 @@
+/* args.h - options from tables: the same table reads a command line and prints its help.
+ */
+#ifndef YOKE_CLI_ARGS_H
+#define YOKE_CLI_ARGS_H
+
+#include <stdint.h>
+
+#include "app.h"
+
+enum { ARGS_TABLES_MAX = 2, ARGS_WORDS_MAX = 4 };
+
+struct args_table {
+    const struct app_option *options; /* NULL-name terminated; no `value`: a flag */
+    const char **values;              /* one an option; a flag's becomes "1" */
+};
+
+struct args {
+    const char *command; /* for messages */
+    struct args_table tables[ARGS_TABLES_MAX];
+    const char *words[ARGS_WORDS_MAX]; /* what is no option, in order */
+    int word_count, word_limit;
+};
+
+/* 0, or 2 after a message that names the word. */
+int args_parse(struct args *args, int argc, char **argv);
+/* Prints "yoke: ..." to standard error and gives 2, the status for wrong words. */
+int args_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* 1 if the text is one; a count may end in k, M, G (thousands) or Ki, Mi, Gi. */
+int args_count(const char *text, int64_t *out);
+/* N, or WxHxD; gives how many numbers there are, 0 if it is none. */
+int args_size(const char *text, int64_t size[3]);
+/* "5%", "5" or "0.05". */
+int args_fraction(const char *text, double *out);
+
+#endif

@@ -1,0 +1,45 @@
+/* command.c - the commands there are, found by name. */
+#include "command.h"
+
+#include <string.h>
+
+#include "closest.h"
+
+const struct command *const commands[] = { &command_run,  &command_info, &command_doctor,
+                                           &command_apps, &command_help, NULL };
+
+const struct command *command_find(const char *name)
+{
+    struct closest closest = { .word = name, .length = strlen(name) };
+    for (int i = 0; commands[i]; i++) {
+        if (!strcmp(commands[i]->name, name))
+            return commands[i];
+        closest_try(&closest, commands[i]->name);
+    }
+    if (closest.name)
+        args_mistake("there is no command '%s'; did you mean '%s'?", name, closest.name);
+    else
+        args_mistake("there is no command '%s'; 'yoke help' lists those there are", name);
+    return NULL;
+}
+
+const struct app *command_find_app(const char *name)
+{
+    struct closest closest = { .word = name, .length = strlen(name) };
+    const struct app *app = app_find(name);
+    if (app)
+        return app;
+    for (int i = 0; apps[i]; i++)
+        closest_try(&closest, apps[i]->name);
+    if (closest.name)
+        args_mistake("there is no application '%s'; did you mean '%s'?", name, closest.name);
+    else
+        args_mistake("there is no application '%s'; 'yoke apps' lists those there are", name);
+    return NULL;
+}
+
+int command_failed(const char *text)
+{
+    fprintf(stderr, "yoke: %s\n", text);
+    return 1;
+}

@@ -1,0 +1,26 @@
+/* command.h - the table of commands: what `yoke help` lists and main() calls. */
+#ifndef YOKE_CLI_COMMAND_H
+#define YOKE_CLI_COMMAND_H
+
+#include "args.h"
+
+struct command {
+    const char *name, *words, *summary; /* words: "APP", as in "yoke run APP" */
+    const char *text;                   /* what help says beyond the options; may be NULL */
+    const struct app_option *options;   /* NULL-name terminated, or NULL */
+    int (*run)(int argc, char **argv);  /* words after the command's name; gives the exit status */
+};
+
+extern const struct command *const commands[]; /* NULL-terminated */
+extern const struct command command_run, command_info, command_doctor, command_apps, command_help;
+
+const struct command *command_find(const char *name); /* NULL after a message */
+const struct app *command_find_app(const char *name); /* the same for applications */
+/* What `yoke help NAME` and `yoke NAME --help` print; `app` may be NULL. */
+void help_print(const struct command *command, const struct app *app);
+/* --help or -h among the words, before "--". */
+int help_wanted(int argc, char **argv);
+/* A failed call of yoke or an application: prints its text, gives 1. */
+int command_failed(const char *text);
+
+#endif

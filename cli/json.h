@@ -1,0 +1,19 @@
+/* json.h - cJSON objects with yoke's rules: what was not measured is null; files appear whole.
+ *
+ * cJSON's functions accept NULL objects, so a failed allocation shows at the end, in json_write.
+ */
+#ifndef YOKE_CLI_JSON_H
+#define YOKE_CLI_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+void json_number(cJSON *object, const char *name, double value); /* NAN: null */
+void json_integer(cJSON *object, const char *name, int64_t value);
+void json_text(cJSON *object, const char *name, const char *value); /* NULL: null */
+/* Takes `object`; `path` "-" is standard output. Gives the exit status, after a message. */
+int json_write(cJSON *object, const char *path);
+/* A member for what this process may use of the machine. */
+void json_machine(cJSON *object);
+
+#endif

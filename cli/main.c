@@ -1,0 +1,48 @@
+/* main.c - the first word chooses the command; what could not be written is an error.
+ *
+ * A reader that has seen enough (yoke info | head -1) is none: SIGPIPE is ignored so that a run
+ * still ends in order, and the broken pipe is noticed here and passed over in silence.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "command.h"
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (!*word) {
+        args_mistake("what shall it do? 'yoke help' lists the commands");
+        return 2;
+    }
+    if (!strcmp(word, "--version")) {
+        printf("yoke %s\n", yoke_version());
+        return 0;
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        word = "help";
+    else if (word[0] == '-')
+        return args_mistake("yoke has no option %s; a command comes first, see 'yoke help'", word);
+    const struct command *command = command_find(word);
+    if (!command)
+        return 2;
+    if (command != &command_run && help_wanted(argc - 2, argv + 2)) {
+        help_print(command, NULL);
+        return 0;
+    }
+    return command->run(argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    int status = dispatch(argc, argv);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE && status == 0) {
+        fprintf(stderr, "yoke: the output could not be written: %s\n",
+                errno ? strerror(errno) : "a write failed");
+        status = 1;
+    }
+    return status;
+}

@@ -1,0 +1,37 @@
+/* run.h - between the parts of yoke run: its options, and how its answer is written. */
+#ifndef YOKE_CLI_RUN_H
+#define YOKE_CLI_RUN_H
+
+#include "driver.h"
+
+enum run_option {
+    RUN_SIZE,
+    RUN_INPUT,
+    RUN_OUTPUT,
+    RUN_DEVICES,
+    RUN_PARTITIONER,
+    RUN_THREADS,
+    RUN_WAIT,
+    RUN_REPEAT,
+    RUN_SEED,
+    RUN_VERIFY,
+    RUN_BASELINES,
+    RUN_SWEEP,
+    RUN_JSON,
+    RUN_TRACE,
+    RUN_QUIET,
+    RUN_OPTIONS
+};
+extern const struct app_option run_options[]; /* in the order of enum run_option */
+
+/* Values as given to what is to be measured; 0, or 2 after a message. */
+int run_options_read(const char *const *values, struct measure_spec *out);
+const char *run_wait_name(yoke_waiting waiting);
+/* CPU lanes of the devices that ran. */
+int run_threads(const struct measure *measure);
+
+void run_print(const struct measure_spec *spec, const struct measure *measure);
+int run_write_json(const struct measure_spec *spec, const struct measure *measure,
+                   const char *path);
+
+#endif

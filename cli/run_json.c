@@ -1,0 +1,91 @@
+/* run_json.c - the answer of yoke run for programs. Every field is always there; null: not
+ * measured.
+ */
+#include <math.h>
+
+#include "json.h"
+#include "run.h"
+
+static void add_size(cJSON *top, const struct measure_spec *spec)
+{
+    if (spec->app->size_count == 1) {
+        json_integer(top, "size", spec->input.size[0]);
+        return;
+    }
+    cJSON *size = cJSON_AddArrayToObject(top, "size");
+    for (int i = 0; i < spec->app->size_count; i++)
+        cJSON_AddItemToArray(size, cJSON_CreateNumber((double)spec->input.size[i]));
+}
+
+static void add_times(cJSON *top, const struct measure *measure)
+{
+    json_number(top, "open_seconds", measure->open_seconds);
+    json_number(top, "first_seconds", measure->first_seconds);
+    cJSON_AddItemToObject(top, "runs", cJSON_CreateDoubleArray(measure->runs, measure->run_count));
+    json_number(top, "seconds", measure->seconds);
+    if (measure->verified < 0)
+        cJSON_AddNullToObject(top, "verified");
+    else
+        cJSON_AddBoolToObject(top, "verified", measure->verified);
+}
+
+static void add_bytes(cJSON *top, const yoke_traffic *traffic)
+{
+    cJSON *bytes = cJSON_AddObjectToObject(top, "bytes");
+    json_integer(bytes, "to_devices", traffic->to_devices);
+    json_integer(bytes, "from_devices", traffic->from_devices);
+    json_integer(bytes, "between_devices", traffic->between_devices);
+}
+
+static void add_devices(cJSON *top, const struct measure *measure)
+{
+    cJSON *devices = cJSON_AddArrayToObject(top, "devices");
+    for (int d = 0; d < measure->device_count; d++) {
+        const struct measure_device *device = &measure->devices[d];
+        cJSON *one = cJSON_CreateObject();
+        json_text(one, "name", device->name);
+        json_text(one, "backend", device->backend);
+        json_integer(one, "rows", device->rows);
+        json_number(one, "share", device->share);
+        json_number(one, "busy_seconds", device->busy_seconds);
+        json_integer(one, "chunks", device->chunks);
+        json_number(one, "alone_seconds", device->alone_seconds);
+        cJSON_AddItemToArray(devices, one);
+    }
+}
+
+static void add_oracle(cJSON *top, const struct measure *measure)
+{
+    if (!isfinite(measure->oracle_seconds)) {
+        cJSON_AddNullToObject(top, "oracle");
+        return;
+    }
+    cJSON *oracle = cJSON_AddObjectToObject(top, "oracle");
+    cJSON *split = cJSON_AddObjectToObject(oracle, "split");
+    for (int d = 0; d < measure->device_count; d++)
+        json_number(split, measure->devices[d].name, measure->devices[d].oracle_share);
+    json_number(oracle, "seconds", measure->oracle_seconds);
+}
+
+int run_write_json(const struct measure_spec *spec, const struct measure *measure, const char *path)
+{
+    cJSON *top = cJSON_CreateObject();
+    json_integer(top, "schema", 1);
+    json_text(top, "version", yoke_version());
+    json_machine(top);
+    json_text(top, "app", spec->app->name);
+    add_size(top, spec);
+    json_integer(top, "seed", (int64_t)spec->input.seed);
+    json_text(top, "partitioner", measure->partitioner);
+    json_integer(top, "threads", run_threads(measure));
+    json_text(top, "wait", run_wait_name(spec->config.waiting));
+    add_times(top, measure);
+    add_bytes(top, &measure->traffic);
+    add_devices(top, measure);
+    json_number(top, "ideal_seconds", measure->ideal_seconds);
+    json_number(top, "efficiency", measure->efficiency);
+    json_number(top, "gain", measure->gain);
+    add_oracle(top, measure);
+    json_number(top, "regret", measure->regret);
+    return json_write(top, path);
+}

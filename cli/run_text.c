@@ -1,0 +1,113 @@
+/* run_text.c - the answer of yoke run for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "run.h"
+#include "table.h"
+
+static void print_head(const struct measure_spec *spec, const struct measure *measure)
+{
+    char open[32], first[32], median[32];
+    printf("%s, ", spec->app->name);
+    for (int i = 0; i < spec->app->size_count; i++)
+        printf("%s%" PRId64, i ? "x" : "", spec->input.size[i]);
+    printf(" %s, %s\n", spec->app->size_count == 1 ? spec->app->size_words : "voxels",
+           measure->partitioner);
+    printf("%s to open, %s the first run, %s the median of %d run%s\n\n",
+           table_seconds(measure->open_seconds, open), table_seconds(measure->first_seconds, first),
+           table_seconds(measure->seconds, median), measure->run_count,
+           measure->run_count == 1 ? " after it" : "s after it");
+}
+
+static void print_devices(const struct measure *measure)
+{
+    struct table table = { .indent = 0 };
+    static const char *const heads[] = { "device", "model", "rows", "share", "busy", "chunks" };
+    char seconds[32];
+    int alone = isfinite(measure->gain);
+    for (int i = 0; i < 6; i++)
+        table_cell(&table, i < 2 ? TABLE_LEFT : TABLE_RIGHT, "%s", heads[i]);
+    if (alone)
+        table_cell(&table, TABLE_RIGHT, "alone");
+    table_row(&table);
+    for (int d = 0; d < measure->device_count; d++) {
+        const struct measure_device *device = &measure->devices[d];
+        table_cell(&table, TABLE_LEFT, "%s", device->name);
+        table_cell(&table, TABLE_LEFT, "%.40s", device->model);
+        table_cell(&table, TABLE_RIGHT, "%" PRId64, device->rows);
+        table_cell(&table, TABLE_RIGHT, "%.1f %%", 100 * device->share);
+        table_cell(&table, TABLE_RIGHT, "%s", table_seconds(device->busy_seconds, seconds));
+        table_cell(&table, TABLE_RIGHT, "%" PRId64, device->chunks);
+        if (alone)
+            table_cell(&table, TABLE_RIGHT, "%s", table_seconds(device->alone_seconds, seconds));
+        table_row(&table);
+    }
+    table_print(&table, stdout);
+    for (int d = 0; d < measure->device_count; d++)
+        if (measure->devices[d].reason[0])
+            printf("%s%s: %s\n", d ? "" : "\n", measure->devices[d].name,
+                   measure->devices[d].reason);
+    putchar('\n');
+}
+
+static void print_traffic(const yoke_traffic *traffic)
+{
+    char to[32], from[32], between[32];
+    if (traffic->to_devices || traffic->from_devices || traffic->between_devices)
+        printf("moved: %s to devices, %s from devices, %s between devices\n",
+               table_bytes(traffic->to_devices, to), table_bytes(traffic->from_devices, from),
+               table_bytes(traffic->between_devices, between));
+}
+
+static void print_gain(const struct measure *measure)
+{
+    char best[32], ideal[32];
+    int fastest = 0;
+    if (!isfinite(measure->gain))
+        return;
+    for (int d = 1; d < measure->device_count; d++)
+        if (measure->devices[d].alone_seconds < measure->devices[fastest].alone_seconds)
+            fastest = d;
+    printf("gain %.3f over the best device alone (%s, %s); ideal %s, efficiency %.3f\n",
+           measure->gain, measure->devices[fastest].name,
+           table_seconds(measure->devices[fastest].alone_seconds, best),
+           table_seconds(measure->ideal_seconds, ideal), measure->efficiency);
+}
+
+static void print_oracle(const struct measure *measure)
+{
+    char seconds[32];
+    if (!isfinite(measure->regret))
+        return;
+    printf("best fixed split:");
+    for (int d = 0; d < measure->device_count; d++)
+        printf("%s %s %.1f %%", d ? "," : "", measure->devices[d].name,
+               100 * measure->devices[d].oracle_share);
+    printf(": %s; regret %.1f %%\n", table_seconds(measure->oracle_seconds, seconds),
+           100 * measure->regret);
+}
+
+int run_threads(const struct measure *measure)
+{
+    int threads = 0;
+    for (int d = 0; d < measure->device_count; d++)
+        if (!strcmp(measure->devices[d].backend, "cpu"))
+            threads += measure->devices[d].lanes;
+    return threads;
+}
+
+void run_print(const struct measure_spec *spec, const struct measure *measure)
+{
+    print_head(spec, measure);
+    print_devices(measure);
+    print_traffic(&measure->traffic);
+    print_gain(measure);
+    print_oracle(measure);
+    if (measure->verified == 1)
+        printf("verified%s%s\n", measure->note[0] ? ": " : "", measure->note);
+    if (measure->report)
+        fputs(measure->report, stdout);
+    if (spec->config.trace)
+        printf("timeline: %s\n", spec->config.trace);
+}

@@ -1,0 +1,29 @@
+/* table.h - text in aligned columns. */
+#ifndef YOKE_CLI_TABLE_H
+#define YOKE_CLI_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TABLE_COLUMNS = 8, TABLE_ROWS = 80, TABLE_CELL = 256 };
+enum table_side { TABLE_LEFT, TABLE_RIGHT };
+
+/* Zero-initialise. Cells beyond the limits are left out. */
+struct table {
+    int indent;
+    int row_count, column; /* of the row that is being filled */
+    enum table_side sides[TABLE_COLUMNS];
+    char cells[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
+};
+
+void table_cell(struct table *table, enum table_side side, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void table_row(struct table *table); /* the row is complete */
+void table_print(const struct table *table, FILE *out);
+
+/* "1.23 s", "45.6 ms", "7.89 us"; "-" for NAN. */
+const char *table_seconds(double seconds, char text[32]);
+/* "1.5 GB" (powers of 1000), "0" */
+const char *table_bytes(int64_t bytes, char text[32]);
+
+#endif
