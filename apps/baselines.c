@@ -15,9 +15,11 @@ static yoke_status alone(const struct measure_spec *spec, void *state, struct me
     char what[128];
     double seconds[APP_REPEAT_MAX], first;
     struct app_session_spec from = { .spec = spec,
-                                     .state = state,
+
                                      .devices = out->devices[device].spec };
     yoke_status status = app_session_open(&from, &session);
+    if (status == YOKE_OK)
+        status = app_session_attach(&session, state);
     if (status == YOKE_OK) {
         snprintf(what, sizeof what, "%s alone", out->devices[device].name);
         status = app_session_time(&session, what, &first);

@@ -134,9 +134,8 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
 {
     const struct measure_spec *spec = from->spec;
     yoke_config config = spec->config;
-    *out = (struct app_session){ .spec = spec,
-                                 .state = from->state,
-                                 .run = { .watch = &spec->watch, .what = "opening" } };
+    *out =
+        (struct app_session){ .spec = spec, .run = { .watch = &spec->watch, .what = "opening" } };
     if (from->devices)
         config.devices = from->devices;
     if (!from->traced)
@@ -148,9 +147,14 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
     if (config.devices)
         status = yoke_ready(out->run.runtime);
     out->open_seconds = wall_seconds() - start;
-    if (status == YOKE_OK)
-        status = spec->app->attach(out->state, out->run.runtime);
-    out->attached = status == YOKE_OK;
+    return status;
+}
+
+yoke_status app_session_attach(struct app_session *session, void *state)
+{
+    yoke_status status = session->spec->app->attach(state, session->run.runtime);
+    session->state = state;
+    session->attached = status == YOKE_OK;
     return status;
 }
 

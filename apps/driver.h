@@ -47,6 +47,7 @@ struct measure_device {
 };
 
 struct measure {
+    int wrong_words; /* 1: it failed because devices or partitioner are not written right */
     double open_seconds, first_seconds;
     double *runs;
     int run_count;
@@ -96,11 +97,11 @@ struct app_session {
 /* `devices` NULL: those of the spec. Traces only where `traced`. Close also after a failure. */
 struct app_session_spec {
     const struct measure_spec *spec;
-    void *state;
     const char *devices;
     int traced;
 };
 yoke_status app_session_open(const struct app_session_spec *from, struct app_session *out);
+yoke_status app_session_attach(struct app_session *session, void *state);
 yoke_status app_session_close(struct app_session *session);
 /* Inputs as they were (not timed), then one run; its tally stays in the session. */
 yoke_status app_session_time(struct app_session *session, const char *what, double *seconds);

@@ -120,12 +120,21 @@ static yoke_status report(struct app_session *session, struct measure *out)
     return status;
 }
 
-static yoke_status judged(const struct measure_spec *spec, void *state, struct measure *out)
+/* Devices come before inputs, so that a mistyped name is not found out after a long read, and
+ * drivers load meanwhile. */
+static yoke_status judged(struct measure_spec *spec, void **state, struct measure *out)
 {
     struct app_session session;
-    struct app_session_spec from = { .spec = spec, .state = state, .traced = 1 };
+    struct app_session_spec from = { .spec = spec, .traced = 1 };
     yoke_status status = app_session_open(&from, &session);
     out->open_seconds = session.open_seconds;
+    out->wrong_words = status == YOKE_EINVAL;
+    if (status == YOKE_OK && spec->watch.progress)
+        spec->watch.progress(spec->watch.context, "inputs", 0, 0);
+    if (status == YOKE_OK)
+        status = spec->app->open(&spec->input, state);
+    if (status == YOKE_OK)
+        status = app_session_attach(&session, *state);
     if (status == YOKE_OK)
         status = time_runs(&session, out);
     if (status == YOKE_OK)
@@ -148,17 +157,13 @@ yoke_status measure(struct measure_spec *spec, struct measure *out)
                              .gain = NAN,
                              .oracle_seconds = NAN,
                              .regret = NAN };
-    if (spec->watch.progress)
-        spec->watch.progress(spec->watch.context, "inputs", 0, 0);
-    yoke_status status = spec->app->open(&spec->input, &state);
-    if (status != YOKE_OK)
-        return status;
-    status = judged(spec, state, out);
+    yoke_status status = judged(spec, &state, out);
     if (status == YOKE_OK && spec->baselines)
         status = measure_baselines(spec, state, out);
     if (status == YOKE_OK && spec->sweep_step > 0)
         status = measure_sweep(spec, state, out);
-    spec->app->close(state);
+    if (state)
+        spec->app->close(state);
     return status;
 }
 

@@ -163,7 +163,7 @@ static yoke_status compare(struct sweep *sweep)
 
 static yoke_status run_sweep(struct sweep *sweep, void *state)
 {
-    struct app_session_spec from = { .spec = sweep->spec, .state = state };
+    struct app_session_spec from = { .spec = sweep->spec };
     yoke_status status = app_session_open(&from, &sweep->session);
     /* Shares go by the order of the devices, so all must be there, and in the same order. */
     if (status == YOKE_OK &&
@@ -171,6 +171,8 @@ static yoke_status run_sweep(struct sweep *sweep, void *state)
         status =
             app_fail(YOKE_ENODEV, "a device left during the measurement, so there is no sweep; "
                                   "name the devices that should take part with --devices");
+    if (status == YOKE_OK)
+        status = app_session_attach(&sweep->session, state);
     if (status == YOKE_OK)
         status = find_oracle(sweep);
     if (status == YOKE_OK)

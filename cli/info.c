@@ -109,8 +109,11 @@ static int run_info(int argc, char **argv)
     if (status)
         return status;
     yoke_config config = { .devices = values[INFO_DEVICES] };
-    if (yoke_open(&config, &runtime) != YOKE_OK)
-        return command_failed(yoke_error_text());
+    yoke_status opened = yoke_open(&config, &runtime);
+    if (opened != YOKE_OK) {
+        command_failed(yoke_error_text());
+        return opened == YOKE_EINVAL ? 2 : 1;
+    }
     if (yoke_ready(runtime) != YOKE_OK)
         status = command_failed(yoke_error_text());
     else if (values[INFO_JSON])

@@ -36,6 +36,8 @@ static int measure_and_answer(struct measure_spec *spec, const char *const *valu
         status = answer(spec, &result, values);
     else
         status = command_failed(app_error_text());
+    if (result.wrong_words)
+        status = 2;
     if (measured == YOKE_ECANCELED)
         status = 130;
     measure_close(&result);

@@ -76,6 +76,8 @@ const char *table_seconds(double seconds, char text[32])
     static const char *const units[] = { "us", "ms", "s" };
     if (isnan(seconds))
         return "-";
+    if (seconds == 0)
+        return "0 s";
     return scaled(seconds * 1e6, units, 3, text);
 }
 
