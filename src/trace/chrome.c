@@ -35,14 +35,18 @@ static void put_heading(const struct yk_trace *trace, FILE *stream, int number)
     fputs("}}", stream);
 }
 
-static void put_event(const struct yk_trace *trace, FILE *stream, int number,
-                      const struct yk_trace_event *event)
+struct place { /* of a track in the file */
+    int process, thread;
+    int64_t zero;
+};
+
+static void put_event(FILE *stream, const struct place *place, const struct yk_trace_event *event)
 {
     fputs(",\n{\"ph\":\"X\",\"name\":", stream);
     yk_trace_put_text(stream, event->name);
     fprintf(stream, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d", categories[event->kind],
-            yk_track_device(trace, number), number);
-    put_time(stream, "ts", event->start_ns - trace->start_ns);
+            place->process, place->thread);
+    put_time(stream, "ts", event->start_ns - place->zero);
     put_time(stream, "dur", event->end_ns - event->start_ns);
     fprintf(stream,
             ",\"args\":{\"job\":%" PRIu32 ",\"first\":%" PRId64 ",\"last\":%" PRId64
@@ -55,17 +59,19 @@ static void put_event(const struct yk_trace *trace, FILE *stream, int number,
 void yk_trace_put_chrome(const struct yk_trace *trace, FILE *stream)
 {
     int t, count = atomic_load(&trace->track_count);
+    int64_t zero = yk_trace_zero(trace);
     uint64_t lost = 0;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", stream);
     for (t = 0; t < count && !ferror(stream); t++) {
         const struct yk_track *track = trace->tracks[t];
         struct yk_event_span span = yk_track_span(trace, track);
+        struct place place = { yk_track_device(trace, t), t, zero };
         uint64_t n;
         lost += span.first;
         fputs(t ? ",\n" : "", stream);
         put_heading(trace, stream, t);
         for (n = span.first; n < span.last && !ferror(stream); n++)
-            put_event(trace, stream, t, &track->events[n % trace->capacity]);
+            put_event(stream, &place, &track->events[n % trace->capacity]);
     }
     fprintf(stream, "\n],\"otherData\":{\"overwritten\":%" PRIu64 "}}\n", lost);
 }

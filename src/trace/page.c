@@ -14,6 +14,7 @@ enum { words_max = 256 };
 struct words {
     const char *text[words_max];
     int count, latest;
+    int64_t zero; /* of the timeline */
 };
 
 static void put_word(FILE *stream, struct words *words, const char *text)
@@ -34,12 +35,11 @@ static void put_word(FILE *stream, struct words *words, const char *text)
     fprintf(stream, "%d", w);
 }
 
-static void put_event(FILE *stream, struct words *words, int64_t zero,
-                      const struct yk_trace_event *event)
+static void put_event(FILE *stream, struct words *words, const struct yk_trace_event *event)
 {
     fprintf(stream, "[%" PRId64 ",%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",",
-            event->start_ns - zero, event->end_ns - event->start_ns, (int)event->kind, event->first,
-            event->last, event->bytes, event->job);
+            event->start_ns - words->zero, event->end_ns - event->start_ns, (int)event->kind,
+            event->first, event->last, event->bytes, event->job);
     put_word(stream, words, event->name);
     fputc(',', stream);
     put_word(stream, words, event->reason);
@@ -58,7 +58,7 @@ static void put_track(FILE *stream, struct words *words, const struct yk_trace *
     fprintf(stream, ",\"lost\":%" PRIu64 ",\"events\":[", span.first);
     for (n = span.first; n < span.last && !ferror(stream); n++) {
         fputs(n > span.first ? ",\n" : "\n", stream);
-        put_event(stream, words, trace->start_ns, &track->events[n % trace->capacity]);
+        put_event(stream, words, &track->events[n % trace->capacity]);
     }
     fputs("]}", stream);
 }
@@ -67,7 +67,7 @@ void yk_trace_put_page(const struct yk_trace *trace, FILE *stream)
 {
     static const char marker[] = "YOKE_DATA";
     const char *gap = strstr(yk_timeline_page, marker);
-    struct words words = { .count = 0 };
+    struct words words = { .zero = yk_trace_zero(trace) };
     int t, w, count = atomic_load(&trace->track_count);
     fwrite(yk_timeline_page, 1, (size_t)(gap - yk_timeline_page), stream);
     fputs("{\"tracks\":[", stream);

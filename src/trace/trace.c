@@ -159,6 +159,22 @@ struct yk_event_span yk_track_span(const struct yk_trace *trace, const struct yk
     return (struct yk_event_span){ count > trace->capacity ? count - trace->capacity : 0, count };
 }
 
+int64_t yk_trace_zero(const struct yk_trace *trace)
+{
+    int64_t zero = trace->start_ns;
+    int t, count = atomic_load(&trace->track_count);
+    for (t = 0; t < count; t++) {
+        const struct yk_track *track = trace->tracks[t];
+        struct yk_event_span span = yk_track_span(trace, track);
+        uint64_t n;
+        for (n = span.first; n < span.last; n++) {
+            int64_t start = track->events[n % trace->capacity].start_ns;
+            zero = start < zero ? start : zero;
+        }
+    }
+    return zero;
+}
+
 int yk_track_device(const struct yk_trace *trace, int track)
 {
     int first = 0;

@@ -43,6 +43,10 @@ struct yk_event_span yk_track_span(const struct yk_trace *trace, const struct yk
 /* Position of the first track of the same device. */
 int yk_track_device(const struct yk_trace *trace, int track);
 
+/* Zero of the timeline: where recording began, or the first event where that is earlier (recording
+ * that began before a virtual clock took over). */
+int64_t yk_trace_zero(const struct yk_trace *trace);
+
 /* A JSON string with its quotes, which is also safe inside of an HTML script. Bytes that are no
  * UTF-8 become U+FFFD; NULL is "". */
 void yk_trace_put_text(FILE *stream, const char *text);

@@ -317,6 +317,22 @@ static void two_threads_record_and_add_tracks(void **state)
     yk_trace_close(trace);
 }
 
+static void times_before_the_start_move_the_zero(void **state)
+{
+    (void)state;
+    struct yk_trace *trace = open_trace(0);
+    int track = add_track(trace, "sim", "x");
+    struct yk_trace_event event = { .start_ns = -500, .end_ns = 1500, .name = "k" };
+    yk_trace_add(trace, track, &event);
+    const cJSON *last = NULL;
+    cJSON *json = write_and_parse(trace, "early.json");
+    assert_int_equal(complete_events(json, &last), 1);
+    assert_true(number(last, "ts") == 0);
+    assert_true(number(last, "dur") == 2);
+    cJSON_Delete(json);
+    yk_trace_close(trace);
+}
+
 static void tracks_end_with_an_error(void **state)
 {
     (void)state;
@@ -435,11 +451,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, note, nothing_left)
     const struct CMUnitTest tests[] = {
-        TEST(a_full_ring_keeps_the_latest),   TEST(chrome_events_say_what_was_recorded),
-        TEST(odd_names_are_quoted),           TEST(the_page_holds_the_events),
-        TEST(nothing_recorded_is_a_file_too), TEST(two_threads_record_and_add_tracks),
-        TEST(tracks_end_with_an_error),       TEST(every_allocation_can_fail),
-        TEST(what_cannot_be_written),         TEST(a_full_disk_leaves_the_old_file),
+        TEST(a_full_ring_keeps_the_latest),
+        TEST(chrome_events_say_what_was_recorded),
+        TEST(odd_names_are_quoted),
+        TEST(the_page_holds_the_events),
+        TEST(nothing_recorded_is_a_file_too),
+        TEST(two_threads_record_and_add_tracks),
+        TEST(times_before_the_start_move_the_zero),
+        TEST(tracks_end_with_an_error),
+        TEST(every_allocation_can_fail),
+        TEST(what_cannot_be_written),
+        TEST(a_full_disk_leaves_the_old_file),
     };
     if (!mkdtemp(folder))
         return 1;
