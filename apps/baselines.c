@@ -4,7 +4,7 @@
  * means without the threads and copies that the others need.
  */
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "driver.h"
 
@@ -20,6 +20,8 @@ static yoke_status alone(const struct measure_spec *spec, void *state, struct me
     yoke_status status = app_session_open(&from, &session);
     if (status == YOKE_OK)
         status = app_session_attach(&session, state);
+    /* Given shares are one number for each device of the judged run. */
+    session.run.partitioner = strncmp(out->partitioner, "static", 6) ? NULL : "static";
     if (status == YOKE_OK) {
         snprintf(what, sizeof what, "%s alone", out->devices[device].name);
         status = app_session_time(&session, what, &first);
