@@ -32,7 +32,7 @@ static void print_machine(void)
 static void print_devices(yoke_runtime *runtime)
 {
     struct table table = { .indent = 0 };
-    static const char *const heads[] = { "device", "model", "driver", "cores", "chunks", "memory" };
+    static const char *const heads[] = { "device", "model", "driver", "cores", "lanes", "memory" };
     char memory[32];
     for (int i = 0; i < 6; i++)
         table_cell(&table, i < 3 ? TABLE_LEFT : TABLE_RIGHT, "%s", heads[i]);
