@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -684,10 +685,12 @@ static int32_t slow_rounds(struct fixture *f, struct yk_program *program)
     }
 }
 
+/* The state of the tests below: the settings, one for each way of learning that work has ended. */
+static char callback_settings[] = "wake=callback", poll_settings[] = "wake=poll";
+
 static void test_wait_asleep(void **state)
 {
-    (void)state;
-    struct fixture f = open_fixture("", 1 << 18);
+    struct fixture f = open_fixture(*state, 1 << 18);
     const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
     struct yk_program *program = NULL;
     struct yk_event_times times;
@@ -712,36 +715,59 @@ static void test_wait_asleep(void **state)
     close_fixture(&f);
 }
 
-static void wake(void *context)
+struct bell {
+    struct yk_parker parker;
+    atomic_int rings;
+};
+
+static void ring(void *context)
 {
-    yk_parker_wake(context);
+    struct bell *bell = context;
+    atomic_fetch_add(&bell->rings, 1);
+    yk_parker_wake(&bell->parker);
+}
+
+static void wait_for_rings(struct bell *bell, int count)
+{
+    while (atomic_load(&bell->rings) < count)
+        assert_true(yk_parker_sleep(&bell->parker, 60000000000));
+    assert_int_equal(atomic_load(&bell->rings), count);
 }
 
 static void test_notify(void **state)
 {
-    (void)state;
-    struct fixture f = open_fixture("", 1 << 18);
+    enum { EVENTS = 20 };
+    struct fixture f = open_fixture(*state, 1 << 18);
     const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
     struct yk_program *program = NULL;
-    struct yk_parker parker;
+    struct yk_event *events[EVENTS];
+    struct bell bell = { .rings = 0 };
     yoke_status outcome = YOKE_EDEVICE;
-    assert_int_equal(yk_parker_open(&parker), YOKE_OK);
+    assert_int_equal(yk_parker_open(&bell.parker), YOKE_OK);
     assert_int_equal(backend->build(f.device, &kernel, &program), YOKE_OK);
-    struct yk_event *event = start_slow(&f, program, 200);
-    assert_int_equal(backend->notify(event, wake, &parker), YOKE_OK);
-    assert_true(yk_parker_sleep(&parker, 60000000000));
-    assert_true(backend->poll(event, &outcome));
-    assert_int_equal(outcome, YOKE_OK);
-    assert_int_equal(backend->notify(event, wake, &parker), YOKE_OK); /* after the fact: at once */
-    assert_true(yk_parker_sleep(&parker, 0));
+    for (int i = 0; i < EVENTS; ++i) {
+        events[i] = start_slow(&f, program, 100);
+        assert_int_equal(backend->notify(events[i], ring, &bell), YOKE_OK);
+    }
+    wait_for_rings(&bell, EVENTS);
+    for (int i = 0; i < EVENTS; ++i) {
+        assert_true(backend->poll(events[i], &outcome));
+        assert_int_equal(outcome, YOKE_OK);
+    }
+    assert_int_equal(backend->notify(events[0], ring, &bell), YOKE_OK); /* over: at once */
+    wait_for_rings(&bell, EVENTS + 1);
+    for (int i = 0; i < EVENTS; ++i)
+        backend->event_close(events[i]);
+    int64_t cpu = yk_clock_process_ns(); /* nothing to watch: nobody is awake */
+    yk_clock_sleep_ns(300000000);
+    assert_true(yk_clock_process_ns() - cpu < 30000000);
+    struct yk_event *event = start_slow(&f, program, 1000); /* closed while it runs */
+    assert_int_equal(backend->notify(event, ring, &bell), YOKE_OK);
     backend->event_close(event);
-    event = start_slow(&f, program, 1000); /* closed while it runs, callback under way */
-    assert_int_equal(backend->notify(event, wake, &parker), YOKE_OK);
-    backend->event_close(event);
-    assert_true(yk_parker_sleep(&parker, 60000000000));
+    wait_for_rings(&bell, EVENTS + 2);
     backend->program_close(f.device, program);
     close_fixture(&f);
-    yk_parker_close(&parker);
+    yk_parker_close(&bell.parker);
 }
 
 /* Order across queues by events, more of them than fit on the stack. */
@@ -806,8 +832,14 @@ static void test_units(void **state)
 
 /* ---- out of host memory anywhere ---- */
 
-static yoke_status whole_life(void)
+static void count_ring(void *context)
 {
+    atomic_fetch_add((atomic_int *)context, 1);
+}
+
+static yoke_status whole_life(const char *settings)
+{
+    atomic_int rings = 0;
     struct yk_device_list list = { 0 };
     struct yk_device *device = NULL;
     struct yk_queue *queue = NULL;
@@ -816,7 +848,7 @@ static yoke_status whole_life(void)
     struct yk_event *event = NULL;
     const yoke_kernel kernel = make_kernel("scale", scale_text, int_params, 2);
     const int32_t factor = 5;
-    yoke_status status = find(device_number(), "mem=64M", &list);
+    yoke_status status = find(device_number(), settings, &list);
     if (status == YOKE_OK)
         status = backend->open(&list.items[0], &device);
     if (status == YOKE_OK)
@@ -832,8 +864,13 @@ static yoke_status whole_life(void)
         const struct yk_launch launch = { .last = 1024, .extent = { 1, 1 }, .args = args };
         status = backend->launch(queue, program, &launch, &event);
     }
-    if (status == YOKE_OK)
-        status = backend->wait(event);
+    if (status == YOKE_OK) {
+        status = backend->notify(event, count_ring, &rings);
+        yoke_status outcome = backend->wait(event); /* asleep or, without memory, polling */
+        while (status == YOKE_OK && atomic_load(&rings) == 0)
+            yk_yield();
+        status = status == YOKE_OK ? outcome : status;
+    }
     if (device) {
         backend->event_close(event);
         backend->program_close(device, program);
@@ -847,11 +884,10 @@ static yoke_status whole_life(void)
 
 static void test_no_host_memory(void **state)
 {
-    (void)state;
     int failed = 1;
     for (int nth = 1; failed; ++nth) {
         yk_alloc_fail_at(nth);
-        yoke_status status = whole_life();
+        yoke_status status = whole_life(*state);
         failed = yk_alloc_failed();
         yk_alloc_fail_at(0);
         assert_true(status == YOKE_OK || (failed && status == YOKE_ENOMEM));
@@ -880,11 +916,14 @@ int main(void)
         cmocka_unit_test(test_native),
         cmocka_unit_test(test_cache),
         cmocka_unit_test(test_cache_refused),
-        cmocka_unit_test(test_wait_asleep),
-        cmocka_unit_test(test_notify),
+        cmocka_unit_test_prestate(test_wait_asleep, callback_settings),
+        cmocka_unit_test_prestate(test_wait_asleep, poll_settings),
+        cmocka_unit_test_prestate(test_notify, callback_settings),
+        cmocka_unit_test_prestate(test_notify, poll_settings),
         cmocka_unit_test(test_after),
         cmocka_unit_test(test_units),
-        cmocka_unit_test(test_no_host_memory),
+        cmocka_unit_test_prestate(test_no_host_memory, callback_settings),
+        cmocka_unit_test_prestate(test_no_host_memory, poll_settings),
     };
     int failures = cmocka_run_group_tests(absent, NULL, NULL);
     struct yk_device_list list;

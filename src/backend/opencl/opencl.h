@@ -4,7 +4,8 @@
  *   opencl_find.c     which devices there are, and what they are
  *   opencl_device.c   open, close, memory; the backend's table
  *   opencl_queue.c    queues, copies, clearing
- *   opencl_event.c    waiting without spinning; times on the host's clock
+ *   opencl_event.c    outcomes, and times on the host's clock
+ *   opencl_watch.c    waiting without spinning
  *   opencl_program.c  text to machine code, with the disk cache
  *   opencl_log.c      its compiler's messages in terms of the user's file
  *   opencl_launch.c   a chunk to an index space
@@ -23,8 +24,10 @@
 extern const struct yk_backend yk_backend_opencl;
 
 /* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0 where the default applies. */
+enum yk_opencl_wake { YK_OPENCL_WAKE_AUTO, YK_OPENCL_WAKE_CALLBACK, YK_OPENCL_WAKE_POLL };
 struct yk_opencl_settings {
     int64_t memory_bytes, lanes, units;
+    int wake; /* enum yk_opencl_wake */
 };
 extern const struct yk_option yk_opencl_options[];
 
@@ -32,13 +35,18 @@ struct yk_opencl_device {
     struct yk_device base; /* first */
     const struct yk_opencl_api *cl;
     cl_device_id handle;
-    int is_part; /* handle is a sub-device of ours, to be released */
     cl_context context;
     cl_command_queue errands; /* touches new memory; compares clocks */
     int64_t memory_used, allocation_bytes_max;
     size_t group_items_max;
-    _Atomic int64_t lost_ns;   /* when the device was lost; 0 while it works */
-    atomic_int callbacks;      /* that the driver still owes us */
+    _Atomic int64_t lost_ns; /* when the device was lost; 0 while it works */
+    int calls_back;          /* how the end of work is learnt, see opencl_watch.c */
+    atomic_int callbacks;    /* that the driver still owes us */
+    yk_mutex watch_lock;     /* of the watcher's state */
+    struct yk_opencl_watch *watches;
+    struct yk_thread watcher;
+    struct yk_parker watcher_parker;
+    int watcher_runs, watcher_stops;
     _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
 };
 
@@ -116,13 +124,25 @@ struct yk_opencl_waits {
 yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_queue *queue,
                                  struct yk_event *const *after, int count);
 void yk_opencl_waits_close(struct yk_opencl_waits *waits);
+/* YK_OPENCL_PENDING, 0 or an error code. Asks the driver. */
+enum { YK_OPENCL_PENDING = 1 };
+int yk_opencl_look(struct yk_event *event);
+void yk_opencl_settle(struct yk_event *event,
+                      int state);                  /* it ended so; the first who says it counts */
+void yk_opencl_event_hold(struct yk_event *event); /* one more close needed */
+struct yk_opencl_device *yk_opencl_event_device(const struct yk_event *event);
 /* Learn clock_gap. */
 yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device);
 int yk_opencl_poll(struct yk_event *event, yoke_status *outcome);
-yoke_status yk_opencl_wait(struct yk_event *event);
-yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_opencl_event_close(struct yk_event *event);
+
+/* opencl_watch.c */
+yoke_status yk_opencl_watcher_open(struct yk_opencl_device *device);
+/* 0 if the driver still has watches that point to the device, which then has to stay. */
+int yk_opencl_watcher_close(struct yk_opencl_device *device);
+yoke_status yk_opencl_wait(struct yk_event *event);
+yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 
 /* opencl_queue.c */
 yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out);

@@ -119,7 +119,6 @@ enum {
     F(93, cl_int, CreateSubDevices,                                                                \
       (cl_device_id device, const intptr_t *properties, cl_uint capacity, cl_device_id *devices,   \
        cl_uint *count))                                                                            \
-    F(95, cl_int, ReleaseDevice, (cl_device_id device))                                            \
     F(4, cl_context, CreateContext,                                                                \
       (const intptr_t *properties, cl_uint count, const cl_device_id *devices,                     \
        void (*notify)(const char *, const void *, size_t, void *), void *user, cl_int *code))      \

@@ -9,23 +9,42 @@
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
-#include "../../platform/clock.h"
 #include "../../platform/topology.h"
 #include "opencl.h"
+
+/* Parts of devices, kept for the process: a thread of PoCL 3.1 may still use one after everything
+ * that was made with it has been released, and crashes. */
+static yk_mutex parts_lock = YK_MUTEX_INITIAL;
+static struct {
+    cl_device_id whole, part;
+    int64_t units;
+} parts[64];
+static int part_count;
 
 static yoke_status take_units(struct yk_opencl_device *device, int64_t units)
 {
     const intptr_t by_counts[] = { CL_DEVICE_PARTITION_BY_COUNTS, (intptr_t)units, 0, 0 };
-    cl_device_id part;
-    cl_uint count = 0;
-    cl_int code = device->cl->CreateSubDevices(device->handle, by_counts, 1, &part, &count);
-    if (code != CL_SUCCESS)
-        return yk_fail(YOKE_EINVAL,
-                       "%s: the driver cannot set %d compute units apart (%s); leave out units=",
-                       device->base.desc.name, (int)units, yk_opencl_code_name(code));
-    device->handle = part;
-    device->is_part = 1;
-    return YOKE_OK;
+    cl_int code = CL_SUCCESS;
+    int i = 0;
+    yk_lock(&parts_lock);
+    while (i < part_count && (parts[i].whole != device->handle || parts[i].units != units))
+        ++i;
+    if (i == (int)(sizeof parts / sizeof *parts))
+        code = CL_OUT_OF_HOST_MEMORY;
+    else if (i == part_count) {
+        code = device->cl->CreateSubDevices(device->handle, by_counts, 1, &parts[i].part, NULL);
+        parts[i].whole = device->handle;
+        parts[i].units = units;
+        part_count += code == CL_SUCCESS;
+    }
+    if (code == CL_SUCCESS)
+        device->handle = parts[i].part;
+    yk_unlock(&parts_lock);
+    if (code == CL_SUCCESS)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "%s: the driver cannot set %d compute units apart (%s); leave out units=",
+                   device->base.desc.name, (int)units, yk_opencl_code_name(code));
 }
 
 static yoke_status open_context(struct yk_opencl_device *device)
@@ -54,30 +73,17 @@ static yoke_status open_context(struct yk_opencl_device *device)
     return yk_opencl_clock_compare(device);
 }
 
-/* Callbacks touch the device; the driver owes one for each that was registered. A driver that lost
- * some is not waited for longer than this. */
-static void drain_callbacks(struct yk_opencl_device *device)
-{
-    for (int i = 0; i < 20000 && atomic_load(&device->callbacks) > 0; ++i)
-        yk_clock_sleep_ns(50000);
-    if (atomic_load(&device->callbacks) > 0)
-        yk_log(YOKE_LOG_WARN, "%s: the driver did not report the end of some operations",
-               device->base.desc.name);
-}
-
 static void device_close(struct yk_device *base)
 {
     struct yk_opencl_device *device = (struct yk_opencl_device *)base;
     if (!device)
         return;
-    drain_callbacks(device);
+    int unused = yk_opencl_watcher_close(device);
     if (device->errands)
         device->cl->ReleaseCommandQueue(device->errands);
     if (device->context)
         device->cl->ReleaseContext(device->context);
-    if (device->is_part)
-        device->cl->ReleaseDevice(device->handle);
-    if (atomic_load(&device->callbacks) == 0)
+    if (unused)
         yk_free(device);
 }
 
@@ -90,7 +96,15 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     device->base.backend = &yk_backend_opencl;
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list that owns them may go first */
-    yoke_status status = yk_opencl_handle(device);
+    int wake = settings ? settings->wake : YK_OPENCL_WAKE_AUTO;
+    device->calls_back =
+        wake == YK_OPENCL_WAKE_AUTO ? desc->is_cpu : wake == YK_OPENCL_WAKE_CALLBACK;
+    yoke_status status = yk_opencl_watcher_open(device);
+    if (status != YOKE_OK) {
+        yk_free(device);
+        return status;
+    }
+    status = yk_opencl_handle(device);
     if (status == YOKE_OK && settings && settings->units)
         status = take_units(device, settings->units);
     if (status == YOKE_OK)

@@ -1,13 +1,6 @@
-/* opencl_event.c - completion of queued work: waiting for it asleep, and when it ran.
- *
- * clWaitForEvents burns a core with some drivers, so nobody here calls it. The driver calls back
- * instead (a watch), and the callback wakes whoever sleeps. Because a lost device may never call,
- * sleepers look for themselves ten times a second.
+/* opencl_event.c - queued work as an event: its outcome, and when it ran.
  *
  *     event: pending --> complete (0) or failed (< 0), by whoever sees it first; never back
- *
- * A watch holds its event, and the device counts the watches the driver still has, so the device
- * outlives its callbacks whatever the caller closes meanwhile.
  *
  * A device's clock runs at its own pace. Its distance to the host's is measured at open and then
  * kept honest by every event: work cannot start before it was submitted nor end after it was seen
@@ -18,9 +11,6 @@
 #include "../../platform/clock.h"
 #include "opencl.h"
 
-enum { PENDING = 1 };
-static const int64_t look_again_ns = 100000000;
-static const int64_t poll_sleep_ns = 50000; /* without callbacks */
 static const int64_t lost_grace_ns = 1000000000;
 
 struct yk_event {
@@ -28,29 +18,9 @@ struct yk_event {
     cl_event handle, begin; /* begin: ends when the work starts; NULL if handle tells that too */
     int64_t submitted_ns;
     atomic_int references;
-    atomic_int state; /* release by the first who sees the end: pairs with acquire in look() */
+    atomic_int state; /* release by the first who sees the end: pairs with acquire in look */
     _Atomic int64_t seen_ns;
 };
-
-struct watch {
-    struct yk_event *event;
-    void (*fn)(void *context); /* NULL: a sleeper on `parker` */
-    void *context;
-    struct yk_parker parker; /* of a sleeper */
-    atomic_int parted;       /* set by the callback and by a sleeper that no longer waits for it;
-                                who comes second frees the watch */
-};
-
-static void release(struct yk_event *event)
-{
-    if (atomic_fetch_sub(&event->references, 1) != 1)
-        return;
-    if (event->handle)
-        event->device->cl->ReleaseEvent(event->handle);
-    if (event->begin)
-        event->device->cl->ReleaseEvent(event->begin);
-    yk_free(event);
-}
 
 yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wanted,
                                     struct yk_event **out)
@@ -64,9 +34,14 @@ yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wa
     event->device = queue->device;
     event->submitted_ns = yk_clock_ns();
     atomic_init(&event->references, 1);
-    atomic_init(&event->state, PENDING);
+    atomic_init(&event->state, YK_OPENCL_PENDING);
     *out = event;
     return YOKE_OK;
+}
+
+struct yk_opencl_device *yk_opencl_event_device(const struct yk_event *event)
+{
+    return event->device;
 }
 
 cl_event *yk_opencl_event_slot(struct yk_event *event)
@@ -93,29 +68,28 @@ yoke_status yk_opencl_event_submit(struct yk_queue *queue, struct yk_event *even
     return YOKE_OK;
 }
 
-static void settle(struct yk_event *event, int state)
+void yk_opencl_settle(struct yk_event *event, int state)
 {
-    int pending = PENDING;
+    int pending = YK_OPENCL_PENDING;
     int64_t never = 0;
     atomic_compare_exchange_strong(&event->seen_ns, &never, yk_clock_ns());
     atomic_compare_exchange_strong(&event->state, &pending, state);
 }
 
-/* PENDING, 0 or an error code. */
-static int look(struct yk_event *event)
+int yk_opencl_look(struct yk_event *event)
 {
     int state = atomic_load_explicit(&event->state, memory_order_acquire);
-    if (state != PENDING)
+    if (state != YK_OPENCL_PENDING)
         return state;
-    cl_int now = PENDING;
+    cl_int now = YK_OPENCL_PENDING;
     cl_int code = event->device->cl->GetEventInfo(event->handle, CL_EVENT_COMMAND_EXECUTION_STATUS,
                                                   sizeof now, &now, NULL);
     int64_t lost = atomic_load(&event->device->lost_ns);
     if (code != CL_SUCCESS)
         now = code;
     if (now > CL_COMPLETE && (!lost || yk_clock_ns() - lost < lost_grace_ns))
-        return PENDING;
-    settle(event, now > CL_COMPLETE ? CL_DEVICE_NOT_AVAILABLE : now);
+        return YK_OPENCL_PENDING;
+    yk_opencl_settle(event, now > CL_COMPLETE ? CL_DEVICE_NOT_AVAILABLE : now);
     return atomic_load_explicit(&event->state, memory_order_acquire);
 }
 
@@ -127,107 +101,11 @@ static yoke_status outcome(struct yk_event *event, int state)
 
 int yk_opencl_poll(struct yk_event *event, yoke_status *status)
 {
-    int state = look(event);
-    if (state == PENDING)
+    int state = yk_opencl_look(event);
+    if (state == YK_OPENCL_PENDING)
         return 0;
     *status = outcome(event, state);
     return 1;
-}
-
-static void watch_close(struct watch *watch)
-{
-    if (!watch->fn)
-        yk_parker_close(&watch->parker);
-    release(watch->event);
-    yk_free(watch);
-}
-
-/* In a thread of the driver. What it tells somebody comes last: they may close everything. */
-static void on_complete(cl_event handle, cl_int state, void *context)
-{
-    struct watch *watch = context;
-    struct yk_opencl_device *device = watch->event->device;
-    void (*fn)(void *) = watch->fn;
-    void *fn_context = watch->context;
-    (void)handle;
-    settle(watch->event, state > CL_COMPLETE ? CL_COMPLETE : state);
-    if (!fn && !atomic_exchange(&watch->parted, 1)) {
-        atomic_fetch_sub(&device->callbacks, 1);
-        yk_parker_wake(&watch->parker); /* the sleeper frees the watch */
-        return;
-    }
-    watch_close(watch);
-    atomic_fetch_sub(&device->callbacks, 1);
-    if (fn)
-        fn(fn_context);
-}
-
-/* A watch the driver knows; it goes to *out where a sleeper will need it. */
-static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context), void *context,
-                              struct watch **out)
-{
-    struct watch *watch = yk_calloc(1, sizeof *watch);
-    if (!watch)
-        return YOKE_ENOMEM;
-    watch->event = event;
-    watch->fn = fn;
-    watch->context = context;
-    yoke_status status = fn ? YOKE_OK : yk_parker_open(&watch->parker);
-    if (status != YOKE_OK) {
-        yk_free(watch);
-        return status;
-    }
-    if (out)
-        *out = watch;
-    atomic_fetch_add(&event->references, 1);
-    atomic_fetch_add(&event->device->callbacks, 1);
-    cl_int code =
-        event->device->cl->SetEventCallback(event->handle, CL_COMPLETE, on_complete, watch);
-    if (code == CL_SUCCESS)
-        return YOKE_OK;
-    atomic_fetch_sub(&event->device->callbacks, 1);
-    watch_close(watch);
-    return yk_opencl_fail(event->device, code, "asking to be called back");
-}
-
-/* Nobody called though the event is over: leave the watch to the callback, should it come. */
-static void watch_leave(struct watch *watch)
-{
-    if (atomic_exchange(&watch->parted, 1)) {
-        while (!yk_parker_sleep(&watch->parker, -1)) /* it is just calling */
-            ;
-        watch_close(watch);
-    }
-}
-
-yoke_status yk_opencl_wait(struct yk_event *event)
-{
-    struct watch *watch;
-    int state = look(event);
-    if (state == PENDING && watch_open(event, NULL, NULL, &watch) == YOKE_OK) {
-        int woken, over = 0;
-        while (!(woken = yk_parker_sleep(&watch->parker, look_again_ns)) && !over)
-            over = look(event) != PENDING; /* the callback gets one more turn to come */
-        if (woken)
-            watch_close(watch);
-        else
-            watch_leave(watch);
-        state = look(event);
-    }
-    while (state == PENDING) { /* out of memory, or a driver without callbacks */
-        yk_clock_sleep_ns(poll_sleep_ns);
-        state = look(event);
-    }
-    return outcome(event, state);
-}
-
-yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context)
-{
-    if (look(event) != PENDING) {
-        fn(context);
-        return YOKE_OK;
-    }
-    return watch_open(event, fn, context, NULL);
 }
 
 yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_queue *queue,
@@ -244,12 +122,12 @@ yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_
     for (int i = 0; i < count && status == YOKE_OK; ++i) {
         if (!after[i])
             continue; /* was complete from the start */
-        int state = look(after[i]);
+        int state = yk_opencl_look(after[i]);
         if (state < 0)
             status = outcome(after[i], state);
-        else if (state == PENDING && after[i]->device != queue->device)
+        else if (state == YK_OPENCL_PENDING && after[i]->device != queue->device)
             status = yk_opencl_wait(after[i]); /* events do not cross contexts */
-        else if (state == PENDING)
+        else if (state == YK_OPENCL_PENDING)
             list[waits->count++] = after[i]->handle;
     }
     waits->list = waits->count ? list : NULL;
@@ -323,8 +201,18 @@ void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out)
     out->ended = ended + gap;
 }
 
+void yk_opencl_event_hold(struct yk_event *event)
+{
+    atomic_fetch_add(&event->references, 1);
+}
+
 void yk_opencl_event_close(struct yk_event *event)
 {
-    if (event)
-        release(event);
+    if (!event || atomic_fetch_sub(&event->references, 1) != 1)
+        return;
+    if (event->handle)
+        event->device->cl->ReleaseEvent(event->handle);
+    if (event->begin)
+        event->device->cl->ReleaseEvent(event->begin);
+    yk_free(event);
 }

@@ -19,6 +19,7 @@ static const char *const packages =
     "a GPU's driver (nvidia-opencl-icd, mesa-opencl-icd, intel-opencl-icd) or, for the CPU, "
     "pocl-opencl-icd";
 
+static const char *const wakes[] = { "auto", "callback", "poll", NULL };
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
       offsetof(struct yk_opencl_settings, memory_bytes), NULL },
@@ -26,6 +27,10 @@ const struct yk_option yk_opencl_options[] = {
       offsetof(struct yk_opencl_settings, lanes), NULL },
     { "units", NULL, NULL, "use only this many of its compute units [all]", YK_OPTION_INT,
       offsetof(struct yk_opencl_settings, units), NULL },
+    { "wake", NULL, "auto",
+      "learn of the end of work by the driver's callback or by a sleeping poll "
+      "[GPUs poll]",
+      YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, wake), wakes },
     { 0 },
 };
 
