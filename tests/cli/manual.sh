@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# manual.sh YOKE FOLDER: the options in --help and those in the manual pages are the same.
+# manual.sh YOKE: the options in --help and those in the manual pages are the same.
 set -eu
-yoke=$1 folder=$2 status=0
+yoke=$1 folder=$(dirname "$0")/../../docs/man status=0
 for command in run info doctor; do
     helped=$("$yoke" help $command | grep -oE '^ +--[a-z-]+' | tr -d ' ' | sort -u)
     written=$(sed 's/\\-/-/g' "$folder/yoke-$command.1" | grep -A1 '^\.TP' | grep -oE -e '^\.BI? --[a-z-]+' |
