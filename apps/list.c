@@ -1,0 +1,26 @@
+/* list.c - all applications: what `yoke run` knows. */
+#include <string.h>
+
+#include "app.h"
+
+extern const struct app app_saxpy, app_mxv, app_nbody;
+#ifdef APP_DENOISE /* built where its files are (CMakeLists.txt) */
+extern const struct app app_denoise;
+#endif
+
+const struct app *const apps[] = {
+    &app_saxpy,   &app_mxv, &app_nbody,
+#ifdef APP_DENOISE
+    &app_denoise,
+#endif
+    NULL,
+};
+
+const struct app *app_find(const char *name)
+{
+    int i;
+    for (i = 0; apps[i]; i++)
+        if (strcmp(apps[i]->name, name) == 0)
+            return apps[i];
+    return NULL;
+}

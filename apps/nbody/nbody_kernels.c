@@ -1,0 +1,59 @@
+/* nbody_kernels.c - a lane to a body. All lanes go through the same tile of bodies in local memory
+ * at the same time; on a CPU the lanes are the vector.
+ */
+#include "nbody_kernels.h"
+
+/* Leapfrog's kick and drift: velocities lie half a step behind positions. */
+YOKE_GROUP_KERNEL(nbody, i, NBODY_TILE, NBODY_TILE, YOKE_VALUE(int64_t, bodies),
+                  YOKE_VALUE(float, step), YOKE_VALUE(float, softening2), YOKE_IN(body_t, from),
+                  YOKE_INOUT(vector_t, velocity), YOKE_OUT(body_t, to),
+                  YOKE_OUT(vector_t, acceleration), YOKE_LOCAL(body_t, tile, NBODY_TILE),
+                  YOKE_PRIVATE(float, x), YOKE_PRIVATE(float, y), YOKE_PRIVATE(float, z),
+                  YOKE_PRIVATE(float, ax), YOKE_PRIVATE(float, ay), YOKE_PRIVATE(float, az))
+{
+    YOKE_LANES(l)
+    {
+        const body_t me = from[i + (l < YOKE_COUNT ? l : 0)];
+        YOKE_MINE(x) = me.x;
+        YOKE_MINE(y) = me.y;
+        YOKE_MINE(z) = me.z;
+        YOKE_MINE(ax) = YOKE_MINE(ay) = YOKE_MINE(az) = 0.0f;
+    }
+    for (int64_t first = 0; first < bodies; first += NBODY_TILE) {
+        const int there = bodies - first < NBODY_TILE ? (int)(bodies - first) : NBODY_TILE;
+        YOKE_LANES(l)
+        {
+            if (l < there)
+                tile[l] = from[first + l];
+        }
+        YOKE_BARRIER;
+        for (int j = 0; j < there; ++j) {
+            const body_t other = tile[j];
+            YOKE_LANES(l)
+            {
+                const float dx = other.x - YOKE_MINE(x), dy = other.y - YOKE_MINE(y);
+                const float dz = other.z - YOKE_MINE(z);
+                const float r = rsqrtf(dx * dx + dy * dy + dz * dz + softening2);
+                const float w = other.mass * r * r * r;
+                YOKE_MINE(ax) += w * dx;
+                YOKE_MINE(ay) += w * dy;
+                YOKE_MINE(az) += w * dz;
+            }
+        }
+        YOKE_BARRIER;
+    }
+    YOKE_LANES(l)
+    {
+        if (l >= YOKE_COUNT)
+            continue;
+        const body_t me = from[i + l];
+        const vector_t a = YOKE_INIT(vector_t, YOKE_MINE(ax), YOKE_MINE(ay), YOKE_MINE(az), 0.0f);
+        const vector_t v = velocity[i + l];
+        const vector_t u =
+            YOKE_INIT(vector_t, v.x + step * a.x, v.y + step * a.y, v.z + step * a.z, 0.0f);
+        acceleration[i + l] = a;
+        velocity[i + l] = u;
+        to[i + l] =
+            YOKE_INIT(body_t, me.x + step * u.x, me.y + step * u.y, me.z + step * u.z, me.mass);
+    }
+}

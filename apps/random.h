@@ -1,0 +1,17 @@
+/* random.h - random numbers without a state: value = hash(seed, index).
+ *
+ * Any part of an input can be made, or checked, on its own and in any order, by any thread; one
+ * seed gives the same numbers everywhere. Applications number their draws.
+ */
+#ifndef YOKE_APPS_RANDOM_H
+#define YOKE_APPS_RANDOM_H
+
+#include <stdint.h>
+
+uint64_t random_bits(uint64_t seed, uint64_t index);
+/* In [0, 1), a multiple of 2^-53. */
+double random_uniform(uint64_t seed, uint64_t index);
+/* Mean 0, variance 1. */
+double random_gaussian(uint64_t seed, uint64_t index);
+
+#endif

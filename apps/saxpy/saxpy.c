@@ -1,0 +1,165 @@
+/* saxpy.c - y = a x + y over long vectors: what a runtime costs when there is nothing to compute.
+ *
+ * All values are small integers, so every element has one right answer whatever the order of
+ * operations, fused or not, and is checked for equality with integer arithmetic.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../app.h"
+#include "../memory.h"
+#include "../random.h"
+#include "saxpy_kernels.h"
+
+enum { FACTOR = 3, DEFAULT_ELEMENTS = 64 << 20 };
+
+struct saxpy_state {
+    int64_t count;
+    uint64_t seed;
+    float *x, *y;
+    yoke_array *x_array, *y_array; /* NULL while detached */
+};
+
+/* One hash serves both vectors: integers in [0, 4096). */
+static int64_t x_value(const struct saxpy_state *s, int64_t i)
+{
+    return (int64_t)(random_bits(s->seed, (uint64_t)i) & 4095);
+}
+static int64_t y_value(const struct saxpy_state *s, int64_t i)
+{
+    return (int64_t)(random_bits(s->seed, (uint64_t)i) >> 52);
+}
+
+static void saxpy_close(void *state)
+{
+    struct saxpy_state *s = state;
+    if (!s)
+        return;
+    free(s->x);
+    free(s->y);
+    free(s);
+}
+
+static yoke_status saxpy_open(struct app_spec *spec, void **state)
+{
+    struct saxpy_state *s;
+    yoke_status status;
+    int64_t i;
+    if (spec->size[0] < 0)
+        return app_fail(YOKE_EINVAL, "saxpy cannot have %" PRId64 " elements; --size is at least 1",
+                        spec->size[0]);
+    if (spec->size[0] == 0)
+        spec->size[0] = DEFAULT_ELEMENTS;
+    status = app_alloc("saxpy", 1, sizeof *s, (void **)&s);
+    if (status != YOKE_OK)
+        return status;
+    *s = (struct saxpy_state){ .count = spec->size[0], .seed = spec->seed };
+    status = app_alloc("saxpy's x", s->count, sizeof *s->x, (void **)&s->x);
+    if (status == YOKE_OK)
+        status = app_alloc("saxpy's y", s->count, sizeof *s->y, (void **)&s->y);
+    if (status != YOKE_OK) {
+        saxpy_close(s);
+        return status;
+    }
+    for (i = 0; i < s->count; i++) {
+        s->x[i] = (float)x_value(s, i);
+        s->y[i] = (float)y_value(s, i);
+    }
+    *state = s;
+    return YOKE_OK;
+}
+
+static yoke_status saxpy_detach(void *state)
+{
+    struct saxpy_state *s = state;
+    yoke_status x_status = yoke_array_close(s->x_array), y_status = yoke_array_close(s->y_array);
+    s->x_array = s->y_array = NULL;
+    return x_status != YOKE_OK ? x_status : y_status;
+}
+
+static yoke_status saxpy_attach(void *state, yoke_runtime *runtime)
+{
+    struct saxpy_state *s = state;
+    yoke_array_spec x = {
+        .host = s->x, .rows = s->count, .element_size = sizeof *s->x, .name = "x"
+    };
+    yoke_array_spec y = {
+        .host = s->y, .rows = s->count, .element_size = sizeof *s->y, .name = "y"
+    };
+    yoke_status status = yoke_array_open(runtime, &x, &s->x_array);
+    if (status != YOKE_OK)
+        return status;
+    status = yoke_array_open(runtime, &y, &s->y_array);
+    if (status != YOKE_OK) {
+        yoke_array_close(s->x_array);
+        s->x_array = NULL;
+    }
+    return status;
+}
+
+/* Both vectors begin on the host again, so that each run moves what it needs. */
+static yoke_status saxpy_reset(void *state)
+{
+    struct saxpy_state *s = state;
+    yoke_status status = yoke_array_acquire(s->x_array, YOKE_READ_WRITE);
+    int64_t i;
+    if (status == YOKE_OK)
+        status = yoke_array_release(s->x_array);
+    if (status == YOKE_OK)
+        status = yoke_array_acquire(s->y_array, YOKE_WRITE);
+    if (status != YOKE_OK)
+        return status;
+    for (i = 0; i < s->count; i++)
+        s->y[i] = (float)y_value(s, i);
+    return yoke_array_release(s->y_array);
+}
+
+static yoke_status saxpy_run(void *state, struct app_run *run)
+{
+    struct saxpy_state *s = state;
+    float a = FACTOR;
+    yoke_job job = { .kernel = &saxpy,
+                     .range = { 0, s->count },
+                     .args = { yoke_value(a), yoke_in(s->x_array), yoke_inout_home(s->y_array) } };
+    return app_run_job(run, &job);
+}
+
+static yoke_status saxpy_verify(void *state, char *note)
+{
+    struct saxpy_state *s = state;
+    yoke_status status = yoke_array_acquire(s->y_array, YOKE_READ);
+    int64_t i;
+    if (status != YOKE_OK)
+        return status;
+    for (i = 0; i < s->count; i++) {
+        int64_t right = FACTOR * x_value(s, i) + y_value(s, i);
+        if (s->y[i] != (float)right) {
+            yoke_array_release(s->y_array);
+            return app_fail(YOKE_EINVAL, "y[%" PRId64 "] is %.9g and should be %" PRId64, i,
+                            (double)s->y[i], right);
+        }
+    }
+    snprintf(note, 256, "all %" PRId64 " elements exact", s->count);
+    return yoke_array_release(s->y_array);
+}
+
+static int64_t saxpy_items(const void *state)
+{
+    return ((const struct saxpy_state *)state)->count;
+}
+
+const struct app app_saxpy = {
+    .name = "saxpy",
+    .summary = "y = a x + y over long vectors; bound by memory",
+    .size_words = "elements",
+    .size_count = 1,
+    .open = saxpy_open,
+    .close = saxpy_close,
+    .attach = saxpy_attach,
+    .detach = saxpy_detach,
+    .reset = saxpy_reset,
+    .run = saxpy_run,
+    .verify = saxpy_verify,
+    .items = saxpy_items,
+};
