@@ -1,0 +1,173 @@
+/* denoise.c - anisotropic nonlinear diffusion of a 3-D image: many steps that need their
+ * neighbours' planes.
+ *
+ * A head with noise of known strength is smoothed along its edges but not across them (kernels and
+ * formulas: denoise_kernels.c). A run is --steps times two jobs; the volume stays on the devices
+ * from step to step, which exchange only the planes at their borders, and comes home at the end.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "../app.h"
+#include "denoise_state.h"
+
+enum { OPTION_STEPS, OPTION_CONTRAST, OPTION_TAU, OPTION_SIGMA };
+
+static const struct app_option options[] = {
+    { "steps", "N", "30", "time steps" },
+    { "contrast", "K", "0.06", "gradient, as part of the range a voxel, that counts as an edge" },
+    { "tau", "T", "0.15", "time step, at most 1/6" },
+    { "sigma", "S", "0.1", "deviation of the noise added, as part of the range" },
+    { NULL, NULL, NULL, NULL },
+};
+
+struct bounds {
+    double low, high;
+};
+
+static yoke_status number(const struct app_spec *spec, int option, struct bounds bounds,
+                          double *value)
+{
+    const char *text = spec->values[option];
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    if (end == text || *end || errno || !(*value >= bounds.low && *value <= bounds.high))
+        return app_fail(YOKE_EINVAL, "--%s is \"%s\"; give a number from %g to %g",
+                        options[option].name, text, bounds.low, bounds.high);
+    return YOKE_OK;
+}
+
+static yoke_status read_options(const struct app_spec *spec, struct denoise_state *s)
+{
+    double steps = 0.0;
+    yoke_status status = number(spec, OPTION_STEPS, (struct bounds){ 0.0, 1e6 }, &steps);
+    if (!status)
+        status =
+            number(spec, OPTION_CONTRAST, (struct bounds){ 1e-6, 1e6 }, &s->parameters.contrast);
+    if (!status)
+        status = number(spec, OPTION_TAU, (struct bounds){ 0.0, 1.0 / 6.0 }, &s->parameters.tau);
+    if (!status)
+        status = number(spec, OPTION_SIGMA, (struct bounds){ 0.0, 10.0 }, &s->sigma);
+    if (!status && steps != (double)(int64_t)steps)
+        status = app_fail(YOKE_EINVAL, "--steps is \"%s\"; give a whole number",
+                          spec->values[OPTION_STEPS]);
+    s->steps = (int64_t)steps;
+    return status;
+}
+
+/* A line is indexed in 32 bits, and all voxels must be countable. */
+static yoke_status check_size(const int64_t *size)
+{
+    const int64_t most = 1 << 20;
+    for (int d = 0; d < 3; ++d)
+        if (size[0] && (size[d] < 1 || size[d] > most))
+            return app_fail(YOKE_EINVAL,
+                            "a volume of %" PRId64 "x%" PRId64 "x%" PRId64
+                            " voxels; each side of --size is from 1 to %" PRId64,
+                            size[0], size[1], size[2], most);
+    return YOKE_OK;
+}
+
+static void denoise_close(void *state)
+{
+    struct denoise_state *s = state;
+    if (!s)
+        return;
+    denoise_input_close(&s->input);
+    free(s->noisy);
+    free(s);
+}
+
+static yoke_status denoise_open(struct app_spec *spec, void **state)
+{
+    struct denoise_state *s = calloc(1, sizeof *s);
+    if (!s)
+        return app_fail(YOKE_ENOMEM, "no memory for the state of denoise");
+    yoke_status status = check_size(spec->size);
+    if (!status)
+        status = read_options(spec, s);
+    if (!status)
+        status = denoise_input_open(spec->input, spec->size, &s->input);
+    if (status)
+        goto fail;
+    for (int d = 0; d < 3; ++d)
+        spec->size[d] = s->parameters.size[d] = s->input.size[d];
+    s->count = spec->size[0] * spec->size[1] * spec->size[2];
+    s->output = spec->output;
+    s->noisy = malloc(sizeof *s->noisy * (size_t)s->count);
+    if (!s->noisy) {
+        status = app_fail(YOKE_ENOMEM, "no memory for %" PRId64 " voxels; choose a smaller --size",
+                          s->count);
+        goto fail;
+    }
+    denoise_add_noise(&s->input, s->sigma, spec->seed, s->noisy);
+    *state = s;
+    return YOKE_OK;
+fail:
+    denoise_close(s);
+    return status;
+}
+
+static yoke_status denoise_detach(void *state)
+{
+    struct denoise_state *s = state;
+    s->runtime = NULL;
+    return denoise_filter_close(&s->filter);
+}
+
+static yoke_status denoise_attach(void *state, yoke_runtime *runtime)
+{
+    struct denoise_state *s = state;
+    const yoke_status status = denoise_filter_open(runtime, &s->parameters, &s->filter);
+    s->runtime = runtime;
+    if (status)
+        (void)denoise_detach(s);
+    return status;
+}
+
+static yoke_status denoise_reset(void *state)
+{
+    struct denoise_state *s = state;
+    return denoise_filter_put(&s->filter, s->noisy);
+}
+
+static yoke_status run_timed(void *context, const yoke_job *job)
+{
+    return app_run_job(context, job);
+}
+
+static yoke_status denoise_run(void *state, struct app_run *run)
+{
+    struct denoise_state *s = state;
+    yoke_status status = YOKE_OK;
+    for (int64_t i = 0; !status && i < s->steps; ++i) {
+        status = denoise_filter_step(&s->filter, run_timed, run);
+        if (!status)
+            status = app_progress(run, i + 1, s->steps);
+    }
+    return status ? status : denoise_filter_home(&s->filter);
+}
+
+static int64_t denoise_items(const void *state)
+{
+    return ((const struct denoise_state *)state)->parameters.size[2];
+}
+
+const struct app app_denoise = {
+    .name = "denoise",
+    .summary = "edge-preserving diffusion of a 3-D image; steps that need their neighbours",
+    .size_words = "WxHxD voxels",
+    .size_count = 3,
+    .options = options,
+    .open = denoise_open,
+    .close = denoise_close,
+    .attach = denoise_attach,
+    .detach = denoise_detach,
+    .reset = denoise_reset,
+    .run = denoise_run,
+    .verify = denoise_verify,
+    .items = denoise_items,
+    .report = denoise_report,
+};

@@ -1,0 +1,24 @@
+/* denoise_input.h - the volume to be denoised: a head (or a phantom), cut to size, with noise. */
+#ifndef YOKE_APPS_DENOISE_INPUT_H
+#define YOKE_APPS_DENOISE_INPUT_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+#define DENOISE_HEAD "/usr/share/mricron/templates/ch2better.nii.gz"
+
+struct denoise_input {
+    int64_t size[3];
+    float *clean;     /* brought to 0 .. 1; freed by denoise_input_close */
+    char source[256]; /* where it comes from, for people */
+};
+
+/* `path` NULL: the head, or the phantom if it is not installed. `size`: what to cut out of the
+ * middle; where the image is smaller it goes on mirrored. size[0] 0: all of it. */
+yoke_status denoise_input_open(const char *path, const int64_t *size, struct denoise_input *out);
+void denoise_input_close(struct denoise_input *input);
+
+/* Gaussian noise of deviation `sigma`; a voxel's depends on the seed and its index alone. */
+void denoise_add_noise(const struct denoise_input *input, double sigma, uint64_t seed, float *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* denoise_reference.h - the diffusion again: by definition, in double precision, without yoke. */
+#ifndef YOKE_APPS_DENOISE_REFERENCE_H
+#define YOKE_APPS_DENOISE_REFERENCE_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+#include "denoise_filter.h"
+
+/* D (xx, yy, zz, xy, xz, yz) of the structure tensor j (the same order). */
+void denoise_reference_diffusion(const double *j, double contrast, double *d);
+
+/* `steps` steps on `voxels`, in place. About 2 microseconds a voxel and step. */
+yoke_status denoise_reference(const struct denoise_parameters *parameters, int64_t steps,
+                              double *voxels);
+
+#endif

@@ -1,0 +1,26 @@
+/* denoise_state.h - what the application holds between open and close. */
+#ifndef YOKE_APPS_DENOISE_STATE_H
+#define YOKE_APPS_DENOISE_STATE_H
+
+#include <stdio.h>
+
+#include "denoise_filter.h"
+#include "denoise_input.h"
+
+struct denoise_state {
+    struct denoise_parameters parameters;
+    int64_t steps;
+    double sigma;
+    int64_t count; /* voxels */
+    struct denoise_input input;
+    float *noisy;
+    const char *output;    /* PREFIX of pictures, or NULL */
+    yoke_runtime *runtime; /* NULL while detached */
+    struct denoise_filter filter;
+};
+
+/* denoise_check.c: struct app's verify and report. */
+yoke_status denoise_verify(void *state, char *note);
+yoke_status denoise_report(void *state, FILE *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* volume.h - a 3-D image from a NIfTI file (.nii or .nii.gz), as floats in memory order x, y, z.
+ */
+#ifndef YOKE_APPS_VOLUME_H
+#define YOKE_APPS_VOLUME_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+struct volume {
+    int64_t size[3]; /* x (the fastest), y, z */
+    float *voxels;   /* freed by volume_close */
+};
+
+/* Any real datatype and byte order; the file's scale is applied, and voxels that are no number
+ * become 0. YOKE_EIO with the cause and the cure if the file is missing, truncated or no 3-D NIfTI
+ * image. */
+yoke_status volume_load(const char *path, struct volume *out);
+void volume_close(struct volume *volume);
+
+#endif
