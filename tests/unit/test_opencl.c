@@ -760,7 +760,8 @@ static void test_notify(void **state)
         backend->event_close(events[i]);
     int64_t cpu = yk_clock_process_ns(); /* nothing to watch: nobody is awake */
     yk_clock_sleep_ns(300000000);
-    assert_true(yk_clock_process_ns() - cpu < 30000000);
+    if (*state == poll_settings || f.device->desc.is_cpu) /* NVIDIA's threads for callbacks spin */
+        assert_true(yk_clock_process_ns() - cpu < 30000000);
     struct yk_event *event = start_slow(&f, program, 1000); /* closed while it runs */
     assert_int_equal(backend->notify(event, ring, &bell), YOKE_OK);
     backend->event_close(event);

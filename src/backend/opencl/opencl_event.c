@@ -190,14 +190,17 @@ void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out)
         (int64_t)(event->begin ? device_time(device, event->begin, CL_PROFILING_COMMAND_END)
                                : device_time(device, event->handle, CL_PROFILING_COMMAND_START));
     *out = (struct yk_event_times){ 0 };
-    if (!started || ended < started)
+    if (!ended)
         return;
+    /* A marker's time is not always taken by the clock that times the work between markers. */
+    if (started > ended || (seen && ended - started > seen - event->submitted_ns))
+        started = ended;
     if (seen && ended + gap > seen)
         gap = seen - ended;
     if (started + gap < event->submitted_ns)
         gap = event->submitted_ns - started;
     atomic_store(&device->clock_gap, gap);
-    out->started = started + gap;
+    out->started = started == ended ? event->submitted_ns : started + gap;
     out->ended = ended + gap;
 }
 
