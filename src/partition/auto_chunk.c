@@ -43,9 +43,10 @@ static int64_t least_piece(const struct yk_split_view *view, int device)
     return at_least(to_items(PIECE_NS / lane_item_ns, view->last - view->first), view->unit);
 }
 
-/* Twice as much each time until the first result is in. */
+/* Until the first result is in: twice as much each time where cores are alone, the same again where
+ * others, who may be far faster, would have to wait for it. */
 static void probe_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
-                        struct yk_take *out)
+                        int64_t now, struct yk_take *out)
 {
     const struct yk_split_status *status = &view->devices[device];
     struct yk_auto_device *mine = &state->devices[device];
@@ -57,7 +58,11 @@ static void probe_cores(struct yk_auto *state, const struct yk_split_view *view,
     }
     /* A unit for each lane, but not so much that nothing is left for faster devices. */
     items = at_least(range / share, at_most(lanes, range / view->unit / most) * view->unit);
-    items = at_least(at_least(items, mine->probed), view->unit);
+    items = at_least(items, view->unit);
+    if (state->devices_here == 1)
+        items = at_least(items, mine->probed);
+    else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
+        return; /* another one would last at least as long as the first one has by now */
     if (mine->probed > 0 && mine->probed + items > range / most)
         return;
     mine->probed += items;
@@ -100,7 +105,7 @@ void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int 
                    struct yk_take *out)
 {
     if (view->devices[device].known.host_memory)
-        probe_cores(state, view, device, out);
+        probe_cores(state, view, device, now, out);
     else
         probe_gpu(state, view, device, now, out);
 }

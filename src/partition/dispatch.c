@@ -109,7 +109,7 @@ static yoke_status open_devices(struct yk_dispatch *dispatch, const struct yk_sp
 
 static void describe_range(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
-    dispatch->all_or_nothing = spec->all_or_nothing;
+    dispatch->all_or_nothing = spec->all_or_nothing != 0;
     dispatch->outs_unused = -1;
     dispatch->recording = 1;
     dispatch->epoch = 1;

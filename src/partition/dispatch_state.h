@@ -5,9 +5,12 @@
  * all_or_nothing what is completed is kept with its device's number so that it can come back.
  * Chunks that are out sit in a pool, linked by device.
  *
- * Memory: the free set and the kept list have room for free ranges + chunks out + kept entries, and
- * one in reserve. Answers never increase that sum, so they need no memory. Handing out may: where
- * it cannot get any, it takes whole ranges, or ends of ranges, one chunk at a time.
+ * Memory: the free set and the kept list have room for free ranges + chunks out (twice with
+ * all_or_nothing, since one that is completed in part is kept and free) + kept entries, and one in
+ * reserve. Answers never increase that sum, so they need no memory. Handing out may: where it
+ * cannot get any, it takes whole ranges, or ends of ranges, one chunk at a time. Only chunks
+ * completed in part, with all_or_nothing, can use up the reserve: then lanes wait until there is
+ * memory.
  */
 #ifndef YK_PARTITION_DISPATCH_STATE_H
 #define YK_PARTITION_DISPATCH_STATE_H

@@ -33,14 +33,16 @@ static yoke_status grow_kept(struct yk_dispatch *dispatch, int64_t capacity)
     return YOKE_OK;
 }
 
+/* With all_or_nothing a chunk that is completed in part leaves two entries, one kept, one free. */
 static int64_t places(const struct yk_dispatch *dispatch)
 {
-    return dispatch->free.count + dispatch->out_count + dispatch->kept_count;
+    return dispatch->free.count + dispatch->out_count * (1 + dispatch->all_or_nothing) +
+           dispatch->kept_count;
 }
 
 yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more)
 {
-    int64_t needed = places(dispatch) + more + 1, outs = dispatch->out_count + more;
+    int64_t needed = places(dispatch) + more + 1, outs = dispatch->out_count + 1;
     yoke_status status = YOKE_OK;
     if (needed > dispatch->free.capacity)
         status = yk_ranges_reserve(&dispatch->free, needed + needed / 2);
@@ -51,19 +53,27 @@ yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more)
     return status;
 }
 
-/* By how much one take may raise the number of places that items are in: 2 in the middle of a free
- * range, 1 at its end, 0 for a whole one; -1: nothing can be taken before an answer. Where memory
- * is out, the place in reserve serves one chunk at a time. */
-static int room(struct yk_dispatch *dispatch)
+/* How many places one take may add. Where memory is out, what is in reserve serves one chunk at a
+ * time; -1: nothing can be taken before an answer. */
+static int64_t room(struct yk_dispatch *dispatch)
 {
-    if (yk_dispatch_reserve(dispatch, 2) == YOKE_OK)
-        return 2;
-    if (yk_dispatch_reserve(dispatch, 1) == YOKE_OK)
-        return 1;
-    if (dispatch->out_count > 0)
-        return dispatch->outs_unused < 0 ? -1 : 0;
-    return places(dispatch) < dispatch->free.capacity &&
-           (!dispatch->all_or_nothing || places(dispatch) < dispatch->kept_capacity);
+    int64_t capacity, reserve = dispatch->out_count > 0 ? 1 + dispatch->all_or_nothing : 0;
+    if (yk_dispatch_reserve(dispatch, 2 + dispatch->all_or_nothing) == YOKE_OK)
+        return 2 + dispatch->all_or_nothing;
+    capacity = dispatch->free.capacity;
+    if (dispatch->all_or_nothing && dispatch->kept_capacity < capacity)
+        capacity = dispatch->kept_capacity;
+    return dispatch->outs_unused < 0 ? -1 : capacity - places(dispatch) - reserve;
+}
+
+/* A take adds one place for each side on which free items remain; with all_or_nothing one more, and
+ * while memory is out another one stays in reserve, so that a whole range can be taken at last. */
+static int fits(const struct yk_dispatch *dispatch, struct yk_range interval, struct yk_range range,
+                int64_t more)
+{
+    int sides = (range.first > interval.first) + (range.last < interval.last);
+    int enough = more >= 2 + dispatch->all_or_nothing;
+    return sides + dispatch->all_or_nothing * (1 + (sides > 0 && !enough)) <= more;
 }
 
 static struct yk_range intersect(struct yk_range a, struct yk_range b)
@@ -118,7 +128,8 @@ static struct yk_range select_items(struct yk_dispatch *dispatch, int device,
     const struct yk_range whole = { view->first, view->last };
     struct yk_range window = whole, found, interval;
     int64_t items = take->items, limit = dispatch->status[device].known.limit;
-    int from_high = take->from_high, more = room(dispatch), splits;
+    int64_t more = room(dispatch);
+    int from_high = take->from_high;
     if (take->first < take->last)
         window = intersect((struct yk_range){ yk_bound_below(view, take->first),
                                               yk_bound_below(view, take->last) },
@@ -130,12 +141,11 @@ static struct yk_range select_items(struct yk_dispatch *dispatch, int device,
         found = find_free(dispatch, whole, from_high);
     interval = dispatch->free.items[yk_ranges_find(&dispatch->free, found.first)];
     found = cut(view, found, items, from_high);
-    splits = (found.first > interval.first) + (found.last < interval.last);
-    if (splits > more && more > 0)
+    if (!fits(dispatch, interval, found, more))
         found = cut(view, interval, items, 0);
-    else if (splits > more && more == 0 && dispatch->out_count == 0)
-        found = interval;
-    else if (splits > more)
+    if (!fits(dispatch, interval, found, more) && dispatch->out_count == 0)
+        found = interval; /* the job goes on, at worst with a chunk above the limit */
+    if (!fits(dispatch, interval, found, more))
         found.last = found.first;
     return found;
 }
