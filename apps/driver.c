@@ -123,7 +123,7 @@ yoke_status app_progress(struct app_run *run, int64_t done, int64_t total)
     return canceled(run);
 }
 
-static double wall_seconds(void)
+double app_wall_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -140,13 +140,13 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
         config.devices = from->devices;
     if (!from->traced)
         config.trace = NULL;
-    double start = wall_seconds();
+    double start = app_wall_seconds();
     yoke_status status = yoke_open(&config, &out->run.runtime);
     if (status != YOKE_OK)
         return status;
     if (config.devices)
         status = yoke_ready(out->run.runtime);
-    out->open_seconds = wall_seconds() - start;
+    out->open_seconds = app_wall_seconds() - start;
     return status;
 }
 

@@ -108,6 +108,7 @@ yoke_status app_session_time(struct app_session *session, const char *what, doub
 
 /* Entries for the runtime's first `count` devices; those that are there stay. */
 yoke_status app_tally_grow(struct app_run *run, int count);
+double app_wall_seconds(void); /* the real clock, also where devices are simulated */
 /* Of up to APP_REPEAT_MAX values; NAN for none. */
 double app_median(const double *values, int count);
 

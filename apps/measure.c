@@ -48,14 +48,37 @@ static void keep_median(struct record *records, struct measure *out)
     median->tally.devices = NULL;
 }
 
+/* Real devices that did nothing in the latest run: dropped, or their kernel is still compiled. */
+static int idle_devices(const struct app_tally *tally, int devices)
+{
+    int idle = devices - tally->device_count;
+    for (int d = 0; d < tally->device_count; d++)
+        idle += tally->devices[d].items == 0 && strcmp(tally->devices[d].backend, "sim") != 0;
+    return idle;
+}
+
+/* A device joins when its kernel is compiled, which short runs are over before. They are done again
+ * until each device has worked, for two seconds at most, so that the repeats are all alike. */
+static yoke_status warm_up(struct app_session *session, struct measure *out, int *devices)
+{
+    static const double patience = 2;
+    double start = app_wall_seconds(), seconds;
+    yoke_status status = app_session_time(session, "first run", &out->first_seconds);
+    /* Waits until every driver is loaded: from the second run on all devices take part. */
+    *devices = status == YOKE_OK ? yoke_device_count(session->run.runtime) : 0;
+    while (status == YOKE_OK && idle_devices(&session->run.tally, *devices) &&
+           app_wall_seconds() - start < patience)
+        status = app_session_time(session, "warming up", &seconds);
+    return status;
+}
+
 static yoke_status repeat_runs(struct app_session *session, struct record *records,
                                struct measure *out)
 {
     int wanted = session->spec->repeat;
+    int devices;
     char what[64];
-    yoke_status status = app_session_time(session, "first run", &out->first_seconds);
-    /* Waits until every driver is loaded: from the second run on all devices take part. */
-    int devices = status == YOKE_OK ? yoke_device_count(session->run.runtime) : 0;
+    yoke_status status = warm_up(session, out, &devices);
     for (int i = 0; status == YOKE_OK && i < wanted; i++) {
         snprintf(what, sizeof what, "run %d of %d", i + 1, wanted);
         status = app_session_time(session, what, &records[i].seconds);
