@@ -111,11 +111,14 @@ static inline int64_t gpu_end(struct machine *m, int d, int64_t items)
 
 static inline void complete(struct machine *m, int d, int64_t first, int64_t last)
 {
-    int64_t i;
-    for (i = first; i < last; i++) {
-        m->times_done[i - m->first]++;
-        m->by[i - m->first] = (signed char)d;
-    }
+    unsigned char *done = m->times_done + (first - m->first);
+    size_t items = (size_t)(last - first), i;
+    memset(m->by + (first - m->first), d, items);
+    if (memchr(done, 1, items)) /* done before: keep the count, the run is wrong */
+        for (i = 0; i < items; i++)
+            done[i]++;
+    else
+        memset(done, 1, items);
 }
 
 static inline int cut_lease(struct machine *m, int d, struct lane *lane)
@@ -315,9 +318,12 @@ static inline int64_t next_event(const struct machine *m)
  * got stuck, or -2 if the dispatcher's books are out of order. */
 static inline int64_t check_run(struct machine *m)
 {
-    int64_t i, wrong = 0;
-    for (i = m->first; i < m->last; i++)
-        wrong += m->times_done[i - m->first] != 1;
+    int64_t i, wrong = 0, items = m->last - m->first;
+    unsigned char *done = m->times_done;
+    /* all equal to the first, which is 1 */
+    if (items > 0 && (done[0] != 1 || memcmp(done, done + 1, (size_t)items - 1) != 0))
+        for (i = 0; i < items; i++)
+            wrong += done[i] != 1;
     if (wrong)
         return wrong;
     if (yk_dispatch_left(m->dispatch) != 0)
