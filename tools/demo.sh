@@ -17,7 +17,7 @@ mkdir -p out
 echo "Devices found:"
 "$yoke" info | sed -n '/^device/,/^$/p'
 devices=$("$yoke" info --json | grep -c '"backend":')
-[ "$devices" -gt 1 ] || echo "Only one, so it is also the best alone and the gain is about 1; '$yoke doctor' tells what is missing."
+[ "$devices" -gt 1 ] || echo "Only one, so it is also the best alone and the gain is 1; '$yoke doctor' tells what is missing."
 echo
 # One timed run is enough: the first run, with its preparations, is told apart.
 "$yoke" run denoise --input "$image" --output "$out" --trace "$out-timeline.html" --baselines --repeat 1
