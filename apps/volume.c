@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "app.h"
+#include "memory.h"
 
 #ifdef APP_NIFTI
 #include <errno.h>
@@ -194,12 +195,10 @@ static yoke_status load_checked(const char *path, struct volume *out)
         goto out;
     }
     const int64_t count = (int64_t)image->nx * image->ny * image->nz;
-    float *voxels = malloc((size_t)count * sizeof *voxels);
-    if (!voxels) {
-        status =
-            app_fail(YOKE_ENOMEM, "no memory for the %lld voxels of %s", (long long)count, path);
+    float *voxels;
+    status = app_alloc("an image", count, sizeof *voxels, (void **)&voxels);
+    if (status)
         goto out;
-    }
     convert(image, count, voxels);
     *out = (struct volume){ { image->nx, image->ny, image->nz }, voxels };
 out:

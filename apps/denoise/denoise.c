@@ -10,14 +10,15 @@
 #include <stdlib.h>
 
 #include "../app.h"
+#include "../memory.h"
 #include "denoise_state.h"
 
 enum { OPTION_STEPS, OPTION_CONTRAST, OPTION_TAU, OPTION_SIGMA };
 
 static const struct app_option options[] = {
-    { "steps", "N", "30", "time steps" },
-    { "contrast", "K", "0.06", "gradient, as part of the range a voxel, that counts as an edge" },
-    { "tau", "T", "0.15", "time step, at most 1/6" },
+    { "steps", "N", "20", "time steps" },
+    { "contrast", "K", "0.035", "gradient, as part of the range a voxel, that counts as an edge" },
+    { "tau", "T", "0.1", "time step, at most 1/6" },
     { "sigma", "S", "0.1", "deviation of the noise added, as part of the range" },
     { NULL, NULL, NULL, NULL },
 };
@@ -82,10 +83,12 @@ static void denoise_close(void *state)
 
 static yoke_status denoise_open(struct app_spec *spec, void **state)
 {
-    struct denoise_state *s = calloc(1, sizeof *s);
-    if (!s)
-        return app_fail(YOKE_ENOMEM, "no memory for the state of denoise");
-    yoke_status status = check_size(spec->size);
+    struct denoise_state *s;
+    yoke_status status = app_alloc("denoise", 1, sizeof *s, (void **)&s);
+    if (status)
+        return status;
+    *s = (struct denoise_state){ .count = 0 };
+    status = check_size(spec->size);
     if (!status)
         status = read_options(spec, s);
     if (!status)
@@ -96,12 +99,9 @@ static yoke_status denoise_open(struct app_spec *spec, void **state)
         spec->size[d] = s->parameters.size[d] = s->input.size[d];
     s->count = spec->size[0] * spec->size[1] * spec->size[2];
     s->output = spec->output;
-    s->noisy = malloc(sizeof *s->noisy * (size_t)s->count);
-    if (!s->noisy) {
-        status = app_fail(YOKE_ENOMEM, "no memory for %" PRId64 " voxels; choose a smaller --size",
-                          s->count);
+    status = app_alloc("the noisy volume", s->count, sizeof *s->noisy, (void **)&s->noisy);
+    if (status)
         goto fail;
-    }
     denoise_add_noise(&s->input, s->sigma, spec->seed, s->noisy);
     *state = s;
     return YOKE_OK;

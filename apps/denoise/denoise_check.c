@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../app.h"
+#include "../memory.h"
 #include "../picture.h"
 #include "denoise_reference.h"
 #include "denoise_state.h"
@@ -81,13 +82,13 @@ static yoke_status verify_box(const struct denoise_state *s, double *most)
     for (int d = 0; d < 3; ++d)
         p.size[d] = p.size[d] < box_most[d] ? p.size[d] : box_most[d];
     const int64_t count = p.size[0] * p.size[1] * p.size[2];
-    float *got = malloc(sizeof *got * (size_t)count);
-    double *right = malloc(sizeof *right * (size_t)count);
-    yoke_status status = YOKE_OK;
-    if (!got || !right) {
-        status = app_fail(YOKE_ENOMEM, "no memory for a box of %" PRId64 " voxels", count);
+    float *got = NULL;
+    double *right = NULL;
+    yoke_status status = app_alloc("a box", count, sizeof *got, (void **)&got);
+    if (!status)
+        status = app_alloc("a box", count, sizeof *right, (void **)&right);
+    if (status)
         goto out;
-    }
     take_box(s, p.size, got);
     for (int64_t i = 0; i < count; ++i)
         right[i] = got[i];
@@ -147,11 +148,11 @@ yoke_status denoise_verify(void *state, char *note)
 {
     struct denoise_state *s = state;
     double most = 0.0, drift = 0.0;
-    float *result = malloc(sizeof *result * (size_t)s->count);
-    if (!result)
-        return app_fail(YOKE_ENOMEM,
-                        "no memory to check %" PRId64 " voxels; choose a smaller --size", s->count);
-    yoke_status status = denoise_filter_get(&s->filter, result);
+    float *result;
+    yoke_status status = app_alloc("the check", s->count, sizeof *result, (void **)&result);
+    if (status)
+        return status;
+    status = denoise_filter_get(&s->filter, result);
     if (!status)
         status = verify_whole(s, result, &drift);
     free(result);
@@ -187,13 +188,13 @@ static yoke_status write_slices(const struct denoise_state *s, const float *cons
 {
     const int64_t nx = s->input.size[0], ny = s->input.size[1], nz = s->input.size[2];
     const size_t name_size = strlen(s->output) + strlen(suffix) + 1;
-    char *name = malloc(name_size);
-    uint8_t *pixels = malloc((size_t)(nx * ny * count));
-    yoke_status status = YOKE_OK;
-    if (!name || !pixels) {
-        status = app_fail(YOKE_ENOMEM, "no memory for a picture");
+    char *name = NULL;
+    uint8_t *pixels = NULL;
+    yoke_status status = app_alloc("a name", (int64_t)name_size, 1, (void **)&name);
+    if (!status)
+        status = app_alloc("a picture", nx * ny * count, 1, (void **)&pixels);
+    if (status)
         goto out;
-    }
     snprintf(name, name_size, "%s%s", s->output, suffix);
     for (int64_t y = 0; y < ny; ++y)
         for (int64_t x = 0; x < nx * count; ++x) {
@@ -226,10 +227,11 @@ static yoke_status write_pictures(const struct denoise_state *s, const float *re
 yoke_status denoise_report(void *state, FILE *out)
 {
     struct denoise_state *s = state;
-    float *result = malloc(sizeof *result * (size_t)s->count);
-    if (!result)
-        return app_fail(YOKE_ENOMEM, "no memory to report on %" PRId64 " voxels", s->count);
-    yoke_status status = denoise_filter_get(&s->filter, result);
+    float *result;
+    yoke_status status = app_alloc("the report", s->count, sizeof *result, (void **)&result);
+    if (status)
+        return status;
+    status = denoise_filter_get(&s->filter, result);
     if (!status) {
         fprintf(out, "input: %s, %" PRId64 "x%" PRId64 "x%" PRId64 ", noise of %g of its range\n",
                 s->input.source, s->input.size[0], s->input.size[1], s->input.size[2], s->sigma);

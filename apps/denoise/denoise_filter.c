@@ -1,7 +1,9 @@
 /* denoise_filter.c - arrays and jobs of the diffusion of one volume.
  *
  * Two images change places from step to step; what denoise_tensor leaves for denoise_step is
- * rewritten in every step and never leaves the devices except for the planes at their borders.
+ * rewritten in every step and never leaves the devices except for the planes at their borders. Jobs
+ * run over whole lines, `pitch` long: vectors of any width have no remainder, which would cost more
+ * than the few elements beyond the voxels.
  */
 #include "denoise_filter.h"
 
@@ -89,11 +91,11 @@ yoke_status denoise_filter_step(struct denoise_filter *filter, denoise_run_fn *r
     const float half_tau = (float)(0.5 * filter->parameters.tau);
     yoke_array *from = filter->image[filter->steps & 1], *to = filter->image[~filter->steps & 1];
     const yoke_job tensor = { .kernel = &denoise_tensor,
-                              .range = { 0, g.nz, { g.ny, g.nx } },
+                              .range = { 0, g.nz, { g.ny, g.pitch } },
                               .args = { yoke_value(g), yoke_value(scale), yoke_in_halo(from, 1, 1),
                                         yoke_out(filter->flat), yoke_out(filter->up) } };
     const yoke_job step = { .kernel = &denoise_step,
-                            .range = { 0, g.nz, { g.ny, g.nx } },
+                            .range = { 0, g.nz, { g.ny, g.pitch } },
                             .args = { yoke_value(g), yoke_value(half_tau), yoke_in_halo(from, 1, 1),
                                       yoke_in(filter->flat), yoke_in_halo(filter->up, 1, 1),
                                       yoke_out(to) } };

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../app.h"
+#include "../memory.h"
 #include "../random.h"
 #include "../volume.h"
 
@@ -64,9 +64,10 @@ static float phantom_at(const double *p)
 static yoke_status make_phantom(struct volume *out)
 {
     *out = (struct volume){ .size = { PHANTOM, PHANTOM, PHANTOM } };
-    out->voxels = malloc(sizeof *out->voxels * PHANTOM * PHANTOM * PHANTOM);
-    if (!out->voxels)
-        return app_fail(YOKE_ENOMEM, "no memory for a phantom of %d^3 voxels", PHANTOM);
+    const yoke_status status = app_alloc("a phantom", (int64_t)PHANTOM * PHANTOM * PHANTOM,
+                                         sizeof *out->voxels, (void **)&out->voxels);
+    if (status)
+        return status;
     float *to = out->voxels;
     for (int z = 0; z < PHANTOM; ++z)
         for (int y = 0; y < PHANTOM; ++y)
@@ -93,12 +94,9 @@ yoke_status denoise_input_open(const char *path, const int64_t *size, struct den
                     : DENOISE_HEAD);
     memcpy(out->size, size[0] ? size : volume.size, sizeof out->size);
     const int64_t count = out->size[0] * out->size[1] * out->size[2];
-    out->clean = malloc(sizeof *out->clean * (size_t)count);
-    if (out->clean)
+    status = app_alloc("the volume", count, sizeof *out->clean, (void **)&out->clean);
+    if (!status)
         cut(&volume, out);
-    else
-        status = app_fail(YOKE_ENOMEM, "no memory for %lld voxels; choose a smaller --size",
-                          (long long)count);
     volume_close(&volume);
     return status;
 }

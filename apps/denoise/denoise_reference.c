@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../app.h"
+#include "../memory.h"
 
 struct image {
     const int64_t *size;
@@ -155,9 +155,10 @@ yoke_status denoise_reference(const struct denoise_parameters *parameters, int64
                               double *voxels)
 {
     const int64_t count = parameters->size[0] * parameters->size[1] * parameters->size[2];
-    double *old = malloc((size_t)count * 7 * sizeof *old);
-    if (!old)
-        return app_fail(YOKE_ENOMEM, "no memory for a reference of %lld voxels", (long long)count);
+    double *old;
+    const yoke_status status = app_alloc("the reference", 7 * count, sizeof *old, (void **)&old);
+    if (status)
+        return status;
     double *tensors = old + count;
     for (int64_t step = 0; step < steps; ++step) {
         memcpy(old, voxels, sizeof *old * (size_t)count);
