@@ -1,13 +1,12 @@
-/* random.c - two rounds of a 64-bit mixer, each bijective: with one seed, different indexes never
- * give the same bits. The index is spread over the word by an odd constant before it meets the
- * mixed seed, so that neighbouring seeds do not give shifted copies of one sequence.
+/* random.c - SplitMix64 (Steele, Lea and Flood 2014) read at any place: a bijective mixer over a
+ * walk in steps of an odd constant. The walk begins where the mixed seed says, so that sequences of
+ * neighbouring seeds lie apart. Within a seed no value comes twice.
  */
 #include "random.h"
 
 #include <math.h>
 
-/* The finalizer of David Stafford's "Mix13": every input bit flips each output bit about half the
- * time. */
+/* David Stafford's "Mix13": every input bit flips each output bit about half the time. */
 static uint64_t mix(uint64_t x)
 {
     x ^= x >> 30;
@@ -19,8 +18,8 @@ static uint64_t mix(uint64_t x)
 
 uint64_t random_bits(uint64_t seed, uint64_t index)
 {
-    const uint64_t golden = 0x9e3779b97f4a7c15u;
-    return mix(mix(seed + golden) ^ mix(index * golden + golden));
+    const uint64_t golden = 0x9e3779b97f4a7c15u; /* 2^64 / the golden ratio, odd */
+    return mix(mix(seed + golden) + (index + 1) * golden);
 }
 
 double random_uniform(uint64_t seed, uint64_t index)

@@ -1,10 +1,11 @@
-/* core.c - what a runtime costs on CPU cores, against an OpenMP static loop over the very same kernel function.
+/* core.c - what a runtime costs on CPU cores, against an OpenMP static loop over the very same
+ * kernel function.
  *
  *     yoke-bench-core [saxpy Mi-elements] [mxv rows] [pairs]
  *
- * Printed: yoke_open + yoke_close, an empty job, the CPU used in 5 idle seconds, then saxpy and mxv as medians of alternating
- * pairs with their ratio. Both sides run the same CPU variant of the application's kernel on the same arrays, so
- * what differs is who hands out the rows.
+ * Printed: yoke_open + yoke_close, an empty job, the CPU used in 5 idle seconds, then saxpy and mxv
+ * as medians of alternating pairs with their ratio. Both sides run the same CPU variant of the
+ * application's kernel on the same arrays, so what differs is who hands out the rows.
  */
 #include <math.h>
 #include <omp.h>
@@ -18,6 +19,10 @@
 extern const yoke_kernel saxpy, mxv;
 
 enum { PAIRS_MAX = 1001, COLUMNS = 2000 };
+
+/* Before each timed run: OpenMP's threads spin for some milliseconds after a loop and would take a
+ * core from the other side. */
+#define SETTLE_NS 10000000
 
 static double seconds(clockid_t clock)
 {
@@ -72,7 +77,8 @@ static void body_of_nothing(void *const *args, const yoke_chunk *chunk)
 static void empty_job(yoke_runtime *rt)
 {
     enum { ROUNDS = 1001, EACH = 100 };
-    yoke_kernel nothing = { .struct_size = sizeof nothing, .kind = YOKE_KERNEL_NATIVE,
+    yoke_kernel nothing = { .struct_size = sizeof nothing,
+                            .kind = YOKE_KERNEL_NATIVE,
                             .name = "nothing" };
     yoke_job job = { .kernel = &nothing, .range = { 0, 1 } };
     double t[ROUNDS];
@@ -114,8 +120,10 @@ static void omp_static(yoke_cpu_fn *body, void *const *args, int64_t items)
 #pragma omp parallel
     {
         int64_t id = omp_get_thread_num(), all = omp_get_num_threads();
-        yoke_chunk chunk = { .first = items * id / all, .last = items * (id + 1) / all,
-                             .extent = { 1, 1 }, .lane = (int)id };
+        yoke_chunk chunk = { .first = items * id / all,
+                             .last = items * (id + 1) / all,
+                             .extent = { 1, 1 },
+                             .lane = (int)id };
         body(args, &chunk);
     }
 }
@@ -138,7 +146,9 @@ static void compete(const struct contest *c)
         double t[2];
         for (turn = 0; turn < 2; turn++) {
             int us = (turn + i) & 1;
-            double start = seconds(CLOCK_MONOTONIC);
+            double start;
+            nanosleep(&(struct timespec){ 0, SETTLE_NS }, NULL);
+            start = seconds(CLOCK_MONOTONIC);
             if (us)
                 must(yoke_run(c->rt, c->job, NULL), c->name);
             else
@@ -179,12 +189,41 @@ static void compete_saxpy(yoke_runtime *rt, int64_t n, int pairs)
     yoke_array *x, *y;
     must(yoke_array_wrap(rt, xs, n, sizeof *xs, &x), "x");
     must(yoke_array_wrap(rt, ys, n, sizeof *ys, &y), "y");
-    yoke_job job = { .kernel = &saxpy, .range = { 0, n }, .args = { yoke_value(a), yoke_in(x), yoke_inout(y) } };
+    yoke_job job = { .kernel = &saxpy,
+                     .range = { 0, n },
+                     .args = { yoke_value(a), yoke_in(x), yoke_inout(y) } };
     compete(&(struct contest){ "saxpy", rt, &job, args, pairs });
     must(yoke_array_close(x), "x");
     must(yoke_array_close(y), "y");
     free(xs);
     free(ys);
+}
+
+static void compete_mxv(yoke_runtime *rt, int64_t rows, int pairs)
+{
+    int64_t columns = COLUMNS;
+    int32_t flops = 8;
+    float *matrix = filled(rows * columns, 0.25f), *vector = filled(columns, 1);
+    float *result = filled(rows, 0);
+    void *args[] = { &columns, &flops, matrix, vector, result };
+    yoke_array_spec spec = {
+        .host = matrix, .rows = rows, .row_elements = columns, .element_size = sizeof *matrix
+    };
+    yoke_array *a, *v, *y;
+    must(yoke_array_open(rt, &spec, &a), "matrix");
+    must(yoke_array_wrap(rt, vector, columns, sizeof *vector, &v), "vector");
+    must(yoke_array_wrap(rt, result, rows, sizeof *result, &y), "result");
+    yoke_job job = { .kernel = &mxv,
+                     .range = { 0, rows },
+                     .args = { yoke_value(columns), yoke_value(flops), yoke_in(a), yoke_in_whole(v),
+                               yoke_out(y) } };
+    compete(&(struct contest){ "mxv", rt, &job, args, pairs });
+    must(yoke_array_close(a), "matrix");
+    must(yoke_array_close(v), "vector");
+    must(yoke_array_close(y), "result");
+    free(matrix);
+    free(vector);
+    free(result);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,317 @@
+/* test_apps.c - every application of the list, small, from open to close: on each kind of machine,
+ * twice on the same data, with results that its own check accepts; and the check refuses what was
+ * not computed. Wrong words and memory that runs out end in a text, not in a crash or a leak.
+ *
+ * Allocations of the applications are counted, and made to fail, by the linker's --wrap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "driver.h"
+
+static const char *const machines[] = {
+    "cpu", "cpu:1", "sim:cpu:cores=2,sim:gpu", "cpu:1,opencl:0:units=1", "opencl:0",
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+/* What the options of an application should be set to besides what they are at first, and a size
+ * that is no multiple of anything. */
+struct variant {
+    const char *app;
+    int64_t size[3];
+    const char *values[APP_OPTIONS_MAX]; /* NULL: as at first */
+};
+static const struct variant variants[] = {
+    { "saxpy", { 1 }, { 0 } },     { "saxpy", { 100003 }, { 0 } },
+    { "mxv", { 1 }, { 0 } },       { "mxv", { 2003 }, { "0" } },
+    { "mxv", { 2003 }, { "8" } },  { "mxv", { 2003 }, { "22" } },
+    { "nbody", { 1 }, { 0 } },     { "nbody", { 1601 }, { 0 } },
+    { "nbody", { 777 }, { "4" } }, { "denoise", { 33, 29, 17 }, { 0 } },
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+#ifdef __SANITIZE_ADDRESS__
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1"; /* as the system's */
+}
+#endif
+
+/* --- memory --- */
+
+static int64_t live, fail_in; /* fail_in 1: the next allocation fails; 0: none */
+
+static int due(void)
+{
+    return fail_in > 0 && --fail_in == 0;
+}
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static void *counted(void *block)
+{
+    live += block != NULL;
+    return block;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return due() ? NULL : counted(__real_aligned_alloc(alignment, size));
+}
+void *__wrap_malloc(size_t size)
+{
+    return due() ? NULL : counted(__real_malloc(size));
+}
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return due() ? NULL : counted(__real_calloc(count, size));
+}
+void *__wrap_realloc(void *block, size_t size)
+{
+    if (due())
+        return NULL;
+    return block ? __real_realloc(block, size) : counted(__real_realloc(block, size));
+}
+void __wrap_free(void *block)
+{
+    live -= block != NULL;
+    __real_free(block);
+}
+
+/* --- one application on one machine --- */
+
+static struct app_spec spec_of(const struct variant *variant, const struct app *app)
+{
+    struct app_spec spec = { .seed = 42 };
+    int k;
+    memcpy(spec.size, variant->size, sizeof spec.size);
+    for (k = 0; app->options && app->options[k].name; k++)
+        spec.values[k] = variant->values[k] ? variant->values[k] : app->options[k].initial;
+    return spec;
+}
+
+#define OK(call, where)                                                                            \
+    do {                                                                                           \
+        if ((call) != YOKE_OK)                                                                     \
+            fail_msg("%s: %s: %s", where, #call, app_error_text());                                \
+    } while (0)
+
+static yoke_runtime *open_machine(const char *devices)
+{
+    yoke_config config = { .devices = devices };
+    yoke_runtime *rt = NULL;
+    yoke_status status = yoke_open(&config, &rt);
+    if (status == YOKE_OK)
+        status = yoke_ready(rt);
+    if (status == YOKE_OK)
+        return rt;
+    yoke_close(rt);
+    if (status != YOKE_ENODEV)
+        fail_msg("%s: %s", devices, app_error_text());
+    print_message("%s: not on this machine: %s\n", devices, app_error_text());
+    return NULL;
+}
+
+/* On the same data twice, the second time split evenly so that each device has a part. */
+static void run_on(const struct app *app, void *state, yoke_runtime *rt)
+{
+    static const char *const partitioners[] = { NULL, "even" };
+    const struct measure_watch watch = { 0 };
+    yoke_device device;
+    char where[128];
+    int p;
+    OK(yoke_device_get(rt, 0, &device), app->name);
+    snprintf(where, sizeof where, "%s of %lld on %s", app->name, (long long)app->items(state),
+             device.name);
+    OK(app->attach(state, rt), where);
+    for (p = 0; p < 2; p++) {
+        struct app_run run = {
+            .runtime = rt, .partitioner = partitioners[p], .watch = &watch, .what = "test"
+        };
+        char note[APP_NOTE_MAX] = "";
+        OK(app->reset(state), where);
+        /* nothing is computed yet; denoise's check runs a box of its own */
+        if (strcmp(app->name, "denoise") != 0 && app->verify(state, note) != YOKE_EINVAL)
+            fail_msg("%s: what was not computed is right: %s", where, note);
+        OK(app->run(state, &run), where);
+        OK(app->verify(state, note), where);
+        assert_true(strlen(note) > 0);
+        assert_true(run.tally.device_count > 0);
+        app_tally_clear(&run.tally);
+    }
+    OK(app->detach(state), where);
+}
+
+static void right_everywhere(void **unused)
+{
+    int v, m;
+    (void)unused;
+    for (v = 0; v < VARIANTS; v++) {
+        const struct app *app = app_find(variants[v].app);
+        struct app_spec spec;
+        void *state;
+        if (!app)
+            continue;
+        spec = spec_of(&variants[v], app);
+        OK(app->open(&spec, &state), app->name);
+        assert_memory_equal(spec.size, variants[v].size, sizeof spec.size);
+        assert_true(app->items(state) > 0);
+        for (m = 0; m < MACHINES; m++) {
+            yoke_runtime *rt = open_machine(machines[m]);
+            if (!rt)
+                continue;
+            run_on(app, state, rt);
+            OK(yoke_close(rt), machines[m]);
+        }
+        app->close(state);
+    }
+    assert_int_equal(live, 0);
+}
+
+static void the_list_is_whole(void **unused)
+{
+    int a, v;
+    (void)unused;
+    for (a = 0; apps[a]; a++) {
+        const struct app *app = apps[a];
+        int tried = 0;
+        for (v = 0; v < VARIANTS; v++)
+            tried += strcmp(variants[v].app, app->name) == 0;
+        assert_true(tried > 0);
+        assert_ptr_equal(app_find(app->name), app);
+        assert_true(app->size_count == 1 || app->size_count == 3);
+        assert_true(app->summary && app->size_words && app->open && app->close && app->attach &&
+                    app->detach && app->reset && app->run && app->verify && app->items);
+        app->close(NULL);
+    }
+    assert_null(app_find("saxp"));
+    assert_null(app_find(""));
+}
+
+/* y = a x + y once more on its own result: wrong in every element, and the text says which. */
+static void a_wrong_result_is_named(void **unused)
+{
+    const struct app *app = app_find("saxpy");
+    const struct measure_watch watch = { 0 };
+    yoke_runtime *rt = open_machine("cpu:1");
+    struct app_run run = { .runtime = rt, .watch = &watch, .what = "test" };
+    struct app_spec spec = { .size = { 1000 }, .seed = 2 };
+    char note[APP_NOTE_MAX];
+    void *state;
+    (void)unused;
+    OK(app->open(&spec, &state), "saxpy");
+    OK(app->attach(state, rt), "saxpy");
+    OK(app->reset(state), "saxpy");
+    OK(app->run(state, &run), "saxpy");
+    OK(app->verify(state, note), "saxpy");
+    OK(app->run(state, &run), "saxpy");
+    assert_int_equal(app->verify(state, note), YOKE_EINVAL);
+    assert_non_null(strstr(app_error_text(), "y[0] is "));
+    OK(app->detach(state), "saxpy");
+    app_tally_clear(&run.tally);
+    app->close(state);
+    OK(yoke_close(rt), "cpu:1");
+}
+
+static void refused(const char *name, int64_t size, const char *value, const char *words)
+{
+    const struct app *app = app_find(name);
+    struct variant variant = { name, { size }, { value } };
+    struct app_spec spec = spec_of(&variant, app);
+    void *state = &spec;
+    yoke_status status = app->open(&spec, &state);
+    if (status == YOKE_OK)
+        fail_msg("%s %lld %s was taken", name, (long long)size, value ? value : "");
+    assert_ptr_equal(state, &spec); /* outputs only on success */
+    if (!strstr(app_error_text(), words))
+        fail_msg("%s %lld %s: %s", name, (long long)size, value ? value : "", app_error_text());
+}
+
+static void wrong_words_are_refused(void **unused)
+{
+    (void)unused;
+    refused("saxpy", -1, NULL, "--size");
+    refused("mxv", -7, NULL, "--size");
+    refused("nbody", INT64_MIN, NULL, "--size");
+    refused("saxpy", INT64_MAX, NULL, "--size");
+    refused("saxpy", INT64_MAX / 8, NULL, "--size");
+    refused("mxv", INT64_MAX, NULL, "--size");
+    refused("mxv", INT64_MAX / 8000, NULL, "--size");
+    refused("nbody", INT64_MAX / 16, NULL, "--size");
+    refused("mxv", 10, "7", "--flops 7");
+    refused("mxv", 10, "-2", "--flops -2");
+    refused("mxv", 10, "8x", "--flops 8x");
+    refused("mxv", 10, "", "--flops");
+    refused("mxv", 10, "100000000000000000000", "--flops");
+    refused("nbody", 10, "0", "--steps 0");
+    refused("nbody", 10, "many", "--steps many");
+    assert_int_equal(live, 0);
+}
+
+/* Each allocation in turn fails, from open to verify. */
+static void memory_runs_out(void **unused)
+{
+    int v;
+    (void)unused;
+    for (v = 0; v < VARIANTS; v++) {
+        const struct app *app = app_find(variants[v].app);
+        int64_t nth;
+        int failed = 1;
+        for (nth = 1; app && failed; nth++) {
+            const struct measure_watch watch = { 0 };
+            yoke_runtime *rt = open_machine("sim:cpu:cores=2");
+            struct app_run run = { .runtime = rt, .watch = &watch, .what = "test" };
+            struct app_spec spec = spec_of(&variants[v], app);
+            char note[APP_NOTE_MAX];
+            void *state = NULL;
+            yoke_status status;
+            fail_in = nth;
+            status = app->open(&spec, &state);
+            if (status == YOKE_OK && (status = app->attach(state, rt)) == YOKE_OK) {
+                status = app->reset(state);
+                if (status == YOKE_OK)
+                    status = app->run(state, &run);
+                if (status == YOKE_OK)
+                    status = app->verify(state, note);
+                OK(app->detach(state), app->name);
+            }
+            failed = fail_in == 0;
+            fail_in = 0;
+            assert_int_equal(status, failed ? YOKE_ENOMEM : YOKE_OK);
+            if (failed)
+                assert_non_null(strstr(app_error_text(), "memory"));
+            app->close(state);
+            app_tally_clear(&run.tally);
+            OK(yoke_close(rt), app->name);
+            assert_int_equal(live, 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_is_whole),       cmocka_unit_test(right_everywhere),
+        cmocka_unit_test(a_wrong_result_is_named), cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
