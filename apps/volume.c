@@ -1,9 +1,9 @@
-/* volume.c - NIfTI images through libniftiio, behind a check of our own.
+/* volume.c - NIfTI images: libniftiio unpacks and knows the header's layout, the rest is here.
  *
- * The library prints to standard error and allocates whatever a header says, so the header is read
- * and judged here first: its magic, dimensions and datatype, and whether a file of this length can
- * hold the voxels at all (deflate never shrinks data more than 1032-fold). What the library reads
- * after that is at most what the file could hold.
+ * The library's own loader prints to standard error, allocates whatever a header says and takes
+ * what is missing at the end of a packed file for zeros. So the header is judged first: its magic,
+ * dimensions and datatype, and whether a file of this length can hold the voxels at all (deflate
+ * never shrinks data more than 1032-fold); then exactly the voxels are read, to the last.
  */
 #include "volume.h"
 
@@ -21,6 +21,12 @@
 #include <znzlib.h>
 
 enum { DEFLATE_MOST = 1032 };
+
+struct header {
+    nifti_1_header fields;
+    int swapped; /* the file has the other byte order */
+    int64_t file_bytes, offset /* of the first voxel */;
+};
 
 /* A datatype's bytes, or 0 for those that are no single real number. */
 static int64_t datatype_bytes(int datatype)
@@ -46,7 +52,7 @@ static int64_t datatype_bytes(int datatype)
 }
 
 /* The first bytes of the file, unpacked if it is packed. */
-static yoke_status read_header(const char *path, nifti_1_header *header, int64_t *file_bytes)
+static yoke_status read_header(const char *path, struct header *header)
 {
     struct stat file;
     if (stat(path, &file))
@@ -54,15 +60,15 @@ static yoke_status read_header(const char *path, nifti_1_header *header, int64_t
                         path, strerror(errno));
     if (!S_ISREG(file.st_mode))
         return app_fail(YOKE_EIO, "%s is not a file; name a NIfTI file with --input", path);
-    *file_bytes = file.st_size;
+    header->file_bytes = file.st_size;
     errno = 0;
     znzFile stream = znzopen(path, "rb", nifti_is_gzfile(path));
     if (znz_isnull(stream))
         return app_fail(YOKE_EIO, "cannot open the image %s: %s; name a NIfTI file with --input",
                         path, errno ? strerror(errno) : "no memory");
-    const size_t got = znzread(header, 1, sizeof *header, stream);
+    const size_t got = znzread(&header->fields, 1, sizeof header->fields, stream);
     (void)znzclose(stream);
-    if (got != sizeof *header)
+    if (got != sizeof header->fields)
         return app_fail(YOKE_EIO,
                         "%s is truncated or not a NIfTI image: a header of 348 bytes is not there; "
                         "name a .nii or .nii.gz file with --input",
@@ -70,25 +76,25 @@ static yoke_status read_header(const char *path, nifti_1_header *header, int64_t
     return YOKE_OK;
 }
 
-/* The fields judged here, brought to this machine's byte order. */
-static yoke_status to_host_order(const char *path, nifti_1_header *header)
+static yoke_status to_host_order(const char *path, struct header *header)
 {
-    if (header->sizeof_hdr == 540 || header->sizeof_hdr == 0x1c020000)
-        return app_fail(YOKE_EIO,
-                        "%s is NIfTI-2; convert it to NIfTI-1 (nifti_tool -convert2dtype)", path);
-    if (memcmp(header->magic, "ni1", 4) == 0)
+    nifti_1_header *fields = &header->fields;
+    if (fields->sizeof_hdr == 540 || fields->sizeof_hdr == 0x1c020000)
+        return app_fail(YOKE_EIO, "%s is NIfTI-2; convert it to NIfTI-1", path);
+    if (memcmp(fields->magic, "ni1", 4) == 0)
         return app_fail(YOKE_EIO,
                         "%s is the header of a .hdr/.img pair; convert it to one .nii file", path);
-    if (memcmp(header->magic, "n+1", 4) != 0)
+    if (memcmp(fields->magic, "n+1", 4) != 0)
         return app_fail(YOKE_EIO,
                         "%s is not a NIfTI image (no \"n+1\" in its header); name a .nii or "
                         ".nii.gz file with --input",
                         path);
-    if (header->sizeof_hdr != (int)sizeof *header)
-        swap_nifti_header(header, 1);
-    if (header->sizeof_hdr != (int)sizeof *header)
+    header->swapped = fields->sizeof_hdr != (int)sizeof *fields;
+    if (header->swapped)
+        swap_nifti_header(fields, 1);
+    if (fields->sizeof_hdr != (int)sizeof *fields)
         return app_fail(YOKE_EIO, "%s has a damaged NIfTI header (size %d instead of 348)", path,
-                        header->sizeof_hdr);
+                        fields->sizeof_hdr);
     return YOKE_OK;
 }
 
@@ -112,38 +118,43 @@ static yoke_status check_dimensions(const char *path, const nifti_1_header *head
     return YOKE_OK;
 }
 
-static yoke_status check_length(const char *path, const nifti_1_header *header, int64_t file_bytes)
+static yoke_status check_length(const char *path, struct header *header)
 {
-    const int64_t voxels = (int64_t)header->dim[1] * header->dim[2] * header->dim[3];
-    const int64_t bytes = voxels * datatype_bytes(header->datatype);
-    if (!(header->vox_offset >= 0 && header->vox_offset <= (float)(1 << 30)))
+    const nifti_1_header *fields = &header->fields;
+    const int64_t voxels = (int64_t)fields->dim[1] * fields->dim[2] * fields->dim[3];
+    const int64_t bytes = voxels * datatype_bytes(fields->datatype);
+    if (!(fields->vox_offset >= 0 && fields->vox_offset <= (float)(1 << 30)))
         return app_fail(YOKE_EIO, "%s has a damaged NIfTI header (voxels at byte %g)", path,
-                        (double)header->vox_offset);
-    const int64_t needed = (int64_t)header->vox_offset + bytes;
-    const int64_t most = nifti_is_gzfile(path) ? file_bytes * DEFLATE_MOST : file_bytes;
+                        (double)fields->vox_offset);
+    header->offset = (int64_t)fields->vox_offset;
+    if (header->offset < (int64_t)sizeof *fields) /* old files say 0 */
+        header->offset = (int64_t)sizeof *fields;
+    const int64_t needed = header->offset + bytes;
+    const int64_t most =
+        nifti_is_gzfile(path) ? header->file_bytes * DEFLATE_MOST : header->file_bytes;
     if (most < needed)
-        return app_fail(
-            YOKE_EIO,
-            "%s is truncated or damaged: its header promises %lld bytes, and %lld bytes "
-            "of file cannot hold them; get the file again",
-            path, (long long)needed, (long long)file_bytes);
+        return app_fail(YOKE_EIO,
+                        "%s is truncated or damaged: its header promises %lld bytes, and %lld "
+                        "bytes of file cannot hold them; get the file again",
+                        path, (long long)needed, (long long)header->file_bytes);
     return YOKE_OK;
 }
 
 #define CONVERT(T)                                                                                 \
     do {                                                                                           \
-        const T *from = image->data;                                                               \
+        const T *from = bytes;                                                                     \
         for (int64_t i = 0; i < count; ++i)                                                        \
             to[i] = (float)(slope * (double)from[i] + shift);                                      \
     } while (0)
 
-static void convert(const nifti_image *image, int64_t count, float *to)
+/* Voxels as they lie in the file, in this machine's byte order, to floats. */
+static void convert(const nifti_1_header *header, const void *bytes, int64_t count, float *to)
 {
     const int scaled =
-        image->scl_slope != 0.0f && isfinite(image->scl_slope) && isfinite(image->scl_inter);
-    const double slope = scaled ? (double)image->scl_slope : 1.0;
-    const double shift = scaled ? (double)image->scl_inter : 0.0;
-    switch (image->datatype) {
+        header->scl_slope != 0.0f && isfinite(header->scl_slope) && isfinite(header->scl_inter);
+    const double slope = scaled ? (double)header->scl_slope : 1.0;
+    const double shift = scaled ? (double)header->scl_inter : 0.0;
+    switch (header->datatype) {
     case DT_UINT8:
         CONVERT(uint8_t);
         break;
@@ -180,44 +191,74 @@ static void convert(const nifti_image *image, int64_t count, float *to)
             to[i] = 0.0f;
 }
 
-static yoke_status load_checked(const char *path, struct volume *out)
+/* A packed stream is over when it says so: the read beyond the last voxel makes zlib compare its
+ * checksum. */
+static yoke_status read_voxels(const char *path, int64_t offset, int64_t count, char *bytes)
 {
-    nifti_set_debug_level(0);
-    yoke_status status = YOKE_OK;
-    nifti_image *image = nifti_image_read(path, 0);
-    if (!image)
-        return app_fail(YOKE_EIO, "%s has a damaged NIfTI header; get the file again", path);
-    if (nifti_image_load(image) || !image->data) {
-        status = app_fail(YOKE_EIO,
-                          "%s is truncated or damaged: not all of its voxels can be read; "
-                          "get the file again",
-                          path);
-        goto out;
+    const int64_t most = 1 << 24;
+    int64_t total = 0;
+    char beyond;
+    znzFile stream = znzopen(path, "rb", nifti_is_gzfile(path));
+    if (znz_isnull(stream))
+        return app_fail(YOKE_EIO, "cannot open the image %s: %s; name a NIfTI file with --input",
+                        path, strerror(errno));
+    int more = znzseek(stream, (long)offset, SEEK_SET) >= 0;
+    while (more && total < count) {
+        const size_t part = (size_t)(count - total < most ? count - total : most);
+        const size_t got = znzread(bytes + total, 1, part, stream);
+        more = got > 0 && got <= part; /* beyond: zlib's -1 */
+        total += more ? (int64_t)got : 0;
     }
-    const int64_t count = (int64_t)image->nx * image->ny * image->nz;
+    if (total == count && znzread(&beyond, 1, 1, stream) > 1)
+        total = 0;
+    (void)znzclose(stream);
+    if (total < count)
+        return app_fail(YOKE_EIO,
+                        "%s is truncated or damaged: its %lld bytes of voxels cannot all be read; "
+                        "get the file again",
+                        path, (long long)count);
+    return YOKE_OK;
+}
+
+static void to_host_voxels(int swapped, int64_t width, int64_t count, void *bytes)
+{
+    if (swapped && width > 1)
+        nifti_swap_Nbytes((size_t)count, (int)width, bytes);
+}
+
+static yoke_status load_checked(const char *path, const struct header *header, struct volume *out)
+{
+    const nifti_1_header *fields = &header->fields;
+    const int64_t size[3] = { fields->dim[1], fields->dim[2], fields->dim[3] };
+    const int64_t count = size[0] * size[1] * size[2], width = datatype_bytes(fields->datatype);
+    void *bytes;
     float *voxels;
-    status = app_alloc("an image", count, sizeof *voxels, (void **)&voxels);
+    yoke_status status = app_alloc("an image", count, (size_t)width, &bytes);
     if (status)
-        goto out;
-    convert(image, count, voxels);
-    *out = (struct volume){ { image->nx, image->ny, image->nz }, voxels };
-out:
-    nifti_image_free(image);
+        return status;
+    status = read_voxels(path, header->offset, count * width, bytes);
+    if (!status)
+        status = app_alloc("an image", count, sizeof *voxels, (void **)&voxels);
+    if (!status) {
+        to_host_voxels(header->swapped, width, count, bytes);
+        convert(fields, bytes, count, voxels);
+        *out = (struct volume){ { size[0], size[1], size[2] }, voxels };
+    }
+    free(bytes);
     return status;
 }
 
 yoke_status volume_load(const char *path, struct volume *out)
 {
-    nifti_1_header header;
-    int64_t file_bytes = 0;
-    yoke_status status = read_header(path, &header, &file_bytes);
+    struct header header = { .swapped = 0 };
+    yoke_status status = read_header(path, &header);
     if (!status)
         status = to_host_order(path, &header);
     if (!status)
-        status = check_dimensions(path, &header);
+        status = check_dimensions(path, &header.fields);
     if (!status)
-        status = check_length(path, &header, file_bytes);
-    return status ? status : load_checked(path, out);
+        status = check_length(path, &header);
+    return status ? status : load_checked(path, &header, out);
 }
 
 #else
