@@ -144,6 +144,10 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     struct yk_interval items = { flight->chunk.first, flight->chunk.last };
     yoke_status status = outcome;
     int p;
+    if (outcome != YOKE_OK) { /* what was issued behind it must be over too before memory is reused */
+        yk_place_wait(jd->device->place, flight->home);
+        flight->home = NULL;
+    }
     settle(job, jd, flight, outcome);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (job->args[p].mode == YOKE_PARAM_OUT || job->args[p].mode == YOKE_PARAM_INOUT)
