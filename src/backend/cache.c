@@ -27,8 +27,8 @@
 #include "../base/status.h"
 
 enum { ENTRIES_MAX = 512 };
-static const int64_t total_bytes_max = 256ll << 20;
-static const int64_t entry_bytes_max = 64ll << 20;
+static const int64_t total_bytes_max = 256LL << 20;
+static const int64_t entry_bytes_max = 64LL << 20;
 static const time_t orphan_seconds = 3600; /* a temporary file this old has no writer any more */
 
 struct header {

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <yoke/job.h>
 
 #include "backend/backend.h"
 #include "backend/cache.h"
@@ -472,6 +473,12 @@ static void test_no_implementation(void **state)
     struct yk_program *program = NULL;
     assert_int_equal(backend->build(device, &kernel, &program), YOKE_ENOIMPL);
     assert_non_null(strstr(yoke_error_text(), "bare"));
+    yoke_kernel odd = make_kernel("odd", scale_text, int_params, 2);
+    odd.dimensions = 4;
+    assert_int_equal(backend->build(device, &odd, &program), YOKE_EINVAL);
+    odd.dimensions = 1;
+    odd.param_count = YOKE_ARGS_MAX + 1;
+    assert_int_equal(backend->build(device, &odd, &program), YOKE_EINVAL);
     backend->close(device);
 }
 

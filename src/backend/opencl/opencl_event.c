@@ -115,8 +115,8 @@ yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_
     waits->list = NULL;
     waits->count = 0;
     cl_event *list = waits->fixed;
-    if (count > (int)(sizeof waits->fixed / sizeof *waits->fixed))
-        list = yk_calloc((size_t)count, sizeof *list);
+    if (count > (int)(sizeof waits->fixed / sizeof(cl_event)))
+        list = yk_calloc((size_t)count, sizeof(cl_event));
     if (!list)
         return YOKE_ENOMEM;
     for (int i = 0; i < count && status == YOKE_OK; ++i) {

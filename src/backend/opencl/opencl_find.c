@@ -108,18 +108,18 @@ static void __attribute__((format(printf, 2, 3))) say(char *why, const char *for
     if (!why)
         return;
     size_t used = strlen(why);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(why + used, WHY_CAPACITY - used, format, list);
-    va_end(list);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(why + used, WHY_CAPACITY - used, format, values);
+    va_end(values);
 }
 
 /* Rough figures for the first decision of auto; the first chunks replace them. */
 static void guess_speeds(struct yk_device_desc *desc, int shares_memory)
 {
     desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
-    desc->link_bytes_per_ns = desc->is_cpu || shares_memory ? 5 : 12;
-    desc->launch_ns = desc->is_cpu ? 40e3 : 10e3;
+    desc->link_bytes_per_ns = desc->is_cpu || shares_memory ? 15 : 9; /* pageable host memory */
+    desc->launch_ns = desc->is_cpu ? 30e3 : 12e3;
 }
 
 static yoke_status apply_settings(const struct search *search, struct yk_device_desc *desc)
@@ -205,7 +205,7 @@ static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platf
     *out = NULL;
     if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS || !count)
         return 0;
-    cl_device_id *devices = yk_calloc(count, sizeof *devices);
+    cl_device_id *devices = yk_calloc(count, sizeof(cl_device_id));
     if (!devices)
         return -1;
     if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL) != CL_SUCCESS)

@@ -65,7 +65,7 @@ static void make_space(const struct yk_program *program, const struct yk_launch 
         if (!is_cpu)
             space->local[1] = span(items[1], budget / space->local[0]);
     }
-    for (int d = 0; d < program->dimensions; ++d) {
+    for (int d = 0; d < program->dimensions && d < 3; ++d) {
         int64_t count = groups(items[d], (int64_t)space->local[d]);
         if (d > 0 && !is_cpu && program->generated && count > GROUP_COUNT_MAX)
             count = GROUP_COUNT_MAX;
@@ -91,7 +91,7 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
         }
         cl_mem memory = arg->buffer ? arg->buffer->memory : NULL;
         const cl_long shift = arg->shift;
-        code = cl->SetKernelArg(program->kernel, index++, sizeof memory, &memory);
+        code = cl->SetKernelArg(program->kernel, index++, sizeof(cl_mem), &memory);
         if (code == CL_SUCCESS)
             code = cl->SetKernelArg(program->kernel, index++, sizeof shift, &shift);
     }
@@ -119,17 +119,16 @@ static cl_int launch_native(struct yk_queue *queue, const struct yk_program *pro
                             const struct yk_opencl_waits *waits)
 {
     const struct yk_opencl_api *cl = queue->device->cl;
-    void *args[YOKE_ARGS_MAX];
+    const void *args[YOKE_ARGS_MAX];
     int64_t shifts[YOKE_ARGS_MAX];
     for (int p = 0; p < program->param_count; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
         int is_value = program->params[p].mode == YOKE_PARAM_VALUE;
         shifts[p] = is_value ? 0 : arg->shift;
-        args[p] = is_value ? (void *)(uintptr_t)arg->value
-                           : (void *)(arg->buffer ? arg->buffer->memory : NULL);
+        args[p] = is_value ? arg->value : arg->buffer ? arg->buffer->memory : NULL;
     }
     const yoke_opencl_call call = { queue->device->context, queue->device->handle, queue->handle,
-                                    args, shifts };
+                                    (void *const *)args, shifts };
     const yoke_chunk chunk = { .first = launch->first,
                                .last = launch->last,
                                .extent = { launch->extent[0], launch->extent[1] },

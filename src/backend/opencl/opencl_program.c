@@ -242,9 +242,11 @@ yoke_status yk_opencl_build(struct yk_device *base, const yoke_kernel *kernel,
                        "kernel %s has nothing for OpenCL; build its file with yoke_add_kernels, or "
                        "leave %s out",
                        kernel->name, base->desc.name);
-    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX)
-        return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters; at most %d are possible",
-                       kernel->name, kernel->param_count, YOKE_ARGS_MAX);
+    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX || kernel->dimensions > 3)
+        return yk_fail(
+            YOKE_EINVAL,
+            "kernel %s has %d parameters and %d dimensions; at most %d and 3 are possible",
+            kernel->name, kernel->param_count, kernel->dimensions, YOKE_ARGS_MAX);
     size_t count = (size_t)kernel->param_count;
     struct yk_program *program = yk_calloc(1, sizeof *program + count * sizeof *program->params);
     if (!program)
