@@ -52,6 +52,8 @@ static void check_specs(const char *text, const struct yk_device_spec *specs, in
     FUZZ_CHECK(count == count_commas(text) + 1);
     for (i = 0; i < count; i++) {
         FUZZ_CHECK(specs[i].backend);
+        FUZZ_CHECK(memchr(specs[i].selector, 0, sizeof specs[i].selector));
+        FUZZ_CHECK(memchr(specs[i].settings, 0, sizeof specs[i].settings));
         FUZZ_CHECK(!strchr(specs[i].selector, '=') && !strchr(specs[i].selector, ','));
         read_settings(&specs[i]);
     }
