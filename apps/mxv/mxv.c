@@ -76,7 +76,7 @@ static yoke_status fill_job(struct mxv_state *s, yoke_runtime *cpu)
         status = yoke_array_open(cpu, &matrix, &to);
     if (status == YOKE_OK) {
         yoke_job job = { .kernel = &mxv_fill,
-                         .range = { 0, s->rows, { COLUMNS } },
+                         .range = { 0, s->rows, { COLUMNS, 1 } },
                          .args = { yoke_in_whole(from), yoke_out(to) } };
         status = yoke_run(cpu, &job, NULL);
     }
@@ -219,7 +219,7 @@ static yoke_status mxv_run(void *state, struct app_run *run)
 {
     struct mxv_state *s = state;
     yoke_job job = { .kernel = &mxv,
-                     .range = { 0, s->rows },
+                     .range = { .last = s->rows },
                      .args = { yoke_value(s->columns), yoke_value(s->flops),
                                yoke_in(s->matrix_array), yoke_in_whole(s->vector_array),
                                yoke_out_home(s->result_array) } };

@@ -171,7 +171,7 @@ static yoke_status nbody_run(void *state, struct app_run *run)
     for (n = 0; n < s->steps && status == YOKE_OK; n++) {
         yoke_job job = {
             .kernel = &nbody,
-            .range = { 0, s->bodies },
+            .range = { .last = s->bodies },
             .args = { yoke_value(s->bodies), yoke_value(s->step), yoke_value(s->softening2),
                       yoke_in_whole(s->position_array[n & 1]), yoke_inout_home(s->velocity_array),
                       yoke_out_home(s->position_array[~n & 1]),
@@ -219,7 +219,7 @@ static yoke_status check_body(const struct nbody_state *s, int64_t i, double all
     const double there[3] = { (double)to[i].x, (double)to[i].y, (double)to[i].z };
     double right[3], error;
     direct_sum(s, from, i, right);
-    /* 1 / softening: forces of single neighbours may cancel to a small sum. */
+    /* 1: what the cluster as a whole does; near its centre forces cancel to less than that. */
     error = distance(got, right) / (distance(right, zero) + 1);
     if (!(error <= allowed))
         return app_fail(YOKE_EINVAL,

@@ -120,7 +120,7 @@ static yoke_status saxpy_run(void *state, struct app_run *run)
     struct saxpy_state *s = state;
     float a = FACTOR;
     yoke_job job = { .kernel = &saxpy,
-                     .range = { 0, s->count },
+                     .range = { .last = s->count },
                      .args = { yoke_value(a), yoke_in(s->x_array), yoke_inout_home(s->y_array) } };
     return app_run_job(run, &job);
 }
