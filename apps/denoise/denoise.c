@@ -96,7 +96,7 @@ static yoke_status denoise_open(struct app_spec *spec, void **state)
     if (status)
         goto fail;
     for (int d = 0; d < 3; ++d)
-        spec->size[d] = s->parameters.size[d] = s->input.size[d];
+        s->parameters.size[d] = spec->size[d] = s->input.size[d];
     s->count = spec->size[0] * spec->size[1] * spec->size[2];
     s->output = spec->output;
     status = app_alloc("the noisy volume", s->count, sizeof *s->noisy, (void **)&s->noisy);
@@ -113,7 +113,6 @@ fail:
 static yoke_status denoise_detach(void *state)
 {
     struct denoise_state *s = state;
-    s->runtime = NULL;
     return denoise_filter_close(&s->filter);
 }
 
@@ -121,7 +120,6 @@ static yoke_status denoise_attach(void *state, yoke_runtime *runtime)
 {
     struct denoise_state *s = state;
     const yoke_status status = denoise_filter_open(runtime, &s->parameters, &s->filter);
-    s->runtime = runtime;
     if (status)
         (void)denoise_detach(s);
     return status;

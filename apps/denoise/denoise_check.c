@@ -1,11 +1,12 @@
 /* denoise_check.c - is the result right, and how good is it?
  *
- * A reference of the whole volume would take hours, and a part of it cannot be had without the
- * rest. So a box from the middle, as a volume of its own, goes through the same filter on the same
- * runtime with all steps and is compared voxel by voxel with the reference in double precision; and
- * the whole result must have the properties that the scheme has exactly: the sum of all voxels
- * stays, the variance does not grow, no voxel leaves the range of the input by more than the small
- * overshoot of mixed derivatives.
+ * A reference of the whole volume would take hours, so three boxes are checked, one in either far
+ * corner and one in the middle. The reference computes each as a volume of its own; where the box
+ * ends inside the volume its voxels are wrong at first near that side only, and the error spreads
+ * like heat: 6 deviations sqrt(2 tau steps) further in it has all but vanished, and from there on
+ * the result must agree. The whole result must have what the scheme has exactly: the sum of all
+ * voxels stays, the variance does not grow, no voxel leaves the range of the input by more than
+ * the small overshoot of mixed derivatives.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -18,87 +19,97 @@
 #include "denoise_reference.h"
 #include "denoise_state.h"
 
-static const int64_t box_most[3] = { 40, 36, 32 };
 static const double box_allowed = 1e-4; /* of the image's range */
 static const double sum_allowed = 1e-5; /* of the sum of magnitudes */
 static const double overshoot_allowed = 0.02;
 static const double tissue = 0.05; /* brighter voxels are not air */
 
-static yoke_status run_now(void *context, const yoke_job *job)
+enum { BOX_LEAST = 24, BOX_MOST = 40, BOX_INNER = 8, BOXES = 3 };
+
+/* Part of the volume, and within it (first .. last - 1) what the volume's end beyond it does not
+ * reach. */
+struct box {
+    int64_t size[3], origin[3], first[3], last[3];
+};
+
+/* Box 0 begins where the volume begins, box 2 ends where it ends, box 1 is in the middle. */
+static struct box box_of(const struct denoise_state *s, int which)
 {
-    return yoke_run(context, job, NULL);
+    const double spread = sqrt(2.0 * s->parameters.tau * (double)s->steps);
+    const int64_t margin = (int64_t)fmin(ceil(6.0 * spread), BOX_MOST);
+    int64_t side = 2 * margin + BOX_INNER;
+    side = side < BOX_LEAST ? BOX_LEAST : side > BOX_MOST ? BOX_MOST : side;
+    struct box box;
+    for (int d = 0; d < 3; ++d) {
+        const int64_t all = s->input.size[d], size = all < side ? all : side;
+        box.size[d] = size;
+        box.origin[d] = (all - size) * which / 2;
+        box.first[d] = box.origin[d] == 0 ? 0 : margin;
+        box.last[d] = box.origin[d] + size == all ? size : size - margin;
+    }
+    return box;
 }
 
-static void take_box(const struct denoise_state *s, const int64_t *box, float *out)
+static int64_t voxel_of(const struct denoise_state *s, const struct box *box, const int64_t *at)
 {
     const int64_t *size = s->input.size;
-    for (int64_t z = 0; z < box[2]; ++z)
-        for (int64_t y = 0; y < box[1]; ++y) {
-            const int64_t line =
-                ((size[2] - box[2]) / 2 + z) * size[1] + (size[1] - box[1]) / 2 + y;
-            memcpy(out, s->noisy + line * size[0] + (size[0] - box[0]) / 2,
-                   sizeof *out * (size_t)box[0]);
-            out += box[0];
-        }
+    return ((box->origin[2] + at[2]) * size[1] + box->origin[1] + at[1]) * size[0] +
+           box->origin[0] + at[0];
 }
 
-/* The box through the runtime, in place. */
-static yoke_status filter_box(const struct denoise_state *s, const struct denoise_parameters *p,
-                              float *box)
+static void take_box(const struct denoise_state *s, const struct box *box, double *out)
 {
-    struct denoise_filter filter;
-    yoke_status status = denoise_filter_open(s->runtime, p, &filter);
-    if (!status)
-        status = denoise_filter_put(&filter, box);
-    for (int64_t i = 0; !status && i < s->steps; ++i)
-        status = denoise_filter_step(&filter, run_now, s->runtime);
-    if (!status)
-        status = denoise_filter_get(&filter, box);
-    const yoke_status closed = denoise_filter_close(&filter);
-    return status ? status : closed;
+    int64_t at[3];
+    for (at[2] = 0; at[2] < box->size[2]; ++at[2])
+        for (at[1] = 0; at[1] < box->size[1]; ++at[1])
+            for (at[0] = 0; at[0] < box->size[0]; ++at[0])
+                *out++ = s->noisy[voxel_of(s, box, at)];
 }
 
-static yoke_status compare_box(const int64_t *box, const float *got, const double *right,
-                               double *most)
+struct comparison {
+    const float *result;
+    double most;    /* largest error */
+    int64_t voxels; /* compared */
+};
+
+static yoke_status compare_box(const struct denoise_state *s, const struct box *box,
+                               const double *right, struct comparison *with)
 {
-    const int64_t count = box[0] * box[1] * box[2];
-    *most = 0.0;
-    for (int64_t i = 0; i < count; ++i) {
-        const double error = fabs((double)got[i] - right[i]);
-        if (!(error <= box_allowed))
-            return app_fail(YOKE_EINVAL,
-                            "voxel (%" PRId64 ", %" PRId64 ", %" PRId64
-                            ") of the box from the middle is %.8g and should be %.8g",
-                            i % box[0], i / box[0] % box[1], i / box[0] / box[1], (double)got[i],
-                            right[i]);
-        *most = fmax(*most, error);
-    }
+    int64_t at[3];
+    for (at[2] = box->first[2]; at[2] < box->last[2]; ++at[2])
+        for (at[1] = box->first[1]; at[1] < box->last[1]; ++at[1])
+            for (at[0] = box->first[0]; at[0] < box->last[0]; ++at[0]) {
+                const double want = right[(at[2] * box->size[1] + at[1]) * box->size[0] + at[0]];
+                const double got = with->result[voxel_of(s, box, at)];
+                if (!(fabs(got - want) <= box_allowed))
+                    return app_fail(YOKE_EINVAL,
+                                    "voxel (%" PRId64 ", %" PRId64 ", %" PRId64
+                                    ") is %.8g and should be %.8g",
+                                    box->origin[0] + at[0], box->origin[1] + at[1],
+                                    box->origin[2] + at[2], got, want);
+                with->most = fmax(with->most, fabs(got - want));
+                with->voxels++;
+            }
     return YOKE_OK;
 }
 
-static yoke_status verify_box(const struct denoise_state *s, double *most)
+static yoke_status verify_box(const struct denoise_state *s, int which, struct comparison *with)
 {
+    const struct box box = box_of(s, which);
     struct denoise_parameters p = s->parameters;
+    memcpy(p.size, box.size, sizeof p.size);
     for (int d = 0; d < 3; ++d)
-        p.size[d] = p.size[d] < box_most[d] ? p.size[d] : box_most[d];
-    const int64_t count = p.size[0] * p.size[1] * p.size[2];
-    float *got = NULL;
-    double *right = NULL;
-    yoke_status status = app_alloc("a box", count, sizeof *got, (void **)&got);
-    if (!status)
-        status = app_alloc("a box", count, sizeof *right, (void **)&right);
+        if (box.first[d] >= box.last[d])
+            return YOKE_OK; /* the spread of so many steps leaves nothing of it */
+    double *right;
+    yoke_status status =
+        app_alloc("a box", box.size[0] * box.size[1] * box.size[2], sizeof *right, (void **)&right);
     if (status)
-        goto out;
-    take_box(s, p.size, got);
-    for (int64_t i = 0; i < count; ++i)
-        right[i] = got[i];
-    status = filter_box(s, &p, got);
+        return status;
+    take_box(s, &box, right);
+    status = denoise_reference(&p, s->steps, right);
     if (!status)
-        status = denoise_reference(&p, s->steps, right);
-    if (!status)
-        status = compare_box(p.size, got, right, most);
-out:
-    free(got);
+        status = compare_box(s, &box, right, with);
     free(right);
     return status;
 }
@@ -147,7 +158,7 @@ static yoke_status verify_whole(const struct denoise_state *s, const float *resu
 yoke_status denoise_verify(void *state, char *note)
 {
     struct denoise_state *s = state;
-    double most = 0.0, drift = 0.0;
+    double drift = 0.0;
     float *result;
     yoke_status status = app_alloc("the check", s->count, sizeof *result, (void **)&result);
     if (status)
@@ -155,15 +166,15 @@ yoke_status denoise_verify(void *state, char *note)
     status = denoise_filter_get(&s->filter, result);
     if (!status)
         status = verify_whole(s, result, &drift);
-    free(result);
-    if (!status)
-        status = verify_box(s, &most);
+    struct comparison with = { .result = result };
+    for (int which = 0; !status && which < BOXES; ++which)
+        status = verify_box(s, which, &with);
     if (!status)
         snprintf(note, 256,
-                 "%" PRId64
-                 " steps of a box against double precision: max error %.1e (allowed %.0e); "
-                 "whole: sum changed by %.0e (allowed %.0e)",
-                 s->steps, most, box_allowed, drift, sum_allowed);
+                 "max error %.1e (allowed %.0e) in %" PRId64 " voxels after %" PRId64
+                 " steps; sum of all changed by %.0e (allowed %.0e)",
+                 with.most, box_allowed, with.voxels, s->steps, drift, sum_allowed);
+    free(result);
     return status;
 }
 

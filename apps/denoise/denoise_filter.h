@@ -1,7 +1,7 @@
 /* denoise_filter.h - the diffusion of one volume on one runtime: its arrays and its jobs.
  *
- * The same filter serves the application, the check of a small box and the tests; who runs its jobs
- * is the caller's affair. Between steps everything stays on the devices.
+ * The same filter serves the application and the tests; who runs its jobs is the caller's affair.
+ * Between steps everything stays on the devices.
  */
 #ifndef YOKE_APPS_DENOISE_FILTER_H
 #define YOKE_APPS_DENOISE_FILTER_H

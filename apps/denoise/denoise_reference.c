@@ -60,7 +60,9 @@ void denoise_reference_diffusion(const double *j, double contrast, double *d)
 {
     double a[3][3] = { { j[0], j[3], j[4] }, { j[3], j[1], j[5] }, { j[4], j[5], j[2] } };
     double v[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, g[3];
-    for (int sweep = 0; sweep < 12; ++sweep) {
+    const double none = 1e-17 * (j[0] + j[1] + j[2]); /* below the rounding of any eigenvalue */
+    for (int sweep = 0; sweep < 12 && fabs(a[0][1]) + fabs(a[0][2]) + fabs(a[1][2]) > none;
+         ++sweep) {
         rotate(a, v, 0, 1);
         rotate(a, v, 0, 2);
         rotate(a, v, 1, 2);
@@ -77,29 +79,41 @@ void denoise_reference_diffusion(const double *j, double contrast, double *d)
     }
 }
 
-/* Add grad I grad I' of the cell whose lowest corner is `corner`: the gradient at its middle. */
-static void add_cell(const struct image *image, const int64_t *corner, double *j)
+/* The gradient at the middle of the cell whose lowest corner is `corner`. */
+static void cell_gradient(const struct image *image, const int64_t *corner, double *gradient)
 {
-    double gradient[3] = { 0.0, 0.0, 0.0 };
+    memset(gradient, 0, 3 * sizeof *gradient);
     for (int c = 0; c < 8; ++c) {
         const int64_t at[3] = { corner[0] + (c & 1), corner[1] + (c >> 1 & 1),
                                 corner[2] + (c >> 2) };
         for (int axis = 0; axis < 3; ++axis)
             gradient[axis] += (c >> axis & 1 ? 0.25 : -0.25) * value(image, at);
     }
-    for (int e = 0; e < 6; ++e)
-        j[e] += gradient[elements[e][0]] * gradient[elements[e][1]] / 8.0;
+}
+
+/* Cells begin one voxel before the image, so there is one more of them along each axis. */
+static double *cell_of(const struct image *image, double *cells, const int64_t *corner)
+{
+    const int64_t *size = image->size;
+    return cells +
+           3 * (((corner[2] + 1) * (size[1] + 1) + corner[1] + 1) * (size[0] + 1) + corner[0] + 1);
+}
+
+static void structure_at(const struct image *image, double *cells, const int64_t *at, double *j)
+{
+    memset(j, 0, 6 * sizeof *j);
+    for (int c = 0; c < 8; ++c) {
+        const int64_t corner[3] = { at[0] - (c & 1), at[1] - (c >> 1 & 1), at[2] - (c >> 2) };
+        const double *gradient = cell_of(image, cells, corner);
+        for (int e = 0; e < 6; ++e)
+            j[e] += gradient[elements[e][0]] * gradient[elements[e][1]] / 8.0;
+    }
 }
 
 /* D in voxel `at`, and m: for each axis, the part of D grad I from the other axes. */
-static void tensor_at(const struct image *image, const int64_t *at, double contrast, double *out)
+static void tensor_at(const struct image *image, const int64_t *at, const double *d, double *out)
 {
-    double j[6] = { 0.0 }, d[6], gradient[3];
-    for (int c = 0; c < 8; ++c) {
-        const int64_t corner[3] = { at[0] - (c & 1), at[1] - (c >> 1 & 1), at[2] - (c >> 2) };
-        add_cell(image, corner, j);
-    }
-    denoise_reference_diffusion(j, contrast, d);
+    double gradient[3];
     for (int axis = 0; axis < 3; ++axis) {
         int64_t low[3], high[3];
         memcpy(low, at, sizeof low);
@@ -107,8 +121,6 @@ static void tensor_at(const struct image *image, const int64_t *at, double contr
         low[axis]--;
         high[axis]++;
         gradient[axis] = 0.5 * (value(image, high) - value(image, low));
-    }
-    for (int axis = 0; axis < 3; ++axis) {
         out[axis] = d[axis];
         out[3 + axis] = 0.0;
     }
@@ -118,52 +130,75 @@ static void tensor_at(const struct image *image, const int64_t *at, double contr
     }
 }
 
-/* Take tau times the flux through the face between `at` and its upper neighbour along `axis` from
- * the one and give it to the other. */
-static void exchange(const struct image *image, const double *tensors, double tau,
-                     const int64_t *at_axis, double *next)
+struct flow {
+    const struct image *image;
+    const double *tensors;
+    double tau, *next;
+};
+
+/* Let tau times the flux through the face between `at` and its upper neighbour along `axis` flow
+ * from the one to the other. */
+static void exchange(const struct flow *flow, const int64_t *at, int axis)
 {
-    const int axis = (int)at_axis[3];
+    const struct image *image = flow->image;
+    double *next = flow->next;
     int64_t beyond[3];
-    memcpy(beyond, at_axis, sizeof beyond);
+    memcpy(beyond, at, sizeof beyond);
     if (++beyond[axis] == image->size[axis])
         return;
-    const int64_t a = place(image->size, at_axis), b = place(image->size, beyond);
-    const double *ta = tensors + 6 * a, *tb = tensors + 6 * b;
+    const int64_t a = place(image->size, at), b = place(image->size, beyond);
+    const double *ta = flow->tensors + 6 * a, *tb = flow->tensors + 6 * b;
     const double flux = 0.5 * (ta[axis] + tb[axis]) * (image->voxels[b] - image->voxels[a]) +
                         0.5 * (ta[3 + axis] + tb[3 + axis]);
-    next[a] += tau * flux;
-    next[b] -= tau * flux;
+    next[a] += flow->tau * flux;
+    next[b] -= flow->tau * flux;
 }
 
-static void reference_step(const struct denoise_parameters *p, const struct image *image,
-                           double *tensors, double *next)
+#define FOR_ALL(at, from, size)                                                                    \
+    for (at[2] = (from); at[2] < (size)[2]; ++at[2])                                               \
+        for (at[1] = (from); at[1] < (size)[1]; ++at[1])                                           \
+            for (at[0] = (from); at[0] < (size)[0]; ++at[0])
+
+struct scratch {
+    double *old, *tensors, *cells;
+};
+
+static void reference_step(const struct denoise_parameters *p, const struct scratch *scratch,
+                           double *next)
 {
-    int64_t at[4];
-    for (at[2] = 0; at[2] < p->size[2]; ++at[2])
-        for (at[1] = 0; at[1] < p->size[1]; ++at[1])
-            for (at[0] = 0; at[0] < p->size[0]; ++at[0])
-                tensor_at(image, at, p->contrast, tensors + 6 * place(p->size, at));
-    for (at[2] = 0; at[2] < p->size[2]; ++at[2])
-        for (at[1] = 0; at[1] < p->size[1]; ++at[1])
-            for (at[0] = 0; at[0] < p->size[0]; ++at[0])
-                for (at[3] = 0; at[3] < 3; ++at[3])
-                    exchange(image, tensors, p->tau, at, next);
+    const struct image image = { p->size, scratch->old };
+    const struct flow flow = { &image, scratch->tensors, p->tau, next };
+    int64_t at[3];
+    FOR_ALL(at, -1, p->size)
+    cell_gradient(&image, at, cell_of(&image, scratch->cells, at));
+    FOR_ALL(at, 0, p->size)
+    {
+        double j[6], d[6];
+        structure_at(&image, scratch->cells, at, j);
+        denoise_reference_diffusion(j, p->contrast, d);
+        tensor_at(&image, at, d, scratch->tensors + 6 * place(p->size, at));
+    }
+    FOR_ALL(at, 0, p->size)
+    for (int axis = 0; axis < 3; ++axis)
+        exchange(&flow, at, axis);
 }
 
 yoke_status denoise_reference(const struct denoise_parameters *parameters, int64_t steps,
                               double *voxels)
 {
-    const int64_t count = parameters->size[0] * parameters->size[1] * parameters->size[2];
-    double *old;
-    const yoke_status status = app_alloc("the reference", 7 * count, sizeof *old, (void **)&old);
+    const int64_t *size = parameters->size, count = size[0] * size[1] * size[2];
+    const int64_t cells = (size[0] + 1) * (size[1] + 1) * (size[2] + 1);
+    struct scratch scratch;
+    const yoke_status status = app_alloc("the reference", 7 * count + 3 * cells,
+                                         sizeof *scratch.old, (void **)&scratch.old);
     if (status)
         return status;
-    double *tensors = old + count;
+    scratch.tensors = scratch.old + count;
+    scratch.cells = scratch.tensors + 6 * count;
     for (int64_t step = 0; step < steps; ++step) {
-        memcpy(old, voxels, sizeof *old * (size_t)count);
-        reference_step(parameters, &(struct image){ parameters->size, old }, tensors, voxels);
+        memcpy(scratch.old, voxels, sizeof *voxels * (size_t)count);
+        reference_step(parameters, &scratch, voxels);
     }
-    free(old);
+    free(scratch.old);
     return YOKE_OK;
 }

@@ -10,7 +10,7 @@
 /* D (xx, yy, zz, xy, xz, yz) of the structure tensor j (the same order). */
 void denoise_reference_diffusion(const double *j, double contrast, double *d);
 
-/* `steps` steps on `voxels`, in place. About 2 microseconds a voxel and step. */
+/* `steps` steps on `voxels`, in place. About a microsecond a voxel and step. */
 yoke_status denoise_reference(const struct denoise_parameters *parameters, int64_t steps,
                               double *voxels);
 

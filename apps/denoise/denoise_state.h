@@ -14,8 +14,7 @@ struct denoise_state {
     int64_t count; /* voxels */
     struct denoise_input input;
     float *noisy;
-    const char *output;    /* PREFIX of pictures, or NULL */
-    yoke_runtime *runtime; /* NULL while detached */
+    const char *output; /* PREFIX of pictures, or NULL */
     struct denoise_filter filter;
 };
 
