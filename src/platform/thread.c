@@ -161,6 +161,23 @@ int yk_thread_cpu(void)
     return sched_getcpu();
 }
 
+_Static_assert(sizeof(struct yk_affinity) == sizeof(cpu_set_t), "yk_affinity holds a cpu_set_t");
+
+int yk_thread_pin(int cpu, struct yk_affinity *before)
+{
+    cpu_set_t one;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof *before, (void *)before) != 0)
+        return 0;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+void yk_thread_unpin(const struct yk_affinity *before)
+{
+    sched_setaffinity(0, sizeof *before, (const void *)before);
+}
+
 yoke_status yk_parker_open(struct yk_parker *parker)
 {
     yoke_status status = yk_mutex_open(&parker->mutex);

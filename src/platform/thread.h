@@ -32,6 +32,13 @@ yoke_status yk_thread_open(const struct yk_thread_spec *spec, struct yk_thread *
 void yk_thread_join(struct yk_thread *thread);
 /* Processor the caller runs on right now (operating system's number). */
 int yk_thread_cpu(void);
+/* Keep the calling thread on processor `cpu` (it moves there at once) until yk_thread_unpin gives
+ * it back what it might use before. 0 if the system refuses; then nothing is to be undone. */
+struct yk_affinity {
+    unsigned long bits[1024 / (8 * sizeof(unsigned long))];
+};
+int yk_thread_pin(int cpu, struct yk_affinity *before);
+void yk_thread_unpin(const struct yk_affinity *before);
 
 /* A place for one thread to sleep. wake() before sleep() is remembered (once), so no wake is lost.
  * Any thread may wake; one thread sleeps. */

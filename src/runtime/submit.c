@@ -197,18 +197,31 @@ static void tell_all(struct yk_job *job)
     yk_wake_all(job->runtime);
 }
 
+/* From here on others work too, each bound to its core. The caller has to keep to the core of its
+ * lane, or it ends up sharing one with a worker or a driver's thread while its own is idle. */
+static int join_others(struct yk_job *job, struct yk_affinity *before)
+{
+    const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
+    tell_all(job);
+    return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
+}
+
 /* The calling thread works as the lane of its core until that lane finds nothing more. */
 static void work_along(struct yk_job *job)
 {
     int64_t start_ns = yk_now(job->runtime), wake_ns;
+    struct yk_affinity before;
+    int pinned = 0;
     if ((job->recalled || job->partitioner) && worth_waking(job, 0))
-        tell_all(job);
+        pinned = join_others(job, &before);
     while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) == YK_LANE_WORKED)
         if (!atomic_load(&job->woken) && worth_waking(job, yk_now(job->runtime) - start_ns))
-            tell_all(job);
+            pinned = join_others(job, &before);
     start_ns = yk_clock_ns();
     while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
         yk_pause();
+    if (pinned)
+        yk_thread_unpin(&before);
     if (atomic_load(&job->phase) != YK_DONE) {
         /* Should work come back from a device that fails, the core's own worker does it. */
         atomic_store(&job->borrowing, 0);
