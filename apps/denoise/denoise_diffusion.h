@@ -7,10 +7,13 @@
  * for each eigenvalue mu of J. That s counts from the least eigenvalue makes g = 1 along every edge
  * and takes away what noise adds to all three alike.
  *
- * D is a function of the matrix A = J - least mu, of rank 2, so no eigenvector is ever formed: with
- * h(s) = (g(s) - 1) / s, D = 1 + c1 A + c2 A^2 where c1 + c2 s = h(s) for the two other eigenvalues
- * s1 >= s2 >= 0. Nothing here branches, and equal eigenvalues or J = 0 need no case of their own:
- * where s1 and s2 meet, c2 becomes inexact but its effect vanishes.
+ * D is a function of J, so no eigenvector is ever formed: with B = J's deviator divided by its
+ * size p, eigenvalues b1 >= b2 >= b3 of B and A = B - b3, D = 1 + c1 A + c2 A^2 where c1 and c2
+ * give A's eigenvalues b1 - b3 and b2 - b3 what is due to them. The eigenvalues are 2 cos(angle)
+ * and a third turn on, cos(3 angle) = r = det(B) / 2. Where two of them meet, r is +1 or -1 and
+ * says nothing of their distance beyond the root of its rounding; 1 - r^2, as a sum of squares,
+ * does. Nothing branches, and equal eigenvalues or J = 0 need no case of their own: where b1 and b2
+ * meet, c2 becomes inexact but its effect vanishes.
  */
 #ifndef YOKE_APPS_DENOISE_DIFFUSION_H
 #define YOKE_APPS_DENOISE_DIFFUSION_H
@@ -43,41 +46,76 @@ YOKE_FN float cos_third(float t)
            0.5f;
 }
 
-/* h(s); below the bound exp is 0 in float. */
-YOKE_FN float lack_by(float s, float scale)
+/* g - 1. `x` is s / K^2. At the bound exp is 1e-37; further down vector forms of it turn slow. */
+YOKE_FN float lack_of(float x)
 {
-    const float x = s * scale, x4 = at_least((x * x) * (x * x), 0.05f);
-    return -expf(-3.31488f / x4) / (s + 1e-30f);
+    const float x4 = at_least((x * x) * (x * x), 0.039f);
+    return -expf(-3.31488f / x4);
+}
+
+/* 1 - r^2 = the discriminant / 108 of B: by Cauchy and Binet the sum of the squared 3 x 3 minors of
+ * 1, B and B^2 as columns of 6 elements, of which those off the diagonal count twice. */
+YOKE_FN float discriminant_of(tensor b, tensor c)
+{
+    const float bx = b.yy - b.zz, by = b.zz - b.xx, bz = b.xx - b.yy;
+    const float cx = c.yy - c.zz, cy = c.zz - c.xx, cz = c.xx - c.yy;
+    const float all = b.xx * cx + b.yy * cy + b.zz * cz;
+    const float x0 = b.xy * c.xz - b.xz * c.xy, y0 = b.xy * c.yz - b.yz * c.xy;
+    const float z0 = b.xz * c.yz - b.yz * c.xz;
+    const float x1 = bx * c.xy - cx * b.xy, x2 = bx * c.xz - cx * b.xz, x3 = bx * c.yz - cx * b.yz;
+    const float y1 = by * c.xy - cy * b.xy, y2 = by * c.xz - cy * b.xz, y3 = by * c.yz - cy * b.yz;
+    const float z1 = bz * c.xy - cz * b.xy, z2 = bz * c.xz - cz * b.xz, z3 = bz * c.yz - cz * b.yz;
+    const float three = x0 * x0 + y0 * y0 + z0 * z0;
+    const float nine =
+        x1 * x1 + x2 * x2 + x3 * x3 + y1 * y1 + y2 * y2 + y3 * y3 + z1 * z1 + z2 * z2 + z3 * z3;
+    return (all * all + 2.0f * nine + 12.0f * three) * (1.0f / 108.0f);
+}
+
+YOKE_FN tensor square_of(tensor b)
+{
+    tensor c;
+    c.xx = b.xx * b.xx + b.xy * b.xy + b.xz * b.xz;
+    c.yy = b.xy * b.xy + b.yy * b.yy + b.yz * b.yz;
+    c.zz = b.xz * b.xz + b.yz * b.yz + b.zz * b.zz;
+    c.xy = b.xy * (b.xx + b.yy) + b.xz * b.yz;
+    c.xz = b.xz * (b.xx + b.zz) + b.xy * b.yz;
+    c.yz = b.yz * (b.yy + b.zz) + b.xy * b.xz;
+    return c;
 }
 
 /* `scale` times J's eigenvalues are in units of K^2. */
 YOKE_FN tensor diffusion_of(tensor j, float scale)
 {
-    /* Eigenvalues of J's deviator: 2 p cos(angle), angle = acos(r) / 3 and a third turn apart. */
-    const float q = (j.xx + j.yy + j.zz) * (1.0f / 3.0f);
-    const float bx = j.xx - q, by = j.yy - q, bz = j.zz - q;
+    const float mean = (j.xx + j.yy + j.zz) * (1.0f / 3.0f);
+    j.xx -= mean;
+    j.yy -= mean;
+    j.zz -= mean;
     const float off = j.xy * j.xy + j.xz * j.xz + j.yz * j.yz;
-    const float p2 = (bx * bx + by * by + bz * bz + 2.0f * off) * (1.0f / 6.0f);
-    const float inverse = 1.0f / sqrtf(p2 + 1e-30f), p = p2 * inverse;
-    const float ux = bx * inverse, uy = by * inverse, uz = bz * inverse;
-    const float vxy = j.xy * inverse, vxz = j.xz * inverse, vyz = j.yz * inverse;
-    const float det =
-        ux * (uy * uz - vyz * vyz) - vxy * (vxy * uz - vyz * vxz) + vxz * (vxy * vyz - uy * vxz);
-    const float r = within_one(0.5f * det);
-    const float most = 2.0f * p * cos_third(sqrtf(0.5f + 0.5f * r));
-    const float least = -2.0f * p * cos_third(sqrtf(0.5f - 0.5f * r));
+    const float p2 = (j.xx * j.xx + j.yy * j.yy + j.zz * j.zz + 2.0f * off) * (1.0f / 6.0f);
+    const float inverse = 1.0f / sqrtf(p2 + 1e-30f), p = p2 * inverse * scale;
+    const tensor b = YOKE_INIT(tensor, j.xx * inverse, j.yy * inverse, j.zz * inverse,
+                               j.xy * inverse, j.xz * inverse, j.yz * inverse);
+    const tensor c = square_of(b);
+
+    const float det = b.xx * (b.yy * b.zz - b.yz * b.yz) - b.xy * (b.xy * b.zz - b.yz * b.xz) +
+                      b.xz * (b.xy * b.yz - b.yy * b.xz);
+    const float r = within_one(0.5f * det), size = fabsf(r);
+    const float apart = sqrtf(0.5f + 0.5f * size);
+    const float close = sqrtf(0.5f * within_one(discriminant_of(b, c)) / (1.0f + size));
+    const float most = 2.0f * cos_third(r > 0.0f ? apart : close);
+    const float least = -2.0f * cos_third(r > 0.0f ? close : apart);
     const float s1 = most - least, s2 = at_least(-most - 2.0f * least, 0.0f);
 
-    const float h1 = lack_by(s1, scale), h2 = lack_by(s2, scale);
-    const float c2 = (h1 - h2) / at_least(s1 - s2, 1e-4f * s1 + 1e-30f), c1 = h1 - c2 * s1;
-    const float ax = bx - least, ay = by - least, az = bz - least;
+    const float h1 = lack_of(p * s1) / (s1 + 1e-30f), h2 = lack_of(p * s2) / (s2 + 1e-30f);
+    const float c2 = (h1 - h2) / at_least(s1 - s2, 1e-4f), c1 = h1 - c2 * s1;
+    const float b0 = 1.0f - least * (c1 - c2 * least), b1 = c1 - 2.0f * c2 * least;
     tensor d;
-    d.xx = 1.0f + c1 * ax + c2 * (ax * ax + j.xy * j.xy + j.xz * j.xz);
-    d.yy = 1.0f + c1 * ay + c2 * (ay * ay + j.xy * j.xy + j.yz * j.yz);
-    d.zz = 1.0f + c1 * az + c2 * (az * az + j.xz * j.xz + j.yz * j.yz);
-    d.xy = c1 * j.xy + c2 * (j.xy * (ax + ay) + j.xz * j.yz);
-    d.xz = c1 * j.xz + c2 * (j.xz * (ax + az) + j.xy * j.yz);
-    d.yz = c1 * j.yz + c2 * (j.yz * (ay + az) + j.xy * j.xz);
+    d.xx = b0 + b1 * b.xx + c2 * c.xx;
+    d.yy = b0 + b1 * b.yy + c2 * c.yy;
+    d.zz = b0 + b1 * b.zz + c2 * c.zz;
+    d.xy = b1 * b.xy + c2 * c.xy;
+    d.xz = b1 * b.xz + c2 * c.xz;
+    d.yz = b1 * b.yz + c2 * c.yz;
     return d;
 }
 
