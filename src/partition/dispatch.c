@@ -233,6 +233,18 @@ void yk_dispatch_leave(struct yk_dispatch *dispatch, int device, const char *rea
     tell_changed(dispatch, device);
 }
 
+void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device)
+{
+    struct yk_split_status *status = &dispatch->status[device];
+    if (status->active)
+        return;
+    status->active = 1;
+    status->joined = 0;
+    dispatch->active_count++;
+    dispatch->devices[device].reason[0] = 0;
+    tell_changed(dispatch, device);
+}
+
 /* With all_or_nothing: what the device completed is to be done again. */
 static void take_back(struct yk_dispatch *dispatch, int device)
 {

@@ -73,6 +73,9 @@ void yk_dispatch_join(struct yk_dispatch *dispatch, int device, int64_t now);
  * out still count when they are done. */
 void yk_dispatch_leave(struct yk_dispatch *dispatch, int device, const char *reason);
 
+/* A device that left (and did not fail) may join again. */
+void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device);
+
 enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
                                  struct yk_chunk *chunk, int64_t *wake_ns);
 /* From now on the device's chunks have at most `limit` items; 0: any number. */

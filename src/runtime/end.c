@@ -33,14 +33,33 @@ void yk_job_fail(struct yk_job *job, yoke_status status)
     job->text = yk_strdup(yoke_error_text());
 }
 
+/* Devices that were left out step in. 1 if there were any. */
+static int call_bench(struct yk_job *job)
+{
+    int d, called = 0;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->benched)
+            continue;
+        jd->benched = 0;
+        called = 1;
+        yk_dispatch_readmit(job->dispatch, d);
+        jd->joined = jd->device->device->desc.host_memory;
+        if (jd->joined)
+            yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
+    }
+    return called;
+}
+
 void yk_job_check_stranded(struct yk_job *job)
 {
     const struct yk_build *build;
     int d;
     for (d = 0; d < job->device_count; d++)
-        if (!job->devices[d].joined || !(job->devices[d].failed || job->devices[d].retired))
+        if (!job->devices[d].joined ||
+            !(job->devices[d].failed || job->devices[d].retired || job->devices[d].benched))
             return;
-    if (yk_dispatch_left(job->dispatch) == 0)
+    if (yk_dispatch_left(job->dispatch) == 0 || call_bench(job))
         return;
     build = failed_build(job);
     if (build)
@@ -63,7 +82,7 @@ static void learn(struct yk_job *job)
 {
     double all = (double)(job->last - job->first);
     struct yk_memory *memory;
-    int d;
+    int d, whole = job->tells;
     yk_lock(&job->runtime->lock);
     memory = yk_kernel_memorise(job->kernel, job->key);
     for (d = 0; d < job->device_count; d++) {
@@ -73,8 +92,13 @@ static void learn(struct yk_job *job)
             memory->device[d].rate = outcome.rate;
             memory->device[d].fixed_ns = outcome.fixed_ns;
         }
-        memory->device[d].share = (double)outcome.items / all;
+        if (job->alone < 0) /* where the rows lie when all work */
+            memory->device[d].share = (double)outcome.items / all;
+        whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
+    if (whole)
+        yk_team_learn(&memory->team, job->alone, job->last - job->first,
+                      job->ended_ns - job->submitted_ns);
     yk_unlock(&job->runtime->lock);
 }
 

@@ -86,6 +86,12 @@ static yoke_status open_device(struct yk_job *job, int d)
     return device->device->desc.host_memory ? yk_leases_open(device->lanes, &jd->leases) : YOKE_OK;
 }
 
+/* Whether who takes part is ours to decide. */
+static int splits_freely(const struct yk_job *job)
+{
+    return !job->partitioner || strcmp(job->partitioner, "auto") == 0;
+}
+
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES] = { { 0 } };
@@ -110,7 +116,11 @@ yoke_status yk_job_plan(struct yk_job *job)
     if (status != YOKE_OK)
         return status;
     spec.device_count = count;
-    job->recalled = memory != NULL;
+    job->recalled = job->tells = memory != NULL;
+    for (d = 0; d < count; d++)
+        job->tells &= known[d].rate > 0;
+    if (memory && splits_freely(job))
+        job->alone = yk_team_choose(&memory->team, known, count);
     return yk_dispatch_open(&spec, &job->dispatch);
 }
 
@@ -127,7 +137,7 @@ static yoke_status fill(struct yk_job *job, const yoke_job *spec)
     memcpy(job->args, spec->args, (size_t)job->arg_count * sizeof *job->args);
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
-    job->borrowed_device = job->borrowed_lane = -1;
+    job->borrowed_device = job->borrowed_lane = job->alone = -1;
     job->key = memory_key(job);
     status = copy_values(job);
     if (status != YOKE_OK)

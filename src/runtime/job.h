@@ -45,6 +45,7 @@ struct yk_job_device {
     int joined;                /* host thread has prepared it (or given up) */
     int failed;                /* it is lost: what it had out is taken back */
     int retired;               /* it gets no more; what it has out counts */
+    int benched;               /* left out of this job; steps in if the others fail */
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
     enum yk_holding holding[YOKE_ARGS_MAX];
@@ -65,6 +66,8 @@ struct yk_job {
     char *partitioner, *name;
     uint64_t key; /* of yk_memory */
     int recalled; /* speeds are known from earlier jobs */
+    int alone;    /* the device that does it alone, -1: all of them (partition/team.h) */
+    int tells;    /* its time says how fast that team is */
 
     yk_mutex lock; /* dispatch, joined, failed, publishing leases, phase */
     struct yk_dispatch *dispatch;
@@ -76,6 +79,7 @@ struct yk_job {
     int borrowed_device, borrowed_lane; /* the lane that the caller of yoke_run works as, */
     atomic_int borrowing;               /* while this is 1 */
     atomic_int woken;                   /* the other threads were told of the job */
+    atomic_int hungry;                  /* a lane was told to wait since somebody last reported */
 
     yoke_status status; /* under lock until DONE */
     char *text;

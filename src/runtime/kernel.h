@@ -12,7 +12,7 @@
 #include <yoke/kernel_type.h>
 
 #include "../array/place.h"
-#include "../partition/dispatch.h"
+#include "../partition/team.h"
 
 enum yk_build_state { YK_BUILD_NONE, YK_BUILD_READY, YK_BUILD_FAILED };
 
@@ -30,6 +30,7 @@ struct yk_memory {
     struct {
         double rate, fixed_ns, share;
     } device[YK_PLACES];
+    struct yk_team team;
 };
 
 enum { YK_MEMORIES = 16 };

@@ -144,7 +144,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     struct yk_interval items = { flight->chunk.first, flight->chunk.last };
     yoke_status status = outcome;
     int p;
-    if (outcome != YOKE_OK) { /* what was issued behind it must be over too before memory is reused */
+    if (outcome !=
+        YOKE_OK) { /* what was issued behind it must be over too before memory is reused */
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
     }

@@ -19,6 +19,8 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
             return 1;
         verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
+        if (verdict == YK_WAIT)
+            atomic_store(&job->hungry, 1);
         if (verdict != YK_TAKE)
             break;
         if (!jd->device->device->desc.host_memory) {
@@ -39,7 +41,8 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
         return 1;
     yk_lock(&job->lock);
-    got = jd->joined && !jd->failed && !jd->retired && ask(job, device, lane, wake_ns);
+    got = jd->joined && !jd->failed && !jd->retired && !jd->benched &&
+          ask(job, device, lane, wake_ns);
     yk_unlock(&job->lock);
     return got;
 }
@@ -69,8 +72,8 @@ static void report(struct yk_job *job, int device, int lane)
         yk_lease_free(&jd->leases, flight->slot);
     left = yk_dispatch_left(job->dispatch);
     yk_unlock(&job->lock);
-    if (left > 0 && atomic_load(&job->woken)) /* its speed is known better: lanes that got nothing
-                                                 may get something now */
+    /* Speeds are known better now: lanes that were told to wait may get something. */
+    if (left > 0 && atomic_exchange(&job->hungry, 0))
         yk_wake_all(job->runtime);
 }
 

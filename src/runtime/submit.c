@@ -52,7 +52,7 @@ static void start(struct yk_job *job)
     yk_lock(&job->lock);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        if (!jd->joined || jd->retired)
+        if (!jd->joined || jd->retired || jd->benched)
             continue;
         yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
     }
@@ -116,6 +116,25 @@ static void build_on_hosts(struct yk_job *job)
     yk_job_check_stranded(job);
 }
 
+/* One device is to do it alone: the others wait on the bench. */
+static void bench_others(struct yk_job *job)
+{
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    char why[160];
+    int d;
+    if (job->alone < 0 || !memory)
+        return;
+    yk_team_explain(&memory->team, job->runtime->devices[job->alone].device->desc.name, why,
+                    sizeof why);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (d == job->alone || jd->retired)
+            continue;
+        jd->benched = jd->joined = 1;
+        yk_dispatch_leave(job->dispatch, d, why);
+    }
+}
+
 static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel)
 {
     yoke_runtime *runtime = job->runtime;
@@ -130,6 +149,7 @@ static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel)
     if (status != YOKE_OK)
         goto unlock;
     build_on_hosts(job);
+    bench_others(job);
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].array)
             job->args[p].array->jobs++;

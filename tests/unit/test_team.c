@@ -1,0 +1,108 @@
+/* test_team.c - who works together: the experiment is made once it is cheap, and the faster team
+ * stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "partition/team.h"
+
+static struct yk_split_device devices[2] = { { .name = "cpu", .lanes = 1, .rate = 0.9 },
+                                             { .name = "gpu", .lanes = 2, .rate = 0.1 } };
+
+static int choose(const struct yk_team *team)
+{
+    return yk_team_choose(team, devices, 2);
+}
+
+static void all_begin_together(void **state)
+{
+    struct yk_team team = { 0 };
+    (void)state;
+    assert_int_equal(choose(&team), -1);
+    yk_team_learn(&team, -1, 1000, 1000);
+    assert_int_equal(choose(&team), -1);
+    assert_int_equal(yk_team_choose(&team, devices, 1), -1);
+}
+
+/* Two jobs together, two alone, then the faster: here the best device by itself. */
+static void contention_is_found(void **state)
+{
+    struct yk_team team = { 0 };
+    char text[160];
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++)
+        yk_team_learn(&team, -1, 1000, 1000);
+    for (i = 0; i < 2; i++) {
+        assert_int_equal(choose(&team), 0);
+        yk_team_explain(&team, "cpu", text, sizeof text);
+        assert_non_null(strstr(text, "left out for once"));
+        yk_team_learn(&team, 0, 1000, 800);
+    }
+    assert_int_equal(choose(&team), 0);
+    yk_team_explain(&team, "cpu", text, sizeof text);
+    assert_string_equal(text, "does not pay: cpu alone does 1250 items/us, all together 1000");
+}
+
+static void a_good_team_stays(void **state)
+{
+    struct yk_team team = { 0 };
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++)
+        yk_team_learn(&team, -1, 1000, 1000);
+    for (i = 0; i < 2; i++)
+        yk_team_learn(&team, choose(&team), 1000, 1100);
+    for (i = 0; i < 50; i++) {
+        assert_int_equal(choose(&team), -1);
+        yk_team_learn(&team, -1, 1000, 1000);
+    }
+}
+
+/* Where the others do much of the work the experiment would cost too much. */
+static void no_dear_experiments(void **state)
+{
+    struct yk_split_device equal[2] = { { .rate = 0.6 }, { .rate = 0.4 } };
+    struct yk_team team = { .together_jobs = 5, .together_rate = 1 };
+    (void)state;
+    assert_int_equal(yk_team_choose(&team, equal, 2), -1);
+}
+
+/* The machine changes: the other team is tried again after a while, and wins. */
+static void it_looks_again(void **state)
+{
+    struct yk_team team = { 0 };
+    int i, together = 0;
+    (void)state;
+    for (i = 0; i < 400; i++) {
+        int alone = choose(&team);
+        int64_t ns = alone < 0 ? (i < 50 ? 2000 : 500) : 1000;
+        together += alone < 0 && i >= 350;
+        yk_team_learn(&team, alone, 1000, ns);
+    }
+    assert_true(together >= 45);
+}
+
+static void nonsense_teaches_nothing(void **state)
+{
+    struct yk_team team = { 0 };
+    (void)state;
+    yk_team_learn(&team, -1, 0, 1000);
+    yk_team_learn(&team, -1, 1000, 0);
+    yk_team_learn(&team, 0, 1000, -5);
+    assert_int_equal(team.together_jobs + team.alone_jobs, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_begin_together), cmocka_unit_test(contention_is_found),
+        cmocka_unit_test(a_good_team_stays),  cmocka_unit_test(no_dear_experiments),
+        cmocka_unit_test(it_looks_again),     cmocka_unit_test(nonsense_teaches_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
