@@ -160,14 +160,13 @@ static void exchange(const struct flow *flow, const int64_t *at, int axis)
             for (at[0] = (from); at[0] < (size)[0]; ++at[0])
 
 struct scratch {
-    double *old, *tensors, *cells;
+    double *old, *tensors, *cells, *next;
 };
 
-static void reference_step(const struct denoise_parameters *p, const struct scratch *scratch,
-                           double *next)
+static void reference_step(const struct denoise_parameters *p, const struct scratch *scratch)
 {
     const struct image image = { p->size, scratch->old };
-    const struct flow flow = { &image, scratch->tensors, p->tau, next };
+    const struct flow flow = { &image, scratch->tensors, p->tau, scratch->next };
     int64_t at[3];
     FOR_ALL(at, -1, p->size)
     cell_gradient(&image, at, cell_of(&image, scratch->cells, at));
@@ -188,7 +187,7 @@ yoke_status denoise_reference(const struct denoise_parameters *parameters, int64
 {
     const int64_t *size = parameters->size, count = size[0] * size[1] * size[2];
     const int64_t cells = (size[0] + 1) * (size[1] + 1) * (size[2] + 1);
-    struct scratch scratch;
+    struct scratch scratch = { .next = voxels };
     const yoke_status status = app_alloc("the reference", 7 * count + 3 * cells,
                                          sizeof *scratch.old, (void **)&scratch.old);
     if (status)
@@ -197,7 +196,7 @@ yoke_status denoise_reference(const struct denoise_parameters *parameters, int64
     scratch.cells = scratch.tensors + 6 * count;
     for (int64_t step = 0; step < steps; ++step) {
         memcpy(scratch.old, voxels, sizeof *voxels * (size_t)count);
-        reference_step(parameters, &scratch, voxels);
+        reference_step(parameters, &scratch);
     }
     free(scratch.old);
     return YOKE_OK;

@@ -22,6 +22,14 @@
 
 extern const yoke_kernel diffusion_of_each;
 
+#ifdef __SANITIZE_ADDRESS__
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1"; /* as the system's */
+}
+#endif
+
 struct machine {
     const char *devices, *partitioner;
 };
@@ -426,7 +434,7 @@ static void tensors_are_right(void **state)
         assert_int_equal(yoke_array_open(runtime, &in, &from), YOKE_OK);
         assert_int_equal(yoke_array_open(runtime, &out, &to), YOKE_OK);
         const yoke_job job = { .kernel = &diffusion_of_each,
-                               .range = { 0, TENSORS },
+                               .range = { 0, TENSORS, { 0 } },
                                .args = { yoke_value(scale), yoke_in(from), yoke_out(to) } };
         if (yoke_run(runtime, &job, NULL))
             fail_msg("%s: %s", machines[m].devices, yoke_error_text());
