@@ -238,7 +238,7 @@ int main(int argc, char **argv)
         return 2;
     }
     open_and_close(101);
-    must(yoke_open(NULL, &rt), "yoke_open");
+    must(yoke_open(&(yoke_config){ .devices = "cpu" }, &rt), "yoke_open");
     empty_job(rt);
     idle();
     compete_saxpy(rt, elements, pairs);

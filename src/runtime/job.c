@@ -116,9 +116,11 @@ yoke_status yk_job_plan(struct yk_job *job)
     if (status != YOKE_OK)
         return status;
     spec.device_count = count;
-    job->recalled = job->tells = memory != NULL;
-    for (d = 0; d < count; d++)
+    job->tells = memory != NULL;
+    for (d = 0; d < count; d++) {
+        job->recalled += known[d].rate;
         job->tells &= known[d].rate > 0;
+    }
     if (memory && splits_freely(job))
         job->alone = yk_team_choose(&memory->team, known, count);
     return yk_dispatch_open(&spec, &job->dispatch);

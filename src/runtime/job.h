@@ -64,10 +64,10 @@ struct yk_job {
     char *value_bytes;
     int has_add;
     char *partitioner, *name;
-    uint64_t key; /* of yk_memory */
-    int recalled; /* speeds are known from earlier jobs */
-    int alone;    /* the device that does it alone, -1: all of them (partition/team.h) */
-    int tells;    /* its time says how fast that team is */
+    uint64_t key;    /* of yk_memory */
+    double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
+    int alone;       /* the device that does it alone, -1: all of them (partition/team.h) */
+    int tells;       /* its time says how fast that team is */
 
     yk_mutex lock; /* dispatch, joined, failed, publishing leases, phase */
     struct yk_dispatch *dispatch;

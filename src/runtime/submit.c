@@ -196,19 +196,15 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
  * items done so far. */
 static int worth_waking(struct yk_job *job, int64_t spent)
 {
-    struct yk_split_outcome outcome;
-    double items = (double)(job->last - job->first), left, rate = 0;
+    double items = (double)(job->last - job->first), left, rate = job->recalled;
     yk_lock(&job->lock);
     left = (double)yk_dispatch_left(job->dispatch);
-    yk_dispatch_outcome(job->dispatch, job->borrowed_device, &outcome);
     yk_unlock(&job->lock);
-    if (left == 0)
-        return 0;
     if (left < items && spent > 0)
         rate = (items - left) / (double)spent;
-    else if (job->recalled)
-        rate = outcome.rate;
-    return rate <= 0 ? left < items || job->partitioner : left / rate > WORTH_WAKING_NS;
+    if (left == 0 || rate <= 0)
+        return left > 0 && job->partitioner; /* which may hand out all at once */
+    return left / rate > WORTH_WAKING_NS;
 }
 
 static void tell_all(struct yk_job *job)
@@ -232,7 +228,7 @@ static void work_along(struct yk_job *job)
     int64_t start_ns = yk_now(job->runtime), wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if ((job->recalled || job->partitioner) && worth_waking(job, 0))
+    if ((job->recalled > 0 || job->partitioner) && worth_waking(job, 0))
         pinned = join_others(job, &before);
     while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) == YK_LANE_WORKED)
         if (!atomic_load(&job->woken) && worth_waking(job, yk_now(job->runtime) - start_ns))
