@@ -38,4 +38,11 @@ run mxv mxv --size 200000
 run nbody-16k nbody --size 16384
 run nbody-128k nbody --size 131072
 run denoise denoise --input "$head" --output "$out/head"
+
+# auto leaves out whoever does not pay; here both have to work, with shares given.
+run both-saxpy saxpy --size 134217728 --partitioner static:shares=0.95/0.05
+run both-mxv mxv --size 200000 --partitioner static:shares=0.95/0.05
+run both-nbody-16k nbody --size 16384 --partitioner static:shares=0.1/0.9
+run both-nbody-128k nbody --size 131072 --partitioner static:shares=0.03/0.97
+run both-denoise denoise --input "$head" --partitioner static:shares=0.03/0.97
 cat "$out/table.md"

@@ -48,6 +48,11 @@ static uint64_t memory_key(const struct yk_job *job)
     return hash;
 }
 
+int yk_job_splits_freely(const char *partitioner)
+{
+    return !partitioner || strcmp(partitioner, "auto") == 0;
+}
+
 /* What the dispatcher may know of device d before the job starts. */
 static void describe(const struct yk_job *job, int d, const struct yk_memory *memory,
                      struct yk_split_device *out)
@@ -86,12 +91,6 @@ static yoke_status open_device(struct yk_job *job, int d)
     return device->device->desc.host_memory ? yk_leases_open(device->lanes, &jd->leases) : YOKE_OK;
 }
 
-/* Whether who takes part is ours to decide. */
-static int splits_freely(const struct yk_job *job)
-{
-    return !job->partitioner || strcmp(job->partitioner, "auto") == 0;
-}
-
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES] = { { 0 } };
@@ -121,7 +120,7 @@ yoke_status yk_job_plan(struct yk_job *job)
         job->recalled += known[d].rate;
         job->tells &= known[d].rate > 0;
     }
-    if (memory && splits_freely(job))
+    if (memory && yk_job_splits_freely(job->partitioner))
         job->alone = yk_team_choose(&memory->team, known, count);
     return yk_dispatch_open(&spec, &job->dispatch);
 }

@@ -96,6 +96,8 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
 
 /* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
+/* Whether who takes part is ours to decide: `auto` (NULL). */
+int yk_job_splits_freely(const char *partitioner);
 /* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */
 yoke_status yk_job_plan(struct yk_job *job);
 void yk_job_close(struct yk_job *job);

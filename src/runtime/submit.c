@@ -173,6 +173,9 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
     yoke_status status = yk_job_open(runtime, spec, &job);
     if (status != YOKE_OK)
         return status;
+    if (!yk_job_splits_freely(
+            job->partitioner)) /* who asks for a certain split means all devices */
+        yk_runtime_join_loader(runtime);
     cpu = borrow && !runtime->virtual_clock ? yk_thread_cpu() : -1;
     for (d = 0; cpu >= 0 && d < atomic_load(&runtime->device_count); d++) {
         const struct yk_runtime_device *device = &runtime->devices[d];
