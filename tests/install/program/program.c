@@ -1,13 +1,15 @@
 /* program.c - what a user's program looks like, built against an installed yoke. */
-#include <stdio.h>
-#include <yoke/yoke.h>
+#include <yoke/kernel.h>
 
 YOKE_KERNEL(triple, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     y[i] = 3 * x[i];
 }
 
-#ifndef YOKE_FLATTEN
+#ifndef YOKE_FLATTEN /* what follows is not for devices */
+#include <stdio.h>
+#include <yoke/yoke.h>
+
 int main(void)
 {
     static float xs[1000], ys[1000];
