@@ -81,6 +81,9 @@ again:
         if (source < 0)
             return lost_rows(array, needs->items[i].rows);
         status = fetch(array, &needs->items[i]);
+        if (status == YOKE_EINVAL && atomic_load(&yk_places_find(array->places, source)->lost))
+            goto again; /* it failed between our question and our copy: somebody else has the rows
+                         */
         if (status == YOKE_EDEVICE) {
             atomic_store(&yk_places_find(array->places, source)->lost, 1);
             yk_transfer_place_failed(array, source, &lost);
