@@ -52,7 +52,7 @@ YOKE_KERNEL(k_triangle, i, YOKE_IN(int32_t, v), YOKE_OUT(int32_t, sum))
 YOKE_KERNEL3(k_volume, z, y, x, YOKE_IN(int32_t, u), YOKE_INOUT(int32_t, v))
 {
     const int64_t at = (z * YOKE_SIZE2 + y) * YOKE_SIZE3 + x;
-    v[at] += 3 * u[at] + (int32_t)(z - x);
+    v[at] = (int32_t)((uint32_t)v[at] + 3 * (uint32_t)u[at] + (uint32_t)(z - x)); /* may wrap */
 }
 
 YOKE_GROUP_KERNEL(k_row_sum, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(int32_t, m),

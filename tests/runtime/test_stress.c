@@ -41,7 +41,8 @@ static void do_by_hand(struct load *load, int from, int to, int64_t first, int64
 {
     int64_t i;
     for (i = first; i < last; i++)
-        load->want[to][i] += 3 * load->want[from][i] + (int32_t)i;
+        load->want[to][i] = (int32_t)((uint32_t)load->want[to][i] +
+                                      3 * (uint32_t)load->want[from][i] + (uint32_t)i);
 }
 
 static void submit_one(struct load *load, yoke_array **arrays, uint64_t *s, yoke_ticket **ticket)
