@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <yoke/doctor.h>
 
-#include "../src/platform/limits.h"
 #include "app.h"
 
 enum { PAGE = 4096, LARGE_PAGE = 2 << 20 };
@@ -31,9 +31,11 @@ yoke_status app_alloc(const char *what, int64_t count, size_t size, void **out)
     return YOKE_OK;
 }
 
-int64_t app_memory_available(void)
+yoke_status app_memory_available(int64_t *out)
 {
-    struct yk_limits limits;
-    yk_limits_read("", &limits);
-    return limits.memory_available;
+    yoke_machine machine;
+    yoke_status status = yoke_machine_get(&machine);
+    if (status == YOKE_OK)
+        *out = machine.memory_available;
+    return status;
 }

@@ -11,6 +11,6 @@
  * with a text that names `what` and says to try a smaller --size. */
 yoke_status app_alloc(const char *what, int64_t count, size_t size, void **out);
 /* What this process can still have without swapping, by machine and cgroup. */
-int64_t app_memory_available(void);
+yoke_status app_memory_available(int64_t *out);
 
 #endif

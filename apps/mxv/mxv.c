@@ -106,12 +106,24 @@ static yoke_status fill(struct mxv_state *s)
     return status;
 }
 
+/* So many that the matrix takes no more than 6/10 of the memory there is. */
+static yoke_status default_rows(int64_t *out)
+{
+    int64_t available, fit;
+    yoke_status status = app_memory_available(&available);
+    if (status != YOKE_OK)
+        return status;
+    fit = available / 10 * 6 / ROW_BYTES;
+    *out = fit < DEFAULT_ROWS ? (fit > 1 ? fit : 1) : DEFAULT_ROWS;
+    return YOKE_OK;
+}
+
 /* Rows and flops as asked for. */
 static yoke_status settle(struct app_spec *spec, struct mxv_state *s)
 {
     char *end;
     long flops = strtol(spec->values[0], &end, 10);
-    int64_t fit = app_memory_available() / 10 * 6 / ROW_BYTES;
+    yoke_status status = YOKE_OK;
     if (end == spec->values[0] || *end || flops < 0 || flops > FLOPS_MAX || flops % 2)
         return app_fail(YOKE_EINVAL, "--flops %s: give an even number from 0 to %d",
                         spec->values[0], FLOPS_MAX);
@@ -119,7 +131,9 @@ static yoke_status settle(struct app_spec *spec, struct mxv_state *s)
         return app_fail(YOKE_EINVAL, "mxv cannot have %" PRId64 " rows; --size is at least 1",
                         spec->size[0]);
     if (spec->size[0] == 0)
-        spec->size[0] = fit < DEFAULT_ROWS ? (fit > 1 ? fit : 1) : DEFAULT_ROWS;
+        status = default_rows(&spec->size[0]);
+    if (status != YOKE_OK)
+        return status;
     if (spec->size[0] > INT64_MAX / ROW_BYTES)
         return app_fail(YOKE_EINVAL, "%" PRId64 " rows have too many bytes; use a smaller --size",
                         spec->size[0]);
