@@ -3,18 +3,9 @@
 
 #include "app.h"
 
-extern const struct app app_saxpy, app_mxv, app_nbody;
-#ifdef APP_DENOISE /* built where its files are (CMakeLists.txt) */
-extern const struct app app_denoise;
-#endif
+extern const struct app app_saxpy, app_mxv, app_nbody, app_denoise;
 
-const struct app *const apps[] = {
-    &app_saxpy,   &app_mxv, &app_nbody,
-#ifdef APP_DENOISE
-    &app_denoise,
-#endif
-    NULL,
-};
+const struct app *const apps[] = { &app_saxpy, &app_mxv, &app_nbody, &app_denoise, NULL };
 
 const struct app *app_find(const char *name)
 {
