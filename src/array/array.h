@@ -37,6 +37,10 @@ struct yoke_array {
      * ask or tell coherence. Cleared before the first upload and never set again. */
     atomic_int host_only;
 
+    /* 1: for lack of memory coherence could not be told that a copy failed, so it is not to be
+     * believed any more; rows are not moved from then on. */
+    atomic_int spoiled;
+
     atomic_int_fast64_t bytes_to, bytes_from;
 
     /* Guarded by the runtime's lock. */

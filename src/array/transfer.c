@@ -47,11 +47,22 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
     yk_lock(&array->lock);
     if (status == YOKE_OK)
         status = yk_coherence_copy_done(array->coherence, YK_HOST, need->rows);
-    else
-        yk_coherence_copy_failed(array->coherence, YK_HOST, need->rows);
+    else if (yk_coherence_copy_failed(array->coherence, YK_HOST, need->rows) != YOKE_OK)
+        atomic_store(&array->spoiled, 1);
     yk_unlock(&array->lock);
     atomic_fetch_add(&array->bytes_from, copy.bytes);
     return status;
+}
+
+static yoke_status check_spoiled(yoke_array *array)
+{
+    if (!atomic_load(&array->spoiled))
+        return YOKE_OK;
+    return yk_fail(
+        YOKE_ENOMEM,
+        "array %s: there was no memory to note which rows are current; close it and open it "
+        "again",
+        array->name);
 }
 
 static int all_home(yoke_array *array, struct yk_interval rows)
@@ -100,6 +111,9 @@ yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
     if (atomic_load_explicit(&array->host_only, memory_order_acquire) || rows.first >= rows.last ||
         all_home(array, rows))
         return YOKE_OK;
+    status = check_spoiled(array);
+    if (status != YOKE_OK)
+        return status;
     yk_lock(&array->home_lock);
     status = bring_home(array, rows, &needs);
     yk_unlock(&array->home_lock);
@@ -168,6 +182,9 @@ yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
     if (rows.first >= rows.last)
         return YOKE_OK;
     atomic_store_explicit(&array->host_only, 0, memory_order_release);
+    status = check_spoiled(array);
+    if (status != YOKE_OK)
+        return status;
     status = find_needs(replica, rows, issued);
     for (; i < issued->count && status == YOKE_OK; i++) {
         struct yk_copy_need need = issued->items[i];
@@ -196,8 +213,9 @@ void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *
         struct yk_interval rows = issued->items[i].rows;
         if (outcome == YOKE_OK)
             outcome = yk_coherence_copy_done(array->coherence, replica->place->number, rows);
-        if (outcome != YOKE_OK)
-            yk_coherence_copy_failed(array->coherence, replica->place->number, rows);
+        if (outcome != YOKE_OK &&
+            yk_coherence_copy_failed(array->coherence, replica->place->number, rows) != YOKE_OK)
+            atomic_store(&array->spoiled, 1);
     }
     yk_unlock(&array->lock);
 }
