@@ -8,11 +8,6 @@
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
 
-static int writes(yoke_param_mode mode)
-{
-    return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT || mode == YOKE_PARAM_ADD;
-}
-
 static yoke_status check_kernel(const yoke_kernel *kernel)
 {
     if (!kernel)
@@ -139,7 +134,7 @@ static yoke_status check_twice(const yoke_job *spec)
     for (p = 0; p < kernel->param_count; p++)
         for (q = 0; q < p; q++)
             if (spec->args[p].array && spec->args[p].array == spec->args[q].array &&
-                (writes(spec->args[p].mode) || writes(spec->args[q].mode)))
+                (yk_changes_array(spec->args[p].mode) || yk_changes_array(spec->args[q].mode)))
                 return yk_fail(YOKE_EINVAL,
                                "kernel %s: array %s is given twice, as %s and as %s; a kernel may "
                                "only read an array it gets twice (use a second array, or inout)",

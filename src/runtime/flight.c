@@ -36,11 +36,6 @@ static int reads(yoke_param_mode mode)
     return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
 }
 
-static int writes(yoke_param_mode mode)
-{
-    return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
-}
-
 static struct yk_interval flight_items(const struct yk_flight *flight)
 {
     return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
@@ -179,7 +174,7 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
 /* Results that leave at once: those asked for, and all from windows. */
 static int leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
 {
-    return writes(job->args[p].mode) &&
+    return yk_writes_rows(job->args[p].mode) &&
            (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
 }
 

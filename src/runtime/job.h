@@ -91,6 +91,16 @@ struct yk_job {
     struct yk_job *next, *previous;
 };
 
+/* Modes that change an array: its rows in place, or at the job's end through private copies too. */
+static inline int yk_writes_rows(yoke_param_mode mode)
+{
+    return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
+}
+static inline int yk_changes_array(yoke_param_mode mode)
+{
+    return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD;
+}
+
 /* --- check.c --- */
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
 

@@ -151,7 +151,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     }
     settle(job, jd, flight, outcome);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
-        if (job->args[p].mode == YOKE_PARAM_OUT || job->args[p].mode == YOKE_PARAM_INOUT)
+        if (yk_writes_rows(job->args[p].mode))
             status = tell_written(job, jd, p, items);
     if (outcome == YOKE_OK && job->runtime->trace)
         trace(job, jd, lane);

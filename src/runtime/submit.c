@@ -12,17 +12,11 @@
 /* How long a caller that has nothing left to do watches for the end before it sleeps. */
 #define SPIN_NS 20000
 
-static int writes(const yoke_arg *arg)
-{
-    return arg->mode == YOKE_PARAM_OUT || arg->mode == YOKE_PARAM_INOUT ||
-           arg->mode == YOKE_PARAM_ADD;
-}
-
 static int uses(const struct yk_job *job, const yoke_array *array, int writing)
 {
     int p;
     for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array == array && (writing || writes(&job->args[p])))
+        if (job->args[p].array == array && (writing || yk_changes_array(job->args[p].mode)))
             return 1;
     return 0;
 }
@@ -31,7 +25,8 @@ static int conflict(const struct yk_job *earlier, const struct yk_job *later)
 {
     int p;
     for (p = 0; p < later->arg_count; p++)
-        if (later->args[p].array && uses(earlier, later->args[p].array, writes(&later->args[p])))
+        if (later->args[p].array &&
+            uses(earlier, later->args[p].array, yk_changes_array(later->args[p].mode)))
             return 1;
     return 0;
 }
