@@ -77,6 +77,13 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
     return outcome;
 }
 
+void yk_place_uploading(struct yk_place *place, struct yk_event *event)
+{
+    if (place->last_upload)
+        place->device->backend->event_close(place->last_upload);
+    place->last_upload = event;
+}
+
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome)
 {
     if (!event) {

@@ -38,6 +38,8 @@ void yk_place_close(struct yk_place *place);
 /* Sleep until `event` is complete (virtual time moves on where the clock is virtual), close it,
  * return how it went. NULL is complete. */
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
+/* `event` is the latest operation on the upload queue from now on; taken. Under place->lock. */
+void yk_place_uploading(struct yk_place *place, struct yk_event *event);
 /* Whether the event is complete, without sleeping. */
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
 

@@ -162,11 +162,8 @@ static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
     yoke_status status;
     yk_lock(&place->lock);
     status = place->device->backend->copy(place->upload, &copy, &event);
-    if (status == YOKE_OK) {
-        if (place->last_upload)
-            place->device->backend->event_close(place->last_upload);
-        place->last_upload = event;
-    }
+    if (status == YOKE_OK)
+        yk_place_uploading(place, event);
     yk_unlock(&place->lock);
     if (status == YOKE_OK)
         atomic_fetch_add(&array->bytes_to, copy.bytes);

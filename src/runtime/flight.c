@@ -71,10 +71,8 @@ static yoke_status upload_window(struct yk_place *place, yoke_array *array,
     yoke_status status;
     yk_lock(&place->lock);
     status = backend->copy(place->upload, &copy, &event);
-    if (status == YOKE_OK) {
-        backend->event_close(place->last_upload);
-        place->last_upload = event;
-    }
+    if (status == YOKE_OK)
+        yk_place_uploading(place, event);
     yk_unlock(&place->lock);
     atomic_fetch_add(&array->bytes_to, copy.bytes);
     return status;

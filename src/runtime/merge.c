@@ -40,8 +40,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
     status =
         backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
     if (status == YOKE_OK) {
-        backend->event_close(place->last_upload);
-        place->last_upload = event;
+        yk_place_uploading(place, event);
     } else {
         backend->free(place->device, jd->private_buffers[arg]);
         jd->private_buffers[arg] = NULL;
