@@ -84,6 +84,16 @@ void yk_place_uploading(struct yk_place *place, struct yk_event *event)
     place->last_upload = event;
 }
 
+void yk_place_drain(struct yk_place *place)
+{
+    struct yk_event *upload;
+    yk_lock(&place->lock);
+    upload = place->last_upload;
+    place->last_upload = NULL;
+    yk_unlock(&place->lock);
+    yk_place_wait(place, upload);
+}
+
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome)
 {
     if (!event) {

@@ -40,6 +40,8 @@ void yk_place_close(struct yk_place *place);
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
 /* `event` is the latest operation on the upload queue from now on; taken. Under place->lock. */
 void yk_place_uploading(struct yk_place *place, struct yk_event *event);
+/* Wait until everything on the upload queue is over, however it went. */
+void yk_place_drain(struct yk_place *place);
 /* Whether the event is complete, without sleeping. */
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
 

@@ -173,22 +173,11 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
     return status;
 }
 
-/* Copies to the device that nobody waits for any more; they fail at once. */
-static void drain(struct yk_place *place)
-{
-    struct yk_event *upload;
-    yk_lock(&place->lock);
-    upload = place->last_upload;
-    place->last_upload = NULL;
-    yk_unlock(&place->lock);
-    yk_place_wait(place, upload);
-}
-
 void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device)
 {
     int64_t lost, all = 0;
     yoke_array *array;
-    drain(device->place);
+    yk_place_drain(device->place); /* fails at once */
     yk_lock(&runtime->lock);
     if (!device->lost) {
         device->lost = 1;

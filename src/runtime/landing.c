@@ -29,12 +29,7 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
-    struct yk_event *upload;
-    yk_lock(&place->lock);
-    upload = place->last_upload;
-    place->last_upload = NULL;
-    yk_unlock(&place->lock);
-    yk_place_wait(place, upload);
+    yk_place_drain(place);
     yk_place_wait(place, flight->kernel);
     yk_place_wait(place, flight->home);
     flight->kernel = flight->home = NULL;
