@@ -65,11 +65,24 @@ typedef struct yoke_opencl_call {
 } yoke_opencl_call;
 typedef int yoke_opencl_fn(const yoke_opencl_call *call, const yoke_chunk *chunk);
 
+/* A CUDA implementation that launches what it likes (cuBLAS, cuFFT, own kernels): enqueue on
+ * `stream`, do not wait. Types as void * so that this header needs no CUDA: CUcontext (current
+ * during the call; runtime-API libraries use it too), CUstream; args[p] is a const void * to the
+ * value, or the device address of the array's global element 0 (which may lie outside what is
+ * there: use global indexes only). Returns 0 or a CUresult. */
+typedef struct yoke_cuda_call {
+    void *context, *stream;
+    int device; /* CUDA's number of the GPU */
+    void *const *args;
+} yoke_cuda_call;
+typedef int yoke_cuda_fn(const yoke_cuda_call *call, const yoke_chunk *chunk);
+
 /* Source for a device compiler. `entry` NULL: the text was made by YOKE_KERNEL and gets yoke's
- * prelude; otherwise complete source whose kernel `entry` takes (long first, long last, long
- * extent1, long extent2), then for each parameter the value, or the array and a long byte shift of
- * its global element 0, which it subtracts nothing from: element i lies at (char *)array + shift +
- * i * size. One work-item per index in a grid-stride loop is expected. */
+ * prelude; otherwise complete source whose kernel `entry` (in CUDA: extern "C") takes (long first,
+ * long last, long extent1, long extent2), then for each parameter the value or the array. In OpenCL
+ * an array is followed by a long byte shift of its global element 0: element i lies at
+ * (char *)array + shift + i * size. In CUDA its pointer is that of global element 0. One work-item
+ * per index in a grid-stride loop is expected. */
 typedef struct yoke_source {
     const char *text; /* NULL: none */
     const char *entry;
@@ -99,6 +112,7 @@ typedef struct yoke_kernel {
     } opencl;
     struct {
         yoke_source source;
+        yoke_cuda_fn *native; /* instead of source */
     } cuda;
 } yoke_kernel;
 

@@ -1,7 +1,7 @@
 /* backend.h - THE device seam: what a kind of device must do for yoke, with pre- and
  * post-conditions.
  *
- * Implemented by cpu/, opencl/ and sim/ (cuda/ next). Only these folders know a driver's words.
+ * Implemented by cpu/, cuda/, opencl/ and sim/. Only these folders know a driver's words.
  * check.c wraps any backend and verifies both sides of this contract (debug builds, tests), and
  * injects failures.
  *
@@ -133,14 +133,31 @@ struct yk_backend {
     void (*close)(struct yk_device
                       *device); /* nothing of it is in use; NULL is fine; works on a lost device */
 
-    /* Device memory. Not called where host_memory. Uninitialised contents; bytes >= 1. */
+    /* Device memory. Not called where host_memory. Uninitialised contents; bytes >= 1. Where there
+     * is a commit slot, alloc only books the memory, which counts as used from here on; */
     yoke_status (*alloc)(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
     void (*free)(struct yk_device *device, struct yk_buffer *buffer);
     int64_t (*memory_free)(struct yk_device *device); /* bytes that could still be had; a hint */
+    /* [offset, offset + bytes) of the buffer is about to be used: pages that are not there yet get
+     * mapped. What lies there already keeps its contents. YOKE_ENOMEM: others have taken the
+     * memory; nothing else is lost. Optional: NULL where alloc did it all. */
+    yoke_status (*commit)(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                          int64_t bytes);
+
+    /* Host memory that copies reach at full speed and beside other work. Optional, thread-safe.
+     * pin: whole pages of memory that exists, for all devices of the backend in the process.
+     * YOKE_ENOMEM: a limit; YOKE_EINVAL: memory that cannot be pinned (a read-only map), or is
+     * pinned already by somebody else, then *foreign is 1 and copies are fast all the same. */
+    yoke_status (*pin)(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+    void (*unpin)(struct yk_device *device, void *host); /* nothing is copied from or to it */
+    /* Memory of the driver's own that is pinned from the start, for staging. */
+    yoke_status (*host_alloc)(struct yk_device *device, int64_t bytes, void **out);
+    void (*host_free)(struct yk_device *device, void *host);
 
     yoke_status (*queue_open)(struct yk_device *device, struct yk_queue **out);
     void (*queue_close)(struct yk_queue *queue); /* waits for what is still running */
 
+    /* Host memory that is not pinned may make the call last as long as the copy. */
     yoke_status (*copy)(struct yk_queue *queue, const struct yk_copy *copy,
                         struct yk_event **event);
     /* buffer[offset .. offset + bytes) = 0 */
