@@ -14,10 +14,11 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 
-extern const struct yk_backend yk_backend_cpu, yk_backend_opencl, yk_backend_sim;
+extern const struct yk_backend yk_backend_cpu, yk_backend_cuda, yk_backend_opencl, yk_backend_sim;
 
-const struct yk_backend *const yk_backends[] = { &yk_backend_cpu, &yk_backend_opencl,
-                                                 &yk_backend_sim, NULL };
+/* A GPU that two drivers offer is taken from the first. */
+const struct yk_backend *const yk_backends[] = { &yk_backend_cpu, &yk_backend_cuda,
+                                                 &yk_backend_opencl, &yk_backend_sim, NULL };
 
 const struct yk_backend *yk_backend_find(const char *name)
 {
@@ -211,12 +212,28 @@ static yoke_status keep_once(struct yk_device_list *list, int first, int asked)
     return YOKE_OK;
 }
 
+static void leave_hidden(struct yk_device_list *list, int first)
+{
+    for (int i = first; i < list->count; i++)
+        for (int b = 0; yk_backends[b]; b++) {
+            if (yk_backends[b] == list->items[i].backend || !yk_backends[b]->hides ||
+                !yk_backends[b]->hides(&list->items[i]))
+                continue;
+            yk_log(YOKE_LOG_INFO, "%s is left out: it is hidden from %s", list->items[i].name,
+                   yk_backends[b]->name);
+            list_remove(list, i--);
+            break;
+        }
+}
+
 static yoke_status find_all(const struct yk_device_spec *specs, int count, int asked,
                             struct yk_device_list *list)
 {
     for (int i = 0; i < count; i++) {
         int first = list->count;
         yoke_status status = specs[i].backend->find(&specs[i], asked, list, NULL);
+        if (status == YOKE_OK && !asked)
+            leave_hidden(list, first);
         if (status == YOKE_OK)
             status = keep_once(list, first, asked);
         for (int found = first; found < list->count; found++)

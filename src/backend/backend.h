@@ -129,6 +129,9 @@ struct yk_backend {
      * install. */
     yoke_status (*find)(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
+    /* Whether the user hid this device, which another backend offers, from this one: then it is
+     * hidden from both, unless named. Optional. */
+    int (*hides)(const struct yk_device_desc *desc);
     yoke_status (*open)(const struct yk_device_desc *desc, struct yk_device **out);
     void (*close)(struct yk_device
                       *device); /* nothing of it is in use; NULL is fine; works on a lost device */

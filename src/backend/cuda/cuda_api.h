@@ -117,7 +117,7 @@ typedef struct {
     F(CtxDestroy, "cuCtxDestroy_v2", (CUcontext context))                                          \
     F(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext context))                                  \
     F(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext * context))                                  \
-    F(MemGetInfo, "cuMemGetInfo_v2", (size_t * free, size_t *total))                               \
+    F(MemGetInfo, "cuMemGetInfo_v2", (size_t * free, size_t * total))                              \
     F(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr * address, size_t bytes))                            \
     F(MemFree, "cuMemFree_v2", (CUdeviceptr address))                                              \
     F(MemHostAlloc, "cuMemHostAlloc", (void **host, size_t bytes, unsigned flags))                 \
@@ -134,14 +134,14 @@ typedef struct {
       (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream))                        \
     F(StreamCreate, "cuStreamCreate", (CUstream * stream, unsigned flags))                         \
     F(StreamDestroy, "cuStreamDestroy_v2", (CUstream stream))                                      \
+    F(StreamSynchronize, "cuStreamSynchronize", (CUstream stream))                                 \
     F(StreamWaitEvent, "cuStreamWaitEvent", (CUstream stream, CUevent event, unsigned flags))      \
     F(EventCreate, "cuEventCreate", (CUevent * event, unsigned flags))                             \
     F(EventDestroy, "cuEventDestroy_v2", (CUevent event))                                          \
     F(EventRecord, "cuEventRecord", (CUevent event, CUstream stream))                              \
     F(EventQuery, "cuEventQuery", (CUevent event))                                                 \
     F(EventSynchronize, "cuEventSynchronize", (CUevent event))                                     \
-    F(EventElapsedTime, "cuEventElapsedTime",                                                      \
-      (float *milliseconds, CUevent start, CUevent end))                                           \
+    F(EventElapsedTime, "cuEventElapsedTime", (float *milliseconds, CUevent start, CUevent end))   \
     F(ModuleLoadData, "cuModuleLoadData", (CUmodule * module, const void *image))                  \
     F(ModuleUnload, "cuModuleUnload", (CUmodule module))                                           \
     F(ModuleGetFunction, "cuModuleGetFunction",                                                    \
@@ -193,11 +193,11 @@ enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_COMPILATION
     F(int, DestroyProgram, "nvrtcDestroyProgram", (nvrtcProgram * program))                        \
     F(int, CompileProgram, "nvrtcCompileProgram",                                                  \
       (nvrtcProgram program, int option_count, const char *const *options))                        \
-    F(int, GetProgramLogSize, "nvrtcGetProgramLogSize", (nvrtcProgram program, size_t *size))      \
+    F(int, GetProgramLogSize, "nvrtcGetProgramLogSize", (nvrtcProgram program, size_t * size))     \
     F(int, GetProgramLog, "nvrtcGetProgramLog", (nvrtcProgram program, char *log))                 \
-    F(int, GetPTXSize, "nvrtcGetPTXSize", (nvrtcProgram program, size_t *size))                    \
+    F(int, GetPTXSize, "nvrtcGetPTXSize", (nvrtcProgram program, size_t * size))                   \
     F(int, GetPTX, "nvrtcGetPTX", (nvrtcProgram program, char *ptx))                               \
-    F(int, GetCUBINSize, "nvrtcGetCUBINSize", (nvrtcProgram program, size_t *size))                \
+    F(int, GetCUBINSize, "nvrtcGetCUBINSize", (nvrtcProgram program, size_t * size))               \
     F(int, GetCUBIN, "nvrtcGetCUBIN", (nvrtcProgram program, char *cubin))                         \
     F(const char *, GetErrorString, "nvrtcGetErrorString", (int code))
 

@@ -1,0 +1,197 @@
+/* cuda.h - what the files of this folder share. Nothing here is for others; they see yk_backend.
+ *
+ *   cuda_load.c     driver and compiler found at run time
+ *   cuda_error.c    the driver's codes in words and status classes; who may call it
+ *   cuda_find.c     which GPUs there are, and what they are
+ *   cuda_device.c   open, close, pinned host memory; the backend's table
+ *   cuda_memory.c   device memory: addresses at once, pages as they are needed
+ *   cuda_queue.c    streams, copies, clearing
+ *   cuda_event.c    outcomes, and times on the host's clock
+ *   cuda_watch.c    waiting without spinning
+ *   cuda_compile.c  text to machine code by NVRTC
+ *   cuda_program.c  a kernel on a device, with the disk cache
+ *   cuda_launch.c   a chunk to a grid
+ *
+ * Each device has a context of yoke's own, so that one that fails takes nobody else's with it. It
+ * is current only during a call (pushed and popped): the thread's own context, if the program uses
+ * CUDA beside yoke, is what it was before. Nothing runs at process exit: drivers unload before
+ * libraries' destructors.
+ */
+#ifndef YK_BACKEND_CUDA_H
+#define YK_BACKEND_CUDA_H
+
+#include <stdatomic.h>
+
+#include "../../platform/thread.h"
+#include "../backend.h"
+#include "../cache.h"
+#include "cuda_api.h"
+
+extern const struct yk_backend yk_backend_cuda;
+
+/* Settings of "cuda:0:mem=1G:lanes=3"; 0 where the default applies. */
+struct yk_cuda_settings {
+    int64_t memory_bytes, lanes;
+};
+extern const struct yk_option yk_cuda_options[];
+
+struct yk_cuda_device {
+    struct yk_device base; /* first */
+    const struct yk_cuda_api *cu;
+    CUdevice handle;
+    CUcontext context;
+    int arch;               /* 90 for compute capability 9.0 */
+    int is_virtual;         /* pages are mapped on demand */
+    int64_t page_bytes;     /* what is mapped at a time */
+    _Atomic int64_t booked; /* bytes of all buffers */
+    _Atomic int64_t mapped; /* and of them those that take memory already */
+    atomic_int lost;
+
+    yk_mutex event_lock; /* of the unused events */
+    struct yk_event *unused_events;
+    CUevent anchor;    /* the device's clock: when this event was recorded, */
+    int64_t anchor_ns; /* it was this late on the host's */
+
+    yk_mutex watch_lock; /* of the watcher's state */
+    struct yk_cuda_watch *first_watch, **watch_end;
+    struct yk_thread watcher;
+    struct yk_parker watcher_parker;
+    int watcher_runs, watcher_stops;
+};
+
+struct yk_buffer {
+    CUdeviceptr address;
+    int64_t bytes;                  /* as asked for */
+    int64_t booked;                 /* whole pages */
+    struct yk_cuda_segment *pieces; /* mapped so far */
+    unsigned char *mapped;          /* a byte a page; NULL: all was allocated at once */
+};
+
+struct yk_queue {
+    struct yk_cuda_device *device;
+    CUstream stream;
+};
+
+struct yk_cuda_param {
+    yoke_param_mode mode;
+    uint32_t size;
+};
+
+struct yk_program {
+    struct yk_cuda_device *device;
+    char name[64];
+    CUmodule module; /* NULL for a native function */
+    CUfunction function;
+    yoke_cuda_fn *native;
+    int generated; /* made by YOKE_KERNEL, not by hand */
+    int dimensions, lanes, unit, param_count;
+    int block_items; /* threads in a block */
+    struct yk_cuda_param params[];
+};
+
+/* cuda_load.c. Both load on the first call and give the same from then on. */
+struct yk_cuda_driver {
+    struct yk_cuda_api api;
+    char path[256];
+    int version; /* 12040 for CUDA 12.4 */
+};
+/* YOKE_ENODEV with the reason: no driver, one too old, or it says there is no GPU. */
+yoke_status yk_cuda_load(const struct yk_cuda_driver **out);
+struct yk_nvrtc {
+    struct yk_nvrtc_api api;
+    char path[256];
+    int major, minor;
+};
+yoke_status yk_nvrtc_load(const struct yk_nvrtc **out);
+
+/* cuda_error.c */
+/* "CUDA_ERROR_OUT_OF_MEMORY"; api may be NULL. */
+const char *yk_cuda_code_name(const struct yk_cuda_api *api, CUresult code);
+/* Says what failed and returns the error's class; the device is lost unless the code only means
+ * that there is no memory or that this one call was refused. */
+yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what);
+/* The first line of every slot: YOKE_EDEVICE if the device is lost, else its context is current
+ * until yk_cuda_leave. */
+yoke_status yk_cuda_enter(struct yk_cuda_device *device);
+void yk_cuda_leave(struct yk_cuda_device *device);
+/* The same for calls that clean up, also on a lost device; 0: there is no way in. */
+int yk_cuda_enter_anyway(struct yk_cuda_device *device);
+
+/* cuda_find.c */
+yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
+                         char *why);
+int yk_cuda_hides(const struct yk_device_desc *desc);
+
+/* cuda_memory.c */
+void yk_cuda_memory_open(struct yk_cuda_device *device);
+yoke_status yk_cuda_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+void yk_cuda_free(struct yk_device *device, struct yk_buffer *buffer);
+int64_t yk_cuda_memory_free(struct yk_device *device);
+yoke_status yk_cuda_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                           int64_t bytes);
+
+/* cuda_queue.c */
+yoke_status yk_cuda_queue_open(struct yk_device *device, struct yk_queue **out);
+void yk_cuda_queue_close(struct yk_queue *queue);
+yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                         struct yk_event **event);
+yoke_status yk_cuda_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                         int64_t bytes, struct yk_event **event);
+
+/* cuda_event.c. An operation: begin (a fresh event, if one is wanted, and the queue waits for what
+ * comes before), the driver's calls, end. Between enter and leave. */
+struct yk_cuda_operation {
+    struct yk_queue *queue;
+    const char *what;
+    struct yk_event *const *after;
+    int after_count;
+    int timed;               /* its start is wanted too */
+    struct yk_event **event; /* the caller's, may be NULL */
+    struct yk_event *made;
+};
+yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation);
+/* `code` is that of the calls between. On failure what was enqueued is over before this returns. */
+yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code);
+
+yoke_status yk_cuda_events_open(struct yk_cuda_device *device); /* event_lock is open */
+void yk_cuda_events_close(struct yk_cuda_device *device);
+enum { YK_CUDA_PENDING = 600 }; /* CUDA_ERROR_NOT_READY */
+CUresult yk_cuda_look(struct yk_event *event);
+/* Asleep until it is over; what came of it. */
+CUresult yk_cuda_sleep(struct yk_event *event);
+void yk_cuda_event_hold(struct yk_event *event); /* one more close needed */
+struct yk_cuda_device *yk_cuda_event_device(const struct yk_event *event);
+int yk_cuda_poll(struct yk_event *event, yoke_status *outcome);
+yoke_status yk_cuda_wait(struct yk_event *event);
+void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out);
+void yk_cuda_event_close(struct yk_event *event);
+
+/* cuda_watch.c */
+yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device);
+void yk_cuda_watcher_close(struct yk_cuda_device *device);
+yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), void *context);
+
+/* cuda_compile.c. `image->bytes` (yk_free) is machine code for this GPU, or, where the compiler
+ * does not know it, PTX for the newest that it knows. */
+struct yk_cuda_source {
+    const char *kernel, *text;
+    const char *options[4];
+    int option_count;
+    int to_ptx;
+};
+/* What the compiler would be asked for here; YOKE_EBUILD if there is none. */
+yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_cuda_source *source,
+                                char arch_option[32]);
+yoke_status yk_cuda_compile(const struct yk_cuda_device *device,
+                            const struct yk_cuda_source *source, struct yk_blob *image);
+
+/* cuda_program.c */
+yoke_status yk_cuda_build(struct yk_device *device, const yoke_kernel *kernel,
+                          struct yk_program **out);
+void yk_cuda_program_close(struct yk_device *device, struct yk_program *program);
+
+/* cuda_launch.c */
+yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
+                           const struct yk_launch *launch, struct yk_event **event);
+
+#endif

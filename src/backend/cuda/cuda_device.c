@@ -1,0 +1,193 @@
+/* cuda_device.c - a GPU opened, pinned host memory, and the backend's table. */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "cuda.h"
+
+static void device_close(struct yk_device *base)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (!device)
+        return;
+    yk_cuda_watcher_close(device);
+    int entered = yk_cuda_enter_anyway(device);
+    yk_cuda_events_close(device);
+    if (entered)
+        yk_cuda_leave(device);
+    device->cu->CtxDestroy(device->context);
+    yk_free(device);
+}
+
+static yoke_status open_failed(const struct yk_device_desc *desc, const struct yk_cuda_api *cu,
+                               CUresult code)
+{
+    const char *cure = "see `nvidia-smi`";
+    if (code == CUDA_ERROR_DEVICE_UNAVAILABLE || code == CUDA_ERROR_CONTEXT_ALREADY_IN_USE)
+        cure = "another process has it in exclusive mode; end that, or `nvidia-smi -c DEFAULT`";
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        cure = "its memory is taken by other processes; `nvidia-smi` lists them";
+    if (code == CUDA_ERROR_MPS_CONNECTION_FAILED)
+        cure = "the MPS server does not answer";
+    return yk_fail(YOKE_EDEVICE, "%s (%s) cannot be opened: %s; %s", desc->name, desc->model,
+                   yk_cuda_code_name(cu, code), cure);
+}
+
+static CUresult open_context(struct yk_cuda_device *device)
+{
+    const struct yk_cuda_api *cu = device->cu;
+    CUcontext context;
+    int major = 0, minor = 0;
+    CUresult code = cu->DeviceGet(&device->handle, device->base.desc.index);
+    if (code == CUDA_SUCCESS)
+        code = cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                      device->handle);
+    if (code == CUDA_SUCCESS)
+        code = cu->DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                      device->handle);
+    device->arch = 10 * major + minor;
+    if (code == CUDA_SUCCESS)
+        code = cu->CtxCreate(&device->context, CU_CTX_SCHED_BLOCKING_SYNC, device->handle);
+    if (code == CUDA_SUCCESS) /* creating pushes it */
+        cu->CtxPopCurrent(&context);
+    return code;
+}
+
+static yoke_status open_parts(struct yk_cuda_device *device)
+{
+    yoke_status status = yk_cuda_enter(device);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_cuda_events_open(device);
+    if (status == YOKE_OK)
+        yk_cuda_memory_open(device);
+    yk_cuda_leave(device);
+    return status;
+}
+
+static yoke_status device_open(const struct yk_device_desc *desc, struct yk_device **out)
+{
+    const struct yk_cuda_driver *driver;
+    yoke_status status = yk_cuda_load(&driver);
+    if (status != YOKE_OK)
+        return status;
+    struct yk_cuda_device *device = yk_calloc(1, sizeof *device);
+    if (!device)
+        return YOKE_ENOMEM;
+    device->base.backend = &yk_backend_cuda;
+    device->base.desc = *desc;
+    device->base.desc.settings = NULL; /* the list that owns them may go first */
+    device->cu = &driver->api;
+    CUresult code = open_context(device);
+    if (code != CUDA_SUCCESS) {
+        yk_free(device);
+        return open_failed(desc, &driver->api, code);
+    }
+    status = yk_mutex_open(&device->event_lock);
+    if (status != YOKE_OK)
+        goto destroy_context;
+    status = yk_cuda_watcher_open(device);
+    if (status != YOKE_OK)
+        goto close_lock;
+    status = open_parts(device);
+    if (status != YOKE_OK) {
+        device_close(&device->base);
+        return status;
+    }
+    *out = &device->base;
+    return YOKE_OK;
+close_lock:
+    yk_mutex_close(&device->event_lock);
+destroy_context:
+    device->cu->CtxDestroy(device->context);
+    yk_free(device);
+    return status;
+}
+
+/* ---- host memory ---- */
+
+static yoke_status device_pin(struct yk_device *base, void *host, int64_t bytes, int *foreign)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    yoke_status status = yk_cuda_enter(device);
+    *foreign = 0;
+    if (status != YOKE_OK)
+        return status;
+    CUresult code = device->cu->MemHostRegister(host, (size_t)bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    yk_cuda_leave(device);
+    switch (code) {
+    case CUDA_SUCCESS:
+        return YOKE_OK;
+    case CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED:
+        *foreign = 1;
+        return yk_fail(YOKE_EINVAL, "%s: %lld bytes at %p are pinned already", base->desc.name,
+                       (long long)bytes, host);
+    case CUDA_ERROR_NOT_PERMITTED:
+        return yk_fail(YOKE_EINVAL, "%s: %lld bytes at %p may not be pinned", base->desc.name,
+                       (long long)bytes, host);
+    default:
+        return yk_cuda_fail(device, code, "pinning host memory");
+    }
+}
+
+static void device_unpin(struct yk_device *base, void *host)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (!yk_cuda_enter_anyway(device))
+        return;
+    device->cu->MemHostUnregister(host);
+    yk_cuda_leave(device);
+}
+
+static yoke_status device_host_alloc(struct yk_device *base, int64_t bytes, void **out)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    yoke_status status = yk_cuda_enter(device);
+    void *host;
+    if (status != YOKE_OK)
+        return status;
+    CUresult code = device->cu->MemHostAlloc(&host, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
+    yk_cuda_leave(device);
+    if (code != CUDA_SUCCESS)
+        return yk_cuda_fail(device, code, "allocating pinned host memory");
+    *out = host;
+    return YOKE_OK;
+}
+
+static void device_host_free(struct yk_device *base, void *host)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (!host || !yk_cuda_enter_anyway(device))
+        return;
+    device->cu->MemFreeHost(host);
+    yk_cuda_leave(device);
+}
+
+const struct yk_backend yk_backend_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs through their driver and NVRTC",
+    .options = yk_cuda_options,
+    .settings_bytes = sizeof(struct yk_cuda_settings),
+    .find = yk_cuda_find,
+    .hides = yk_cuda_hides,
+    .open = device_open,
+    .close = device_close,
+    .alloc = yk_cuda_alloc,
+    .free = yk_cuda_free,
+    .memory_free = yk_cuda_memory_free,
+    .commit = yk_cuda_commit,
+    .pin = device_pin,
+    .unpin = device_unpin,
+    .host_alloc = device_host_alloc,
+    .host_free = device_host_free,
+    .queue_open = yk_cuda_queue_open,
+    .queue_close = yk_cuda_queue_close,
+    .copy = yk_cuda_copy,
+    .zero = yk_cuda_zero,
+    .build = yk_cuda_build,
+    .program_close = yk_cuda_program_close,
+    .launch = yk_cuda_launch,
+    .poll = yk_cuda_poll,
+    .wait = yk_cuda_wait,
+    .notify = yk_cuda_notify,
+    .event_times = yk_cuda_event_times,
+    .event_close = yk_cuda_event_close,
+};

@@ -1,0 +1,58 @@
+/* cuda_error.c - the driver's codes in words and status classes, and the way into a context.
+ *
+ * Once a kernel has faulted, every call in its context fails with the same code: the context is
+ * beyond use, and so is the device for this runtime. Which codes mean that is not written down in
+ * one place; so whatever is not known to be harmless counts as fatal.
+ */
+#include "../../base/status.h"
+#include "cuda.h"
+
+const char *yk_cuda_code_name(const struct yk_cuda_api *api, CUresult code)
+{
+    const char *name = NULL;
+    if (api && api->GetErrorName && api->GetErrorName(code, &name) == CUDA_SUCCESS && name)
+        return name;
+    return "a CUDA error without a name";
+}
+
+yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what)
+{
+    const char *name = device->base.desc.name, *text = yk_cuda_code_name(device->cu, code);
+    switch (code) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return yk_fail(YOKE_ENOMEM, "%s: %s: out of memory (%s); use smaller arrays or mem=", name,
+                       what, text);
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_NOT_SUPPORTED:
+        return yk_fail(YOKE_EINVAL, "%s: %s: the driver refused it with %s (%d)", name, what, text,
+                       code);
+    default:
+        break;
+    }
+    atomic_store(&device->lost, 1);
+    return yk_fail(YOKE_EDEVICE,
+                   "%s: %s: %s (%d), the device is lost; a kernel may have touched memory outside "
+                   "its arrays, run it on the CPU alone to see",
+                   name, what, text, code);
+}
+
+yoke_status yk_cuda_enter(struct yk_cuda_device *device)
+{
+    if (atomic_load_explicit(&device->lost, memory_order_relaxed))
+        return yk_fail(YOKE_EDEVICE, "%s: lost earlier; leave it out with YOKE_DEVICES",
+                       device->base.desc.name);
+    CUresult code = device->cu->CtxPushCurrent(device->context);
+    return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(device, code, "entering its context");
+}
+
+int yk_cuda_enter_anyway(struct yk_cuda_device *device)
+{
+    return device->context && device->cu->CtxPushCurrent(device->context) == CUDA_SUCCESS;
+}
+
+void yk_cuda_leave(struct yk_cuda_device *device)
+{
+    CUcontext context;
+    device->cu->CtxPopCurrent(&context);
+}

@@ -1,0 +1,276 @@
+/* cuda_event.c - queued work as an event: its outcome, and when it ran.
+ *
+ *     event: pending --> complete (0) or failed, by whoever sees it first; never back
+ *
+ * The driver's events are kept for the next operation, since making one costs more than recording
+ * it. Times come from the device's clock, as distance to an anchor event whose time on the host is
+ * known; the driver gives distances as float milliseconds, so the anchor is moved on before they
+ * lose their microseconds.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "../../platform/clock.h"
+#include "cuda.h"
+
+/* Between microseconds and a context switch: looking this long costs less than sleeping. */
+static const int64_t look_ns = 5000;
+static const int64_t anchor_ns = 4000000000;
+
+struct yk_event {
+    struct yk_cuda_device *device;
+    CUevent end, begin;
+    int timed; /* begin is recorded too */
+    int64_t submitted_ns;
+    atomic_int references;
+    atomic_int state; /* CUresult; release by who sees the end, pairs with acquire in look */
+    _Atomic int64_t seen_ns;
+    struct yk_event *next_unused;
+};
+
+static CUresult event_make(struct yk_cuda_device *device, struct yk_event **out)
+{
+    struct yk_event *event = yk_calloc(1, sizeof *event);
+    if (!event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->device = device;
+    CUresult code = device->cu->EventCreate(&event->end, CU_EVENT_BLOCKING_SYNC);
+    if (code != CUDA_SUCCESS)
+        goto free_event;
+    code = device->cu->EventCreate(&event->begin, CU_EVENT_BLOCKING_SYNC);
+    if (code != CUDA_SUCCESS)
+        goto destroy_end;
+    *out = event;
+    return CUDA_SUCCESS;
+destroy_end:
+    device->cu->EventDestroy(event->end);
+free_event:
+    yk_free(event);
+    return code;
+}
+
+static CUresult event_take(struct yk_cuda_device *device, struct yk_event **out)
+{
+    struct yk_event *event;
+    CUresult code = CUDA_SUCCESS;
+    yk_lock(&device->event_lock);
+    event = device->unused_events;
+    if (event)
+        device->unused_events = event->next_unused;
+    yk_unlock(&device->event_lock);
+    if (!event)
+        code = event_make(device, &event);
+    if (code != CUDA_SUCCESS)
+        return code;
+    event->timed = 0;
+    event->submitted_ns = yk_clock_ns();
+    atomic_store_explicit(&event->references, 1, memory_order_relaxed);
+    atomic_store_explicit(&event->state, YK_CUDA_PENDING, memory_order_relaxed);
+    atomic_store_explicit(&event->seen_ns, 0, memory_order_relaxed);
+    *out = event;
+    return CUDA_SUCCESS;
+}
+
+static CUresult wait_for(const struct yk_cuda_operation *operation)
+{
+    const struct yk_cuda_api *cu = operation->queue->device->cu;
+    CUresult code = CUDA_SUCCESS;
+    for (int i = 0; i < operation->after_count && code == CUDA_SUCCESS; ++i) {
+        struct yk_event *event = operation->after[i];
+        if (!event || atomic_load_explicit(&event->state, memory_order_acquire) == CUDA_SUCCESS)
+            continue;
+        code = cu->StreamWaitEvent(operation->queue->stream, event->end, 0);
+    }
+    return code;
+}
+
+yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation)
+{
+    struct yk_cuda_device *device = operation->queue->device;
+    operation->made = NULL;
+    CUresult code = CUDA_SUCCESS;
+    if (operation->event)
+        code = event_take(device, &operation->made);
+    if (code == CUDA_SUCCESS)
+        code = wait_for(operation);
+    if (code == CUDA_SUCCESS && operation->made && operation->timed) {
+        code = device->cu->EventRecord(operation->made->begin, operation->queue->stream);
+        operation->made->timed = 1;
+    }
+    if (code == CUDA_SUCCESS)
+        return YOKE_OK;
+    yk_cuda_event_close(operation->made);
+    return yk_cuda_fail(device, code, operation->what);
+}
+
+yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code)
+{
+    struct yk_cuda_device *device = operation->queue->device;
+    if (code == CUDA_SUCCESS && operation->made)
+        code = device->cu->EventRecord(operation->made->end, operation->queue->stream);
+    if (code == CUDA_SUCCESS) {
+        if (operation->event)
+            *operation->event = operation->made;
+        return YOKE_OK;
+    }
+    /* Part of it may be on its way, and nobody will know of it. */
+    device->cu->StreamSynchronize(operation->queue->stream);
+    yk_cuda_event_close(operation->made);
+    return yk_cuda_fail(device, code, operation->what);
+}
+
+struct yk_cuda_device *yk_cuda_event_device(const struct yk_event *event)
+{
+    return event->device;
+}
+
+static CUresult settle(struct yk_event *event, CUresult code)
+{
+    int pending = YK_CUDA_PENDING;
+    int64_t never = 0;
+    if (code == YK_CUDA_PENDING)
+        return code;
+    atomic_compare_exchange_strong(&event->seen_ns, &never, yk_clock_ns());
+    atomic_compare_exchange_strong(&event->state, &pending, code);
+    return atomic_load_explicit(&event->state, memory_order_acquire);
+}
+
+CUresult yk_cuda_look(struct yk_event *event)
+{
+    struct yk_cuda_device *device = event->device;
+    CUresult state = atomic_load_explicit(&event->state, memory_order_acquire);
+    if (state != YK_CUDA_PENDING)
+        return state;
+    if (!yk_cuda_enter_anyway(device))
+        return settle(event, CUDA_ERROR_INVALID_CONTEXT);
+    state = device->cu->EventQuery(event->end);
+    yk_cuda_leave(device);
+    return settle(event, state);
+}
+
+CUresult yk_cuda_sleep(struct yk_event *event)
+{
+    struct yk_cuda_device *device = event->device;
+    int64_t start = yk_clock_ns();
+    CUresult state = yk_cuda_look(event);
+    while (state == YK_CUDA_PENDING && yk_clock_ns() - start < look_ns) {
+        yk_pause();
+        state = yk_cuda_look(event);
+    }
+    if (state != YK_CUDA_PENDING)
+        return state;
+    if (!yk_cuda_enter_anyway(device))
+        return settle(event, CUDA_ERROR_INVALID_CONTEXT);
+    state = device->cu->EventSynchronize(event->end);
+    yk_cuda_leave(device);
+    return settle(event, state);
+}
+
+static yoke_status outcome_of(struct yk_event *event, CUresult state)
+{
+    return state == CUDA_SUCCESS ? YOKE_OK
+                                 : yk_cuda_fail(event->device, state, "running what was queued");
+}
+
+int yk_cuda_poll(struct yk_event *event, yoke_status *outcome)
+{
+    CUresult state = yk_cuda_look(event);
+    if (state == YK_CUDA_PENDING)
+        return 0;
+    *outcome = outcome_of(event, state);
+    return 1;
+}
+
+yoke_status yk_cuda_wait(struct yk_event *event)
+{
+    return outcome_of(event, yk_cuda_sleep(event));
+}
+
+/* ---- times ---- */
+
+/* Context current. */
+static CUresult anchor_here(struct yk_cuda_device *device)
+{
+    CUstream stream;
+    CUresult code = device->cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = device->cu->EventRecord(device->anchor, stream);
+    if (code == CUDA_SUCCESS)
+        code = device->cu->EventSynchronize(device->anchor);
+    device->anchor_ns = yk_clock_ns();
+    device->cu->StreamDestroy(stream);
+    return code;
+}
+
+/* Nanoseconds from the anchor to `event` on the device's clock. */
+static int64_t since_anchor(const struct yk_cuda_device *device, CUevent event)
+{
+    float milliseconds = 0;
+    CUresult code = device->cu->EventElapsedTime(&milliseconds, device->anchor, event);
+    return code == CUDA_SUCCESS ? (int64_t)((double)milliseconds * 1e6) : -1;
+}
+
+void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
+{
+    struct yk_cuda_device *device = event->device;
+    int64_t seen = atomic_load(&event->seen_ns);
+    *out = (struct yk_event_times){ 0 };
+    if (atomic_load(&device->lost) || !yk_cuda_enter_anyway(device))
+        return;
+    yk_lock(&device->event_lock);
+    int64_t end = since_anchor(device, event->end);
+    int64_t begin = event->timed ? since_anchor(device, event->begin) : -1;
+    int64_t zero = device->anchor_ns;
+    if (end > anchor_ns)
+        anchor_here(device);
+    yk_unlock(&device->event_lock);
+    yk_cuda_leave(device);
+    if (end < 0)
+        return;
+    /* Work cannot end after it was seen to be over, nor start before it was submitted. */
+    out->ended = seen && zero + end > seen ? seen : zero + end;
+    out->started = begin < 0 ? event->submitted_ns : zero + begin;
+    if (out->started < event->submitted_ns)
+        out->started = event->submitted_ns;
+    if (out->ended < out->started)
+        out->ended = out->started;
+}
+
+/* ---- life ---- */
+
+void yk_cuda_event_hold(struct yk_event *event)
+{
+    atomic_fetch_add(&event->references, 1);
+}
+
+void yk_cuda_event_close(struct yk_event *event)
+{
+    if (!event || atomic_fetch_sub(&event->references, 1) != 1)
+        return;
+    yk_lock(&event->device->event_lock);
+    event->next_unused = event->device->unused_events;
+    event->device->unused_events = event;
+    yk_unlock(&event->device->event_lock);
+}
+
+yoke_status yk_cuda_events_open(struct yk_cuda_device *device)
+{
+    CUresult code = device->cu->EventCreate(&device->anchor, CU_EVENT_BLOCKING_SYNC);
+    if (code == CUDA_SUCCESS)
+        code = anchor_here(device);
+    return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(device, code, "comparing clocks");
+}
+
+void yk_cuda_events_close(struct yk_cuda_device *device)
+{
+    while (device->unused_events) {
+        struct yk_event *event = device->unused_events;
+        device->unused_events = event->next_unused;
+        device->cu->EventDestroy(event->end);
+        device->cu->EventDestroy(event->begin);
+        yk_free(event);
+    }
+    if (device->anchor)
+        device->cu->EventDestroy(device->anchor);
+    yk_mutex_close(&device->event_lock);
+}

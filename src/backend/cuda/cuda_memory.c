@@ -1,0 +1,238 @@
+/* cuda_memory.c - device memory: an array's addresses at once, its pages as they are needed.
+ *
+ * A split gives a GPU some rows of an array, yet the array is addressed as a whole (global indexes
+ * need no offset). So a large buffer is a reserved range of addresses, and commit() maps memory
+ * behind the parts that chunks come to use. Memory is booked in full at alloc: whether an array
+ * fits is decided once, before any work. Small buffers, and all where the driver has no virtual
+ * memory, are allocated at once.
+ *
+ * booked >= mapped; what is booked and not yet mapped is nobody else's to book, but another process
+ * may take it first: then commit says YOKE_ENOMEM.
+ */
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "cuda.h"
+
+/* Mapping costs some 100 us a call whatever the size, so large buffers grow in large steps. */
+static const int64_t small_bytes = 4 << 20, step_bytes = 32 << 20;
+
+struct yk_cuda_segment { /* consecutive pages mapped by one commit */
+    CUmemGenericAllocationHandle handle;
+    CUdeviceptr address;
+    int64_t bytes;
+    struct yk_cuda_segment *next;
+};
+
+static CUmemAllocationProp properties(const struct yk_cuda_device *device)
+{
+    return (CUmemAllocationProp){ .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                  .location = { CU_MEM_LOCATION_TYPE_DEVICE, device->handle } };
+}
+
+/* Context current. */
+void yk_cuda_memory_open(struct yk_cuda_device *device)
+{
+    CUmemAllocationProp wanted = properties(device);
+    size_t grain = 0;
+    int supported = 0;
+    if (!device->cu->has_virtual ||
+        device->cu->DeviceGetAttribute(&supported,
+                                       CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                                       device->handle) != CUDA_SUCCESS ||
+        !supported ||
+        device->cu->MemGetAllocationGranularity(&grain, &wanted,
+                                                CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS ||
+        grain == 0)
+        return;
+    device->is_virtual = 1;
+    device->page_bytes = (step_bytes + (int64_t)grain - 1) / (int64_t)grain * (int64_t)grain;
+}
+
+/* What can still be booked. Context current. */
+static int64_t bookable(const struct yk_cuda_device *device)
+{
+    int64_t booked = atomic_load(&device->booked), mapped = atomic_load(&device->mapped);
+    int64_t left = device->base.desc.memory_bytes - booked;
+    size_t free = 0, total = 0;
+    if (device->cu->MemGetInfo(&free, &total) == CUDA_SUCCESS &&
+        (int64_t)free - (booked - mapped) < left)
+        left = (int64_t)free - (booked - mapped);
+    return left > 0 ? left : 0;
+}
+
+int64_t yk_cuda_memory_free(struct yk_device *base)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (atomic_load(&device->lost) || !yk_cuda_enter_anyway(device))
+        return 0;
+    int64_t left = bookable(device);
+    yk_cuda_leave(device);
+    return left;
+}
+
+static int64_t pages_of(const struct yk_cuda_device *device, int64_t bytes)
+{
+    return (bytes + device->page_bytes - 1) / device->page_bytes;
+}
+
+/* Addresses only. */
+static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
+{
+    int64_t pages = pages_of(device, buffer->bytes);
+    buffer->mapped = yk_calloc((size_t)pages, 1);
+    if (!buffer->mapped)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    buffer->booked = pages * device->page_bytes;
+    return device->cu->MemAddressReserve(&buffer->address, (size_t)buffer->booked, 0, 0, 0);
+}
+
+static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buffer)
+{
+    if (device->is_virtual && buffer->bytes > small_bytes)
+        return reserve(device, buffer);
+    buffer->booked = buffer->bytes;
+    CUresult code = device->cu->MemAlloc(&buffer->address, (size_t)buffer->bytes);
+    if (code == CUDA_SUCCESS)
+        atomic_fetch_add(&device->mapped, buffer->booked);
+    return code;
+}
+
+static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes,
+                                 struct yk_buffer **out)
+{
+    int64_t left = bookable(device);
+    if (bytes > left)
+        return yk_fail(YOKE_ENOMEM,
+                       "%s: %lld bytes asked for, %lld of %lld free; free some, or raise mem=",
+                       device->base.desc.name, (long long)bytes, (long long)left,
+                       (long long)device->base.desc.memory_bytes);
+    struct yk_buffer *buffer = yk_calloc(1, sizeof *buffer);
+    if (!buffer)
+        return YOKE_ENOMEM;
+    buffer->bytes = bytes;
+    CUresult code = take_memory(device, buffer);
+    if (code != CUDA_SUCCESS) {
+        yk_free(buffer->mapped);
+        yk_free(buffer);
+        return yk_cuda_fail(device, code, "allocating memory");
+    }
+    atomic_fetch_add(&device->booked, buffer->booked);
+    *out = buffer;
+    return YOKE_OK;
+}
+
+yoke_status yk_cuda_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    yoke_status status = yk_cuda_enter(device);
+    if (status != YOKE_OK)
+        return status;
+    status = alloc_entered(device, bytes, out);
+    yk_cuda_leave(device);
+    return status;
+}
+
+static void segment_close(struct yk_cuda_device *device, struct yk_cuda_segment *segment)
+{
+    device->cu->MemUnmap(segment->address, (size_t)segment->bytes);
+    device->cu->MemRelease(segment->handle);
+    atomic_fetch_sub(&device->mapped, segment->bytes);
+    yk_free(segment);
+}
+
+void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (!buffer)
+        return;
+    int entered = yk_cuda_enter_anyway(device);
+    while (buffer->pieces) {
+        struct yk_cuda_segment *segment = buffer->pieces;
+        buffer->pieces = segment->next;
+        segment_close(device, segment);
+    }
+    if (buffer->mapped) {
+        device->cu->MemAddressFree(buffer->address, (size_t)buffer->booked);
+    } else {
+        device->cu->MemFree(buffer->address);
+        atomic_fetch_sub(&device->mapped, buffer->booked);
+    }
+    if (entered)
+        yk_cuda_leave(device);
+    atomic_fetch_sub(&device->booked, buffer->booked);
+    yk_free(buffer->mapped);
+    yk_free(buffer);
+}
+
+static CUresult map_segment(struct yk_cuda_device *device, struct yk_cuda_segment *segment)
+{
+    const struct yk_cuda_api *cu = device->cu;
+    CUmemAllocationProp wanted = properties(device);
+    const CUmemAccessDesc access = { .location = wanted.location,
+                                     .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    size_t bytes = (size_t)segment->bytes;
+    CUresult code = cu->MemCreate(&segment->handle, bytes, &wanted, 0);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cu->MemMap(segment->address, bytes, 0, segment->handle, 0);
+    if (code != CUDA_SUCCESS)
+        goto release;
+    code = cu->MemSetAccess(segment->address, bytes, &access, 1);
+    if (code == CUDA_SUCCESS)
+        return code;
+    cu->MemUnmap(segment->address, bytes);
+release:
+    cu->MemRelease(segment->handle);
+    return code;
+}
+
+/* Pages first .. last - 1, none of which is mapped. */
+static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
+                             int64_t last)
+{
+    struct yk_cuda_segment *segment = yk_calloc(1, sizeof *segment);
+    if (!segment)
+        return YOKE_ENOMEM;
+    segment->address = buffer->address + (CUdeviceptr)(first * device->page_bytes);
+    segment->bytes = (last - first) * device->page_bytes;
+    CUresult code = map_segment(device, segment);
+    if (code != CUDA_SUCCESS) {
+        yk_free(segment);
+        return yk_cuda_fail(device, code, "mapping memory");
+    }
+    segment->next = buffer->pieces;
+    buffer->pieces = segment;
+    memset(buffer->mapped + first, 1, (size_t)(last - first));
+    atomic_fetch_add(&device->mapped, segment->bytes);
+    return YOKE_OK;
+}
+
+yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
+                           int64_t bytes)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (!buffer->mapped || bytes <= 0)
+        return YOKE_OK;
+    int64_t at = offset / device->page_bytes, end = pages_of(device, offset + bytes);
+    yoke_status status = YOKE_OK;
+    int entered = 0;
+    while (at < end && status == YOKE_OK) {
+        int64_t first = at;
+        while (first < end && buffer->mapped[first])
+            ++first;
+        for (at = first; at < end && !buffer->mapped[at];)
+            ++at;
+        if (first == at)
+            break;
+        if (!entered)
+            status = yk_cuda_enter(device);
+        entered |= status == YOKE_OK;
+        if (status == YOKE_OK)
+            status = map_pages(device, buffer, first, at);
+    }
+    if (entered)
+        yk_cuda_leave(device);
+    return status;
+}

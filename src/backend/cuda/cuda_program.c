@@ -1,0 +1,262 @@
+/* cuda_program.c - a kernel on a device: compiled or from the disk cache, loaded, and tried once.
+ *
+ * A text made by YOKE_KERNEL gets the language prelude before it and, behind it, a check of the
+ * size of every shared type, since host and device must agree on structs; its #line markers make
+ * the compiler speak of the user's own file. A text by hand goes to the compiler as it is.
+ *
+ * Runs beside everything else, in any thread. The driver loads code lazily, at the first launch, so
+ * a made kernel is launched once here on an empty range, which touches no memory: when build
+ * returns, the device can really start.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <yoke/job.h>
+
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "../cache.h"
+#include "../prelude.h"
+#include "cuda.h"
+
+enum { BLOCK_ITEMS = 256 };
+static const char *const recipe = "yoke cuda 1"; /* part of the key: changes with this folder */
+
+/* Everything the machine code depends on, as one text. */
+struct source {
+    struct yk_cuda_source plan; /* its text points into key */
+    char arch_option[32];
+    char *key; /* recipe, options, compiler, then the text */
+};
+
+static yoke_status source_open(const struct yk_cuda_device *device, const yoke_kernel *kernel,
+                               struct source *source)
+{
+    const struct yk_nvrtc *nvrtc;
+    int by_hand = kernel->cuda.source.entry != NULL;
+    *source = (struct source){ .plan.kernel = kernel->name };
+    yoke_status status = yk_cuda_source_plan(device, &source->plan, source->arch_option);
+    if (status == YOKE_OK)
+        status = yk_nvrtc_load(&nvrtc);
+    if (status != YOKE_OK)
+        return status;
+    char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
+    char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
+                           source->plan.options[1], nvrtc->major, nvrtc->minor);
+    if (checks && head)
+        source->key = yk_format("%s%s%s%s", head, by_hand ? "" : yk_prelude_cuda(),
+                                kernel->cuda.source.text, checks);
+    if (source->key)
+        source->plan.text = source->key + strlen(head);
+    yk_free(checks);
+    yk_free(head);
+    return source->key ? YOKE_OK : YOKE_ENOMEM;
+}
+
+static CUresult load_image(struct yk_program *program, const void *image)
+{
+    struct yk_cuda_device *device = program->device;
+    if (!yk_cuda_enter_anyway(device))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult code = device->cu->ModuleLoadData(&program->module, image);
+    yk_cuda_leave(device);
+    return code;
+}
+
+/* 1 if the cache has it and the driver takes it. */
+static int load_cached(struct yk_program *program, struct yk_blob key)
+{
+    void *image;
+    size_t size;
+    if (!yk_cache_load(key, &image, &size))
+        return 0;
+    CUresult code = load_image(program, image);
+    yk_free(image);
+    if (code == CUDA_SUCCESS) {
+        yk_log(YOKE_LOG_DEBUG, "%s: kernel %s came from the cache", program->device->base.desc.name,
+               program->name);
+        return 1;
+    }
+    program->module = NULL;
+    yk_cache_remove(key);
+    return 0;
+}
+
+/* Codes that speak of the image are the kernel's fault, not the device's. */
+static yoke_status load_failed(const struct yk_program *program, CUresult code)
+{
+    struct yk_cuda_device *device = program->device;
+    switch (code) {
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_INVALID_VALUE:
+        return yk_fail(YOKE_EBUILD,
+                       "%s: the driver (%s) does not take the code of kernel %s (%s); NVRTC may be "
+                       "newer than the driver: update the driver, or name an older one in "
+                       "YOKE_NVRTC_LIBRARY",
+                       device->base.desc.name, device->base.desc.driver, program->name,
+                       yk_cuda_code_name(device->cu, code));
+    default:
+        return yk_cuda_fail(device, code, "loading a kernel");
+    }
+}
+
+static yoke_status compile_and_load(struct yk_program *program, const struct source *source,
+                                    struct yk_blob key)
+{
+    struct yk_blob image;
+    yoke_status status = yk_cuda_compile(program->device, &source->plan, &image);
+    if (status != YOKE_OK)
+        return status;
+    CUresult code = load_image(program, image.bytes);
+    if (code == CUDA_SUCCESS)
+        yk_cache_store(key, image);
+    else
+        program->module = NULL;
+    yk_free((void *)image.bytes);
+    return code == CUDA_SUCCESS ? YOKE_OK : load_failed(program, code);
+}
+
+/* Context current. */
+static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
+{
+    struct yk_cuda_device *device = program->device;
+    char entry[128];
+    int most = 0;
+    if (kernel->cuda.source.entry)
+        snprintf(entry, sizeof entry, "%s", kernel->cuda.source.entry);
+    else
+        snprintf(entry, sizeof entry, "yoke_entry_%s", kernel->name);
+    CUresult code = device->cu->ModuleGetFunction(&program->function, program->module, entry);
+    if (code == CUDA_ERROR_NOT_FOUND)
+        return yk_fail(YOKE_EBUILD,
+                       "%s: the source of kernel %s has no extern \"C\" __global__ '%s'",
+                       device->base.desc.name, program->name, entry);
+    if (code == CUDA_SUCCESS)
+        code = device->cu->FuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                            program->function);
+    if (code != CUDA_SUCCESS)
+        return yk_cuda_fail(device, code, "finding a kernel's entry");
+    program->block_items = BLOCK_ITEMS;
+    while (program->block_items > most && program->block_items > 1)
+        program->block_items /= 2;
+    if (program->lanes > most)
+        return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %d here",
+                       device->base.desc.name, program->name, program->lanes, most);
+    return YOKE_OK;
+}
+
+/* See the top. In a queue of its own, for other threads use the device meanwhile. */
+static yoke_status rehearse(struct yk_program *program)
+{
+    static const char nothing[4096]; /* the largest argument there can be */
+    struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
+    const struct yk_launch launch = { .extent = { 1, 1 }, .args = args };
+    struct yk_queue *queue;
+    struct yk_event *event;
+    for (int p = 0; p < program->param_count; ++p)
+        args[p].value = nothing;
+    yoke_status status = yk_cuda_queue_open(&program->device->base, &queue);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_cuda_launch(queue, program, &launch, &event);
+    if (status == YOKE_OK) {
+        status = yk_cuda_wait(event);
+        yk_cuda_event_close(event);
+    }
+    yk_cuda_queue_close(queue);
+    return status;
+}
+
+static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
+{
+    struct source source;
+    yoke_status status = source_open(program->device, kernel, &source);
+    if (status != YOKE_OK)
+        return status;
+    struct yk_blob key = { source.key, strlen(source.key) };
+    if (!load_cached(program, key))
+        status = compile_and_load(program, &source, key);
+    yk_free(source.key);
+    if (status == YOKE_OK)
+        status = yk_cuda_enter(program->device);
+    if (status != YOKE_OK)
+        return status;
+    status = find_entry(program, kernel);
+    yk_cuda_leave(program->device);
+    if (status == YOKE_OK && program->generated)
+        status = rehearse(program);
+    return status;
+}
+
+static yoke_status check_kernel(const struct yk_cuda_device *device, const yoke_kernel *kernel)
+{
+    if (!kernel->cuda.native && !kernel->cuda.source.text)
+        return yk_fail(YOKE_ENOIMPL,
+                       "kernel %s has nothing for CUDA; build its file with yoke_add_kernels, or "
+                       "leave %s out",
+                       kernel->name, device->base.desc.name);
+    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX || kernel->dimensions > 3)
+        return yk_fail(
+            YOKE_EINVAL,
+            "kernel %s has %d parameters and %d dimensions; at most %d and 3 are possible",
+            kernel->name, kernel->param_count, kernel->dimensions, YOKE_ARGS_MAX);
+    for (int p = 0; p < kernel->param_count; ++p)
+        if (kernel->params[p].mode == YOKE_PARAM_VALUE && kernel->params[p].size > 3500)
+            return yk_fail(YOKE_EBUILD,
+                           "%s: parameter %s of kernel %s has %u bytes, more than CUDA passes by "
+                           "value; put it into an array",
+                           device->base.desc.name, kernel->params[p].name, kernel->name,
+                           (unsigned)kernel->params[p].size);
+    return YOKE_OK;
+}
+
+yoke_status yk_cuda_build(struct yk_device *base, const yoke_kernel *kernel,
+                          struct yk_program **out)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    yoke_status status = yk_cuda_enter(device);
+    if (status != YOKE_OK)
+        return status;
+    yk_cuda_leave(device);
+    status = check_kernel(device, kernel);
+    if (status != YOKE_OK)
+        return status;
+    size_t count = (size_t)kernel->param_count;
+    struct yk_program *program = yk_calloc(1, sizeof *program + count * sizeof *program->params);
+    if (!program)
+        return YOKE_ENOMEM;
+    program->device = device;
+    snprintf(program->name, sizeof program->name, "%s", kernel->name);
+    program->native = kernel->cuda.native;
+    program->generated = !kernel->cuda.native && !kernel->cuda.source.entry;
+    program->dimensions = kernel->dimensions > 0 ? kernel->dimensions : 1;
+    program->lanes = kernel->lanes;
+    program->unit = kernel->unit > 0 ? kernel->unit : 1;
+    program->param_count = kernel->param_count;
+    for (int p = 0; p < kernel->param_count; ++p)
+        program->params[p] =
+            (struct yk_cuda_param){ kernel->params[p].mode, kernel->params[p].size };
+    if (!program->native)
+        status = build_source(program, kernel);
+    if (status != YOKE_OK) {
+        yk_cuda_program_close(base, program);
+        return status;
+    }
+    *out = program;
+    return YOKE_OK;
+}
+
+void yk_cuda_program_close(struct yk_device *base, struct yk_program *program)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    if (!program)
+        return;
+    if (program->module && yk_cuda_enter_anyway(device)) {
+        device->cu->ModuleUnload(program->module);
+        yk_cuda_leave(device);
+    }
+    yk_free(program);
+}

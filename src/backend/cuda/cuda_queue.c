@@ -1,0 +1,114 @@
+/* cuda_queue.c - streams, copies and clearing.
+ *
+ * Streams do not synchronise with the null stream, which belongs to the program.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "cuda.h"
+
+yoke_status yk_cuda_queue_open(struct yk_device *base, struct yk_queue **out)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    struct yk_queue *queue = yk_calloc(1, sizeof *queue);
+    if (!queue)
+        return YOKE_ENOMEM;
+    yoke_status status = yk_cuda_enter(device);
+    if (status != YOKE_OK) {
+        yk_free(queue);
+        return status;
+    }
+    queue->device = device;
+    CUresult code = device->cu->StreamCreate(&queue->stream, CU_STREAM_NON_BLOCKING);
+    yk_cuda_leave(device);
+    if (code != CUDA_SUCCESS) {
+        yk_free(queue);
+        return yk_cuda_fail(device, code, "opening a queue");
+    }
+    *out = queue;
+    return YOKE_OK;
+}
+
+/* The context's flag makes the driver wait asleep; on a lost device it returns at once. */
+void yk_cuda_queue_close(struct yk_queue *queue)
+{
+    if (!queue)
+        return;
+    if (yk_cuda_enter_anyway(queue->device)) {
+        queue->device->cu->StreamSynchronize(queue->stream);
+        queue->device->cu->StreamDestroy(queue->stream);
+        yk_cuda_leave(queue->device);
+    }
+    yk_free(queue);
+}
+
+static CUresult enqueue_copy(const struct yk_queue *queue, const struct yk_copy *copy)
+{
+    const struct yk_cuda_api *cu = queue->device->cu;
+    CUdeviceptr address = copy->buffer->address + (CUdeviceptr)copy->offset;
+    size_t bytes = (size_t)copy->bytes;
+    if (bytes == 0)
+        return CUDA_SUCCESS;
+    switch (copy->kind) {
+    case YK_COPY_TO_DEVICE:
+        return cu->MemcpyHtoDAsync(address, copy->host, bytes, queue->stream);
+    case YK_COPY_FROM_DEVICE:
+        return cu->MemcpyDtoHAsync(copy->host, address, bytes, queue->stream);
+    case YK_COPY_WITHIN:
+        return cu->MemcpyDtoDAsync(address, copy->from->address + (CUdeviceptr)copy->from_offset,
+                                   bytes, queue->stream);
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static int inside(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)
+{
+    return buffer && offset >= 0 && bytes >= 0 && offset <= buffer->bytes - bytes;
+}
+
+yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
+                         struct yk_event **event)
+{
+    struct yk_cuda_operation operation = { .queue = queue,
+                                           .what = "copying",
+                                           .after = copy->after,
+                                           .after_count = copy->after_count,
+                                           .timed = copy->bytes >= 1 << 18,
+                                           .event = event };
+    if (!inside(copy->buffer, copy->offset, copy->bytes) ||
+        (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))
+        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %lld leaves its buffer",
+                       queue->device->base.desc.name, (long long)copy->bytes,
+                       (long long)copy->offset);
+    yoke_status status = yk_cuda_enter(queue->device);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_cuda_operation_begin(&operation);
+    if (status == YOKE_OK)
+        status = yk_cuda_operation_end(&operation, enqueue_copy(queue, copy));
+    yk_cuda_leave(queue->device);
+    return status;
+}
+
+yoke_status yk_cuda_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
+                         int64_t bytes, struct yk_event **event)
+{
+    struct yk_cuda_operation operation = { .queue = queue,
+                                           .what = "clearing memory",
+                                           .event = event };
+    if (!inside(buffer, offset, bytes))
+        return yk_fail(YOKE_EINVAL, "%s: clearing %lld bytes at %lld leaves the buffer",
+                       queue->device->base.desc.name, (long long)bytes, (long long)offset);
+    yoke_status status = yk_cuda_enter(queue->device);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_cuda_operation_begin(&operation);
+    if (status == YOKE_OK) {
+        CUresult code = CUDA_SUCCESS;
+        if (bytes)
+            code = queue->device->cu->MemsetD8Async(buffer->address + (CUdeviceptr)offset, 0,
+                                                    (size_t)bytes, queue->stream);
+        status = yk_cuda_operation_end(&operation, code);
+    }
+    yk_cuda_leave(queue->device);
+    return status;
+}

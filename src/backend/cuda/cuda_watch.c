@@ -1,0 +1,139 @@
+/* cuda_watch.c - telling somebody that queued work has ended.
+ *
+ * A thread of the device sleeps in the driver until the oldest event that somebody watches is over,
+ * tells all whose events are over by then, and sleeps for good while nobody watches. The driver's
+ * own callbacks (cuLaunchHostFunc) would hold up the stream they are in.
+ *
+ * Work of one device ends nearly in the order in which it was queued, so waiting for the oldest is
+ * rarely too long; a watcher that is late costs time, never a result.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "cuda.h"
+
+struct yk_cuda_watch {
+    struct yk_event *event; /* held */
+    void (*fn)(void *context);
+    void *context;
+    struct yk_cuda_watch *next;
+};
+
+static struct yk_cuda_watch *oldest(struct yk_cuda_device *device)
+{
+    yk_lock(&device->watch_lock);
+    struct yk_cuda_watch *watch = device->first_watch;
+    yk_unlock(&device->watch_lock);
+    return watch;
+}
+
+/* The first watch whose event is over, out of the list; NULL if there is none. */
+static struct yk_cuda_watch *take_over(struct yk_cuda_device *device)
+{
+    struct yk_cuda_watch **link, *watch;
+    yk_lock(&device->watch_lock);
+    link = &device->first_watch;
+    while ((watch = *link) && yk_cuda_look(watch->event) == YK_CUDA_PENDING)
+        link = &watch->next;
+    if (watch) {
+        *link = watch->next;
+        if (device->watch_end == &watch->next)
+            device->watch_end = link;
+    }
+    yk_unlock(&device->watch_lock);
+    return watch;
+}
+
+static int may_go(struct yk_cuda_device *device)
+{
+    yk_lock(&device->watch_lock);
+    int stops = device->watcher_stops && !device->first_watch;
+    yk_unlock(&device->watch_lock);
+    return stops;
+}
+
+static void watcher_run(void *context)
+{
+    struct yk_cuda_device *device = context;
+    struct yk_cuda_watch *watch;
+    while (!may_go(device)) {
+        watch = oldest(device); /* only this thread takes watches out */
+        if (!watch) {
+            yk_parker_sleep(&device->watcher_parker, -1);
+            continue;
+        }
+        yk_cuda_sleep(watch->event);
+        while ((watch = take_over(device))) {
+            yk_cuda_event_close(watch->event);
+            watch->fn(watch->context);
+            yk_free(watch);
+        }
+    }
+}
+
+yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device)
+{
+    yoke_status status = yk_mutex_open(&device->watch_lock);
+    if (status != YOKE_OK)
+        return status;
+    device->watch_end = &device->first_watch;
+    status = yk_parker_open(&device->watcher_parker);
+    if (status != YOKE_OK)
+        yk_mutex_close(&device->watch_lock);
+    return status;
+}
+
+void yk_cuda_watcher_close(struct yk_cuda_device *device)
+{
+    if (device->watcher_runs) {
+        yk_lock(&device->watch_lock);
+        device->watcher_stops = 1;
+        yk_unlock(&device->watch_lock);
+        yk_parker_wake(&device->watcher_parker);
+        yk_thread_join(&device->watcher);
+    }
+    yk_parker_close(&device->watcher_parker);
+    yk_mutex_close(&device->watch_lock);
+}
+
+/* With the lock held. */
+static yoke_status watcher_start(struct yk_cuda_device *device)
+{
+    const struct yk_thread_spec spec = {
+        .name = "yoke-cuda", .cpu = -1, .run = watcher_run, .context = device
+    };
+    if (device->watcher_runs)
+        return YOKE_OK;
+    yoke_status status = yk_thread_open(&spec, &device->watcher);
+    device->watcher_runs = status == YOKE_OK;
+    return status;
+}
+
+yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), void *context)
+{
+    struct yk_cuda_device *device = yk_cuda_event_device(event);
+    struct yk_cuda_watch *watch;
+    if (yk_cuda_look(event) != YK_CUDA_PENDING) {
+        fn(context);
+        return YOKE_OK;
+    }
+    watch = yk_calloc(1, sizeof *watch);
+    if (!watch)
+        return YOKE_ENOMEM;
+    yk_cuda_event_hold(event);
+    *watch = (struct yk_cuda_watch){ .event = event, .fn = fn, .context = context };
+    yk_lock(&device->watch_lock);
+    yoke_status status = watcher_start(device);
+    int was_idle = !device->first_watch;
+    if (status == YOKE_OK) {
+        *device->watch_end = watch;
+        device->watch_end = &watch->next;
+    }
+    yk_unlock(&device->watch_lock);
+    if (status != YOKE_OK) {
+        yk_cuda_event_close(event);
+        yk_free(watch);
+    } else if (was_idle) {
+        yk_parker_wake(&device->watcher_parker);
+    }
+    return status;
+}
