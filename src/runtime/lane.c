@@ -16,7 +16,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_chunk chunk;
     enum yk_verdict verdict;
     for (;;) {
-        if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
+        if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
             return 1;
         verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
         if (verdict == YK_WAIT)
@@ -38,7 +38,7 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     int got;
-    if (jd->leases.slots && yk_lease_cut(&jd->leases, &flight->chunk, &flight->slot))
+    if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
         return 1;
     yk_lock(&job->lock);
     got = jd->joined && !jd->failed && !jd->retired && !jd->benched &&
@@ -57,7 +57,7 @@ static void report(struct yk_job *job, int device, int lane)
     const struct yk_chunk *chunk = &flight->chunk;
     int64_t left;
     if (flight->slot >= 0) {
-        lease = yk_lease_piece_done(&jd->leases, flight->slot);
+        lease = yk_lease_piece_done(&jd->leases, flight->slot, chunk);
         if (!lease)
             return;
         chunk = &lease->chunk;

@@ -1,17 +1,35 @@
 /* lease.c - see lease.h. */
 #include "lease.h"
 
+#include <string.h>
+
 #include "../base/alloc.h"
 
-/* Piece counter of a slot whose bounds are being changed. */
-#define CLOSED UINT32_MAX
+/* A section's begin and end fill 16 bits of its word each. */
+#define SECTION_PIECES_MAX 65535
+
+/* A cutter's copy of the shape. */
+struct shape {
+    uint32_t generation;
+    int32_t slot, sections;
+    int64_t pieces, first, last, piece;
+};
 
 yoke_status yk_leases_open(int lanes, struct yk_leases *out)
 {
-    out->count = lanes + 1;
-    out->slots = yk_calloc((size_t)out->count, sizeof *out->slots);
-    atomic_init(&out->current, 0);
-    return out->slots ? YOKE_OK : YOKE_ENOMEM;
+    size_t slots = (size_t)lanes + 1, words = ((size_t)lanes + 63) / 64;
+    size_t bits = (slots * words * sizeof *out->filled + 63) / 64 * 64;
+    size_t bytes = slots * sizeof *out->slots + sizeof *out->shape +
+                   (size_t)lanes * sizeof *out->sections + bits;
+    void *block = yk_alloc_aligned(bytes, 64);
+    if (!block)
+        return YOKE_ENOMEM;
+    memset(block, 0, bytes);
+    *out = (struct yk_leases){ .slots = block, .lanes = lanes, .words = (int)words };
+    out->shape = (struct yk_lease_shape *)(out->slots + slots);
+    out->sections = (struct yk_section *)(out->shape + 1);
+    out->filled = (_Atomic uint64_t *)(out->sections + lanes);
+    return YOKE_OK;
 }
 
 void yk_leases_close(struct yk_leases *leases)
@@ -20,63 +38,202 @@ void yk_leases_close(struct yk_leases *leases)
     leases->slots = NULL;
 }
 
-int yk_lease_cut(struct yk_leases *leases, struct yk_chunk *piece, int *slot)
+/* 1 if all of it belongs to one lease. acquire: pairs with the releases in yk_lease_publish; who
+ * reads anything of a later lease reads a later generation afterwards. */
+static int read_shape(const struct yk_lease_shape *shape, struct shape *out)
 {
-    int current = atomic_load_explicit(&leases->current, memory_order_acquire);
-    struct yk_lease *lease = &leases->slots[current];
-    /* acquire: pairs with the release in yk_lease_publish, so the bounds are at least that lease's
-     */
-    uint64_t word = atomic_load_explicit(&lease->word, memory_order_acquire);
-    for (;;) {
-        int64_t first = atomic_load_explicit(&lease->first, memory_order_relaxed);
-        int64_t last = atomic_load_explicit(&lease->last, memory_order_relaxed);
-        int64_t size = atomic_load_explicit(&lease->piece, memory_order_relaxed);
-        int64_t start = (uint32_t)word == CLOSED ? last : first + (int64_t)(uint32_t)word * size;
-        if (size == 0 || start >= last)
-            return 0;
-        if (atomic_compare_exchange_weak_explicit(&lease->word, &word, word + 1,
-                                                  memory_order_acq_rel, memory_order_acquire)) {
-            piece->first = start;
-            piece->last = last - start < size ? last : start + size;
-            *slot = current;
-            return 1;
+    out->generation = atomic_load_explicit(&shape->generation, memory_order_acquire);
+    out->slot = atomic_load_explicit(&shape->slot, memory_order_acquire);
+    out->sections = atomic_load_explicit(&shape->sections, memory_order_acquire);
+    out->pieces = atomic_load_explicit(&shape->pieces, memory_order_acquire);
+    out->first = atomic_load_explicit(&shape->first, memory_order_acquire);
+    out->last = atomic_load_explicit(&shape->last, memory_order_acquire);
+    out->piece = atomic_load_explicit(&shape->piece, memory_order_acquire);
+    return out->generation != 0 &&
+           atomic_load_explicit(&shape->generation, memory_order_relaxed) == out->generation;
+}
+
+enum end { FRONT, BACK };
+
+/* `count` pieces from the lease's piece number `from` on. */
+static void describe(const struct shape *shape, int64_t from, int64_t count, struct yk_chunk *piece)
+{
+    piece->first = shape->first + from * shape->piece;
+    piece->last = from + count == shape->pieces ? shape->last : piece->first + count * shape->piece;
+}
+
+/* The number of its first piece. */
+static int64_t section_start(const struct shape *shape, int section)
+{
+    return section * shape->pieces / shape->sections;
+}
+
+/* Half of what a section still has, rounded up. */
+static int cut_section(struct yk_leases *leases, const struct shape *shape, int section,
+                       enum end side, struct yk_chunk *piece)
+{
+    _Atomic uint64_t *word = &leases->sections[section].word;
+    uint64_t old = atomic_load_explicit(word, memory_order_acquire), begin, end, count, next;
+    int64_t start = section_start(shape, section);
+    do {
+        begin = old >> 16 & 0xffff;
+        end = old & 0xffff;
+        if (old >> 32 != shape->generation) {
+            /* a later lease's: the caller's shape is out of date */
+            if ((int32_t)((uint32_t)(old >> 32) - shape->generation) > 0)
+                return 0;
+            begin = 0;
+            end = (uint64_t)(section_start(shape, section + 1) - start);
         }
+        if (begin == end)
+            return 0;
+        count = (end - begin + 1) / 2;
+        next = (uint64_t)shape->generation << 32;
+        next |= side == FRONT ? (begin + count) << 16 | end : begin << 16 | (end - count);
+    } while (!atomic_compare_exchange_weak_explicit(word, &old, next, memory_order_acq_rel,
+                                                    memory_order_acquire));
+    if (end - begin == count)
+        atomic_fetch_and_explicit(&leases->filled[shape->slot * leases->words + section / 64],
+                                  ~(UINT64_C(1) << (section % 64)), memory_order_relaxed);
+    describe(shape, start + (int64_t)(side == FRONT ? begin : end - count), (int64_t)count, piece);
+    return 1;
+}
+
+/* The set bit of `bits` (not 0) nearest to number `at`. */
+static int nearest(uint64_t bits, int at)
+{
+    uint64_t up = bits >> at, down = bits << (63 - at);
+    int above = up ? __builtin_ctzll(up) : 64, below = down ? __builtin_clzll(down) : 64;
+    return above <= below ? at + above : at - below;
+}
+
+/* From the sections of one word, beginning with those next to `home`. */
+static int steal_in_word(struct yk_leases *leases, const struct shape *shape, int word, int home,
+                         struct yk_chunk *piece)
+{
+    uint64_t bits = atomic_load_explicit(&leases->filled[shape->slot * leases->words + word],
+                                         memory_order_relaxed);
+    int at = home / 64 == word ? home % 64 : home / 64 < word ? 0 : 63;
+    while (bits) {
+        int victim = nearest(bits, at);
+        bits &= ~(UINT64_C(1) << victim);
+        victim += word * 64;
+        /* beyond its sections: the slot has a later lease already */
+        if (victim < shape->sections && cut_section(leases, shape, victim, BACK, piece))
+            return 1;
     }
+    return 0;
+}
+
+static int steal(struct yk_leases *leases, const struct shape *shape, int home,
+                 struct yk_chunk *piece)
+{
+    int distance, at = home / 64;
+    for (distance = 0; distance < leases->words; distance++) {
+        if (at + distance < leases->words &&
+            steal_in_word(leases, shape, at + distance, home, piece))
+            return 1;
+        if (distance > 0 && at >= distance &&
+            steal_in_word(leases, shape, at - distance, home, piece))
+            return 1;
+    }
+    return 0;
+}
+
+int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot)
+{
+    struct shape shape;
+    int home = lane;
+    if (!read_shape(leases->shape, &shape))
+        return 0;
+    if (shape.sections != leases->lanes)
+        home = (int)((int64_t)lane * shape.sections / leases->lanes);
+    if (!cut_section(leases, &shape, home, FRONT, piece) && !steal(leases, &shape, home, piece))
+        return 0;
+    *slot = shape.slot;
+    return 1;
+}
+
+/* Whole pieces of the wanted size, or of a multiple of it where there would be too many. */
+static int64_t count_pieces(int64_t items, int lanes, int64_t *piece)
+{
+    int64_t pieces = items / *piece + (items % *piece > 0), most = SECTION_PIECES_MAX;
+    most *= lanes;
+    if (pieces > most) {
+        *piece *= (pieces - 1) / most + 1;
+        pieces = items / *piece + (items % *piece > 0);
+    }
+    return pieces;
+}
+
+static void fill(struct yk_leases *leases, const struct shape *shape)
+{
+    int w;
+    for (w = 0; w < leases->words; w++) {
+        int here = shape->sections - w * 64;
+        uint64_t bits = here >= 64 ? UINT64_MAX : here > 0 ? (UINT64_C(1) << here) - 1 : 0;
+        atomic_store_explicit(&leases->filled[shape->slot * leases->words + w], bits,
+                              memory_order_relaxed);
+    }
+}
+
+static void write_shape(struct yk_leases *leases, const struct shape *shape)
+{
+    struct yk_lease_shape *out = leases->shape;
+    atomic_store_explicit(&out->generation, 0, memory_order_relaxed);
+    /* release: pairs with the acquires in read_shape, see there */
+    atomic_store_explicit(&out->slot, shape->slot, memory_order_release);
+    atomic_store_explicit(&out->sections, shape->sections, memory_order_release);
+    atomic_store_explicit(&out->pieces, shape->pieces, memory_order_release);
+    atomic_store_explicit(&out->first, shape->first, memory_order_release);
+    atomic_store_explicit(&out->last, shape->last, memory_order_release);
+    atomic_store_explicit(&out->piece, shape->piece, memory_order_release);
+    atomic_store_explicit(&out->generation, shape->generation, memory_order_release);
+}
+
+/* Every 2^24 leases the sections are brought up to date, so that no word is ever old enough to be
+ * taken for a later one's. All sections are used up now: nobody else changes them. */
+static uint32_t next_generation(struct yk_leases *leases)
+{
+    int lane;
+    for (lane = 0; lane < leases->lanes && leases->generation % (1u << 24) == 0; lane++)
+        atomic_store_explicit(&leases->sections[lane].word, (uint64_t)leases->generation << 32,
+                              memory_order_relaxed);
+    if (++leases->generation == 0)
+        leases->generation = 1;
+    return leases->generation;
 }
 
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now)
 {
     int64_t items = chunk->last - chunk->first;
-    int64_t piece = chunk->piece > 0 && chunk->piece < items ? chunk->piece : items;
-    int slot = 0;
-    struct yk_lease *lease;
-    uint64_t generation;
-    /* 2^32 pieces fill the counter's half of the word */
-    if (items / piece >= UINT32_MAX)
-        piece = items / (UINT32_MAX / 2);
-    while (atomic_load_explicit(&leases->slots[slot].pieces_left, memory_order_acquire) != 0)
-        slot++;
-    lease = &leases->slots[slot];
-    generation = (atomic_load_explicit(&lease->word, memory_order_relaxed) >> 32) + 1;
-    /* A late cutter of the slot's former lease fails its compare-and-swap from here on. */
-    atomic_store_explicit(&lease->word, generation << 32 | CLOSED, memory_order_seq_cst);
+    struct shape shape = { .first = chunk->first, .last = chunk->last, .piece = items };
+    struct yk_lease *lease = leases->slots;
+    if (chunk->piece > 0 && chunk->piece < items)
+        shape.piece = chunk->piece;
+    shape.pieces = count_pieces(items, leases->lanes, &shape.piece);
+    shape.sections = shape.pieces < leases->lanes ? (int32_t)shape.pieces : leases->lanes;
+    /* acquire: pairs with the release in yk_lease_free */
+    while (atomic_load_explicit(&lease->items_left, memory_order_acquire) != 0)
+        lease++;
+    shape.slot = (int32_t)(lease - leases->slots);
     lease->chunk = *chunk;
     lease->issued_ns = now;
-    atomic_store_explicit(&lease->first, chunk->first, memory_order_relaxed);
-    atomic_store_explicit(&lease->last, chunk->last, memory_order_relaxed);
-    atomic_store_explicit(&lease->piece, piece, memory_order_relaxed);
-    atomic_store_explicit(&lease->pieces_left, (items + piece - 1) / piece, memory_order_relaxed);
-    atomic_store_explicit(&lease->word, (generation + 1) << 32, memory_order_release);
-    atomic_store_explicit(&leases->current, slot, memory_order_release);
+    atomic_store_explicit(&lease->items_left, items, memory_order_relaxed);
+    fill(leases, &shape);
+    shape.generation = next_generation(leases);
+    write_shape(leases, &shape);
 }
 
-const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot)
+const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot,
+                                           const struct yk_chunk *piece)
 {
     struct yk_lease *lease = &leases->slots[slot];
-    int64_t left = atomic_load_explicit(&lease->pieces_left, memory_order_acquire);
-    while (left > 1)
+    int64_t items = piece->last - piece->first;
+    int64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
+    while (left > items)
         /* acq_rel: the last one sees what every piece wrote */
-        if (atomic_compare_exchange_weak_explicit(&lease->pieces_left, &left, left - 1,
+        if (atomic_compare_exchange_weak_explicit(&lease->items_left, &left, left - items,
                                                   memory_order_acq_rel, memory_order_acquire))
             return NULL;
     return lease;
@@ -84,5 +241,5 @@ const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot)
 
 void yk_lease_free(struct yk_leases *leases, int slot)
 {
-    atomic_store_explicit(&leases->slots[slot].pieces_left, 0, memory_order_release);
+    atomic_store_explicit(&leases->slots[slot].items_left, 0, memory_order_release);
 }

@@ -1,13 +1,27 @@
-/* lease.h - a chunk that the lanes of a CPU device cut into pieces among themselves with one
- * atomic.
+/* lease.h - a chunk that the lanes of a CPU device cut into pieces among themselves, so that the
+ * dispatcher's lock is taken once a lease and the same rows go to the same core in every run.
  *
- * The dispatcher's lock is taken once per lease, not once per piece. A lease's place in the ring of
- * slots is reused only when all its pieces are done; with one slot more than lanes there is always
- * a free one when a lane finds the current lease used up, since that lane works on none.
+ * A lease's pieces lie in sections, one for each lane in the order of the lanes, as equal as whole
+ * pieces can be (fewer pieces than lanes: one section for a few neighbours). A lane takes half of
+ * what its own section still has, from the front, and when that is used up half of what the nearest
+ * other one has, from the back, so that the owner keeps its rows. Lanes are in the order of the
+ * topology: the nearest index shares a cache or a NUMA node first. Sections are parts of the lease,
+ * not of the job's range, since a lease may be any part of that and every lane has to find rows of
+ * its own in it; jobs that repeat have the same leases, and then the same rows for each core.
  *
- * word = generation << 32 | next piece. A cutter reads word, then the lease's bounds, then moves
- * the word on with compare-and-swap: success proves that no new lease was published meanwhile, so
- * the bounds belong together.
+ *     lanes        0         1         2         3
+ *     lease   |--------.|---------|.--------|---------|
+ *              own -> <- stolen
+ *
+ * Only one lease at a time is open for cutting. A section's word is generation << 32 | begin << 16
+ * | end: what is left of it, in pieces. A word of an earlier generation means that the section is
+ * still whole, so publishing writes no section. Generations go with leases; a cutter reads the
+ * lease's shape, then a section's word, then moves that on with compare-and-swap: success proves
+ * that no later lease was published, because that needs every section of this one used up.
+ *
+ * What becomes of a lease after it is cut is kept in a slot, free again when all pieces are done.
+ * With one slot more than lanes there is always a free one when a lane finds the current lease used
+ * up, since that lane works on none.
  */
 #ifndef YK_RUNTIME_LEASE_H
 #define YK_RUNTIME_LEASE_H
@@ -17,31 +31,51 @@
 
 #include "../partition/dispatch.h"
 
+/* What cutters read of the current lease. */
+struct yk_lease_shape {
+    _Alignas(64) _Atomic uint32_t generation; /* 0: there is none, or it is being written */
+    _Atomic int32_t slot, sections;
+    _Atomic int64_t pieces;
+    _Atomic int64_t first, last, piece; /* items, and those of a piece */
+};
+
+struct yk_section { /* a cache line of its own, which stays with its lane's core */
+    _Alignas(64) _Atomic uint64_t word;
+};
+
 struct yk_lease {
-    _Atomic uint64_t word;
-    _Atomic int64_t first, last, piece;
-    _Atomic int64_t pieces_left; /* not yet done; 0: the slot is free */
-    struct yk_chunk chunk; /* as the dispatcher gave it; written before, read after the pieces */
+    _Alignas(64) _Atomic int64_t items_left; /* not yet done; 0: the slot is free */
+    /* as the dispatcher gave it; written before, read after the pieces */
+    _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
 };
 
 struct yk_leases {
-    struct yk_lease *slots; /* lanes + 1 */
-    int count;
-    _Atomic int current;
+    struct yk_lease *slots;       /* lanes + 1; the block that all the others lie in */
+    struct yk_lease_shape *shape; /* of the current lease */
+    struct yk_section *sections;  /* one a lane */
+    /* bit s % 64 of word s / 64, `words` a slot: section s may have pieces left. Cleared by who
+     * takes the last one, while its piece is not done, so never in a later lease of the slot. */
+    _Atomic uint64_t *filled;
+    int lanes, words;
+    uint32_t generation; /* latest; under the job's lock */
 };
 
 yoke_status yk_leases_open(int lanes, struct yk_leases *out);
 void yk_leases_close(struct yk_leases *leases);
 
-/* Cut a piece off the current lease: 1 with its items and the slot it belongs to, 0 if nothing is
- * left. */
-int yk_lease_cut(struct yk_leases *leases, struct yk_chunk *piece, int *slot);
-/* Publish a chunk as the current lease. Callers hold the job's lock. */
+/* Cut a piece off the current lease for a lane: 1 with its items and the slot it belongs to, 0 if
+ * nothing is left. A 0 is certain only under the job's lock; without, a lease that is just being
+ * published may be missed. Costs an uncontended compare-and-swap; at worst a look at each section.
+ */
+int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot);
+/* Publish a chunk as the current lease, after a cut found nothing left, both under the job's lock.
+ */
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now);
-/* A piece is done. The lease if it was its last one: the caller reports it to the dispatcher and
- * frees the slot, both under the job's lock. Else NULL. */
-const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot);
+/* Such a piece is done. The lease if it was its last one: the caller reports it to the dispatcher
+ * and frees the slot, both under the job's lock. Else NULL. */
+const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot,
+                                           const struct yk_chunk *piece);
 void yk_lease_free(struct yk_leases *leases, int slot);
 
 #endif
