@@ -21,19 +21,21 @@ YOKE_GROUP_KERNEL(nbody, i, NBODY_TILE, NBODY_TILE, YOKE_VALUE(int64_t, bodies),
     }
     for (int64_t first = 0; first < bodies; first += NBODY_TILE) {
         const int there = bodies - first < NBODY_TILE ? (int)(bodies - first) : NBODY_TILE;
+        /* The last tile is filled up with bodies of no mass, so that every tile has the same length
+         * and compilers unroll the loop over it. */
         YOKE_LANES(l)
         {
-            if (l < there)
-                tile[l] = from[first + l];
+            tile[l] = l < there ? from[first + l] : YOKE_INIT(body_t, 0.0f, 0.0f, 0.0f, 0.0f);
         }
         YOKE_BARRIER;
-        for (int j = 0; j < there; ++j) {
+        YOKE_UNROLL(16)
+        for (int j = 0; j < NBODY_TILE; ++j) {
             const body_t other = tile[j];
             YOKE_LANES(l)
             {
                 const float dx = other.x - YOKE_MINE(x), dy = other.y - YOKE_MINE(y);
                 const float dz = other.z - YOKE_MINE(z);
-                const float r = rsqrtf(dx * dx + dy * dy + dz * dz + softening2);
+                const float r = rsqrtf(softening2 + dx * dx + dy * dy + dz * dz);
                 const float w = other.mass * r * r * r;
                 YOKE_MINE(ax) += w * dx;
                 YOKE_MINE(ay) += w * dy;

@@ -6,12 +6,13 @@
 
 #define NBODY_TILE 128
 
-typedef struct body {
+/* Aligned, so that a GPU loads and stores each as one. */
+typedef struct YOKE_ALIGN(16) body {
     float x, y, z, mass;
 } body_t;
 
-typedef struct vector {
-    float x, y, z, unused; /* 16 bytes: one load of a GPU */
+typedef struct YOKE_ALIGN(16) vector {
+    float x, y, z, unused;
 } vector_t;
 
 #ifndef YOKE_FLATTEN

@@ -106,6 +106,8 @@
 #include <yoke/kernel_cpu.h>
 #else
 #include <yoke/kernel_group.h>
+#define YK_PRAGMA(text) _Pragma(#text)
+#define YOKE_UNROLL(n)  YK_PRAGMA(unroll n)
 #define YK_UNUSED
 #define YK_GROUP_HIDDEN int yk_count, int yk_lanes, int yk_lane, YOKE_SHARED uint64_t *yk_scratch
 #if defined(YOKE_OPENCL)

@@ -4,8 +4,9 @@
 #ifndef YOKE_KERNEL_GROUP_H
 #define YOKE_KERNEL_GROUP_H
 
-/* A loop of one turn, so that `continue` means the same as on a CPU. */
-#define YOKE_LANES(l) for (int l = yk_lane; l >= 0; l = -1)
+/* A loop of one turn, so that `continue` means the same as on a CPU; its condition does not depend
+ * on the lane, or compilers would branch. */
+#define YOKE_LANES(l) for (int l = yk_lane, yk_turn = 1; yk_turn; yk_turn = 0, (void)l)
 #define YOKE_ONCE     if (yk_lane == 0)
 #define YOKE_MINE(x)  (*(x))
 

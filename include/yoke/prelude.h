@@ -9,15 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define YK_UNUSED     __attribute__((unused))
-#define YOKE_FN       static inline __attribute__((always_inline, unused))
-#define YOKE_CONST    static const
-#define YOKE_GLOBAL   /* address space of array parameters, for helpers that take a pointer */
-#define YOKE_SHARED   /* address space of YOKE_LOCAL arrays */
-#define YOKE_RESTRICT restrict
-#define YOKE_ALIGN(n) __attribute__((aligned(n)))
-#define YOKE_PI       3.14159265358979323846
-#define YOKE_PI_F     3.14159265f
+#define YK_UNUSED      __attribute__((unused))
+#define YOKE_FN        static inline __attribute__((always_inline, unused))
+#define YOKE_CONST     static const
+#define YOKE_GLOBAL    /* address space of array parameters, for helpers that take a pointer */
+#define YOKE_SHARED    /* address space of YOKE_LOCAL arrays */
+#define YOKE_RESTRICT  restrict
+#define YOKE_ALIGN(n)  __attribute__((aligned(n)))
+#define YOKE_UNROLL(n) /* before a loop; only devices' compilers heed it */
+#define YOKE_PI        3.14159265358979323846
+#define YOKE_PI_F      3.14159265f
 
 #if !(defined(__GLIBC_USE_IEC_60559_FUNCS_EXT_C23) && __GLIBC_USE_IEC_60559_FUNCS_EXT_C23 &&       \
       __GLIBC_MINOR__ >= 42)

@@ -181,7 +181,7 @@ struct yk_cuda_source {
 };
 /* What the compiler would be asked for here; YOKE_EBUILD if there is none. */
 yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_cuda_source *source,
-                                char arch_option[32]);
+                                char arch_option[48]);
 yoke_status yk_cuda_compile(const struct yk_cuda_device *device,
                             const struct yk_cuda_source *source, struct yk_blob *image);
 

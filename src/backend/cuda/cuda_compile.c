@@ -28,7 +28,7 @@ static int newest_known(const struct yk_nvrtc_api *nvrtc, int arch)
 }
 
 yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_cuda_source *source,
-                                char arch_option[32])
+                                char arch_option[48])
 {
     const struct yk_nvrtc *nvrtc;
     const char *name = device->base.desc.name;
@@ -45,7 +45,7 @@ yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_c
                        name, nvrtc->major, nvrtc->minor, nvrtc->path, device->arch / 10,
                        device->arch % 10);
     source->to_ptx = known != device->arch;
-    snprintf(arch_option, 32, "--gpu-architecture=%s_%d", source->to_ptx ? "compute" : "sm", known);
+    snprintf(arch_option, 48, "--gpu-architecture=%s_%d", source->to_ptx ? "compute" : "sm", known);
     source->options[0] = arch_option;
     source->options[1] = "--std=c++14";
     source->option_count = 2;

@@ -24,7 +24,7 @@ static const char *const recipe = "yoke cuda 1"; /* part of the key: changes wit
 /* Everything the machine code depends on, as one text. */
 struct source {
     struct yk_cuda_source plan; /* its text points into key */
-    char arch_option[32];
+    char arch_option[48];
     char *key; /* recipe, options, compiler, then the text */
 };
 
