@@ -1,48 +1,235 @@
 #!/usr/bin/env bash
-# Every application on all devices of a GPU node at once, verified, beside each device alone.
+# A GPU node measured: yoke on all devices, on each alone, and the programs beside it that know
+# nothing of yoke (oracle.cu, links.cu), taking turns in one call.
 #
-#     bench/gpu-node.sh BUILD OUT [DEVICES] [HEAD.nii.gz]
+#     bench/gpu-node.sh BUILD OUT [HEAD.nii.gz]
 #
-# Writes OUT/APP.json (raw) and OUT/table.md. DEVICES as for yoke run (default: what yoke finds).
+# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md (each target, its limit, what was
+# measured) and OUT/raw.tar.gz (every JSON and log). Settings, all from the environment:
+#     PARTS    saxpy mxv nbody denoise links alone chunk opencl pageable faults (all of them);
+#              opencl: the other parts also through OpenCL instead of CUDA
+#     SWEEP    1: yoke's own search for the best split too (--sweep 5), in every job
+#     REPEAT   timed runs of a process (15); ROUNDS: turns between the programs (2)
+#     CPU GPU  device texts (cpu, cuda:0); OPENCL: the same GPU's (found by its model)
+#     SMALL    1: small sizes, to try the script itself
+#     LIMIT_S  no further command is begun after so many seconds (540)
+# Where there is no nvcc or no NVIDIA GPU the oracle's columns stay empty and all else is measured.
 set -u
-yoke=$1/cli/yoke out=$2 devices=${3:-} head=${4:-/usr/share/mricron/templates/ch2better.nii.gz}
-mkdir -p "$out"
-select=(${devices:+--devices "$devices"})
-"$yoke" info "${select[@]}"
-"$yoke" doctor
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -lt 2 ] || [ ! -x "$1/cli/yoke" ]; then
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+out=$2
+head=${3:-/usr/share/mricron/templates/ch2better.nii.gz}
+yoke=$build/cli/yoke
+parts=" ${PARTS:-saxpy mxv nbody denoise links alone chunk opencl pageable faults} "
+repeat=${REPEAT:-15}
+rounds=${ROUNDS:-2}
+cpu=${CPU:-cpu}
+gpu=${GPU:-cuda:0}
+limit=${LIMIT_S:-540}
+mkdir -p "$out" && out=$(cd "$out" && pwd) && raw=$out/raw && rm -rf "$raw" && mkdir -p "$raw" || exit 1
+export YOKE_CACHE=$raw/../kernel-cache
+rm -rf "$YOKE_CACHE"
+unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 
-cat >"$out/table.md" <<'T'
-| job | devices (share of rows, alone) | first run | median of 9 | gain over the best alone | E_h | verified |
-| --- | --- | --- | --- | --- | --- | --- |
-T
+with() { case $parts in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
+say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 
+# LABEL COMMAND...: what it prints goes to raw/LABEL.log; its words, too.
+record()
+{
+    local label=$1 status
+    shift
+    if [ "$SECONDS" -ge "$limit" ]; then
+        say "$label: left out, $limit s are over"
+        return 1
+    fi
+    echo "$*" >"$raw/$label.command"
+    timeout 180 "$@" >"$raw/$label.log" 2>&1
+    status=$?
+    echo "$status" >"$raw/$label.status"
+    say "$label"
+    [ $status = 0 ] || { say "$label: exit status $status"; tail -n 3 "$raw/$label.log" | cut -c1-300; }
+    return $status
+}
+# LABEL DEVICES APP OPTIONS...
 run()
 {
-    local name=$1 json=$out/$1.json
+    local label=$1 devices=$2
+    shift 2
+    record "$label" "$yoke" run "$@" --devices "$devices" --verify --json "$raw/$label.json"
+}
+# LABEL PROGRAM WORDS...: a program that prints JSON
+program()
+{
+    local label=$1
     shift
-    echo "--- yoke run $*"
-    "$yoke" run "$@" "${select[@]}" --repeat 9 --verify --baselines --json "$json" || echo "FAILED: $*"
-    python3 - "$json" "$*" >>"$out/table.md" <<'P'
-import json, sys
-r = json.load(open(sys.argv[1]))
-ms = lambda s: '-' if s is None else '%.2f ms' % (s * 1e3)
-devices = '; '.join('%s %.1f %%, %s' % (d['name'], 100 * d['share'], ms(d['alone_seconds'])) for d in r['devices'])
-print('| %s | %s | %s | %s | %s | %s | %s |' % (sys.argv[2].replace('|', ''), devices, ms(r['first_seconds']),
-      ms(r['seconds']), '%.3f' % r['gain'] if r['gain'] else '-',
-      '%.2f' % r['efficiency'] if r['efficiency'] else '-', 'yes' if r['verified'] else 'NO'))
-P
+    [ -x "$1" ] || return 1
+    record "$label" "$@" && cp "$raw/$label.log" "$raw/$label.json"
+}
+# FILE KEY: a top-level number of a JSON file
+number()
+{
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$@" 2>/dev/null
 }
 
-run saxpy saxpy --size 134217728
-run mxv mxv --size 200000
-run nbody-16k nbody --size 16384
-run nbody-128k nbody --size 131072
-run denoise denoise --input "$head" --output "$out/head"
+# --- the machine and its programs ---
+{
+    date -u; uname -a; nproc; head -3 /proc/meminfo; ulimit -l; cat /sys/kernel/mm/transparent_hugepage/enabled
+    nvidia-smi; lscpu; git -C "$here" log -1 --format=%H
+} >"$raw/machine.log" 2>&1
+record info "$yoke" info
+record doctor "$yoke" doctor
+oracle=$out/oracle links=$out/links
+rm -f "$oracle" "$links"
+PATH=$PATH:/usr/local/cuda/bin
+if command -v nvcc >/dev/null; then
+    host=-O3,-march=native,-fopenmp-simd,-ffast-math,-fno-finite-math-only
+    arch=${ARCH:-native}
+    nvcc -O3 -arch="$arch" -Xcompiler $host -o "$oracle" "$here/oracle.cu" >"$raw/nvcc-oracle.log" 2>&1 &
+    nvcc -O3 -arch="$arch" -o "$links" "$here/links.cu" >"$raw/nvcc-links.log" 2>&1
+    wait
+    [ -x "$oracle" ] || { say "oracle.cu was not compiled:"; cat "$raw/nvcc-oracle.log"; }
+    [ -x "$links" ] || { say "links.cu was not compiled:"; cat "$raw/nvcc-links.log"; }
+else
+    say "no nvcc in PATH or /usr/local/cuda/bin: no oracle, no links"
+fi
 
-# auto leaves out whoever does not pay; here both have to work, with shares given.
-run both-saxpy saxpy --size 134217728 --partitioner static:shares=0.95/0.05
-run both-mxv mxv --size 200000 --partitioner static:shares=0.95/0.05
-run both-nbody-16k nbody --size 16384 --partitioner static:shares=0.1/0.9
-run both-nbody-128k nbody --size 131072 --partitioner static:shares=0.03/0.97
-run both-denoise denoise --input "$head" --partitioner static:shares=0.03/0.97
+# The GPU's name in OpenCL: the first device there that is no CPU and has the model of $gpu, if that
+# is known. PoCL, which is the CPU, comes first on many machines.
+if [ -z "${OPENCL:-}" ]; then
+    OPENCL=$(python3 - "$yoke" "$gpu" <<'P'
+import json, subprocess, sys
+def devices(text):
+    p = subprocess.run([sys.argv[1], 'info', '--devices', text, '--json'], capture_output=True, text=True)
+    return json.loads(p.stdout)['devices'] if p.returncode == 0 else []
+model = ([d['model'] for d in devices(sys.argv[2])] or [''])[0]
+gpus = [d for d in devices('opencl') if 'Portable Computing' not in (d['driver'] or '')]
+same = [d['name'] for d in gpus if model and (model in d['model'] or d['model'] in model)]
+print((same or [d['name'] for d in gpus if 'NVIDIA' in d['model']] or [''])[0])
+P
+)
+fi
+vias=cuda
+with opencl && [ -n "$OPENCL" ] && vias="cuda opencl"
+with opencl && [ -z "$OPENCL" ] && say "no GPU is found through OpenCL: those rows stay empty"
+say "GPU: $gpu, through OpenCL: ${OPENCL:-none}"
+device() { [ "$1" = cuda ] && echo "$gpu" || echo "$OPENCL"; }
+
+if [ "${SMALL:-0}" = 1 ]; then
+    elements=4194304 rows=4000 bodies="8192 2048" cube=64x64x64 steps=5
+    shrink="--size 60x74x63"
+else
+    elements=134217728 rows=200000 bodies="131072 16384" cube=512x512x512 steps=50
+    shrink=
+fi
+
+# --- the jobs: in turns, the oracle at its best share, then yoke through each driver ---
+
+# JOB APP SIZE [SHARE]: with SHARE the oracle is at this share in the rounds
+turns()
+{
+    local job=$1 app=$2 size=$3 share=${4:-} round via extra
+    if [ ! -e "$raw/$job-sweep.json" ]; then
+        program "$job-sweep" "$oracle" "$app" "$size" repeat=9
+    fi
+    if [ ! -s "$raw/$job-sweep.json" ]; then
+        share=
+    elif [ -z "$share" ]; then
+        share=$(number "$raw/$job-sweep.json" share)
+    fi
+    for round in $(seq "$rounds"); do
+        [ -z "$share" ] || program "$job-oracle-$round" "$oracle" "$app" "$size" "repeat=$repeat" "share=$share"
+        for via in $vias; do
+            extra=
+            [ "$round" = 1 ] && extra=--baselines
+            [ "$round" = 1 ] && [ "${SWEEP:-0}" = 1 ] && extra="--baselines --sweep 5"
+            # shellcheck disable=SC2086
+            run "$via-$job-auto-$round" "$cpu,$(device "$via")" "$app" --size "$size" --repeat "$repeat" $extra
+        done
+    done
+}
+
+with links && program links "$links"
+with saxpy && turns saxpy saxpy "$elements"
+with mxv && turns mxv mxv "$rows"
+if with nbody; then
+    for size in $bodies; do
+        turns "nbody-$size" nbody "$size" 1
+    done
+fi
+
+# The GPU alone, one process a job.
+if with alone; then
+    for via in $vias; do
+        run "$via-saxpy-alone" "$(device $via)" saxpy --size "$elements" --repeat "$repeat"
+        run "$via-mxv-alone" "$(device $via)" mxv --size "$rows" --repeat "$repeat"
+    done
+fi
+
+if with pageable; then
+    for via in $vias; do
+        for memory in pinned pageable; do
+            run "$via-saxpy-$memory" "$cpu,$(device $via)" saxpy --size "$elements" --repeat 9 --memory $memory
+            run "$via-mxv-$memory" "$cpu,$(device $via)" mxv --size "$rows" --repeat 9 --memory $memory
+            run "$via-saxpy-alone-$memory" "$(device $via)" saxpy --size "$elements" --repeat 9 --memory $memory
+            run "$via-mxv-alone-$memory" "$(device $via)" mxv --size "$rows" --repeat 9 --memory $memory
+        done
+    done
+fi
+
+if with chunk; then
+    for via in $vias; do
+        program "$via-chunk" "$build/bench/yoke-bench-overhead" "$(device $via)"
+    done
+fi
+
+if with denoise; then
+    [ -r "$head" ] || say "no $head: denoise works on its phantom"
+    [ -r "$head" ] && set -- --input "$head" || set --
+    for via in $vias; do
+        # shellcheck disable=SC2086
+        run "$via-denoise-head" "$cpu,$(device $via)" denoise "$@" $shrink --steps $steps --repeat 5 --baselines --sweep 5
+        run "$via-denoise-cube" "$cpu,$(device $via)" denoise "$@" --size $cube --steps $steps --repeat 5 --baselines --sweep 5
+    done
+fi
+
+# --- what must not stop a job ---
+if with faults; then
+    small="saxpy --size 16777216 --repeat 2"
+    fault()
+    {
+        local label=$1
+        shift
+        record "fault-$label" env "$@" --verify --json "$raw/fault-$label.json"
+    }
+    # shellcheck disable=SC2086
+    {
+        fault none-visible CUDA_VISIBLE_DEVICES= "$yoke" run $small
+        fault odd-visible CUDA_VISIBLE_DEVICES=nonsense "$yoke" run $small
+        fault far-visible CUDA_VISIBLE_DEVICES=99 "$yoke" run $small
+        fault little-memory A=b "$yoke" run $small --devices "$cpu,$gpu:mem=16M"
+        fault locked-limit A=b bash -c 'ulimit -l 64; exec "$@"' - "$yoke" run $small --devices "$gpu" --memory pageable
+        fault no-compiler YOKE_NVRTC=/nowhere/libnvrtc.so "$yoke" run $small
+    }
+    if [ -x "$links" ]; then
+        "$links" hog 0.02 25 >"$raw/hog.log" 2>&1 &
+        hog=$!
+        for _ in $(seq 100); do
+            grep -q left "$raw/hog.log" || sleep 0.1
+        done
+        # shellcheck disable=SC2086
+        fault full-gpu A=b "$yoke" run $small --devices "$cpu,$gpu"
+        kill $hog 2>/dev/null
+        wait $hog 2>/dev/null
+    fi
+fi
+
+python3 "$here/gpu-table.py" "$raw" >"$out/table.md" || say "the table could not be made"
+rm -rf "$YOKE_CACHE" "$oracle" "$links"
+tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
 cat "$out/table.md"
+say "written: $out/table.md, $out/raw.tar.gz"
