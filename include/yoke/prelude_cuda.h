@@ -4,7 +4,7 @@
  * NVRTC comes without the C library's headers, so the types and limits of those are given here;
  * nvcc has them.
  */
-#pragma nv_diag_suppress 177 /* declared and not used: most of this prelude */
+#pragma nv_diag_suppress 177, 550 /* declared, or set, and not used: most of this prelude */
 #ifdef __CUDACC_RTC__
 typedef signed char int8_t;
 typedef unsigned char uint8_t;

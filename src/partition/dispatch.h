@@ -91,6 +91,9 @@ void yk_dispatch_returned(struct yk_dispatch *dispatch, int device, const struct
  * completed too), and it gets no more. */
 void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *reason);
 
+/* How much later the device will end for a chunk of `items` more, in ns; 0 if nobody knows. */
+int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);
+
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
 int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out and not answered */
 

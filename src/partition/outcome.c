@@ -8,6 +8,14 @@ int64_t yk_dispatch_left(const struct yk_dispatch *dispatch)
     return dispatch->left;
 }
 
+int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items)
+{
+    const struct yk_split_status *status = &dispatch->status[device];
+    if (status->item_ns <= 0)
+        return 0;
+    return (int64_t)(status->fixed_ns + status->item_ns * (double)items);
+}
+
 int yk_dispatch_out(const struct yk_dispatch *dispatch)
 {
     return dispatch->out_count;

@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum { ns_per_second = 1000000000 };
@@ -32,4 +33,15 @@ void yk_clock_sleep_ns(int64_t duration_ns)
                              .tv_nsec = duration_ns % ns_per_second };
     while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
     }
+}
+
+void yk_clock_sleep_until(int64_t time_ns)
+{
+    const struct timespec time = { .tv_sec = time_ns / ns_per_second,
+                                   .tv_nsec = time_ns % ns_per_second };
+    const int slack = prctl(PR_GET_TIMERSLACK);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR) {
+    }
+    prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 0UL);
 }

@@ -34,6 +34,7 @@ struct yk_flight {
     int homing;   /* results may have begun to reach the host */
     int slot;     /* of the lease; -1: a chunk of its own */
     int64_t issued_ns, bytes_in, bytes_out;
+    int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     int watched;                    /* their end wakes the host thread */
     struct yk_copy_needs issued[YOKE_ARGS_MAX];
@@ -48,6 +49,7 @@ struct yk_job_device {
     int benched;               /* left out of this job; steps in if the others fail */
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
+    int64_t expected_ns;       /* when the last chunk it was given should end */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
@@ -76,10 +78,12 @@ struct yk_job {
     atomic_int phase;
     atomic_int stop;   /* an error ended it: take nothing more */
     atomic_int flying; /* lanes between asking for a chunk and having reported it */
-    int borrowed_device, borrowed_lane; /* the lane that the caller of yoke_run works as, */
-    atomic_int borrowing;               /* while this is 1 */
-    atomic_int woken;                   /* the other threads were told of the job */
-    atomic_int hungry;                  /* a lane was told to wait since somebody last reported */
+    /* The lane that the caller of yoke_run works as (-1: it drives the whole device), while
+     * `borrowing` is 1. */
+    int borrowed_device, borrowed_lane;
+    atomic_int borrowing;
+    atomic_int woken;  /* the other threads were told of the job */
+    atomic_int hungry; /* a lane was told to wait since somebody last reported */
 
     yoke_status status; /* under lock until DONE */
     char *text;
@@ -141,6 +145,11 @@ enum yk_lane_state {
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
 
+/* --- worker.c --- */
+/* All lanes of a device with memory of its own, as far as they go without waiting, after getting
+ * it ready for the job. By one thread at a time. */
+enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);
+
 /* --- flight.c --- */
 /* Bring the rows, launch, take results home: all issued, nothing waited for (but rows that come
  * through the host). */
@@ -155,6 +164,16 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
 /* Rows of argument `arg` that items touch, within the array. */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
+
+/* --- await.c --- */
+/* From flight->lasts_ns and what the device has to do before it. */
+void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
+/* When to begin watching for its end: now or later, or 0: there is no telling (any more). */
+int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
+/* Watch for a moment the flight that is due; 1 if it ended. */
+int yk_device_linger(struct yk_job *job, int device);
+/* Sleep until some flight of the device has probably ended. */
+void yk_device_await(struct yk_job *job, int device);
 
 /* --- hold.c --- */
 /* Build the kernel and make room for the arrays; afterwards the device has joined or left. */

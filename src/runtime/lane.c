@@ -43,6 +43,9 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     yk_lock(&job->lock);
     got = jd->joined && !jd->failed && !jd->retired && !jd->benched &&
           ask(job, device, lane, wake_ns);
+    if (got && !jd->device->device->desc.host_memory)
+        flight->lasts_ns = yk_dispatch_forecast(job->dispatch, jd->device->number,
+                                                flight->chunk.last - flight->chunk.first);
     yk_unlock(&job->lock);
     return got;
 }
@@ -194,12 +197,14 @@ static void wake_host_thread(void *context)
     yk_parker_wake(&worker->parker);
 }
 
-/* The end of the flight is to wake the device's host thread. */
-static void watch(struct yk_job_device *jd, struct yk_flight *flight)
+/* The end of the flight is to wake the device's host thread, if that is who drives it. */
+static void watch(struct yk_job *job, int device, struct yk_flight *flight)
 {
+    struct yk_job_device *jd = &job->devices[device];
     const struct yk_backend *backend = jd->device->device->backend;
     struct yk_event *last = flight->home ? flight->home : flight->kernel;
-    flight->watched = jd->device->workers && backend->notify &&
+    int lent = atomic_load(&job->borrowing) && job->borrowed_device == device;
+    flight->watched = jd->device->workers && backend->notify && !lent &&
                       jd->device->place->number != YK_HOST &&
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
 }
@@ -233,7 +238,8 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     } else if (!flight->kernel && !flight->home) {
         ended(job, device, lane, YOKE_OK);
     } else {
-        watch(jd, flight);
+        yk_flight_foretell(jd, flight, flight->issued_ns);
+        watch(job, device, flight);
     }
     return YK_LANE_WORKED;
 }

@@ -130,7 +130,39 @@ static void bench_others(struct yk_job *job)
     }
 }
 
-static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel)
+/* The device that does all of the job, if it has memory of its own and a thread could drive it; -1
+ * if there is none. */
+static int sole_device(const struct yk_job *job)
+{
+    int sole = job->alone >= 0 ? job->alone : job->device_count == 1 ? 0 : -1;
+    if (sole < 0 || job->runtime->devices[sole].device->desc.host_memory)
+        return -1;
+    return sole;
+}
+
+/* What the thread that calls yoke_run does meanwhile: it drives the device that does it all, since
+ * waking that one's host thread and being woken by it costs more than a short job takes; else it
+ * works as the lane of the core it is on. */
+static void borrow_lane(struct yk_job *job, int cpu)
+{
+    const yoke_runtime *runtime = job->runtime;
+    int d, w, sole = sole_device(job);
+    if (sole >= 0) {
+        job->borrowed_device = sole;
+        job->borrowed_lane = -1;
+    }
+    for (d = 0; sole < 0 && d < job->device_count; d++) {
+        const struct yk_runtime_device *device = &runtime->devices[d];
+        for (w = 0; device->device->desc.host_memory && w < device->worker_count; w++)
+            if (job->borrowed_device < 0 || device->workers[w].cpu == cpu) {
+                job->borrowed_device = d;
+                job->borrowed_lane = w;
+            }
+    }
+    atomic_store(&job->borrowing, job->borrowed_device >= 0);
+}
+
+static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu)
 {
     yoke_runtime *runtime = job->runtime;
     yoke_status status;
@@ -145,6 +177,8 @@ static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel)
         goto unlock;
     build_on_hosts(job);
     bench_others(job);
+    if (cpu >= 0)
+        borrow_lane(job, cpu);
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].array)
             job->args[p].array->jobs++;
@@ -164,7 +198,7 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
                           struct yk_job **out)
 {
     struct yk_job *job;
-    int d, w, cpu;
+    int cpu;
     yoke_status status = yk_job_open(runtime, spec, &job);
     if (status != YOKE_OK)
         return status;
@@ -172,16 +206,7 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
             job->partitioner)) /* who asks for a certain split means all devices */
         yk_runtime_join_loader(runtime);
     cpu = borrow && !runtime->virtual_clock ? yk_thread_cpu() : -1;
-    for (d = 0; cpu >= 0 && d < atomic_load(&runtime->device_count); d++) {
-        const struct yk_runtime_device *device = &runtime->devices[d];
-        for (w = 0; device->device->desc.host_memory && w < device->worker_count; w++)
-            if (job->borrowed_device < 0 || device->workers[w].cpu == cpu) {
-                job->borrowed_device = d;
-                job->borrowed_lane = w;
-            }
-    }
-    atomic_store(&job->borrowing, job->borrowed_device >= 0);
-    status = enlist(job, spec->kernel);
+    status = enlist(job, spec->kernel, cpu);
     if (status != YOKE_OK) {
         yk_job_close(job);
         return status;
@@ -220,6 +245,18 @@ static int join_others(struct yk_job *job, struct yk_affinity *before)
     return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
 }
 
+/* The calling thread drives the only device until that one finds nothing more to do. */
+static void drive_along(struct yk_job *job)
+{
+    enum yk_lane_state state = YK_LANE_WORKED;
+    while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
+        int64_t wake_ns = 0;
+        state = yk_device_step(job, job->borrowed_device, &wake_ns);
+        if (state == YK_LANE_BUSY)
+            yk_device_await(job, job->borrowed_device);
+    }
+}
+
 /* The calling thread works as the lane of its core until that lane finds nothing more. */
 static void work_along(struct yk_job *job)
 {
@@ -236,8 +273,16 @@ static void work_along(struct yk_job *job)
         yk_pause();
     if (pinned)
         yk_thread_unpin(&before);
+}
+
+static void take_part(struct yk_job *job)
+{
+    if (job->borrowed_lane < 0)
+        drive_along(job);
+    else
+        work_along(job);
     if (atomic_load(&job->phase) != YK_DONE) {
-        /* Should work come back from a device that fails, the core's own worker does it. */
+        /* Should work come back from a device that fails, those do it whose lane it is. */
         atomic_store(&job->borrowing, 0);
         tell_all(job);
     }
@@ -309,7 +354,7 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         return status;
     if (!runtime->virtual_clock) {
         if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->borrowing)) {
-            work_along(job);
+            take_part(job);
         } else {
             atomic_store(&job->borrowing, 0);
             tell_all(job);

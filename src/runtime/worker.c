@@ -47,33 +47,52 @@ static void sooner(int64_t *earliest, int64_t when)
         *earliest = when;
 }
 
-/* All lanes of one device and job, as far as they go without waiting. */
-static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
-                                      int64_t *wake_ns)
+enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns)
 {
-    struct yk_job_device *jd = &job->devices[worker->device];
+    struct yk_job_device *jd = &job->devices[device];
     enum yk_lane_state best = YK_LANE_IDLE;
     int lane;
     if (!jd->joined)
-        yk_job_prepare(job, worker->device);
+        yk_job_prepare(job, device);
     for (lane = 0; lane < jd->device->lanes; lane++) {
-        int64_t wake;
-        enum yk_lane_state state = yk_lane_step(job, worker->device, lane, &wake);
+        const struct yk_flight *flight = &jd->flights[lane];
+        int64_t wake, now = yk_now(job->runtime);
+        enum yk_lane_state state = yk_lane_step(job, device, lane, &wake);
         sooner(wake_ns, wake);
-        if (state == YK_LANE_BUSY && !jd->flights[lane].watched)
-            sooner(wake_ns, yk_now(job->runtime) + LOOK_AGAIN_NS);
+        if (state == YK_LANE_BUSY) {
+            sooner(wake_ns, yk_flight_look_at(flight, now));
+            if (!flight->watched)
+                sooner(wake_ns, now + LOOK_AGAIN_NS);
+        }
         if (state < best)
             best = state;
     }
     return best;
 }
 
+static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
+{
+    return atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
+           job->borrowed_lane == worker->lane;
+}
+
+static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
+                                      int64_t *wake_ns)
+{
+    enum yk_lane_state state;
+    if (is_borrowed(job, worker))
+        return YK_LANE_IDLE;
+    state = yk_device_step(job, worker->device, wake_ns);
+    if (state == YK_LANE_BUSY && yk_device_linger(job, worker->device))
+        state = YK_LANE_WORKED;
+    return state;
+}
+
 static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
     int64_t wake;
-    if (atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
-        job->borrowed_lane == worker->lane)
+    if (is_borrowed(job, worker))
         return YK_LANE_IDLE;
     while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED)
         best = YK_LANE_WORKED;

@@ -32,8 +32,8 @@ static void every_backend_says_something(void **state)
     (void)state;
     struct seen seen = { 0 };
     assert_int_equal(yoke_doctor(take, &seen), YOKE_OK);
-    assert_int_equal(seen.calls, 3);
-    assert_int_equal(seen.texts, 3);
+    assert_int_equal(seen.calls, 4);
+    assert_int_equal(seen.texts, 4);
     assert_int_equal(seen.cpu_devices, 1);
     assert_int_equal(seen.sim_devices, 2);
     assert_int_equal(yoke_doctor(NULL, NULL), YOKE_EINVAL);

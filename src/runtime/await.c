@@ -1,0 +1,95 @@
+/* await.c - waiting for flights whose end can be foretold.
+ *
+ * Being woken when a GPU is done costs 30 to 60 us on a machine whose cores have gone to sleep,
+ * which is much beside a chunk of half a millisecond; watching all the time costs a core. How long
+ * a chunk will take is known from the ones before, so whoever drives a device sleeps until shortly
+ * before the end, watches for a moment, and only if the chunk is far off the forecast relies on
+ * being woken. The moment is a small part of the chunk's time, so a core is hardly used.
+ */
+#include "../platform/clock.h"
+#include "job.h"
+
+/* The watched part is twice 1 / this of a chunk, with bounds that make it longer than a timer is
+ * late, and shorter than anybody minds. */
+enum { WINDOW_PART = 40 };
+static const int64_t window_least_ns = 25000, window_most_ns = 150000;
+
+void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int64_t now)
+{
+    int64_t start = jd->expected_ns > now ? jd->expected_ns : now;
+    flight->expected_ns = 0;
+    if (flight->lasts_ns <= 0)
+        return;
+    flight->expected_ns = jd->expected_ns = start + flight->lasts_ns;
+}
+
+static int64_t window_of(const struct yk_flight *flight)
+{
+    int64_t window = (flight->expected_ns - flight->issued_ns) / WINDOW_PART;
+    return window < window_least_ns  ? window_least_ns
+           : window > window_most_ns ? window_most_ns
+                                     : window;
+}
+
+int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
+{
+    int64_t window = window_of(flight);
+    if (!flight->expected_ns || now > flight->expected_ns + window)
+        return 0;
+    return now < flight->expected_ns - window ? flight->expected_ns - window : now;
+}
+
+/* The busy flight that should end first; NULL if none is busy. */
+static struct yk_flight *first_to_end(struct yk_job_device *jd, int *lane)
+{
+    struct yk_flight *first = NULL;
+    int l;
+    for (l = 0; l < jd->device->lanes; l++) {
+        struct yk_flight *flight = &jd->flights[l];
+        if (!flight->busy || (first && flight->expected_ns >= first->expected_ns))
+            continue;
+        first = flight;
+        *lane = l;
+    }
+    return first;
+}
+
+int yk_device_linger(struct yk_job *job, int device)
+{
+    int lane = 0;
+    struct yk_flight *flight = first_to_end(&job->devices[device], &lane);
+    int64_t now = yk_clock_ns();
+    yoke_status outcome;
+    if (!flight || yk_flight_look_at(flight, now) != now)
+        return 0;
+    for (; now < flight->expected_ns + window_of(flight); now = yk_clock_ns()) {
+        if (yk_flight_complete(job, device, lane, &outcome))
+            return 1;
+        yk_pause();
+    }
+    return 0;
+}
+
+void yk_device_await(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_backend *backend = jd->device->device->backend;
+    yoke_waiting waiting = job->runtime->waiting;
+    int lane = 0;
+    struct yk_flight *flight = first_to_end(jd, &lane);
+    int64_t now = yk_clock_ns(), look_at;
+    if (!flight)
+        return;
+    if (waiting == YOKE_WAIT_SPIN || waiting == YOKE_WAIT_YIELD) {
+        waiting == YOKE_WAIT_SPIN ? yk_pause() : yk_yield();
+        return;
+    }
+    look_at = yk_flight_look_at(flight, now);
+    if (look_at > now)
+        yk_clock_sleep_until(look_at);
+    if (look_at && yk_device_linger(job, device))
+        return;
+    backend->wait(flight->kernel ? flight->kernel : flight->home);
+    if (flight->kernel && flight->home)
+        backend->wait(flight->home);
+}
