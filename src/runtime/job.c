@@ -53,6 +53,39 @@ int yk_job_splits_freely(const char *partitioner)
     return !partitioner || strcmp(partitioner, "auto") == 0;
 }
 
+/* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
+ * Express 5). */
+enum { SATURATING_BYTES = 4 << 20 };
+
+/* Bytes an item moves over a device's link, in the direction that has more to move. */
+static int64_t link_bytes(const struct yk_job *job)
+{
+    int64_t up = 0, down = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        if (!arg->array || arg->shape == YOKE_WHOLE || arg->shape == YOKE_CUSTOM)
+            continue;
+        if (arg->mode != YOKE_PARAM_OUT)
+            up += arg->array->row_bytes;
+        if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
+            down += arg->array->row_bytes;
+    }
+    return up > down ? up : down;
+}
+
+/* Items that use all of a device with memory of its own: each of its processing elements has one,
+ * and a copy of what they need saturates the link. */
+static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc)
+{
+    const yoke_kernel *kernel = &job->kernel->kernel;
+    int64_t per_index = job->extent[0] * job->extent[1] * (kernel->lanes > 1 ? kernel->lanes : 1);
+    int64_t unit = kernel->unit > 1 ? kernel->unit : 1;
+    int64_t compute = desc->fill * unit / per_index, bytes = link_bytes(job);
+    int64_t copy = bytes > 0 && !desc->is_cpu ? SATURATING_BYTES / bytes : 0;
+    return copy > compute ? copy : compute;
+}
+
 /* What the dispatcher may know of device d before the job starts. */
 static void describe(const struct yk_job *job, int d, const struct yk_memory *memory,
                      struct yk_split_device *out)
@@ -60,12 +93,10 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     const struct yk_runtime_device *device = &job->runtime->devices[d];
     const struct yk_device_desc *desc = &device->device->desc;
     const yoke_kernel *kernel = &job->kernel->kernel;
-    int64_t per_index = job->extent[0] * job->extent[1] * (kernel->lanes > 1 ? kernel->lanes : 1);
-    int64_t unit = kernel->unit > 1 ? kernel->unit : 1;
     out->name = desc->name;
     out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
     out->host_memory = desc->host_memory;
-    out->fill = desc->host_memory ? device->lanes : desc->fill * unit / per_index;
+    out->fill = desc->host_memory ? device->lanes : filling_items(job, desc);
     if (out->fill < 1)
         out->fill = 1;
     out->rate = memory ? memory->device[d].rate : 0;
