@@ -27,6 +27,8 @@ typedef struct yoke_device {
     int lost;             /* 1: it failed and gets no more work */
     char spec[YOKE_DEVICE_SPEC_MAX]; /* yoke_config.devices for this device alone, as it is set */
     double link_bytes_per_second;    /* rough speed of copies to it; 0: none, or unknown */
+    char identity[64]; /* the same for one physical device under any driver: "uuid:..." or
+                          "pci:..."; "" if unknown */
 } yoke_device;
 
 /* Devices of an open runtime. Waits until drivers that are still being loaded are ready.

@@ -193,6 +193,7 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
     memcpy(out->name, desc->name, sizeof out->name);
     memcpy(out->model, desc->model, sizeof out->model);
     memcpy(out->driver, desc->driver, sizeof out->driver);
+    memcpy(out->identity, desc->identity, sizeof out->identity);
     snprintf(out->spec, sizeof out->spec, "%s%s%s", desc->name, desc->settings_text[0] ? ":" : "",
              desc->settings_text);
     return YOKE_OK;

@@ -1,0 +1,137 @@
+/* triad.c - see triad.h.
+ *
+ * Threads of its own, so that what is measured is the machine and not how a runtime hands out work.
+ * They start together; a slow one does not hold up the others, for each counts what it did in the
+ * same time.
+ */
+#include "triad.h"
+
+#include <stdatomic.h>
+
+#include "../base/alloc.h"
+#include "../platform/clock.h"
+#include "../platform/gate.h"
+#include "../platform/topology.h"
+
+#define MEASURE_NS 300000000
+/* An array of a core: beyond what it can have of its caches, unless the last level is large. */
+#define ARRAY_BYTES ((int64_t)8 << 20)
+/* All arrays together are this many times the last caches, and at most an eighth of the memory that
+ * is free. */
+#define TIMES_CACHES 4
+
+struct strand {
+    struct triad *triad;
+    struct yk_thread thread;
+    double *arrays; /* three, one after the other */
+    double rate;
+};
+
+struct triad {
+    struct yk_gate start;
+    atomic_int ready, stop;
+    int count;
+    int64_t elements; /* of one array */
+    struct strand *strands;
+};
+
+static void pass(double *restrict a, const double *restrict b, const double *restrict c,
+                 int64_t elements)
+{
+    int64_t i;
+    for (i = 0; i < elements; i++)
+        a[i] = b[i] + 3 * c[i];
+}
+
+static void run(void *context)
+{
+    struct strand *strand = context;
+    struct triad *triad = strand->triad;
+    int64_t elements = triad->elements, start, now, i, passes = 0;
+    for (i = 0; i < 3 * elements; i++)
+        strand->arrays[i] = 1;
+    if (atomic_fetch_add(&triad->ready, 1) == triad->count - 1)
+        yk_gate_open(&triad->start);
+    yk_gate_pass(&triad->start);
+    start = yk_clock_ns();
+    do {
+        pass(strand->arrays, strand->arrays + elements, strand->arrays + 2 * elements, elements);
+        passes++;
+        now = yk_clock_ns();
+    } while (now - start < MEASURE_NS && !atomic_load(&triad->stop));
+    strand->rate = 24e9 * (double)(passes * elements) / (double)(now - start + 1);
+}
+
+/* Bytes of the last-level caches that the usable cores have; 0 if unknown. */
+static int64_t cache_bytes(void)
+{
+    struct yk_topology topology;
+    int caches = 0, c, before;
+    int64_t bytes;
+    if (yk_topology_open(&topology) != YOKE_OK)
+        return 0;
+    for (c = 0; c < topology.core_count; c++) {
+        for (before = 0; before < c && topology.cores[before].l3 != topology.cores[c].l3;)
+            before++;
+        caches += topology.cores[c].l3 >= 0 && before == c;
+    }
+    bytes = caches * topology.l3_bytes;
+    yk_topology_close(&topology);
+    return bytes;
+}
+
+static int64_t array_bytes(int count)
+{
+    int64_t bytes = ARRAY_BYTES, wanted = TIMES_CACHES * cache_bytes() / (3 * count);
+    int64_t most = yk_memory_available() / 8 / (3 * count);
+    if (bytes < wanted)
+        bytes = wanted;
+    if (bytes > most)
+        bytes = most;
+    return bytes > 4096 ? bytes / 64 * 64 : 4096;
+}
+
+static yoke_status start_strands(struct triad *triad, const int *cpus, int *started)
+{
+    yoke_status status = YOKE_OK;
+    int i;
+    for (i = 0; i < triad->count && status == YOKE_OK; i++) {
+        struct strand *strand = &triad->strands[i];
+        struct yk_thread_spec spec = {
+            .name = "yk-triad", .cpu = cpus[i], .run = run, .context = strand
+        };
+        strand->triad = triad;
+        strand->arrays = yk_alloc_aligned((size_t)triad->elements * 3 * sizeof(double), 0);
+        status = strand->arrays ? yk_thread_open(&spec, &strand->thread) : YOKE_ENOMEM;
+        *started += status == YOKE_OK;
+    }
+    return status;
+}
+
+yoke_status yk_triad_measure(const int *cpus, int count, double *bytes_per_second)
+{
+    struct triad triad = { .count = count };
+    int started = 0, i;
+    double sum = 0;
+    yoke_status status = yk_gate_init(&triad.start);
+    if (status != YOKE_OK)
+        return status;
+    triad.elements = array_bytes(count) / (int64_t)sizeof(double);
+    triad.strands = yk_calloc((size_t)count, sizeof *triad.strands);
+    status = triad.strands ? start_strands(&triad, cpus, &started) : YOKE_ENOMEM;
+    if (status != YOKE_OK) {
+        atomic_store(&triad.stop, 1);
+        yk_gate_open(&triad.start); /* those that run end now */
+    }
+    for (i = 0; i < started; i++)
+        yk_thread_join(&triad.strands[i].thread);
+    for (i = 0; triad.strands && i < count; i++) {
+        sum += triad.strands[i].rate;
+        yk_free(triad.strands[i].arrays);
+    }
+    yk_free(triad.strands);
+    yk_gate_destroy(&triad.start);
+    if (status == YOKE_OK)
+        *bytes_per_second = sum;
+    return status;
+}
