@@ -16,6 +16,9 @@ struct yk_replica {
     struct yk_place *place;
     struct yk_buffer *buffer; /* NULL: none at present */
     int users; /* flights and jobs that hold it; > 0 forbids eviction. Under place->lock */
+    /* Rows (value 1) whose pages the buffer has, where the device has them only on demand. Used by
+     * the thread that drives the place while it holds the replica, and when nobody does. */
+    struct yk_interval_map committed;
     struct yk_replica *older, *newer;
 };
 
@@ -64,7 +67,11 @@ void yk_array_close(yoke_array *array); /* frees every replica; rows only device
  * for it. */
 yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out);
 void yk_replica_release(struct yk_replica *replica);
-/* Device memory outside replicas (windows, private copies), making room the same way. */
+/* `rows` of a held replica are about to be copied to or used by a kernel: they get their pages.
+ * Nearly free once they have. YOKE_ENOMEM: others took the memory, and nothing could be evicted. */
+yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
+/* Device memory outside replicas (windows, private copies), making room the same way. All of it is
+ * committed. */
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
                            struct yk_buffer **out);
 

@@ -3,6 +3,9 @@
  * Eviction picks a victim under the place's lock, then writes its modified rows back without it
  * (that sleeps), with evict_lock held throughout, so that neither a second eviction nor the closing
  * of an array interferes.
+ *
+ * Where the device maps pages on demand, a replica is booked whole and only the rows that chunks
+ * touch are committed; the replica notes which, so that asking again costs nothing.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -60,13 +63,17 @@ static yoke_status write_back(struct yk_replica *victim)
     return status;
 }
 
-/* YOKE_ENOMEM if there is nothing to evict. evict_lock held. */
-static yoke_status evict_one(struct yk_place *place)
+/* YOKE_ENOMEM if there is nothing to evict. */
+static yoke_status evict_one(struct yk_places *places, struct yk_place *place)
 {
-    struct yk_replica *victim = pick_victim(place);
+    struct yk_replica *victim;
     yoke_status status;
-    if (!victim)
+    yk_lock(&places->evict_lock);
+    victim = pick_victim(place);
+    if (!victim) {
+        yk_unlock(&places->evict_lock);
         return YOKE_ENOMEM;
+    }
     status = write_back(victim);
     yk_lock(&place->lock);
     victim->users = 0;
@@ -74,15 +81,18 @@ static yoke_status evict_one(struct yk_place *place)
         unlink_replica(victim);
         place->device->backend->free(place->device, victim->buffer);
         victim->buffer = NULL;
+        yk_interval_map_close(&victim->committed);
         yk_log(YOKE_LOG_DEBUG, "%s: array %s left its memory", place->device->desc.name,
                victim->array->name);
     }
     yk_unlock(&place->lock);
+    yk_unlock(&places->evict_lock);
     return status;
 }
 
-yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                           struct yk_buffer **out)
+/* A buffer whose pages may not be there yet. */
+static yoke_status book(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                        struct yk_buffer **out)
 {
     struct yk_device *device = place->device;
     yoke_status status;
@@ -92,9 +102,7 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
         yk_unlock(&place->lock);
         if (status != YOKE_ENOMEM)
             return status;
-        yk_lock(&places->evict_lock);
-        status = evict_one(place);
-        yk_unlock(&places->evict_lock);
+        status = evict_one(places, place);
         if (status != YOKE_OK)
             return status == YOKE_ENOMEM
                        ? yk_fail(YOKE_ENOMEM,
@@ -103,6 +111,71 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
                                  device->desc.name, (long long)bytes)
                        : status;
     }
+}
+
+/* Bytes first .. last - 1 of the buffer get their pages. Others may have taken the memory since it
+ * was booked: then replicas that nobody holds make room. */
+static yoke_status commit(struct yk_places *places, struct yk_place *place,
+                          struct yk_buffer *buffer, struct yk_interval bytes)
+{
+    struct yk_device *device = place->device;
+    yoke_status status;
+    for (;;) {
+        yk_lock(&place->lock);
+        status = device->backend->commit(device, buffer, bytes.first, bytes.last - bytes.first);
+        yk_unlock(&place->lock);
+        if (status != YOKE_ENOMEM)
+            return status;
+        status = evict_one(places, place);
+        if (status != YOKE_OK)
+            return status == YOKE_ENOMEM
+                       ? yk_fail(YOKE_ENOMEM,
+                                 "%s: others have taken the memory that %lld bytes were to get; "
+                                 "give this process less of it (mem=)",
+                                 device->desc.name, (long long)(bytes.last - bytes.first))
+                       : status;
+    }
+}
+
+yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                           struct yk_buffer **out)
+{
+    struct yk_buffer *made;
+    yoke_status status = book(places, place, bytes, &made);
+    if (status == YOKE_OK && place->device->backend->commit) {
+        status = commit(places, place, made, (struct yk_interval){ 0, bytes });
+        if (status != YOKE_OK) {
+            yk_lock(&place->lock);
+            place->device->backend->free(place->device, made);
+            yk_unlock(&place->lock);
+        }
+    }
+    if (status == YOKE_OK)
+        *out = made;
+    return status;
+}
+
+/* Costs a binary search once the rows are there. Without memory for the note the device is asked
+ * every time, which is slow and right. */
+yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows)
+{
+    yoke_array *array = replica->array;
+    struct yk_interval_map *note = &replica->committed;
+    int64_t skip = rows.first - array->first_row, count = rows.last - rows.first;
+    yoke_status status;
+    int noted = note->count > 0;
+    if (count <= 0 || !replica->place->device->backend->commit)
+        return YOKE_OK;
+    if (noted && yk_interval_map_spans(note, rows) == 1 &&
+        note->items[yk_interval_map_find(note, rows.first)].value)
+        return YOKE_OK;
+    noted = noted && yk_interval_map_reserve(note, 2) == YOKE_OK;
+    status =
+        commit(array->places, replica->place, replica->buffer,
+               (struct yk_interval){ skip * array->row_bytes, (skip + count) * array->row_bytes });
+    if (status == YOKE_OK && noted)
+        yk_interval_map_assign(note, rows, 1);
+    return status;
 }
 
 static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct yk_replica **out)
@@ -126,6 +199,15 @@ static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct
     return status;
 }
 
+/* No rows are committed yet; nothing noted where there is no memory for it, or nothing to note. */
+static void note_nothing(struct yk_replica *replica)
+{
+    struct yk_interval_map note;
+    if (replica->array->rows > 0 && replica->place->device->backend->commit &&
+        yk_interval_map_open(&note, yk_array_rows(replica->array), 0) == YOKE_OK)
+        replica->committed = note;
+}
+
 yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
     struct yk_replica *replica;
@@ -140,10 +222,11 @@ yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk
             replica->buffer = fresh;
             fresh = NULL;
             append_newest(replica);
+            note_nothing(replica);
             break;
         }
         yk_unlock(&place->lock);
-        status = yk_place_alloc(array->places, place, bytes > 0 ? bytes : 1, &fresh);
+        status = book(array->places, place, bytes > 0 ? bytes : 1, &fresh);
         if (status != YOKE_OK)
             return status;
         yk_lock(&place->lock);
@@ -182,6 +265,7 @@ void yk_array_close(yoke_array *array)
             place->device->backend->free(place->device, replica->buffer);
             yk_unlock(&place->lock);
         }
+        yk_interval_map_close(&replica->committed);
         yk_free(replica);
     }
     yk_unlock(&array->places->evict_lock);

@@ -57,69 +57,6 @@ yoke_status yk_check_returned(struct check_device *device, const struct check_re
     return status;
 }
 
-static yoke_status check_alloc(struct yk_device *handle, int64_t bytes, struct yk_buffer **out)
-{
-    struct check_device *device = yk_check_device_find(handle, "alloc");
-    if (!device)
-        return YOKE_EINVAL;
-    if (device->base.desc.host_memory)
-        return yk_check_breach(device, "alloc", "not used on a device that works in host memory");
-    if (bytes < 1)
-        return yk_check_breach(device, "alloc", "%lld bytes", (long long)bytes);
-    yoke_status status = yk_check_inject(device, "alloc");
-    if (status != YOKE_OK)
-        return status;
-    struct check_buffer *buffer = yk_calloc(1, sizeof *buffer);
-    struct yk_buffer *made = yk_check_untouched();
-    if (!buffer)
-        return YOKE_ENOMEM;
-    status = yk_check_enter(device, "alloc");
-    if (status == YOKE_OK) {
-        int was_lost = atomic_load(&device->lost);
-        status = device->backend->alloc(device->inner, bytes, &made);
-        yk_check_leave(device);
-        unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;
-        status = yk_check_returned(
-            device, &(struct check_return){ "alloc", status, allowed, made, was_lost });
-    }
-    if (status != YOKE_OK) {
-        yk_free(buffer);
-        return status;
-    }
-    buffer->object = (struct check_object){ .kind = CHECK_BUFFER, .device = device };
-    buffer->inner = made;
-    buffer->bytes = bytes;
-    yk_check_add(&buffer->object);
-    *out = (struct yk_buffer *)buffer;
-    return YOKE_OK;
-}
-
-static void check_free(struct yk_device *handle, struct yk_buffer *buffer_handle)
-{
-    struct check_device *device = yk_check_device_find(handle, "free");
-    if (!device || !buffer_handle)
-        return;
-    struct check_buffer *buffer = yk_check_find(device, CHECK_BUFFER, buffer_handle, "free");
-    if (!buffer)
-        return;
-    if (yk_check_in_use(buffer)) {
-        yk_check_breach(device, "free", "a buffer that an operation in flight uses; wait for it");
-        return;
-    }
-    yk_check_remove(&buffer->object);
-    device->backend->free(device->inner, buffer->inner);
-    yk_free(buffer);
-}
-
-static int64_t check_memory_free(struct yk_device *handle)
-{
-    struct check_device *device = yk_check_device_find(handle, "memory_free");
-    int64_t bytes = device ? device->backend->memory_free(device->inner) : 0;
-    if (bytes < 0)
-        yk_check_breach(device, "memory_free", "%lld bytes", (long long)bytes);
-    return bytes;
-}
-
 static yoke_status check_queue_open(struct yk_device *handle, struct yk_queue **out)
 {
     struct check_device *device = yk_check_device_find(handle, "queue_open");
@@ -239,7 +176,7 @@ static void object_close(struct check_device *device, struct check_object *objec
         check_program_close(&device->base, (struct yk_program *)object);
         break;
     default:
-        check_free(&device->base, (struct yk_buffer *)object);
+        yk_check_free(&device->base, (struct yk_buffer *)object);
         break;
     }
 }
@@ -283,9 +220,10 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     /* Name, find, open and clock stay; the rest is what the wrapper stands before. */
     device->table = *inner->backend;
     device->table.close = check_close;
-    device->table.alloc = check_alloc;
-    device->table.free = check_free;
-    device->table.memory_free = check_memory_free;
+    device->table.alloc = yk_check_alloc;
+    device->table.free = yk_check_free;
+    device->table.memory_free = yk_check_memory_free;
+    device->table.commit = inner->backend->commit ? yk_check_commit : NULL;
     device->table.queue_open = check_queue_open;
     device->table.queue_close = check_queue_close;
     device->table.copy = yk_check_copy;

@@ -43,10 +43,16 @@ struct check_device {
     int64_t slot_issued[CHECK_QUEUES];
 };
 
+struct check_range { /* bytes of a buffer that were committed, in any order */
+    int64_t first, last;
+    struct check_range *next;
+};
+
 struct check_buffer {
     struct check_object object;
     struct yk_buffer *inner;
     int64_t bytes;
+    struct check_range *committed; /* only where there is a commit slot */
 };
 
 /* What an operation comes after: everything on each queue up to this number. */
@@ -138,6 +144,16 @@ void yk_check_settle(const struct check_device *device, const struct check_past 
 int yk_check_in_use(const struct check_buffer *buffer);
 int yk_check_slot_open(struct check_device *device);
 void yk_check_slot_close(struct check_device *device, int slot);
+
+/* check_memory.c */
+yoke_status yk_check_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+void yk_check_free(struct yk_device *device, struct yk_buffer *buffer);
+int64_t yk_check_memory_free(struct yk_device *device);
+yoke_status yk_check_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                            int64_t bytes);
+/* A breach unless all of the bytes are there to be used. */
+yoke_status yk_check_committed(const struct check_buffer *buffer, const char *slot, int64_t first,
+                               int64_t last);
 
 /* check_operation.c */
 yoke_status yk_check_copy(struct yk_queue *queue, const struct yk_copy *copy,

@@ -145,7 +145,7 @@ static yoke_status buffer_use(const struct check_device *device, const char *slo
                                (long long)bytes, (long long)offset, (long long)buffer->bytes);
     use->buffer = buffer;
     use->last = (uintptr_t)(offset + bytes);
-    return YOKE_OK;
+    return yk_check_committed(buffer, slot, offset, offset + bytes);
 }
 
 /* The two sides of a copy. */

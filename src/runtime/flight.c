@@ -119,6 +119,7 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     struct yk_flight *flight = &jd->flights[lane];
     yoke_array *array = job->args[p].array;
     struct yk_copy_needs *issued = &flight->issued[p];
+    struct yk_interval rows;
     yoke_status status;
     int i;
     if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
@@ -130,12 +131,16 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
         return status;
     }
     out->buffer = jd->replicas[p]->buffer;
+    rows = yk_job_rows(job, p, flight_items(flight));
+    status = yk_replica_commit(jd->replicas[p], rows);
+    if (status != YOKE_OK)
+        return status;
     if (!reads(job->args[p].mode)) {
         /* From here on the host is not the only one with rows. */
         atomic_store_explicit(&array->host_only, 0, memory_order_release);
         return YOKE_OK;
     }
-    status = yk_transfer_up(jd->replicas[p], yk_job_rows(job, p, flight_items(flight)), issued);
+    status = yk_transfer_up(jd->replicas[p], rows, issued);
     for (i = 0; i < issued->count; i++)
         flight->bytes_in +=
             (issued->items[i].rows.last - issued->items[i].rows.first) * array->row_bytes;

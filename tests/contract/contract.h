@@ -54,6 +54,8 @@ struct yk_device *contract_open(const struct subject *subject);
 /* Waits for an event (NULL: complete) the way its device wants it; closes it. */
 yoke_status finish(const struct yk_backend *backend, struct yk_event *event);
 
+/* The buffer's pages, where they come on demand. */
+void commit_all(struct contract *contract, struct yk_buffer *buffer, int64_t bytes);
 struct memory memory_open(struct contract *contract, const void *contents, int64_t bytes);
 void memory_read(struct contract *contract, const struct memory *memory, void *out);
 void memory_close(struct contract *contract, struct memory *memory);

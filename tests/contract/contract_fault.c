@@ -48,6 +48,10 @@ static yoke_status bring(struct contract *c, struct job *job)
     yoke_status status = c->backend->alloc(c->device, sizeof job->in, &job->x);
     if (status == YOKE_OK)
         status = c->backend->alloc(c->device, sizeof job->out, &job->y);
+    if (status == YOKE_OK && c->backend->commit)
+        status = c->backend->commit(c->device, job->x, 0, sizeof job->in);
+    if (status == YOKE_OK && c->backend->commit)
+        status = c->backend->commit(c->device, job->y, 0, sizeof job->out);
     if (status == YOKE_OK)
         status = c->backend->zero(job->queue, job->y, 0, sizeof job->out, &event);
     status = settle(c, status, event);

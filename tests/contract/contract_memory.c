@@ -170,6 +170,8 @@ static void order_across_queues(struct contract *c)
     assert_int_equal(c->backend->queue_open(c->device, &other), YOKE_OK);
     assert_int_equal(c->backend->alloc(c->device, BYTES, &first), YOKE_OK);
     assert_int_equal(c->backend->alloc(c->device, BYTES, &second), YOKE_OK);
+    commit_all(c, first, BYTES);
+    commit_all(c, second, BYTES);
     struct yk_copy copy = {
         .kind = YK_COPY_TO_DEVICE, .host = source, .buffer = first, .bytes = BYTES
     };
@@ -200,9 +202,45 @@ static void order_across_queues(struct contract *c)
     free(read);
 }
 
+/* Pages come in any order, again and again, and what lies there stays. */
+static void pages_on_demand(struct contract *c)
+{
+    enum { BYTES = 3 << 20, PART = 70001 };
+    unsigned char *source = malloc(PART), *read = malloc(PART);
+    struct yk_buffer *buffer;
+    if (c->backend->commit) {
+        assert_int_equal(c->backend->alloc(c->device, BYTES, &buffer), YOKE_OK);
+        for (unsigned i = 0; i < 40; i++) {
+            int64_t offset = (int64_t)(i * 29 % 40) * (PART - 11);
+            struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
+                                    .host = source,
+                                    .buffer = buffer,
+                                    .offset = offset,
+                                    .bytes = PART };
+            pattern(source, PART, i);
+            assert_int_equal(c->backend->commit(c->device, buffer, offset, PART), YOKE_OK);
+            run_copy(c, &copy);
+        }
+        for (unsigned i = 0; i < 40; i++) {
+            struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
+                                    .host = read,
+                                    .buffer = buffer,
+                                    .offset = (int64_t)(i * 29 % 40) * (PART - 11) + 11,
+                                    .bytes = PART - 22 };
+            pattern(source, PART, i);
+            run_copy(c, &copy);
+            assert_memory_equal(read, source + 11, PART - 22);
+        }
+        c->backend->free(c->device, buffer);
+    }
+    free(source);
+    free(read);
+}
+
 const struct named_case contract_memory_cases[] = {
     { "allocation", allocation, NEEDS_MEMORY },
     { "no memory", no_memory, NEEDS_MEMORY },
+    { "pages on demand", pages_on_demand, NEEDS_MEMORY },
     { "copies at odd offsets and sizes", odd_copies, NEEDS_MEMORY },
     { "copies within the device", copies_within, NEEDS_MEMORY },
     { "clearing", clearing, NEEDS_MEMORY },

@@ -15,6 +15,8 @@ static const struct subject subjects[] = {
     { "opencl:0", 1, "opencl, checked" },
     { "sim:gpu:mem=64M", 0, "sim gpu" },
     { "sim:gpu:mem=64M", 1, "sim gpu, checked" },
+    { "sim:gpu:mem=64M:pages=4K", 0, "sim gpu, pages on demand" },
+    { "sim:gpu:mem=64M:pages=4K", 1, "sim gpu, pages on demand, checked" },
     { "sim:gpu:mem=64M:fill=4096:noise=0.2:latency=1ms", 1, "sim gpu, slow link, checked" },
     { "sim:cpu:cores=2", 0, "sim cpu" },
     { "sim:cpu:cores=2", 1, "sim cpu, checked" },
@@ -54,6 +56,12 @@ yoke_status finish(const struct yk_backend *backend, struct yk_event *event)
     return outcome;
 }
 
+void commit_all(struct contract *contract, struct yk_buffer *buffer, int64_t bytes)
+{
+    if (contract->backend->commit)
+        assert_int_equal(contract->backend->commit(contract->device, buffer, 0, bytes), YOKE_OK);
+}
+
 struct memory memory_open(struct contract *contract, const void *contents, int64_t bytes)
 {
     struct memory memory = { .bytes = bytes };
@@ -65,6 +73,7 @@ struct memory memory_open(struct contract *contract, const void *contents, int64
         return memory;
     }
     assert_int_equal(contract->backend->alloc(contract->device, bytes, &memory.buffer), YOKE_OK);
+    commit_all(contract, memory.buffer, bytes);
     struct yk_copy copy = {
         .kind = YK_COPY_TO_DEVICE, .host = (void *)contents, .buffer = memory.buffer, .bytes = bytes
     };

@@ -138,7 +138,8 @@ static yoke_status program(const char *devices)
     return status;
 }
 
-static const char *const machines[] = { "cpu", "sim:gpu:mem=6K", "sim:cpu:cores=2,sim:gpu*2" };
+static const char *const machines[] = { "cpu", "sim:gpu:mem=6K", "sim:cpu:cores=2,sim:gpu*2",
+                                        "sim:cpu:cores=2,sim:gpu:pages=256" };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 static void every_allocation(void **state)
@@ -205,6 +206,8 @@ static void every_backend_call(void **state)
     every_call("sim:gpu*2", YOKE_EDEVICE, 0);
     every_call("sim:cpu:cores=2,sim:gpu*2", YOKE_ENOMEM, 0);
     every_call("sim:gpu:mem=6K", YOKE_ENOMEM, 1);
+    every_call("sim:cpu:cores=2,sim:gpu*2:pages=256", YOKE_EDEVICE, 0);
+    every_call("sim:cpu:cores=2,sim:gpu*2:mem=8K:taken=1K:pages=256", YOKE_ENOMEM, 0);
 }
 
 /* A device dies at ever later moments; the other does its share, and nothing it held alone was

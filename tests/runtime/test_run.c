@@ -20,6 +20,7 @@ static const char *const machines[] = {
     "sim:gpu",
     "sim:cpu:cores=2,sim:gpu*2:fill=64",
     "sim:cpu:cores=3:rate=1e6,sim:gpu:mem=16K:lanes=3",
+    "sim:cpu:cores=2,sim:gpu*2:mem=40K:pages=64:taken=8K",
     "cpu:1,opencl:0:units=1",
     "opencl:0:lanes=2",
 };

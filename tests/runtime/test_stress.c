@@ -129,6 +129,7 @@ static void on_a_simulated_machine(void **state)
     (void)state;
     random_jobs("sim:cpu:cores=3,sim:gpu*4:noise=0.3:fill=16", 1);
     random_jobs("sim:gpu*2:mem=5K", 1);
+    random_jobs("sim:cpu:cores=2,sim:gpu*2:mem=9K:pages=128:taken=4K", 1);
 }
 
 static void on_a_core_and_opencl(void **state)

@@ -139,6 +139,36 @@ static void host_memory_devices(void **state)
     bench_close(&bench);
 }
 
+static void memory_on_demand(void **state)
+{
+    struct bench bench;
+    struct yk_device *device;
+    struct yk_buffer *buffer;
+    struct yk_queue *queue;
+    (void)state;
+    bench_open(&bench);
+    assert_null(bench.b->commit); /* as the backend's table */
+    device = open_checked("sim:gpu:mem=1M:pages=4K");
+    assert_int_equal(device->backend->queue_open(device, &queue), YOKE_OK);
+    assert_int_equal(device->backend->alloc(device, BYTES, &buffer), YOKE_OK);
+    struct yk_copy spec = { .host = bench.host, .buffer = buffer, .offset = 100, .bytes = 50 };
+    assert_int_equal(device->backend->copy(queue, &spec, NULL), YOKE_EINVAL);
+    expect_breach("byte 100 of a buffer is used and was not committed");
+    assert_int_equal(device->backend->commit(device, buffer, 120, 100), YOKE_OK);
+    assert_int_equal(device->backend->commit(device, buffer, 90, 30), YOKE_OK);
+    assert_int_equal(device->backend->copy(queue, &spec, NULL), YOKE_OK);
+    assert_int_equal(device->backend->zero(queue, buffer, 200, 21, NULL), YOKE_EINVAL);
+    expect_breach("byte 220 of a buffer");
+    assert_int_equal(device->backend->commit(device, buffer, BYTES, 1), YOKE_EINVAL);
+    expect_breach("1 bytes at offset 4000");
+    assert_int_equal(device->backend->commit(device, bench.x, 0, 1), YOKE_EINVAL);
+    expect_breach("belongs to sim:gpu");
+    device->backend->queue_close(queue);
+    device->backend->free(device, buffer);
+    device->backend->close(device);
+    bench_close(&bench);
+}
+
 static void handles(void **state)
 {
     struct bench bench;
@@ -318,10 +348,15 @@ static void freed_in_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_arguments),      cmocka_unit_test(launch_arguments),
-        cmocka_unit_test(host_memory_devices), cmocka_unit_test(handles),
-        cmocka_unit_test(another_device),      cmocka_unit_test(left_open),
-        cmocka_unit_test(races_on_one_device), cmocka_unit_test(races_between_devices),
+        cmocka_unit_test(copy_arguments),
+        cmocka_unit_test(launch_arguments),
+        cmocka_unit_test(memory_on_demand),
+        cmocka_unit_test(host_memory_devices),
+        cmocka_unit_test(handles),
+        cmocka_unit_test(another_device),
+        cmocka_unit_test(left_open),
+        cmocka_unit_test(races_on_one_device),
+        cmocka_unit_test(races_between_devices),
         cmocka_unit_test(freed_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,9 @@
  * when the clock passes its end, in the order of the ends: a copy or kernel that was not ordered
  * after what it needs computes wrong results here, as it would on a real device.
  *
+ * Memory that is mapped on demand (pages=) is poison until it is committed and has to stay so: an
+ * operation that touches it loses the device, as an illegal address loses a real one.
+ *
  * One lock (yk_sim) guards everything that has a time. Effects and notify functions run without it,
  * in the thread that moved the clock.
  */
@@ -21,7 +24,7 @@ enum { YK_SIM_POISON = 0xFF };
 extern const struct yk_backend yk_backend_sim;
 
 struct sim_settings { /* see the table in sim_spec.c */
-    int64_t cores, lanes, mem, fill, seed, fail_after;
+    int64_t cores, lanes, mem, fill, seed, fail_after, pages, taken;
     double rate, work, link, bandwidth, latency, launch, noise, contention, fail;
     char *identity; /* the list's; not kept by the device */
     int build;      /* 1: every build fails */
@@ -34,10 +37,12 @@ enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_COMPUTE, SIM_ENGINES };
 
 struct sim_device {
     struct yk_device base;
+    struct yk_backend table; /* base.backend: without the slots that the settings leave out */
     struct sim_settings settings;
     struct sim_device *next;          /* list of open devices */
     struct yk_buffer *buffers;        /* all of them, to destroy their contents on failure */
-    int64_t memory_used;              /* bytes */
+    int64_t memory_used;              /* bytes booked */
+    int64_t memory_mapped;            /* bytes committed; where pages are mapped on demand */
     int64_t fail_ns;                  /* INT64_MAX: never */
     int64_t engine_free[SIM_ENGINES]; /* when the engine has done all that was issued */
     int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
@@ -52,6 +57,7 @@ struct yk_buffer {
     struct yk_buffer *next;
     int64_t bytes;
     unsigned char *data;
+    unsigned char *mapped; /* one a page; NULL: all of it is there */
 };
 
 struct yk_queue {
@@ -113,6 +119,17 @@ int yk_sim_advance(void);
 void yk_sim_move_to(int64_t time);
 void yk_sim_lose(struct sim_device *device); /* at the clock's time */
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event);
+
+/* sim_memory.c */
+yoke_status yk_sim_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+void yk_sim_free(struct yk_device *device, struct yk_buffer *buffer);
+int64_t yk_sim_memory_free(struct yk_device *device);
+yoke_status yk_sim_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                          int64_t bytes);
+/* Whether all of the bytes, which lie inside the buffer, may be used. */
+int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes);
+/* Lock held. Whether something was written where no page is. */
+int yk_sim_strayed(const struct sim_device *device);
 
 /* sim_event.c */
 int yk_sim_poll(struct yk_event *event, yoke_status *outcome);

@@ -40,6 +40,18 @@ static void effect_take(const struct sim_effect *effect)
         memset(effect->to, 0, (size_t)effect->bytes);
 }
 
+/* The effect ends the device if it wrote where no memory is. */
+static yoke_status effect_judge(struct yk_event *event)
+{
+    struct sim_device *device = event->device;
+    if (device->lost || !yk_sim_strayed(device))
+        return YOKE_OK;
+    yk_log(YOKE_LOG_ERROR, "%s: an operation wrote memory that was not committed",
+           device->base.desc.name);
+    yk_sim_lose(device);
+    return YOKE_EDEVICE;
+}
+
 /* The event is off the list. Opens the lock while the kernel or the waker runs, so lists may have
  * changed on return. */
 static void complete(struct yk_event *event, yoke_status outcome)
@@ -48,6 +60,7 @@ static void complete(struct yk_event *event, yoke_status outcome)
         yk_unlock(&yk_sim.mutex);
         effect_take(&event->effect);
         yk_lock(&yk_sim.mutex);
+        outcome = effect_judge(event);
     }
     void (*notify)(void *) = event->notify;
     event->outcome = outcome;

@@ -1,8 +1,7 @@
-/* sim_device.c - the sim backend's table: opening, memory, queues and kernels of virtual devices.
+/* sim_device.c - the sim backend's table: opening, queues and kernels of virtual devices.
  *
- * Memory is real host memory, limited to the device's `mem`, filled with poison so that reading
- * what nobody wrote shows. A GPU's kernel is the CPU function of the same kernel. The clock starts
- * at 0 again when the last device is closed.
+ * A GPU's kernel is the CPU function of the same kernel. The clock starts at 0 again when the last
+ * device is closed.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +22,10 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
         return YOKE_ENOMEM;
     memcpy(&device->settings, desc->settings, sizeof device->settings);
     device->settings.identity = NULL;
-    device->base.backend = &yk_backend_sim;
+    device->table = yk_backend_sim;
+    device->base.backend = &device->table;
+    if (!device->settings.pages)
+        device->table.commit = NULL;
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list's, which may go before the device */
     device->noise_state = (uint64_t)device->settings.seed * 1000003u + (uint64_t)desc->index;
@@ -59,65 +61,6 @@ static void sim_close(struct yk_device *base)
     yk_unlock(&yk_sim.mutex);
     yk_free(device->lane_free);
     yk_free(device);
-}
-
-static yoke_status sim_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
-{
-    struct sim_device *device = sim_of(base);
-    yk_lock(&yk_sim.mutex);
-    int lost = device->lost;
-    int64_t available = device->settings.mem - device->memory_used;
-    yk_unlock(&yk_sim.mutex);
-    if (lost)
-        return yk_sim_lost(device);
-    if (bytes < 1)
-        return yk_fail(YOKE_EINVAL, "%s: %lld bytes of memory were asked for", base->desc.name,
-                       (long long)bytes);
-    if (bytes > available)
-        return yk_fail(YOKE_ENOMEM,
-                       "%s has %lld bytes of memory left, %lld are needed; free some "
-                       "or use smaller chunks",
-                       base->desc.name, (long long)available, (long long)bytes);
-    struct yk_buffer *buffer = yk_calloc(1, sizeof *buffer);
-    unsigned char *data = buffer ? yk_alloc_aligned((size_t)bytes, 4096) : NULL;
-    if (!data) {
-        yk_free(buffer);
-        return YOKE_ENOMEM;
-    }
-    memset(data, YK_SIM_POISON, (size_t)bytes);
-    *buffer = (struct yk_buffer){ .device = device, .bytes = bytes, .data = data };
-    yk_lock(&yk_sim.mutex);
-    buffer->next = device->buffers;
-    device->buffers = buffer;
-    device->memory_used += bytes;
-    yk_unlock(&yk_sim.mutex);
-    *out = buffer;
-    return YOKE_OK;
-}
-
-static void sim_free(struct yk_device *base, struct yk_buffer *buffer)
-{
-    struct sim_device *device = sim_of(base);
-    if (!buffer)
-        return;
-    yk_lock(&yk_sim.mutex);
-    struct yk_buffer **at = &device->buffers;
-    while (*at != buffer)
-        at = &(*at)->next;
-    *at = buffer->next;
-    device->memory_used -= buffer->bytes;
-    yk_unlock(&yk_sim.mutex);
-    yk_free(buffer->data);
-    yk_free(buffer);
-}
-
-static int64_t sim_memory_free(struct yk_device *base)
-{
-    struct sim_device *device = sim_of(base);
-    yk_lock(&yk_sim.mutex);
-    int64_t bytes = device->lost ? 0 : device->settings.mem - device->memory_used;
-    yk_unlock(&yk_sim.mutex);
-    return bytes;
 }
 
 static yoke_status sim_queue_open(struct yk_device *base, struct yk_queue **out)
@@ -195,9 +138,10 @@ const struct yk_backend yk_backend_sim = {
     .find = yk_sim_find,
     .open = sim_open,
     .close = sim_close,
-    .alloc = sim_alloc,
-    .free = sim_free,
-    .memory_free = sim_memory_free,
+    .alloc = yk_sim_alloc,
+    .free = yk_sim_free,
+    .memory_free = yk_sim_memory_free,
+    .commit = yk_sim_commit,
     .queue_open = sim_queue_open,
     .queue_close = sim_queue_close,
     .copy = yk_sim_copy,

@@ -79,6 +79,10 @@ static yoke_status copy_effect(const struct sim_device *device, const struct yk_
         (within && !range_ok(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
                        device->base.desc.name, (long long)copy->bytes);
+    if (!yk_sim_is_mapped(copy->buffer, copy->offset, copy->bytes) ||
+        (within && !yk_sim_is_mapped(copy->from, copy->from_offset, copy->bytes)))
+        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes uses memory that was not committed",
+                       device->base.desc.name, (long long)copy->bytes);
     unsigned char *data = copy->buffer->data + copy->offset;
     effect->bytes = copy->bytes;
     effect->to = copy->kind == YK_COPY_FROM_DEVICE ? copy->host : data;
@@ -123,8 +127,10 @@ yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_
     struct sim_device *device = queue->device;
     const struct sim_settings *s = &device->settings;
     struct yk_event *made;
-    if (!range_ok(buffer, offset, bytes))
-        return yk_fail(YOKE_EINVAL, "%s: %lld bytes to set to zero lie outside their buffer",
+    if (!range_ok(buffer, offset, bytes) || !yk_sim_is_mapped(buffer, offset, bytes))
+        return yk_fail(YOKE_EINVAL,
+                       "%s: %lld bytes to set to zero lie outside their buffer or were not "
+                       "committed",
                        device->base.desc.name, (long long)bytes);
     struct sim_effect effect = { .to = buffer->data + offset, .bytes = bytes };
     yoke_status status = event_new(&effect, &made);

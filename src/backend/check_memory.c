@@ -1,0 +1,143 @@
+/* check_memory.c - device memory behind the wrapper: buffers, and which of their bytes may be used.
+ *
+ * Where the backend maps pages on demand, bytes that were never committed may not be copied or
+ * zeroed, whether or not a page around them happens to be there: a caller that relies on the size
+ * of pages breaks on the next device. What a kernel touches is not known here; the sim backend
+ * finds out.
+ */
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "check.h"
+
+yoke_status yk_check_alloc(struct yk_device *handle, int64_t bytes, struct yk_buffer **out)
+{
+    struct check_device *device = yk_check_device_find(handle, "alloc");
+    if (!device)
+        return YOKE_EINVAL;
+    if (device->base.desc.host_memory)
+        return yk_check_breach(device, "alloc", "not used on a device that works in host memory");
+    if (bytes < 1)
+        return yk_check_breach(device, "alloc", "%lld bytes", (long long)bytes);
+    yoke_status status = yk_check_inject(device, "alloc");
+    if (status != YOKE_OK)
+        return status;
+    struct check_buffer *buffer = yk_calloc(1, sizeof *buffer);
+    struct yk_buffer *made = yk_check_untouched();
+    if (!buffer)
+        return YOKE_ENOMEM;
+    status = yk_check_enter(device, "alloc");
+    if (status == YOKE_OK) {
+        int was_lost = atomic_load(&device->lost);
+        status = device->backend->alloc(device->inner, bytes, &made);
+        yk_check_leave(device);
+        unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;
+        status = yk_check_returned(
+            device, &(struct check_return){ "alloc", status, allowed, made, was_lost });
+    }
+    if (status != YOKE_OK) {
+        yk_free(buffer);
+        return status;
+    }
+    buffer->object = (struct check_object){ .kind = CHECK_BUFFER, .device = device };
+    buffer->inner = made;
+    buffer->bytes = bytes;
+    yk_check_add(&buffer->object);
+    *out = (struct yk_buffer *)buffer;
+    return YOKE_OK;
+}
+
+void yk_check_free(struct yk_device *handle, struct yk_buffer *buffer_handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "free");
+    if (!device || !buffer_handle)
+        return;
+    struct check_buffer *buffer = yk_check_find(device, CHECK_BUFFER, buffer_handle, "free");
+    if (!buffer)
+        return;
+    if (yk_check_in_use(buffer)) {
+        yk_check_breach(device, "free", "a buffer that an operation in flight uses; wait for it");
+        return;
+    }
+    yk_check_remove(&buffer->object);
+    device->backend->free(device->inner, buffer->inner);
+    for (struct check_range *range; (range = buffer->committed);) {
+        buffer->committed = range->next;
+        yk_free(range);
+    }
+    yk_free(buffer);
+}
+
+int64_t yk_check_memory_free(struct yk_device *handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "memory_free");
+    int64_t bytes = device ? device->backend->memory_free(device->inner) : 0;
+    if (bytes < 0)
+        yk_check_breach(device, "memory_free", "%lld bytes", (long long)bytes);
+    return bytes;
+}
+
+/* How far the bytes from `at` on are committed without a gap; `at` if they are not. */
+static int64_t committed_up_to(const struct check_buffer *buffer, int64_t at)
+{
+    const struct check_range *range = buffer->committed;
+    while (range) {
+        if (range->first <= at && at < range->last) {
+            at = range->last;
+            range = buffer->committed;
+        } else {
+            range = range->next;
+        }
+    }
+    return at;
+}
+
+yoke_status yk_check_committed(const struct check_buffer *buffer, const char *slot, int64_t first,
+                               int64_t last)
+{
+    const struct check_device *device = buffer->object.device;
+    int64_t at;
+    if (!device->backend->commit)
+        return YOKE_OK;
+    at = committed_up_to(buffer, first);
+    return at >= last ? YOKE_OK
+                      : yk_check_breach(device, slot,
+                                        "byte %lld of a buffer is used and was not committed",
+                                        (long long)at);
+}
+
+yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_handle,
+                            int64_t offset, int64_t bytes)
+{
+    struct check_device *device = yk_check_device_find(handle, "commit");
+    struct check_buffer *buffer =
+        device ? yk_check_find(device, CHECK_BUFFER, buffer_handle, "commit") : NULL;
+    struct check_range *range;
+    if (!buffer)
+        return YOKE_EINVAL;
+    if (offset < 0 || bytes < 1 || bytes > buffer->bytes || offset > buffer->bytes - bytes)
+        return yk_check_breach(device, "commit", "%lld bytes at offset %lld of a buffer of %lld",
+                               (long long)bytes, (long long)offset, (long long)buffer->bytes);
+    yoke_status status = yk_check_inject(device, "commit");
+    if (status != YOKE_OK)
+        return status;
+    range = yk_calloc(1, sizeof *range);
+    if (!range)
+        return YOKE_ENOMEM;
+    status = yk_check_enter(device, "commit");
+    if (status == YOKE_OK) {
+        int was_lost = atomic_load(&device->lost);
+        status = device->backend->commit(device->inner, buffer->inner, offset, bytes);
+        yk_check_leave(device);
+        status = yk_check_returned(
+            device,
+            &(struct check_return){ "commit", status, 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE,
+                                    status == YOKE_OK ? range : yk_check_untouched(), was_lost });
+    }
+    if (status != YOKE_OK || committed_up_to(buffer, offset) >= offset + bytes) {
+        yk_free(range);
+        return status;
+    }
+    *range = (struct check_range){ offset, offset + bytes, buffer->committed };
+    buffer->committed = range;
+    return YOKE_OK;
+}
