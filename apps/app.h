@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <yoke/yoke.h>
 
+#include "memory.h"
+
 struct app_option {      /* beyond those of every application */
     const char *name;    /* "flops" for --flops */
     const char *value;   /* what the value is called in help: "K" */
@@ -26,6 +28,7 @@ struct app_spec {
     uint64_t seed;
     const char *input;                   /* --input FILE, or NULL */
     const char *output;                  /* --output PREFIX for pictures, or NULL */
+    struct app_memory memory;            /* for what the devices work on */
     const char *values[APP_OPTIONS_MAX]; /* of app->options, in their order; never NULL */
 };
 

@@ -152,18 +152,22 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
 
 yoke_status app_session_attach(struct app_session *session, void *state)
 {
-    yoke_status status = session->spec->app->attach(state, session->run.runtime);
     session->state = state;
+    yoke_status status = session->spec->app->attach(state, session->run.runtime);
     session->attached = status == YOKE_OK;
     return status;
 }
 
+yoke_status app_session_detach(struct app_session *session)
+{
+    int attached = session->attached;
+    session->attached = 0;
+    return attached ? session->spec->app->detach(session->state) : YOKE_OK;
+}
+
 yoke_status app_session_close(struct app_session *session)
 {
-    yoke_status status = YOKE_OK;
-    if (session->attached)
-        status = session->spec->app->detach(session->state);
-    session->attached = 0;
+    yoke_status status = app_session_detach(session);
     if (session->run.runtime) {
         yoke_status closed = yoke_close(session->run.runtime);
         if (status == YOKE_OK)

@@ -2,7 +2,8 @@
  *
  * A session is an application's data attached to one open runtime. measure() opens one for the run
  * that is judged, then, if asked, one for each device alone (the baselines) and one more for the
- * sweep over fixed splits (the oracle). Time is the runtime's own, so simulated devices are
+ * sweep over fixed splits (the oracle). The data lie in memory of the first runtime, which stays
+ * open, asleep, until the others are done. Time is the runtime's own, so simulated devices are
  * measured in their virtual seconds by the same code. What was not measured is NAN.
  */
 #ifndef YOKE_APPS_DRIVER_H
@@ -102,6 +103,8 @@ struct app_session_spec {
 };
 yoke_status app_session_open(const struct app_session_spec *from, struct app_session *out);
 yoke_status app_session_attach(struct app_session *session, void *state);
+yoke_status app_session_detach(struct app_session *session);
+/* Detaches first where that was not done. */
 yoke_status app_session_close(struct app_session *session);
 /* Inputs as they were (not timed), then one run; its tally stays in the session. */
 yoke_status app_session_time(struct app_session *session, const char *what, double *seconds);

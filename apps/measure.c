@@ -145,32 +145,35 @@ static yoke_status report(struct app_session *session, struct measure *out)
 
 /* Devices come before inputs, so that a mistyped name is not found out after a long read, and
  * drivers load meanwhile. */
-static yoke_status judged(struct measure_spec *spec, void **state, struct measure *out)
+static yoke_status judged(struct measure_spec *spec, struct app_session *session,
+                          struct measure *out)
 {
-    struct app_session session;
     struct app_session_spec from = { .spec = spec, .traced = 1 };
-    yoke_status status = app_session_open(&from, &session);
-    out->open_seconds = session.open_seconds;
+    void *state = NULL;
+    yoke_status status = app_session_open(&from, session);
+    out->open_seconds = session->open_seconds;
     out->wrong_words = status == YOKE_EINVAL;
-    if (status == YOKE_OK && spec->watch.progress)
+    if (status != YOKE_OK)
+        return status;
+    if (spec->watch.progress)
         spec->watch.progress(spec->watch.context, "inputs", 0, 0);
+    spec->input.memory.runtime = session->run.runtime;
+    status = spec->app->open(&spec->input, &state);
     if (status == YOKE_OK)
-        status = spec->app->open(&spec->input, state);
+        status = app_session_attach(session, state);
     if (status == YOKE_OK)
-        status = app_session_attach(&session, *state);
+        status = time_runs(session, out);
     if (status == YOKE_OK)
-        status = time_runs(&session, out);
+        status = verify(session, out);
     if (status == YOKE_OK)
-        status = verify(&session, out);
-    if (status == YOKE_OK)
-        status = report(&session, out);
-    yoke_status closed = app_session_close(&session);
-    return status == YOKE_OK ? closed : status;
+        status = report(session, out);
+    yoke_status detached = app_session_detach(session);
+    return status == YOKE_OK ? detached : status;
 }
 
 yoke_status measure(struct measure_spec *spec, struct measure *out)
 {
-    void *state = NULL;
+    struct app_session session;
     *out = (struct measure){ .open_seconds = NAN,
                              .first_seconds = NAN,
                              .seconds = NAN,
@@ -180,14 +183,15 @@ yoke_status measure(struct measure_spec *spec, struct measure *out)
                              .gain = NAN,
                              .oracle_seconds = NAN,
                              .regret = NAN };
-    yoke_status status = judged(spec, &state, out);
+    yoke_status status = judged(spec, &session, out);
     if (status == YOKE_OK && spec->baselines)
-        status = measure_baselines(spec, state, out);
+        status = measure_baselines(spec, session.state, out);
     if (status == YOKE_OK && spec->sweep_step > 0)
-        status = measure_sweep(spec, state, out);
-    if (state)
-        spec->app->close(state);
-    return status;
+        status = measure_sweep(spec, session.state, out);
+    if (session.state)
+        spec->app->close(session.state);
+    yoke_status closed = app_session_close(&session);
+    return status == YOKE_OK ? closed : status;
 }
 
 void measure_close(struct measure *measure)

@@ -1,5 +1,7 @@
 /* memory.c - one way to memory for all applications, so that running out reads the same everywhere
- * and tests can make each allocation fail. Large pages are asked for: gigabytes that are read once
+ * and tests can make each allocation fail.
+ *
+ * Pageable memory: large pages are asked for: gigabytes that are read once
  * then cost a page fault and a TLB miss for every 512th small page only.
  */
 #include "memory.h"
@@ -12,23 +14,46 @@
 
 enum { PAGE = 4096, LARGE_PAGE = 2 << 20 };
 
-yoke_status app_alloc(const char *what, int64_t count, size_t size, void **out)
+static void *alloc_pageable(size_t bytes)
 {
-    size_t bytes, page = PAGE;
+    size_t page = bytes >= 4 * (size_t)LARGE_PAGE ? LARGE_PAGE : PAGE;
+    void *block = aligned_alloc(page, (bytes / page + 1) * page);
+    if (block && page == LARGE_PAGE)
+        madvise(block, bytes, MADV_HUGEPAGE); /* a wish: where there are none nothing is lost */
+    return block;
+}
+
+static int is_pinned(const struct app_memory *memory)
+{
+    return memory->runtime && memory->kind == APP_MEMORY_PINNED;
+}
+
+yoke_status app_data_alloc(const struct app_memory *memory, const struct app_data *data, void **out)
+{
+    size_t bytes;
     void *block = NULL;
-    if (!__builtin_mul_overflow((size_t)count, size, &bytes) && bytes < SIZE_MAX / 2) {
-        if (bytes >= 4 * (size_t)LARGE_PAGE)
-            page = LARGE_PAGE;
-        block = aligned_alloc(page, (bytes / page + 1) * page);
-    }
+    if (!__builtin_mul_overflow((size_t)data->count, data->size, &bytes) && bytes < SIZE_MAX / 2)
+        block = is_pinned(memory) ? yoke_alloc(memory->runtime, bytes) : alloc_pageable(bytes);
     if (!block)
         return app_fail(YOKE_ENOMEM,
-                        "no memory for %s (%lld of %zu bytes each); use a smaller --size", what,
-                        (long long)count, size);
-    if (page == LARGE_PAGE)
-        madvise(block, bytes, MADV_HUGEPAGE); /* a wish: where there are none nothing is lost */
+                        "no memory for %s (%lld of %zu bytes each); use a smaller --size",
+                        data->what, (long long)data->count, data->size);
     *out = block;
     return YOKE_OK;
+}
+
+void app_data_free(const struct app_memory *memory, void *block)
+{
+    if (is_pinned(memory))
+        yoke_free(memory->runtime, block);
+    else
+        free(block);
+}
+
+yoke_status app_alloc(const char *what, int64_t count, size_t size, void **out)
+{
+    const struct app_memory plain = { .kind = APP_MEMORY_PAGEABLE };
+    return app_data_alloc(&plain, &(struct app_data){ what, count, size }, out);
 }
 
 yoke_status app_memory_available(int64_t *out)

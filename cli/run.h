@@ -12,6 +12,7 @@ enum run_option {
     RUN_PARTITIONER,
     RUN_THREADS,
     RUN_WAIT,
+    RUN_MEMORY,
     RUN_REPEAT,
     RUN_SEED,
     RUN_VERIFY,
@@ -27,6 +28,7 @@ extern const struct app_option run_options[]; /* in the order of enum run_option
 /* Values as given to what is to be measured; 0, or 2 after a message. */
 int run_options_read(const char *const *values, struct measure_spec *out);
 const char *run_wait_name(yoke_waiting waiting);
+const char *run_memory_name(enum app_memory_kind kind);
 /* CPU lanes of the devices that ran. */
 int run_threads(const struct measure *measure);
 

@@ -79,6 +79,7 @@ int run_write_json(const struct measure_spec *spec, const struct measure *measur
     json_text(top, "partitioner", measure->partitioner);
     json_integer(top, "threads", run_threads(measure));
     json_text(top, "wait", run_wait_name(spec->config.waiting));
+    json_text(top, "memory", run_memory_name(spec->input.memory.kind));
     add_times(top, measure);
     add_bytes(top, &measure->traffic);
     add_devices(top, measure);

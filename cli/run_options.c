@@ -7,6 +7,9 @@
 #include "run.h"
 
 static const char *const wait_names[] = { "auto", "spin", "yield", "block", NULL };
+static const char *const memory_names[] = {
+    [APP_MEMORY_PINNED] = "pinned", [APP_MEMORY_PAGEABLE] = "pageable", NULL
+};
 
 const struct app_option run_options[] = {
     [RUN_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
@@ -17,6 +20,8 @@ const struct app_option run_options[] = {
                           "who gets which part, as dynamic:chunk=4096; default auto" },
     [RUN_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one a core" },
     [RUN_WAIT] = { "wait", "HOW", NULL, "for devices: spin, yield, block or auto" },
+    [RUN_MEMORY] = { "memory", "KIND", NULL,
+                     "of the data on the host: pinned (the default) or pageable" },
     [RUN_REPEAT] = { "repeat", "N", "3", "timed runs after the first" },
     [RUN_SEED] = { "seed", "N", "1", "of made-up data" },
     [RUN_VERIFY] = { "verify", NULL, NULL, "check the result against an independent reference" },
@@ -32,6 +37,11 @@ const struct app_option run_options[] = {
 const char *run_wait_name(yoke_waiting waiting)
 {
     return wait_names[waiting];
+}
+
+const char *run_memory_name(enum app_memory_kind kind)
+{
+    return memory_names[kind];
 }
 
 static int read_size(const char *text, const struct app *app, struct app_spec *out)
@@ -51,20 +61,44 @@ static int read_size(const char *text, const struct app *app, struct app_spec *o
     return 0;
 }
 
-static int read_wait(const char *text, yoke_waiting *out)
+/* The place of an option's word among `names`, 0 if it is not given; `choice` is for the message.
+ */
+struct word {
+    enum run_option option;
+    const char *const *names;
+    const char *choice;
+};
+
+static int read_word(const char *const *values, const struct word *word, int *out)
 {
+    const char *text = values[word->option];
+    *out = 0;
     if (!text)
         return 0;
     struct closest closest = { .word = text, .length = strlen(text) };
-    for (int i = 0; wait_names[i]; i++) {
-        if (!strcmp(wait_names[i], text)) {
-            *out = (yoke_waiting)i;
+    for (int i = 0; word->names[i]; i++) {
+        if (!strcmp(word->names[i], text)) {
+            *out = i;
             return 0;
         }
-        closest_try(&closest, wait_names[i]);
+        closest_try(&closest, word->names[i]);
     }
-    return args_mistake("--wait %s: choose spin, yield, block or auto%s%s", text,
-                        closest.name ? "; did you mean " : "", closest.name ? closest.name : "");
+    return args_mistake("--%s %s: choose %s%s%s", run_options[word->option].name, text,
+                        word->choice, closest.name ? "; did you mean " : "",
+                        closest.name ? closest.name : "");
+}
+
+static int read_words(const char *const *values, struct measure_spec *out)
+{
+    const struct word words[] = { { RUN_WAIT, wait_names, "spin, yield, block or auto" },
+                                  { RUN_MEMORY, memory_names, "pinned or pageable" } };
+    int waiting, memory = 0;
+    int wrong = read_word(values, &words[0], &waiting);
+    if (!wrong)
+        wrong = read_word(values, &words[1], &memory);
+    out->config.waiting = (yoke_waiting)waiting;
+    out->input.memory.kind = (enum app_memory_kind)memory;
+    return wrong;
 }
 
 struct bounds {
@@ -105,7 +139,7 @@ int run_options_read(const char *const *values, struct measure_spec *out)
     if (!wrong)
         wrong = read_count(values, RUN_SEED, (struct bounds){ 0, INT64_MAX }, &seed);
     if (!wrong)
-        wrong = read_wait(values[RUN_WAIT], &out->config.waiting);
+        wrong = read_words(values, out);
     if (!wrong)
         wrong = read_trace(values[RUN_TRACE]);
     if (!wrong && values[RUN_SWEEP] &&

@@ -78,6 +78,8 @@ static void denoise_close(void *state)
         return;
     denoise_input_close(&s->input);
     free(s->noisy);
+    app_data_free(&s->memory, s->parameters.image[0]);
+    app_data_free(&s->memory, s->parameters.image[1]);
     free(s);
 }
 
@@ -87,7 +89,7 @@ static yoke_status denoise_open(struct app_spec *spec, void **state)
     yoke_status status = app_alloc("denoise", 1, sizeof *s, (void **)&s);
     if (status)
         return status;
-    *s = (struct denoise_state){ .count = 0 };
+    *s = (struct denoise_state){ .memory = spec->memory };
     status = check_size(spec->size);
     if (!status)
         status = read_options(spec, s);
@@ -100,6 +102,12 @@ static yoke_status denoise_open(struct app_spec *spec, void **state)
     s->count = spec->size[0] * spec->size[1] * spec->size[2];
     s->output = spec->output;
     status = app_alloc("the noisy volume", s->count, sizeof *s->noisy, (void **)&s->noisy);
+    if (status)
+        goto fail;
+    const struct app_data image = { "an image", denoise_image_floats(spec->size), sizeof(float) };
+    status = app_data_alloc(&s->memory, &image, (void **)&s->parameters.image[0]);
+    if (!status)
+        status = app_data_alloc(&s->memory, &image, (void **)&s->parameters.image[1]);
     if (status)
         goto fail;
     denoise_add_noise(&s->input, s->sigma, spec->seed, s->noisy);

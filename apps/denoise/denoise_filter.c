@@ -19,6 +19,11 @@ static denoise_grid grid_of(const int64_t *size)
     return grid;
 }
 
+int64_t denoise_image_floats(const int64_t *size)
+{
+    return grid_of(size).plane * size[2];
+}
+
 static yoke_status open_planes(yoke_runtime *runtime, const yoke_array_spec *like, yoke_array **out)
 {
     yoke_array_spec spec = *like;
@@ -31,13 +36,14 @@ yoke_status denoise_filter_open(yoke_runtime *runtime, const struct denoise_para
 {
     *out = (struct denoise_filter){ .parameters = *parameters, .grid = grid_of(parameters->size) };
     const int64_t nz = out->grid.nz, plane = out->grid.plane;
-    yoke_status status = open_planes(
-        runtime, &(yoke_array_spec){ .rows = nz, .row_elements = plane, .name = "image" },
-        &out->image[0]);
+    yoke_array_spec image = {
+        .host = parameters->image[0], .rows = nz, .row_elements = plane, .name = "image"
+    };
+    yoke_status status = open_planes(runtime, &image, &out->image[0]);
+    image.host = parameters->image[1];
+    image.name = "next";
     if (!status)
-        status = open_planes(
-            runtime, &(yoke_array_spec){ .rows = nz, .row_elements = plane, .name = "next" },
-            &out->image[1]);
+        status = open_planes(runtime, &image, &out->image[1]);
     if (!status)
         status = open_planes(runtime,
                              &(yoke_array_spec){ .rows = nz,

@@ -14,7 +14,11 @@ struct denoise_parameters {
     int64_t size[3]; /* x (the fastest), y, z; each at least 1 */
     double contrast; /* K: gradients, a voxel, that count as edges */
     double tau;      /* time step; stable up to 1/6 */
+    float *image[2]; /* memory for both, denoise_image_floats each; NULL: yoke's own */
 };
+
+/* Planes begin with a margin, and lines are `pitch` long. */
+int64_t denoise_image_floats(const int64_t *size);
 
 struct denoise_filter {
     struct denoise_parameters parameters;
@@ -26,7 +30,8 @@ struct denoise_filter {
 
 typedef yoke_status denoise_run_fn(void *context, const yoke_job *job);
 
-/* Allocates 32 bytes a voxel. Close also after a failure. */
+/* Allocates 24 bytes a voxel, and 8 more where the images have no memory. Close also after a
+ * failure. */
 yoke_status denoise_filter_open(yoke_runtime *runtime, const struct denoise_parameters *parameters,
                                 struct denoise_filter *out);
 yoke_status denoise_filter_close(struct denoise_filter *filter);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "../memory.h"
 #include "denoise_filter.h"
 #include "denoise_input.h"
 
@@ -14,7 +15,8 @@ struct denoise_state {
     int64_t count; /* voxels */
     struct denoise_input input;
     float *noisy;
-    const char *output; /* PREFIX of pictures, or NULL */
+    struct app_memory memory; /* of parameters.image */
+    const char *output;       /* PREFIX of pictures, or NULL */
     struct denoise_filter filter;
 };
 

@@ -25,6 +25,7 @@ struct mxv_state {
     int64_t rows, columns;
     int32_t flops;
     uint64_t seed;
+    struct app_memory memory;
     float *matrix, *vector, *result, *base;
     yoke_array *matrix_array, *vector_array, *result_array; /* NULL while detached */
 };
@@ -51,9 +52,9 @@ static void mxv_close(void *state)
     struct mxv_state *s = state;
     if (!s)
         return;
-    free(s->matrix);
-    free(s->vector);
-    free(s->result);
+    app_data_free(&s->memory, s->matrix);
+    app_data_free(&s->memory, s->vector);
+    app_data_free(&s->memory, s->result);
     free(s->base);
     free(s);
 }
@@ -141,7 +142,21 @@ static yoke_status settle(struct app_spec *spec, struct mxv_state *s)
     s->columns = COLUMNS;
     s->flops = (int32_t)flops;
     s->seed = spec->seed;
+    s->memory = spec->memory;
     return YOKE_OK;
+}
+
+static yoke_status alloc_arrays(struct mxv_state *s)
+{
+    const struct app_data matrix = { "mxv's rows", s->rows, ROW_BYTES };
+    const struct app_data vector = { "mxv's vector", COLUMNS, sizeof(float) };
+    const struct app_data result = { "mxv's result", s->rows, sizeof(float) };
+    yoke_status status = app_data_alloc(&s->memory, &matrix, (void **)&s->matrix);
+    if (status == YOKE_OK)
+        status = app_data_alloc(&s->memory, &vector, (void **)&s->vector);
+    if (status == YOKE_OK)
+        status = app_data_alloc(&s->memory, &result, (void **)&s->result);
+    return status;
 }
 
 static yoke_status mxv_open(struct app_spec *spec, void **state)
@@ -153,11 +168,7 @@ static yoke_status mxv_open(struct app_spec *spec, void **state)
     if (status != YOKE_OK)
         return status;
     *s = initial;
-    status = app_alloc("mxv's rows", s->rows, ROW_BYTES, (void **)&s->matrix);
-    if (status == YOKE_OK)
-        status = app_alloc("mxv's vector", COLUMNS, sizeof(float), (void **)&s->vector);
-    if (status == YOKE_OK)
-        status = app_alloc("mxv's result", s->rows, sizeof(float), (void **)&s->result);
+    status = alloc_arrays(s);
     if (status == YOKE_OK)
         status = app_alloc("mxv's base", MXV_BASE, ROW_BYTES, (void **)&s->base);
     if (status == YOKE_OK)

@@ -24,6 +24,7 @@ struct nbody_state {
     int64_t bodies, steps;
     float step, softening2;
     uint64_t seed;
+    struct app_memory memory;
     body_t *position[2];
     vector_t *velocity, *acceleration;
     yoke_array *position_array[2], *velocity_array, *acceleration_array; /* NULL while detached */
@@ -39,10 +40,10 @@ static void nbody_close(void *state)
     struct nbody_state *s = state;
     if (!s)
         return;
-    free(s->position[0]);
-    free(s->position[1]);
-    free(s->velocity);
-    free(s->acceleration);
+    app_data_free(&s->memory, s->position[0]);
+    app_data_free(&s->memory, s->position[1]);
+    app_data_free(&s->memory, s->velocity);
+    app_data_free(&s->memory, s->acceleration);
     free(s);
 }
 
@@ -62,29 +63,36 @@ static yoke_status settle(struct app_spec *spec, struct nbody_state *s)
                                .steps = steps,
                                .step = STEP,
                                .softening2 = SOFTENING * SOFTENING,
-                               .seed = spec->seed };
+                               .seed = spec->seed,
+                               .memory = spec->memory };
     return YOKE_OK;
+}
+
+static yoke_status alloc_arrays(struct nbody_state *s)
+{
+    const struct app_data positions = { "nbody's positions", s->bodies, sizeof(body_t) };
+    const struct app_data velocities = { "nbody's velocities", s->bodies, sizeof(vector_t) };
+    const struct app_data accelerations = { "nbody's accelerations", s->bodies, sizeof(vector_t) };
+    yoke_status status = app_data_alloc(&s->memory, &positions, (void **)&s->position[0]);
+    if (status == YOKE_OK)
+        status = app_data_alloc(&s->memory, &positions, (void **)&s->position[1]);
+    if (status == YOKE_OK)
+        status = app_data_alloc(&s->memory, &velocities, (void **)&s->velocity);
+    if (status == YOKE_OK)
+        status = app_data_alloc(&s->memory, &accelerations, (void **)&s->acceleration);
+    return status;
 }
 
 static yoke_status nbody_open(struct app_spec *spec, void **state)
 {
     struct nbody_state initial, *s;
     yoke_status status = settle(spec, &initial);
-    int k;
     if (status == YOKE_OK)
         status = app_alloc("nbody", 1, sizeof *s, (void **)&s);
     if (status != YOKE_OK)
         return status;
     *s = initial;
-    for (k = 0; k < 2 && status == YOKE_OK; k++)
-        status =
-            app_alloc("nbody's positions", s->bodies, sizeof(body_t), (void **)&s->position[k]);
-    if (status == YOKE_OK)
-        status =
-            app_alloc("nbody's velocities", s->bodies, sizeof(vector_t), (void **)&s->velocity);
-    if (status == YOKE_OK)
-        status = app_alloc("nbody's accelerations", s->bodies, sizeof(vector_t),
-                           (void **)&s->acceleration);
+    status = alloc_arrays(s);
     if (status != YOKE_OK) {
         nbody_close(s);
         return status;

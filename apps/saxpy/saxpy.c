@@ -17,6 +17,7 @@ enum { FACTOR = 3, DEFAULT_ELEMENTS = 64 << 20 };
 struct saxpy_state {
     int64_t count;
     uint64_t seed;
+    struct app_memory memory;
     float *x, *y;
     yoke_array *x_array, *y_array; /* NULL while detached */
 };
@@ -36,8 +37,8 @@ static void saxpy_close(void *state)
     struct saxpy_state *s = state;
     if (!s)
         return;
-    free(s->x);
-    free(s->y);
+    app_data_free(&s->memory, s->x);
+    app_data_free(&s->memory, s->y);
     free(s);
 }
 
@@ -54,10 +55,12 @@ static yoke_status saxpy_open(struct app_spec *spec, void **state)
     status = app_alloc("saxpy", 1, sizeof *s, (void **)&s);
     if (status != YOKE_OK)
         return status;
-    *s = (struct saxpy_state){ .count = spec->size[0], .seed = spec->seed };
-    status = app_alloc("saxpy's x", s->count, sizeof *s->x, (void **)&s->x);
+    *s = (struct saxpy_state){ .count = spec->size[0], .seed = spec->seed, .memory = spec->memory };
+    status = app_data_alloc(&s->memory, &(struct app_data){ "saxpy's x", s->count, sizeof *s->x },
+                            (void **)&s->x);
     if (status == YOKE_OK)
-        status = app_alloc("saxpy's y", s->count, sizeof *s->y, (void **)&s->y);
+        status = app_data_alloc(
+            &s->memory, &(struct app_data){ "saxpy's y", s->count, sizeof *s->y }, (void **)&s->y);
     if (status != YOKE_OK) {
         saxpy_close(s);
         return status;

@@ -185,6 +185,34 @@ static void right_everywhere(void **unused)
     assert_int_equal(live, 0);
 }
 
+/* Data in memory of one runtime, by which two work on it in turn, as baselines and sweeps do. */
+static void right_in_memory_of_a_runtime(void **unused)
+{
+    int64_t live_in[2];
+    int v, kind;
+    (void)unused;
+    for (v = 0; v < VARIANTS; v++) {
+        for (kind = APP_MEMORY_PINNED; kind <= APP_MEMORY_PAGEABLE; kind++) {
+            const struct app *app = app_find(variants[v].app);
+            yoke_runtime *owner = open_machine("sim:cpu,sim:gpu"), *guest = open_machine("cpu");
+            struct app_spec spec = spec_of(&variants[v], app);
+            void *state;
+            spec.memory = (struct app_memory){ (enum app_memory_kind)kind, owner };
+            OK(app->open(&spec, &state), app->name);
+            live_in[kind] = live;
+            run_on(app, state, owner);
+            run_on(app, state, guest);
+            run_on(app, state, owner);
+            OK(yoke_close(guest), app->name);
+            app->close(state);
+            OK(yoke_close(owner), app->name);
+            assert_int_equal(live, 0);
+        }
+        /* The C library's memory is the pageable one. */
+        assert_true(live_in[APP_MEMORY_PINNED] < live_in[APP_MEMORY_PAGEABLE]);
+    }
+}
+
 static void the_list_is_whole(void **unused)
 {
     int a, v;
@@ -308,8 +336,11 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_is_whole),       cmocka_unit_test(right_everywhere),
-        cmocka_unit_test(a_wrong_result_is_named), cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(the_list_is_whole),
+        cmocka_unit_test(right_everywhere),
+        cmocka_unit_test(right_in_memory_of_a_runtime),
+        cmocka_unit_test(a_wrong_result_is_named),
+        cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
