@@ -13,17 +13,14 @@
 /* The newest architecture NVRTC knows that is not newer than `arch`; 0 if there is none. */
 static int newest_known(const struct yk_nvrtc_api *nvrtc, int arch)
 {
-    int count = 0, best = 0;
-    if (nvrtc->GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1)
+    int archs[256], count = 0, best = 0;
+    if (nvrtc->GetNumSupportedArchs(&count) != NVRTC_SUCCESS ||
+        count > (int)(sizeof archs / sizeof *archs) ||
+        nvrtc->GetSupportedArchs(archs) != NVRTC_SUCCESS)
         return 0;
-    int *archs = yk_calloc((size_t)count, sizeof *archs);
-    if (!archs)
-        return 0;
-    if (nvrtc->GetSupportedArchs(archs) == NVRTC_SUCCESS)
-        for (int i = 0; i < count; ++i)
-            if (archs[i] <= arch && archs[i] > best)
-                best = archs[i];
-    yk_free(archs);
+    for (int i = 0; i < count; ++i)
+        if (archs[i] <= arch && archs[i] > best)
+            best = archs[i];
     return best;
 }
 
@@ -32,7 +29,10 @@ yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_c
 {
     const struct yk_nvrtc *nvrtc;
     const char *name = device->base.desc.name;
-    if (yk_nvrtc_load(&nvrtc) != YOKE_OK)
+    yoke_status status = yk_nvrtc_load(&nvrtc);
+    if (status == YOKE_ENOMEM)
+        return status;
+    if (status != YOKE_OK)
         return yk_fail(YOKE_EBUILD,
                        "%s: kernel %s needs a compiler, and NVRTC was not found; install it (cuda-"
                        "nvrtc-*, or pip's nvidia-cuda-nvrtc) or name it in YOKE_NVRTC_LIBRARY",

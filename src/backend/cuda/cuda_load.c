@@ -66,7 +66,10 @@ static yoke_status load_driver(void)
     const char *const usual[] = { "libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL };
     const char *const named[] = { own, NULL };
     struct yk_library *library;
-    if (yk_library_open(own && *own ? named : usual, &library) != YOKE_OK)
+    yoke_status status = yk_library_open(own && *own ? named : usual, &library);
+    if (status == YOKE_ENOMEM)
+        return status;
+    if (status != YOKE_OK)
         return yk_fail(YOKE_ENODEV,
                        "NVIDIA's driver library %s cannot be loaded; install "
                        "libcuda1 (nvidia-driver) if this machine has an NVIDIA GPU",
