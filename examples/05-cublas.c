@@ -170,7 +170,7 @@ int main(void)
     }
     yoke_result_close(result);
     int wrong = count_wrong();
-    printf("y[0] = %g, y[%d] = %g; %d of %d wrong\n", (double)ys[0], rows - 1, (double)ys[rows - 1],
+    printf("y[1] = %g, y[%d] = %g; %d of %d wrong\n", (double)ys[1], rows - 1, (double)ys[rows - 1],
            wrong, (int)rows);
     yoke_array_close(y);
     yoke_array_close(x);
