@@ -1,0 +1,129 @@
+/* copy.c - copies and clearing: work for streams.
+ *
+ * Pinned host memory is read and written while the stream runs, so a caller who does not wait sees,
+ * and a race detector reports, what a real GPU would do to it. Other host memory is copied aside
+ * before the call returns, or the call lasts as long as the copy.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+struct copy_work {
+    struct standin_work work;
+    void *to;
+    const void *from; /* NULL: clear */
+    size_t bytes;
+    int value;
+    unsigned char aside[]; /* what host memory that is not pinned held */
+};
+
+static CUresult run_copy(struct standin_work *work)
+{
+    const struct copy_work *copy = (const struct copy_work *)work;
+    CUresult code = standin_due_later();
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (copy->from)
+        memcpy(copy->to, copy->from, copy->bytes);
+    else
+        memset(copy->to, copy->value, copy->bytes);
+    return CUDA_SUCCESS;
+}
+
+static void *device_memory(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* What is the same for all of them; *made is to be filled in further and added. */
+static CUresult prepare(const char *function, CUstream stream, size_t aside,
+                        struct copy_work **made)
+{
+    CUcontext context;
+    CUresult code = standin_enter(function, &context);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!stream)
+        return STANDIN_INVALID_HANDLE;
+    *made = calloc(1, sizeof **made + aside);
+    if (!*made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    (*made)->work.run = run_copy;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    struct copy_work *copy;
+    enum standin_host kind = standin_host_kind(from, bytes);
+    CUresult code = prepare(__func__, stream, kind == STANDIN_PAGEABLE ? bytes : 0, &copy);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (kind == STANDIN_CROSSING || !standin_ranges_cover(to, bytes)) {
+        free(copy);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy->to = device_memory(to);
+    copy->from = from;
+    copy->bytes = bytes;
+    if (kind == STANDIN_PAGEABLE)
+        copy->from = memcpy(copy->aside, from, bytes);
+    standin_stream_add(stream, &copy->work);
+    return code;
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    struct copy_work *copy;
+    enum standin_host kind = standin_host_kind(to, bytes);
+    CUresult code = prepare(__func__, stream, 0, &copy);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (kind == STANDIN_CROSSING || !standin_ranges_cover(from, bytes)) {
+        free(copy);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy->to = to;
+    copy->from = device_memory(from);
+    copy->bytes = bytes;
+    standin_stream_add(stream, &copy->work);
+    if (kind == STANDIN_PINNED)
+        return code;
+    standin_stream_wait(stream);
+    return standin_health(standin_stream_context(stream));
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    struct copy_work *copy;
+    CUresult code = prepare(__func__, stream, 0, &copy);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!standin_ranges_cover(to, bytes) || !standin_ranges_cover(from, bytes)) {
+        free(copy);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy->to = device_memory(to);
+    copy->from = device_memory(from);
+    copy->bytes = bytes;
+    standin_stream_add(stream, &copy->work);
+    return code;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)
+{
+    struct copy_work *copy;
+    CUresult code = prepare(__func__, stream, 0, &copy);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!standin_ranges_cover(to, bytes)) {
+        free(copy);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy->to = device_memory(to);
+    copy->value = value;
+    copy->bytes = bytes;
+    standin_stream_add(stream, &copy->work);
+    return code;
+}

@@ -1,0 +1,148 @@
+/* driver.h - what the files of the stand-in driver share.
+ *
+ *   settings.c   the machine to be, from the environment
+ *   fail.c       calls that are made to fail
+ *   device.c     the driver as such, and its GPUs
+ *   context.c    contexts, the current one of each thread, what belongs to them
+ *   memory.c     device memory allocated at once; which addresses may be used
+ *   virtual.c    addresses reserved, memory mapped behind them
+ *   host.c       pinned host memory
+ *   stream.c     streams: a thread each, that does their work in order
+ *   event.c      marks in streams, and waiting for them
+ *   copy.c       copies and clearing
+ *   module.c     machine code loaded
+ *   launch.c     a kernel's grid, block by block
+ *   fiber.c      the threads of a block that meet at barriers
+ *
+ * Every entry point begins with standin_call or standin_enter, which count it and say whether it
+ * has to fail. Locks are many and small on purpose: one large lock would order what yoke left
+ * unordered, and hide from a race detector what a real driver would not forgive.
+ */
+#ifndef STANDIN_DRIVER_H
+#define STANDIN_DRIVER_H
+
+#include <stdatomic.h>
+
+#include "backend/cuda/cuda_api.h"
+#include "standin.h"
+
+enum { /* codes of the driver that yoke has no name for */
+       STANDIN_INVALID_HANDLE = 400,
+       STANDIN_ILLEGAL_ADDRESS = 700
+};
+
+#pragma GCC visibility push(default)
+#define STANDIN_EXPORT(name, symbol, parameters) CUresult cu##name parameters __asm__(symbol);
+YK_CUDA_FUNCTIONS(STANDIN_EXPORT)
+YK_CUDA_VIRTUAL_FUNCTIONS(STANDIN_EXPORT)
+#undef STANDIN_EXPORT
+#pragma GCC visibility pop
+
+/* settings.c */
+enum { STANDIN_GPUS_MOST = 8 };
+struct standin_settings {
+    int gpus, visible[STANDIN_GPUS_MOST], visible_count;
+    int arch, version, compute_mode;
+    int init_code, context_code;       /* of cuInit and cuCtxCreate, if not 0 */
+    size_t memory_bytes, pinned_bytes; /* of each GPU; of the host, at most */
+    struct standin_failure failure;    /* nth 0: none */
+};
+const struct standin_settings *standin_settings(void);
+
+/* fail.c */
+/* The code to fail with, or 0. Writes whether the context is to be dead from now on. */
+CUresult standin_due(const char *function, int *for_good);
+CUresult standin_due_later(void);
+
+/* context.c */
+enum standin_object_kind { STANDIN_STREAM, STANDIN_EVENT, STANDIN_MODULE };
+struct standin_object { /* first member of all that a context owns */
+    enum standin_object_kind kind;
+    struct CUctx_st *context;
+    struct standin_object *next, **link;
+};
+CUresult standin_call(const char *function);
+/* *context is the current one, alive. */
+CUresult standin_enter(const char *function, CUcontext *context);
+/* The same for calls that give back `object`: 0, then it is to be done, and *code is the result
+ * nevertheless. Otherwise that code: a dead context gives nothing back before its end. */
+CUresult standin_give_back(const char *function, CUcontext *context, CUresult *code);
+void standin_die(CUcontext context, CUresult code);
+CUresult standin_health(CUcontext context); /* 0 while it is alive */
+int standin_device_of(CUcontext context);
+void standin_object_add(struct standin_object *object, enum standin_object_kind kind,
+                        CUcontext context);
+void standin_object_remove(struct standin_object *object);
+/* Until nothing runs in it. */
+void standin_context_wait(CUcontext context);
+void standin_held(long change); /* adds to what standin_outstanding tells */
+
+/* memory.c: bytes that a device has left, and ranges of addresses that may be used */
+int standin_memory_take(int device, size_t bytes);
+void standin_memory_give(int device, size_t bytes);
+struct standin_range {
+    CUdeviceptr start;
+    size_t bytes;
+    CUcontext context; /* allocated in it; NULL: mapped, and belongs to the process */
+    int usable;
+    void *block; /* allocated: all of it, with the guard behind it */
+    size_t block_bytes;
+    struct standin_physical *physical; /* mapped */
+    struct standin_range *next;
+};
+int standin_range_add(const struct standin_range *range);
+/* Takes out the range that begins and is as long as asked; bytes 0: however long. */
+int standin_range_take(CUdeviceptr start, size_t bytes, struct standin_range *out);
+int standin_range_allow(CUdeviceptr start, size_t bytes); /* it may be used from now on */
+int standin_ranges_touch(CUdeviceptr start, size_t bytes);
+/* Every byte may be used. */
+int standin_ranges_cover(CUdeviceptr start, size_t bytes);
+long standin_memory_sweep(CUcontext context); /* frees what was allocated in it; how many */
+size_t standin_page_bytes(void);
+
+/* host.c */
+enum standin_host { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_CROSSING };
+enum standin_host standin_host_kind(const void *host, size_t bytes);
+long standin_host_sweep(CUcontext context);
+
+/* stream.c */
+struct standin_work { /* first member of each kind of work, made by malloc */
+    /* On the stream's thread. */
+    CUresult (*run)(struct standin_work *work);
+    void (*close)(struct standin_work *work); /* NULL: free */
+    int always; /* also in a dead context: it tells others how far the stream is */
+    struct standin_work *next;
+};
+/* Takes the work. */
+void standin_stream_add(CUstream stream, struct standin_work *work);
+/* Until all that is queued now has run. */
+void standin_stream_wait(CUstream stream);
+void standin_stream_close(CUstream stream);
+CUcontext standin_stream_context(CUstream stream);
+
+/* event.c */
+void standin_event_close(CUevent event);
+
+/* module.c */
+struct standin_entry;
+struct standin_indices;
+struct CUfunc_st {
+    struct CUmod_st *module;
+    const struct standin_entry *entry;
+    struct CUfunc_st *next;
+};
+struct standin_indices *standin_module_indices(CUmodule module); /* the calling thread's */
+CUcontext standin_module_context(CUmodule module);
+void standin_module_close(CUmodule module);
+
+/* fiber.c */
+struct standin_fiber;
+struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *context);
+void standin_fiber_resume(struct standin_fiber *fiber); /* until it yields */
+void standin_fiber_yield(struct standin_fiber *fiber);  /* called on it; run never returns */
+void standin_fiber_close(struct standin_fiber *fiber);
+
+/* launch.c */
+void standin_barrier(void); /* __syncthreads() */
+
+#endif

@@ -1,0 +1,103 @@
+/* emulation.h - CUDA C++ for the host's compiler: what yoke's kernels use of it. The stand-in NVRTC
+ * puts it before every text.
+ *
+ * A kernel is called once for each of its threads, by turns on one thread of the host, so what a
+ * block shares lies in that thread's own storage. Like NVRTC itself this brings no types of the C
+ * library: a text that needs them has to bring its own.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "image.h"
+
+#undef INFINITY
+#undef NAN
+
+/* The stand-in NVRTC looks for this very attribute to find the entries. */
+#define __global__ __attribute__((used, visibility("default")))
+#define __device__
+#define __host__
+#define __constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __shared__ static thread_local
+
+static thread_local struct standin_indices standin_here;
+static void (*standin_barrier)(void);
+#define threadIdx standin_here.thread
+#define blockIdx  standin_here.block
+#define blockDim  standin_here.block_size
+#define gridDim   standin_here.grid_size
+
+extern "C" struct standin_indices *standin_open(void (*barrier)(void))
+{
+    __atomic_store_n(&standin_barrier, barrier, __ATOMIC_RELAXED);
+    return &standin_here;
+}
+
+static inline void __syncthreads()
+{
+    __atomic_load_n(&standin_barrier, __ATOMIC_RELAXED)();
+}
+
+/* ---- functions ---- */
+
+template <typename T> static inline T atomicAdd(T *at, T value)
+{
+    T before, after;
+    __atomic_load(at, &before, __ATOMIC_RELAXED);
+    do
+        after = before + value;
+    while (
+        !__atomic_compare_exchange(at, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return before;
+}
+
+static inline float __int_as_float(int bits)
+{
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline float standin_rsqrt(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+static inline double standin_rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+#define rsqrtf(x) standin_rsqrt((float)(x)) /* the C library's own may or may not be there */
+#define rsqrt(x)  standin_rsqrt((double)(x))
+
+/* ---- entries: parameters come as in cuLaunchKernel, an address each ---- */
+
+template <int... I> struct standin_list {
+};
+template <int N, int... I> struct standin_range : standin_range<N - 1, N - 1, I...> {
+};
+template <int... I> struct standin_range<0, I...> {
+    typedef standin_list<I...> list;
+};
+
+template <typename... P, int... I>
+static inline void standin_apply(void (*kernel)(P...), void *const *args, standin_list<I...>)
+{
+    kernel(*static_cast<P *>(args[I])...);
+}
+template <typename... P> static inline void standin_run(void (*kernel)(P...), void *const *args)
+{
+    standin_apply(kernel, args, typename standin_range<sizeof...(P)>::list());
+}
+
+template <typename... P> struct standin_sizes {
+    static const unsigned of[];
+};
+template <typename... P> const unsigned standin_sizes<P...>::of[] = { sizeof(P)..., 0 };
+
+template <typename... P>
+static constexpr struct standin_entry standin_describe(void (*)(P...), void (*call)(void *const *))
+{
+    return { call, sizeof...(P), standin_sizes<P...>::of };
+}

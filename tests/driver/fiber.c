@@ -1,0 +1,120 @@
+/* fiber.c - a stack of its own for what has to stop in the middle.
+ *
+ *     resume: the caller's stack --> the fiber's;  yield: back
+ *
+ * A fiber stays on the thread that opened it. Sanitizers are told of every switch, or they would
+ * take one stack for the other.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "driver.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
+enum { STACK_BYTES = 256 << 10 };
+
+struct standin_fiber {
+    ucontext_t own, caller;
+    void (*run)(void *context);
+    void *context, *stack;
+    void *own_race, *caller_race; /* the race detector's view of both stacks */
+    void *own_fake, *caller_fake; /* the address checker's */
+    const void *caller_bottom;
+    size_t caller_bytes;
+};
+
+static void leave_caller(struct standin_fiber *fiber)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(&fiber->caller_fake, fiber->stack, STACK_BYTES);
+#endif
+#ifdef __SANITIZE_THREAD__
+    fiber->caller_race = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(fiber->own_race, 0);
+#endif
+    swapcontext(&fiber->caller, &fiber->own);
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(fiber->caller_fake, NULL, NULL);
+#endif
+}
+
+/* On the fiber, first thing after a switch to it. */
+static void arrive(struct standin_fiber *fiber)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_finish_switch_fiber(fiber->own_fake, &fiber->caller_bottom, &fiber->caller_bytes);
+#endif
+    (void)fiber;
+}
+
+static void fiber_run(unsigned high, unsigned low)
+{
+    struct standin_fiber *fiber = (void *)((uintptr_t)high << 32 | low);
+    arrive(fiber);
+    fiber->run(fiber->context);
+}
+
+struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *context)
+{
+    struct standin_fiber *fiber = calloc(1, sizeof *fiber);
+    if (!fiber)
+        return NULL;
+    fiber->run = run;
+    fiber->context = context;
+    fiber->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (fiber->stack == MAP_FAILED) {
+        free(fiber);
+        return NULL;
+    }
+#ifdef __SANITIZE_THREAD__
+    fiber->own_race = __tsan_create_fiber(0);
+#endif
+    getcontext(&fiber->own);
+    fiber->own.uc_stack.ss_sp = fiber->stack;
+    fiber->own.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&fiber->own, (void (*)(void))fiber_run, 2, (unsigned)((uintptr_t)fiber >> 32),
+                (unsigned)(uintptr_t)fiber);
+    return fiber;
+}
+
+void standin_fiber_resume(struct standin_fiber *fiber)
+{
+    leave_caller(fiber);
+}
+
+void standin_fiber_yield(struct standin_fiber *fiber)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(&fiber->own_fake, fiber->caller_bottom, fiber->caller_bytes);
+#endif
+#ifdef __SANITIZE_THREAD__
+    __tsan_switch_to_fiber(fiber->caller_race, 0);
+#endif
+    swapcontext(&fiber->own, &fiber->caller);
+    arrive(fiber);
+}
+
+void standin_fiber_close(struct standin_fiber *fiber)
+{
+#ifdef __SANITIZE_THREAD__
+    __tsan_destroy_fiber(fiber->own_race);
+#endif
+    munmap(fiber->stack, STACK_BYTES);
+    free(fiber);
+}

@@ -1,0 +1,159 @@
+/* stream.c - streams: queues of work that a thread each does in order, beside the caller.
+ *
+ *     caller: add --> queue --> thread: run, close --> next
+ *
+ * A fault kills the context: what is queued in it is not done any more, but for the marks that tell
+ * others how far the stream is, so nobody waits for ever.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "driver.h"
+
+struct CUstream_st {
+    struct standin_object object; /* first */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more, less;         /* work came; the last of it is done */
+    struct standin_work *first, **end; /* under lock, as what follows */
+    int busy, stops;
+};
+
+static void run(CUstream stream, struct standin_work *work)
+{
+    CUcontext context = stream->object.context;
+    if (work->always || standin_health(context) == CUDA_SUCCESS) {
+        CUresult code = work->run(work);
+        if (code != CUDA_SUCCESS)
+            standin_die(context, code);
+    }
+    if (work->close)
+        work->close(work);
+    else
+        free(work);
+}
+
+static void *stream_run(void *argument)
+{
+    CUstream stream = argument;
+    pthread_mutex_lock(&stream->lock);
+    for (;;) {
+        struct standin_work *work = stream->first;
+        stream->busy = work != NULL;
+        if (!work) {
+            pthread_cond_broadcast(&stream->less);
+            if (stream->stops)
+                break;
+            pthread_cond_wait(&stream->more, &stream->lock);
+            continue;
+        }
+        stream->first = work->next;
+        if (!stream->first)
+            stream->end = &stream->first;
+        pthread_mutex_unlock(&stream->lock);
+        run(stream, work);
+        pthread_mutex_lock(&stream->lock);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return NULL;
+}
+
+void standin_stream_add(CUstream stream, struct standin_work *work)
+{
+    pthread_mutex_lock(&stream->lock);
+    work->next = NULL;
+    *stream->end = work;
+    stream->end = &work->next;
+    pthread_cond_signal(&stream->more);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void standin_stream_wait(CUstream stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    while (stream->first || stream->busy)
+        pthread_cond_wait(&stream->less, &stream->lock);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+CUcontext standin_stream_context(CUstream stream)
+{
+    return stream->object.context;
+}
+
+/* Its thread leaves signals to the program's own threads. */
+static int start_thread(CUstream stream)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&stream->thread, NULL, stream_run, stream);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !failed;
+}
+
+/* The null stream is the program's own, and so is what synchronises with it: yoke has no business
+ * there. */
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    CUcontext context;
+    CUresult code = standin_enter(__func__, &context);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (flags != CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUstream made = calloc(1, sizeof *made);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->end = &made->first;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->more, NULL);
+    pthread_cond_init(&made->less, NULL);
+    if (!start_thread(made)) {
+        free(made);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    standin_object_add(&made->object, STANDIN_STREAM, context);
+    *stream = made;
+    return CUDA_SUCCESS;
+}
+
+void standin_stream_close(CUstream stream)
+{
+    standin_object_remove(&stream->object);
+    pthread_mutex_lock(&stream->lock);
+    stream->stops = 1;
+    pthread_cond_signal(&stream->more);
+    pthread_mutex_unlock(&stream->lock);
+    pthread_join(stream->thread, NULL);
+    pthread_cond_destroy(&stream->less);
+    pthread_cond_destroy(&stream->more);
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
+}
+
+/* What is queued is done before it is gone. */
+CUresult cuStreamDestroy(CUstream stream)
+{
+    CUcontext context;
+    CUresult code, dead = standin_give_back(__func__, &context, &code);
+    if (dead != CUDA_SUCCESS)
+        return dead;
+    if (!stream)
+        return STANDIN_INVALID_HANDLE;
+    standin_stream_close(stream);
+    return code;
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    CUcontext context;
+    CUresult code = standin_enter(__func__, &context);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!stream || stream->object.context != context)
+        return STANDIN_INVALID_HANDLE;
+    standin_stream_wait(stream);
+    return standin_health(context);
+}
