@@ -9,6 +9,10 @@
 #include "../platform/clock.h"
 #include "job.h"
 
+/* Forecasts can be too long, and a sleeper would never find out: so on the way it looks each time
+ * half of what is left has passed, unless that is less than this. */
+static const int64_t nap_least_ns = 100000;
+
 /* The watched part is twice 1 / this of a chunk, with bounds that make it longer than a timer is
  * late, and shorter than anybody minds. */
 enum { WINDOW_PART = 40 };
@@ -33,10 +37,11 @@ static int64_t window_of(const struct yk_flight *flight)
 
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
 {
-    int64_t window = window_of(flight);
+    int64_t window = window_of(flight), left;
     if (!flight->expected_ns || now > flight->expected_ns + window)
         return 0;
-    return now < flight->expected_ns - window ? flight->expected_ns - window : now;
+    left = flight->expected_ns - window - now;
+    return left <= 0 ? now : now + (left > nap_least_ns ? left / 2 : left);
 }
 
 /* The busy flight that should end first; NULL if none is busy. */
@@ -85,8 +90,10 @@ void yk_device_await(struct yk_job *job, int device)
         return;
     }
     look_at = yk_flight_look_at(flight, now);
-    if (look_at > now)
+    if (look_at > now) {
         yk_clock_sleep_until(look_at);
+        return;
+    }
     if (look_at && yk_device_linger(job, device))
         return;
     backend->wait(flight->kernel ? flight->kernel : flight->home);

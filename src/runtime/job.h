@@ -168,11 +168,12 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
 /* --- await.c --- */
 /* From flight->lasts_ns and what the device has to do before it. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
-/* When to begin watching for its end: now or later, or 0: there is no telling (any more). */
+/* When to look at it next: now (and from then on all the time) or later; 0: there is no telling any
+ * more. */
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
 /* Watch for a moment the flight that is due; 1 if it ended. */
 int yk_device_linger(struct yk_job *job, int device);
-/* Sleep until some flight of the device has probably ended. */
+/* Wait for a flight of the device for a while; then it is worth looking. */
 void yk_device_await(struct yk_job *job, int device);
 
 /* --- hold.c --- */
