@@ -100,10 +100,10 @@ static int measure_pinned(yoke_link *link)
     struct yk_device *device;
     int measured;
     assert_int_equal(yk_devices_find("sim:gpu:mem=64M", &list), YOKE_OK);
-    pinning = *list.items[0].backend;
+    assert_int_equal(list.items[0].backend->open(&list.items[0], &device), YOKE_OK);
+    pinning = *device->backend;
     pinning.host_alloc = pinned_alloc;
     pinning.host_free = pinned_free;
-    assert_int_equal(pinning.open(&list.items[0], &device), YOKE_OK);
     device->backend = &pinning;
     assert_int_equal(yk_runtime_add_device(runtime, device), YOKE_OK);
     measured = yoke_link_measure(runtime, 1, link) == YOKE_OK;
