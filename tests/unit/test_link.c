@@ -148,6 +148,7 @@ static void memory_may_run_out(void **state)
     int64_t before = yk_alloc_outstanding();
     (void)state;
     every_allocation_may_fail("sim:gpu:mem=64k");
+    every_allocation_may_fail("sim:gpu:mem=64k:pages=4k");
     every_allocation_may_fail("cpu:1");
     every_allocation_may_fail("cpu");
     assert_int_equal(yk_alloc_outstanding(), before);
@@ -160,7 +161,7 @@ static void calls_may_fail_with(yoke_status how)
     int reached = 1;
     yk_check_devices = 1;
     for (nth = 1; reached; nth++) {
-        yoke_runtime *runtime = open_on("sim:gpu:mem=64k");
+        yoke_runtime *runtime = open_on("sim:gpu:mem=64k:pages=4k");
         yoke_device device;
         yoke_link link;
         yoke_status status;
