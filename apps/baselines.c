@@ -1,36 +1,54 @@
 /* baselines.c - each device alone: what the others add, and how near all together come to the best.
  *
  * A device is opened as it is set (yoke_device.spec), in a runtime of its own, so that "alone" also
- * means without the threads and copies that the others need.
+ * means without the threads and copies that the others need. The judged runtime sleeps meanwhile.
+ *
+ * A device far behind the judged run decides nothing, and its exact time moves the ideal by little;
+ * so once it has had some seconds it is not run again.
  */
 #include <math.h>
 #include <string.h>
 
 #include "driver.h"
 
+static const double patience_seconds = 5, far_behind = 10;
+
+/* Timed runs after the first; the first's own time counts where it was enough. */
+static yoke_status time_alone(struct app_session *session, const char *what, struct measure *out,
+                              double *median)
+{
+    double seconds[APP_REPEAT_MAX], latest, start = app_wall_seconds();
+    int count = 0;
+    yoke_status status = app_session_time(session, what, &latest);
+    *median = latest;
+    while (status == YOKE_OK && count < session->spec->repeat &&
+           (app_wall_seconds() - start < patience_seconds || latest < far_behind * out->seconds)) {
+        status = app_session_time(session, what, &latest);
+        seconds[count++] = latest;
+    }
+    if (status == YOKE_OK && count > 0)
+        *median = app_median(seconds, count);
+    return status;
+}
+
 static yoke_status alone(const struct measure_spec *spec, void *state, struct measure *out,
                          int device)
 {
     struct app_session session;
     char what[128];
-    double seconds[APP_REPEAT_MAX], first;
-    struct app_session_spec from = { .spec = spec,
-
-                                     .devices = out->devices[device].spec };
+    double median;
+    struct app_session_spec from = { .spec = spec, .devices = out->devices[device].spec };
     yoke_status status = app_session_open(&from, &session);
     if (status == YOKE_OK)
         status = app_session_attach(&session, state);
     /* Given shares are one number for each device of the judged run. */
     session.run.partitioner = strncmp(out->partitioner, "static", 6) ? NULL : "static";
-    if (status == YOKE_OK) {
-        snprintf(what, sizeof what, "%s alone", out->devices[device].name);
-        status = app_session_time(&session, what, &first);
-    }
-    for (int i = 0; status == YOKE_OK && i < spec->repeat; i++)
-        status = app_session_time(&session, what, &seconds[i]);
+    snprintf(what, sizeof what, "%s alone", out->devices[device].name);
+    if (status == YOKE_OK)
+        status = time_alone(&session, what, out, &median);
     yoke_status closed = app_session_close(&session);
     if (status == YOKE_OK)
-        out->devices[device].alone_seconds = app_median(seconds, spec->repeat);
+        out->devices[device].alone_seconds = median;
     return status == YOKE_OK ? closed : status;
 }
 
