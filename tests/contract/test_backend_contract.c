@@ -1,4 +1,5 @@
-/* test_backend_contract.c - every backend there is obeys backend.h: the list of who is tried. */
+/* test_backend_contract.c - every backend there is obeys backend.h: the list of who is tried, or of
+ * it those whose device text begins with the word given: "test_backend_contract cuda". */
 #include "contract.h"
 
 #include <stdio.h>
@@ -11,6 +12,8 @@
 static const struct subject subjects[] = {
     { "cpu:1", 0, "cpu" },
     { "cpu:1", 1, "cpu, checked" },
+    { "cuda:0", 0, "cuda" },
+    { "cuda:0", 1, "cuda, checked" },
     { "opencl:0", 0, "opencl" },
     { "opencl:0", 1, "opencl, checked" },
     { "sim:gpu:mem=64M", 0, "sim gpu" },
@@ -149,15 +152,18 @@ static void trial_run(void **state)
         assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 
-int main(void)
+int main(int word_count, char **words)
 {
     enum { SUBJECTS = sizeof subjects / sizeof *subjects, CASES = 64 };
     static struct CMUnitTest tests[SUBJECTS * CASES];
     static struct trial trials[SUBJECTS * CASES];
     static char names[SUBJECTS * CASES][96];
+    const char *wanted = word_count > 1 ? words[1] : "";
     size_t count = 0;
     setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
-    for (size_t s = 0; s < SUBJECTS; s++)
+    for (size_t s = 0; s < SUBJECTS; s++) {
+        if (strncmp(subjects[s].devices, wanted, strlen(wanted)) != 0)
+            continue;
         for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
             for (const struct named_case *named = groups[g]; named->name; named++, count++) {
                 snprintf(names[count], sizeof names[count], "%s: %s", subjects[s].title,
@@ -167,5 +173,6 @@ int main(void)
                                                     .test_func = trial_run,
                                                     .initial_state = &trials[count] };
             }
+    }
     return _cmocka_run_group_tests("backend contract", tests, count, NULL, NULL);
 }

@@ -13,7 +13,8 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 
-static const char *const machines[] = {
+/* Or those named by the command line. */
+static const char *const all_machines[] = {
     "cpu",
     "cpu:1",
     "sim:cpu:cores=4",
@@ -24,7 +25,8 @@ static const char *const machines[] = {
     "cpu:1,opencl:0:units=1",
     "opencl:0:lanes=2",
 };
-enum { MACHINES = sizeof machines / sizeof *machines };
+static const char *const *machines = all_machines;
+static int machine_count = sizeof all_machines / sizeof *all_machines;
 
 static const char *const partitioners[] = { NULL, "even", "static", "dynamic:chunk=7", "guided" };
 enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };
@@ -59,7 +61,7 @@ static void everywhere(job_test *test)
     static const int64_t sizes[] = { 0, 1, 2, 33, 1000, 4097 };
     int m, p;
     size_t s;
-    for (m = 0; m < MACHINES; m++) {
+    for (m = 0; m < machine_count; m++) {
         yoke_runtime *rt = open_machine(where = machines[m]);
         if (!rt)
             continue;
@@ -378,7 +380,7 @@ static void jobs_keep_their_order(void **state)
     enum { N = 3000, JOBS = 30 };
     int m;
     (void)state;
-    for (m = 0; m < MACHINES; m++) {
+    for (m = 0; m < machine_count; m++) {
         static float xs[N], ys[N];
         yoke_runtime *rt = open_machine(where = machines[m]);
         yoke_ticket *tickets[JOBS];
@@ -417,8 +419,12 @@ static int nothing_left(void **state)
     return yk_alloc_outstanding() == 0 ? 0 : -1;
 }
 
-int main(void)
+int main(int count, char **words)
 {
+    if (count > 1) {
+        machines = (const char *const *)words + 1;
+        machine_count = count - 1;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(saxpy_everywhere, nothing_left),
         cmocka_unit_test_teardown(halo_everywhere, nothing_left),
