@@ -22,9 +22,15 @@ void yk_unlock(yk_mutex *mutex);
 struct yk_thread {
     pthread_t handle;
 };
+enum yk_thread_kind {
+    YK_THREAD_WORKS,   /* computes, as long as there is work */
+    YK_THREAD_ATTENDS, /* sleeps, and when woken has to run at once, for some microseconds: goes
+                          before threads that compute, as far as the system allows */
+};
 struct yk_thread_spec {
     const char *name;
     int cpu;
+    enum yk_thread_kind kind;
     void (*run)(void *context);
     void *context;
 };

@@ -98,9 +98,11 @@ void yk_cuda_watcher_close(struct yk_cuda_device *device)
 /* With the lock held. */
 static yoke_status watcher_start(struct yk_cuda_device *device)
 {
-    const struct yk_thread_spec spec = {
-        .name = "yoke-cuda", .cpu = -1, .run = watcher_run, .context = device
-    };
+    const struct yk_thread_spec spec = { .name = "yoke-cuda",
+                                         .cpu = -1,
+                                         .kind = YK_THREAD_ATTENDS,
+                                         .run = watcher_run,
+                                         .context = device };
     if (device->watcher_runs)
         return YOKE_OK;
     yoke_status status = yk_thread_open(&spec, &device->watcher);

@@ -175,9 +175,11 @@ static void watcher_run(void *context)
 /* With the lock held. */
 static yoke_status watcher_start(struct yk_opencl_device *device)
 {
-    const struct yk_thread_spec spec = {
-        .name = "yoke-opencl", .cpu = -1, .run = watcher_run, .context = device
-    };
+    const struct yk_thread_spec spec = { .name = "yoke-opencl",
+                                         .cpu = -1,
+                                         .kind = YK_THREAD_ATTENDS,
+                                         .run = watcher_run,
+                                         .context = device };
     if (device->watcher_runs)
         return YOKE_OK;
     yoke_status status = yk_parker_open(&device->watcher_parker);
