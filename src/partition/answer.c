@@ -99,6 +99,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
             keep(dispatch, device, (struct yk_range){ whole.first, whole.first + completed });
         learn(dispatch, device, completed, &known);
         status->chunks_done++;
+        status->copied_bytes += known.copied_bytes;
     }
     if (status->busy_ns > 0)
         status->rate = (double)status->items_done / (double)status->busy_ns;

@@ -8,6 +8,8 @@
 /* A chunk's own cost is at most 1 / this much of its time, if the quota allows. */
 #define COST_SHARE            50.0
 #define COST_SHARE_OVERLAPPED 20.0
+/* Copies that take less than this part of an item's time do not decide a chunk's size. */
+#define COPIES_COUNT 0.1
 /* A GPU's first chunk waits this long for the cores' first result, to know what it is up against.
  */
 #define PROBE_WAIT_NS 50000
@@ -136,17 +138,36 @@ static int64_t whole_fills(int64_t items, int64_t fill)
     return items > fill ? items - items % fill : items;
 }
 
+/* The size that ends a chain of chunks soonest. Of the stages copy in, kernel, copy out, the
+ * slowest runs all the time; the others of one chunk stand alone at the chain's ends; and each
+ * chunk has its cost: N items in chunks of c take N * slowest + c * rest + N / c * cost, least for
+ * c = sqrt(N * cost / rest). Where copies hardly count, 0: any size will do. */
+static double chain_items(const struct yk_split_status *status, int64_t budget)
+{
+    double copies = status->known.copy_item_ns, rest = copies - status->item_ns;
+    if (copies < COPIES_COUNT * status->item_ns)
+        return 0;
+    if (rest < copies / 8) /* the kernel is the slowest stage */
+        rest = copies;
+    return sqrt((double)budget * status->fixed_ns / rest);
+}
+
 static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
                           int64_t budget, struct yk_take *out)
 {
     const struct yk_split_status *status = &view->devices[device];
     struct yk_auto_device *mine = &state->devices[device];
-    double item_ns = yk_auto_item_ns(state, view, device), without, raw_ns = status->item_ns;
+    double item_ns = yk_auto_item_ns(state, view, device), without, raw_ns = status->item_ns, chain;
     int64_t fill = status->known.fill, lanes = status->known.lanes, items, least, overlapped;
     least = at_least(fill, to_items(COST_SHARE * status->fixed_ns / item_ns, budget));
     overlapped =
         at_least(fill, to_items(COST_SHARE_OVERLAPPED * status->fixed_ns / item_ns, budget));
     items = mine->largest > 0 ? at_most(budget / (2 * lanes), 2 * mine->largest) : budget / 16;
+    chain = chain_items(status, budget);
+    if (chain > 0) {
+        least = overlapped;
+        items = to_items(chain, status->known.rate > 0 ? budget : at_least(items, 1));
+    }
     items = whole_fills(at_least(items, least), fill);
     if (items > budget / 2 && lanes > 1 && status->items_out == 0 && overlapped <= budget / 2)
         items = budget - budget / 2;

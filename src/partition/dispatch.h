@@ -27,15 +27,17 @@ struct yk_chunk {
 /* What is known of a device before the job starts. */
 struct yk_split_device {
     const char *name;
-    int lanes;       /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
-    int host_memory; /* 1: works in host memory, nothing to copy (a CPU device) */
-    int64_t fill;    /* items that give every processing element work once: the least a chunk
-                        should be to be efficient; >= 1 */
-    int64_t limit;   /* most items one chunk may have (device memory); 0: no limit */
-    double rate;     /* items per ns learned in earlier runs of this kernel here; 0: unknown */
-    double fixed_ns; /* cost of a chunk beside its items, learned or estimated; 0: unknown */
-    double share;    /* fraction of the range this device got in the last run of this kernel
-                        and range (data lie there); < 0: unknown */
+    int lanes;           /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
+    int host_memory;     /* 1: works in host memory, nothing to copy (a CPU device) */
+    int64_t fill;        /* items that give every processing element work once: the least a chunk
+                            should be to be efficient; >= 1 */
+    int64_t limit;       /* most items one chunk may have (device memory); 0: no limit */
+    double rate;         /* items per ns learned in earlier runs of this kernel here; 0: unknown */
+    double fixed_ns;     /* cost of a chunk beside its items, learned or estimated; 0: unknown */
+    double copy_item_ns; /* what an item's copies, in both directions together, take on the link; 0:
+                            none, or unknown */
+    double share;        /* fraction of the range this device got in the last run of this kernel
+                            and range (data lie there); < 0: unknown */
 };
 
 struct yk_split_spec {
@@ -105,7 +107,8 @@ struct yk_split_outcome {
                         nothing, or one chunk only, its first ever: that may have been warming up, so
                         it is tried once more */
     double fixed_ns;
-    int active;         /* still taking part */
+    int64_t copied_bytes; /* for all its items together */
+    int active;           /* still taking part */
     const char *reason; /* why it left, was dropped or got what it got: a sentence; NULL if nothing
                            to say. Owned by the dispatcher until it is closed */
 };

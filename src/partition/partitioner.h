@@ -14,6 +14,7 @@ struct yk_split_status {
     int joined;                   /* kernel ready */
     int active;                   /* may still get chunks (not failed, left or dropped) */
     int64_t items_done, items_out, chunks_done, chunks_out;
+    int64_t copied_bytes;
     int64_t busy_ns; /* union of the times when chunks were out, up to the device's latest event */
     double rate;     /* measured in this job, items per busy ns; 0 before the first done */
     double item_ns; /* time an item adds to a chunk, from this job and what was known; 0: unknown */

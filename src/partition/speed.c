@@ -32,6 +32,10 @@ static void put(struct yk_speed *speed, double items, double ns)
     speed->items_ns += items * ns;
 }
 
+/* Where the cost was told, a fit finds at most so many times that: the first chunk of a chain takes
+ * long because nothing overlaps it, which is no cost of every chunk. */
+#define COST_MOST 4.0
+
 /* Slope and cost by least squares, where sizes differ enough and the result is sensible. */
 static int fit_line(struct yk_speed *speed)
 {
@@ -43,6 +47,10 @@ static int fit_line(struct yk_speed *speed)
     cost = speed->ns / speed->weight - slope * mean;
     if (!(slope > 0.2 * ratio) || !(cost >= 0))
         return 0;
+    if (speed->told_fixed_ns > 0 && cost > COST_MOST * speed->told_fixed_ns) {
+        cost = COST_MOST * speed->told_fixed_ns;
+        slope = (speed->ns - speed->weight * cost) / speed->items;
+    }
     speed->item_ns = slope;
     speed->fixed_ns = cost;
     return 1;

@@ -78,6 +78,14 @@ int yk_job_enter(struct yk_job *job)
     return 0;
 }
 
+/* What a chunk costs beside its items, kept from growing from job to job (partition/speed.c bounds
+ * it by a multiple of what it was told). */
+static double told_cost(const struct yk_job *job, int d, double learned)
+{
+    double most = 2 * job->devices[d].device->device->desc.launch_ns;
+    return most > 0 && learned > most ? most : learned;
+}
+
 static void learn(struct yk_job *job)
 {
     double all = (double)(job->last - job->first);
@@ -90,7 +98,8 @@ static void learn(struct yk_job *job)
         yk_dispatch_outcome(job->dispatch, d, &outcome);
         if (outcome.rate > 0) {
             memory->device[d].rate = outcome.rate;
-            memory->device[d].fixed_ns = outcome.fixed_ns;
+            memory->device[d].fixed_ns = told_cost(job, d, outcome.fixed_ns);
+            memory->device[d].copied_bytes = (double)outcome.copied_bytes / (double)outcome.items;
         }
         if (job->alone < 0) /* where the rows lie when all work */
             memory->device[d].share = (double)outcome.items / all;

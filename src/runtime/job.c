@@ -57,21 +57,25 @@ int yk_job_splits_freely(const char *partitioner)
  * Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
 
-/* Bytes an item moves over a device's link, in the direction that has more to move. */
-static int64_t link_bytes(const struct yk_job *job)
+/* Bytes an item moves over a device's link if nothing of it is there yet. */
+struct item_bytes {
+    int64_t up, down;
+};
+
+static struct item_bytes item_bytes(const struct yk_job *job)
 {
-    int64_t up = 0, down = 0;
+    struct item_bytes bytes = { 0 };
     int p;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
         if (!arg->array || arg->shape == YOKE_WHOLE || arg->shape == YOKE_CUSTOM)
             continue;
         if (arg->mode != YOKE_PARAM_OUT)
-            up += arg->array->row_bytes;
+            bytes.up += arg->array->row_bytes;
         if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
-            down += arg->array->row_bytes;
+            bytes.down += arg->array->row_bytes;
     }
-    return up > down ? up : down;
+    return bytes;
 }
 
 /* Items that use all of a device with memory of its own: each of its processing elements has one,
@@ -81,9 +85,20 @@ static int64_t filling_items(const struct yk_job *job, const struct yk_device_de
     const yoke_kernel *kernel = &job->kernel->kernel;
     int64_t per_index = job->extent[0] * job->extent[1] * (kernel->lanes > 1 ? kernel->lanes : 1);
     int64_t unit = kernel->unit > 1 ? kernel->unit : 1;
-    int64_t compute = desc->fill * unit / per_index, bytes = link_bytes(job);
-    int64_t copy = bytes > 0 && !desc->is_cpu ? SATURATING_BYTES / bytes : 0;
+    struct item_bytes bytes = item_bytes(job);
+    int64_t busier = bytes.up > bytes.down ? bytes.up : bytes.down;
+    int64_t compute = desc->fill * unit / per_index;
+    int64_t copy = busier > 0 && !desc->is_cpu ? SATURATING_BYTES / busier : 0;
     return copy > compute ? copy : compute;
+}
+
+/* From the last such job, else as if nothing were there yet. */
+static double copy_item_ns(const struct yk_job *job, const struct yk_device_desc *desc,
+                           const struct yk_learned *learned)
+{
+    struct item_bytes bytes = item_bytes(job);
+    double all = learned ? learned->copied_bytes : (double)(bytes.up + bytes.down);
+    return desc->host_memory || desc->link_bytes_per_ns <= 0 ? 0 : all / desc->link_bytes_per_ns;
 }
 
 /* What the dispatcher may know of device d before the job starts. */
@@ -93,15 +108,17 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     const struct yk_runtime_device *device = &job->runtime->devices[d];
     const struct yk_device_desc *desc = &device->device->desc;
     const yoke_kernel *kernel = &job->kernel->kernel;
+    const struct yk_learned *learned =
+        memory && memory->device[d].rate > 0 ? &memory->device[d] : NULL;
     out->name = desc->name;
     out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
     out->host_memory = desc->host_memory;
     out->fill = desc->host_memory ? device->lanes : filling_items(job, desc);
     if (out->fill < 1)
         out->fill = 1;
-    out->rate = memory ? memory->device[d].rate : 0;
-    out->fixed_ns =
-        memory && memory->device[d].fixed_ns > 0 ? memory->device[d].fixed_ns : desc->launch_ns;
+    out->rate = learned ? learned->rate : 0;
+    out->fixed_ns = learned && learned->fixed_ns > 0 ? learned->fixed_ns : desc->launch_ns;
+    out->copy_item_ns = copy_item_ns(job, desc, learned);
     out->share = memory ? memory->device[d].share : -1;
 }
 

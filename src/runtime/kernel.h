@@ -23,13 +23,17 @@ struct yk_build {
     char *text;
 };
 
+/* What one device was like: struct yk_split_outcome. */
+struct yk_learned {
+    double rate, fixed_ns, share;
+    double copied_bytes; /* for an item */
+};
+
 /* Speeds seen with one kernel, range and set of array shapes. */
 struct yk_memory {
     uint64_t key;
     uint64_t used; /* for replacing the oldest */
-    struct {
-        double rate, fixed_ns, share;
-    } device[YK_PLACES];
+    struct yk_learned device[YK_PLACES];
     struct yk_team team;
 };
 

@@ -67,7 +67,7 @@ static void guess_speeds(const struct yk_cuda_api *cu, CUdevice device, struct y
         desc->fill = 2048;
     /* PCI Express 5 from compute capability 9 on, 4 from 8 on, else 3; pinned memory */
     desc->link_bytes_per_ns = major >= 9 ? 50 : major >= 8 ? 24 : 12;
-    desc->launch_ns = 8e3;
+    desc->launch_ns = 15e3; /* with a copy each way */
 }
 
 static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_device_desc *desc)
