@@ -33,9 +33,17 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash * 0xff51afd7ed558ccdu;
 }
 
-/* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. */
+int yk_job_splits_freely(const char *partitioner)
+{
+    return !partitioner || strcmp(partitioner, "auto") == 0;
+}
+
+/* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. A
+ * partitioner that was asked for learns apart, or what it makes devices do would teach `auto` that
+ * they can do no better. */
 static uint64_t memory_key(const struct yk_job *job)
 {
+    const char *c;
     uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)), (uint64_t)job->extent[0]),
                         (uint64_t)job->extent[1]);
     int p;
@@ -45,12 +53,9 @@ static uint64_t memory_key(const struct yk_job *job)
             hash = mix(hash, (uint64_t)job->args[p].array->rows);
             hash = mix(hash, (uint64_t)job->args[p].home);
         }
+    for (c = yk_job_splits_freely(job->partitioner) ? "" : job->partitioner; *c; c++)
+        hash = mix(hash, (unsigned char)*c);
     return hash;
-}
-
-int yk_job_splits_freely(const char *partitioner)
-{
-    return !partitioner || strcmp(partitioner, "auto") == 0;
 }
 
 /* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
@@ -187,13 +192,15 @@ static yoke_status fill(struct yk_job *job, const yoke_job *spec)
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
     job->borrowed_device = job->borrowed_lane = job->alone = -1;
-    job->key = memory_key(job);
     status = copy_values(job);
     if (status != YOKE_OK)
         return status;
     job->name = yk_strdup(spec->name ? spec->name : spec->kernel->name);
     job->partitioner = partitioner ? yk_strdup(partitioner) : NULL;
-    return job->name && (job->partitioner || !partitioner) ? YOKE_OK : YOKE_ENOMEM;
+    if (!job->name || (partitioner && !job->partitioner))
+        return YOKE_ENOMEM;
+    job->key = memory_key(job);
+    return YOKE_OK;
 }
 
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out)
