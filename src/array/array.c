@@ -30,7 +30,7 @@ static yoke_status take_memory(yoke_array *array, const yoke_array_spec *spec)
         array->host = spec->host;
         return YOKE_OK;
     }
-    array->host = yk_alloc_aligned((size_t)(array->rows * array->row_bytes), 4096);
+    array->host = yk_pages_alloc((size_t)(array->rows * array->row_bytes));
     array->owns_host = array->host != NULL;
     return array->host ? YOKE_OK : YOKE_ENOMEM;
 }
@@ -59,6 +59,8 @@ yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec,
     status = take_memory(array, spec);
     if (status != YOKE_OK)
         goto free_name;
+    array->pages.is_array = 1;
+    array->pages.pages = yk_pin_pages(array->host, array->rows * array->row_bytes);
     status = yk_coherence_open(yk_array_rows(array), start, &array->coherence);
     if (status != YOKE_OK)
         goto free_memory;
@@ -76,7 +78,7 @@ close_coherence:
     yk_coherence_close(array->coherence);
 free_memory:
     if (array->owns_host)
-        yk_free(array->host);
+        yk_pages_free(array->host);
 free_name:
     yk_free(array->name);
 free_array:

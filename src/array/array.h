@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <yoke/array.h>
 
+#include "pin.h"
 #include "place.h"
 
 /* A device's copy of an array: a buffer as large as the whole array, whose rows are current where
@@ -16,8 +17,8 @@ struct yk_replica {
     struct yk_place *place;
     struct yk_buffer *buffer; /* NULL: none at present */
     int users; /* flights and jobs that hold it; > 0 forbids eviction. Under place->lock */
-    /* Rows (value 1) whose pages the buffer has, where the device has them only on demand. Used by
-     * the thread that drives the place while it holds the replica, and when nobody does. */
+    /* Rows (value 1) whose pages the buffer has, where the device has them only on demand. Under
+     * place->lock. */
     struct yk_interval_map committed;
     struct yk_replica *older, *newer;
 };
@@ -28,7 +29,8 @@ struct yoke_array {
     char *name;
     char *host; /* address of row first_row */
     int owns_host;
-    int64_t first_row, rows; /* global index of the first, and how many */
+    struct yk_pin_range pages; /* of that memory; in the map once a device that pins copies rows */
+    int64_t first_row, rows;   /* global index of the first, and how many */
     int64_t row_bytes;
     size_t element_size;
 

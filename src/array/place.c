@@ -25,16 +25,28 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
     status = yk_mutex_open(&out->lock);
     if (status != YOKE_OK)
         goto close_device;
-    if (!device->desc.host_memory) {
-        status = open_queues(out);
+    status = yk_mutex_open(&out->upload_lock);
+    if (status != YOKE_OK)
+        goto close_lock;
+    if (device->desc.host_memory)
+        return YOKE_OK;
+    if (device->backend->pin) {
+        status = yk_pinner_open(device, &out->pinner);
         if (status != YOKE_OK)
-            goto close_lock;
+            goto close_upload_lock;
     }
-    return YOKE_OK;
+    status = open_queues(out);
+    if (status == YOKE_OK)
+        return YOKE_OK;
+    yk_pinner_close(out->pinner, device);
+    out->device = device = NULL;
+close_upload_lock:
+    yk_mutex_close(&out->upload_lock);
 close_lock:
     yk_mutex_close(&out->lock);
 close_device:
-    device->backend->close(device);
+    if (device)
+        device->backend->close(device);
     out->device = NULL;
     return status;
 }
@@ -45,13 +57,14 @@ void yk_place_close(struct yk_place *place)
     if (!place->device)
         return;
     backend = place->device->backend;
-    if (place->last_upload)
-        backend->event_close(place->last_upload);
+    yk_place_uploading(place, NULL, NULL);
     if (place->upload)
         backend->queue_close(place->upload);
     if (place->download)
         backend->queue_close(place->download);
-    backend->close(place->device);
+    yk_stage_close(&place->stage, place->device);
+    yk_pinner_close(place->pinner, place->device);
+    yk_mutex_close(&place->upload_lock);
     yk_mutex_close(&place->lock);
     place->device = NULL;
 }
@@ -77,21 +90,29 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
     return outcome;
 }
 
-void yk_place_uploading(struct yk_place *place, struct yk_event *event)
+void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot)
 {
-    if (place->last_upload)
+    if (place->last_upload && !place->lender)
         place->device->backend->event_close(place->last_upload);
     place->last_upload = event;
+    place->lender = slot;
+    if (slot)
+        slot->event = event;
 }
 
 void yk_place_drain(struct yk_place *place)
 {
     struct yk_event *upload;
+    yk_lock(&place->upload_lock);
     yk_lock(&place->lock);
     upload = place->last_upload;
+    if (place->lender)
+        place->lender->event = NULL;
     place->last_upload = NULL;
+    place->lender = NULL;
     yk_unlock(&place->lock);
     yk_place_wait(place, upload);
+    yk_unlock(&place->upload_lock);
 }
 
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome)

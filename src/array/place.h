@@ -7,8 +7,8 @@
  * driven by one thread at a time: all backend calls but poll, wait and build are made under `lock`,
  * from whichever thread needs them.
  *
- * Order of locks: yoke_array.home_lock, yoke_array.lock, yk_place.lock. Nobody sleeps holding the
- * last two.
+ * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock, that
+ * of pages.c. Nobody sleeps holding the last three.
  */
 #ifndef YK_ARRAY_PLACE_H
 #define YK_ARRAY_PLACE_H
@@ -18,6 +18,8 @@
 #include "../backend/backend.h"
 #include "../platform/thread.h"
 #include "coherence.h"
+#include "pages.h"
+#include "stage.h"
 
 struct yk_replica;
 
@@ -25,9 +27,15 @@ struct yk_place {
     struct yk_device *device; /* owned */
     int number;               /* in coherence; YK_HOST for a device that works in host memory */
     yk_mutex lock;
+    /* Held by whoever uploads rows, through all of it: rows that coherence calls arriving are on
+     * the upload queue when it is free. */
+    yk_mutex upload_lock;
     struct yk_queue *upload, *download; /* NULL for host memory */
     struct yk_event
-        *last_upload; /* latest operation on `upload`; under lock; NULL: all are complete */
+        *last_upload;         /* latest operation on `upload`; under lock; NULL: all are complete */
+    struct yk_slot *lender;   /* last_upload is this slot's event; NULL: the place's own */
+    struct yk_pinner *pinner; /* NULL: the device pins no host memory */
+    struct yk_stage stage;    /* under lock */
     struct yk_replica *oldest, *newest; /* by last use; under lock */
     atomic_int lost;                    /* the device failed; set once */
 };
@@ -38,8 +46,9 @@ void yk_place_close(struct yk_place *place);
 /* Sleep until `event` is complete (virtual time moves on where the clock is virtual), close it,
  * return how it went. NULL is complete. */
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
-/* `event` is the latest operation on the upload queue from now on; taken. Under place->lock. */
-void yk_place_uploading(struct yk_place *place, struct yk_event *event);
+/* `event` is the latest operation on the upload queue from now on; taken, by the slot it reads from
+ * if that is not NULL. Under place->lock. */
+void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot);
 /* Wait until everything on the upload queue is over, however it went. */
 void yk_place_drain(struct yk_place *place);
 /* Whether the event is complete, without sleeping. */

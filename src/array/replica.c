@@ -155,27 +155,38 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
     return status;
 }
 
-/* Costs a binary search once the rows are there. Without memory for the note the device is asked
- * every time, which is slow and right. */
+static int is_noted(const struct yk_interval_map *note, struct yk_interval rows)
+{
+    return note->count > 0 && yk_interval_map_spans(note, rows) == 1 &&
+           note->items[yk_interval_map_find(note, rows.first)].value;
+}
+
+/* Costs two binary searches once the rows are there. Without memory for the note the device is
+ * asked every time, which is slow and right. */
 yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows)
 {
     yoke_array *array = replica->array;
     struct yk_interval_map *note = &replica->committed;
     int64_t skip = rows.first - array->first_row, count = rows.last - rows.first;
     yoke_status status;
-    int noted = note->count > 0;
+    int noted;
     if (count <= 0 || !replica->place->device->backend->commit)
         return YOKE_OK;
-    if (noted && yk_interval_map_spans(note, rows) == 1 &&
-        note->items[yk_interval_map_find(note, rows.first)].value)
+    yk_lock(&replica->place->lock);
+    noted = is_noted(note, rows);
+    yk_unlock(&replica->place->lock);
+    if (noted)
         return YOKE_OK;
-    noted = noted && yk_interval_map_reserve(note, 2) == YOKE_OK;
     status =
         commit(array->places, replica->place, replica->buffer,
                (struct yk_interval){ skip * array->row_bytes, (skip + count) * array->row_bytes });
-    if (status == YOKE_OK && noted)
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&replica->place->lock);
+    if (note->count > 0 && yk_interval_map_reserve(note, 2) == YOKE_OK)
         yk_interval_map_assign(note, rows, 1);
-    return status;
+    yk_unlock(&replica->place->lock);
+    return YOKE_OK;
 }
 
 static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct yk_replica **out)
@@ -272,8 +283,9 @@ void yk_array_close(yoke_array *array)
     yk_coherence_close(array->coherence);
     yk_mutex_close(&array->lock);
     yk_mutex_close(&array->home_lock);
+    yk_pages_leave(&array->pages);
     if (array->owns_host)
-        yk_free(array->host);
+        yk_pages_free(array->host);
     yk_free(array->name);
     yk_free(array);
 }

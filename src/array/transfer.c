@@ -8,6 +8,7 @@
  */
 #include "../base/status.h"
 #include "array.h"
+#include "copy.h"
 
 static char *host_address(const yoke_array *array, int64_t row)
 {
@@ -25,32 +26,29 @@ static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
 /* One part from one device: issue, sleep, tell. home_lock held. */
 static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
 {
-    struct yk_place *place = yk_places_find(array->places, need->source);
-    struct yk_replica *replica = array->replicas[need->source];
-    struct yk_event *event = NULL;
-    struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
-                            .host = host_address(array, need->rows.first),
-                            .offset = (need->rows.first - array->first_row) * array->row_bytes,
-                            .bytes = (need->rows.last - need->rows.first) * array->row_bytes };
+    struct yk_haul haul = {
+        .place = yk_places_find(array->places, need->source),
+        .array = array,
+        .copy = { .kind = YK_COPY_FROM_DEVICE,
+                  .host = host_address(array, need->rows.first),
+                  .offset = (need->rows.first - array->first_row) * array->row_bytes,
+                  .bytes = (need->rows.last - need->rows.first) * array->row_bytes }
+    };
     yoke_status status;
     yk_lock(&array->lock);
     status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
     yk_unlock(&array->lock);
     if (status != YOKE_OK)
         return status;
-    copy.buffer = replica->buffer;
-    yk_lock(&place->lock);
-    status = place->device->backend->copy(place->download, &copy, &event);
-    yk_unlock(&place->lock);
-    if (status == YOKE_OK)
-        status = yk_place_wait(place, event);
+    haul.copy.buffer = array->replicas[need->source]->buffer;
+    status = yk_haul_finish(&haul);
     yk_lock(&array->lock);
     if (status == YOKE_OK)
         status = yk_coherence_copy_done(array->coherence, YK_HOST, need->rows);
     else if (yk_coherence_copy_failed(array->coherence, YK_HOST, need->rows) != YOKE_OK)
         atomic_store(&array->spoiled, 1);
     yk_unlock(&array->lock);
-    atomic_fetch_add(&array->bytes_from, copy.bytes);
+    atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
     return status;
 }
 
@@ -152,37 +150,24 @@ static yoke_status find_needs(struct yk_replica *replica, struct yk_interval row
 static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
 {
     yoke_array *array = replica->array;
-    struct yk_place *place = replica->place;
-    struct yk_event *event = NULL;
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
                             .host = host_address(array, rows.first),
                             .buffer = replica->buffer,
                             .offset = (rows.first - array->first_row) * array->row_bytes,
                             .bytes = (rows.last - rows.first) * array->row_bytes };
-    yoke_status status;
-    yk_lock(&place->lock);
-    status = place->device->backend->copy(place->upload, &copy, &event);
-    if (status == YOKE_OK)
-        yk_place_uploading(place, event);
-    yk_unlock(&place->lock);
+    yoke_status status = yk_copy_up(replica->place, array, &copy);
     if (status == YOKE_OK)
         atomic_fetch_add(&array->bytes_to, copy.bytes);
     return status;
 }
 
-yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
-                           struct yk_copy_needs *issued)
+/* Under place->upload_lock. */
+static yoke_status upload_missing(struct yk_replica *replica, struct yk_interval rows,
+                                  struct yk_copy_needs *issued)
 {
     yoke_array *array = replica->array;
     int kept = issued->count, i = kept;
-    yoke_status status;
-    if (rows.first >= rows.last)
-        return YOKE_OK;
-    atomic_store_explicit(&array->host_only, 0, memory_order_release);
-    status = check_spoiled(array);
-    if (status != YOKE_OK)
-        return status;
-    status = find_needs(replica, rows, issued);
+    yoke_status status = find_needs(replica, rows, issued);
     for (; i < issued->count && status == YOKE_OK; i++) {
         struct yk_copy_need need = issued->items[i];
         if (need.arriving)
@@ -197,6 +182,23 @@ yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
         status = upload(replica, need.rows);
     }
     issued->count = kept;
+    return status;
+}
+
+yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
+                           struct yk_copy_needs *issued)
+{
+    yoke_array *array = replica->array;
+    yoke_status status;
+    if (rows.first >= rows.last)
+        return YOKE_OK;
+    atomic_store_explicit(&array->host_only, 0, memory_order_release);
+    status = check_spoiled(array);
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&replica->place->upload_lock);
+    status = upload_missing(replica, rows, issued);
+    yk_unlock(&replica->place->upload_lock);
     return status;
 }
 

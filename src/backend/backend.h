@@ -207,9 +207,9 @@ yoke_status yk_devices_find(const char *text, struct yk_device_list *list);
  * `device` (and closes it when it fails); closing the wrapper closes it. A breach is logged and
  * ends the process, see check.h. */
 yoke_status yk_backend_check(struct yk_device *device, struct yk_device **out);
-/* Tests: the nth backend call (alloc, commit, queue_open, copy, zero, build, launch, event outcome)
- * through any wrapper from now on fails with `status`, once for YOKE_ENOMEM, for good on that
- * device for YOKE_EDEVICE; nth 0: off. */
+/* Tests: the nth backend call (alloc, commit, pin, host_alloc, queue_open, copy, zero, build,
+ * launch, event outcome) through any wrapper from now on fails with `status`, once for YOKE_ENOMEM,
+ * for good on that device for YOKE_EDEVICE; nth 0: off. */
 void yk_backend_fail_at(int64_t nth, yoke_status status);
 int yk_backend_failed(void); /* whether that call was reached */
 

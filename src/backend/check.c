@@ -192,6 +192,7 @@ static void close_left(struct check_device *device)
             yk_check_breach(device, "close", "a %s is still open", yk_check_kind_name(order[i]));
             object_close(device, left);
         }
+    yk_check_host_left(device);
 }
 
 static void check_close(struct yk_device *handle)
@@ -223,6 +224,10 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->table.alloc = yk_check_alloc;
     device->table.free = yk_check_free;
     device->table.memory_free = yk_check_memory_free;
+    device->table.pin = inner->backend->pin ? yk_check_pin : NULL;
+    device->table.unpin = yk_check_unpin;
+    device->table.host_alloc = inner->backend->host_alloc ? yk_check_host_alloc : NULL;
+    device->table.host_free = yk_check_host_free;
     device->table.commit = inner->backend->commit ? yk_check_commit : NULL;
     device->table.queue_open = check_queue_open;
     device->table.queue_close = check_queue_close;

@@ -142,6 +142,7 @@ void yk_check_past_add(struct check_past *past, const struct check_past *other);
 /* Everything in `past` is complete. */
 void yk_check_settle(const struct check_device *device, const struct check_past *past);
 int yk_check_in_use(const struct check_buffer *buffer);
+int yk_check_host_in_use(uintptr_t first, uintptr_t last);
 int yk_check_slot_open(struct check_device *device);
 void yk_check_slot_close(struct check_device *device, int slot);
 
@@ -154,6 +155,16 @@ yoke_status yk_check_commit(struct yk_device *device, struct yk_buffer *buffer, 
 /* A breach unless all of the bytes are there to be used. */
 yoke_status yk_check_committed(const struct check_buffer *buffer, const char *slot, int64_t first,
                                int64_t last);
+
+/* check_host.c */
+yoke_status yk_check_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+void yk_check_unpin(struct yk_device *device, void *host);
+yoke_status yk_check_host_alloc(struct yk_device *device, int64_t bytes, void **out);
+void yk_check_host_free(struct yk_device *device, void *host);
+/* A breach if a copy of this host memory would lie in parts that were pinned apart. */
+yoke_status yk_check_in_one(const struct check_device *device, const void *host, int64_t bytes);
+/* What the device has pinned or given and not got back is a breach, and let go. */
+void yk_check_host_left(struct check_device *device);
 
 /* check_operation.c */
 yoke_status yk_check_copy(struct yk_queue *queue, const struct yk_copy *copy,

@@ -1,9 +1,9 @@
 /* check_fault.c - makes the nth backend call fail, so that every way out of the callers is walked.
  *
- * Counted across all wrappers: alloc, commit, queue_open, copy, zero, build, launch, and the first
- * time an event is seen complete. Statuses that only a build may give count builds only. A device
- * that was lost this way stays lost; its backend is not asked any more, but what runs on it is let
- * end, since it still uses the caller's memory.
+ * Counted across all wrappers: alloc, commit, pin, host_alloc, queue_open, copy, zero, build,
+ * launch, and the first time an event is seen complete. Statuses that only a build may give count
+ * builds only. A device that was lost this way stays lost; its backend is not asked any more, but
+ * what runs on it is let end, since it still uses the caller's memory.
  */
 #include <string.h>
 

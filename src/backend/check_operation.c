@@ -166,7 +166,7 @@ static yoke_status copy_uses(const struct check_device *device, const struct yk_
         uses[1] = (struct check_use){ .first = host,
                                       .last = host + (uintptr_t)copy->bytes,
                                       .writes = out };
-        return YOKE_OK;
+        return yk_check_in_one(device, copy->host, copy->bytes);
     }
     if (copy->kind != YK_COPY_WITHIN)
         return yk_check_breach(device, "copy", "kind %d does not exist", (int)copy->kind);

@@ -152,6 +152,18 @@ void yk_check_settle(const struct check_device *device, const struct check_past 
     yk_check_unlock();
 }
 
+int yk_check_host_in_use(uintptr_t first, uintptr_t last)
+{
+    const struct check_use memory = { .first = first, .last = last, .writes = 1 };
+    int found = 0;
+    yk_check_lock();
+    for (struct check_operation *at = in_flight; at; at = at->next)
+        for (int i = 0; i < at->use_count; i++)
+            found |= !at->uses[i].buffer && conflict(&at->uses[i], &memory);
+    yk_check_unlock();
+    return found;
+}
+
 int yk_check_in_use(const struct check_buffer *buffer)
 {
     int found = 0;

@@ -125,11 +125,11 @@ void *yoke_alloc(yoke_runtime *runtime, size_t bytes)
         yk_fail(YOKE_EINVAL, "yoke_alloc: the runtime is NULL");
         return NULL;
     }
-    return yk_alloc_aligned(bytes ? bytes : 1, 4096);
+    return yk_pages_alloc(bytes ? bytes : 1);
 }
 
 void yoke_free(yoke_runtime *runtime, void *memory)
 {
-    (void)runtime;
-    yk_free(memory);
+    (void)runtime; /* which may have closed */
+    yk_pages_free(memory);
 }

@@ -61,19 +61,15 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
 static yoke_status upload_window(struct yk_place *place, yoke_array *array,
                                  struct yk_buffer *buffer, struct yk_interval rows)
 {
-    const struct yk_backend *backend = place->device->backend;
-    struct yk_event *event = NULL;
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
                             .host =
                                 array->host + (rows.first - array->first_row) * array->row_bytes,
                             .buffer = buffer,
                             .bytes = (rows.last - rows.first) * array->row_bytes };
     yoke_status status;
-    yk_lock(&place->lock);
-    status = backend->copy(place->upload, &copy, &event);
-    if (status == YOKE_OK)
-        yk_place_uploading(place, event);
-    yk_unlock(&place->lock);
+    yk_lock(&place->upload_lock);
+    status = yk_copy_up(place, array, &copy);
+    yk_unlock(&place->upload_lock);
     atomic_fetch_add(&array->bytes_to, copy.bytes);
     return status;
 }
@@ -181,39 +177,51 @@ static int leaves_at_once(const struct yk_job *job, const struct yk_job_device *
            (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
 }
 
+/* Hauls are kept beyond the issue only where rows come through staging buffers. */
+static yoke_status need_hauls(const struct yk_job *job, const struct yk_place *place,
+                              struct yk_flight *flight)
+{
+    if (!place->device->backend->host_alloc || flight->hauls)
+        return YOKE_OK;
+    flight->hauls = yk_calloc((size_t)job->arg_count, sizeof *flight->hauls);
+    return flight->hauls ? YOKE_OK : YOKE_ENOMEM;
+}
+
 static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
-    const struct yk_backend *backend = place->device->backend;
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
     int64_t skip = (rows.first - array->first_row) * array->row_bytes;
     int window = jd->holding[p] == YK_HELD_WINDOW;
-    struct yk_event *event = NULL;
-    struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
-                            .host = array->host + skip,
-                            .buffer = window ? flight->windows[p].buffer : jd->replicas[p]->buffer,
-                            .offset = window ? 0 : skip,
-                            .bytes = (rows.last - rows.first) * array->row_bytes };
+    struct yk_haul haul = { .place = place,
+                            .array = array,
+                            .copy = { .kind = YK_COPY_FROM_DEVICE,
+                                      .host = array->host + skip,
+                                      .buffer = window ? flight->windows[p].buffer
+                                                       : jd->replicas[p]->buffer,
+                                      .offset = window ? 0 : skip,
+                                      .bytes = (rows.last - rows.first) * array->row_bytes } };
     yoke_status status;
-    if (copy.bytes == 0)
+    if (haul.copy.bytes == 0)
         return YOKE_OK;
-    if (flight->kernel) {
-        copy.after = &flight->kernel;
-        copy.after_count = 1;
-    }
-    yk_lock(&place->lock);
-    status = backend->copy(place->download, &copy, &event);
-    yk_unlock(&place->lock);
+    status = need_hauls(job, place, flight);
     if (status != YOKE_OK)
         return status;
-    backend->event_close(flight->home);
-    flight->home = event;
-    flight->homing = 1;
-    flight->bytes_out += copy.bytes;
-    atomic_fetch_add(&array->bytes_from, copy.bytes);
+    if (flight->kernel) {
+        haul.copy.after = &flight->kernel;
+        haul.copy.after_count = 1;
+    }
+    status = yk_haul_start(&haul, &flight->home);
+    flight->homing |= haul.direct;
+    if (flight->hauls)
+        flight->hauls[p] = haul;
+    if (status != YOKE_OK)
+        return status;
+    flight->bytes_out += haul.copy.bytes;
+    atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
     return YOKE_OK;
 }
 

@@ -137,7 +137,8 @@ void yk_job_prepare(struct yk_job *job, int device)
     yk_unlock(&job->lock);
     if (status == YOKE_EDEVICE)
         yk_runtime_device_lost(job->runtime, rd);
-    yk_wake_all(job->runtime);
+    if (job->alone < 0 || jd->retired) /* others may get something else to do now */
+        yk_wake_all(job->runtime);
     yk_job_leave(job);
 }
 
@@ -148,6 +149,10 @@ void yk_job_let_go(struct yk_job *job, int device)
     const struct yk_backend *backend = place->device->backend;
     int p, lane;
     release_arrays(job, device);
+    for (lane = 0; lane < jd->device->lanes; lane++) {
+        yk_free(jd->flights[lane].hauls);
+        jd->flights[lane].hauls = NULL;
+    }
     for (p = 0; p < job->arg_count; p++) {
         for (lane = 0; lane < jd->device->lanes; lane++) {
             struct yk_flight *flight = &jd->flights[lane];

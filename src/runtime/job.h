@@ -9,6 +9,7 @@
 #ifndef YK_RUNTIME_JOB_H
 #define YK_RUNTIME_JOB_H
 
+#include "../array/copy.h"
 #include "../platform/gate.h"
 #include "runtime.h"
 
@@ -36,6 +37,7 @@ struct yk_flight {
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
+    struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
     int watched;                    /* their end wakes the host thread */
     struct yk_copy_needs issued[YOKE_ARGS_MAX];
     struct yk_window windows[YOKE_ARGS_MAX];

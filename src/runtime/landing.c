@@ -24,6 +24,27 @@ static void settle(struct yk_job *job, struct yk_job_device *jd, struct yk_fligh
     }
 }
 
+static void drop_hauls(struct yk_job *job, struct yk_flight *flight)
+{
+    int p;
+    for (p = 0; flight->hauls && p < job->arg_count; p++)
+        yk_haul_drop(&flight->hauls[p]);
+}
+
+/* What is in staging buffers, or has not left the device for lack of them, comes home. */
+static yoke_status finish_hauls(struct yk_job *job, struct yk_flight *flight)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; flight->hauls && p < job->arg_count && status == YOKE_OK; p++) {
+        if (!yk_haul_is_open(&flight->hauls[p]))
+            continue;
+        flight->homing = 1;
+        status = yk_haul_finish(&flight->hauls[p]);
+    }
+    return status;
+}
+
 void yk_flight_abandon(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -33,6 +54,7 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     yk_place_wait(place, flight->kernel);
     yk_place_wait(place, flight->home);
     flight->kernel = flight->home = NULL;
+    drop_hauls(job, flight);
     settle(job, jd, flight, YOKE_EDEVICE);
     flight->busy = 0;
 }
@@ -145,6 +167,9 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         flight->home = NULL;
     }
     settle(job, jd, flight, outcome);
+    if (outcome == YOKE_OK)
+        status = finish_hauls(job, flight);
+    drop_hauls(job, flight);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (yk_writes_rows(job->args[p].mode))
             status = tell_written(job, jd, p, items);

@@ -101,13 +101,13 @@ static yoke_status half_written_text(const struct yk_job *job, int device, const
 }
 
 /* The device is gone. Chunks that came through count; the others go back to the range, unless they
- * cannot. */
-static void device_failed(struct yk_job *job, int device)
+ * cannot: `half` says so of one that has been taken off its lane already. */
+static void device_failed(struct yk_job *job, int device, int half)
 {
     struct yk_job_device *jd = &job->devices[device];
     char *text = yk_strdup(yoke_error_text());
     yoke_status outcome;
-    int lane, half = 0;
+    int lane;
     for (lane = 0; lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
         if (!flight->busy || flight->slot >= 0)
@@ -115,6 +115,8 @@ static void device_failed(struct yk_job *job, int device)
         if (yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK) {
             if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
                 report(job, device, lane);
+            else
+                half |= half_written(job, flight);
             yk_job_leave(job);
         } else {
             half |= half_written(job, flight);
@@ -173,7 +175,7 @@ static void not_done(struct yk_job *job, int device, int lane, yoke_status statu
 {
     struct yk_job_device *jd = &job->devices[device];
     if (status == YOKE_EDEVICE)
-        device_failed(job, device);
+        device_failed(job, device, half_written(job, &jd->flights[lane]));
     else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
         out_of_memory(job, device, lane);
     else
@@ -224,7 +226,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (!yk_job_enter(job))
         return YK_LANE_IDLE;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
-        device_failed(job, device);
+        device_failed(job, device, 0);
     if (!take(job, device, lane, wake_ns)) {
         yk_job_leave(job);
         return YK_LANE_IDLE;

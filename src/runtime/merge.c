@@ -40,7 +40,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
     status =
         backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
     if (status == YOKE_OK) {
-        yk_place_uploading(place, event);
+        yk_place_uploading(place, event, NULL);
     } else {
         backend->free(place->device, jd->private_buffers[arg]);
         jd->private_buffers[arg] = NULL;
@@ -53,25 +53,18 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
 static yoke_status collect(struct yk_job *job, int device, int arg)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[arg].array;
-    struct yk_event *event = NULL;
-    struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
-                            .host = yk_private_host(job, device, 0, arg),
-                            .buffer = jd->private_buffers[arg],
-                            .bytes = array->rows * array->row_bytes };
+    struct yk_haul haul = { .place = jd->device->place,
+                            .copy = { .kind = YK_COPY_FROM_DEVICE,
+                                      .host = yk_private_host(job, device, 0, arg),
+                                      .buffer = jd->private_buffers[arg],
+                                      .bytes = array->rows * array->row_bytes } };
     yoke_status status;
-    if (!copy.host)
+    if (!haul.copy.host)
         return YOKE_ENOMEM;
-    if (copy.bytes == 0)
-        return YOKE_OK;
-    yk_lock(&place->lock);
-    status = place->device->backend->copy(place->download, &copy, &event);
-    yk_unlock(&place->lock);
-    if (status == YOKE_OK)
-        status = yk_place_wait(place, event);
-    atomic_fetch_add(&job->bytes_from, copy.bytes);
-    atomic_fetch_add(&array->bytes_from, copy.bytes);
+    status = yk_haul_finish(&haul);
+    atomic_fetch_add(&job->bytes_from, haul.copy.bytes);
+    atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
     return status;
 }
 

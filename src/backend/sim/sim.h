@@ -25,10 +25,13 @@ extern const struct yk_backend yk_backend_sim;
 
 struct sim_settings { /* see the table in sim_spec.c */
     int64_t cores, lanes, mem, fill, seed, fail_after, pages, taken;
-    double rate, work, link, bandwidth, latency, launch, noise, contention, fail;
-    char *identity; /* the list's; not kept by the device */
-    int build;      /* 1: every build fails */
+    int64_t pinnable;
+    double rate, work, link, bandwidth, latency, launch, noise, contention, fail, pageable;
+    char *identity;   /* the list's; not kept by the device */
+    int build;        /* 1: every build fails */
+    int pin, staging; /* enum sim_offer */
 };
+enum sim_offer { SIM_NO, SIM_YES, SIM_REFUSED };
 extern const struct yk_option yk_sim_options[];
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
@@ -58,6 +61,12 @@ struct yk_buffer {
     int64_t bytes;
     unsigned char *data;
     unsigned char *mapped; /* one a page; NULL: all of it is there */
+};
+
+struct sim_host { /* host memory that copies reach at full speed */
+    uintptr_t first, last;
+    const struct sim_device *device; /* who pinned it */
+    struct sim_host *next;
 };
 
 struct yk_queue {
@@ -111,6 +120,8 @@ struct sim_clock {
     int64_t now;
     struct sim_device *devices;
     struct yk_event *pending;
+    struct sim_host *host; /* pinned for all simulated GPUs */
+    int64_t pinned_bytes;  /* by pin */
 };
 extern struct sim_clock yk_sim;
 int64_t yk_sim_now(void);
@@ -130,6 +141,15 @@ yoke_status yk_sim_commit(struct yk_device *device, struct yk_buffer *buffer, in
 int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes);
 /* Lock held. Whether something was written where no page is. */
 int yk_sim_strayed(const struct sim_device *device);
+
+/* sim_host.c */
+yoke_status yk_sim_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+void yk_sim_unpin(struct yk_device *device, void *host);
+yoke_status yk_sim_host_alloc(struct yk_device *device, int64_t bytes, void **out);
+void yk_sim_host_free(struct yk_device *device, void *host);
+/* How memory is pinned, from the sight of one copy. */
+enum sim_pinned { SIM_PINNED_NOT, SIM_PINNED, SIM_PINNED_IN_PARTS };
+enum sim_pinned yk_sim_pinned(const void *host, int64_t bytes);
 
 /* sim_event.c */
 int yk_sim_poll(struct yk_event *event, yoke_status *outcome);

@@ -26,6 +26,10 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     device->base.backend = &device->table;
     if (!device->settings.pages)
         device->table.commit = NULL;
+    if (device->settings.pin == SIM_NO)
+        device->table.pin = NULL;
+    if (device->settings.staging == SIM_NO)
+        device->table.host_alloc = NULL;
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list's, which may go before the device */
     device->noise_state = (uint64_t)device->settings.seed * 1000003u + (uint64_t)desc->index;
@@ -142,6 +146,10 @@ const struct yk_backend yk_backend_sim = {
     .free = yk_sim_free,
     .memory_free = yk_sim_memory_free,
     .commit = yk_sim_commit,
+    .pin = yk_sim_pin,
+    .unpin = yk_sim_unpin,
+    .host_alloc = yk_sim_host_alloc,
+    .host_free = yk_sim_host_free,
     .queue_open = sim_queue_open,
     .queue_close = sim_queue_close,
     .copy = yk_sim_copy,

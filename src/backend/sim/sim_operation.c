@@ -2,6 +2,7 @@
  * cost.
  *
  *     copy to or from   latency + bytes / link          on the link's engine for that direction
+ *                       (host memory that is not pinned: pageable instead of link)
  *     within, zero      launch + bytes / bandwidth      on the compute engine
  *     kernel on a GPU   launch + steps * fill * work / rate, steps = items / fill rounded up;
  *                       kernels of all queues one after the other (compute engine)
@@ -79,6 +80,9 @@ static yoke_status copy_effect(const struct sim_device *device, const struct yk_
         (within && !range_ok(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
                        device->base.desc.name, (long long)copy->bytes);
+    if (!within && yk_sim_pinned(copy->host, copy->bytes) == SIM_PINNED_IN_PARTS)
+        return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %p is pinned only in part",
+                       device->base.desc.name, (long long)copy->bytes, copy->host);
     if (!yk_sim_is_mapped(copy->buffer, copy->offset, copy->bytes) ||
         (within && !yk_sim_is_mapped(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes uses memory that was not committed",
@@ -103,7 +107,9 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
         status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + (double)copy->bytes / s->link) };
+    double rate =
+        s->pageable && yk_sim_pinned(copy->host, copy->bytes) != SIM_PINNED ? s->pageable : s->link;
+    struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + (double)copy->bytes / rate) };
     enum sim_engine engine = copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT;
     if (copy->kind == YK_COPY_WITHIN) {
         cost.duration_ns = 1e9 * (s->launch + (double)copy->bytes / s->bandwidth);

@@ -15,6 +15,7 @@
 #include "sim.h"
 
 #define FIELD(name) offsetof(struct sim_settings, name)
+static const char *const offers[] = { "no", "yes", "refused", NULL }; /* enum sim_offer */
 static const char *const build_outcomes[] = { "works", "fails", NULL };
 
 /* No defaults here where the kinds differ: initial_settings() has them. */
@@ -29,6 +30,15 @@ const struct yk_option yk_sim_options[] = {
       YK_OPTION_BYTES, FIELD(pages), NULL },
     { "taken", NULL, "0", "gpu: bytes of memory that others take between booking and mapping",
       YK_OPTION_BYTES, FIELD(taken), NULL },
+    { "pin", NULL, "no", "gpu: whether its driver pins host memory, or refuses to",
+      YK_OPTION_CHOICE, FIELD(pin), offers },
+    { "pinnable", NULL, "0", "gpu: bytes that can be pinned; 0: all", YK_OPTION_BYTES,
+      FIELD(pinnable), NULL },
+    { "staging", NULL, "no", "gpu: whether its driver has pinned memory to give, or none left",
+      YK_OPTION_CHOICE, FIELD(staging), offers },
+    { "pageable", NULL, "0",
+      "gpu: bytes a second of copies of memory that is not pinned; 0: as link", YK_OPTION_REAL,
+      FIELD(pageable), NULL },
     { "link", NULL, NULL, "gpu: bytes a second of copies, in each direction [12e9]", YK_OPTION_REAL,
       FIELD(link), NULL },
     { "latency", NULL, NULL, "gpu: cost of a copy beside its bytes [10us]", YK_OPTION_SECONDS,
@@ -129,6 +139,10 @@ static yoke_status settings_check(const char *word, enum sim_kind kind,
         { "mem", (double)s->mem, gpu, gpu ? huge : 0 },
         { "pages", (double)s->pages, 0, gpu ? 1e12 : 0 },
         { "taken", (double)s->taken, 0, gpu ? huge : 0 },
+        { "pin", s->pin, 0, gpu ? SIM_REFUSED : 0 },
+        { "pinnable", (double)s->pinnable, 0, gpu ? huge : 0 },
+        { "staging", s->staging, 0, gpu ? SIM_REFUSED : 0 },
+        { "pageable", s->pageable, 0, gpu ? huge : 0 },
         { "link", s->link, gpu ? 1 : 0, gpu ? huge : 0 },
         { "latency", s->latency, 0, gpu ? hour : 0 },
         { "bandwidth", s->bandwidth, gpu ? 1 : 0, gpu ? huge : 0 },

@@ -1,0 +1,366 @@
+/* pages.c - pinning as copies need it. See pages.h.
+ *
+ * Who lets go. A block is pinned through one device and is gone with it (its context), so the
+ * device has to be there until the block is let go: yk_pinner_close keeps it while arrays of other
+ * runtimes use blocks of its, and whoever lets the last of them go closes it. Blocks that only wait
+ * in memory of yoke_alloc are let go with their device; the next one pins them anew. A block is let
+ * go when no array touches it, hence no copy is under way.
+ *
+ * A driver is called without the lock: the block is pending meanwhile, and copies of other threads
+ * that touch it go the slow way.
+ *
+ * After a fork the child has the map and not the driver: there nothing is let go.
+ */
+#include "pages.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../platform/thread.h"
+
+struct yk_pinner {
+    struct yk_device *device;
+    int blocks; /* of it in the map */
+    int orphan; /* its runtime has closed */
+};
+
+struct region { /* memory of yoke_alloc */
+    struct yk_pin_range range;
+    void *memory;
+    size_t bytes;
+    struct region *next;
+};
+
+static struct {
+    yk_mutex lock;
+    struct yk_pin_map map;
+    struct region *regions;
+} pages = { .lock = YK_MUTEX_INITIAL };
+
+static pid_t pinning_process; /* the one whose driver has the blocks; under the lock */
+
+static void *address_of(int64_t address)
+{
+    return (void *)(intptr_t)address;
+}
+
+yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
+{
+    struct yk_pinner *pinner = yk_calloc(1, sizeof *pinner);
+    if (!pinner)
+        return YOKE_ENOMEM;
+    pinner->device = device;
+    yk_lock(&pages.lock);
+    if (yk_pin_terms.page < sysconf(_SC_PAGESIZE))
+        yk_pin_terms.page = sysconf(_SC_PAGESIZE);
+    yk_unlock(&pages.lock);
+    *out = pinner;
+    return YOKE_OK;
+}
+
+/* Lock held; opened meanwhile. The block, which is not pending, leaves the map. */
+static void let_go(struct yk_pin_block *block)
+{
+    int64_t first = block->bytes.first;
+    struct yk_pinner *owner = block->owner;
+    int orphan;
+    if (block->state == YK_PIN_OURS && pinning_process == getpid()) {
+        block->state = YK_PIN_PENDING;
+        yk_unlock(&pages.lock);
+        owner->device->backend->unpin(owner->device, address_of(first));
+        yk_lock(&pages.lock);
+    }
+    yk_pin_remove(&pages.map, first);
+    orphan = owner && --owner->blocks == 0 && owner->orphan;
+    if (!orphan)
+        return;
+    yk_unlock(&pages.lock);
+    owner->device->backend->close(owner->device);
+    yk_free(owner);
+    yk_lock(&pages.lock);
+}
+
+static void let_go_unused(struct yk_interval bytes)
+{
+    struct yk_pin_block *block;
+    while ((block = yk_pin_unused(&pages.map, bytes, YK_PIN_ANYBODY)))
+        let_go(block);
+}
+
+/* Lock held. A block of the device, or one noted for its kind, that no array needs. */
+static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
+{
+    const void *kind = pinner->device->desc.backend;
+    int i;
+    for (i = 0; i < pages.map.count; i++) {
+        struct yk_pin_block *block = &pages.map.items[i];
+        if ((block->owner == pinner || (!block->owner && block->kind == kind)) &&
+            block->state != YK_PIN_PENDING &&
+            !yk_pin_is_used(&pages.map, block->bytes, YK_PIN_ARRAYS))
+            return block;
+    }
+    return NULL;
+}
+
+void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
+{
+    struct yk_pin_block *block;
+    int kept;
+    if (pinner) {
+        yk_lock(&pages.lock);
+        while ((block = find_idle(pinner)))
+            let_go(block);
+        kept = pinner->blocks > 0;
+        pinner->orphan = kept;
+        yk_unlock(&pages.lock);
+        if (kept)
+            return;
+        yk_free(pinner);
+    }
+    device->backend->close(device);
+}
+
+/* Whether every page is there: 1, 0, or -1: some are not even mapped. */
+static int resident(struct yk_interval bytes)
+{
+    enum { AT_ONCE = 4096 };
+    unsigned char there[AT_ONCE];
+    int64_t page = yk_pin_terms.page, at = bytes.first & ~(page - 1), end, i;
+    int all = 1;
+    for (; at < bytes.last; at = end) {
+        end = bytes.last - at > AT_ONCE * page ? at + AT_ONCE * page : bytes.last;
+        if (mincore(address_of(at), (size_t)(end - at), there) != 0)
+            return -1;
+        for (i = 0; i < (end - at + page - 1) / page; i++)
+            all &= there[i] & 1;
+    }
+    return all;
+}
+
+static yoke_status gone(const struct yk_pages_question *question)
+{
+    return yk_fail(YOKE_EINVAL,
+                   "array %s: its memory at %p was given back to the system; close the array "
+                   "before its memory is freed",
+                   question->name, question->host);
+}
+
+/* Somebody else has pinned the first and the last page; what lies between is his as well. Without
+ * the lock. */
+static int is_foreign_throughout(struct yk_device *device, struct yk_interval bytes)
+{
+    const struct yk_backend *backend = device->backend;
+    int64_t page = yk_pin_terms.page, ends[2] = { bytes.first, bytes.last - page };
+    int i, foreign;
+    for (i = 0; i < 2; i++) {
+        if (backend->pin(device, address_of(ends[i]), page, &foreign) == YOKE_OK) {
+            backend->unpin(device, address_of(ends[i]));
+            return 0;
+        }
+        if (!foreign)
+            return 0;
+    }
+    return 1;
+}
+
+static void say_refused(const struct yk_pages_question *question)
+{
+    yk_log(
+        YOKE_LOG_INFO,
+        "array %s: its memory stays as it is, and copies to and from %s take about five times as "
+        "long (%s); a higher limit may help (ulimit -l), or memory of yoke_alloc",
+        question->name, question->pinner->device->desc.name, yoke_error_text());
+}
+
+/* The gap, which is in no block, becomes one. Lock held; opened meanwhile. Afterwards the map says
+ * how it went. */
+static void pin(const struct yk_pages_question *question, struct yk_interval gap)
+{
+    struct yk_pinner *pinner = question->pinner;
+    struct yk_device *device = pinner->device;
+    struct yk_pin_block block = {
+        .bytes = gap, .state = YK_PIN_PENDING, .kind = device->desc.backend, .owner = pinner
+    };
+    enum yk_pin_state state = YK_PIN_OURS;
+    yoke_status status;
+    int foreign = 0;
+    if (yk_pin_insert(&pages.map, &block) != YOKE_OK)
+        return;
+    pinner->blocks++;
+    pinning_process = getpid();
+    yk_unlock(&pages.lock);
+    status = device->backend->pin(device, address_of(gap.first), gap.last - gap.first, &foreign);
+    if (status != YOKE_OK && foreign)
+        state = is_foreign_throughout(device, gap) ? YK_PIN_FOREIGN : YK_PIN_REFUSED;
+    else if (status != YOKE_OK && status != YOKE_EDEVICE)
+        say_refused(question);
+    yk_lock(&pages.lock);
+    if (status == YOKE_OK || foreign) {
+        yk_pin_at(&pages.map, gap.first)->state = state;
+        if (status == YOKE_OK)
+            return;
+        yk_pin_at(&pages.map, gap.first)->owner = NULL;
+    } else {
+        yk_pin_remove(&pages.map, gap.first);
+        question->range->refused |= status != YOKE_EDEVICE;
+    }
+    pinner->blocks--;
+}
+
+/* The bytes are in no block. Lock held; opened meanwhile. */
+static yoke_status decide(const struct yk_pages_question *question, struct yk_interval *bytes)
+{
+    struct yk_pin_range *range = question->range;
+    struct yk_interval gap;
+    int there;
+    if (bytes->first < range->pages.first) { /* up to its first whole page */
+        if (bytes->last > range->pages.first && !yk_interval_empty(range->pages))
+            bytes->last = range->pages.first;
+        return YOKE_OK;
+    }
+    if (bytes->first >= range->pages.last)
+        return YOKE_OK;
+    gap = yk_pin_gap(&pages.map, range, *bytes);
+    if (bytes->last > gap.last)
+        bytes->last = gap.last;
+    if (range->refused || !yk_pin_pays(range, gap, *bytes))
+        return YOKE_OK;
+    there = resident(gap);
+    if (there < 0)
+        return gone(question);
+    if (there)
+        pin(question, gap);
+    return YOKE_OK;
+}
+
+yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out)
+{
+    int64_t first = (int64_t)(intptr_t)question->host;
+    struct yk_pin_block part = { .bytes = { first, first + question->bytes } };
+    const void *kind;
+    yoke_status status = YOKE_OK;
+    out->fast = 0;
+    out->bytes = question->bytes;
+    if (!question->pinner || !question->range)
+        return YOKE_OK;
+    kind = question->pinner->device->desc.backend;
+    yk_lock(&pages.lock);
+    if (!question->range->joined)
+        yk_pin_join(&pages.map, question->range);
+    part = yk_pin_look(&pages.map, part.bytes);
+    if (part.state == YK_PIN_NOT) {
+        status = decide(question, &part.bytes);
+        part = yk_pin_look(&pages.map, part.bytes);
+    }
+    out->bytes = part.bytes.last - part.bytes.first;
+    out->fast = part.kind == kind && (part.state == YK_PIN_OURS || part.state == YK_PIN_FOREIGN);
+    if (status == YOKE_OK && !out->fast)
+        yk_pin_moved(question->range, part.bytes);
+    yk_unlock(&pages.lock);
+    /* Those who copy by hand would find out the hard way. */
+    if (status == YOKE_OK && !out->fast && out->bytes >= yk_pin_terms.unit &&
+        resident(part.bytes) < 0)
+        status = gone(question);
+    return status;
+}
+
+void yk_pages_leave(struct yk_pin_range *range)
+{
+    if (!range->joined)
+        return;
+    yk_lock(&pages.lock);
+    yk_pin_leave(&pages.map, range);
+    let_go_unused(range->pages);
+    yk_unlock(&pages.lock);
+}
+
+/* --- memory of yoke_alloc --- */
+
+enum { LEAST_BYTES = 64 << 10 }; /* below, pinning never pays and malloc does as well */
+static const size_t large_page = 2 << 20;
+
+/* Mapped at a multiple of large_page where it is that large. */
+static void *map_memory(size_t bytes)
+{
+    size_t spare = bytes >= large_page ? large_page : 0, before;
+    char *memory;
+    if (yk_alloc_due() || bytes > SIZE_MAX / 2)
+        return MAP_FAILED;
+    memory = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || !spare)
+        return memory;
+    before = (large_page - (uintptr_t)memory % large_page) % large_page;
+    if (before)
+        munmap(memory, before);
+    if (spare > before)
+        munmap(memory + before + bytes, spare - before);
+    madvise(memory + before, bytes, MADV_HUGEPAGE); /* a wish */
+    return memory + before;
+}
+
+void *yk_pages_alloc(size_t bytes)
+{
+    size_t page = (size_t)yk_pin_terms.page;
+    struct region *region;
+    if (bytes < LEAST_BYTES || bytes > SIZE_MAX / 4)
+        return yk_alloc_aligned(bytes, 4096);
+    region = yk_calloc(1, sizeof *region);
+    if (!region)
+        return NULL;
+    region->bytes = (bytes + page - 1) / page * page;
+    region->memory = map_memory(region->bytes);
+    if (region->memory == MAP_FAILED) {
+        yk_free(region);
+        yk_fail(YOKE_ENOMEM, "no host memory for %zu bytes; close arrays or use smaller ones",
+                bytes);
+        return NULL;
+    }
+    region->range.pages = yk_pin_pages(region->memory, (int64_t)region->bytes);
+    yk_lock(&pages.lock);
+    yk_pin_join(&pages.map, &region->range);
+    region->next = pages.regions;
+    pages.regions = region;
+    yk_unlock(&pages.lock);
+    return region->memory;
+}
+
+/* Lock held. Takes it off the list; NULL if it is none, or open arrays use it. */
+static struct region *take_region(const void *memory, int *used)
+{
+    struct region **at = &pages.regions, *found;
+    *used = 0;
+    while (*at && (*at)->memory != memory)
+        at = &(*at)->next;
+    found = *at;
+    if (!found)
+        return NULL;
+    *used = yk_pin_is_used(&pages.map, found->range.pages, YK_PIN_ARRAYS);
+    if (*used)
+        return NULL;
+    *at = found->next;
+    yk_pin_leave(&pages.map, &found->range);
+    let_go_unused(found->range.pages);
+    return found;
+}
+
+void yk_pages_free(void *memory)
+{
+    struct region *region;
+    int used;
+    yk_lock(&pages.lock);
+    region = memory ? take_region(memory, &used) : NULL;
+    yk_unlock(&pages.lock);
+    if (region) {
+        munmap(region->memory, region->bytes);
+        yk_free(region);
+    } else if (memory && !used) {
+        yk_free(memory);
+    } else if (memory) {
+        yk_log(YOKE_LOG_WARN,
+               "yoke_free: an open array uses the memory at %p, which is kept; close the array "
+               "before",
+               memory);
+    }
+}

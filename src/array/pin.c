@@ -1,0 +1,211 @@
+/* pin.c - blocks sorted by address, ranges in a list. See pin.h. */
+#include "pin.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+
+enum { FIRST_CAPACITY = 16 };
+static const double mib = 1 << 20;
+
+struct yk_pin_terms yk_pin_terms = { .page = 4096,
+                                     .unit = 256 << 10,
+                                     .most = 8 << 20,
+                                     .pin_ns = 30e3,
+                                     .pin_mib_ns = 36e3,
+                                     .slow_mib_ns = 90e3,
+                                     .fast_mib_ns = 18e3 };
+
+static struct yk_interval common(struct yk_interval a, struct yk_interval b)
+{
+    return (struct yk_interval){ a.first > b.first ? a.first : b.first,
+                                 a.last < b.last ? a.last : b.last };
+}
+
+static int touch(struct yk_interval a, struct yk_interval b)
+{
+    return a.first < b.last && b.first < a.last;
+}
+
+static int64_t down(int64_t address, int64_t grain)
+{
+    return address & ~(grain - 1);
+}
+
+static int64_t up(int64_t address, int64_t grain)
+{
+    return down(address + grain - 1, grain);
+}
+
+void yk_pin_map_close(struct yk_pin_map *map)
+{
+    yk_free(map->items);
+    *map = (struct yk_pin_map){ .ranges = map->ranges };
+}
+
+struct yk_interval yk_pin_pages(const void *memory, int64_t bytes)
+{
+    int64_t first = (int64_t)(intptr_t)memory;
+    struct yk_interval pages = { up(first, yk_pin_terms.page),
+                                 down(first + bytes, yk_pin_terms.page) };
+    return yk_interval_empty(pages) ? (struct yk_interval){ 0, 0 } : pages;
+}
+
+void yk_pin_join(struct yk_pin_map *map, struct yk_pin_range *range)
+{
+    range->joined = 1;
+    range->previous = NULL;
+    range->next = map->ranges;
+    if (range->next)
+        range->next->previous = range;
+    map->ranges = range;
+}
+
+void yk_pin_leave(struct yk_pin_map *map, struct yk_pin_range *range)
+{
+    *(range->previous ? &range->previous->next : &map->ranges) = range->next;
+    if (range->next)
+        range->next->previous = range->previous;
+    yk_free(range->moved);
+    range->moved = NULL;
+    range->joined = 0;
+}
+
+/* The first block that ends after `address`. */
+static int find(const struct yk_pin_map *map, int64_t address)
+{
+    int low = 0, high = map->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (map->items[middle].bytes.last <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval bytes)
+{
+    int i = find(map, bytes.first);
+    struct yk_pin_block found = { .bytes = bytes, .state = YK_PIN_NOT };
+    if (i < map->count && map->items[i].bytes.first <= bytes.first) {
+        found = map->items[i];
+        found.bytes = common(found.bytes, bytes);
+    } else if (i < map->count && map->items[i].bytes.first < bytes.last) {
+        found.bytes.last = map->items[i].bytes.first;
+    }
+    return found;
+}
+
+struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_range *range,
+                              struct yk_interval bytes)
+{
+    int i = find(map, bytes.first);
+    struct yk_interval gap = { down(bytes.first, yk_pin_terms.unit),
+                               up(bytes.last, yk_pin_terms.unit) };
+    int64_t end = down(bytes.first, yk_pin_terms.unit) + yk_pin_terms.most;
+    if (i > 0 && gap.first < map->items[i - 1].bytes.last)
+        gap.first = map->items[i - 1].bytes.last;
+    if (i < map->count && gap.last > map->items[i].bytes.first)
+        gap.last = map->items[i].bytes.first;
+    if (gap.last > end)
+        gap.last = end;
+    return common(gap, range->pages);
+}
+
+static int64_t unit_of(const struct yk_pin_range *range, int64_t address)
+{
+    return address / yk_pin_terms.unit - range->pages.first / yk_pin_terms.unit;
+}
+
+int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes)
+{
+    const struct yk_pin_terms *terms = &yk_pin_terms;
+    struct yk_interval copied = common(gap, bytes);
+    double moved = (double)(copied.last - copied.first) / mib;
+    int64_t unit, last = unit_of(range, gap.last - 1);
+    for (unit = unit_of(range, gap.first); range->moved && unit <= last; unit++)
+        moved += range->moved[unit] / 1024.0;
+    return (terms->slow_mib_ns - terms->fast_mib_ns) * moved >=
+           terms->pin_ns + terms->pin_mib_ns * (double)(gap.last - gap.first) / mib;
+}
+
+void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes)
+{
+    struct yk_interval inner = common(bytes, range->pages);
+    int64_t at, next;
+    if (yk_interval_empty(inner))
+        return;
+    if (!range->moved)
+        range->moved =
+            yk_calloc((size_t)unit_of(range, range->pages.last - 1) + 1, sizeof *range->moved);
+    for (at = inner.first; range->moved && at < inner.last; at = next) {
+        uint32_t *moved = &range->moved[unit_of(range, at)];
+        next = down(at, yk_pin_terms.unit) + yk_pin_terms.unit;
+        if (next > inner.last)
+            next = inner.last;
+        if (*moved < UINT32_MAX / 2)
+            *moved += (uint32_t)((next - at + 1023) / 1024);
+    }
+}
+
+yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block)
+{
+    int i = find(map, block->bytes.first);
+    if (map->count == map->capacity) {
+        int capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY;
+        struct yk_pin_block *items = yk_realloc(map->items, (size_t)capacity, sizeof *items);
+        if (!items)
+            return YOKE_ENOMEM;
+        map->items = items;
+        map->capacity = capacity;
+    }
+    memmove(&map->items[i + 1], &map->items[i], (size_t)(map->count - i) * sizeof *map->items);
+    map->items[i] = *block;
+    map->count++;
+    return YOKE_OK;
+}
+
+struct yk_pin_block *yk_pin_at(struct yk_pin_map *map, int64_t first)
+{
+    return &map->items[find(map, first)];
+}
+
+void yk_pin_remove(struct yk_pin_map *map, int64_t first)
+{
+    int i = find(map, first);
+    map->count--;
+    memmove(&map->items[i], &map->items[i + 1], (size_t)(map->count - i) * sizeof *map->items);
+    if (!map->count)
+        yk_pin_map_close(map);
+}
+
+int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_who who)
+{
+    const struct yk_pin_range *range;
+    for (range = map->ranges; range; range = range->next)
+        if ((range->is_array || who == YK_PIN_ANYBODY) && touch(range->pages, bytes))
+            return 1;
+    return 0;
+}
+
+struct yk_pin_block *yk_pin_unused(struct yk_pin_map *map, struct yk_interval bytes,
+                                   enum yk_pin_who who)
+{
+    int i;
+    for (i = find(map, bytes.first); i < map->count && map->items[i].bytes.first < bytes.last; i++)
+        if (map->items[i].state != YK_PIN_PENDING && !yk_pin_is_used(map, map->items[i].bytes, who))
+            return &map->items[i];
+    return NULL;
+}
+
+int yk_pin_map_check(const struct yk_pin_map *map)
+{
+    int i;
+    for (i = 0; i < map->count; i++)
+        if (yk_interval_empty(map->items[i].bytes) || map->items[i].state == YK_PIN_NOT ||
+            (i > 0 && map->items[i - 1].bytes.last > map->items[i].bytes.first))
+            return 0;
+    return map->count <= map->capacity;
+}

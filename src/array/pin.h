@@ -1,0 +1,105 @@
+/* pin.h - PURE. Which pages of host memory are pinned, block by block, for whom, and when pinning
+ * pays.
+ *
+ * Copies reach pinned memory at the link's speed and beside everything else; other memory goes
+ * through the processor. Pinning costs as much as a copy or two, so memory is pinned where chunks
+ * use it and as they do: a block is what was pinned by one call to the driver, disjoint from all
+ * others, so that one copy never lies in two of them. Ranges are those who may use blocks (open
+ * arrays, memory of yoke_alloc); a block goes when no range touches it any more, so ranges that
+ * overlap share blocks without counting.
+ *
+ * A range has whole pages only. What lies on its first and last page beside it is somebody else's,
+ * who may give that page back to the system while the range is open; and memory that is given back
+ * and comes again at the same address must never be taken for the pages that were pinned there.
+ *
+ * Addresses are int64_t, so that the interval of rows serves here too. No threads, clock, I/O: the
+ * owner (pages.c) serialises calls.
+ */
+#ifndef YK_ARRAY_PIN_H
+#define YK_ARRAY_PIN_H
+
+#include <stdint.h>
+#include <yoke/status.h>
+
+#include "interval.h"
+
+enum yk_pin_state {
+    YK_PIN_NOT,     /* no block */
+    YK_PIN_OURS,    /* pinned by us */
+    YK_PIN_FOREIGN, /* pinned by somebody else of this process */
+    YK_PIN_PENDING, /* being pinned or let go by some thread */
+    YK_PIN_REFUSED  /* pinned by somebody else in part: leave it alone */
+};
+
+struct yk_pin_block {
+    struct yk_interval bytes;
+    enum yk_pin_state state;
+    const void *kind; /* what it is pinned for: fast for nobody else */
+    void *owner;      /* who pinned it; the map's owner knows what that is */
+};
+
+struct yk_pin_range { /* the owner's; in the map from join to leave */
+    struct yk_interval pages;
+    int is_array; /* 0: memory that waits for arrays */
+    int joined;
+    int refused;     /* it could not be pinned: not tried again */
+    uint32_t *moved; /* KiB that went another way, for each unit; NULL: none yet */
+    struct yk_pin_range *next, *previous;
+};
+
+struct yk_pin_map { /* zero-initialise */
+    struct yk_pin_block *items;
+    int count, capacity;
+    struct yk_pin_range *ranges;
+};
+void yk_pin_map_close(struct yk_pin_map *map);
+
+/* Sizes (bytes) and costs (ns) that decide; measured on a node with an H200, tests set their own.
+ * `page`, `unit` and `most` are powers of two, each a multiple of the one before. */
+struct yk_pin_terms {
+    int64_t page, unit; /* blocks begin and end at multiples of unit, or where their range does */
+    int64_t most;       /* in one block: what is pinned before the first copy can start */
+    double pin_ns;      /* a call */
+    double pin_mib_ns, slow_mib_ns, fast_mib_ns; /* a MiB pinned; copied without and with it */
+};
+extern struct yk_pin_terms yk_pin_terms;
+
+/* The whole pages of memory. */
+struct yk_interval yk_pin_pages(const void *memory, int64_t bytes);
+void yk_pin_join(struct yk_pin_map *map, struct yk_pin_range *range);
+/* Blocks that only it touched stay until the owner has removed them: yk_pin_unused finds them. */
+void yk_pin_leave(struct yk_pin_map *map, struct yk_pin_range *range);
+
+/* State of the first part of `bytes` (not empty), and where that part ends. */
+struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval bytes);
+/* What would be pinned for a copy of `bytes`, whose first byte is in no block and on the range's
+ * pages: a block that begins before or at that byte. */
+struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_range *range,
+                              struct yk_interval bytes);
+/* Whether pinning `gap` for a copy of its part `bytes` pays. With the copy, and all before that
+ * went another way, as much time was lost as pinning takes:
+ *
+ *     (slow - fast) * (moved + copied) >= pin_call + pin * gap
+ *
+ * A large copy that fills its block pays at once; small ones have to come again, and cost at most
+ * twice what knowing the future would have cost (the ski rental argument). */
+int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes);
+/* `bytes` went another way. Without memory for the note they are forgotten. */
+void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes);
+
+/* The block must touch no other. YOKE_ENOMEM leaves the map as it was. */
+yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block);
+/* The block that begins at `first`; it is there. */
+struct yk_pin_block *yk_pin_at(struct yk_pin_map *map, int64_t first);
+void yk_pin_remove(struct yk_pin_map *map, int64_t first);
+/* Whether some range, or some array's range, touches the bytes. */
+enum yk_pin_who { YK_PIN_ANYBODY, YK_PIN_ARRAYS };
+int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum yk_pin_who who);
+/* The first block in `bytes` that is not pending and that nobody of `who` touches; NULL if there is
+ * none. */
+struct yk_pin_block *yk_pin_unused(struct yk_pin_map *map, struct yk_interval bytes,
+                                   enum yk_pin_who who);
+/* The invariants: blocks sorted, disjoint, none empty. */
+int yk_pin_map_check(const struct yk_pin_map *map);
+
+#endif
