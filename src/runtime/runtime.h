@@ -62,7 +62,8 @@ struct yoke_runtime {
     yoke_array *arrays;
     uint32_t jobs_submitted;
     atomic_int stop;
-    atomic_uint change; /* grows whenever a lane may find work it did not find before */
+    atomic_uint change;      /* grows whenever a lane may find work it did not find before */
+    atomic_int next_to_wake; /* of those who have to hear of it, see worker.c */
 
     struct yk_kernels kernels;
     struct yk_trace *trace;

@@ -15,37 +15,30 @@
 /* Where an event cannot wake its host thread, that thread looks this often. */
 #define LOOK_AGAIN_NS 1000000
 
-/* A wake takes its caller about 5 us, which is long where there are many cores. So the workers of a
- * device form a tree: who is woken wakes those below it; who is awake anyway may be busy for long,
- * so the caller goes on below it. */
-enum { BRANCHES = 4 };
-
-static void wake_below(const struct yk_runtime_device *device, int w);
-
-static void wake_tree(const struct yk_runtime_device *device, int w)
+/* A wake takes its caller about 5 us, which is long where there are many cores. So whoever is woken
+ * helps: runtime.next_to_wake deals out the sleepers, and since the caller goes on to the end of
+ * the list, a helper that does not get its core at once holds up nobody but itself. */
+static void help_wake(yoke_runtime *runtime)
 {
-    if (w >= device->worker_count)
-        return;
-    if (atomic_load(&device->workers[w].asleep))
-        yk_parker_wake(&device->workers[w].parker);
-    else
-        wake_below(device, w);
+    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
+    while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
+        struct yk_worker *worker;
+        /* Devices' host threads first: what they start takes time that nobody else spends. */
+        for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
+            w -= runtime->devices[d].worker_count;
+        if (d < 0)
+            return;
+        worker = &runtime->devices[d].workers[w];
+        if (atomic_load(&worker->asleep))
+            yk_parker_wake(&worker->parker);
+    }
 }
 
-static void wake_below(const struct yk_runtime_device *device, int w)
-{
-    int branch;
-    for (branch = 1; branch <= BRANCHES; branch++)
-        wake_tree(device, BRANCHES * w + branch);
-}
-
-/* Devices' host threads first: what they start takes time that nobody else spends. */
 void yk_wake_all(yoke_runtime *runtime)
 {
-    int d, count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
     atomic_fetch_add(&runtime->change, 1);
-    for (d = count - 1; d >= 0; d--)
-        wake_tree(&runtime->devices[d], 0);
+    atomic_store(&runtime->next_to_wake, 0);
+    help_wake(runtime);
 }
 
 /* The first running job after number `after`, held. */
@@ -149,9 +142,8 @@ static void sleep_until(struct yk_worker *worker, unsigned change, int64_t wake_
     if (atomic_load(&worker->runtime->change) == change && !atomic_load(&worker->runtime->stop))
         yk_parker_sleep(&worker->parker, timeout);
     atomic_store(&worker->asleep, 0);
-    /* Whoever made the change may have left those below to this one. */
-    if (worker->lane >= 0 && atomic_load(&worker->runtime->change) != change)
-        wake_below(&worker->runtime->devices[worker->device], worker->lane);
+    if (atomic_load(&worker->runtime->change) != change)
+        help_wake(worker->runtime);
 }
 
 static void run(void *context)

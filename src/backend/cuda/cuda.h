@@ -49,8 +49,9 @@ struct yk_cuda_device {
 
     yk_mutex event_lock; /* of the unused events */
     struct yk_event *unused_events;
-    CUevent anchor;    /* the device's clock: when this event was recorded, */
-    int64_t anchor_ns; /* it was this late on the host's */
+    CUevent anchor;      /* the device's clock: when this event was recorded, */
+    int64_t anchor_ns;   /* it was this late on the host's */
+    CUevent next_anchor; /* made, not in use */
 
     yk_mutex watch_lock; /* of the watcher's state */
     struct yk_cuda_watch *first_watch, **watch_end;

@@ -14,7 +14,7 @@
 
 /* Between microseconds and a context switch: looking this long costs less than sleeping. */
 static const int64_t look_ns = 5000;
-static const int64_t anchor_ns = 4000000000;
+static const int64_t anchor_lasts_ns = 4000000000;
 
 struct yk_event {
     struct yk_cuda_device *device;
@@ -187,17 +187,19 @@ yoke_status yk_cuda_wait(struct yk_event *event)
 
 /* ---- times ---- */
 
-/* Context current. */
-static CUresult anchor_here(struct yk_cuda_device *device)
+/* Records `event` in a stream of its own and watches for it; *seen_ns is when it was seen. Context
+ * current. */
+static CUresult record_now(struct yk_cuda_device *device, CUevent event, int64_t *seen_ns)
 {
     CUstream stream;
     CUresult code = device->cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
     if (code != CUDA_SUCCESS)
         return code;
-    code = device->cu->EventRecord(device->anchor, stream);
+    code = device->cu->EventRecord(event, stream);
     if (code == CUDA_SUCCESS)
-        code = device->cu->EventSynchronize(device->anchor);
-    device->anchor_ns = yk_clock_ns();
+        while ((code = device->cu->EventQuery(event)) == CUDA_ERROR_NOT_READY)
+            yk_pause();
+    *seen_ns = yk_clock_ns();
     device->cu->StreamDestroy(stream);
     return code;
 }
@@ -208,6 +210,24 @@ static int64_t since_anchor(const struct yk_cuda_device *device, CUevent event)
     float milliseconds = 0;
     CUresult code = device->cu->EventElapsedTime(&milliseconds, device->anchor, event);
     return code == CUDA_SUCCESS ? (int64_t)((double)milliseconds * 1e6) : -1;
+}
+
+/* The anchor moves to now. Where it was tells when that is; the host's clock would be late whenever
+ * this thread is. */
+static void move_anchor(struct yk_cuda_device *device)
+{
+    int64_t seen, distance;
+    if (record_now(device, device->next_anchor, &seen) != CUDA_SUCCESS)
+        return;
+    distance = since_anchor(device, device->next_anchor);
+    if (distance < 0)
+        return;
+    CUevent old = device->anchor;
+    device->anchor = device->next_anchor;
+    device->next_anchor = old;
+    device->anchor_ns += distance;
+    if (device->anchor_ns > seen)
+        device->anchor_ns = seen;
 }
 
 void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
@@ -221,8 +241,8 @@ void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
     int64_t end = since_anchor(device, event->end);
     int64_t begin = event->timed ? since_anchor(device, event->begin) : -1;
     int64_t zero = device->anchor_ns;
-    if (end > anchor_ns)
-        anchor_here(device);
+    if (end > anchor_lasts_ns)
+        move_anchor(device);
     yk_unlock(&device->event_lock);
     yk_cuda_leave(device);
     if (end < 0)
@@ -257,7 +277,10 @@ yoke_status yk_cuda_events_open(struct yk_cuda_device *device)
 {
     CUresult code = device->cu->EventCreate(&device->anchor, CU_EVENT_BLOCKING_SYNC);
     if (code == CUDA_SUCCESS)
-        code = anchor_here(device);
+        code = device->cu->EventCreate(&device->next_anchor, CU_EVENT_BLOCKING_SYNC);
+    /* Twice: the first time the driver has things to set up. */
+    for (int i = 0; i < 2 && code == CUDA_SUCCESS; ++i)
+        code = record_now(device, device->anchor, &device->anchor_ns);
     return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(device, code, "comparing clocks");
 }
 
@@ -272,5 +295,7 @@ void yk_cuda_events_close(struct yk_cuda_device *device)
     }
     if (device->anchor)
         device->cu->EventDestroy(device->anchor);
+    if (device->next_anchor)
+        device->cu->EventDestroy(device->next_anchor);
     yk_mutex_close(&device->event_lock);
 }
