@@ -12,15 +12,16 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How the bytes at `host` go, if that is not known yet. */
-static yoke_status ask(struct yk_place *place, yoke_array *array, char *host, int64_t bytes,
+/* How the first bytes of a copy go. */
+static yoke_status ask(struct yk_place *place, yoke_array *array, const struct yk_copy *copy,
                        struct yk_piece *out)
 {
     return yk_pages_ready(&(struct yk_pages_question){ .pinner = place->pinner,
                                                        .range = array ? &array->pages : NULL,
                                                        .name = array ? array->name : NULL,
-                                                       .host = host,
-                                                       .bytes = bytes },
+                                                       .host = copy->host,
+                                                       .bytes = copy->bytes,
+                                                       .fills = copy->kind == YK_COPY_FROM_DEVICE },
                           out);
 }
 
@@ -89,7 +90,8 @@ yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct y
     yoke_status status = YOKE_OK;
     for (; left > 0 && status == YOKE_OK; left -= part.bytes) {
         if (!piece.bytes) {
-            status = ask(place, array, part.host, left, &piece);
+            part.bytes = left;
+            status = ask(place, array, &part, &piece);
             if (status != YOKE_OK)
                 break;
             staged = !piece.fast && piece.bytes > yk_copy_small_bytes && can_stage(place);
@@ -174,7 +176,7 @@ static yoke_status issue(struct yk_haul *haul, enum yk_stage_who who, struct leg
     if (!part.bytes)
         return YOKE_OK;
     if (!haul->next.bytes)
-        status = ask(haul->place, haul->array, part.host, part.bytes, &haul->next);
+        status = ask(haul->place, haul->array, &part, &haul->next);
     if (status != YOKE_OK)
         return status;
     part.bytes = haul->next.bytes;

@@ -209,6 +209,26 @@ static void pin(const struct yk_pages_question *question, struct yk_interval gap
     pinner->blocks--;
 }
 
+/* Pinning pages nobody has touched places them: that is for whoever writes them first. So they are
+ * pinned only where this copy fills them, which places them no worse than landing in them would.
+ * `gap` becomes what may be pinned, `bytes` at most that, or what comes before it and goes the slow
+ * way. */
+static int may_place(const struct yk_pages_question *question, struct yk_interval *gap,
+                     struct yk_interval *bytes)
+{
+    struct yk_interval filled = yk_pin_filled(*gap, *bytes);
+    if (!question->fills || yk_interval_empty(filled))
+        return 0;
+    if (bytes->first < filled.first) {
+        bytes->last = filled.first;
+        return 0;
+    }
+    *gap = filled;
+    if (bytes->last > gap->last)
+        bytes->last = gap->last;
+    return 1;
+}
+
 /* The bytes are in no block. Lock held; opened meanwhile. */
 static yoke_status decide(const struct yk_pages_question *question, struct yk_interval *bytes)
 {
@@ -230,7 +250,7 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     there = resident(gap);
     if (there < 0)
         return gone(question);
-    if (there)
+    if (there || may_place(question, &gap, bytes))
         pin(question, gap);
     return YOKE_OK;
 }

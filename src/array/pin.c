@@ -114,6 +114,17 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
     return common(gap, range->pages);
 }
 
+struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval bytes)
+{
+    struct yk_interval units = { up(bytes.first, yk_pin_terms.unit),
+                                 down(bytes.last, yk_pin_terms.unit) };
+    if (bytes.first <= gap.first)
+        units.first = gap.first;
+    if (bytes.last >= gap.last)
+        units.last = gap.last;
+    return common(gap, units);
+}
+
 static int64_t unit_of(const struct yk_pin_range *range, int64_t address)
 {
     return address / yk_pin_terms.unit - range->pages.first / yk_pin_terms.unit;

@@ -76,6 +76,8 @@ struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval
  * pages: a block that begins before or at that byte. */
 struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_range *range,
                               struct yk_interval bytes);
+/* The whole units of `gap` that a copy of `bytes` fills. */
+struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval bytes);
 /* Whether pinning `gap` for a copy of its part `bytes` pays. With the copy, and all before that
  * went another way, as much time was lost as pinning takes:
  *

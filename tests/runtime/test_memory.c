@@ -331,24 +331,60 @@ static void freed_too_early(void **state)
     OK(yoke_close(rt));
 }
 
-/* Pages nobody has touched are not pinned: the first results to come home touch them. */
+static int resident_pages(char *memory, int pages)
+{
+    unsigned char there[1024];
+    int i, all = 0;
+    assert_int_equal(mincore(memory, (size_t)pages * PAGE, there), 0);
+    for (i = 0; i < pages; i++)
+        all += there[i] & 1;
+    return all;
+}
+
+/* Pages nobody has touched are pinned where results fill them, and nowhere else. */
 static void untouched_memory(void **state)
 {
+    enum { PAGES = 300 };
     yoke_runtime *rt = open_runtime("sim:gpu:pin=yes:staging=yes");
+    size_t bytes = (size_t)PAGES * PAGE;
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     yoke_array *x, *z;
-    int64_t before;
     (void)state;
+    assert_true(memory != MAP_FAILED);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
     fill(&scene);
     OK(yoke_array_wrap(rt, scene.x, N, 4, &x));
-    OK(yoke_array_open(rt, &(yoke_array_spec){ .rows = 1 << 20, .element_size = 4 }, &z));
+    OK(yoke_array_wrap(rt, memory, (int64_t)bytes / 4, 4, &z));
     OK(blur(rt, x, z));
-    before = yk_sim.pinned_bytes; /* of x */
-    OK(blur(rt, x, z));
-    assert_true(yk_sim.pinned_bytes > before);
-    assert_true(((float *)yoke_array_host(z))[1] == 3);
+    assert_int_equal(resident_pages(memory, PAGES), N * 4 / PAGE);
+    assert_true(((float *)memory)[1] == 0 + 1 + 2);
     OK(yoke_array_close(x));
+    assert_in_range(yk_sim.pinned_bytes, PAGE, N * 4 - PAGE); /* not where two chunks meet */
     OK(yoke_array_close(z));
     assert_int_equal(yk_sim.pinned_bytes, 0);
+    OK(yoke_close(rt));
+    munmap(memory, bytes);
+}
+
+/* Nor for copies to a device: what was read first is not placed by it. */
+static void untouched_sources(void **state)
+{
+    yoke_runtime *rt = open_runtime("sim:gpu:pin=yes:staging=yes");
+    float *memory = yoke_alloc(rt, 1 << 20);
+    yoke_array *x, *y;
+    int i;
+    (void)state;
+    fill(&scene);
+    OK(yoke_array_wrap(rt, memory, N, 4, &x));
+    OK(yoke_array_wrap(rt, scene.y, N, 4, &y));
+    OK(saxpy(rt, x, y, 1));
+    OK(yoke_array_close(y));
+    /* Where two chunks meet, the first one's reading brings a page of zeros. */
+    assert_in_range(yk_sim.pinned_bytes, 0, 2 * PAGE);
+    for (i = 0; i < N; i++)
+        assert_true(scene.y[i] == 1); /* zeros were added */
+    OK(yoke_array_close(x));
+    yoke_free(rt, memory);
     OK(yoke_close(rt));
 }
 
@@ -501,6 +537,7 @@ int main(void)
         cmocka_unit_test(memory_of_yoke_alloc),
         cmocka_unit_test(freed_too_early),
         cmocka_unit_test(untouched_memory),
+        cmocka_unit_test(untouched_sources),
         cmocka_unit_test(two_runtimes_share_pages),
         cmocka_unit_test(pinned_by_somebody_else),
         cmocka_unit_test(freed_while_wrapped),
