@@ -306,7 +306,7 @@ static void *map_memory(size_t bytes)
 {
     size_t spare = bytes >= large_page ? large_page : 0, before;
     char *memory;
-    if (yk_alloc_due() || bytes > SIZE_MAX / 2)
+    if (yk_alloc_due())
         return MAP_FAILED;
     memory = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED || !spare)
@@ -324,13 +324,16 @@ void *yk_pages_alloc(size_t bytes)
 {
     size_t page = (size_t)yk_pin_terms.page;
     struct region *region;
-    if (bytes < LEAST_BYTES || bytes > SIZE_MAX / 4)
+    if (bytes < LEAST_BYTES)
         return yk_alloc_aligned(bytes, 4096);
     region = yk_calloc(1, sizeof *region);
     if (!region)
         return NULL;
-    region->bytes = (bytes + page - 1) / page * page;
-    region->memory = map_memory(region->bytes);
+    region->memory = MAP_FAILED;
+    if (bytes < SIZE_MAX / 4) {
+        region->bytes = (bytes + page - 1) / page * page;
+        region->memory = map_memory(region->bytes);
+    }
     if (region->memory == MAP_FAILED) {
         yk_free(region);
         yk_fail(YOKE_ENOMEM, "no host memory for %zu bytes; close arrays or use smaller ones",

@@ -169,6 +169,51 @@ static void memory_on_demand(void **state)
     bench_close(&bench);
 }
 
+static void host_memory(void **state)
+{
+    static _Alignas(4096) char memory[4 * 4096];
+    struct bench bench;
+    struct yk_device *device;
+    struct yk_buffer *buffer;
+    struct yk_queue *queue;
+    struct yk_event *event;
+    void *staging;
+    int foreign;
+    (void)state;
+    bench_open(&bench);
+    assert_null(bench.b->pin); /* as the backend's table */
+    assert_null(bench.b->host_alloc);
+    device = open_checked("sim:gpu:mem=1M:pin=yes:staging=yes");
+    assert_int_equal(device->backend->queue_open(device, &queue), YOKE_OK);
+    assert_int_equal(device->backend->alloc(device, 3 * 4096, &buffer), YOKE_OK);
+    assert_int_equal(device->backend->pin(device, memory + 1, 4096, &foreign), YOKE_EINVAL);
+    expect_breach("not whole pages");
+    assert_int_equal(device->backend->pin(device, memory, 8192, &foreign), YOKE_OK);
+    assert_int_equal(device->backend->pin(device, memory + 4096, 8192, &foreign), YOKE_EINVAL);
+    expect_breach("pinned already");
+    struct yk_copy across = { .host = memory + 4096, .buffer = buffer, .bytes = 8192 };
+    assert_int_equal(device->backend->copy(queue, &across, NULL), YOKE_EINVAL);
+    expect_breach("parts pinned apart");
+    struct yk_copy inside = { .host = memory + 4096, .buffer = buffer, .bytes = 4096 };
+    assert_int_equal(device->backend->copy(queue, &inside, &event), YOKE_OK);
+    device->backend->unpin(device, memory + 4096);
+    expect_breach("was not pinned by this device");
+    device->backend->unpin(device, memory);
+    expect_breach("an operation in flight uses the memory");
+    assert_int_equal(device->backend->wait(event), YOKE_OK);
+    device->backend->event_close(event);
+    assert_int_equal(device->backend->host_alloc(device, 0, &staging), YOKE_EINVAL);
+    expect_breach("0 bytes");
+    assert_int_equal(device->backend->host_alloc(device, 100, &staging), YOKE_OK);
+    device->backend->host_free(device, memory);
+    expect_breach("is not of this device");
+    device->backend->queue_close(queue);
+    device->backend->free(device, buffer);
+    device->backend->close(device);
+    expect_breach("is still out");
+    bench_close(&bench);
+}
+
 static void handles(void **state)
 {
     struct bench bench;
@@ -348,15 +393,11 @@ static void freed_in_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_arguments),
-        cmocka_unit_test(launch_arguments),
-        cmocka_unit_test(memory_on_demand),
-        cmocka_unit_test(host_memory_devices),
-        cmocka_unit_test(handles),
-        cmocka_unit_test(another_device),
-        cmocka_unit_test(left_open),
-        cmocka_unit_test(races_on_one_device),
-        cmocka_unit_test(races_between_devices),
+        cmocka_unit_test(copy_arguments),      cmocka_unit_test(launch_arguments),
+        cmocka_unit_test(memory_on_demand),    cmocka_unit_test(host_memory),
+        cmocka_unit_test(host_memory_devices), cmocka_unit_test(handles),
+        cmocka_unit_test(another_device),      cmocka_unit_test(left_open),
+        cmocka_unit_test(races_on_one_device), cmocka_unit_test(races_between_devices),
         cmocka_unit_test(freed_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

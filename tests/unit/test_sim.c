@@ -304,6 +304,62 @@ static void closing_early(void **state)
     assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 
+/* Memory that is not pinned is slower, and a copy may not lie in parts pinned apart. */
+static void pinned_memory(void **state)
+{
+    static _Alignas(4096) float memory[3 * 1024];
+    struct bench bench;
+    int foreign;
+    void *staging;
+    (void)state;
+    bench_open(&bench, "sim:gpu:link=4e9:latency=10us:pageable=1e9:pin=yes:staging=yes:"
+                       "pinnable=8K");
+    struct yk_copy copy = { .host = memory, .buffer = bench.buffer, .bytes = 4000 };
+    struct yk_event *event;
+    assert_int_equal(sim->copy(bench.queue[0], &copy, &event), YOKE_OK);
+    expect(event, 0, 14000);
+    assert_int_equal(sim->pin(bench.device, memory, 4096, &foreign), YOKE_OK);
+    assert_int_equal(sim->copy(bench.queue[0], &copy, &event), YOKE_OK);
+    expect(event, 14000, 25000);
+    assert_int_equal(sim->host_alloc(bench.device, 4000, &staging), YOKE_OK);
+    copy.host = staging;
+    assert_int_equal(sim->copy(bench.queue[0], &copy, &event), YOKE_OK);
+    expect(event, 25000, 36000);
+    copy.host = memory + 100;
+    assert_int_equal(sim->copy(bench.queue[0], &copy, &event), YOKE_EINVAL);
+    assert_int_equal(sim->pin(bench.device, memory, 8192, &foreign), YOKE_EINVAL);
+    assert_int_equal(foreign, 1);
+    assert_int_equal(sim->pin(bench.device, memory + 1024, 8192, &foreign), YOKE_ENOMEM);
+    assert_int_equal(foreign, 0);
+    sim->unpin(bench.device, memory);
+    sim->host_free(bench.device, staging);
+    bench_close(&bench);
+}
+
+/* A kernel that writes where no page is loses the device, as an illegal address does. */
+static void pages_on_demand(void **state)
+{
+    struct bench bench;
+    yoke_status outcome = YOKE_OK;
+    (void)state;
+    bench_open(&bench, "sim:gpu:pages=1K");
+    struct yk_copy copy = { .host = bench.host, .buffer = bench.buffer, .bytes = 2048 };
+    assert_int_equal(sim->copy(bench.queue[0], &copy, NULL), YOKE_EINVAL);
+    assert_int_equal(sim->commit(bench.device, bench.buffer, 0, 1025), YOKE_OK);
+    assert_int_equal(sim->copy(bench.queue[0], &copy, NULL), YOKE_OK);
+    struct yk_event *event = launch(&bench, bench.scale, (struct part){ .items = 512 });
+    while (!sim->poll(event, &outcome))
+        assert_true(sim->advance());
+    assert_int_equal(outcome, YOKE_OK);
+    sim->event_close(event);
+    event = launch(&bench, bench.team, (struct part){ .items = 600 });
+    while (!sim->poll(event, &outcome))
+        assert_true(sim->advance());
+    assert_int_equal(outcome, YOKE_EDEVICE);
+    sim->event_close(event);
+    bench_close(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +370,7 @@ int main(void)
         cmocka_unit_test(missing_order),   cmocka_unit_test(noise),
         cmocka_unit_test(noise_of_each),   cmocka_unit_test(notifications),
         cmocka_unit_test(equal_ends),      cmocka_unit_test(closing_early),
+        cmocka_unit_test(pinned_memory),   cmocka_unit_test(pages_on_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
