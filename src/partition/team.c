@@ -5,20 +5,31 @@
 
 /* Jobs before a team's speed counts: the first after a change moves rows. */
 #define TRIES 2
+/* All together also have to find their shares, and pin what the GPUs get: as long as the latest job
+ * was faster than the ones before by this much they get another try, up to so many. */
+#define STILL_GAINING 1.03
+#define TRIES_MOST    8
+/* One alone has to be faster by this much, or noise would decide. */
+#define CLEARLY 1.03
 /* The experiment costs at most what the others would have contributed: no more than this of the
  * work. */
 #define MOST_AT_STAKE 0.35
 /* Jobs after which the other team is tried again. */
 #define LOOK_AGAIN 100
 
+static int is_better_alone(const struct yk_team *team)
+{
+    return team->alone_rate > CLEARLY * team->together_rate;
+}
+
 int yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices, int count)
 {
     double total = 0;
     int d, best = 0;
-    if (team->together_jobs < TRIES || count < 2)
+    if (team->together_jobs < TRIES || count < 2 || (team->gaining && team->alone_jobs == 0))
         return -1;
     if (team->alone_jobs >= TRIES)
-        return team->alone_rate > team->together_rate ? team->alone : -1;
+        return is_better_alone(team) ? team->alone : -1;
     for (d = 0; d < count; d++) {
         total += devices[d].rate;
         if (devices[d].rate > devices[best].rate)
@@ -41,6 +52,8 @@ void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
     if (now <= 0)
         return;
     if (alone < 0) {
+        team->gaining =
+            team->together_jobs < TRIES_MOST && now > STILL_GAINING * team->together_rate;
         smooth(&team->together_rate, team->together_jobs, now);
         team->together_jobs++;
     } else {
@@ -55,7 +68,7 @@ void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
     if (++team->settled_jobs < LOOK_AGAIN)
         return;
     team->settled_jobs = 0;
-    if (team->alone_rate > team->together_rate)
+    if (is_better_alone(team))
         team->together_jobs = 0;
     else
         team->alone_jobs = 0;

@@ -63,6 +63,39 @@ static void a_good_team_stays(void **state)
     }
 }
 
+/* As long as all together get faster from job to job, nobody is judged; but not for ever. */
+static void gains_are_waited_for(void **state)
+{
+    struct yk_team team = { 0 };
+    int64_t ns = 4000;
+    int i;
+    (void)state;
+    for (i = 0; i < 5; i++, ns = ns * 8 / 10) {
+        assert_int_equal(choose(&team), -1);
+        yk_team_learn(&team, -1, 1000, ns);
+    }
+    assert_int_equal(choose(&team), -1);
+    yk_team_learn(&team, -1, 1000, ns);
+    yk_team_learn(&team, -1, 1000, ns);
+    assert_int_equal(choose(&team), 0);
+    for (i = 0; i < 20 && choose(&team) < 0; i++, ns = ns * 8 / 10)
+        yk_team_learn(&team, -1, 1000, ns > 100 ? ns : 100);
+    assert_true(i < 10);
+}
+
+/* Noise does not send anybody home. */
+static void alone_has_to_be_clearly_better(void **state)
+{
+    struct yk_team team = { 0 };
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++)
+        yk_team_learn(&team, -1, 10000, 10000);
+    for (i = 0; i < 2; i++)
+        yk_team_learn(&team, choose(&team), 10000, 9850);
+    assert_int_equal(choose(&team), -1);
+}
+
 /* Where the others do much of the work the experiment would cost too much. */
 static void no_dear_experiments(void **state)
 {
@@ -100,9 +133,14 @@ static void nonsense_teaches_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_begin_together), cmocka_unit_test(contention_is_found),
-        cmocka_unit_test(a_good_team_stays),  cmocka_unit_test(no_dear_experiments),
-        cmocka_unit_test(it_looks_again),     cmocka_unit_test(nonsense_teaches_nothing),
+        cmocka_unit_test(all_begin_together),
+        cmocka_unit_test(contention_is_found),
+        cmocka_unit_test(a_good_team_stays),
+        cmocka_unit_test(no_dear_experiments),
+        cmocka_unit_test(it_looks_again),
+        cmocka_unit_test(gains_are_waited_for),
+        cmocka_unit_test(alone_has_to_be_clearly_better),
+        cmocka_unit_test(nonsense_teaches_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
