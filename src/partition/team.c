@@ -52,9 +52,11 @@ void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
     if (now <= 0)
         return;
     if (alone < 0) {
-        team->gaining =
-            team->together_jobs < TRIES_MOST && now > STILL_GAINING * team->together_rate;
-        smooth(&team->together_rate, team->together_jobs, now);
+        team->gaining = team->together_jobs > 0 && team->together_jobs < TRIES_MOST &&
+                        now > STILL_GAINING * team->latest;
+        /* What was before the gain says nothing any more. */
+        smooth(&team->together_rate, team->gaining ? 0 : team->together_jobs, now);
+        team->latest = now;
         team->together_jobs++;
     } else {
         if (team->alone != alone)

@@ -15,7 +15,8 @@
 struct yk_team {
     int together_jobs, alone_jobs; /* measured since the last look again */
     double together_rate;          /* items per ns of whole jobs, all devices, smoothed */
-    int gaining;                   /* the latest of these was faster than the ones before */
+    double latest;                 /* the latest of these, */
+    int gaining;                   /* which was faster than the one before */
     double alone_rate;             /* the same of `alone` by itself */
     int alone;                     /* the device that was tried */
     int settled_jobs;              /* done by the better team since */

@@ -75,11 +75,11 @@ static void gains_are_waited_for(void **state)
         yk_team_learn(&team, -1, 1000, ns);
     }
     assert_int_equal(choose(&team), -1);
-    yk_team_learn(&team, -1, 1000, ns);
-    yk_team_learn(&team, -1, 1000, ns);
+    yk_team_learn(&team, -1, 1000, ns * 10 / 8);
     assert_int_equal(choose(&team), 0);
-    for (i = 0; i < 20 && choose(&team) < 0; i++, ns = ns * 8 / 10)
-        yk_team_learn(&team, -1, 1000, ns > 100 ? ns : 100);
+    team = (struct yk_team){ 0 };
+    for (i = 0, ns = 1 << 20; i < 20 && choose(&team) < 0; i++, ns = ns * 8 / 10)
+        yk_team_learn(&team, -1, 1000, ns);
     assert_true(i < 10);
 }
 
