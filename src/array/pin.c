@@ -5,12 +5,13 @@
 
 #include "../base/alloc.h"
 
-enum { FIRST_CAPACITY = 16 };
+enum { FIRST_CAPACITY = 16, PARTS = 64 };
 static const double mib = 1 << 20;
 
 struct yk_pin_terms yk_pin_terms = { .page = 4096,
                                      .unit = 256 << 10,
-                                     .most = 8 << 20,
+                                     .grain = 16 << 20,
+                                     .most = 32 << 20,
                                      .pin_ns = 30e3,
                                      .pin_mib_ns = 36e3,
                                      .slow_mib_ns = 90e3,
@@ -98,13 +99,24 @@ struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval
     return found;
 }
 
+/* Blocks of a large range are large, or the first small chunks would cut it up for good, and every
+ * later copy with it. */
+static int64_t grain_of(const struct yk_pin_range *range)
+{
+    const struct yk_pin_terms *terms = &yk_pin_terms;
+    int64_t grain = terms->unit, part = (range->pages.last - range->pages.first) / PARTS;
+    while (2 * grain <= part && 2 * grain <= terms->grain)
+        grain *= 2;
+    return grain;
+}
+
 struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_range *range,
                               struct yk_interval bytes)
 {
     int i = find(map, bytes.first);
-    struct yk_interval gap = { down(bytes.first, yk_pin_terms.unit),
-                               up(bytes.last, yk_pin_terms.unit) };
-    int64_t end = down(bytes.first, yk_pin_terms.unit) + yk_pin_terms.most;
+    int64_t grain = grain_of(range);
+    struct yk_interval gap = { down(bytes.first, grain), up(bytes.last, grain) };
+    int64_t end = gap.first + yk_pin_terms.most;
     if (i > 0 && gap.first < map->items[i - 1].bytes.last)
         gap.first = map->items[i - 1].bytes.last;
     if (i < map->count && gap.last > map->items[i].bytes.first)

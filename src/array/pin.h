@@ -55,9 +55,10 @@ struct yk_pin_map { /* zero-initialise */
 void yk_pin_map_close(struct yk_pin_map *map);
 
 /* Sizes (bytes) and costs (ns) that decide; measured on a node with an H200, tests set their own.
- * `page`, `unit` and `most` are powers of two, each a multiple of the one before. */
+ * `page`, `unit`, `grain` and `most` are powers of two, none less than the one before. */
 struct yk_pin_terms {
-    int64_t page, unit; /* blocks begin and end at multiples of unit, or where their range does */
+    int64_t page, unit; /* blocks begin and end at multiples of unit, or where their range does; */
+    int64_t grain;      /* in large ranges at multiples of some 1 / 64 of it, but at most this */
     int64_t most;       /* in one block: what is pinned before the first copy can start */
     double pin_ns;      /* a call */
     double pin_mib_ns, slow_mib_ns, fast_mib_ns; /* a MiB pinned; copied without and with it */

@@ -46,6 +46,7 @@ struct yk_device_desc {
     int is_cpu;           /* an OpenCL device that is the CPU, or the cpu backend */
     int host_memory;      /* 1: kernels work on host memory; alloc and copy are not used */
     int virtual_clock;    /* 1: time is the backend's (sim) */
+    int exact_outcomes;   /* 1: what ended well before the device was lost says so afterwards */
     int cores;            /* cores or compute units */
     int lanes;            /* queues to keep busy by default; cores for the cpu backend */
     int64_t memory_bytes; /* device memory there is; 0 for host_memory */
@@ -93,6 +94,7 @@ struct yk_copy {
     int64_t from_offset;
     struct yk_event *const *after; /* of this device; NULL entries count as complete */
     int after_count;
+    int timed; /* 1: event_times will be asked when it started, which costs some drivers a call */
 };
 
 struct yk_launch_arg {        /* in the order of the kernel's parameters */
@@ -111,6 +113,7 @@ struct yk_launch {
     int team; /* cores the team form may use (cpu), else 1 */
     struct yk_event *const *after;
     int after_count;
+    int timed; /* as in yk_copy */
 };
 
 struct yk_event_times {
@@ -182,7 +185,8 @@ struct yk_backend {
     /* fn(context) once the event is complete, from any thread, perhaps before notify returns; fn
      * only wakes somebody. Optional: NULL slot means the host thread waits on its oldest event. */
     yoke_status (*notify)(struct yk_event *event, void (*fn)(void *context), void *context);
-    /* When the operation ran; 0 if it cannot tell. Only after completion. */
+    /* When the operation ran; 0 if it cannot tell, `started` also if it was not to be timed. Only
+     * after completion. */
     void (*event_times)(struct yk_event *event, struct yk_event_times *out);
     void (*event_close)(struct yk_event *event); /* complete or not; NULL is fine */
 

@@ -154,7 +154,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .extent = { job->extent[0], job->extent[1] },
                                 .args = args,
                                 .lane = lane,
-                                .team = jd->device->lanes };
+                                .team = jd->device->lanes,
+                                .timed = job->runtime->trace != NULL };
     struct yk_program *program = job->kernel->builds[jd->device->number].program;
     const struct yk_backend *backend = place->device->backend;
     yoke_status status;
@@ -203,7 +204,8 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
                                       .buffer = window ? flight->windows[p].buffer
                                                        : jd->replicas[p]->buffer,
                                       .offset = window ? 0 : skip,
-                                      .bytes = (rows.last - rows.first) * array->row_bytes } };
+                                      .bytes = (rows.last - rows.first) * array->row_bytes,
+                                      .timed = job->runtime->trace != NULL } };
     yoke_status status;
     if (haul.copy.bytes == 0)
         return YOKE_OK;

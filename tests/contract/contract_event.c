@@ -35,7 +35,8 @@ static struct yk_event *issue(struct contract *c, const struct scene *scene)
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
                             .host = scene->bytes,
                             .buffer = scene->memory.buffer,
-                            .bytes = BYTES };
+                            .bytes = BYTES,
+                            .timed = 1 };
     assert_int_equal(c->backend->copy(c->queue, &copy, &event), YOKE_OK);
     return event;
 }

@@ -249,7 +249,9 @@ void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
         return;
     /* Work cannot end after it was seen to be over, nor start before it was submitted. */
     out->ended = seen && zero + end > seen ? seen : zero + end;
-    out->started = begin < 0 ? event->submitted_ns : zero + begin;
+    if (begin < 0)
+        return;
+    out->started = zero + begin;
     if (out->started < event->submitted_ns)
         out->started = event->submitted_ns;
     if (out->ended < out->started)

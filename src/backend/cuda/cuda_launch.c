@@ -104,7 +104,7 @@ yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
                                            .what = what,
                                            .after = launch->after,
                                            .after_count = launch->after_count,
-                                           .timed = 1,
+                                           .timed = launch->timed,
                                            .event = event };
     yoke_status status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)

@@ -72,7 +72,7 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                                            .what = "copying",
                                            .after = copy->after,
                                            .after_count = copy->after_count,
-                                           .timed = copy->bytes >= 1 << 18,
+                                           .timed = copy->timed,
                                            .event = event };
     if (!inside(copy->buffer, copy->offset, copy->bytes) ||
         (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))

@@ -192,6 +192,7 @@ static void desc_fill(const struct sim_selector *selector, struct sim_settings *
     desc->settings = s;
     desc->is_cpu = desc->host_memory = cpu;
     desc->virtual_clock = 1;
+    desc->exact_outcomes = 1;
     desc->cores = cpu ? (int)s->cores : 1;
     desc->lanes = cpu ? (int)s->cores : (int)s->lanes;
     desc->memory_bytes = s->mem;
