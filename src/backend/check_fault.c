@@ -40,6 +40,7 @@ yoke_status yk_check_inject(struct check_device *device, const char *slot)
     if (atomic_fetch_sub(&fault.left, 1) != 1)
         return YOKE_OK;
     atomic_store(&fault.reached, 1);
+    device->base.desc.exact_outcomes = 0; /* it may well have done what it says it has not */
     if (status == YOKE_EDEVICE) {
         atomic_store(&device->injected, 1);
         atomic_store(&device->lost, 1);

@@ -38,7 +38,7 @@ struct yk_flight {
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
-    int watched;                    /* their end wakes the host thread */
+    int watched;           /* their end wakes the host thread */
     struct yk_copy_needs issued[YOKE_ARGS_MAX];
     struct yk_window windows[YOKE_ARGS_MAX];
 };
@@ -161,6 +161,9 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane);
 /* Its kernel may have run in part: what it writes in place is not current on the device any more.
  * YOKE_ELOST if nobody else has it. */
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
+/* Rows of an inout array may be half old, half new once a copy to the host has begun: the chunk
+ * cannot be done again. */
+int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Tell coherence how it went and free what the flight used. */
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);

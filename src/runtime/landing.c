@@ -45,15 +45,34 @@ static yoke_status finish_hauls(struct yk_job *job, struct yk_flight *flight)
     return status;
 }
 
+int yk_flight_is_half_home(const struct yk_job *job, int device, int lane)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const struct yk_flight *flight = &jd->flights[lane];
+    yoke_status kernel = YOKE_OK;
+    int p;
+    /* Copies come after the kernel, so none has begun if it failed. */
+    if (!flight->homing ||
+        (jd->device->device->desc.exact_outcomes && flight->kernel &&
+         yk_place_poll(jd->device->place, flight->kernel, &kernel) && kernel != YOKE_OK))
+        return 0;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].mode == YOKE_PARAM_INOUT)
+            return 1;
+    return 0;
+}
+
 void yk_flight_abandon(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
     yk_place_drain(place);
-    yk_place_wait(place, flight->kernel);
     yk_place_wait(place, flight->home);
-    flight->kernel = flight->home = NULL;
+    flight->home = NULL;
+    flight->homing = yk_flight_is_half_home(job, device, lane);
+    yk_place_wait(place, flight->kernel);
+    flight->kernel = NULL;
     drop_hauls(job, flight);
     settle(job, jd, flight, YOKE_EDEVICE);
     flight->busy = 0;
@@ -165,6 +184,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         YOKE_OK) { /* what was issued behind it must be over too before memory is reused */
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
+        flight->homing = yk_flight_is_half_home(job, device, lane);
     }
     settle(job, jd, flight, outcome);
     if (outcome == YOKE_OK)

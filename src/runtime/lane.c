@@ -80,17 +80,6 @@ static void report(struct yk_job *job, int device, int lane)
         yk_wake_all(job->runtime);
 }
 
-/* Rows of an inout array may be half old, half new once a copy to the host has begun: the chunk
- * cannot be done again. */
-static int half_written(const struct yk_job *job, const struct yk_flight *flight)
-{
-    int p;
-    for (p = 0; p < job->arg_count && flight->homing; p++)
-        if (job->args[p].mode == YOKE_PARAM_INOUT)
-            return 1;
-    return 0;
-}
-
 static yoke_status half_written_text(const struct yk_job *job, int device, const char *why)
 {
     return yk_fail(
@@ -116,10 +105,10 @@ static void device_failed(struct yk_job *job, int device, int half)
             if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
                 report(job, device, lane);
             else
-                half |= half_written(job, flight);
+                half |= yk_flight_is_half_home(job, device, lane);
             yk_job_leave(job);
         } else {
-            half |= half_written(job, flight);
+            half |= yk_flight_is_half_home(job, device, lane);
         }
     }
     if (half)
@@ -156,7 +145,7 @@ static void out_of_memory(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
-    if (half_written(job, &jd->flights[lane]))
+    if (yk_flight_is_half_home(job, device, lane))
         status = half_written_text(job, device, "out of memory");
     else if (jd->flights[lane].launched)
         status = yk_flight_spoil(job, device, lane);
@@ -175,7 +164,7 @@ static void not_done(struct yk_job *job, int device, int lane, yoke_status statu
 {
     struct yk_job_device *jd = &job->devices[device];
     if (status == YOKE_EDEVICE)
-        device_failed(job, device, half_written(job, &jd->flights[lane]));
+        device_failed(job, device, yk_flight_is_half_home(job, device, lane));
     else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
         out_of_memory(job, device, lane);
     else
