@@ -9,8 +9,10 @@
 #include "../platform/clock.h"
 #include "job.h"
 
-/* Forecasts can be too long, and a sleeper would never find out: so on the way it looks each time
- * half of what is left has passed, unless that is less than this. */
+/* Forecasts can be too long, by any factor where a kernel's work depends on its values, and a
+ * sleeper would never find out. So on the way it looks each time half of what is left has passed,
+ * or as much as has passed since the chunk was issued, so that none takes twice its time; unless
+ * that is less than this. */
 static const int64_t nap_least_ns = 100000;
 
 /* The watched part is twice 1 / this of a chunk, with bounds that make it longer than a timer is
@@ -37,11 +39,15 @@ static int64_t window_of(const struct yk_flight *flight)
 
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
 {
-    int64_t window = window_of(flight), left;
+    int64_t window = window_of(flight), left, nap = now - flight->issued_ns;
     if (!flight->expected_ns || now > flight->expected_ns + window)
         return 0;
     left = flight->expected_ns - window - now;
-    return left <= 0 ? now : now + (left > nap_least_ns ? left / 2 : left);
+    if (nap > left / 2)
+        nap = left / 2;
+    if (nap < nap_least_ns)
+        nap = left < nap_least_ns ? left : nap_least_ns;
+    return left <= 0 ? now : now + nap;
 }
 
 /* The busy flight that should end first; NULL if none is busy. */
