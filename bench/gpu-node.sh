@@ -52,8 +52,8 @@ record()
     status=$?
     echo "$status" >"$raw/$label.status"
     say "$label"
-    [ $status = 0 ] || { say "$label: exit status $status"; tail -n 3 "$raw/$label.log" | cut -c1-300; }
-    return $status
+    [ "$status" = 0 ] || { say "$label: exit status $status"; tail -n 3 "$raw/$label.log" | cut -c1-300; }
+    return "$status"
 }
 # LABEL DEVICES APP OPTIONS...
 run()
@@ -89,7 +89,7 @@ PATH=$PATH:/usr/local/cuda/bin
 if command -v nvcc >/dev/null; then
     host=-O3,-march=native,-fopenmp-simd,-ffast-math,-fno-finite-math-only
     arch=${ARCH:-native}
-    nvcc -O3 -arch="$arch" -Xcompiler $host -o "$oracle" "$here/oracle.cu" >"$raw/nvcc-oracle.log" 2>&1 &
+    nvcc -O3 -arch="$arch" -Xcompiler "$host" -o "$oracle" "$here/oracle.cu" >"$raw/nvcc-oracle.log" 2>&1 &
     nvcc -O3 -arch="$arch" -o "$links" "$here/links.cu" >"$raw/nvcc-links.log" 2>&1
     wait
     [ -x "$oracle" ] || { say "oracle.cu was not compiled:"; cat "$raw/nvcc-oracle.log"; }
@@ -165,35 +165,36 @@ fi
 # The GPU alone, one process a job.
 if with alone; then
     for via in $vias; do
-        run "$via-saxpy-alone" "$(device $via)" saxpy --size "$elements" --repeat "$repeat"
-        run "$via-mxv-alone" "$(device $via)" mxv --size "$rows" --repeat "$repeat"
+        run "$via-saxpy-alone" "$(device "$via")" saxpy --size "$elements" --repeat "$repeat"
+        run "$via-mxv-alone" "$(device "$via")" mxv --size "$rows" --repeat "$repeat"
     done
 fi
 
 if with pageable; then
     for via in $vias; do
         for memory in pinned pageable; do
-            run "$via-saxpy-$memory" "$cpu,$(device $via)" saxpy --size "$elements" --repeat 9 --memory $memory
-            run "$via-mxv-$memory" "$cpu,$(device $via)" mxv --size "$rows" --repeat 9 --memory $memory
-            run "$via-saxpy-alone-$memory" "$(device $via)" saxpy --size "$elements" --repeat 9 --memory $memory
-            run "$via-mxv-alone-$memory" "$(device $via)" mxv --size "$rows" --repeat 9 --memory $memory
+            run "$via-saxpy-$memory" "$cpu,$(device "$via")" saxpy --size "$elements" --repeat 9 --memory "$memory"
+            run "$via-mxv-$memory" "$cpu,$(device "$via")" mxv --size "$rows" --repeat 9 --memory "$memory"
+            run "$via-saxpy-alone-$memory" "$(device "$via")" saxpy --size "$elements" --repeat 9 --memory "$memory"
+            run "$via-mxv-alone-$memory" "$(device "$via")" mxv --size "$rows" --repeat 9 --memory "$memory"
         done
     done
 fi
 
 if with chunk; then
     for via in $vias; do
-        program "$via-chunk" "$build/bench/yoke-bench-overhead" "$(device $via)"
+        program "$via-chunk" "$build/bench/yoke-bench-overhead" "$(device "$via")"
     done
 fi
 
 if with denoise; then
     [ -r "$head" ] || say "no $head: denoise works on its phantom"
-    [ -r "$head" ] && set -- --input "$head" || set --
+    set --
+    [ -r "$head" ] && set -- --input "$head"
     for via in $vias; do
         # shellcheck disable=SC2086
-        run "$via-denoise-head" "$cpu,$(device $via)" denoise "$@" $shrink --steps $steps --repeat 5 --baselines --sweep 5
-        run "$via-denoise-cube" "$cpu,$(device $via)" denoise "$@" --size $cube --steps $steps --repeat 5 --baselines --sweep 5
+        run "$via-denoise-head" "$cpu,$(device "$via")" denoise "$@" $shrink --steps "$steps" --repeat 5 --baselines --sweep 5
+        run "$via-denoise-cube" "$cpu,$(device "$via")" denoise "$@" --size "$cube" --steps "$steps" --repeat 5 --baselines --sweep 5
     done
 fi
 
@@ -213,7 +214,7 @@ if with faults; then
         fault far-visible CUDA_VISIBLE_DEVICES=99 "$yoke" run $small
         fault little-memory A=b "$yoke" run $small --devices "$cpu,$gpu:mem=16M"
         fault locked-limit A=b bash -c 'ulimit -l 64; exec "$@"' - "$yoke" run $small --devices "$gpu" --memory pageable
-        fault no-compiler YOKE_NVRTC=/nowhere/libnvrtc.so "$yoke" run $small
+        fault no-compiler YOKE_NVRTC_LIBRARY=/nowhere/libnvrtc.so "$yoke" run $small
     }
     if [ -x "$links" ]; then
         "$links" hog 0.02 25 >"$raw/hog.log" 2>&1 &
@@ -223,8 +224,8 @@ if with faults; then
         done
         # shellcheck disable=SC2086
         fault full-gpu A=b "$yoke" run $small --devices "$cpu,$gpu"
-        kill $hog 2>/dev/null
-        wait $hog 2>/dev/null
+        kill "$hog" 2>/dev/null
+        wait "$hog" 2>/dev/null
     fi
 fi
 
