@@ -38,7 +38,7 @@ def median(values):
 
 
 def ms(value):
-    return '-' if value is None else '%.3g ms' % (value * 1e3) if value < 0.1 else '%.1f ms' % (value * 1e3)
+    return '-' if value is None else '%#.3g ms' % (value * 1e3) if value < 0.1 else '%.1f ms' % (value * 1e3)
 
 
 def gb(value):
