@@ -13,6 +13,7 @@
  */
 #include "pages.h"
 
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,8 +23,9 @@
 
 struct yk_pinner {
     struct yk_device *device;
-    int blocks; /* of it in the map */
-    int orphan; /* its runtime has closed */
+    atomic_int_fast64_t pinned; /* bytes, in all */
+    int blocks;                 /* of it in the map */
+    int orphan;                 /* its runtime has closed */
 };
 
 struct region { /* memory of yoke_alloc */
@@ -58,6 +60,11 @@ yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
     yk_unlock(&pages.lock);
     *out = pinner;
     return YOKE_OK;
+}
+
+int64_t yk_pinner_pinned(struct yk_pinner *pinner)
+{
+    return atomic_load(&pinner->pinned);
 }
 
 /* Lock held; opened meanwhile. The block, which is not pending, leaves the map. */
@@ -199,8 +206,10 @@ static void pin(const struct yk_pages_question *question, struct yk_interval gap
     yk_lock(&pages.lock);
     if (status == YOKE_OK || foreign) {
         yk_pin_at(&pages.map, gap.first)->state = state;
-        if (status == YOKE_OK)
+        if (status == YOKE_OK) {
+            atomic_fetch_add(&pinner->pinned, gap.last - gap.first);
             return;
+        }
         yk_pin_at(&pages.map, gap.first)->owner = NULL;
     } else {
         yk_pin_remove(&pages.map, gap.first);

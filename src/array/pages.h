@@ -16,6 +16,7 @@
  * then it is closed with the last of these blocks. */
 struct yk_pinner;
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out); /* borrows */
+int64_t yk_pinner_pinned(struct yk_pinner *pinner); /* bytes so far, in all */
 /* Nothing runs on the device any more. Closes it, at once or later; NULL pinner: at once. */
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device);
 

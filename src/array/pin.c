@@ -13,7 +13,7 @@ struct yk_pin_terms yk_pin_terms = { .page = 4096,
                                      .grain = 16 << 20,
                                      .most = 32 << 20,
                                      .pin_ns = 30e3,
-                                     .pin_mib_ns = 36e3,
+                                     .pin_mib_ns = 80e3,
                                      .slow_mib_ns = 90e3,
                                      .fast_mib_ns = 18e3 };
 

@@ -55,6 +55,8 @@ struct yk_pin_map { /* zero-initialise */
 void yk_pin_map_close(struct yk_pin_map *map);
 
 /* Sizes (bytes) and costs (ns) that decide; measured on a node with an H200, tests set their own.
+ * Pinning a MiB takes 18 us (large pages) to 46 us by itself, and two to four times that beside
+ * workers that keep all cores busy; so memory that is used once is staged.
  * `page`, `unit`, `grain` and `most` are powers of two, none less than the one before. */
 struct yk_pin_terms {
     int64_t page, unit; /* blocks begin and end at multiples of unit, or where their range does; */

@@ -22,6 +22,7 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
     yoke_status status;
     *out = (struct yk_place){ .device = device, .number = number };
     atomic_init(&out->lost, 0);
+    atomic_init(&out->mapped, 0);
     status = yk_mutex_open(&out->lock);
     if (status != YOKE_OK)
         goto close_device;
@@ -36,8 +37,11 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
             goto close_upload_lock;
     }
     status = open_queues(out);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) { /* now, for the first job has no time for it */
+        if (device->backend->host_alloc && !device->desc.virtual_clock)
+            yk_stage_open(&out->stage, device);
         return YOKE_OK;
+    }
     yk_pinner_close(out->pinner, device);
     out->device = device = NULL;
 close_upload_lock:
@@ -113,6 +117,12 @@ void yk_place_drain(struct yk_place *place)
     yk_unlock(&place->lock);
     yk_place_wait(place, upload);
     yk_unlock(&place->upload_lock);
+}
+
+int64_t yk_place_readied(struct yk_place *place)
+{
+    int64_t pinned = place->pinner ? yk_pinner_pinned(place->pinner) : 0;
+    return pinned + atomic_load(&place->mapped);
 }
 
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome)

@@ -35,7 +35,8 @@ struct yk_place {
         *last_upload;         /* latest operation on `upload`; under lock; NULL: all are complete */
     struct yk_slot *lender;   /* last_upload is this slot's event; NULL: the place's own */
     struct yk_pinner *pinner; /* NULL: the device pins no host memory */
-    struct yk_stage stage;    /* under lock */
+    atomic_int_fast64_t mapped;         /* bytes of its memory, in all */
+    struct yk_stage stage;              /* under lock */
     struct yk_replica *oldest, *newest; /* by last use; under lock */
     atomic_int lost;                    /* the device failed; set once */
 };
@@ -51,6 +52,9 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
 void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot);
 /* Wait until everything on the upload queue is over, however it went. */
 void yk_place_drain(struct yk_place *place);
+/* Bytes of its own memory mapped and of the host's pinned for it so far, in all: while this grows,
+ * work takes longer than it will. */
+int64_t yk_place_readied(struct yk_place *place);
 /* Whether the event is complete, without sleeping. */
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
 

@@ -182,6 +182,7 @@ yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval row
                (struct yk_interval){ skip * array->row_bytes, (skip + count) * array->row_bytes });
     if (status != YOKE_OK)
         return status;
+    atomic_fetch_add(&replica->place->mapped, count * array->row_bytes);
     yk_lock(&replica->place->lock);
     if (note->count > 0 && yk_interval_map_reserve(note, 2) == YOKE_OK)
         yk_interval_map_assign(note, rows, 1);

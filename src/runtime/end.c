@@ -90,7 +90,8 @@ static void learn(struct yk_job *job)
 {
     double all = (double)(job->last - job->first);
     struct yk_memory *memory;
-    int d, whole = job->tells;
+    /* Making memory ready takes time that jobs to come will not need. */
+    int d, whole = job->tells && yk_job_readied(job) == job->readied;
     yk_lock(&job->runtime->lock);
     memory = yk_kernel_memorise(job->kernel, job->key);
     for (d = 0; d < job->device_count; d++) {

@@ -144,6 +144,15 @@ static yoke_status open_device(struct yk_job *job, int d)
     return device->device->desc.host_memory ? yk_leases_open(device->lanes, &jd->leases) : YOKE_OK;
 }
 
+int64_t yk_job_readied(const struct yk_job *job)
+{
+    int64_t bytes = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        bytes += yk_place_readied(job->devices[d].device->place);
+    return bytes;
+}
+
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES] = { { 0 } };

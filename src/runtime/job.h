@@ -72,6 +72,7 @@ struct yk_job {
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int alone;       /* the device that does it alone, -1: all of them (partition/team.h) */
     int tells;       /* its time says how fast that team is */
+    int64_t readied; /* yk_place_readied of all devices when it began */
 
     yk_mutex lock; /* dispatch, joined, failed, publishing leases, phase */
     struct yk_dispatch *dispatch;
@@ -112,6 +113,8 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
 
 /* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
+/* Bytes of memory that its devices have made ready so far, in all. */
+int64_t yk_job_readied(const struct yk_job *job);
 /* Whether who takes part is ours to decide: `auto` (NULL). */
 int yk_job_splits_freely(const char *partitioner);
 /* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */

@@ -51,6 +51,7 @@ static void start(struct yk_job *job)
             continue;
         yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
     }
+    job->readied = yk_job_readied(job);
     job->submitted_ns = yk_now(job->runtime);
     atomic_store(&job->phase, YK_RUNNING);
     yk_unlock(&job->lock);

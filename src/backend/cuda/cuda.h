@@ -109,8 +109,13 @@ yoke_status yk_nvrtc_load(const struct yk_nvrtc **out);
 /* "CUDA_ERROR_OUT_OF_MEMORY"; api may be NULL. */
 const char *yk_cuda_code_name(const struct yk_cuda_api *api, CUresult code);
 /* Says what failed and returns the error's class; the device is lost unless the code only means
- * that there is no memory or that this one call was refused. */
+ * that there is no memory. */
 yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what);
+/* The same for calls whose arguments come from others, who may have made a mistake. */
+yoke_status yk_cuda_refuse(struct yk_cuda_device *device, CUresult code, const char *what);
+/* The same where the code does not matter: something that was queued may have taken effect or not,
+ * so nobody may do it again from what it left behind. */
+yoke_status yk_cuda_lose(struct yk_cuda_device *device, CUresult code, const char *what);
 /* The first line of every slot: YOKE_EDEVICE if the device is lost, else its context is current
  * until yk_cuda_leave. */
 yoke_status yk_cuda_enter(struct yk_cuda_device *device);
@@ -151,7 +156,8 @@ struct yk_cuda_operation {
     struct yk_event *made;
 };
 yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation);
-/* `code` is that of the calls between. On failure what was enqueued is over before this returns. */
+/* `code` is that of the calls between. On failure what was enqueued is over before this returns; if
+ * anything was, the device is lost. */
 yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code);
 
 yoke_status yk_cuda_events_open(struct yk_cuda_device *device); /* event_lock is open */

@@ -124,7 +124,7 @@ static yoke_status device_pin(struct yk_device *base, void *host, int64_t bytes,
         return yk_fail(YOKE_EINVAL, "%s: %lld bytes at %p may not be pinned", base->desc.name,
                        (long long)bytes, host);
     default:
-        return yk_cuda_fail(device, code, "pinning host memory");
+        return yk_cuda_refuse(device, code, "pinning host memory");
     }
 }
 

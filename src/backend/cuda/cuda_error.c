@@ -15,26 +15,31 @@ const char *yk_cuda_code_name(const struct yk_cuda_api *api, CUresult code)
     return "a CUDA error without a name";
 }
 
-yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what)
+yoke_status yk_cuda_lose(struct yk_cuda_device *device, CUresult code, const char *what)
 {
-    const char *name = device->base.desc.name, *text = yk_cuda_code_name(device->cu, code);
-    switch (code) {
-    case CUDA_ERROR_OUT_OF_MEMORY:
-        return yk_fail(YOKE_ENOMEM, "%s: %s: out of memory (%s); use smaller arrays or mem=", name,
-                       what, text);
-    case CUDA_ERROR_INVALID_VALUE:
-    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-    case CUDA_ERROR_NOT_SUPPORTED:
-        return yk_fail(YOKE_EINVAL, "%s: %s: the driver refused it with %s (%d)", name, what, text,
-                       code);
-    default:
-        break;
-    }
     atomic_store(&device->lost, 1);
     return yk_fail(YOKE_EDEVICE,
                    "%s: %s: %s (%d), the device is lost; a kernel may have touched memory outside "
                    "its arrays, run it on the CPU alone to see",
-                   name, what, text, code);
+                   device->base.desc.name, what, yk_cuda_code_name(device->cu, code), code);
+}
+
+yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what)
+{
+    if (code != CUDA_ERROR_OUT_OF_MEMORY)
+        return yk_cuda_lose(device, code, what);
+    return yk_fail(YOKE_ENOMEM,
+                   "%s: %s: out of memory (%s); use smaller arrays or mem=", device->base.desc.name,
+                   what, yk_cuda_code_name(device->cu, code));
+}
+
+yoke_status yk_cuda_refuse(struct yk_cuda_device *device, CUresult code, const char *what)
+{
+    if (code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES &&
+        code != CUDA_ERROR_NOT_SUPPORTED)
+        return yk_cuda_fail(device, code, what);
+    return yk_fail(YOKE_EINVAL, "%s: %s: the driver refused it with %s (%d)",
+                   device->base.desc.name, what, yk_cuda_code_name(device->cu, code), code);
 }
 
 yoke_status yk_cuda_enter(struct yk_cuda_device *device)
@@ -43,7 +48,7 @@ yoke_status yk_cuda_enter(struct yk_cuda_device *device)
         return yk_fail(YOKE_EDEVICE, "%s: lost earlier; leave it out with YOKE_DEVICES",
                        device->base.desc.name);
     CUresult code = device->cu->CtxPushCurrent(device->context);
-    return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(device, code, "entering its context");
+    return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_lose(device, code, "entering its context");
 }
 
 int yk_cuda_enter_anyway(struct yk_cuda_device *device)

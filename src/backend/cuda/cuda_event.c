@@ -99,13 +99,14 @@ yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation)
     if (code == CUDA_SUCCESS)
         return YOKE_OK;
     yk_cuda_event_close(operation->made);
-    return yk_cuda_fail(device, code, operation->what);
+    return yk_cuda_refuse(device, code, operation->what);
 }
 
 yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code)
 {
     struct yk_cuda_device *device = operation->queue->device;
-    if (code == CUDA_SUCCESS && operation->made)
+    int is_queued = code == CUDA_SUCCESS;
+    if (is_queued && operation->made)
         code = device->cu->EventRecord(operation->made->end, operation->queue->stream);
     if (code == CUDA_SUCCESS) {
         if (operation->event)
@@ -115,7 +116,8 @@ yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult 
     /* Part of it may be on its way, and nobody will know of it. */
     device->cu->StreamSynchronize(operation->queue->stream);
     yk_cuda_event_close(operation->made);
-    return yk_cuda_fail(device, code, operation->what);
+    return is_queued ? yk_cuda_lose(device, code, operation->what)
+                     : yk_cuda_refuse(device, code, operation->what);
 }
 
 struct yk_cuda_device *yk_cuda_event_device(const struct yk_event *event)
@@ -134,6 +136,17 @@ static CUresult settle(struct yk_event *event, CUresult code)
     return atomic_load_explicit(&event->state, memory_order_acquire);
 }
 
+/* Asleep until it is over, and asked again if the driver says anything but that: a dead context
+ * says the same at once, and otherwise the work would still run when it is believed to have failed.
+ * Context current. */
+static CUresult see_end(struct yk_event *event)
+{
+    CUresult code = event->device->cu->EventSynchronize(event->end);
+    if (code != CUDA_SUCCESS)
+        code = event->device->cu->EventSynchronize(event->end);
+    return code;
+}
+
 CUresult yk_cuda_look(struct yk_event *event)
 {
     struct yk_cuda_device *device = event->device;
@@ -143,6 +156,8 @@ CUresult yk_cuda_look(struct yk_event *event)
     if (!yk_cuda_enter_anyway(device))
         return settle(event, CUDA_ERROR_INVALID_CONTEXT);
     state = device->cu->EventQuery(event->end);
+    if (state != CUDA_SUCCESS && state != YK_CUDA_PENDING)
+        state = see_end(event);
     yk_cuda_leave(device);
     return settle(event, state);
 }
@@ -160,7 +175,7 @@ CUresult yk_cuda_sleep(struct yk_event *event)
         return state;
     if (!yk_cuda_enter_anyway(device))
         return settle(event, CUDA_ERROR_INVALID_CONTEXT);
-    state = device->cu->EventSynchronize(event->end);
+    state = see_end(event);
     yk_cuda_leave(device);
     return settle(event, state);
 }
@@ -168,7 +183,7 @@ CUresult yk_cuda_sleep(struct yk_event *event)
 static yoke_status outcome_of(struct yk_event *event, CUresult state)
 {
     return state == CUDA_SUCCESS ? YOKE_OK
-                                 : yk_cuda_fail(event->device, state, "running what was queued");
+                                 : yk_cuda_lose(event->device, state, "running what was queued");
 }
 
 int yk_cuda_poll(struct yk_event *event, yoke_status *outcome)

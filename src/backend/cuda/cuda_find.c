@@ -19,7 +19,7 @@ enum { WHY_CAPACITY = 512 };
 const struct yk_option yk_cuda_options[] = {
     { "mem", NULL, NULL, "use at most this much of the GPU's memory", YK_OPTION_BYTES,
       offsetof(struct yk_cuda_settings, memory_bytes), NULL },
-    { "lanes", NULL, NULL, "chunks in flight at the same time [2]", YK_OPTION_INT,
+    { "lanes", NULL, NULL, "chunks in flight at the same time [4]", YK_OPTION_INT,
       offsetof(struct yk_cuda_settings, lanes), NULL },
     { 0 },
 };
@@ -85,7 +85,8 @@ static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_d
     desc->settings = settings;
     if (set->memory_bytes && set->memory_bytes < desc->memory_bytes)
         desc->memory_bytes = set->memory_bytes;
-    desc->lanes = set->lanes ? (int)set->lanes : 2;
+    /* Enough work ahead for the time that a host thread may wait for a core. */
+    desc->lanes = set->lanes ? (int)set->lanes : 4;
     return YOKE_OK;
 }
 
