@@ -1,5 +1,6 @@
 /* test_backend_contract.c - every backend there is obeys backend.h: the list of who is tried, or of
- * it those whose device text begins with the word given: "test_backend_contract cuda". */
+ * it those whose device text begins with the word given, which must be there:
+ * "test_backend_contract cuda". */
 #include "contract.h"
 
 #include <stdio.h>
@@ -29,12 +30,14 @@ static const struct subject subjects[] = {
 static const struct named_case *const groups[] = { contract_memory_cases, contract_event_cases,
                                                    contract_launch_cases, contract_fault_cases };
 
+static int must_be_there;
+
 struct yk_device *contract_open(const struct subject *subject)
 {
     struct yk_device_list list = { 0 };
     struct yk_device *device;
     yoke_status status = yk_devices_find(subject->devices, &list);
-    if (status == YOKE_ENODEV)
+    if (status == YOKE_ENODEV && !must_be_there)
         return NULL;
     assert_int_equal(status, YOKE_OK);
     assert_int_equal(list.count, 1);
@@ -160,6 +163,7 @@ int main(int word_count, char **words)
     static struct trial trials[SUBJECTS * CASES];
     static char names[SUBJECTS * CASES][96];
     const char *wanted = word_count > 1 ? words[1] : "";
+    must_be_there = word_count > 1;
     size_t count = 0;
     setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
     for (size_t s = 0; s < SUBJECTS; s++) {

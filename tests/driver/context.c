@@ -53,20 +53,28 @@ CUresult standin_call(const char *function)
     return code;
 }
 
+/* Nothing runs any more in a dead context by the time that anybody is told. */
+static CUresult checked_health(CUcontext context)
+{
+    CUresult code = context ? standin_health(context) : CUDA_ERROR_INVALID_CONTEXT;
+    if (context && code != CUDA_SUCCESS)
+        standin_context_wait(context);
+    return code;
+}
+
 CUresult standin_enter(const char *function, CUcontext *context)
 {
     CUresult code = standin_call(function);
     *context = current();
-    if (code != CUDA_SUCCESS)
-        return code;
-    return *context ? standin_health(*context) : CUDA_ERROR_INVALID_CONTEXT;
+    CUresult health = checked_health(*context);
+    return code == CUDA_SUCCESS ? health : code;
 }
 
 CUresult standin_give_back(const char *function, CUcontext *context, CUresult *code)
 {
     *code = standin_call(function);
     *context = current();
-    return *context ? standin_health(*context) : CUDA_ERROR_INVALID_CONTEXT;
+    return checked_health(*context);
 }
 
 void standin_die(CUcontext context, CUresult code)
@@ -190,12 +198,15 @@ CUresult cuCtxDestroy(CUcontext context)
     return code == CUDA_SUCCESS ? health : code;
 }
 
-/* A dead context can still be entered. */
+/* A dead context can still be entered; one that cannot is dead. */
 CUresult cuCtxPushCurrent(CUcontext context)
 {
     CUresult code = standin_call(__func__);
-    if (code != CUDA_SUCCESS)
+    if (code != CUDA_SUCCESS) {
+        standin_die(context, CUDA_ERROR_INVALID_CONTEXT);
+        checked_health(context);
         return code;
+    }
     if (!context || depth == DEPTH)
         return context ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_CONTEXT;
     stack[depth++] = context;

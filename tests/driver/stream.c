@@ -82,12 +82,16 @@ CUcontext standin_stream_context(CUstream stream)
     return stream->object.context;
 }
 
-/* Its thread leaves signals to the program's own threads. */
+/* Its thread leaves signals to the program's own threads, faults apart. */
 static int start_thread(CUstream stream)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t others, before;
+    sigfillset(&others);
+    sigdelset(&others, SIGSEGV);
+    sigdelset(&others, SIGBUS);
+    sigdelset(&others, SIGFPE);
+    sigdelset(&others, SIGABRT);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
     int failed = pthread_create(&stream->thread, NULL, stream_run, stream);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return !failed;

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 
-/* Or those named by the command line. */
+/* Or those named by the command line, which must be there. */
 static const char *const all_machines[] = {
     "cpu",
     "cpu:1",
@@ -36,7 +36,7 @@ static yoke_runtime *open_machine(const char *devices)
     yoke_config config = { .devices = devices };
     yoke_runtime *rt = NULL;
     yoke_status status = yoke_open(&config, &rt);
-    if (status == YOKE_ENODEV) {
+    if (status == YOKE_ENODEV && machines == all_machines) {
         print_message("%s: not on this machine: %s\n", devices, yoke_error_text());
         return NULL;
     }

@@ -1,0 +1,200 @@
+/* test_cuda_faults.c - every call of the driver fails in turn, once or with the context dead from
+ * then on, and so does what runs on streams, while jobs run on a CPU and a GPU.
+ *
+ * Nothing crashes, hangs or leaks; what is called right is right; and a job whose inputs are safe
+ * on the host ends well, on the CPU if need be. How often a function is called differs from run to
+ * run where somebody waits, so the walk steps further the longer it gets.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "backend/cuda/cuda_api.h"
+#include "base/alloc.h"
+#include "job_kernels.h"
+#include "scene.h"
+#include "standin.h"
+
+static const char *const functions[] = {
+#define NAME(name, symbol, parameters) "cu" #name,
+    YK_CUDA_FUNCTIONS(NAME) YK_CUDA_VIRTUAL_FUNCTIONS(NAME)
+#undef NAME
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static const char *const kind_names[] = { "once", "for good", "later" };
+
+/* From host data to host data: whatever happens to the GPU, the CPU can do it. Arrays are so large
+ * that their pages are mapped on demand. */
+enum { ROWS = 1500000 };
+static yoke_status safe_job(void)
+{
+    static float xs[ROWS], ys[ROWS];
+    const bounds_t bounds = { 0, ROWS, 1 };
+    yoke_runtime *rt;
+    yoke_array *x, *y;
+    for (int i = 0; i < ROWS; ++i)
+        xs[i] = (float)(i % 1000);
+    memset(ys, 0xff, sizeof ys);
+    yoke_status status = yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0" }, &rt);
+    if (status != YOKE_OK)
+        return status;
+    assert_int_equal(yoke_array_wrap(rt, xs, ROWS, 4, &x), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(rt, ys, ROWS, 4, &y), YOKE_OK);
+    yoke_job job = { .kernel = &k_blur,
+                     .range = { 0, ROWS },
+                     .partitioner = "even",
+                     .args = { yoke_value(bounds), yoke_in_halo(x, 1, 1), yoke_out(y) } };
+    status = yoke_run(rt, &job, NULL);
+    if (status != YOKE_OK)
+        fail_msg("the job could have ended on the CPU: %s", yoke_error_text());
+    status = yoke_array_acquire(y, YOKE_READ);
+    for (int i = 0; i < ROWS && status == YOKE_OK; ++i) {
+        float sum = xs[i] + (i ? xs[i - 1] : 0) + (i < ROWS - 1 ? xs[i + 1] : 0);
+        if (ys[i] != sum)
+            fail_msg("y[%d] is %g, not %g", i, (double)ys[i], (double)sum);
+    }
+    yoke_array_close(x);
+    yoke_array_close(y);
+    assert_int_equal(yoke_close(rt), YOKE_OK);
+    return status;
+}
+
+/* GPUs alone, or a quick CPU would leave them nothing to do. */
+static yoke_status mixed_jobs(void)
+{
+    return scene_run("cuda:0,cuda:1:lanes=1");
+}
+
+/* A call that was refused is somebody's mistake, and ends the job. */
+static int may_be(yoke_status status, int code)
+{
+    return status == YOKE_OK || status == YOKE_ENOMEM || status == YOKE_EDEVICE ||
+           status == YOKE_ENODEV || status == YOKE_ELOST ||
+           (status == YOKE_EINVAL && code == CUDA_ERROR_INVALID_VALUE);
+}
+
+struct walk {
+    yoke_status (*program)(void);
+    long failed, went_well;
+};
+
+/* 0: the call was not reached. */
+static int walk_step(struct walk *walk, const struct standin_failure *failure)
+{
+    int64_t before = yk_alloc_outstanding();
+    alarm(60);
+    standin_fail(failure);
+    yoke_status status = walk->program();
+    int reached = standin_failed();
+    standin_fail(NULL);
+    const char *function = failure->function ? failure->function : "stream";
+    if (yk_alloc_outstanding() != before || standin_outstanding() != 0)
+        fail_msg("%s %ld fails %s with %d: %d blocks and %ld things of the driver are left",
+                 function, failure->nth, kind_names[failure->kind], failure->code,
+                 (int)(yk_alloc_outstanding() - before), standin_outstanding());
+    if (!may_be(status, failure->code))
+        fail_msg("%s %ld fails %s with %d: %s: %s", function, failure->nth,
+                 kind_names[failure->kind], failure->code, yoke_status_text(status),
+                 yoke_error_text());
+    walk->failed += reached;
+    walk->went_well += reached && status == YOKE_OK;
+    return reached;
+}
+
+static void walk_all(struct walk *walk, enum standin_kind kind, int code)
+{
+    for (int f = 0; f < FUNCTIONS; ++f)
+        for (long nth = 1;; nth += 1 + nth / 4) {
+            const struct standin_failure failure = { nth, code, kind, functions[f] };
+            if (!walk_step(walk, &failure))
+                break;
+        }
+    print_message("%ld calls failed %s with %d, %ld times the job went well\n", walk->failed,
+                  kind_names[kind], code, walk->went_well);
+    assert_true(walk->failed > 100);
+    assert_true(walk->went_well > walk->failed / 8);
+}
+
+static void walk_streams(struct walk *walk)
+{
+    for (long nth = 1;; ++nth) {
+        const struct standin_failure failure = { nth, 700, STANDIN_LATER, NULL };
+        if (!walk_step(walk, &failure))
+            break;
+    }
+    print_message("%ld operations failed on streams, %ld times the job went well\n", walk->failed,
+                  walk->went_well);
+    assert_true(walk->failed > 4);
+}
+
+static void mixed_jobs_without_memory(void **state)
+{
+    (void)state;
+    walk_all(&(struct walk){ .program = mixed_jobs }, STANDIN_ONCE, CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+static void mixed_jobs_with_refusals(void **state)
+{
+    (void)state;
+    walk_all(&(struct walk){ .program = mixed_jobs }, STANDIN_ONCE, CUDA_ERROR_INVALID_VALUE);
+}
+
+static void mixed_jobs_on_a_dying_gpu(void **state)
+{
+    (void)state;
+    walk_all(&(struct walk){ .program = mixed_jobs }, STANDIN_FOR_GOOD, 719);
+}
+
+static void mixed_jobs_with_faulting_kernels(void **state)
+{
+    (void)state;
+    walk_streams(&(struct walk){ .program = mixed_jobs });
+}
+
+static void a_safe_job_without_memory(void **state)
+{
+    (void)state;
+    walk_all(&(struct walk){ .program = safe_job }, STANDIN_ONCE, CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+static void a_safe_job_on_a_dying_gpu(void **state)
+{
+    (void)state;
+    walk_all(&(struct walk){ .program = safe_job }, STANDIN_FOR_GOOD, 719);
+}
+
+static void a_safe_job_with_faulting_kernels(void **state)
+{
+    (void)state;
+    walk_streams(&(struct walk){ .program = safe_job });
+}
+
+/* What is loaded once a process, and compiled once, does not count as left. */
+static int warm_up(void **state)
+{
+    (void)state;
+    return mixed_jobs() == YOKE_OK && safe_job() == YOKE_OK ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mixed_jobs_without_memory),
+        cmocka_unit_test(mixed_jobs_with_refusals),
+        cmocka_unit_test(mixed_jobs_on_a_dying_gpu),
+        cmocka_unit_test(mixed_jobs_with_faulting_kernels),
+        cmocka_unit_test(a_safe_job_without_memory),
+        cmocka_unit_test(a_safe_job_on_a_dying_gpu),
+        cmocka_unit_test(a_safe_job_with_faulting_kernels),
+    };
+    return cmocka_run_group_tests_name("every call of the driver", tests, warm_up, NULL);
+}
