@@ -245,6 +245,11 @@ static void move_anchor(struct yk_cuda_device *device)
         device->anchor_ns = seen;
 }
 
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
 void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
 {
     struct yk_cuda_device *device = event->device;
@@ -262,15 +267,11 @@ void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
     yk_cuda_leave(device);
     if (end < 0)
         return;
-    /* Work cannot end after it was seen to be over, nor start before it was submitted. */
-    out->ended = seen && zero + end > seen ? seen : zero + end;
-    if (begin < 0)
-        return;
-    out->started = zero + begin;
-    if (out->started < event->submitted_ns)
-        out->started = event->submitted_ns;
-    if (out->ended < out->started)
-        out->ended = out->started;
+    /* Work cannot start before it was submitted, nor end after it was seen to be over. */
+    int64_t latest = seen ? seen : yk_clock_ns();
+    out->ended = clamp(zero + end, event->submitted_ns, latest);
+    if (begin >= 0)
+        out->started = clamp(zero + begin, event->submitted_ns, out->ended);
 }
 
 /* ---- life ---- */
