@@ -6,8 +6,10 @@
  * in memory of yoke_alloc are let go with their device; the next one pins them anew. A block is let
  * go when no array touches it, hence no copy is under way.
  *
- * A driver is called without the lock: the block is pending meanwhile, and copies of other threads
- * that touch it go the slow way.
+ * A driver is called without the lock: the block is pending meanwhile, and copies that touch it go
+ * the slow way. Pinning takes milliseconds, many where all cores are busy, and a chunk that waits
+ * for it holds up the whole job; so a thread of the pinner does it, and who needs the block does
+ * not wait. (On a virtual clock it is done at once.)
  *
  * After a fork the child has the map and not the driver: there nothing is let go.
  */
@@ -19,13 +21,29 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../platform/clock.h"
 #include "../platform/thread.h"
+
+enum { LOOK_AGAIN_NS = 50000 };
+
+struct order { /* a pending block to be pinned */
+    struct yk_pages_question question;
+    struct yk_interval gap;
+    struct order *next;
+};
 
 struct yk_pinner {
     struct yk_device *device;
     atomic_int_fast64_t pinned; /* bytes, in all */
     int blocks;                 /* of it in the map */
     int orphan;                 /* its runtime has closed */
+    struct yk_pinner *next;
+
+    struct order *first, **end; /* not begun */
+    struct yk_pin_range *busy;  /* of the one that is being carried out */
+    struct yk_thread thread;
+    struct yk_parker parker;
+    int runs, stops;
 };
 
 struct region { /* memory of yoke_alloc */
@@ -39,6 +57,7 @@ static struct {
     yk_mutex lock;
     struct yk_pin_map map;
     struct region *regions;
+    struct yk_pinner *pinners; /* that are open */
 } pages = { .lock = YK_MUTEX_INITIAL };
 
 static pid_t pinning_process; /* the one whose driver has the blocks; under the lock */
@@ -53,8 +72,16 @@ yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
     struct yk_pinner *pinner = yk_calloc(1, sizeof *pinner);
     if (!pinner)
         return YOKE_ENOMEM;
+    yoke_status status = yk_parker_open(&pinner->parker);
+    if (status != YOKE_OK) {
+        yk_free(pinner);
+        return status;
+    }
     pinner->device = device;
+    pinner->end = &pinner->first;
     yk_lock(&pages.lock);
+    pinner->next = pages.pinners;
+    pages.pinners = pinner;
     if (yk_pin_terms.page < sysconf(_SC_PAGESIZE))
         yk_pin_terms.page = sysconf(_SC_PAGESIZE);
     yk_unlock(&pages.lock);
@@ -111,24 +138,6 @@ static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
     return NULL;
 }
 
-void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
-{
-    struct yk_pin_block *block;
-    int kept;
-    if (pinner) {
-        yk_lock(&pages.lock);
-        while ((block = find_idle(pinner)))
-            let_go(block);
-        kept = pinner->blocks > 0;
-        pinner->orphan = kept;
-        yk_unlock(&pages.lock);
-        if (kept)
-            return;
-        yk_free(pinner);
-    }
-    device->backend->close(device);
-}
-
 /* Whether every page is there: 1, 0, or -1: some are not even mapped. */
 static int resident(struct yk_interval bytes)
 {
@@ -181,21 +190,15 @@ static void say_refused(const struct yk_pages_question *question)
         question->name, question->pinner->device->desc.name, yoke_error_text());
 }
 
-/* The gap, which is in no block, becomes one. Lock held; opened meanwhile. Afterwards the map says
- * how it went. */
+/* The block that begins at gap.first is pending; pins it. Lock held; opened meanwhile. Afterwards
+ * the map says how it went. */
 static void pin(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
     struct yk_device *device = pinner->device;
-    struct yk_pin_block block = {
-        .bytes = gap, .state = YK_PIN_PENDING, .kind = device->desc.backend, .owner = pinner
-    };
     enum yk_pin_state state = YK_PIN_OURS;
     yoke_status status;
     int foreign = 0;
-    if (yk_pin_insert(&pages.map, &block) != YOKE_OK)
-        return;
-    pinner->blocks++;
     pinning_process = getpid();
     yk_unlock(&pages.lock);
     status = device->backend->pin(device, address_of(gap.first), gap.last - gap.first, &foreign);
@@ -218,8 +221,148 @@ static void pin(const struct yk_pages_question *question, struct yk_interval gap
     pinner->blocks--;
 }
 
+/* --- the pinner's thread; all with the lock held --- */
+
+static void carry_out_orders(void *context)
+{
+    struct yk_pinner *pinner = context;
+    yk_lock(&pages.lock);
+    while (!pinner->stops) {
+        struct order *order = pinner->first;
+        if (!order) {
+            yk_unlock(&pages.lock);
+            yk_parker_sleep(&pinner->parker, -1);
+            yk_lock(&pages.lock);
+            continue;
+        }
+        pinner->first = order->next;
+        if (!pinner->first)
+            pinner->end = &pinner->first;
+        pinner->busy = order->question.range;
+        pin(&order->question, order->gap);
+        pinner->busy = NULL;
+        yk_free(order);
+    }
+    yk_unlock(&pages.lock);
+}
+
+/* Orders for `range` (NULL: all) that were not begun are as if they had never been given. */
+static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
+{
+    struct order **link = &pinner->first, *order;
+    while ((order = *link)) {
+        if (range && order->question.range != range) {
+            link = &order->next;
+            continue;
+        }
+        *link = order->next;
+        yk_pin_remove(&pages.map, order->gap.first);
+        pinner->blocks--;
+        yk_free(order);
+    }
+    pinner->end = link;
+}
+
+static yoke_status start(struct yk_pinner *pinner)
+{
+    const struct yk_thread_spec spec = {
+        .name = "yoke-pin", .cpu = -1, .run = carry_out_orders, .context = pinner
+    };
+    yoke_status status = pinner->runs ? YOKE_OK : yk_thread_open(&spec, &pinner->thread);
+    pinner->runs = status == YOKE_OK;
+    return status;
+}
+
+static void give_order(const struct yk_pages_question *question, struct yk_interval gap)
+{
+    struct yk_pinner *pinner = question->pinner;
+    struct order *order = yk_calloc(1, sizeof *order);
+    if (!order || start(pinner) != YOKE_OK) {
+        yk_free(order);
+        yk_pin_remove(&pages.map, gap.first);
+        pinner->blocks--;
+        return;
+    }
+    *order = (struct order){ .question = *question, .gap = gap };
+    *pinner->end = order;
+    pinner->end = &order->next;
+    yk_parker_wake(&pinner->parker);
+}
+
+/* The gap, which is in no block, becomes one, now or soon. */
+static void make_block(const struct yk_pages_question *question, struct yk_interval gap)
+{
+    struct yk_pinner *pinner = question->pinner;
+    struct yk_pin_block block = {
+        .bytes = gap, .state = YK_PIN_PENDING, .kind = pinner->device->desc.backend, .owner = pinner
+    };
+    if (yk_pin_insert(&pages.map, &block) != YOKE_OK)
+        return;
+    pinner->blocks++;
+    if (pinner->device->desc.virtual_clock)
+        pin(question, gap);
+    else
+        give_order(question, gap);
+}
+
+/* Nobody needs the range any more: nothing of it is being pinned when this returns. */
+static void await_orders(const struct yk_pin_range *range)
+{
+    struct yk_pinner *pinner = pages.pinners;
+    if (pinning_process && pinning_process != getpid())
+        return; /* a child has no such threads */
+    while (pinner) {
+        cancel(pinner, range);
+        if (pinner->busy != range) {
+            pinner = pinner->next;
+            continue;
+        }
+        yk_unlock(&pages.lock);
+        yk_clock_sleep_ns(LOOK_AGAIN_NS);
+        yk_lock(&pages.lock);
+        pinner = pages.pinners;
+    }
+}
+
+/* The thread has ended when this returns. */
+static void stop(struct yk_pinner *pinner)
+{
+    struct yk_pinner **link = &pages.pinners;
+    yk_lock(&pages.lock);
+    while (*link != pinner)
+        link = &(*link)->next;
+    *link = pinner->next;
+    cancel(pinner, NULL);
+    pinner->stops = 1;
+    yk_unlock(&pages.lock);
+    yk_parker_wake(&pinner->parker);
+    if (pinner->runs)
+        yk_thread_join(&pinner->thread);
+    yk_parker_close(&pinner->parker);
+}
+
+void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
+{
+    struct yk_pin_block *block;
+    int kept;
+    if (pinner) {
+        stop(pinner);
+        yk_lock(&pages.lock);
+        while ((block = find_idle(pinner)))
+            let_go(block);
+        kept = pinner->blocks > 0;
+        pinner->orphan = kept;
+        yk_unlock(&pages.lock);
+        if (kept)
+            return;
+        yk_free(pinner);
+    }
+    device->backend->close(device);
+}
+
 /* Pinning pages nobody has touched places them: that is for whoever writes them first. So they are
- * pinned only where this copy fills them, which places them no worse than landing in them would.
+ * pinned only where this copy fills them, which places them no worse than landing in them would,
+ * and only if that is done at once.
  * `gap` becomes what may be pinned, `bytes` at most that, or what comes before it and goes the slow
  * way. */
 static int may_place(const struct yk_pages_question *question, struct yk_interval *gap,
@@ -259,8 +402,8 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     there = resident(gap);
     if (there < 0)
         return gone(question);
-    if (there || may_place(question, &gap, bytes))
-        pin(question, gap);
+    if (there || (question->pinner->device->desc.virtual_clock && may_place(question, &gap, bytes)))
+        make_block(question, gap);
     return YOKE_OK;
 }
 
@@ -300,6 +443,7 @@ void yk_pages_leave(struct yk_pin_range *range)
     if (!range->joined)
         return;
     yk_lock(&pages.lock);
+    await_orders(range);
     yk_pin_leave(&pages.map, range);
     let_go_unused(range->pages);
     yk_unlock(&pages.lock);
