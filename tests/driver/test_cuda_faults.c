@@ -34,7 +34,7 @@ static const char *const kind_names[] = { "once", "for good", "later" };
 
 /* From host data to host data: whatever happens to the GPU, the CPU can do it. Arrays are so large
  * that their pages are mapped on demand. */
-enum { ROWS = 1500000 };
+enum { ROWS = 1100000 };
 static yoke_status safe_job(void)
 {
     static float xs[ROWS], ys[ROWS];
@@ -51,7 +51,7 @@ static yoke_status safe_job(void)
     assert_int_equal(yoke_array_wrap(rt, ys, ROWS, 4, &y), YOKE_OK);
     yoke_job job = { .kernel = &k_blur,
                      .range = { 0, ROWS },
-                     .partitioner = "even",
+                     .partitioner = "static:shares=0.9/0.1:chunks=4",
                      .args = { yoke_value(bounds), yoke_in_halo(x, 1, 1), yoke_out(y) } };
     status = yoke_run(rt, &job, NULL);
     if (status != YOKE_OK)
@@ -113,7 +113,7 @@ static int walk_step(struct walk *walk, const struct standin_failure *failure)
 static void walk_all(struct walk *walk, enum standin_kind kind, int code)
 {
     for (int f = 0; f < FUNCTIONS; ++f)
-        for (long nth = 1;; nth += 1 + nth / 4) {
+        for (long nth = 1;; nth += 1 + nth / 2) {
             const struct standin_failure failure = { nth, code, kind, functions[f] };
             if (!walk_step(walk, &failure))
                 break;
