@@ -438,6 +438,54 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     return status;
 }
 
+/* Lock held. */
+static struct yk_interval asked_for(const struct yk_pages_question *question)
+{
+    int64_t first = (int64_t)(intptr_t)question->host;
+    struct yk_interval bytes = { first, first + question->bytes };
+    if (!question->range->joined)
+        yk_pin_join(&pages.map, question->range);
+    if (bytes.first < question->range->pages.first)
+        bytes.first = question->range->pages.first;
+    if (bytes.last > question->range->pages.last)
+        bytes.last = question->range->pages.last;
+    return bytes;
+}
+
+void yk_pages_order(const struct yk_pages_question *question)
+{
+    struct yk_interval left, gap;
+    struct yk_pin_block part;
+    yk_lock(&pages.lock);
+    left = asked_for(question);
+    for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
+        part = yk_pin_look(&pages.map, left);
+        if (part.state != YK_PIN_NOT)
+            continue;
+        gap = yk_pin_gap(&pages.map, question->range, part.bytes);
+        if (part.bytes.last > gap.last)
+            part.bytes.last = gap.last;
+        if (resident(gap) == 1)
+            make_block(question, gap);
+    }
+    yk_unlock(&pages.lock);
+}
+
+int yk_pages_pending(const struct yk_pages_question *question)
+{
+    struct yk_interval left;
+    struct yk_pin_block part;
+    int pending = 0;
+    yk_lock(&pages.lock);
+    left = asked_for(question);
+    for (; left.first < left.last && !pending; left.first = part.bytes.last) {
+        part = yk_pin_look(&pages.map, left);
+        pending = part.state == YK_PIN_PENDING;
+    }
+    yk_unlock(&pages.lock);
+    return pending;
+}
+
 void yk_pages_leave(struct yk_pin_range *range)
 {
     if (!range->joined)

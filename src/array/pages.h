@@ -36,6 +36,10 @@ struct yk_pages_question {
 /* How to copy the memory's beginning. Pins it first if that pays, which takes as long as copying
  * twice as much. YOKE_EINVAL: the memory is not there any more. */
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out);
+/* Memory that is there and in no block is pinned soon, whether that pays or not. */
+void yk_pages_order(const struct yk_pages_question *question);
+/* Whether some of it is being pinned. */
+int yk_pages_pending(const struct yk_pages_question *question);
 /* The array closes: what was pinned for it alone is let go. */
 void yk_pages_leave(struct yk_pin_range *range);
 

@@ -15,9 +15,10 @@
  * that is less than this. */
 static const int64_t nap_least_ns = 100000;
 
-/* The watched part is twice 1 / this of a chunk, with bounds that make it longer than a timer is
- * late, and shorter than anybody minds. */
-enum { WINDOW_PART = 40 };
+/* The watched part is 1 / these of a chunk before and after the time foretold, with bounds that
+ * make it longer than a timer is late, and shorter than anybody minds. More before: who looks too
+ * late takes his own lateness for the chunk's, and foretells it the next time. */
+enum { BEFORE_PART = 12, AFTER_PART = 40 };
 static const int64_t window_least_ns = 25000, window_most_ns = 150000;
 
 void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int64_t now)
@@ -29,9 +30,9 @@ void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int6
     flight->expected_ns = jd->expected_ns = start + flight->lasts_ns;
 }
 
-static int64_t window_of(const struct yk_flight *flight)
+static int64_t window_of(const struct yk_flight *flight, int part)
 {
-    int64_t window = (flight->expected_ns - flight->issued_ns) / WINDOW_PART;
+    int64_t window = (flight->expected_ns - flight->issued_ns) / part;
     return window < window_least_ns  ? window_least_ns
            : window > window_most_ns ? window_most_ns
                                      : window;
@@ -39,10 +40,10 @@ static int64_t window_of(const struct yk_flight *flight)
 
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
 {
-    int64_t window = window_of(flight), left, nap = now - flight->issued_ns;
-    if (!flight->expected_ns || now > flight->expected_ns + window)
+    int64_t left, nap = now - flight->issued_ns;
+    if (!flight->expected_ns || now > flight->expected_ns + window_of(flight, AFTER_PART))
         return 0;
-    left = flight->expected_ns - window - now;
+    left = flight->expected_ns - window_of(flight, BEFORE_PART) - now;
     if (nap > left / 2)
         nap = left / 2;
     if (nap < nap_least_ns)
@@ -73,7 +74,7 @@ int yk_device_linger(struct yk_job *job, int device)
     yoke_status outcome;
     if (!flight || yk_flight_look_at(flight, now) != now)
         return 0;
-    for (; now < flight->expected_ns + window_of(flight); now = yk_clock_ns()) {
+    for (; now < flight->expected_ns + window_of(flight, AFTER_PART); now = yk_clock_ns()) {
         if (yk_flight_complete(job, device, lane, &outcome))
             return 1;
         yk_pause();

@@ -102,7 +102,7 @@ static void learn(struct yk_job *job)
             memory->device[d].fixed_ns = told_cost(job, d, outcome.fixed_ns);
             memory->device[d].copied_bytes = (double)outcome.copied_bytes / (double)outcome.items;
         }
-        if (job->alone < 0) /* where the rows lie when all work */
+        if (job->alone < 0 && job->devices[d].joined) /* where the rows lie when all work */
             memory->device[d].share = (double)outcome.items / all;
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }

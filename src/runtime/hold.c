@@ -116,30 +116,51 @@ static void limit_windows(struct yk_job *job, int device)
                       room > 2 * row_bytes ? room / row_bytes * 9 / 10 : 1);
 }
 
-void yk_job_prepare(struct yk_job *job, int device)
+static void make_ready(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_runtime_device *rd = jd->device;
-    yoke_status status = yk_kernel_build(job->kernel, rd->device, rd->number);
-    if (!yk_job_enter(job))
-        return; /* the others did it all meanwhile */
-    if (status == YOKE_OK)
-        status = make_room(job, device);
+    if (jd->ready)
+        return;
+    jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
+    jd->ready = 1;
+    if (jd->status == YOKE_OK && yk_job_enter(job)) {
+        jd->status = make_room(job, device);
+        yk_job_leave(job);
+    }
+}
+
+static void join(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
     yk_lock(&job->lock);
     jd->joined = 1;
-    if (status == YOKE_OK) {
+    if (jd->status == YOKE_OK) {
         limit_windows(job, device);
-        yk_dispatch_join(job->dispatch, rd->number, yk_now(job->runtime));
+        yk_dispatch_join(job->dispatch, jd->device->number, yk_now(job->runtime));
     } else {
-        const char *text = job->kernel->builds[rd->number].text;
+        const char *text = job->kernel->builds[jd->device->number].text;
         yk_job_retire_device(job, device, text ? text : yoke_error_text());
     }
     yk_unlock(&job->lock);
-    if (status == YOKE_EDEVICE)
-        yk_runtime_device_lost(job->runtime, rd);
+    if (jd->status == YOKE_EDEVICE)
+        yk_runtime_device_lost(job->runtime, jd->device);
     if (job->alone < 0 || jd->retired) /* others may get something else to do now */
         yk_wake_all(job->runtime);
+}
+
+int yk_job_prepare(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int joins = 1;
+    make_ready(job, device);
+    if (!yk_job_enter(job))
+        return 1; /* the others did it all meanwhile */
+    if (jd->status == YOKE_OK)
+        joins = !yk_job_pins_ahead(job, device);
+    if (joins)
+        join(job, device);
     yk_job_leave(job);
+    return joins;
 }
 
 void yk_job_let_go(struct yk_job *job, int device)

@@ -173,11 +173,12 @@ yoke_status yk_job_plan(struct yk_job *job)
         job->device_count = d + 1;
         status = open_device(job, d);
         describe(job, d, memory, &known[d]);
+        job->devices[d].share = known[d].share;
     }
     if (status != YOKE_OK)
         return status;
     spec.device_count = count;
-    job->tells = memory != NULL;
+    job->seen = job->tells = memory != NULL;
     for (d = 0; d < count; d++) {
         job->recalled += known[d].rate;
         job->tells &= known[d].rate > 0;

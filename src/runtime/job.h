@@ -46,6 +46,9 @@ struct yk_flight {
 struct yk_job_device {
     struct yk_runtime_device *device;
     int joined;                /* host thread has prepared it (or given up) */
+    int ready;                 /* its kernel is built and its arrays have room, */
+    yoke_status status;        /* or why not */
+    double share;              /* of the range, in the last such job; < 0: unknown */
     int failed;                /* it is lost: what it had out is taken back */
     int retired;               /* it gets no more; what it has out counts */
     int benched;               /* left out of this job; steps in if the others fail */
@@ -71,6 +74,7 @@ struct yk_job {
     uint64_t key;    /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int alone;       /* the device that does it alone, -1: all of them (partition/team.h) */
+    int seen;        /* there was one like it */
     int tells;       /* its time says how fast that team is */
     int64_t readied; /* yk_place_readied of all devices when it began */
 
@@ -184,9 +188,15 @@ int yk_device_linger(struct yk_job *job, int device);
 /* Wait for a flight of the device for a while; then it is worth looking. */
 void yk_device_await(struct yk_job *job, int device);
 
+/* --- ahead.c --- */
+/* Sees to it that the host rows the device will probably get are pinned. 1 while some are not and
+ * the job should go on without it. */
+int yk_job_pins_ahead(struct yk_job *job, int device);
+
 /* --- hold.c --- */
-/* Build the kernel and make room for the arrays; afterwards the device has joined or left. */
-void yk_job_prepare(struct yk_job *job, int device);
+/* Build the kernel and make room for the arrays; afterwards the device has joined or left. 0: not
+ * yet, try again soon. */
+int yk_job_prepare(struct yk_job *job, int device);
 /* Release what the job holds on a device. */
 void yk_job_let_go(struct yk_job *job, int device);
 /* Take a device out of the job that failed (its chunks go to the others), or that gets no more

@@ -66,8 +66,10 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
     struct yk_job_device *jd = &job->devices[device];
     enum yk_lane_state best = YK_LANE_IDLE;
     int lane;
-    if (!jd->joined)
-        yk_job_prepare(job, device);
+    if (!jd->joined && !yk_job_prepare(job, device)) {
+        sooner(wake_ns, yk_now(job->runtime) + LOOK_AGAIN_NS);
+        return YK_LANE_IDLE;
+    }
     for (lane = 0; lane < jd->device->lanes; lane++) {
         const struct yk_flight *flight = &jd->flights[lane];
         int64_t wake, now = yk_now(job->runtime);
