@@ -7,7 +7,7 @@
 #define TRIES 2
 /* All together also have to find their shares, and pin what the GPUs get: as long as the latest job
  * was faster than the ones before by this much they get another try, up to so many. */
-#define STILL_GAINING 1.03
+#define STILL_GAINING 1.1
 #define TRIES_MOST    8
 /* One alone has to be faster by this much, or noise would decide. */
 #define CLEARLY 1.03

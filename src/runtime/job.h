@@ -35,6 +35,7 @@ struct yk_flight {
     int homing;   /* results may have begun to reach the host */
     int slot;     /* of the lease; -1: a chunk of its own */
     int64_t issued_ns, bytes_in, bytes_out;
+    int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */

@@ -173,6 +173,23 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
     }
 }
 
+/* When a flight that came through was over on the device. Whoever reports it may have waited long
+ * for a core, and several ends that are noticed at once would make the device look far too fast.
+ * 0: results still have to be brought to their places, so it ends when that is done. */
+static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
+                      const struct yk_flight *flight)
+{
+    struct yk_event *last = flight->home ? flight->home : flight->kernel;
+    struct yk_event_times times = { 0 };
+    int p;
+    for (p = 0; flight->hauls && p < job->arg_count; p++)
+        if (yk_haul_is_open(&flight->hauls[p]))
+            return 0;
+    if (last)
+        jd->device->device->backend->event_times(last, &times);
+    return times.ended;
+}
+
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -187,6 +204,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         flight->homing = yk_flight_is_half_home(job, device, lane);
     }
     settle(job, jd, flight, outcome);
+    flight->ended_ns = outcome == YOKE_OK ? end_of(job, jd, flight) : 0;
     if (outcome == YOKE_OK)
         status = finish_hauls(job, flight);
     drop_hauls(job, flight);

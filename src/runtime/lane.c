@@ -67,7 +67,7 @@ static void report(struct yk_job *job, int device, int lane)
         times.issued = lease->issued_ns;
     }
     yk_lock(&job->lock);
-    times.ended = yk_now(job->runtime);
+    times.ended = flight->slot < 0 && flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
     if (!jd->failed)
         yk_dispatch_done(job->dispatch, jd->device->number, chunk, chunk->last - chunk->first,
                          &times);
