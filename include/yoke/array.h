@@ -18,8 +18,9 @@ typedef struct yoke_array yoke_array;
 
 /* An array's shape. Zero fields take the default in brackets. */
 typedef struct yoke_array_spec {
-    void *host;   /* the caller's memory, borrowed until yoke_array_close; NULL: yoke allocates, and
-                     rows   nobody has written yet have no defined contents */
+    void *host;   /* the caller's memory, borrowed until yoke_array_close: freed before, copies fail
+                     or, if it was pinned, reach what was there. NULL: yoke allocates, and rows
+                     nobody has written yet have no defined contents */
     int64_t rows; /* may be 0 */
     int64_t first_row;    /* global index of the first row; host points to that row [0] */
     int64_t row_elements; /* elements in a row [1] */
@@ -56,8 +57,11 @@ YOKE_API yoke_status yoke_array_release(yoke_array *array);
 /* Host address of the array's first row; contents are only defined while acquired. */
 YOKE_API void *yoke_array_host(yoke_array *array);
 
-/* Host memory that every device reaches quickly (page aligned, ready to be pinned). Freed by
- * yoke_free, which must come after the arrays that wrap it are closed. NULL on failure. */
+/* Host memory that every device reaches quickly: page aligned, in large pages where it is large,
+ * and once pinned it stays so while arrays come and go (docs/memory.md). Not touched: its pages come
+ * to be where they are first written. Freed by yoke_free, which must come after the arrays that
+ * wrap it are closed (else it is kept, with a warning), and may come after yoke_close. NULL on
+ * failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);
 

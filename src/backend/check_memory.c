@@ -124,14 +124,13 @@ yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_h
     if (!range)
         return YOKE_ENOMEM;
     status = yk_check_enter(device, "commit");
-    if (status == YOKE_OK) {
-        int was_lost = atomic_load(&device->lost);
+    if (status == YOKE_OK) { /* pages that are there are there, whether the device is lost or not */
         status = device->backend->commit(device->inner, buffer->inner, offset, bytes);
         yk_check_leave(device);
         status = yk_check_returned(
             device,
             &(struct check_return){ "commit", status, 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE,
-                                    status == YOKE_OK ? range : yk_check_untouched(), was_lost });
+                                    status == YOKE_OK ? range : yk_check_untouched(), 0 });
     }
     if (status != YOKE_OK || committed_up_to(buffer, offset) >= offset + bytes) {
         yk_free(range);
