@@ -10,6 +10,8 @@
 #define COST_SHARE_OVERLAPPED 20.0
 /* Copies that take less than this part of an item's time do not decide a chunk's size. */
 #define COPIES_COUNT 0.1
+/* Chunks under way are at most 1 / this of what is left. */
+enum { HELD_PART = 4 };
 /* A GPU's first chunk waits this long for the cores' first result, to know what it is up against.
  */
 #define PROBE_WAIT_NS 50000
@@ -167,6 +169,8 @@ static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *vie
     if (chain > 0) {
         least = overlapped;
         items = to_items(chain, status->known.rate > 0 ? budget : at_least(items, 1));
+        /* All lanes together hold no more than can be put right when a speed turns out wrong. */
+        items = at_most(items, budget / (HELD_PART * lanes));
     }
     items = whole_fills(at_least(items, least), fill);
     if (items > budget / 2 && lanes > 1 && status->items_out == 0 && overlapped <= budget / 2)

@@ -34,7 +34,7 @@ static void put(struct yk_speed *speed, double items, double ns)
 
 /* Where the cost was told, a fit finds at most so many times that: the first chunk of a chain takes
  * long because nothing overlaps it, which is no cost of every chunk. */
-#define COST_MOST 4.0
+#define COST_MOST 2.0
 
 /* Slope and cost by least squares, where sizes differ enough and the result is sensible. */
 static int fit_line(struct yk_speed *speed)

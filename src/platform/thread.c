@@ -62,24 +62,50 @@ struct start {
     char name[name_bytes];
 };
 
-/* A woken thread may find every core taken by a worker, and Linux lets those end their slice of 3
- * ms, in which a GPU stands still. Two things put it first: asking for short slices, which anybody
- * may (Linux 6.12 on), and higher priority, which needs the right to. Not getting either costs
- * speed only. */
-static void attend(void)
+static _Thread_local int attends, usual_nice;
+
+struct schedule { /* the system's sched_attr, which C libraries have only lately */
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t slice, deadline, period;
+};
+
+static int apply(const struct schedule *schedule)
 {
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } wish = { .size = sizeof wish, .nice = -10, .runtime = 100000 };
-    if (syscall(SYS_sched_setattr, 0, &wish, 0) == 0) {
-        return;
+    return syscall(SYS_sched_setattr, 0, schedule, 0) == 0;
+}
+
+/* A thread may find every core taken by a worker, when it is woken and whenever its slice ends, and
+ * Linux lets workers end theirs, 3 ms, in which a GPU stands still. What helps, best first: real
+ * time, higher priority, both of which take a right (root, ulimit -r, ulimit -e), and asking for
+ * slices shorter than the workers' (Linux 6.12 on). Not getting any costs speed only. */
+static void go_first(void)
+{
+    enum { RESET_ON_FORK = 1 };
+    const struct schedule wishes[] = {
+        { .size = sizeof *wishes, .policy = SCHED_RR, .flags = RESET_ON_FORK, .priority = 1 },
+        { .size = sizeof *wishes, .flags = RESET_ON_FORK, .nice = -10, .slice = 2000000 },
+        { .size = sizeof *wishes, .nice = usual_nice, .slice = 500000 },
+    };
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes && !apply(&wishes[i]); i++) {
     }
-    wish.nice = getpriority(PRIO_PROCESS, 0);
-    syscall(SYS_sched_setattr, 0, &wish, 0);
+}
+
+void yk_thread_begin_long(void)
+{
+    const struct schedule usual = { .size = sizeof usual, .nice = usual_nice };
+    if (attends) {
+        apply(&usual);
+    }
+}
+
+void yk_thread_end_long(void)
+{
+    if (attends) {
+        go_first();
+    }
 }
 
 static void *thread_main(void *argument)
@@ -88,9 +114,9 @@ static void *thread_main(void *argument)
     yk_free(argument);
     pthread_setname_np(pthread_self(), start.name);
     prctl(PR_SET_TIMERSLACK, 1UL); /* ours sleep seldom, and until something is due */
-    if (start.kind == YK_THREAD_ATTENDS) {
-        attend();
-    }
+    attends = start.kind == YK_THREAD_ATTENDS;
+    usual_nice = getpriority(PRIO_PROCESS, 0);
+    yk_thread_end_long();
     start.run(start.context);
     return NULL;
 }

@@ -36,6 +36,10 @@ struct yk_thread_spec {
 };
 yoke_status yk_thread_open(const struct yk_thread_spec *spec, struct yk_thread *out);
 void yk_thread_join(struct yk_thread *thread);
+/* What an attending thread does between these takes long (it compiles, say) and is no more urgent
+ * than others' work. No effect in other threads. */
+void yk_thread_begin_long(void);
+void yk_thread_end_long(void);
 /* Processor the caller runs on right now (operating system's number). */
 int yk_thread_cpu(void);
 /* Keep the calling thread on processor `cpu` (it moves there at once) until yk_thread_unpin gives

@@ -82,7 +82,7 @@ int yk_job_enter(struct yk_job *job)
  * it by a multiple of what it was told). */
 static double told_cost(const struct yk_job *job, int d, double learned)
 {
-    double most = 2 * job->devices[d].device->device->desc.launch_ns;
+    double most = job->devices[d].device->device->desc.launch_ns;
     return most > 0 && learned > most ? most : learned;
 }
 

@@ -170,11 +170,14 @@ static void run(void *context)
 static yoke_status open_worker(struct yk_worker *worker, const struct yk_runtime_device *device)
 {
     char name[YOKE_DEVICE_NAME_MAX + 16];
+    yoke_waiting waiting = worker->runtime->waiting;
+    int naps = waiting != YOKE_WAIT_SPIN && waiting != YOKE_WAIT_YIELD;
     struct yk_thread_spec spec = { .name = name,
                                    .cpu = worker->cpu,
                                    .run = run,
                                    .context = worker,
-                                   .kind = worker->lane < 0 ? YK_THREAD_ATTENDS : YK_THREAD_WORKS };
+                                   .kind = worker->lane < 0 && naps ? YK_THREAD_ATTENDS
+                                                                    : YK_THREAD_WORKS };
     yoke_status status = yk_parker_open(&worker->parker);
     if (status != YOKE_OK)
         return status;
