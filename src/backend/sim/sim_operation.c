@@ -107,8 +107,9 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
         status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    double rate =
-        s->pageable && yk_sim_pinned(copy->host, copy->bytes) != SIM_PINNED ? s->pageable : s->link;
+    double rate = s->pageable > 0 && yk_sim_pinned(copy->host, copy->bytes) != SIM_PINNED
+                      ? s->pageable
+                      : s->link;
     struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + (double)copy->bytes / rate) };
     enum sim_engine engine = copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT;
     if (copy->kind == YK_COPY_WITHIN) {
