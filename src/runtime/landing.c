@@ -3,6 +3,10 @@
 #include "../base/status.h"
 #include "job.h"
 
+/* Asking a driver when something ended costs a microsecond or two; who is not later than this need
+ * not. */
+enum { DUE_NS = 20000 };
+
 static void close_events(struct yk_job_device *jd, struct yk_flight *flight)
 {
     const struct yk_backend *backend = jd->device->device->backend;
@@ -175,13 +179,16 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
 
 /* When a flight that came through was over on the device. Whoever reports it may have waited long
  * for a core, and several ends that are noticed at once would make the device look far too fast.
- * 0: results still have to be brought to their places, so it ends when that is done. */
+ * 0: it was noticed when it was due, or results still have to be brought to their places, so it
+ * ends when that is done. */
 static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
                       const struct yk_flight *flight)
 {
     struct yk_event *last = flight->home ? flight->home : flight->kernel;
     struct yk_event_times times = { 0 };
     int p;
+    if (flight->expected_ns && yk_now(job->runtime) < flight->expected_ns + DUE_NS)
+        return 0;
     for (p = 0; flight->hauls && p < job->arg_count; p++)
         if (yk_haul_is_open(&flight->hauls[p]))
             return 0;

@@ -58,6 +58,7 @@ struct yk_cuda_device {
     struct yk_thread watcher;
     struct yk_parker watcher_parker;
     int watcher_runs, watcher_stops;
+    int telling; /* the watcher is calling somebody */
 };
 
 struct yk_buffer {
@@ -139,6 +140,7 @@ yoke_status yk_cuda_commit(struct yk_device *device, struct yk_buffer *buffer, i
 /* cuda_queue.c */
 yoke_status yk_cuda_queue_open(struct yk_device *device, struct yk_queue **out);
 void yk_cuda_queue_close(struct yk_queue *queue);
+void yk_cuda_queue_release(struct yk_queue *queue); /* the same, while the device is in use */
 yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                          struct yk_event **event);
 yoke_status yk_cuda_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
@@ -175,6 +177,7 @@ void yk_cuda_event_close(struct yk_event *event);
 
 /* cuda_watch.c */
 yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device);
+void yk_cuda_watcher_drain(struct yk_cuda_device *device);
 void yk_cuda_watcher_close(struct yk_cuda_device *device);
 yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 

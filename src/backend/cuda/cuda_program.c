@@ -166,7 +166,7 @@ static yoke_status rehearse(struct yk_program *program)
         status = yk_cuda_wait(event);
         yk_cuda_event_close(event);
     }
-    yk_cuda_queue_close(queue);
+    yk_cuda_queue_release(queue);
     return status;
 }
 

@@ -29,7 +29,7 @@ yoke_status yk_cuda_queue_open(struct yk_device *base, struct yk_queue **out)
 }
 
 /* The context's flag makes the driver wait asleep; on a lost device it returns at once. */
-void yk_cuda_queue_close(struct yk_queue *queue)
+void yk_cuda_queue_release(struct yk_queue *queue)
 {
     if (!queue)
         return;
@@ -39,6 +39,15 @@ void yk_cuda_queue_close(struct yk_queue *queue)
         yk_cuda_leave(queue->device);
     }
     yk_free(queue);
+}
+
+/* Whoever was to be told of the end of something in it may go afterwards. */
+void yk_cuda_queue_close(struct yk_queue *queue)
+{
+    struct yk_cuda_device *device = queue ? queue->device : NULL;
+    yk_cuda_queue_release(queue);
+    if (device)
+        yk_cuda_watcher_drain(device);
 }
 
 static CUresult enqueue_copy(const struct yk_queue *queue, const struct yk_copy *copy)

@@ -9,6 +9,7 @@
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../../platform/clock.h"
 #include "cuda.h"
 
 struct yk_cuda_watch {
@@ -34,6 +35,7 @@ static struct yk_cuda_watch *take_over(struct yk_cuda_device *device)
     link = &device->first_watch;
     while ((watch = *link) && yk_cuda_look(watch->event) == YK_CUDA_PENDING)
         link = &watch->next;
+    device->telling = watch != NULL;
     if (watch) {
         *link = watch->next;
         if (device->watch_end == &watch->next)
@@ -80,6 +82,19 @@ yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device)
     if (status != YOKE_OK)
         yk_mutex_close(&device->watch_lock);
     return status;
+}
+
+/* All that was queued is over; afterwards nobody is told any more. */
+void yk_cuda_watcher_drain(struct yk_cuda_device *device)
+{
+    int busy = 1;
+    while (busy) {
+        yk_lock(&device->watch_lock);
+        busy = device->first_watch || device->telling;
+        yk_unlock(&device->watch_lock);
+        if (busy)
+            yk_clock_sleep_ns(20000);
+    }
 }
 
 void yk_cuda_watcher_close(struct yk_cuda_device *device)
