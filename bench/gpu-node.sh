@@ -7,6 +7,7 @@
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md (each target, its limit, what was
 # measured) and OUT/raw.tar.gz (every JSON and log). Settings, all from the environment:
 #     PARTS    saxpy mxv nbody denoise links alone chunk opencl pageable faults (all of them);
+#              denoise-head, denoise-cube: one of the two volumes only;
 #              opencl: the other parts also through OpenCL instead of CUDA
 #     SWEEP    1: yoke's own search for the best split too (--sweep 5), in every job
 #     REPEAT   timed runs of a process (15); ROUNDS: turns between the programs (2)
@@ -187,14 +188,16 @@ if with chunk; then
     done
 fi
 
-if with denoise; then
+if with denoise || with denoise-head || with denoise-cube; then
     [ -r "$head" ] || say "no $head: denoise works on its phantom"
     set --
     [ -r "$head" ] && set -- --input "$head"
     for via in $vias; do
         # shellcheck disable=SC2086
-        run "$via-denoise-head" "$cpu,$(device "$via")" denoise "$@" $shrink --steps "$steps" --repeat 5 --baselines --sweep 5
-        run "$via-denoise-cube" "$cpu,$(device "$via")" denoise "$@" --size "$cube" --steps "$steps" --repeat 5 --baselines --sweep 5
+        with denoise-cube ||
+            run "$via-denoise-head" "$cpu,$(device "$via")" denoise "$@" $shrink --steps "$steps" --repeat 5 --baselines --sweep 5
+        with denoise-head ||
+            run "$via-denoise-cube" "$cpu,$(device "$via")" denoise "$@" --size "$cube" --steps "$steps" --repeat 5 --baselines --sweep 5
     done
 fi
 
