@@ -21,30 +21,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "../platform/clock.h"
-#include "../platform/thread.h"
-
-enum { LOOK_AGAIN_NS = 50000 };
-
-struct order { /* a pending block to be pinned */
-    struct yk_pages_question question;
-    struct yk_interval gap;
-    struct order *next;
-};
-
-struct yk_pinner {
-    struct yk_device *device;
-    atomic_int_fast64_t pinned; /* bytes, in all */
-    int blocks;                 /* of it in the map */
-    int orphan;                 /* its runtime has closed */
-    struct yk_pinner *next;
-
-    struct order *first, **end; /* not begun */
-    struct yk_pin_range *busy;  /* of the one that is being carried out */
-    struct yk_thread thread;
-    struct yk_parker parker;
-    int runs, stops;
-};
+#include "pinner.h"
 
 struct region { /* memory of yoke_alloc */
     struct yk_pin_range range;
@@ -53,12 +30,11 @@ struct region { /* memory of yoke_alloc */
     struct region *next;
 };
 
-static struct {
-    yk_mutex lock;
+yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
+static struct { /* under the lock */
     struct yk_pin_map map;
     struct region *regions;
-    struct yk_pinner *pinners; /* that are open */
-} pages = { .lock = YK_MUTEX_INITIAL };
+} pages;
 
 static pid_t pinning_process; /* the one whose driver has the blocks; under the lock */
 
@@ -72,21 +48,17 @@ yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
     struct yk_pinner *pinner = yk_calloc(1, sizeof *pinner);
     if (!pinner)
         return YOKE_ENOMEM;
-    yoke_status status = yk_parker_open(&pinner->parker);
-    if (status != YOKE_OK) {
-        yk_free(pinner);
-        return status;
-    }
     pinner->device = device;
-    pinner->end = &pinner->first;
-    yk_lock(&pages.lock);
-    pinner->next = pages.pinners;
-    pages.pinners = pinner;
+    yk_lock(&yk_pages_lock);
     if (yk_pin_terms.page < sysconf(_SC_PAGESIZE))
         yk_pin_terms.page = sysconf(_SC_PAGESIZE);
-    yk_unlock(&pages.lock);
-    *out = pinner;
-    return YOKE_OK;
+    yoke_status status = yk_pinner_start(pinner);
+    yk_unlock(&yk_pages_lock);
+    if (status == YOKE_OK)
+        *out = pinner;
+    else
+        yk_free(pinner);
+    return status;
 }
 
 int64_t yk_pinner_pinned(struct yk_pinner *pinner)
@@ -102,18 +74,18 @@ static void let_go(struct yk_pin_block *block)
     int orphan;
     if (block->state == YK_PIN_OURS && pinning_process == getpid()) {
         block->state = YK_PIN_PENDING;
-        yk_unlock(&pages.lock);
+        yk_unlock(&yk_pages_lock);
         owner->device->backend->unpin(owner->device, address_of(first));
-        yk_lock(&pages.lock);
+        yk_lock(&yk_pages_lock);
     }
     yk_pin_remove(&pages.map, first);
     orphan = owner && --owner->blocks == 0 && owner->orphan;
     if (!orphan)
         return;
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
     owner->device->backend->close(owner->device);
     yk_free(owner);
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
 }
 
 static void let_go_unused(struct yk_interval bytes)
@@ -190,9 +162,14 @@ static void say_refused(const struct yk_pages_question *question)
         question->name, question->pinner->device->desc.name, yoke_error_text());
 }
 
-/* The block that begins at gap.first is pending; pins it. Lock held; opened meanwhile. Afterwards
- * the map says how it went. */
-static void pin(const struct yk_pages_question *question, struct yk_interval gap)
+void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap)
+{
+    yk_pin_remove(&pages.map, gap.first);
+    pinner->blocks--;
+}
+
+/* Lock held; opened meanwhile. */
+void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
     struct yk_device *device = pinner->device;
@@ -200,13 +177,13 @@ static void pin(const struct yk_pages_question *question, struct yk_interval gap
     yoke_status status;
     int foreign = 0;
     pinning_process = getpid();
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
     status = device->backend->pin(device, address_of(gap.first), gap.last - gap.first, &foreign);
     if (status != YOKE_OK && foreign)
         state = is_foreign_throughout(device, gap) ? YK_PIN_FOREIGN : YK_PIN_REFUSED;
     else if (status != YOKE_OK && status != YOKE_EDEVICE)
         say_refused(question);
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
     if (status == YOKE_OK || foreign) {
         yk_pin_at(&pages.map, gap.first)->state = state;
         if (status == YOKE_OK) {
@@ -221,74 +198,6 @@ static void pin(const struct yk_pages_question *question, struct yk_interval gap
     pinner->blocks--;
 }
 
-/* --- the pinner's thread; all with the lock held --- */
-
-static void carry_out_orders(void *context)
-{
-    struct yk_pinner *pinner = context;
-    yk_lock(&pages.lock);
-    while (!pinner->stops) {
-        struct order *order = pinner->first;
-        if (!order) {
-            yk_unlock(&pages.lock);
-            yk_parker_sleep(&pinner->parker, -1);
-            yk_lock(&pages.lock);
-            continue;
-        }
-        pinner->first = order->next;
-        if (!pinner->first)
-            pinner->end = &pinner->first;
-        pinner->busy = order->question.range;
-        pin(&order->question, order->gap);
-        pinner->busy = NULL;
-        yk_free(order);
-    }
-    yk_unlock(&pages.lock);
-}
-
-/* Orders for `range` (NULL: all) that were not begun are as if they had never been given. */
-static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
-{
-    struct order **link = &pinner->first, *order;
-    while ((order = *link)) {
-        if (range && order->question.range != range) {
-            link = &order->next;
-            continue;
-        }
-        *link = order->next;
-        yk_pin_remove(&pages.map, order->gap.first);
-        pinner->blocks--;
-        yk_free(order);
-    }
-    pinner->end = link;
-}
-
-static yoke_status start(struct yk_pinner *pinner)
-{
-    const struct yk_thread_spec spec = {
-        .name = "yoke-pin", .cpu = -1, .run = carry_out_orders, .context = pinner
-    };
-    yoke_status status = pinner->runs ? YOKE_OK : yk_thread_open(&spec, &pinner->thread);
-    pinner->runs = status == YOKE_OK;
-    return status;
-}
-
-static void give_order(const struct yk_pages_question *question, struct yk_interval gap)
-{
-    struct yk_pinner *pinner = question->pinner;
-    struct order *order = yk_calloc(1, sizeof *order);
-    if (!order || start(pinner) != YOKE_OK) {
-        yk_free(order);
-        yk_pin_remove(&pages.map, gap.first);
-        pinner->blocks--;
-        return;
-    }
-    *order = (struct order){ .question = *question, .gap = gap };
-    *pinner->end = order;
-    pinner->end = &order->next;
-    yk_parker_wake(&pinner->parker);
-}
-
 /* The gap, which is in no block, becomes one, now or soon. */
 static void make_block(const struct yk_pages_question *question, struct yk_interval gap)
 {
@@ -300,45 +209,9 @@ static void make_block(const struct yk_pages_question *question, struct yk_inter
         return;
     pinner->blocks++;
     if (pinner->device->desc.virtual_clock)
-        pin(question, gap);
+        yk_pages_pin(question, gap);
     else
-        give_order(question, gap);
-}
-
-/* Nobody needs the range any more: nothing of it is being pinned when this returns. */
-static void await_orders(const struct yk_pin_range *range)
-{
-    struct yk_pinner *pinner = pages.pinners;
-    if (pinning_process && pinning_process != getpid())
-        return; /* a child has no such threads */
-    while (pinner) {
-        cancel(pinner, range);
-        if (pinner->busy != range) {
-            pinner = pinner->next;
-            continue;
-        }
-        yk_unlock(&pages.lock);
-        yk_clock_sleep_ns(LOOK_AGAIN_NS);
-        yk_lock(&pages.lock);
-        pinner = pages.pinners;
-    }
-}
-
-/* The thread has ended when this returns. */
-static void stop(struct yk_pinner *pinner)
-{
-    struct yk_pinner **link = &pages.pinners;
-    yk_lock(&pages.lock);
-    while (*link != pinner)
-        link = &(*link)->next;
-    *link = pinner->next;
-    cancel(pinner, NULL);
-    pinner->stops = 1;
-    yk_unlock(&pages.lock);
-    yk_parker_wake(&pinner->parker);
-    if (pinner->runs)
-        yk_thread_join(&pinner->thread);
-    yk_parker_close(&pinner->parker);
+        yk_pinner_order(question, gap);
 }
 
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
@@ -346,13 +219,13 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
     struct yk_pin_block *block;
     int kept;
     if (pinner) {
-        stop(pinner);
-        yk_lock(&pages.lock);
+        yk_pinner_stop(pinner);
+        yk_lock(&yk_pages_lock);
         while ((block = find_idle(pinner)))
             let_go(block);
         kept = pinner->blocks > 0;
         pinner->orphan = kept;
-        yk_unlock(&pages.lock);
+        yk_unlock(&yk_pages_lock);
         if (kept)
             return;
         yk_free(pinner);
@@ -418,7 +291,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     if (!question->pinner || !question->range)
         return YOKE_OK;
     kind = question->pinner->device->desc.backend;
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
     if (!question->range->joined)
         yk_pin_join(&pages.map, question->range);
     part = yk_pin_look(&pages.map, part.bytes);
@@ -430,7 +303,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     out->fast = part.kind == kind && (part.state == YK_PIN_OURS || part.state == YK_PIN_FOREIGN);
     if (status == YOKE_OK && !out->fast)
         yk_pin_moved(question->range, part.bytes);
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
     /* Those who copy by hand would find out the hard way. */
     if (status == YOKE_OK && !out->fast && out->bytes >= yk_pin_terms.unit &&
         resident(part.bytes) < 0)
@@ -456,7 +329,7 @@ void yk_pages_order(const struct yk_pages_question *question)
 {
     struct yk_interval left, gap;
     struct yk_pin_block part;
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
     left = asked_for(question);
     for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
         part = yk_pin_look(&pages.map, left);
@@ -468,7 +341,7 @@ void yk_pages_order(const struct yk_pages_question *question)
         if (resident(gap) == 1)
             make_block(question, gap);
     }
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
 }
 
 int yk_pages_pending(const struct yk_pages_question *question)
@@ -476,13 +349,13 @@ int yk_pages_pending(const struct yk_pages_question *question)
     struct yk_interval left;
     struct yk_pin_block part;
     int pending = 0;
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
     left = asked_for(question);
     for (; left.first < left.last && !pending; left.first = part.bytes.last) {
         part = yk_pin_look(&pages.map, left);
         pending = part.state == YK_PIN_PENDING;
     }
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
     return pending;
 }
 
@@ -490,11 +363,12 @@ void yk_pages_leave(struct yk_pin_range *range)
 {
     if (!range->joined)
         return;
-    yk_lock(&pages.lock);
-    await_orders(range);
+    yk_lock(&yk_pages_lock);
+    if (!pinning_process || pinning_process == getpid()) /* a child has no such threads */
+        yk_pinners_leave(range);
     yk_pin_leave(&pages.map, range);
     let_go_unused(range->pages);
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
 }
 
 /* --- memory of yoke_alloc --- */
@@ -542,11 +416,11 @@ void *yk_pages_alloc(size_t bytes)
         return NULL;
     }
     region->range.pages = yk_pin_pages(region->memory, (int64_t)region->bytes);
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
     yk_pin_join(&pages.map, &region->range);
     region->next = pages.regions;
     pages.regions = region;
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
     return region->memory;
 }
 
@@ -573,9 +447,9 @@ void yk_pages_free(void *memory)
 {
     struct region *region;
     int used;
-    yk_lock(&pages.lock);
+    yk_lock(&yk_pages_lock);
     region = memory ? take_region(memory, &used) : NULL;
-    yk_unlock(&pages.lock);
+    yk_unlock(&yk_pages_lock);
     if (region) {
         munmap(region->memory, region->bytes);
         yk_free(region);

@@ -1,0 +1,119 @@
+/* pinner.c - pinning by a thread of its own, in the order in which it was asked for.
+ *
+ *     order: waiting --> carried out; or cancelled, while it waits, by who leaves or closes
+ */
+#include "pinner.h"
+
+#include "../base/alloc.h"
+#include "../platform/clock.h"
+
+enum { LOOK_AGAIN_NS = 50000 };
+
+static struct yk_pinner *pinners; /* under the lock */
+
+static void carry_out_orders(void *context)
+{
+    struct yk_pinner *pinner = context;
+    yk_lock(&yk_pages_lock);
+    while (!pinner->stops) {
+        struct yk_pin_order *order = pinner->first;
+        if (!order) {
+            yk_unlock(&yk_pages_lock);
+            yk_parker_sleep(&pinner->parker, -1);
+            yk_lock(&yk_pages_lock);
+            continue;
+        }
+        pinner->first = order->next;
+        if (!pinner->first)
+            pinner->end = &pinner->first;
+        pinner->busy = order->question.range;
+        yk_pages_pin(&order->question, order->gap);
+        pinner->busy = NULL;
+        yk_free(order);
+    }
+    yk_unlock(&yk_pages_lock);
+}
+
+/* Orders for `range` (NULL: all) that were not begun are as if they had never been given. */
+static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
+{
+    struct yk_pin_order **link = &pinner->first, *order;
+    while ((order = *link)) {
+        if (range && order->question.range != range) {
+            link = &order->next;
+            continue;
+        }
+        *link = order->next;
+        yk_pages_forget(pinner, order->gap);
+        yk_free(order);
+    }
+    pinner->end = link;
+}
+
+yoke_status yk_pinner_start(struct yk_pinner *pinner)
+{
+    yoke_status status = yk_parker_open(&pinner->parker);
+    if (status != YOKE_OK)
+        return status;
+    pinner->end = &pinner->first;
+    pinner->next = pinners;
+    pinners = pinner;
+    return YOKE_OK;
+}
+
+static yoke_status start_thread(struct yk_pinner *pinner)
+{
+    const struct yk_thread_spec spec = {
+        .name = "yoke-pin", .cpu = -1, .run = carry_out_orders, .context = pinner
+    };
+    yoke_status status = pinner->runs ? YOKE_OK : yk_thread_open(&spec, &pinner->thread);
+    pinner->runs = status == YOKE_OK;
+    return status;
+}
+
+void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap)
+{
+    struct yk_pinner *pinner = question->pinner;
+    struct yk_pin_order *order = yk_calloc(1, sizeof *order);
+    if (!order || start_thread(pinner) != YOKE_OK) {
+        yk_free(order);
+        yk_pages_forget(pinner, gap);
+        return;
+    }
+    *order = (struct yk_pin_order){ .question = *question, .gap = gap };
+    *pinner->end = order;
+    pinner->end = &order->next;
+    yk_parker_wake(&pinner->parker);
+}
+
+void yk_pinners_leave(const struct yk_pin_range *range)
+{
+    struct yk_pinner *pinner = pinners;
+    while (pinner) {
+        cancel(pinner, range);
+        if (pinner->busy != range) {
+            pinner = pinner->next;
+            continue;
+        }
+        yk_unlock(&yk_pages_lock);
+        yk_clock_sleep_ns(LOOK_AGAIN_NS);
+        yk_lock(&yk_pages_lock);
+        pinner = pinners;
+    }
+}
+
+void yk_pinner_stop(struct yk_pinner *pinner)
+{
+    struct yk_pinner **link = &pinners;
+    yk_lock(&yk_pages_lock);
+    while (*link != pinner)
+        link = &(*link)->next;
+    *link = pinner->next;
+    cancel(pinner, NULL);
+    pinner->stops = 1;
+    yk_unlock(&yk_pages_lock);
+    yk_parker_wake(&pinner->parker);
+    if (pinner->runs)
+        yk_thread_join(&pinner->thread);
+    yk_parker_close(&pinner->parker);
+}
