@@ -13,7 +13,7 @@
 enum { INFO_DEVICES, INFO_MEASURE, INFO_JSON, INFO_COUNT };
 
 static const struct app_option options[] = {
-    { "devices", "LIST", NULL, "devices to open, as cpu:8,opencl:1:mem=1G; default all" },
+    { "devices", "LIST", NULL, "devices to open, as cpu:8,cuda:0:mem=8G; default all" },
     { "measure", NULL, NULL, "measure links and memory, about a second a device" },
     { "json", NULL, NULL, "write JSON" },
     { .name = NULL },

@@ -15,7 +15,7 @@ const struct app_option run_options[] = {
     [RUN_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
     [RUN_INPUT] = { "input", "FILE", NULL, "work on this file instead of made-up data" },
     [RUN_OUTPUT] = { "output", "PREFIX", NULL, "begin the names of pictures with this" },
-    [RUN_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,opencl:1:mem=1G; default all there are" },
+    [RUN_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,cuda:0:mem=8G; default all there are" },
     [RUN_PARTITIONER] = { "partitioner", "NAME", NULL,
                           "who gets which part, as dynamic:chunk=4096; default auto" },
     [RUN_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one a core" },

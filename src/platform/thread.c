@@ -81,9 +81,10 @@ static int apply(const struct schedule *schedule)
  * Linux lets workers end theirs, 3 ms, in which a GPU stands still. What helps, best first: real
  * time, higher priority, both of which take a right (root, ulimit -r, ulimit -e), and asking for
  * slices shorter than the workers' (Linux 6.12 on). Not getting any costs speed only. */
+enum { RESET_ON_FORK = 1 }; /* threads that drivers start from here get none of it */
+
 static void go_first(void)
 {
-    enum { RESET_ON_FORK = 1 };
     const struct schedule wishes[] = {
         { .size = sizeof *wishes, .policy = SCHED_RR, .flags = RESET_ON_FORK, .priority = 1 },
         { .size = sizeof *wishes, .flags = RESET_ON_FORK, .nice = -10, .slice = 2000000 },
@@ -95,7 +96,9 @@ static void go_first(void)
 
 void yk_thread_begin_long(void)
 {
-    const struct schedule usual = { .size = sizeof usual, .nice = usual_nice };
+    const struct schedule usual = { .size = sizeof usual,
+                                    .flags = RESET_ON_FORK,
+                                    .nice = usual_nice };
     if (attends) {
         apply(&usual);
     }

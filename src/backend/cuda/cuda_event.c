@@ -14,6 +14,7 @@
 
 /* Between microseconds and a context switch: looking this long costs less than sleeping. */
 static const int64_t look_ns = 5000;
+static const int64_t second_ns = 1000000000;
 static const int64_t anchor_lasts_ns = 4000000000;
 
 struct yk_event {
@@ -211,8 +212,10 @@ static CUresult record_now(struct yk_cuda_device *device, CUevent event, int64_t
     if (code != CUDA_SUCCESS)
         return code;
     code = device->cu->EventRecord(event, stream);
+    const int64_t deadline = yk_clock_ns() + second_ns;
     if (code == CUDA_SUCCESS)
-        while ((code = device->cu->EventQuery(event)) == CUDA_ERROR_NOT_READY)
+        while ((code = device->cu->EventQuery(event)) == CUDA_ERROR_NOT_READY &&
+               yk_clock_ns() < deadline)
             yk_pause();
     *seen_ns = yk_clock_ns();
     device->cu->StreamDestroy(stream);
