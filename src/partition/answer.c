@@ -57,6 +57,17 @@ static void keep(struct yk_dispatch *dispatch, int device, struct yk_range range
     }
 }
 
+/* What the chunk took of the device's time. Lanes that share chunks end them in any order, and one
+ * that is held up (by another program, say) holds up a chunk that the others have long left behind:
+ * what they spent on it says more than when it ended. */
+static double sample_ns(const struct yk_split_status *status, const struct yk_chunk_times *times,
+                        int64_t from)
+{
+    if (times->work_ns > 0)
+        return (double)times->work_ns / status->known.lanes;
+    return (double)(times->ended - from);
+}
+
 static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
                   const struct yk_chunk_times *times)
 {
@@ -65,7 +76,7 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     int64_t from = times->issued > state->latest_end || status->chunks_done == 0
                        ? times->issued
                        : state->latest_end;
-    yk_speed_add(&state->speed, (double)items, (double)(times->ended - from));
+    yk_speed_add(&state->speed, (double)items, sample_ns(status, times, from));
     status->item_ns = state->speed.item_ns;
     status->fixed_ns = state->speed.fixed_ns;
     if (times->ended > state->latest_end || status->chunks_done == 0)

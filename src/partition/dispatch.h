@@ -55,6 +55,7 @@ struct yk_chunk_times {
     int64_t started;      /* kernel started (0 if unknown) */
     int64_t ended;        /* results usable */
     int64_t copied_bytes; /* moved to or from the device for it */
+    int64_t work_ns;      /* lanes that shared it: what each spent on it, added up; 0: unknown */
 };
 
 enum yk_verdict {

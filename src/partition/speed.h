@@ -2,9 +2,10 @@
  * the job runs.
  *
  * A sample is the time by which a chunk moved the device's finish on: from the previous chunk's end
- * (or its own issue, if later) to its end. So what overlaps is not counted twice. Older samples
- * fade; what earlier runs taught counts as one more sample. Cores that share their chunks end them
- * in any order and have no cost of their own per chunk: for them only the ratio of sums counts.
+ * (or its own issue, if later) to its end. So what overlaps is not counted twice. Where lanes share
+ * a chunk it is what they spent on it, divided by their number. Older samples fade; what earlier
+ * runs taught counts as one more. Cores that share their chunks end them in any order and have no
+ * cost of their own per chunk: for them only the ratio of sums counts.
  */
 #ifndef YK_PARTITION_SPEED_H
 #define YK_PARTITION_SPEED_H

@@ -60,11 +60,13 @@ static void report(struct yk_job *job, int device, int lane)
     const struct yk_chunk *chunk = &flight->chunk;
     int64_t left;
     if (flight->slot >= 0) {
+        yk_lease_worked(&jd->leases, flight->slot, yk_now(job->runtime) - flight->issued_ns);
         lease = yk_lease_piece_done(&jd->leases, flight->slot, chunk);
         if (!lease)
             return;
         chunk = &lease->chunk;
         times.issued = lease->issued_ns;
+        times.work_ns = atomic_load_explicit(&lease->work_ns, memory_order_relaxed);
     }
     yk_lock(&job->lock);
     times.ended = flight->slot < 0 && flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);

@@ -220,9 +220,16 @@ void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, in
     lease->chunk = *chunk;
     lease->issued_ns = now;
     atomic_store_explicit(&lease->items_left, items, memory_order_relaxed);
+    atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
     fill(leases, &shape);
     shape.generation = next_generation(leases);
     write_shape(leases, &shape);
+}
+
+void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns)
+{
+    /* relaxed: yk_lease_piece_done hands it on */
+    atomic_fetch_add_explicit(&leases->slots[slot].work_ns, ns, memory_order_relaxed);
 }
 
 const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot,

@@ -45,6 +45,7 @@ struct yk_section { /* a cache line of its own, which stays with its lane's core
 
 struct yk_lease {
     _Alignas(64) _Atomic int64_t items_left; /* not yet done; 0: the slot is free */
+    _Atomic int64_t work_ns;                 /* of all lanes for the pieces done so far */
     /* as the dispatcher gave it; written before, read after the pieces */
     _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
@@ -72,6 +73,8 @@ int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int
 /* Publish a chunk as the current lease, after a cut found nothing left, both under the job's lock.
  */
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now);
+/* Such a piece took a lane so long. Before yk_lease_piece_done. */
+void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns);
 /* Such a piece is done. The lease if it was its last one: the caller reports it to the dispatcher
  * and frees the slot, both under the job's lock. Else NULL. */
 const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot,

@@ -58,6 +58,25 @@ static void assert_chunk(const struct yk_chunk *chunk, int64_t first, int64_t la
     assert_int_equal(chunk->last, last);
 }
 
+/* A lane that is held up holds up a chunk, and says little of what the device can do. */
+static void shared_chunks_count_by_the_work(void **state)
+{
+    struct yk_split_device device = {
+        .name = "cpu", .lanes = 4, .host_memory = 1, .fill = 1, .share = -1
+    };
+    struct yk_split_spec spec = { .last = 1000, .unit = 1, .devices = &device, .device_count = 1 };
+    struct yk_chunk_times times = { .issued = 1, .ended = 100001, .work_ns = 4000 };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
+    yk_dispatch_done(dispatch, 0, &chunk, chunk.last - chunk.first, &times);
+    assert_int_equal(yk_dispatch_forecast(dispatch, 0, chunk.last - chunk.first), 1000);
+    yk_dispatch_close(dispatch);
+}
+
 static void what_was_not_completed_returns(void **state)
 {
     struct yk_dispatch *dispatch = open_two("dynamic:chunk=10", 100, 0);
@@ -519,6 +538,7 @@ static void many_devices_are_served(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_chunks_count_by_the_work),
         cmocka_unit_test(what_was_not_completed_returns),
         cmocka_unit_test(a_failed_device_loses_what_is_out),
         cmocka_unit_test(all_or_nothing_takes_back_what_was_completed),
