@@ -1,0 +1,77 @@
+/* test_await.c - when somebody who drives a device looks at a chunk: seldom at first, all the time
+ * about its end, and never so late that a wrong forecast doubles the chunk.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/job.h"
+
+enum { US = 1000, MS = 1000000 };
+
+static struct yk_flight flight_of(int64_t lasts_ns)
+{
+    struct yk_job_device device = { 0 };
+    struct yk_flight flight = { .issued_ns = 5 * MS, .lasts_ns = lasts_ns };
+    yk_flight_foretell(&device, &flight, flight.issued_ns);
+    return flight;
+}
+
+static void without_a_forecast_there_is_no_telling(void **state)
+{
+    const struct yk_flight flight = flight_of(0);
+    (void)state;
+    assert_int_equal(yk_flight_look_at(&flight, flight.issued_ns), 0);
+}
+
+static void chunks_queue_up_behind_each_other(void **state)
+{
+    struct yk_job_device device = { 0 };
+    struct yk_flight first = { .lasts_ns = 2 * MS }, second = { .lasts_ns = MS };
+    (void)state;
+    yk_flight_foretell(&device, &first, 10 * MS);
+    yk_flight_foretell(&device, &second, 10 * MS + 5);
+    assert_int_equal(first.expected_ns, 12 * MS);
+    assert_int_equal(second.expected_ns, 13 * MS);
+    yk_flight_foretell(&device, &first, 20 * MS); /* after a pause */
+    assert_int_equal(first.expected_ns, 22 * MS);
+}
+
+/* Sleeps until each look; at the end it watches. */
+static void few_looks_and_then_all_the_time(void **state)
+{
+    const int64_t lasts[] = { 50 * US, 450 * US, 12 * MS, 3000 * (int64_t)MS };
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct yk_flight flight = flight_of(lasts[i]);
+        int64_t now = flight.issued_ns, at;
+        int looks = 0;
+        while ((at = yk_flight_look_at(&flight, now)) > now) {
+            int64_t gone = now - flight.issued_ns;
+            assert_true(at < flight.expected_ns);
+            assert_true(at - now <= (gone > 100 * US ? gone : 100 * US));
+            now = at;
+            looks++;
+        }
+        assert_true(looks < 60);
+        assert_int_equal(at, now); /* from here on it watches, */
+        assert_true(flight.expected_ns - now <= 150 * US);
+        assert_true(now == flight.issued_ns || flight.expected_ns - now >= 25 * US);
+        assert_int_equal(yk_flight_look_at(&flight, flight.expected_ns), flight.expected_ns);
+        /* but not for ever */
+        assert_int_equal(yk_flight_look_at(&flight, flight.expected_ns + MS), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_forecast_there_is_no_telling),
+        cmocka_unit_test(chunks_queue_up_behind_each_other),
+        cmocka_unit_test(few_looks_and_then_all_the_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
