@@ -25,6 +25,7 @@
 #include "../../platform/thread.h"
 #include "../backend.h"
 #include "../cache.h"
+#include "../kernel_shape.h"
 #include "cuda_api.h"
 
 extern const struct yk_backend yk_backend_cuda;
@@ -74,21 +75,14 @@ struct yk_queue {
     CUstream stream;
 };
 
-struct yk_cuda_param {
-    yoke_param_mode mode;
-    uint32_t size;
-};
-
 struct yk_program {
     struct yk_cuda_device *device;
-    char name[64];
+    struct yk_kernel_shape shape;
     CUmodule module; /* NULL for a native function */
     CUfunction function;
     yoke_cuda_fn *native;
-    int generated; /* made by YOKE_KERNEL, not by hand */
-    int dimensions, lanes, unit, param_count;
+    int generated;   /* made by YOKE_KERNEL, not by hand */
     int block_items; /* threads in a block */
-    struct yk_cuda_param params[];
 };
 
 /* cuda_load.c. Both load on the first call and give the same from then on. */

@@ -28,21 +28,21 @@ static int span(int64_t items, int most)
 static void make_grid(const struct yk_program *program, const struct yk_launch *launch,
                       struct grid *grid)
 {
-    int64_t split = (launch->last - launch->first + program->unit - 1) / program->unit;
+    int64_t split = (launch->last - launch->first + program->shape.unit - 1) / program->shape.unit;
     int64_t items[3] = { split, 1, 1 }; /* fastest first */
     int threads[3] = { program->block_items, 1, 1 };
-    if (program->lanes) {
-        threads[0] = program->lanes;
-        items[0] = split * program->lanes;
-    } else if (program->dimensions == 2) {
+    if (program->shape.lanes) {
+        threads[0] = program->shape.lanes;
+        items[0] = split * program->shape.lanes;
+    } else if (program->shape.dimensions == 2) {
         items[0] = launch->extent[0];
         items[1] = split;
-    } else if (program->dimensions == 3) {
+    } else if (program->shape.dimensions == 3) {
         items[0] = launch->extent[1];
         items[1] = launch->extent[0];
         items[2] = split;
     }
-    if (!program->lanes && program->dimensions > 1) {
+    if (!program->shape.lanes && program->shape.dimensions > 1) {
         threads[0] = span(items[0], program->block_items < 64 ? program->block_items : 64);
         threads[1] = span(items[1], program->block_items / threads[0]);
     }
@@ -68,10 +68,11 @@ static CUresult launch_source(struct yk_queue *queue, const struct yk_program *p
     struct grid grid;
     for (int i = 0; i < 4; ++i)
         args[i] = &range[i];
-    for (int p = 0; p < program->param_count; ++p) {
+    for (int p = 0; p < program->shape.param_count; ++p) {
         pointers[p] = address_of(&launch->args[p]);
-        args[4 + p] = program->params[p].mode == YOKE_PARAM_VALUE ? (void *)launch->args[p].value
-                                                                  : &pointers[p];
+        args[4 + p] = program->shape.params[p].mode == YOKE_PARAM_VALUE
+                          ? (void *)launch->args[p].value
+                          : &pointers[p];
     }
     make_grid(program, launch, &grid);
     return queue->device->cu->LaunchKernel(program->function, grid.blocks[0], grid.blocks[1],
@@ -83,8 +84,8 @@ static CUresult launch_native(struct yk_queue *queue, const struct yk_program *p
                               const struct yk_launch *launch)
 {
     void *args[YOKE_ARGS_MAX];
-    for (int p = 0; p < program->param_count; ++p)
-        args[p] = program->params[p].mode == YOKE_PARAM_VALUE
+    for (int p = 0; p < program->shape.param_count; ++p)
+        args[p] = program->shape.params[p].mode == YOKE_PARAM_VALUE
                       ? (void *)launch->args[p].value
                       : (void *)(uintptr_t)address_of(&launch->args[p]);
     const yoke_cuda_call call = { queue->device->context, queue->stream, queue->device->handle,
@@ -109,7 +110,7 @@ yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
     yoke_status status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)
         return status;
-    snprintf(what, sizeof what, "launching kernel %s", program->name);
+    snprintf(what, sizeof what, "launching kernel %s", program->shape.name);
     status = yk_cuda_operation_begin(&operation);
     if (status == YOKE_OK)
         status = yk_cuda_operation_end(&operation, program->native

@@ -18,7 +18,7 @@
 #include "../prelude.h"
 #include "cuda.h"
 
-enum { BLOCK_ITEMS = 256 };
+enum { BLOCK_ITEMS = 256, VALUE_MOST = 3500 };
 static const char *const recipe = "yoke cuda 1"; /* part of the key: changes with this folder */
 
 /* Everything the machine code depends on, as one text. */
@@ -73,7 +73,7 @@ static int load_cached(struct yk_program *program, struct yk_blob key)
     yk_free(image);
     if (code == CUDA_SUCCESS) {
         yk_log(YOKE_LOG_DEBUG, "%s: kernel %s came from the cache", program->device->base.desc.name,
-               program->name);
+               program->shape.name);
         return 1;
     }
     program->module = NULL;
@@ -96,7 +96,7 @@ static yoke_status load_failed(const struct yk_program *program, CUresult code)
                        "%s: the driver (%s) does not take the code of kernel %s (%s); NVRTC may be "
                        "newer than the driver: update the driver, or name an older one in "
                        "YOKE_NVRTC_LIBRARY",
-                       device->base.desc.name, device->base.desc.driver, program->name,
+                       device->base.desc.name, device->base.desc.driver, program->shape.name,
                        yk_cuda_code_name(device->cu, code));
     default:
         return yk_cuda_fail(device, code, "loading a kernel");
@@ -133,7 +133,7 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     if (code == CUDA_ERROR_NOT_FOUND)
         return yk_fail(YOKE_EBUILD,
                        "%s: the source of kernel %s has no extern \"C\" __global__ '%s'",
-                       device->base.desc.name, program->name, entry);
+                       device->base.desc.name, program->shape.name, entry);
     if (code == CUDA_SUCCESS)
         code = device->cu->FuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
                                             program->function);
@@ -142,9 +142,9 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     program->block_items = BLOCK_ITEMS;
     while (program->block_items > most && program->block_items > 1)
         program->block_items /= 2;
-    if (program->lanes > most)
+    if (program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %d here",
-                       device->base.desc.name, program->name, program->lanes, most);
+                       device->base.desc.name, program->shape.name, program->shape.lanes, most);
     return YOKE_OK;
 }
 
@@ -156,7 +156,7 @@ static yoke_status rehearse(struct yk_program *program)
     const struct yk_launch launch = { .extent = { 1, 1 }, .args = args };
     struct yk_queue *queue;
     struct yk_event *event;
-    for (int p = 0; p < program->param_count; ++p)
+    for (int p = 0; p < program->shape.param_count; ++p)
         args[p].value = nothing;
     yoke_status status = yk_cuda_queue_open(&program->device->base, &queue);
     if (status != YOKE_OK)
@@ -191,25 +191,17 @@ static yoke_status build_source(struct yk_program *program, const yoke_kernel *k
     return status;
 }
 
-static yoke_status check_kernel(const struct yk_cuda_device *device, const yoke_kernel *kernel)
+/* CUDA passes 4 KiB by value, for all parameters together. */
+static yoke_status check_values(const struct yk_program *program)
 {
-    if (!kernel->cuda.native && !kernel->cuda.source.text)
-        return yk_fail(YOKE_ENOIMPL,
-                       "kernel %s has nothing for CUDA; build its file with yoke_add_kernels, or "
-                       "leave %s out",
-                       kernel->name, device->base.desc.name);
-    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX || kernel->dimensions > 3)
-        return yk_fail(
-            YOKE_EINVAL,
-            "kernel %s has %d parameters and %d dimensions; at most %d and 3 are possible",
-            kernel->name, kernel->param_count, kernel->dimensions, YOKE_ARGS_MAX);
-    for (int p = 0; p < kernel->param_count; ++p)
-        if (kernel->params[p].mode == YOKE_PARAM_VALUE && kernel->params[p].size > 3500)
+    const struct yk_kernel_shape *shape = &program->shape;
+    for (int p = 0; p < shape->param_count; ++p)
+        if (shape->params[p].mode == YOKE_PARAM_VALUE && shape->params[p].size > VALUE_MOST)
             return yk_fail(YOKE_EBUILD,
-                           "%s: parameter %s of kernel %s has %u bytes, more than CUDA passes by "
+                           "%s: parameter %d of kernel %s has %u bytes, more than CUDA passes by "
                            "value; put it into an array",
-                           device->base.desc.name, kernel->params[p].name, kernel->name,
-                           (unsigned)kernel->params[p].size);
+                           program->device->base.desc.name, p + 1, shape->name,
+                           (unsigned)shape->params[p].size);
     return YOKE_OK;
 }
 
@@ -221,25 +213,21 @@ yoke_status yk_cuda_build(struct yk_device *base, const yoke_kernel *kernel,
     if (status != YOKE_OK)
         return status;
     yk_cuda_leave(device);
-    status = check_kernel(device, kernel);
-    if (status != YOKE_OK)
-        return status;
-    size_t count = (size_t)kernel->param_count;
-    struct yk_program *program = yk_calloc(1, sizeof *program + count * sizeof *program->params);
+    if (!kernel->cuda.native && !kernel->cuda.source.text)
+        return yk_fail(YOKE_ENOIMPL,
+                       "kernel %s has nothing for CUDA; build its file with yoke_add_kernels, or "
+                       "leave %s out",
+                       kernel->name, base->desc.name);
+    struct yk_program *program = yk_calloc(1, sizeof *program);
     if (!program)
         return YOKE_ENOMEM;
     program->device = device;
-    snprintf(program->name, sizeof program->name, "%s", kernel->name);
     program->native = kernel->cuda.native;
     program->generated = !kernel->cuda.native && !kernel->cuda.source.entry;
-    program->dimensions = kernel->dimensions > 0 ? kernel->dimensions : 1;
-    program->lanes = kernel->lanes;
-    program->unit = kernel->unit > 0 ? kernel->unit : 1;
-    program->param_count = kernel->param_count;
-    for (int p = 0; p < kernel->param_count; ++p)
-        program->params[p] =
-            (struct yk_cuda_param){ kernel->params[p].mode, kernel->params[p].size };
-    if (!program->native)
+    status = yk_kernel_shape_take(kernel, &program->shape);
+    if (status == YOKE_OK)
+        status = check_values(program);
+    if (status == YOKE_OK && !program->native)
         status = build_source(program, kernel);
     if (status != YOKE_OK) {
         yk_cuda_program_close(base, program);

@@ -19,6 +19,7 @@
 
 #include "../../platform/thread.h"
 #include "../backend.h"
+#include "../kernel_shape.h"
 #include "opencl_api.h"
 
 extern const struct yk_backend yk_backend_opencl;
@@ -60,22 +61,15 @@ struct yk_queue {
     cl_command_queue handle;
 };
 
-struct yk_opencl_param {
-    yoke_param_mode mode;
-    uint32_t size;
-};
-
 struct yk_program {
     struct yk_opencl_device *device;
-    char name[64];
+    struct yk_kernel_shape shape;
     cl_program handle; /* NULL for a native function */
     cl_kernel kernel; /* holds the arguments of the launch being made: one thread drives a device */
     yoke_opencl_fn *native;
-    int generated; /* made by YOKE_KERNEL, not by hand */
-    int dimensions, lanes, unit, param_count;
+    int generated;           /* made by YOKE_KERNEL, not by hand */
     size_t group_items;      /* work-items in a group */
     int64_t rehearsal_items; /* an empty range is launched as if it had so many */
-    struct yk_opencl_param params[];
 };
 
 /* opencl_load.c */

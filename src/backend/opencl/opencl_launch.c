@@ -37,35 +37,35 @@ static size_t span(int64_t items, size_t most)
 static void make_space(const struct yk_program *program, const struct yk_launch *launch,
                        struct space *space)
 {
-    int64_t split = groups(launch->last - launch->first, program->unit);
+    int64_t split = groups(launch->last - launch->first, program->shape.unit);
     int is_cpu = program->device->base.desc.is_cpu;
     size_t budget = program->group_items;
     if (split == 0)
         split = program->rehearsal_items;
     *space = (struct space){ 1, { 1, 1, 1 }, { 1, 1, 1 } };
-    if (program->lanes) {
-        space->local[0] = (size_t)program->lanes;
-        space->global[0] = (size_t)(program->lanes * split);
+    if (program->shape.lanes) {
+        space->local[0] = (size_t)program->shape.lanes;
+        space->global[0] = (size_t)(program->shape.lanes * split);
         return;
     }
     int64_t items[3] = { split, 1, 1 }; /* fastest first */
-    if (program->dimensions == 2) {
+    if (program->shape.dimensions == 2) {
         items[0] = launch->extent[0];
         items[1] = split;
-    } else if (program->dimensions == 3) {
+    } else if (program->shape.dimensions == 3) {
         items[0] = launch->extent[1];
         items[1] = launch->extent[0];
         items[2] = split;
     }
-    space->dimensions = (cl_uint)program->dimensions;
-    if (program->dimensions == 1)
+    space->dimensions = (cl_uint)program->shape.dimensions;
+    if (program->shape.dimensions == 1)
         space->local[0] = budget;
     else {
         space->local[0] = span(items[0], is_cpu || budget < 64 ? budget : 64);
         if (!is_cpu)
             space->local[1] = span(items[1], budget / space->local[0]);
     }
-    for (int d = 0; d < program->dimensions && d < 3; ++d) {
+    for (int d = 0; d < program->shape.dimensions && d < 3; ++d) {
         int64_t count = groups(items[d], (int64_t)space->local[d]);
         if (d > 0 && !is_cpu && program->generated && count > GROUP_COUNT_MAX)
             count = GROUP_COUNT_MAX;
@@ -83,10 +83,11 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
         code = cl->SetKernelArg(program->kernel, index, sizeof *range, &range[index]);
         ++index;
     }
-    for (int p = 0; p < program->param_count && code == CL_SUCCESS; ++p) {
+    for (int p = 0; p < program->shape.param_count && code == CL_SUCCESS; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
-        if (program->params[p].mode == YOKE_PARAM_VALUE) {
-            code = cl->SetKernelArg(program->kernel, index++, program->params[p].size, arg->value);
+        if (program->shape.params[p].mode == YOKE_PARAM_VALUE) {
+            code = cl->SetKernelArg(program->kernel, index++, program->shape.params[p].size,
+                                    arg->value);
             continue;
         }
         cl_mem memory = arg->buffer ? arg->buffer->memory : NULL;
@@ -121,9 +122,9 @@ static cl_int launch_native(struct yk_queue *queue, const struct yk_program *pro
     const struct yk_opencl_api *cl = queue->device->cl;
     const void *args[YOKE_ARGS_MAX];
     int64_t shifts[YOKE_ARGS_MAX];
-    for (int p = 0; p < program->param_count; ++p) {
+    for (int p = 0; p < program->shape.param_count; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
-        int is_value = program->params[p].mode == YOKE_PARAM_VALUE;
+        int is_value = program->shape.params[p].mode == YOKE_PARAM_VALUE;
         shifts[p] = is_value ? 0 : arg->shift;
         args[p] = is_value ? arg->value : arg->buffer ? arg->buffer->memory : NULL;
     }
@@ -159,7 +160,7 @@ yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
         cl_int code = program->native ? launch_native(queue, program, launch, made, &waits)
                                       : launch_source(queue, program, launch,
                                                       yk_opencl_event_slot(made), &waits);
-        snprintf(what, sizeof what, "launching kernel %s", program->name);
+        snprintf(what, sizeof what, "launching kernel %s", program->shape.name);
         status = yk_opencl_event_submit(queue, made, code, event, what);
     }
     yk_opencl_waits_close(&waits);

@@ -92,11 +92,11 @@ static yoke_status compile(struct yk_program *program, const struct source *sour
         status = yk_opencl_fail(device, code, "compiling");
     else if (code != CL_SUCCESS)
         status = yk_fail(YOKE_EBUILD, "%s (%s): kernel %s does not compile (%s); it says:\n%s",
-                         device->base.desc.name, device->base.desc.model, program->name,
+                         device->base.desc.name, device->base.desc.model, program->shape.name,
                          yk_opencl_code_name(code), log ? log : "nothing");
     else if (log)
-        yk_log(YOKE_LOG_INFO, "%s: compiling kernel %s: %s", device->base.desc.name, program->name,
-               log);
+        yk_log(YOKE_LOG_INFO, "%s: compiling kernel %s: %s", device->base.desc.name,
+               program->shape.name, log);
     yk_free(log);
     return status;
 }
@@ -120,7 +120,7 @@ static int load_cached(struct yk_program *program, const struct source *source)
                                         NULL);
     if (program->handle && state == CL_SUCCESS && code == CL_SUCCESS) {
         yk_log(YOKE_LOG_DEBUG, "%s: kernel %s came from the cache", device->base.desc.name,
-               program->name);
+               program->shape.name);
         return 1;
     }
     yk_cache_remove(key);
@@ -161,7 +161,8 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     program->kernel = device->cl->CreateKernel(program->handle, entry, &code);
     if (!program->kernel)
         return yk_fail(YOKE_EBUILD, "%s: the source of kernel %s has no __kernel '%s' (%s)",
-                       device->base.desc.name, program->name, entry, yk_opencl_code_name(code));
+                       device->base.desc.name, program->shape.name, entry,
+                       yk_opencl_code_name(code));
     code = device->cl->GetKernelWorkGroupInfo(program->kernel, device->handle,
                                               CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
     if (code != CL_SUCCESS || most < 1)
@@ -169,9 +170,9 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
     program->group_items = device->base.desc.is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
     while (program->group_items > most)
         program->group_items /= 2;
-    if ((size_t)program->lanes > most)
+    if ((size_t)program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %zu here",
-                       device->base.desc.name, program->name, program->lanes, most);
+                       device->base.desc.name, program->shape.name, program->shape.lanes, most);
     return YOKE_OK;
 }
 
@@ -181,9 +182,10 @@ static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *progr
     struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
     const struct yk_launch launch = { .extent = { 64, 64 }, .args = args };
     struct yk_event *event;
-    for (int p = 0; p < program->param_count; ++p) {
+    for (int p = 0; p < program->shape.param_count; ++p) {
         args[p].value = nothing;
-        if (program->params[p].mode == YOKE_PARAM_VALUE && program->params[p].size > sizeof nothing)
+        if (program->shape.params[p].mode == YOKE_PARAM_VALUE &&
+            program->shape.params[p].size > sizeof nothing)
             return YOKE_OK;
     }
     program->rehearsal_items = items;
@@ -204,8 +206,8 @@ static yoke_status rehearse(struct yk_program *program)
     if (status != YOKE_OK)
         return status;
     status = launch_empty(queue, program, 1);
-    if (status == YOKE_OK && program->device->base.desc.is_cpu && program->dimensions == 1 &&
-        !program->lanes)
+    if (status == YOKE_OK && program->device->base.desc.is_cpu && program->shape.dimensions == 1 &&
+        !program->shape.lanes)
         status = launch_empty(queue, program, POCL_LARGE_SPACE);
     yk_opencl_queue_close(queue);
     return status;
@@ -242,27 +244,14 @@ yoke_status yk_opencl_build(struct yk_device *base, const yoke_kernel *kernel,
                        "kernel %s has nothing for OpenCL; build its file with yoke_add_kernels, or "
                        "leave %s out",
                        kernel->name, base->desc.name);
-    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX || kernel->dimensions > 3)
-        return yk_fail(
-            YOKE_EINVAL,
-            "kernel %s has %d parameters and %d dimensions; at most %d and 3 are possible",
-            kernel->name, kernel->param_count, kernel->dimensions, YOKE_ARGS_MAX);
-    size_t count = (size_t)kernel->param_count;
-    struct yk_program *program = yk_calloc(1, sizeof *program + count * sizeof *program->params);
+    struct yk_program *program = yk_calloc(1, sizeof *program);
     if (!program)
         return YOKE_ENOMEM;
     program->device = device;
-    snprintf(program->name, sizeof program->name, "%s", kernel->name);
     program->native = kernel->opencl.native;
     program->generated = !kernel->opencl.native && !kernel->opencl.source.entry;
-    program->dimensions = kernel->dimensions > 0 ? kernel->dimensions : 1;
-    program->lanes = kernel->lanes;
-    program->unit = kernel->unit > 0 ? kernel->unit : 1;
-    program->param_count = kernel->param_count;
-    for (int p = 0; p < kernel->param_count; ++p)
-        program->params[p] =
-            (struct yk_opencl_param){ kernel->params[p].mode, kernel->params[p].size };
-    if (!program->native)
+    status = yk_kernel_shape_take(kernel, &program->shape);
+    if (status == YOKE_OK && !program->native)
         status = build_source(program, kernel);
     if (status != YOKE_OK) {
         yk_opencl_program_close(base, program);

@@ -1,0 +1,23 @@
+/* kernel_shape.c - see kernel_shape.h. */
+#include "kernel_shape.h"
+
+#include <stdio.h>
+
+#include "../base/status.h"
+
+yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out)
+{
+    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX || kernel->dimensions > 3)
+        return yk_fail(
+            YOKE_EINVAL,
+            "kernel %s has %d parameters and %d dimensions; at most %d and 3 are possible",
+            kernel->name, kernel->param_count, kernel->dimensions, YOKE_ARGS_MAX);
+    *out = (struct yk_kernel_shape){ .dimensions = kernel->dimensions > 0 ? kernel->dimensions : 1,
+                                     .lanes = kernel->lanes,
+                                     .unit = kernel->unit > 0 ? kernel->unit : 1,
+                                     .param_count = kernel->param_count };
+    snprintf(out->name, sizeof out->name, "%s", kernel->name);
+    for (int p = 0; p < kernel->param_count; p++)
+        out->params[p] = (struct yk_kernel_param){ kernel->params[p].mode, kernel->params[p].size };
+    return YOKE_OK;
+}

@@ -1,0 +1,23 @@
+/* kernel_shape.h - what a built kernel keeps of its descriptor, which may be gone when it runs. */
+#ifndef YK_BACKEND_KERNEL_SHAPE_H
+#define YK_BACKEND_KERNEL_SHAPE_H
+
+#include <yoke/job.h>
+#include <yoke/kernel_type.h>
+
+struct yk_kernel_param {
+    yoke_param_mode mode;
+    uint32_t size; /* of a value, or of an array's element */
+};
+
+struct yk_kernel_shape {
+    char name[64];
+    int dimensions, lanes, unit; /* as the descriptor's, with their defaults */
+    int param_count;
+    struct yk_kernel_param params[YOKE_ARGS_MAX];
+};
+
+/* YOKE_EINVAL if a descriptor says what no kernel can have. */
+yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out);
+
+#endif
