@@ -44,10 +44,13 @@ static void print_devices(const struct measure *measure)
         table_row(&table);
     }
     table_print(&table, stdout);
-    for (int d = 0; d < measure->device_count; d++)
-        if (measure->devices[d].reason[0])
-            printf("%s%s: %s\n", d ? "" : "\n", measure->devices[d].name,
-                   measure->devices[d].reason);
+    for (int d = 0; d < measure->device_count; d++) {
+        const char *name = measure->devices[d].name, *reason = measure->devices[d].reason;
+        size_t length = strlen(name);
+        int named = !strncmp(reason, name, length) && reason[length] == ':'; /* an error's text */
+        if (*reason)
+            printf("%s%s%s%s\n", d ? "" : "\n", named ? "" : name, named ? "" : ": ", reason);
+    }
     putchar('\n');
 }
 

@@ -69,7 +69,8 @@ typedef int yoke_opencl_fn(const yoke_opencl_call *call, const yoke_chunk *chunk
  * `stream`, do not wait. Types as void * so that this header needs no CUDA: CUcontext (current
  * during the call; runtime-API libraries use it too), CUstream; args[p] is a const void * to the
  * value, or the device address of the array's global element 0 (which may lie outside what is
- * there: use global indexes only). Returns 0 or a CUresult. */
+ * there: use global indexes only). Returns 0; 2 (CUDA_ERROR_OUT_OF_MEMORY) if it enqueued nothing
+ * and a smaller chunk may do; or another CUresult, which ends the job. */
 typedef struct yoke_cuda_call {
     void *context, *stream;
     int device; /* CUDA's number of the GPU */
