@@ -10,7 +10,7 @@
 #define STILL_GAINING 1.1
 #define TRIES_MOST    8
 /* One alone has to be faster by this much, or noise would decide. */
-#define CLEARLY 1.03
+#define CLEARLY 1.01
 /* The experiment costs at most what the others would have contributed: no more than this of the
  * work. */
 #define MOST_AT_STAKE 0.35

@@ -92,7 +92,7 @@ static void alone_has_to_be_clearly_better(void **state)
     for (i = 0; i < 2; i++)
         yk_team_learn(&team, -1, 10000, 10000);
     for (i = 0; i < 2; i++)
-        yk_team_learn(&team, choose(&team), 10000, 9850);
+        yk_team_learn(&team, choose(&team), 10000, 9950);
     assert_int_equal(choose(&team), -1);
 }
 
