@@ -23,18 +23,8 @@
 #include "../base/status.h"
 #include "pinner.h"
 
-struct region { /* memory of yoke_alloc */
-    struct yk_pin_range range;
-    void *memory;
-    size_t bytes;
-    struct region *next;
-};
-
 yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
-static struct { /* under the lock */
-    struct yk_pin_map map;
-    struct region *regions;
-} pages;
+static struct yk_pin_map map; /* under the lock */
 
 static pid_t pinning_process; /* the one whose driver has the blocks; under the lock */
 
@@ -78,7 +68,7 @@ static void let_go(struct yk_pin_block *block)
         owner->device->backend->unpin(owner->device, address_of(first));
         yk_lock(&yk_pages_lock);
     }
-    yk_pin_remove(&pages.map, first);
+    yk_pin_remove(&map, first);
     orphan = owner && --owner->blocks == 0 && owner->orphan;
     if (!orphan)
         return;
@@ -91,7 +81,7 @@ static void let_go(struct yk_pin_block *block)
 static void let_go_unused(struct yk_interval bytes)
 {
     struct yk_pin_block *block;
-    while ((block = yk_pin_unused(&pages.map, bytes, YK_PIN_ANYBODY)))
+    while ((block = yk_pin_unused(&map, bytes, YK_PIN_ANYBODY)))
         let_go(block);
 }
 
@@ -100,11 +90,10 @@ static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
 {
     const void *kind = pinner->device->desc.backend;
     int i;
-    for (i = 0; i < pages.map.count; i++) {
-        struct yk_pin_block *block = &pages.map.items[i];
+    for (i = 0; i < map.count; i++) {
+        struct yk_pin_block *block = &map.items[i];
         if ((block->owner == pinner || (!block->owner && block->kind == kind)) &&
-            block->state != YK_PIN_PENDING &&
-            !yk_pin_is_used(&pages.map, block->bytes, YK_PIN_ARRAYS))
+            block->state != YK_PIN_PENDING && !yk_pin_is_used(&map, block->bytes, YK_PIN_ARRAYS))
             return block;
     }
     return NULL;
@@ -164,7 +153,7 @@ static void say_refused(const struct yk_pages_question *question)
 
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap)
 {
-    yk_pin_remove(&pages.map, gap.first);
+    yk_pin_remove(&map, gap.first);
     pinner->blocks--;
 }
 
@@ -185,14 +174,14 @@ void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval g
         say_refused(question);
     yk_lock(&yk_pages_lock);
     if (status == YOKE_OK || foreign) {
-        yk_pin_at(&pages.map, gap.first)->state = state;
+        yk_pin_at(&map, gap.first)->state = state;
         if (status == YOKE_OK) {
             atomic_fetch_add(&pinner->pinned, gap.last - gap.first);
             return;
         }
-        yk_pin_at(&pages.map, gap.first)->owner = NULL;
+        yk_pin_at(&map, gap.first)->owner = NULL;
     } else {
-        yk_pin_remove(&pages.map, gap.first);
+        yk_pin_remove(&map, gap.first);
         question->range->refused |= status != YOKE_EDEVICE;
     }
     pinner->blocks--;
@@ -205,7 +194,7 @@ static void make_block(const struct yk_pages_question *question, struct yk_inter
     struct yk_pin_block block = {
         .bytes = gap, .state = YK_PIN_PENDING, .kind = pinner->device->desc.backend, .owner = pinner
     };
-    if (yk_pin_insert(&pages.map, &block) != YOKE_OK)
+    if (yk_pin_insert(&map, &block) != YOKE_OK)
         return;
     pinner->blocks++;
     if (pinner->device->desc.virtual_clock)
@@ -267,7 +256,7 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     }
     if (bytes->first >= range->pages.last)
         return YOKE_OK;
-    gap = yk_pin_gap(&pages.map, range, *bytes);
+    gap = yk_pin_gap(&map, range, *bytes);
     if (bytes->last > gap.last)
         bytes->last = gap.last;
     if (range->refused || !yk_pin_pays(range, gap, *bytes))
@@ -293,11 +282,11 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     kind = question->pinner->device->desc.backend;
     yk_lock(&yk_pages_lock);
     if (!question->range->joined)
-        yk_pin_join(&pages.map, question->range);
-    part = yk_pin_look(&pages.map, part.bytes);
+        yk_pin_join(&map, question->range);
+    part = yk_pin_look(&map, part.bytes);
     if (part.state == YK_PIN_NOT) {
         status = decide(question, &part.bytes);
-        part = yk_pin_look(&pages.map, part.bytes);
+        part = yk_pin_look(&map, part.bytes);
     }
     out->bytes = part.bytes.last - part.bytes.first;
     out->fast = part.kind == kind && (part.state == YK_PIN_OURS || part.state == YK_PIN_FOREIGN);
@@ -317,7 +306,7 @@ static struct yk_interval asked_for(const struct yk_pages_question *question)
     int64_t first = (int64_t)(intptr_t)question->host;
     struct yk_interval bytes = { first, first + question->bytes };
     if (!question->range->joined)
-        yk_pin_join(&pages.map, question->range);
+        yk_pin_join(&map, question->range);
     if (bytes.first < question->range->pages.first)
         bytes.first = question->range->pages.first;
     if (bytes.last > question->range->pages.last)
@@ -332,10 +321,10 @@ void yk_pages_order(const struct yk_pages_question *question)
     yk_lock(&yk_pages_lock);
     left = asked_for(question);
     for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
-        part = yk_pin_look(&pages.map, left);
+        part = yk_pin_look(&map, left);
         if (part.state != YK_PIN_NOT)
             continue;
-        gap = yk_pin_gap(&pages.map, question->range, part.bytes);
+        gap = yk_pin_gap(&map, question->range, part.bytes);
         if (part.bytes.last > gap.last)
             part.bytes.last = gap.last;
         if (resident(gap) == 1)
@@ -352,11 +341,25 @@ int yk_pages_pending(const struct yk_pages_question *question)
     yk_lock(&yk_pages_lock);
     left = asked_for(question);
     for (; left.first < left.last && !pending; left.first = part.bytes.last) {
-        part = yk_pin_look(&pages.map, left);
+        part = yk_pin_look(&map, left);
         pending = part.state == YK_PIN_PENDING;
     }
     yk_unlock(&yk_pages_lock);
     return pending;
+}
+
+void yk_pages_wait_for_arrays(struct yk_pin_range *range)
+{
+    yk_pin_join(&map, range);
+}
+
+int yk_pages_end_waiting(struct yk_pin_range *range)
+{
+    if (yk_pin_is_used(&map, range->pages, YK_PIN_ARRAYS))
+        return 0;
+    yk_pin_leave(&map, range);
+    let_go_unused(range->pages);
+    return 1;
 }
 
 void yk_pages_leave(struct yk_pin_range *range)
@@ -366,99 +369,7 @@ void yk_pages_leave(struct yk_pin_range *range)
     yk_lock(&yk_pages_lock);
     if (!pinning_process || pinning_process == getpid()) /* a child has no such threads */
         yk_pinners_leave(range);
-    yk_pin_leave(&pages.map, range);
+    yk_pin_leave(&map, range);
     let_go_unused(range->pages);
     yk_unlock(&yk_pages_lock);
-}
-
-/* --- memory of yoke_alloc --- */
-
-enum { LEAST_BYTES = 64 << 10 }; /* below, pinning never pays and malloc does as well */
-static const size_t large_page = 2 << 20;
-
-/* Mapped at a multiple of large_page where it is that large. */
-static void *map_memory(size_t bytes)
-{
-    size_t spare = bytes >= large_page ? large_page : 0, before;
-    char *memory;
-    if (yk_alloc_due())
-        return MAP_FAILED;
-    memory = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || !spare)
-        return memory;
-    before = (large_page - (uintptr_t)memory % large_page) % large_page;
-    if (before)
-        munmap(memory, before);
-    if (spare > before)
-        munmap(memory + before + bytes, spare - before);
-    madvise(memory + before, bytes, MADV_HUGEPAGE); /* a wish */
-    return memory + before;
-}
-
-void *yk_pages_alloc(size_t bytes)
-{
-    size_t page = (size_t)yk_pin_terms.page;
-    struct region *region;
-    if (bytes < LEAST_BYTES)
-        return yk_alloc_aligned(bytes, 4096);
-    region = yk_calloc(1, sizeof *region);
-    if (!region)
-        return NULL;
-    region->memory = MAP_FAILED;
-    if (bytes < SIZE_MAX / 4) {
-        region->bytes = (bytes + page - 1) / page * page;
-        region->memory = map_memory(region->bytes);
-    }
-    if (region->memory == MAP_FAILED) {
-        yk_free(region);
-        yk_fail(YOKE_ENOMEM, "no host memory for %zu bytes; close arrays or use smaller ones",
-                bytes);
-        return NULL;
-    }
-    region->range.pages = yk_pin_pages(region->memory, (int64_t)region->bytes);
-    yk_lock(&yk_pages_lock);
-    yk_pin_join(&pages.map, &region->range);
-    region->next = pages.regions;
-    pages.regions = region;
-    yk_unlock(&yk_pages_lock);
-    return region->memory;
-}
-
-/* Lock held. Takes it off the list; NULL if it is none, or open arrays use it. */
-static struct region *take_region(const void *memory, int *used)
-{
-    struct region **at = &pages.regions, *found;
-    *used = 0;
-    while (*at && (*at)->memory != memory)
-        at = &(*at)->next;
-    found = *at;
-    if (!found)
-        return NULL;
-    *used = yk_pin_is_used(&pages.map, found->range.pages, YK_PIN_ARRAYS);
-    if (*used)
-        return NULL;
-    *at = found->next;
-    yk_pin_leave(&pages.map, &found->range);
-    let_go_unused(found->range.pages);
-    return found;
-}
-
-void yk_pages_free(void *memory)
-{
-    struct region *region;
-    int used;
-    yk_lock(&yk_pages_lock);
-    region = memory ? take_region(memory, &used) : NULL;
-    yk_unlock(&yk_pages_lock);
-    if (region) {
-        munmap(region->memory, region->bytes);
-        yk_free(region);
-    } else if (memory && !used) {
-        yk_free(memory);
-    } else if (memory) {
-        yk_log(YOKE_LOG_WARN,
-               "yoke_free: an open array uses the memory at %p, which is kept; close the array "
-               "before",
-               memory);
-    }
 }

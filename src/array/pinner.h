@@ -1,4 +1,4 @@
-/* pinner.h - a device that pins, and the thread that does it. For pages.c, whose lock is held
+/* pinner.h - a device that pins, and the thread that does it. For pages.c and region.c; the lock is held
  * throughout (and opened by the thread while a driver works).
  */
 #ifndef YK_ARRAY_PINNER_H
@@ -33,6 +33,11 @@ struct yk_pinner {
 extern yk_mutex yk_pages_lock;
 /* Pins the pending block that begins at gap.first; afterwards the map says how it went. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap);
+/* The range is memory that waits for arrays: blocks on it stay. */
+void yk_pages_wait_for_arrays(struct yk_pin_range *range);
+/* 1: it is no longer in the map, and blocks that nobody else touches are let go; 0: an open array
+ * uses it. */
+int yk_pages_end_waiting(struct yk_pin_range *range);
 /* There will be no such block. */
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 

@@ -147,6 +147,15 @@ void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writin
 /* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
 void yk_job_check_stranded(struct yk_job *job);
 
+/* --- caller.c --- */
+/* Before anybody sees the job: what the calling thread, on processor `cpu`, will work as. Under
+ * runtime.lock. */
+void yk_caller_borrow(struct yk_job *job, int cpu);
+/* It works until it finds nothing more to do. */
+void yk_caller_take_part(struct yk_job *job);
+/* Everybody is told of the job. */
+void yk_job_tell(struct yk_job *job);
+
 /* --- lane.c --- */
 enum yk_lane_state {
     YK_LANE_WORKED, /* something moved on; call again */

@@ -3,14 +3,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "../platform/clock.h"
 #include "job.h"
-
-/* Waking a worker costs it and us some microseconds: less predicted work than this stays with the
- * caller. */
-#define WORTH_WAKING_NS 20000.0
-/* How long a caller that has nothing left to do watches for the end before it sleeps. */
-#define SPIN_NS 20000
 
 static int uses(const struct yk_job *job, const yoke_array *array, int writing)
 {
@@ -131,38 +124,6 @@ static void bench_others(struct yk_job *job)
     }
 }
 
-/* The device that does all of the job, if it has memory of its own and a thread could drive it; -1
- * if there is none. */
-static int sole_device(const struct yk_job *job)
-{
-    int sole = job->alone >= 0 ? job->alone : job->device_count == 1 ? 0 : -1;
-    if (sole < 0 || job->runtime->devices[sole].device->desc.host_memory)
-        return -1;
-    return sole;
-}
-
-/* What the thread that calls yoke_run does meanwhile: it drives the device that does it all, since
- * waking that one's host thread and being woken by it costs more than a short job takes; else it
- * works as the lane of the core it is on. */
-static void borrow_lane(struct yk_job *job, int cpu)
-{
-    const yoke_runtime *runtime = job->runtime;
-    int d, w, sole = sole_device(job);
-    if (sole >= 0) {
-        job->borrowed_device = sole;
-        job->borrowed_lane = -1;
-    }
-    for (d = 0; sole < 0 && d < job->device_count; d++) {
-        const struct yk_runtime_device *device = &runtime->devices[d];
-        for (w = 0; device->device->desc.host_memory && w < device->worker_count; w++)
-            if (job->borrowed_device < 0 || device->workers[w].cpu == cpu) {
-                job->borrowed_device = d;
-                job->borrowed_lane = w;
-            }
-    }
-    atomic_store(&job->borrowing, job->borrowed_device >= 0);
-}
-
 static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu)
 {
     yoke_runtime *runtime = job->runtime;
@@ -179,7 +140,7 @@ static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu
     build_on_hosts(job);
     bench_others(job);
     if (cpu >= 0)
-        borrow_lane(job, cpu);
+        yk_caller_borrow(job, cpu);
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].array)
             job->args[p].array->jobs++;
@@ -214,79 +175,6 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
     }
     *out = job;
     return YOKE_OK;
-}
-
-/* Whether what is left is worth waking others for, as far as can be said: `spent` ns went into the
- * items done so far. */
-static int worth_waking(struct yk_job *job, int64_t spent)
-{
-    double items = (double)(job->last - job->first), left, rate = job->recalled;
-    yk_lock(&job->lock);
-    left = (double)yk_dispatch_left(job->dispatch);
-    yk_unlock(&job->lock);
-    if (left < items && spent > 0)
-        rate = (items - left) / (double)spent;
-    if (left == 0 || rate <= 0)
-        return left > 0 && job->partitioner; /* which may hand out all at once */
-    return left / rate > WORTH_WAKING_NS;
-}
-
-static void tell_all(struct yk_job *job)
-{
-    atomic_store(&job->woken, 1);
-    yk_wake_all(job->runtime);
-}
-
-/* From here on others work too, each bound to its core. The caller has to keep to the core of its
- * lane, or it ends up sharing one with a worker or a driver's thread while its own is idle. */
-static int join_others(struct yk_job *job, struct yk_affinity *before)
-{
-    const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
-    tell_all(job);
-    return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
-}
-
-/* The calling thread drives the only device until that one finds nothing more to do. */
-static void drive_along(struct yk_job *job)
-{
-    enum yk_lane_state state = YK_LANE_WORKED;
-    while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
-        int64_t wake_ns = 0;
-        state = yk_device_step(job, job->borrowed_device, &wake_ns);
-        if (state == YK_LANE_BUSY)
-            yk_device_await(job, job->borrowed_device);
-    }
-}
-
-/* The calling thread works as the lane of its core until that lane finds nothing more. */
-static void work_along(struct yk_job *job)
-{
-    int64_t start_ns = yk_now(job->runtime), wake_ns;
-    struct yk_affinity before;
-    int pinned = 0;
-    if ((job->recalled > 0 || job->partitioner) && worth_waking(job, 0))
-        pinned = join_others(job, &before);
-    while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) == YK_LANE_WORKED)
-        if (!atomic_load(&job->woken) && worth_waking(job, yk_now(job->runtime) - start_ns))
-            pinned = join_others(job, &before);
-    start_ns = yk_clock_ns();
-    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
-        yk_pause();
-    if (pinned)
-        yk_thread_unpin(&before);
-}
-
-static void take_part(struct yk_job *job)
-{
-    if (job->borrowed_lane < 0)
-        drive_along(job);
-    else
-        work_along(job);
-    if (atomic_load(&job->phase) != YK_DONE) {
-        /* Should work come back from a device that fails, those do it whose lane it is. */
-        atomic_store(&job->borrowing, 0);
-        tell_all(job);
-    }
 }
 
 void yk_job_wait(struct yk_job *job)
@@ -325,7 +213,7 @@ yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket
     if (status != YOKE_OK)
         return status;
     if (!runtime->virtual_clock)
-        tell_all(job);
+        yk_job_tell(job);
     yk_job_release(job);
     *out = (yoke_ticket *)job;
     return YOKE_OK;
@@ -355,10 +243,10 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         return status;
     if (!runtime->virtual_clock) {
         if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->borrowing)) {
-            take_part(job);
+            yk_caller_take_part(job);
         } else {
             atomic_store(&job->borrowing, 0);
-            tell_all(job);
+            yk_job_tell(job);
         }
     }
     yk_job_release(job);

@@ -1,0 +1,102 @@
+/* region.c - memory of yoke_alloc: large pages, untouched, which stay pinned between arrays. */
+#include <sys/mman.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "pinner.h"
+
+struct region {
+    struct yk_pin_range range;
+    void *memory;
+    size_t bytes;
+    struct region *next;
+};
+static struct region *regions; /* under yk_pages_lock */
+
+enum { LEAST_BYTES = 64 << 10 }; /* below, pinning never pays and malloc does as well */
+static const size_t large_page = 2 << 20;
+
+/* Mapped at a multiple of large_page where it is that large. */
+static void *map_memory(size_t bytes)
+{
+    size_t spare = bytes >= large_page ? large_page : 0, before;
+    char *memory;
+    if (yk_alloc_due())
+        return MAP_FAILED;
+    memory = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || !spare)
+        return memory;
+    before = (large_page - (uintptr_t)memory % large_page) % large_page;
+    if (before)
+        munmap(memory, before);
+    if (spare > before)
+        munmap(memory + before + bytes, spare - before);
+    madvise(memory + before, bytes, MADV_HUGEPAGE); /* a wish */
+    return memory + before;
+}
+
+void *yk_pages_alloc(size_t bytes)
+{
+    size_t page = (size_t)yk_pin_terms.page;
+    struct region *region;
+    if (bytes < LEAST_BYTES)
+        return yk_alloc_aligned(bytes, 4096);
+    region = yk_calloc(1, sizeof *region);
+    if (!region)
+        return NULL;
+    region->memory = MAP_FAILED;
+    if (bytes < SIZE_MAX / 4) {
+        region->bytes = (bytes + page - 1) / page * page;
+        region->memory = map_memory(region->bytes);
+    }
+    if (region->memory == MAP_FAILED) {
+        yk_free(region);
+        yk_fail(YOKE_ENOMEM, "no host memory for %zu bytes; close arrays or use smaller ones",
+                bytes);
+        return NULL;
+    }
+    region->range.pages = yk_pin_pages(region->memory, (int64_t)region->bytes);
+    yk_lock(&yk_pages_lock);
+    yk_pages_wait_for_arrays(&region->range);
+    region->next = regions;
+    regions = region;
+    yk_unlock(&yk_pages_lock);
+    return region->memory;
+}
+
+/* Lock held. Takes it off the list; NULL if it is none, or open arrays use it. */
+static struct region *take_region(const void *memory, int *used)
+{
+    struct region **at = &regions, *found;
+    *used = 0;
+    while (*at && (*at)->memory != memory)
+        at = &(*at)->next;
+    found = *at;
+    if (!found)
+        return NULL;
+    *used = !yk_pages_end_waiting(&found->range);
+    if (*used)
+        return NULL;
+    *at = found->next;
+    return found;
+}
+
+void yk_pages_free(void *memory)
+{
+    struct region *region;
+    int used;
+    yk_lock(&yk_pages_lock);
+    region = memory ? take_region(memory, &used) : NULL;
+    yk_unlock(&yk_pages_lock);
+    if (region) {
+        munmap(region->memory, region->bytes);
+        yk_free(region);
+    } else if (memory && !used) {
+        yk_free(memory);
+    } else if (memory) {
+        yk_log(YOKE_LOG_WARN,
+               "yoke_free: an open array uses the memory at %p, which is kept; close the array "
+               "before",
+               memory);
+    }
+}
