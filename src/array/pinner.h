@@ -1,5 +1,5 @@
-/* pinner.h - a device that pins, and the thread that does it. For pages.c and region.c; the lock is held
- * throughout (and opened by the thread while a driver works).
+/* pinner.h - a device that pins, and the thread that does it. For pages.c and region.c; the lock is
+ * held throughout (and opened by the thread while a driver works).
  */
 #ifndef YK_ARRAY_PINNER_H
 #define YK_ARRAY_PINNER_H
