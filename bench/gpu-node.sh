@@ -6,7 +6,8 @@
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md (each target, its limit, what was
 # measured) and OUT/raw.tar.gz (every JSON and log). Settings, all from the environment:
-#     PARTS    saxpy mxv nbody denoise links alone chunk opencl pageable faults (all of them);
+#     PARTS    saxpy mxv nbody denoise links alone chunk opencl pageable faults
+#              memcheck (all of them);
 #              denoise-head, denoise-cube: one of the two volumes only;
 #              opencl: the other parts also through OpenCL instead of CUDA
 #     SWEEP    1: yoke's own search for the best split too (--sweep 5), in every job
@@ -25,7 +26,7 @@ build=$(cd "$1" && pwd)
 out=$2
 head=${3:-/usr/share/mricron/templates/ch2better.nii.gz}
 yoke=$build/cli/yoke
-parts=" ${PARTS:-saxpy mxv nbody denoise links alone chunk opencl pageable faults} "
+parts=" ${PARTS:-saxpy mxv nbody denoise links alone chunk opencl pageable faults memcheck} "
 repeat=${REPEAT:-15}
 rounds=${ROUNDS:-2}
 cpu=${CPU:-cpu}
@@ -229,6 +230,21 @@ if with faults; then
         fault full-gpu A=b "$yoke" run $small --devices "$cpu,$gpu"
         kill "$hog" 2>/dev/null
         wait "$hog" 2>/dev/null
+    fi
+fi
+
+# --- no kernel, copy or call of the driver does what it must not ---
+if with memcheck; then
+    check=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors explicit)
+    if command -v compute-sanitizer >/dev/null; then
+        contract=$build/tests/contract/test_backend_contract
+        [ -x "$contract" ] && record memcheck-contract "${check[@]}" "$contract" "$gpu"
+        for words in "saxpy --size 4194304" "mxv --size 4000" "nbody --size 4096" "denoise --size 60x74x63"; do
+            # shellcheck disable=SC2086
+            record "memcheck-${words%% *}" "${check[@]}" "$yoke" run $words --devices "$cpu,$gpu" --repeat 2 --verify
+        done
+    else
+        say "no compute-sanitizer in PATH or /usr/local/cuda/bin: no memcheck"
     fi
 fi
 

@@ -179,6 +179,18 @@ def fault_rows():
         row('fault: %s' % label[6:], 'finishes, verified', words, bool(status == 0 and run and run['verified']))
 
 
+def memcheck_rows():
+    for path in sorted(glob.glob(os.path.join(glob.escape(RAW), 'memcheck-*.status'))):
+        label = os.path.basename(path)[:-7]
+        with open(path, encoding='utf-8') as file:
+            status = int(file.read())
+        with open(os.path.join(RAW, label + '.log'), encoding='utf-8', errors='replace') as file:
+            said = [line for line in file if 'ERROR SUMMARY' in line] or ['no summary']
+        words = said[-1].strip(' =\n')
+        row('memcheck: %s' % label[9:], '0 errors', 'exit %d, %s' % (status, words),
+            status == 0 and '0 errors' in words)
+
+
 def main():
     links = load('links')
     bodies = sorted({int(os.path.basename(p).split('-')[2]) for p in glob.glob(
@@ -200,6 +212,7 @@ def main():
             pageable_row(via, app, '-alone')
         chunk_rows(via)
     fault_rows()
+    memcheck_rows()
     print('| target | limit | measured | |\n| --- | --- | --- | --- |')
     for cells in rows:
         print('| %s |' % ' | '.join(c.replace('|', '/') for c in cells))
