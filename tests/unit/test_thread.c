@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "platform/clock.h"
@@ -295,6 +296,67 @@ static void sleeping_lasts(void **state)
     assert_true(yk_clock_process_ns() - used < 10 * ms);
 }
 
+struct urgency {
+    int policy, nice;
+};
+struct urgencies {
+    struct urgency first, amid, after;
+};
+
+static struct urgency urgency(void)
+{
+    return (struct urgency){ sched_getscheduler(0) & ~SCHED_RESET_ON_FORK,
+                             getpriority(PRIO_PROCESS, 0) };
+}
+
+static void work_for_long(void *context)
+{
+    struct urgencies *seen = context;
+    seen->first = urgency();
+    yk_thread_begin_long();
+    seen->amid = urgency();
+    yk_thread_end_long();
+    seen->after = urgency();
+}
+
+static struct urgencies urgencies_of(enum yk_thread_kind kind)
+{
+    struct urgencies seen;
+    struct yk_thread thread;
+    const struct yk_thread_spec spec = {
+        .name = "urgent", .cpu = -1, .kind = kind, .run = work_for_long, .context = &seen
+    };
+    assert_int_equal(yk_thread_open(&spec, &thread), YOKE_OK);
+    yk_thread_join(&thread);
+    return seen;
+}
+
+/* How far it may go before others depends on this process's rights; what takes long never does. */
+static void attending_threads_go_first_but_not_for_long(void **state)
+{
+    const struct urgency mine = urgency();
+    const struct urgencies works = urgencies_of(YK_THREAD_WORKS);
+    const struct urgencies attends = urgencies_of(YK_THREAD_ATTENDS);
+    (void)state;
+    assert_memory_equal(&works.first, &mine, sizeof mine);
+    assert_memory_equal(&works.amid, &mine, sizeof mine);
+    assert_memory_equal(&works.after, &mine, sizeof mine);
+    assert_int_equal(attends.amid.policy, mine.policy);
+    assert_int_equal(attends.amid.nice, mine.nice);
+    assert_memory_equal(&attends.after, &attends.first, sizeof mine);
+    assert_true(attends.first.policy == SCHED_RR ||
+                (attends.first.policy == mine.policy && attends.first.nice <= mine.nice));
+}
+
+static void sleeping_until_a_time(void **state)
+{
+    int64_t until = yk_clock_ns() + 3 * ms;
+    (void)state;
+    yk_clock_sleep_until(until);
+    assert_true(yk_clock_ns() >= until);
+    yk_clock_sleep_until(until); /* long past */
+}
+
 int main(void)
 {
 #define clean(test) cmocka_unit_test_teardown(test, no_memory_left)
@@ -310,6 +372,8 @@ int main(void)
         clean(locks_exclude),
         clean(clocks_go_forward),
         clean(sleeping_lasts),
+        clean(sleeping_until_a_time),
+        clean(attending_threads_go_first_but_not_for_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
