@@ -188,10 +188,14 @@ static yoke_status search_driver(struct search *search, const struct yk_cuda_dri
     const struct yk_nvrtc *nvrtc;
     int before = search->list->count;
     CUresult code = driver->api.DeviceGetCount(&search->count);
-    if (code != CUDA_SUCCESS)
+    say(search->why, "%s, CUDA %d.%d", driver->path, driver->version / 1000,
+        driver->version % 1000 / 10);
+    if (code != CUDA_SUCCESS) {
         search->count = 0;
-    say(search->why, "%s, CUDA %d.%d%s", driver->path, driver->version / 1000,
-        driver->version % 1000 / 10, search->count ? "" : ": shows no GPU");
+        say(search->why, ": does not count its GPUs (%s)", yk_cuda_code_name(&driver->api, code));
+    } else if (!search->count) {
+        say(search->why, ": shows no GPU");
+    }
     yoke_status status = consider_all(search, driver);
     if (status != YOKE_OK || search->list->count == before)
         return status;
