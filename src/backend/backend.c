@@ -78,12 +78,19 @@ yoke_status yk_device_list_add(struct yk_device_list *list, const struct yk_devi
     return YOKE_OK;
 }
 
+void yk_device_list_cut(struct yk_device_list *list, int count)
+{
+    while (list->count > count) {
+        struct yk_device_desc *last = &list->items[--list->count];
+        yk_device_settings_close(last->backend, last->settings);
+    }
+}
+
 void yk_device_list_close(struct yk_device_list *list)
 {
     if (!list)
         return;
-    for (int i = 0; i < list->count; i++)
-        yk_device_settings_close(list->items[i].backend, list->items[i].settings);
+    yk_device_list_cut(list, 0);
     yk_free(list->items);
     *list = (struct yk_device_list){ 0 };
 }

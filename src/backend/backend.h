@@ -63,6 +63,8 @@ struct yk_device_list { /* zero-initialise; yk_device_list_close frees */
 };
 /* Takes desc->settings, also when it fails. */
 yoke_status yk_device_list_add(struct yk_device_list *list, const struct yk_device_desc *desc);
+/* Only the first `count` stay. */
+void yk_device_list_cut(struct yk_device_list *list, int count);
 void yk_device_list_close(struct yk_device_list *list);
 
 /* One part of a device specification "backend[:index or :cores][:key=value]...", parsed. */

@@ -188,10 +188,7 @@ yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_
     int before = list->count;
     status = select_cores(&search);
     if (status != YOKE_OK)
-        while (list->count > before) {
-            struct yk_device_desc *last = &list->items[--list->count];
-            yk_device_settings_close(last->backend, last->settings);
-        }
+        yk_device_list_cut(list, before);
     if (status == YOKE_OK && why)
         snprintf(why, 512, "%d of %d cores this process may use%s, variant %s", search.usable,
                  topology->core_count,

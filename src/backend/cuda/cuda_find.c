@@ -4,17 +4,14 @@
  * the machine shows no GPU. A GPU for which no compiler (NVRTC) is found is left to its OpenCL
  * driver, which carries one, unless the user names CUDA: kernels by hand need none.
  */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../base/option.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
+#include "../find.h"
 #include "cuda.h"
-
-enum { WHY_CAPACITY = 512 };
 
 const struct yk_option yk_cuda_options[] = {
     { "mem", NULL, NULL, "use at most this much of the GPU's memory", YK_OPTION_BYTES,
@@ -23,17 +20,6 @@ const struct yk_option yk_cuda_options[] = {
       offsetof(struct yk_cuda_settings, lanes), NULL },
     { 0 },
 };
-
-static void __attribute__((format(printf, 2, 3))) say(char *why, const char *format, ...)
-{
-    if (!why)
-        return;
-    size_t used = strlen(why);
-    va_list values;
-    va_start(values, format);
-    vsnprintf(why + used, WHY_CAPACITY - used, format, values);
-    va_end(values);
-}
 
 static int attribute(const struct yk_cuda_api *cu, CUdevice device, int name)
 {
@@ -120,19 +106,6 @@ static yoke_status describe(const struct yk_cuda_driver *driver, int index,
     return YOKE_OK;
 }
 
-static yoke_status parse_selector(const char *text, int *wanted)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-    *wanted = -1;
-    if (!*text)
-        return YOKE_OK;
-    if (*end || text[0] < '0' || text[0] > '9' || number > 1 << 20)
-        return yk_fail(YOKE_EINVAL, "cuda:%s: a GPU is named by its number, as cuda:0", text);
-    *wanted = (int)number;
-    return YOKE_OK;
-}
-
 /* One GPU: appended, or a reason why not, which is an error only if it was asked for by number. */
 static yoke_status consider(const struct yk_device_spec *spec, const struct yk_cuda_driver *driver,
                             int index, struct yk_device_list *list)
@@ -161,9 +134,9 @@ static yoke_status consider_all(const struct search *search, const struct yk_cud
         int before = search->list->count;
         yoke_status status = consider(search->spec, driver, i, search->list);
         if (status == YOKE_OK)
-            say(search->why, "; cuda:%d %s", i, search->list->items[before].model);
+            yk_find_say(search->why, "; cuda:%d %s", i, search->list->items[before].model);
         else if (status == YOKE_ENODEV && search->wanted < 0)
-            say(search->why, "; %.100s", yoke_error_text());
+            yk_find_say(search->why, "; %.100s", yoke_error_text());
         else
             return status;
     }
@@ -175,39 +148,33 @@ static yoke_status consider_all(const struct search *search, const struct yk_cud
     return YOKE_OK;
 }
 
-static void withdraw(struct yk_device_list *list, int before)
-{
-    while (list->count > before) {
-        --list->count;
-        yk_device_settings_close(&yk_backend_cuda, list->items[list->count].settings);
-    }
-}
-
 static yoke_status search_driver(struct search *search, const struct yk_cuda_driver *driver)
 {
     const struct yk_nvrtc *nvrtc;
     int before = search->list->count;
     CUresult code = driver->api.DeviceGetCount(&search->count);
-    say(search->why, "%s, CUDA %d.%d", driver->path, driver->version / 1000,
-        driver->version % 1000 / 10);
+    yk_find_say(search->why, "%s, CUDA %d.%d", driver->path, driver->version / 1000,
+                driver->version % 1000 / 10);
     if (code != CUDA_SUCCESS) {
         search->count = 0;
-        say(search->why, ": does not count its GPUs (%s)", yk_cuda_code_name(&driver->api, code));
+        yk_find_say(search->why, ": does not count its GPUs (%s)",
+                    yk_cuda_code_name(&driver->api, code));
     } else if (!search->count) {
-        say(search->why, ": shows no GPU");
+        yk_find_say(search->why, ": shows no GPU");
     }
     yoke_status status = consider_all(search, driver);
     if (status != YOKE_OK || search->list->count == before)
         return status;
     status = yk_nvrtc_load(&nvrtc);
     if (status == YOKE_OK) {
-        say(search->why, "; compiler %.100s %d.%d", nvrtc->path, nvrtc->major, nvrtc->minor);
+        yk_find_say(search->why, "; compiler %.100s %d.%d", nvrtc->path, nvrtc->major,
+                    nvrtc->minor);
         return YOKE_OK;
     }
-    say(search->why, "; %.200s%s", yoke_error_text(),
-        search->asked ? "" : "; until then its OpenCL driver is used");
+    yk_find_say(search->why, "; %.200s%s", yoke_error_text(),
+                search->asked ? "" : "; until then its OpenCL driver is used");
     if (!search->asked)
-        withdraw(search->list, before);
+        yk_device_list_cut(search->list, before);
     return status == YOKE_ENOMEM ? status : YOKE_OK;
 }
 
@@ -218,18 +185,18 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
     const struct yk_cuda_driver *driver;
     const char *own = yk_environment("YOKE_CUDA_LIBRARY");
     int before = list->count;
-    yoke_status status = parse_selector(spec->selector, &search.wanted);
+    yoke_status status = yk_find_number(spec, "GPU", &search.wanted);
     if (why)
         why[0] = 0;
     if (status != YOKE_OK)
         return status;
     if (!asked && !(own && *own) && !yk_gpu_present()) {
-        say(why, "no GPU is visible in /dev, so CUDA was not tried");
+        yk_find_say(why, "no GPU is visible in /dev, so CUDA was not tried");
         return YOKE_OK;
     }
     status = yk_cuda_load(&driver);
     if (status == YOKE_ENODEV && !asked) {
-        say(why, "%.500s", yoke_error_text());
+        yk_find_say(why, "%.500s", yoke_error_text());
         return YOKE_OK;
     }
     if (status == YOKE_OK)
@@ -238,7 +205,7 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
         status = yk_fail(YOKE_ENODEV, "the CUDA driver shows no usable GPU; CUDA_VISIBLE_DEVICES "
                                       "may hide them, `yoke doctor` says more");
     if (status != YOKE_OK)
-        withdraw(list, before);
+        yk_device_list_cut(list, before);
     return status;
 }
 

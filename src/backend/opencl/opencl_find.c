@@ -4,17 +4,15 @@
  * "opencl:1" is the same device whoever asks. Loading the drivers costs 20 ms (0.4 s from a cold
  * disk), so they are not touched when nobody asked for OpenCL and the machine shows no GPU.
  */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
+#include "../find.h"
 #include "opencl.h"
 
-enum { WHY_CAPACITY = 512 };
 static const char *const packages =
     "a GPU's driver (nvidia-opencl-icd, mesa-opencl-icd, intel-opencl-icd) or, for the CPU, "
     "pocl-opencl-icd";
@@ -103,17 +101,6 @@ struct search {
     int seen, added;   /* devices met so far, and of them appended */
 };
 
-static void __attribute__((format(printf, 2, 3))) say(char *why, const char *format, ...)
-{
-    if (!why)
-        return;
-    size_t used = strlen(why);
-    va_list values;
-    va_start(values, format);
-    vsnprintf(why + used, WHY_CAPACITY - used, format, values);
-    va_end(values);
-}
-
 /* Rough figures for the first decision of auto; the first chunks replace them. */
 static void guess_speeds(struct yk_device_desc *desc, int shares_memory)
 {
@@ -188,10 +175,10 @@ static yoke_status consider(struct search *search, cl_platform_id platform, cl_d
         }
         char model[64];
         yk_opencl_text(search->cl, device, CL_DEVICE_NAME, model, sizeof model);
-        say(search->why, "; opencl:%d %s%s", search->seen, model,
-            !usable    ? " (not available or no compiler)"
-            : left_out ? " (the CPU: only used if named)"
-                       : "");
+        yk_find_say(search->why, "; opencl:%d %s%s", search->seen, model,
+                    !usable    ? " (not available or no compiler)"
+                    : left_out ? " (the CPU: only used if named)"
+                               : "");
     }
     search->seen++;
     return status;
@@ -226,27 +213,14 @@ static yoke_status search_platforms(struct search *search,
         search->cl->GetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof version, version, NULL);
         cl_device_id *devices;
         int devices_here = platform_devices(search->cl, id, &devices);
-        say(search->why, "; %s (%.60s)%s", name, version, devices_here ? "" : " has no device");
+        yk_find_say(search->why, "; %s (%.60s)%s", name, version,
+                    devices_here ? "" : " has no device");
         status = devices_here < 0 ? YOKE_ENOMEM : YOKE_OK;
         for (int d = 0; d < devices_here && status == YOKE_OK; ++d)
             status = consider(search, id, devices[d]);
         yk_free(devices);
     }
     return status;
-}
-
-static yoke_status parse_selector(const char *text, int *wanted)
-{
-    char *end;
-    long number = strtol(text, &end, 10);
-    *wanted = -1;
-    if (!*text)
-        return YOKE_OK;
-    if (*end || text[0] < '0' || text[0] > '9' || number > 1 << 20)
-        return yk_fail(YOKE_EINVAL, "opencl:%s: a device is named by its number, as opencl:0",
-                       text);
-    *wanted = (int)number;
-    return YOKE_OK;
 }
 
 static yoke_status nothing_found(const struct search *search, int platform_count)
@@ -268,20 +242,22 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
 {
     struct search search = { .spec = spec, .list = list, .why = why, .asked = asked };
     const struct yk_opencl_platforms *platforms;
-    yoke_status status = parse_selector(spec->selector, &search.wanted);
+    yoke_status status = yk_find_number(spec, "device", &search.wanted);
     if (why)
         why[0] = 0;
     if (status != YOKE_OK)
         return status;
     if (!asked && !yk_gpu_present()) {
-        say(why, "no GPU is visible in /dev, so OpenCL was not tried; name opencl:0 to use it");
+        yk_find_say(why,
+                    "no GPU is visible in /dev, so OpenCL was not tried; name opencl:0 to use it");
         return YOKE_OK;
     }
     status = yk_opencl_load(&platforms);
     if (status == YOKE_ENOMEM)
         return status;
     if (status != YOKE_OK) {
-        say(why, "the OpenCL loader libOpenCL.so.1 is missing: install ocl-icd-libopencl1 and %s",
+        yk_find_say(
+            why, "the OpenCL loader libOpenCL.so.1 is missing: install ocl-icd-libopencl1 and %s",
             packages);
         return asked ? yk_fail(status,
                                "the OpenCL loader libOpenCL.so.1 cannot be loaded; install "
@@ -290,14 +266,14 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                      : YOKE_OK;
     }
     int before = list->count;
-    say(why, "%s", platforms->path);
+    yk_find_say(why, "%s", platforms->path);
     if (!platforms->count)
-        say(why, ": no driver is registered in /etc/OpenCL/vendors: install %s", packages);
+        yk_find_say(why, ": no driver is registered in /etc/OpenCL/vendors: install %s", packages);
     status = search_platforms(&search, platforms);
     if (status == YOKE_OK && !search.added)
         status = nothing_found(&search, platforms->count);
-    while (status != YOKE_OK && list->count > before)
-        yk_device_settings_close(spec->backend, list->items[--list->count].settings);
+    if (status != YOKE_OK)
+        yk_device_list_cut(list, before);
     return status;
 }
 

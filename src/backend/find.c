@@ -1,0 +1,37 @@
+/* find.c - see find.h. */
+#include "find.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/status.h"
+
+enum { WHY_CAPACITY = 512, NUMBER_MOST = 1 << 20 };
+
+void yk_find_say(char *why, const char *format, ...)
+{
+    if (!why)
+        return;
+    size_t used = strlen(why);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(why + used, WHY_CAPACITY - used, format, values);
+    va_end(values);
+}
+
+yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing, int *wanted)
+{
+    const char *text = spec->selector, *name = spec->backend->name;
+    char *end;
+    long number = strtol(text, &end, 10);
+    *wanted = -1;
+    if (!*text)
+        return YOKE_OK;
+    if (*end || text[0] < '0' || text[0] > '9' || number > NUMBER_MOST)
+        return yk_fail(YOKE_EINVAL, "%s:%s: a %s is named by its number, as %s:0", name, text,
+                       thing, name);
+    *wanted = (int)number;
+    return YOKE_OK;
+}

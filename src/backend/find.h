@@ -1,0 +1,12 @@
+/* find.h - what the find() of every backend with numbered devices needs. */
+#ifndef YK_BACKEND_FIND_H
+#define YK_BACKEND_FIND_H
+
+#include "backend.h"
+
+/* Adds to the line that find() leaves in `why` (of the capacity backend.h states); NULL is fine. */
+void yk_find_say(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The number in a selector, -1 for "" (all). `thing` is what the numbers stand for: "GPU". */
+yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing, int *wanted);
+
+#endif
