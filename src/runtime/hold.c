@@ -119,15 +119,9 @@ static void limit_windows(struct yk_job *job, int device)
 static void make_ready(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    int built;
     if (jd->ready)
         return;
-    built = atomic_load(&job->kernel->builds[jd->device->number].state) != YK_BUILD_NONE;
-    if (!built)
-        yk_thread_begin_long();
     jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
-    if (!built)
-        yk_thread_end_long();
     jd->ready = 1;
     if (jd->status == YOKE_OK && yk_job_enter(job)) {
         jd->status = make_room(job, device);
