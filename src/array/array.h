@@ -59,6 +59,16 @@ static inline struct yk_interval yk_array_rows(const yoke_array *array)
     return (struct yk_interval){ array->first_row, array->first_row + array->rows };
 }
 
+/* Where a row begins: in a buffer that holds the whole array, and in host memory. */
+static inline int64_t yk_array_offset(const yoke_array *array, int64_t row)
+{
+    return (row - array->first_row) * array->row_bytes;
+}
+static inline char *yk_array_address(const yoke_array *array, int64_t row)
+{
+    return array->host + yk_array_offset(array, row);
+}
+
 /* The part of opening and closing that needs no runtime lock. */
 yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out);
 void yk_array_close(yoke_array *array); /* frees every replica; rows only devices have are gone */

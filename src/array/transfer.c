@@ -10,11 +10,6 @@
 #include "array.h"
 #include "copy.h"
 
-static char *host_address(const yoke_array *array, int64_t row)
-{
-    return array->host + (row - array->first_row) * array->row_bytes;
-}
-
 static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
 {
     return yk_fail(YOKE_ELOST,
@@ -26,14 +21,13 @@ static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
 /* One part from one device: issue, sleep, tell. home_lock held. */
 static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
 {
-    struct yk_haul haul = {
-        .place = yk_places_find(array->places, need->source),
-        .array = array,
-        .copy = { .kind = YK_COPY_FROM_DEVICE,
-                  .host = host_address(array, need->rows.first),
-                  .offset = (need->rows.first - array->first_row) * array->row_bytes,
-                  .bytes = (need->rows.last - need->rows.first) * array->row_bytes }
-    };
+    struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
+                            .array = array,
+                            .copy = { .kind = YK_COPY_FROM_DEVICE,
+                                      .host = yk_array_address(array, need->rows.first),
+                                      .offset = yk_array_offset(array, need->rows.first),
+                                      .bytes = (need->rows.last - need->rows.first) *
+                                               array->row_bytes } };
     yoke_status status;
     yk_lock(&array->lock);
     status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
@@ -151,9 +145,9 @@ static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
 {
     yoke_array *array = replica->array;
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
-                            .host = host_address(array, rows.first),
+                            .host = yk_array_address(array, rows.first),
                             .buffer = replica->buffer,
-                            .offset = (rows.first - array->first_row) * array->row_bytes,
+                            .offset = yk_array_offset(array, rows.first),
                             .bytes = (rows.last - rows.first) * array->row_bytes };
     yoke_status status = yk_copy_up(replica->place, array, &copy);
     if (status == YOKE_OK)

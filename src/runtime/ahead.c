@@ -59,8 +59,7 @@ static struct yk_pages_question question_of(const struct yk_job *job, int device
     return (struct yk_pages_question){ .pinner = job->devices[device].device->place->pinner,
                                        .range = &array->pages,
                                        .name = array->name,
-                                       .host = array->host +
-                                               (rows.first - array->first_row) * array->row_bytes,
+                                       .host = yk_array_address(array, rows.first),
                                        .bytes = (rows.last - rows.first) * array->row_bytes };
 }
 

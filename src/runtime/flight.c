@@ -62,8 +62,7 @@ static yoke_status upload_window(struct yk_place *place, yoke_array *array,
                                  struct yk_buffer *buffer, struct yk_interval rows)
 {
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
-                            .host =
-                                array->host + (rows.first - array->first_row) * array->row_bytes,
+                            .host = yk_array_address(array, rows.first),
                             .buffer = buffer,
                             .bytes = (rows.last - rows.first) * array->row_bytes };
     yoke_status status;
@@ -195,7 +194,7 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
-    int64_t skip = (rows.first - array->first_row) * array->row_bytes;
+    int64_t skip = yk_array_offset(array, rows.first);
     int window = jd->holding[p] == YK_HELD_WINDOW;
     struct yk_haul haul = { .place = place,
                             .array = array,
