@@ -19,6 +19,7 @@
 #include "job_kernels.h"
 #include "runtime/runtime.h"
 #include "scene.h"
+#include "walk.h"
 
 static const char *const machines[] = { "cpu", "sim:gpu:mem=6K", "sim:cpu:cores=2,sim:gpu*2",
                                         "sim:cpu:cores=2,sim:gpu:pages=256" };
@@ -29,56 +30,21 @@ static void every_allocation(void **state)
     int m;
     (void)state;
     for (m = 0; m < MACHINES; m++) {
-        int64_t nth, before;
         assert_int_equal(scene_run(machines[m]), YOKE_OK);
-        before = yk_alloc_outstanding();
-        for (nth = 1;; nth++) {
-            yoke_status status;
-            alarm(60);
-            yk_alloc_fail_at(nth);
-            status = scene_run(machines[m]);
-            if (!yk_alloc_failed())
-                break;
-            yk_alloc_fail_at(0);
-            if (yk_alloc_outstanding() != before)
-                fail_msg("%s: allocation %d fails: %d blocks are left", machines[m], (int)nth,
-                         (int)(yk_alloc_outstanding() - before));
-            assert_true(status == YOKE_OK || status == YOKE_ENOMEM || status == YOKE_EDEVICE);
-        }
-        yk_alloc_fail_at(0);
-        print_message("%s: %d allocations failed in turn\n", machines[m], (int)nth - 1);
-        assert_true(nth > 20);
+        assert_true(walk_allocations(scene_run, machines[m],
+                                     1u << YOKE_OK | 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE) >= 20);
     }
 }
 
 static void every_call(const char *devices, yoke_status kind, int cpus_fail)
 {
-    int64_t nth, before, went_well = 0;
+    int64_t calls, went_well;
     yk_check_devices = 1;
     assert_int_equal(scene_run(devices), YOKE_OK);
-    before = yk_alloc_outstanding();
-    for (nth = 1;; nth++) {
-        yoke_status status;
-        alarm(60);
-        yk_backend_fail_at(nth, kind);
-        status = scene_run(devices);
-        if (!yk_backend_failed())
-            break;
-        yk_backend_fail_at(0, YOKE_OK);
-        if (yk_alloc_outstanding() != before)
-            fail_msg("%s: call %d fails: %d blocks are left", devices, (int)nth,
-                     (int)(yk_alloc_outstanding() - before));
-        went_well += status == YOKE_OK;
-        if (status != YOKE_OK && status != YOKE_ENOMEM && status != YOKE_EDEVICE &&
-            status != YOKE_ELOST)
-            fail_msg("%s: call %d fails: %s: %s", devices, (int)nth, yoke_status_text(status),
-                     yoke_error_text());
-    }
-    yk_backend_fail_at(0, YOKE_OK);
-    print_message("%s: %d calls failed in turn, %d times the others made it good\n", devices,
-                  (int)nth - 1, (int)went_well);
-    assert_true(nth > 50);
-    assert_true(cpus_fail || went_well > nth / 12); /* most deaths take rows of time steps along */
+    calls = walk_calls(scene_run, devices, kind, &went_well);
+    assert_true(calls >= 50);
+    /* most deaths take rows of time steps along */
+    assert_true(cpus_fail || went_well > (calls + 1) / 12);
 }
 
 static void every_backend_call(void **state)

@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "runtime/runtime.h"
+#include "walk.h"
 
 enum { PAGE = 4096, N = 7 * 1024, BINS = 5, SHIFT = 5 };
 
@@ -186,51 +187,15 @@ static void every_allocation(void **state)
     static const int tried[] = { 0, 6, 7 };
     size_t m;
     (void)state;
-    for (m = 0; m < sizeof tried / sizeof *tried; m++) {
-        const char *devices = machines[tried[m]];
-        int64_t nth, before = yk_alloc_outstanding();
-        for (nth = 1;; nth++) {
-            yoke_status status;
-            alarm(60);
-            yk_alloc_fail_at(nth);
-            status = program(devices);
-            if (!yk_alloc_failed())
-                break;
-            yk_alloc_fail_at(0);
-            if (yk_alloc_outstanding() != before)
-                fail_msg("%s: allocation %d fails: %d blocks are left", devices, (int)nth,
-                         (int)(yk_alloc_outstanding() - before));
-            assert_true(status == YOKE_OK || status == YOKE_ENOMEM || status == YOKE_EDEVICE ||
-                        status == YOKE_ELOST);
-        }
-        yk_alloc_fail_at(0);
-        print_message("%s: %d allocations failed in turn\n", devices, (int)nth - 1);
-    }
+    for (m = 0; m < sizeof tried / sizeof *tried; m++)
+        walk_allocations(program, machines[tried[m]],
+                         1u << YOKE_OK | 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_ELOST);
 }
 
 static void every_call(const char *devices, yoke_status kind)
 {
-    int64_t nth, before = yk_alloc_outstanding(), went_well = 0;
-    for (nth = 1;; nth++) {
-        yoke_status status;
-        alarm(60);
-        yk_backend_fail_at(nth, kind);
-        status = program(devices);
-        if (!yk_backend_failed())
-            break;
-        yk_backend_fail_at(0, YOKE_OK);
-        if (yk_alloc_outstanding() != before)
-            fail_msg("%s: call %d fails: %d blocks are left", devices, (int)nth,
-                     (int)(yk_alloc_outstanding() - before));
-        went_well += status == YOKE_OK;
-        if (status != YOKE_OK && status != YOKE_ENOMEM && status != YOKE_EDEVICE &&
-            status != YOKE_ELOST)
-            fail_msg("%s: call %d fails: %s: %s", devices, (int)nth, yoke_status_text(status),
-                     yoke_error_text());
-    }
-    yk_backend_fail_at(0, YOKE_OK);
-    print_message("%s: %d calls failed in turn, %d times it was made good\n", devices, (int)nth - 1,
-                  (int)went_well);
+    int64_t went_well;
+    walk_calls(program, devices, kind, &went_well);
     assert_true(went_well > 0);
 }
 
