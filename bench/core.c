@@ -16,6 +16,8 @@
 #include <time.h>
 #include <yoke/yoke.h>
 
+#include "program.h"
+
 extern const yoke_kernel saxpy, mxv;
 
 enum { PAIRS_MAX = 1001, COLUMNS = 2000 };
@@ -29,26 +31,6 @@ static double seconds(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, by_value);
-    return values[count / 2];
-}
-
-static void must(yoke_status status, const char *what)
-{
-    if (status == YOKE_OK)
-        return;
-    fprintf(stderr, "%s: %s\n", what, yoke_error_text());
-    exit(1);
 }
 
 static void open_and_close(int rounds)

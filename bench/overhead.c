@@ -16,6 +16,7 @@
 
 #include "bare.h"
 #include "overhead_kernels.h"
+#include "program.h"
 
 enum { CHUNK = 1024, CHUNKS = 2000, TURNS = 9, LONG_ITEMS = 1 << 22 };
 
@@ -39,26 +40,6 @@ static struct cost cost_since(struct cost start)
 {
     struct cost now = cost_now();
     return (struct cost){ now.wall - start.wall, now.cpu - start.cpu };
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return values[count / 2];
-}
-
-static void must(yoke_status status, const char *what)
-{
-    if (status == YOKE_OK)
-        return;
-    fprintf(stderr, "%s: %s\n", what, yoke_error_text());
-    exit(1);
 }
 
 /* A job of the kernel over arrays in memory that the device reaches quickly. */
