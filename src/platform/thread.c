@@ -71,6 +71,9 @@ struct schedule { /* the system's sched_attr, which C libraries have only lately
     uint32_t priority;
     uint64_t slice, deadline, period;
 };
+/* A flag: threads that drivers start from ours get none of it. Always set, for taking it back needs
+ * a right. */
+enum { RESET_ON_FORK = 1 };
 
 static int apply(const struct schedule *schedule)
 {
@@ -81,14 +84,12 @@ static int apply(const struct schedule *schedule)
  * Linux lets workers end theirs, 3 ms, in which a GPU stands still. What helps, best first: real
  * time, higher priority, both of which take a right (root, ulimit -r, ulimit -e), and asking for
  * slices shorter than the workers' (Linux 6.12 on). Not getting any costs speed only. */
-enum { RESET_ON_FORK = 1 }; /* threads that drivers start from here get none of it */
-
 static void go_first(void)
 {
     const struct schedule wishes[] = {
         { .size = sizeof *wishes, .policy = SCHED_RR, .flags = RESET_ON_FORK, .priority = 1 },
         { .size = sizeof *wishes, .flags = RESET_ON_FORK, .nice = -10, .slice = 2000000 },
-        { .size = sizeof *wishes, .nice = usual_nice, .slice = 500000 },
+        { .size = sizeof *wishes, .flags = RESET_ON_FORK, .nice = usual_nice, .slice = 500000 },
     };
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes && !apply(&wishes[i]); i++) {
     }
@@ -119,7 +120,9 @@ static void *thread_main(void *argument)
     prctl(PR_SET_TIMERSLACK, 1UL); /* ours sleep seldom, and until something is due */
     attends = start.kind == YK_THREAD_ATTENDS;
     usual_nice = getpriority(PRIO_PROCESS, 0);
-    yk_thread_end_long();
+    if (attends) {
+        go_first();
+    }
     start.run(start.context);
     return NULL;
 }
