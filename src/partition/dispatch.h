@@ -20,6 +20,9 @@ struct yk_chunk {
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
                         themselves (a lease, see runtime/lease.h); last - first: not to be cut */
     uint32_t serial; /* unique in the job */
+    uint32_t beside; /* not 0: for the lane that asked, alone, to be worked on piece by piece while
+                        the chunk of this serial is out (yk_dispatch_is_out); what is not completed
+                        by then goes back with done() */
     const char
         *reason; /* why this size, in a few static words: "probe", "share", "tail", "taken over" */
 };
@@ -38,6 +41,10 @@ struct yk_split_device {
                             none, or unknown */
     double share;        /* fraction of the range this device got in the last run of this kernel
                             and range (data lie there); < 0: unknown */
+    /* Threads that drive this device and are lanes of the first CPU device too, one a lane of this
+     * device from its lane 0 on; they are the CPU's lanes host_lane, host_lane + 1, ... 0: it is
+     * driven by threads that do nothing else. */
+    int hosts, host_lane;
 };
 
 struct yk_split_spec {
@@ -97,6 +104,8 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
 /* How much later the device will end for a chunk of `items` more, in ns; 0 if nobody knows. */
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);
 
+/* Whether the chunk of this serial was handed out to the device and not answered. */
+int yk_dispatch_is_out(const struct yk_dispatch *dispatch, int device, uint32_t serial);
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
 int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out and not answered */
 

@@ -23,6 +23,7 @@ enum { reason_bytes = 224 };
 struct yk_out {
     struct yk_chunk chunk;
     int64_t issued;
+    int lane; /* that asked for it */
     int next; /* of the same device, or of the unused; -1: none */
 };
 

@@ -172,6 +172,15 @@ static int64_t whole_units(int64_t items, int64_t unit)
     return items <= unit || items > INT64_MAX - unit ? unit : (items + unit - 1) / unit * unit;
 }
 
+/* The chunk that a lane of a device has out; 0: none. */
+static uint32_t out_of_lane(const struct yk_dispatch *dispatch, int device, int lane)
+{
+    int index = dispatch->devices[device].outs;
+    while (index >= 0 && dispatch->outs[index].lane != lane)
+        index = dispatch->outs[index].next;
+    return index < 0 ? 0 : dispatch->outs[index].chunk.serial;
+}
+
 static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_take *take,
                      struct yk_chunk *chunk)
 {
@@ -186,10 +195,14 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     if (chunk->piece > items)
         chunk->piece = items;
     chunk->serial = ++dispatch->serial;
+    chunk->beside =
+        take->beside ? out_of_lane(dispatch, take->beside_device, take->beside_lane) : 0;
     chunk->reason = take->reason ? take->reason : "";
     yk_ranges_remove(&dispatch->free, (struct yk_range){ chunk->first, chunk->last });
     dispatch->outs_unused = out->next;
-    *out = (struct yk_out){ .chunk = *chunk, .issued = dispatch->now, .next = state->outs };
+    *out = (struct yk_out){
+        .chunk = *chunk, .issued = dispatch->now, .lane = -1, .next = state->outs
+    };
     state->outs = index;
     dispatch->out_count++;
     dispatch->view.free_items -= items;
@@ -235,6 +248,8 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int l
         return YK_WAIT;
     dispatch->partitioner->take(dispatch->state, &dispatch->view, device, lane, dispatch->now,
                                 &take);
+    if (take.beside && !out_of_lane(dispatch, take.beside_device, take.beside_lane))
+        take.items = 0;
     if (take.items <= 0 && !stuck(dispatch, device, &take)) {
         *wake_ns = take.wake_ns;
         return YK_WAIT;
@@ -247,6 +262,7 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int l
     chunk->first = range.first;
     chunk->last = range.last;
     hand_out(dispatch, device, &take, chunk);
+    dispatch->outs[dispatch->devices[device].outs].lane = lane;
     record(dispatch, &(struct yk_decision){ .when = dispatch->now,
                                             .first = chunk->first,
                                             .last = chunk->last,

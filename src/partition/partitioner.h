@@ -46,6 +46,9 @@ struct yk_take {
     int64_t items, piece; /* piece 0: not to be cut */
     int64_t first, last;  /* 0, 0: anywhere */
     int from_high;
+    int beside; /* 1: to be worked on only while that device's lane has its chunk out, see yk_chunk;
+                   nothing if it has none */
+    int beside_device, beside_lane;
     int64_t wake_ns;    /* with items 0: ask again by then; 0: at the next event */
     const char *reason; /* static */
 };
