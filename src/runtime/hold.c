@@ -116,19 +116,6 @@ static void limit_windows(struct yk_job *job, int device)
                       room > 2 * row_bytes ? room / row_bytes * 9 / 10 : 1);
 }
 
-static void make_ready(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    if (jd->ready)
-        return;
-    jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
-    jd->ready = 1;
-    if (jd->status == YOKE_OK && yk_job_enter(job)) {
-        jd->status = make_room(job, device);
-        yk_job_leave(job);
-    }
-}
-
 static void join(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -152,9 +139,15 @@ int yk_job_prepare(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
-    make_ready(job, device);
+    if (!jd->ready) /* outside of the job, which need not wait for a compiler to end */
+        jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
+    /* The others did it all meanwhile; should one of them fail at the end, the job goes on and this
+     * device is asked again. */
     if (!yk_job_enter(job))
-        return 1; /* the others did it all meanwhile */
+        return 1;
+    if (!jd->ready && jd->status == YOKE_OK)
+        jd->status = make_room(job, device);
+    jd->ready = 1;
     if (jd->status == YOKE_OK)
         joins = !yk_job_pins_ahead(job, device);
     if (joins)

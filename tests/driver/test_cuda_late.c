@@ -1,0 +1,121 @@
+/* test_cuda_late.c - a GPU that is still getting ready for a job while the others end it: when one
+ * of them fails even then, the late one does all of it.
+ *
+ *     cuda:0   build, all chunks ................ fetches its private copy: lost
+ *     cuda:1   build ................ too late, sleeps ........................ does all
+ *
+ * Both are the real backend; only when their builds return, and when the copy is made, is held back
+ * until the other one is where it has to be.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "job_kernels.h"
+#include "platform/clock.h"
+#include "runtime/runtime.h"
+#include "standin.h"
+
+enum { ITEMS = 600, BINS = 5, FIRST = 0, LATE = 1 };
+
+static struct {
+    const struct yk_backend *real;
+    struct yk_backend held[2];
+    struct yk_worker *late_worker;
+    atomic_int late_builds, first_ends, late_has_built;
+} stage;
+
+static void wait_for(const atomic_int *flag)
+{
+    while (!atomic_load(flag))
+        yk_clock_sleep_ns(100000);
+}
+
+static yoke_status build_first(struct yk_device *device, const yoke_kernel *kernel,
+                               struct yk_program **out)
+{
+    wait_for(&stage.late_builds);
+    return stage.real->build(device, kernel, out);
+}
+
+static yoke_status build_late(struct yk_device *device, const yoke_kernel *kernel,
+                              struct yk_program **out)
+{
+    atomic_store(&stage.late_builds, 1);
+    wait_for(&stage.first_ends);
+    yoke_status status = stage.real->build(device, kernel, out);
+    atomic_store(&stage.late_has_built, 1);
+    return status;
+}
+
+/* The late device has seen that there is nothing left to do for it when its thread sleeps. */
+static yoke_status copy_first(struct yk_queue *queue, const struct yk_copy *copy,
+                              struct yk_event **event)
+{
+    const struct standin_failure failure = { 1, 719, STANDIN_FOR_GOOD, "cuMemcpyDtoHAsync" };
+    if (copy->kind == YK_COPY_FROM_DEVICE && !atomic_exchange(&stage.first_ends, 1)) {
+        wait_for(&stage.late_has_built);
+        wait_for(&stage.late_worker->asleep);
+        standin_fail(&failure);
+    }
+    return stage.real->copy(queue, copy, event);
+}
+
+static void hold_back(yoke_runtime *runtime)
+{
+    stage.late_worker = runtime->devices[LATE].workers;
+    stage.real = runtime->devices[FIRST].device->backend;
+    for (int d = 0; d < 2; d++) {
+        stage.held[d] = *stage.real;
+        runtime->devices[d].device->backend = &stage.held[d];
+    }
+    stage.held[FIRST].build = build_first;
+    stage.held[FIRST].copy = copy_first;
+    stage.held[LATE].build = build_late;
+}
+
+static void a_late_gpu_does_it_all(void **state)
+{
+    const int32_t bins = BINS;
+    static int32_t keys[ITEMS];
+    uint32_t h[BINS] = { 0 };
+    float w[BINS] = { 0 };
+    yoke_runtime *runtime;
+    yoke_array *arrays[3];
+    (void)state;
+    for (int i = 0; i < ITEMS; i++)
+        keys[i] = i;
+    alarm(60);
+    assert_int_equal(yoke_open(&(yoke_config){ .devices = "cuda:0,cuda:1" }, &runtime), YOKE_OK);
+    hold_back(runtime);
+    assert_int_equal(yoke_array_wrap(runtime, keys, ITEMS, 4, &arrays[0]), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(runtime, h, BINS, 4, &arrays[1]), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(runtime, w, BINS, 4, &arrays[2]), YOKE_OK);
+    yoke_job job = { .kernel = &k_histogram,
+                     .range = { 0, ITEMS },
+                     .partitioner = "dynamic:chunk=50",
+                     .args = { yoke_value(bins), yoke_in(arrays[0]), yoke_add_to(arrays[1]),
+                               yoke_add_to(arrays[2]) } };
+    assert_int_equal(yoke_run(runtime, &job, NULL), YOKE_OK);
+    assert_true(standin_failed());
+    for (int a = 0; a < 3; a++)
+        assert_int_equal(yoke_array_close(arrays[a]), YOKE_OK);
+    for (int bin = 0; bin < BINS; bin++) {
+        assert_int_equal(h[bin], ITEMS / BINS);
+        assert_true(w[bin] == 0.5f * ITEMS / BINS);
+    }
+    assert_int_equal(yoke_close(runtime), YOKE_OK);
+    assert_int_equal(standin_outstanding(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_late_gpu_does_it_all) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
