@@ -85,6 +85,15 @@ static void let_go_unused(struct yk_interval bytes)
         let_go(block);
 }
 
+/* Whether copies by the pinner's device are fast in the block. */
+static int is_fast(const struct yk_pin_block *block, const struct yk_pinner *pinner)
+{
+    const struct yk_device_desc *desc = &pinner->device->desc;
+    if (block->state != YK_PIN_OURS && block->state != YK_PIN_FOREIGN)
+        return 0;
+    return desc->pins_alone ? block->owner == pinner : block->kind == desc->backend;
+}
+
 /* Lock held. A block of the device, or one noted for its kind, that no array needs. */
 static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
 {
@@ -273,13 +282,11 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
 {
     int64_t first = (int64_t)(intptr_t)question->host;
     struct yk_pin_block part = { .bytes = { first, first + question->bytes } };
-    const void *kind;
     yoke_status status = YOKE_OK;
     out->fast = 0;
     out->bytes = question->bytes;
     if (!question->pinner || !question->range)
         return YOKE_OK;
-    kind = question->pinner->device->desc.backend;
     yk_lock(&yk_pages_lock);
     if (!question->range->joined)
         yk_pin_join(&map, question->range);
@@ -289,7 +296,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
         part = yk_pin_look(&map, part.bytes);
     }
     out->bytes = part.bytes.last - part.bytes.first;
-    out->fast = part.kind == kind && (part.state == YK_PIN_OURS || part.state == YK_PIN_FOREIGN);
+    out->fast = is_fast(&part, question->pinner);
     if (status == YOKE_OK && !out->fast)
         yk_pin_moved(question->range, part.bytes);
     yk_unlock(&yk_pages_lock);

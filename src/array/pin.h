@@ -34,7 +34,7 @@ enum yk_pin_state {
 struct yk_pin_block {
     struct yk_interval bytes;
     enum yk_pin_state state;
-    const void *kind; /* what it is pinned for: fast for nobody else */
+    const void *kind; /* what it is pinned for: fast for nobody else, or for the owner alone */
     void *owner;      /* who pinned it; the map's owner knows what that is */
 };
 

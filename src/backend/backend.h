@@ -46,6 +46,7 @@ struct yk_device_desc {
     int is_cpu;           /* an OpenCL device that is the CPU, or the cpu backend */
     int host_memory;      /* 1: kernels work on host memory; alloc and copy are not used */
     int virtual_clock;    /* 1: time is the backend's (sim) */
+    int pins_alone;       /* 1: what it pins is pinned for this open device and for no other */
     int exact_outcomes;   /* 1: what ended well before the device was lost says so afterwards */
     int cores;            /* cores or compute units */
     int lanes;            /* queues to keep busy by default; cores for the cpu backend */
@@ -152,10 +153,12 @@ struct yk_backend {
     yoke_status (*commit)(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                           int64_t bytes);
 
-    /* Host memory that copies reach at full speed and beside other work. Optional, thread-safe.
-     * pin: whole pages of memory that exists, for all devices of the backend in the process.
-     * YOKE_ENOMEM: a limit; YOKE_EINVAL: memory that cannot be pinned (a read-only map), or is
-     * pinned already by somebody else, then *foreign is 1 and copies are fast all the same. */
+    /* Host memory that copies reach at full speed and beside other work. Thread-safe. Optional, for
+     * each device: one that gains nothing has a table without them.
+     * pin: whole pages of memory that exists, for all devices of the backend in the process, or
+     * (desc.pins_alone) for this one. The program may read and write them meanwhile. YOKE_ENOMEM: a
+     * limit; YOKE_EINVAL: memory that cannot be pinned (a read-only map), or is pinned already by
+     * somebody else, then *foreign is 1 and copies are fast all the same. */
     yoke_status (*pin)(struct yk_device *device, void *host, int64_t bytes, int *foreign);
     void (*unpin)(struct yk_device *device, void *host); /* nothing is copied from or to it */
     /* Memory of the driver's own that is pinned from the start, for staging. */

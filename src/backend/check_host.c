@@ -17,17 +17,19 @@ struct check_host {
 
 static struct check_host *all; /* guarded by the lock of check_object.c */
 
-/* Whether both pin with one driver. */
-static int same_driver(const struct check_host *host, const struct check_device *device)
+/* Whether what one device has pinned is so for the other. */
+static int is_for(const struct check_host *host, const struct check_device *device)
 {
-    return host->device->base.desc.backend == device->base.desc.backend;
+    return device->base.desc.pins_alone
+               ? host->device == device
+               : host->device->base.desc.backend == device->base.desc.backend;
 }
 
 static struct check_host *overlapping(const struct check_device *device, uintptr_t first,
                                       uintptr_t last)
 {
     struct check_host *host = all;
-    while (host && (!same_driver(host, device) || host->last <= first || last <= host->first))
+    while (host && (!is_for(host, device) || host->last <= first || last <= host->first))
         host = host->next;
     return host;
 }

@@ -41,12 +41,14 @@ struct named_case { /* name NULL ends a list */
     contract_case *run;
     enum {
         NEEDS_NOTHING,
-        NEEDS_MEMORY, /* of the device's own */
-        NEEDS_CHECK   /* the wrapper, which makes calls fail */
+        NEEDS_MEMORY,  /* of the device's own */
+        NEEDS_PINS,    /* it pins host memory */
+        NEEDS_STAGING, /* it has pinned host memory to give */
+        NEEDS_CHECK    /* the wrapper, which makes calls fail */
     } needs;
 };
-extern const struct named_case contract_memory_cases[], contract_event_cases[],
-    contract_launch_cases[], contract_fault_cases[];
+extern const struct named_case contract_memory_cases[], contract_host_cases[],
+    contract_event_cases[], contract_launch_cases[], contract_fault_cases[];
 
 /* NULL: there is no such device here. */
 struct yk_device *contract_open(const struct subject *subject);
@@ -59,6 +61,10 @@ void commit_all(struct contract *contract, struct yk_buffer *buffer, int64_t byt
 struct memory memory_open(struct contract *contract, const void *contents, int64_t bytes);
 void memory_read(struct contract *contract, const struct memory *memory, void *out);
 void memory_close(struct contract *contract, struct memory *memory);
+/* Bytes of no short period, others for another seed. */
+void pattern(unsigned char *bytes, size_t count, unsigned seed);
+/* Issued on the queue and waited for. */
+void run_copy(struct contract *contract, const struct yk_copy *copy);
 /* The argument of a launch for memory that holds an array from element `first` on. */
 struct yk_launch_arg memory_arg(const struct memory *memory, int64_t first, size_t element);
 

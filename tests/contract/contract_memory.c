@@ -8,13 +8,13 @@
 
 enum { SPAN = 5003 };
 
-static void pattern(unsigned char *bytes, size_t count, unsigned seed)
+void pattern(unsigned char *bytes, size_t count, unsigned seed)
 {
     for (size_t i = 0; i < count; i++)
         bytes[i] = (unsigned char)((i * 31 + seed * 17 + (i >> 8)) & 0xFF);
 }
 
-static void run_copy(struct contract *c, const struct yk_copy *copy)
+void run_copy(struct contract *c, const struct yk_copy *copy)
 {
     struct yk_event *event = NULL;
     assert_int_equal(c->backend->copy(c->queue, copy, &event), YOKE_OK);
@@ -237,52 +237,10 @@ static void pages_on_demand(struct contract *c)
     free(read);
 }
 
-/* Pinned memory and the driver's own: copies from and to them, side by side. */
-static void host_memory(struct contract *c)
-{
-    enum { BYTES = 1 << 20, PAGE = 65536 };
-    unsigned char *mine = aligned_alloc(PAGE, 2 * BYTES), *read = malloc(BYTES);
-    void *theirs = NULL;
-    int foreign = 1;
-    pattern(mine, 2 * BYTES, 4);
-    struct memory memory = memory_open(c, mine, BYTES);
-    if (c->backend->host_alloc) {
-        assert_int_equal(c->backend->host_alloc(c->device, BYTES, &theirs), YOKE_OK);
-        pattern(theirs, BYTES, 5);
-        run_copy(c, &(struct yk_copy){ .kind = YK_COPY_TO_DEVICE,
-                                       .host = theirs,
-                                       .buffer = memory.buffer,
-                                       .bytes = BYTES });
-        memory_read(c, &memory, read);
-        assert_memory_equal(read, theirs, BYTES);
-        c->backend->host_free(c->device, theirs);
-    }
-    if (c->backend->pin) {
-        assert_int_equal(c->backend->pin(c->device, mine, BYTES, &foreign), YOKE_OK);
-        assert_int_equal(foreign, 0);
-        assert_int_equal(c->backend->pin(c->device, mine + BYTES, BYTES, &foreign), YOKE_OK);
-        for (int i = 0; i < 2; i++) {
-            run_copy(c, &(struct yk_copy){ .kind = YK_COPY_TO_DEVICE,
-                                           .host = mine + i * BYTES,
-                                           .buffer = memory.buffer,
-                                           .bytes = BYTES });
-            memory_read(c, &memory, read);
-            assert_memory_equal(read, mine + i * BYTES, BYTES);
-            c->backend->unpin(c->device, mine + i * BYTES);
-        }
-        assert_int_equal(c->backend->pin(c->device, mine, 2 * BYTES, &foreign), YOKE_OK);
-        c->backend->unpin(c->device, mine);
-    }
-    memory_close(c, &memory);
-    free(mine);
-    free(read);
-}
-
 const struct named_case contract_memory_cases[] = {
     { "allocation", allocation, NEEDS_MEMORY },
     { "no memory", no_memory, NEEDS_MEMORY },
     { "pages on demand", pages_on_demand, NEEDS_MEMORY },
-    { "pinned host memory", host_memory, NEEDS_MEMORY },
     { "copies at odd offsets and sizes", odd_copies, NEEDS_MEMORY },
     { "copies within the device", copies_within, NEEDS_MEMORY },
     { "clearing", clearing, NEEDS_MEMORY },

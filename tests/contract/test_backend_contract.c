@@ -17,6 +17,8 @@ static const struct subject subjects[] = {
     { "cuda:0", 1, "cuda, checked" },
     { "opencl:0", 0, "opencl" },
     { "opencl:0", 1, "opencl, checked" },
+    { "opencl:0:pin=yes", 0, "opencl, pins" },
+    { "opencl:0:pin=yes", 1, "opencl, pins, checked" },
     { "sim:gpu:mem=64M", 0, "sim gpu" },
     { "sim:gpu:mem=64M", 1, "sim gpu, checked" },
     { "sim:gpu:mem=64M:pages=4K:pin=yes:staging=yes", 0, "sim gpu, pages on demand and pins" },
@@ -27,8 +29,9 @@ static const struct subject subjects[] = {
     { "sim:cpu:cores=2", 1, "sim cpu, checked" },
 };
 
-static const struct named_case *const groups[] = { contract_memory_cases, contract_event_cases,
-                                                   contract_launch_cases, contract_fault_cases };
+static const struct named_case *const groups[] = { contract_memory_cases, contract_host_cases,
+                                                   contract_event_cases, contract_launch_cases,
+                                                   contract_fault_cases };
 
 static int must_be_there;
 
@@ -128,6 +131,10 @@ static int can_run(const struct trial *trial, const struct yk_device *device)
     switch (trial->named->needs) {
     case NEEDS_MEMORY:
         return !device->desc.host_memory;
+    case NEEDS_PINS:
+        return !device->desc.host_memory && device->backend->pin;
+    case NEEDS_STAGING:
+        return !device->desc.host_memory && device->backend->host_alloc;
     case NEEDS_CHECK:
         return trial->subject->checked;
     default:

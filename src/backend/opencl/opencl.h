@@ -3,6 +3,7 @@
  *   opencl_load.c     the driver found at run time; error codes in words and status classes
  *   opencl_find.c     which devices there are, and what they are
  *   opencl_device.c   open, close, memory; the backend's table
+ *   opencl_host.c     host memory that copies reach at full speed
  *   opencl_queue.c    queues, copies, clearing
  *   opencl_event.c    outcomes, and times on the host's clock
  *   opencl_watch.c    waiting without spinning
@@ -24,16 +25,20 @@
 
 extern const struct yk_backend yk_backend_opencl;
 
-/* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0 where the default applies. */
+/* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0 where the default applies. In those of a device
+ * that was found, pin says what auto came to. */
 enum yk_opencl_wake { YK_OPENCL_WAKE_AUTO, YK_OPENCL_WAKE_CALLBACK, YK_OPENCL_WAKE_POLL };
+enum yk_opencl_pin { YK_OPENCL_PIN_AUTO, YK_OPENCL_PIN_YES, YK_OPENCL_PIN_NO };
 struct yk_opencl_settings {
     int64_t memory_bytes, lanes, units;
     int wake; /* enum yk_opencl_wake */
+    int pin;  /* enum yk_opencl_pin */
 };
 extern const struct yk_option yk_opencl_options[];
 
 struct yk_opencl_device {
-    struct yk_device base; /* first */
+    struct yk_device base;   /* first */
+    struct yk_backend table; /* base.backend points here: without the slots this device lacks */
     const struct yk_opencl_api *cl;
     cl_device_id handle;
     cl_context context;
@@ -49,6 +54,9 @@ struct yk_opencl_device {
     struct yk_parker watcher_parker;
     int watcher_runs, watcher_stops;
     _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
+    struct yk_queue *pinning;  /* NULL: the device does not pin */
+    yk_mutex host_lock;        /* of `hosts`; open while `pinning` is */
+    struct yk_opencl_host *hosts;
 };
 
 struct yk_buffer {
@@ -138,7 +146,16 @@ int yk_opencl_watcher_close(struct yk_opencl_device *device);
 yoke_status yk_opencl_wait(struct yk_event *event);
 yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 
+/* opencl_host.c. Only for devices that pin: open makes the queue, close wants nothing left. */
+yoke_status yk_opencl_host_open(struct yk_opencl_device *device);
+void yk_opencl_host_close(struct yk_opencl_device *device);
+yoke_status yk_opencl_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
+yoke_status yk_opencl_host_alloc(struct yk_device *device, int64_t bytes, void **out);
+void yk_opencl_host_release(struct yk_device *device, void *host); /* unpin, host_free */
+
 /* opencl_queue.c */
+/* Asleep until all that was queued is over. */
+void yk_opencl_queue_drain(struct yk_queue *queue);
 yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out);
 void yk_opencl_queue_close(struct yk_queue *queue);
 yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,

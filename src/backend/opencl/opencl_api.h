@@ -35,12 +35,14 @@ enum yk_opencl_code {
     CL_OUT_OF_HOST_MEMORY = -6,
     CL_PROFILING_INFO_NOT_AVAILABLE = -7,
     CL_BUILD_PROGRAM_FAILURE = -11,
+    CL_MAP_FAILURE = -12,
     CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST = -14,
     CL_DEVICE_PARTITION_FAILED = -18,
     CL_INVALID_VALUE = -30,
     CL_INVALID_DEVICE = -33,
     CL_INVALID_CONTEXT = -34,
     CL_INVALID_COMMAND_QUEUE = -36,
+    CL_INVALID_HOST_PTR = -37,
     CL_INVALID_MEM_OBJECT = -38,
     CL_INVALID_BINARY = -42,
     CL_INVALID_BUILD_OPTIONS = -43,
@@ -88,6 +90,10 @@ enum {
     CL_DEVICE_PCI_BUS_INFO_KHR = 0x410F,
 
     CL_MEM_READ_WRITE = 1 << 0,
+    CL_MEM_USE_HOST_PTR = 1 << 3,
+    CL_MEM_ALLOC_HOST_PTR = 1 << 4,
+    CL_MAP_READ = 1 << 0,
+    CL_MAP_WRITE = 1 << 1,
     CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED = 1 << 1,
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
 
@@ -161,6 +167,11 @@ enum {
     F(50, cl_int, EnqueueCopyBuffer,                                                               \
       (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,       \
        size_t size, YK_CL_WAIT))                                                                   \
+    F(56, void *, EnqueueMapBuffer,                                                                \
+      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_bitfield flags, size_t offset,  \
+       size_t size, YK_CL_WAIT, cl_int * code))                                                    \
+    F(58, cl_int, EnqueueUnmapMemObject,                                                           \
+      (cl_command_queue queue, cl_mem memory, void *mapped, YK_CL_WAIT))                           \
     F(102, cl_int, EnqueueFillBuffer,                                                              \
       (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,            \
        size_t offset, size_t size, YK_CL_WAIT))                                                    \

@@ -78,6 +78,7 @@ static void device_close(struct yk_device *base)
     struct yk_opencl_device *device = (struct yk_opencl_device *)base;
     if (!device)
         return;
+    yk_opencl_host_close(device);
     int unused = yk_opencl_watcher_close(device);
     if (device->errands)
         device->cl->ReleaseCommandQueue(device->errands);
@@ -87,13 +88,27 @@ static void device_close(struct yk_device *base)
         yk_free(device);
 }
 
+/* A device that does not pin behaves as if the backend had no slots for it. */
+static void choose_slots(struct yk_opencl_device *device, int pins)
+{
+    device->table = yk_backend_opencl;
+    if (!pins) {
+        device->table.pin = NULL;
+        device->table.unpin = NULL;
+        device->table.host_alloc = NULL;
+        device->table.host_free = NULL;
+    }
+    device->base.backend = &device->table;
+}
+
 static yoke_status device_open(const struct yk_device_desc *desc, struct yk_device **out)
 {
     const struct yk_opencl_settings *settings = desc->settings;
     struct yk_opencl_device *device = yk_calloc(1, sizeof *device);
     if (!device)
         return YOKE_ENOMEM;
-    device->base.backend = &yk_backend_opencl;
+    int pins = settings && settings->pin == YK_OPENCL_PIN_YES;
+    choose_slots(device, pins);
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list that owns them may go first */
     int wake = settings ? settings->wake : YK_OPENCL_WAKE_AUTO;
@@ -109,6 +124,8 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
         status = take_units(device, settings->units);
     if (status == YOKE_OK)
         status = open_context(device);
+    if (status == YOKE_OK && pins)
+        status = yk_opencl_host_open(device);
     if (status != YOKE_OK) {
         device_close(&device->base);
         return status;
@@ -197,6 +214,10 @@ const struct yk_backend yk_backend_opencl = {
     .alloc = device_alloc,
     .free = device_free,
     .memory_free = device_memory_free,
+    .pin = yk_opencl_pin,
+    .unpin = yk_opencl_host_release,
+    .host_alloc = yk_opencl_host_alloc,
+    .host_free = yk_opencl_host_release,
     .queue_open = yk_opencl_queue_open,
     .queue_close = yk_opencl_queue_close,
     .copy = yk_opencl_copy,

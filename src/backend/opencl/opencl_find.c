@@ -18,6 +18,7 @@ static const char *const packages =
     "pocl-opencl-icd";
 
 static const char *const wakes[] = { "auto", "callback", "poll", NULL };
+static const char *const pins[] = { "auto", "yes", "no", NULL };
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
       offsetof(struct yk_opencl_settings, memory_bytes), NULL },
@@ -29,6 +30,10 @@ const struct yk_option yk_opencl_options[] = {
       "learn of the end of work by the driver's callback or by a sleeping poll "
       "[GPUs poll]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, wake), wakes },
+    { "pin", NULL, "auto",
+      "pin host memory for its copies, and stage what is not pinned "
+      "[where it has memory of its own]",
+      YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, pin), pins },
     { 0 },
 };
 
@@ -102,10 +107,11 @@ struct search {
 };
 
 /* Rough figures for the first decision of auto; the first chunks replace them. */
-static void guess_speeds(struct yk_device_desc *desc, int shares_memory)
+static void guess_speeds(struct yk_device_desc *desc, int own_memory)
 {
+    const struct yk_opencl_settings *set = desc->settings;
     desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
-    desc->link_bytes_per_ns = desc->is_cpu || shares_memory ? 15 : 9; /* pageable host memory */
+    desc->link_bytes_per_ns = !own_memory ? 15 : set->pin == YK_OPENCL_PIN_YES ? 25 : 9;
     desc->launch_ns = desc->is_cpu ? 30e3 : 12e3;
 }
 
@@ -138,7 +144,9 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
 {
     const struct yk_opencl_api *cl = search->cl;
     char name[64] = "", version[40];
-    *desc = (struct yk_device_desc){ .backend = search->spec->backend, .index = search->seen };
+    *desc = (struct yk_device_desc){ .backend = search->spec->backend,
+                                     .index = search->seen,
+                                     .pins_alone = 1 };
     snprintf(desc->name, sizeof desc->name, "opencl:%d", search->seen);
     yk_opencl_text(cl, device, CL_DEVICE_NAME, desc->model, sizeof desc->model);
     if (cl->GetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_SUCCESS)
@@ -150,9 +158,14 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
     desc->cores = (int)number32(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
     desc->memory_bytes = (int64_t)number64(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
     yoke_status status = apply_settings(search, desc);
-    if (status == YOKE_OK)
-        guess_speeds(desc, (int)number32(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY));
-    return status;
+    if (status != YOKE_OK)
+        return status;
+    int own_memory = !desc->is_cpu && !number32(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY);
+    struct yk_opencl_settings *set = desc->settings;
+    if (set->pin == YK_OPENCL_PIN_AUTO)
+        set->pin = own_memory ? YK_OPENCL_PIN_YES : YK_OPENCL_PIN_NO;
+    guess_speeds(desc, own_memory);
+    return YOKE_OK;
 }
 
 static yoke_status consider(struct search *search, cl_platform_id platform, cl_device_id device)

@@ -114,35 +114,56 @@ yoke_status yk_opencl_load(const struct yk_opencl_platforms **out)
     return status;
 }
 
+static const struct {
+    cl_int code;
+    const char *name;
+} code_names[] = {
+#define NAME(code)                                                                                 \
+    {                                                                                              \
+        code, #code                                                                                \
+    }
+    NAME(CL_SUCCESS),
+    NAME(CL_DEVICE_NOT_FOUND),
+    NAME(CL_DEVICE_NOT_AVAILABLE),
+    NAME(CL_COMPILER_NOT_AVAILABLE),
+    NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    NAME(CL_OUT_OF_RESOURCES),
+    NAME(CL_OUT_OF_HOST_MEMORY),
+    NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
+    NAME(CL_BUILD_PROGRAM_FAILURE),
+    NAME(CL_MAP_FAILURE),
+    NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    NAME(CL_DEVICE_PARTITION_FAILED),
+    NAME(CL_INVALID_VALUE),
+    NAME(CL_INVALID_DEVICE),
+    NAME(CL_INVALID_CONTEXT),
+    NAME(CL_INVALID_COMMAND_QUEUE),
+    NAME(CL_INVALID_HOST_PTR),
+    NAME(CL_INVALID_MEM_OBJECT),
+    NAME(CL_INVALID_BINARY),
+    NAME(CL_INVALID_BUILD_OPTIONS),
+    NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+    NAME(CL_INVALID_KERNEL_NAME),
+    NAME(CL_INVALID_ARG_INDEX),
+    NAME(CL_INVALID_ARG_VALUE),
+    NAME(CL_INVALID_ARG_SIZE),
+    NAME(CL_INVALID_KERNEL_ARGS),
+    NAME(CL_INVALID_WORK_GROUP_SIZE),
+    NAME(CL_INVALID_WORK_ITEM_SIZE),
+    NAME(CL_INVALID_EVENT_WAIT_LIST),
+    NAME(CL_INVALID_EVENT),
+    NAME(CL_INVALID_BUFFER_SIZE),
+    NAME(CL_INVALID_GLOBAL_WORK_SIZE),
+    NAME(CL_PLATFORM_NOT_FOUND_KHR),
+    NAME(CL_NVIDIA_ILLEGAL_ACCESS),
+#undef NAME
+};
+
 const char *yk_opencl_code_name(cl_int code)
 {
-    static const struct {
-        cl_int code;
-        const char *name;
-    } names[] = {
-#define NAME(code) { code, #code },
-        NAME(CL_SUCCESS) NAME(CL_DEVICE_NOT_FOUND) NAME(CL_DEVICE_NOT_AVAILABLE)
-            NAME(CL_COMPILER_NOT_AVAILABLE) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE) NAME(
-                CL_OUT_OF_RESOURCES) NAME(CL_OUT_OF_HOST_MEMORY)
-                NAME(CL_PROFILING_INFO_NOT_AVAILABLE) NAME(CL_BUILD_PROGRAM_FAILURE) NAME(
-                    CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) NAME(CL_DEVICE_PARTITION_FAILED)
-                    NAME(CL_INVALID_VALUE) NAME(CL_INVALID_DEVICE) NAME(CL_INVALID_CONTEXT)
-                        NAME(CL_INVALID_COMMAND_QUEUE) NAME(CL_INVALID_MEM_OBJECT)
-                            NAME(CL_INVALID_BINARY) NAME(CL_INVALID_BUILD_OPTIONS) NAME(
-                                CL_INVALID_PROGRAM_EXECUTABLE) NAME(CL_INVALID_KERNEL_NAME)
-                                NAME(CL_INVALID_ARG_INDEX) NAME(CL_INVALID_ARG_VALUE)
-                                    NAME(CL_INVALID_ARG_SIZE) NAME(CL_INVALID_KERNEL_ARGS) NAME(
-                                        CL_INVALID_WORK_GROUP_SIZE) NAME(CL_INVALID_WORK_ITEM_SIZE)
-                                        NAME(CL_INVALID_EVENT_WAIT_LIST) NAME(CL_INVALID_EVENT)
-                                            NAME(CL_INVALID_BUFFER_SIZE)
-                                                NAME(CL_INVALID_GLOBAL_WORK_SIZE)
-                                                    NAME(CL_PLATFORM_NOT_FOUND_KHR)
-                                                        NAME(CL_NVIDIA_ILLEGAL_ACCESS)
-#undef NAME
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (names[i].code == code)
-            return names[i].name;
+    for (size_t i = 0; i < sizeof code_names / sizeof *code_names; ++i)
+        if (code_names[i].code == code)
+            return code_names[i].name;
     return "an OpenCL error without a name";
 }
 

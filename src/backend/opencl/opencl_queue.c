@@ -29,10 +29,8 @@ yoke_status yk_opencl_queue_open(struct yk_device *base, struct yk_queue **out)
     return YOKE_OK;
 }
 
-void yk_opencl_queue_close(struct yk_queue *queue)
+void yk_opencl_queue_drain(struct yk_queue *queue)
 {
-    if (!queue)
-        return;
     struct yk_event *last = NULL;
     /* clFinish spins with some drivers; a marker's event is waited for asleep. */
     struct yk_event *event = NULL;
@@ -40,11 +38,18 @@ void yk_opencl_queue_close(struct yk_queue *queue)
         yk_opencl_event_submit(queue, event,
                                queue->device->cl->EnqueueMarkerWithWaitList(
                                    queue->handle, 0, NULL, yk_opencl_event_slot(event)),
-                               &last, "closing a queue") == YOKE_OK)
+                               &last, "ending a queue's work") == YOKE_OK)
         yk_opencl_wait(last);
     yk_opencl_event_close(last);
     if (yk_opencl_alive(queue->device) == YOKE_OK) /* a lost device may never finish */
         queue->device->cl->Finish(queue->handle);
+}
+
+void yk_opencl_queue_close(struct yk_queue *queue)
+{
+    if (!queue)
+        return;
+    yk_opencl_queue_drain(queue);
     queue->device->cl->ReleaseCommandQueue(queue->handle);
     yk_free(queue);
 }

@@ -1,0 +1,162 @@
+/* opencl_host.c - host memory that the device's copy engine reaches by itself.
+ *
+ * OpenCL has no call that pins. What a driver does pin is the host's side of a buffer while that is
+ * mapped: memory that exists (CL_MEM_USE_HOST_PTR), or its own (CL_MEM_ALLOC_HOST_PTR). So there is
+ * a buffer for each piece, mapped as long as the piece is pinned and used for nothing else: copies
+ * name addresses in the piece, and no kernel sees the buffer, which therefore has no contents but
+ * the host's. Buffers belong to a context, and a context to one device: for others the memory is
+ * like any other.
+ *
+ * Mapping takes as long as pinning does (90 us a MiB), so it has a queue that nobody else waits
+ * for. What the device's memory is told of these buffers is the driver's; they are not accounted.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "opencl.h"
+
+struct yk_opencl_host {
+    void *memory;
+    cl_mem buffer;
+    struct yk_opencl_host *next;
+};
+
+struct piece {
+    cl_bitfield flags; /* CL_MEM_USE_HOST_PTR or CL_MEM_ALLOC_HOST_PTR */
+    void *memory;      /* of the latter: NULL */
+    int64_t bytes;
+    const char *what; /* is being tried */
+};
+
+yoke_status yk_opencl_host_open(struct yk_opencl_device *device)
+{
+    yoke_status status = yk_mutex_open(&device->host_lock);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_opencl_queue_open(&device->base, &device->pinning);
+    if (status != YOKE_OK)
+        yk_mutex_close(&device->host_lock);
+    return status;
+}
+
+void yk_opencl_host_close(struct yk_opencl_device *device)
+{
+    if (!device->pinning)
+        return;
+    yk_opencl_queue_close(device->pinning);
+    yk_mutex_close(&device->host_lock);
+}
+
+/* A driver that can pin no more is not lost, whatever CL_OUT_OF_RESOURCES means elsewhere. */
+static yoke_status refuse(struct yk_opencl_device *device, cl_int code, const struct piece *piece)
+{
+    switch (code) {
+    case CL_OUT_OF_RESOURCES:
+    case CL_OUT_OF_HOST_MEMORY:
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE:
+    case CL_MAP_FAILURE:
+        return yk_fail(YOKE_ENOMEM, "%s: %s: the driver has no room for %lld bytes more (%s)",
+                       device->base.desc.name, piece->what, (long long)piece->bytes,
+                       yk_opencl_code_name(code));
+    default:
+        return yk_opencl_fail(device, code, piece->what);
+    }
+}
+
+/* Unmapped, if it was mapped, and released. */
+static void release(struct yk_opencl_device *device, struct yk_opencl_host *host)
+{
+    if (host->memory) {
+        device->cl->EnqueueUnmapMemObject(device->pinning->handle, host->buffer, host->memory, 0,
+                                          NULL, NULL);
+        yk_opencl_queue_drain(device->pinning);
+    }
+    if (host->buffer)
+        device->cl->ReleaseMemObject(host->buffer);
+    yk_free(host);
+}
+
+static cl_int map(struct yk_opencl_device *device, const struct piece *piece,
+                  struct yk_opencl_host *host)
+{
+    const struct yk_opencl_api *cl = device->cl;
+    size_t bytes = (size_t)piece->bytes;
+    cl_int code;
+    host->buffer = cl->CreateBuffer(device->context, CL_MEM_READ_WRITE | piece->flags, bytes,
+                                    piece->memory, &code);
+    if (host->buffer)
+        host->memory =
+            cl->EnqueueMapBuffer(device->pinning->handle, host->buffer, 1,
+                                 CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    return code;
+}
+
+static yoke_status make(struct yk_opencl_device *device, const struct piece *piece,
+                        struct yk_opencl_host **out)
+{
+    yoke_status status = yk_opencl_alive(device);
+    if (status != YOKE_OK)
+        return status;
+    struct yk_opencl_host *host = yk_calloc(1, sizeof *host);
+    if (!host)
+        return YOKE_ENOMEM;
+    cl_int code = map(device, piece, host);
+    if (!host->memory) {
+        release(device, host);
+        return refuse(device, code, piece);
+    }
+    yk_lock(&device->host_lock);
+    host->next = device->hosts;
+    device->hosts = host;
+    yk_unlock(&device->host_lock);
+    *out = host;
+    return YOKE_OK;
+}
+
+yoke_status yk_opencl_pin(struct yk_device *base, void *memory, int64_t bytes, int *foreign)
+{
+    const struct piece piece = { .flags = CL_MEM_USE_HOST_PTR,
+                                 .memory = memory,
+                                 .bytes = bytes,
+                                 .what = "pinning host memory" };
+    struct yk_opencl_host *host;
+    *foreign = 0; /* no driver tells */
+    return make((struct yk_opencl_device *)base, &piece, &host);
+}
+
+yoke_status yk_opencl_host_alloc(struct yk_device *base, int64_t bytes, void **out)
+{
+    const struct piece piece = { .flags = CL_MEM_ALLOC_HOST_PTR,
+                                 .bytes = bytes,
+                                 .what = "allocating pinned host memory" };
+    struct yk_opencl_host *host;
+    yoke_status status = make((struct yk_opencl_device *)base, &piece, &host);
+    if (status == YOKE_OK)
+        *out = host->memory;
+    return status == YOKE_EINVAL ? YOKE_ENOMEM : status; /* it was asked for nothing but room */
+}
+
+/* NULL: there is none. Off the list. */
+static struct yk_opencl_host *take(struct yk_opencl_device *device, const void *memory)
+{
+    struct yk_opencl_host **at = &device->hosts, *host;
+    yk_lock(&device->host_lock);
+    while (*at && (*at)->memory != memory)
+        at = &(*at)->next;
+    host = *at;
+    if (host)
+        *at = host->next;
+    yk_unlock(&device->host_lock);
+    return host;
+}
+
+void yk_opencl_host_release(struct yk_device *base, void *memory)
+{
+    struct yk_opencl_device *device = (struct yk_opencl_device *)base;
+    struct yk_opencl_host *host = memory ? take(device, memory) : NULL;
+    if (host)
+        release(device, host);
+    else if (memory)
+        yk_log(YOKE_LOG_ERROR, "%s: the memory at %p is neither pinned nor the driver's",
+               base->desc.name, memory);
+}
