@@ -47,11 +47,7 @@ static yoke_status check_spec(const struct yk_split_spec *spec)
 /* "name" or "name:settings" into the partitioner's table and its settings. */
 static yoke_status choose(struct yk_dispatch *dispatch, const char *text)
 {
-    static const struct yk_option no_options[] = { { .name = NULL } };
     const struct yk_partitioner *found;
-    const struct yk_option *options;
-    const char *colon;
-    yoke_status status;
     text = text ? text : yk_partitioners[0]->name;
     found = yk_partitioner_find(text);
     if (!found)
@@ -60,13 +56,8 @@ static yoke_status choose(struct yk_dispatch *dispatch, const char *text)
     dispatch->settings = yk_calloc(1, found->settings_bytes);
     if (!dispatch->partitioner_text || !dispatch->settings)
         return YOKE_ENOMEM;
-    options = found->options ? found->options : no_options;
-    status = yk_options_default(options, dispatch->settings);
-    if (status != YOKE_OK)
-        return status;
-    dispatch->partitioner = found;
-    colon = strchr(text, ':');
-    return yk_options_parse(options, found->name, colon ? colon + 1 : NULL, dispatch->settings);
+    dispatch->partitioner = found; /* whose settings are to be cleared from here on */
+    return yk_partitioner_read(found, text, dispatch->settings);
 }
 
 static size_t name_bytes(const struct yk_split_device *device)

@@ -5,11 +5,12 @@
 
 #include <string.h>
 
+#include "../base/alloc.h"
 #include "../base/status.h"
 
 const struct yk_partitioner *const yk_partitioners[] = {
-    &yk_partitioner_auto,    &yk_partitioner_even,   &yk_partitioner_static,
-    &yk_partitioner_dynamic, &yk_partitioner_guided, NULL
+    &yk_partitioner_auto,   &yk_partitioner_even,  &yk_partitioner_static, &yk_partitioner_dynamic,
+    &yk_partitioner_guided, &yk_partitioner_nc_ht, &yk_partitioner_c_ht,   NULL
 };
 
 static const struct yk_partitioner *unknown(const char *name, size_t length)
@@ -42,4 +43,39 @@ const struct yk_partitioner *yk_partitioner_find(const char *text)
             strncmp(yk_partitioners[at]->name, text, length) == 0)
             return yk_partitioners[at];
     return unknown(text, length);
+}
+
+yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
+                                void *settings)
+{
+    static const struct yk_option no_options[] = { { .name = NULL } };
+    const struct yk_option *options = partitioner->options ? partitioner->options : no_options;
+    const char *colon = text ? strchr(text, ':') : NULL;
+    yoke_status status = yk_options_default(options, settings);
+    if (status != YOKE_OK)
+        return status;
+    return yk_options_parse(options, partitioner->name, colon ? colon + 1 : NULL, settings);
+}
+
+yoke_status yk_partitioner_streams(const char *text, int64_t *streams)
+{
+    const struct yk_partitioner *found = yk_partitioner_find(text);
+    const struct yk_option *option;
+    yoke_status status;
+    char *settings;
+    *streams = 0;
+    if (!found)
+        return YOKE_EINVAL;
+    if (found->hosts == YK_HOSTS_NONE)
+        return YOKE_OK;
+    settings = yk_calloc(1, found->settings_bytes);
+    if (!settings)
+        return YOKE_ENOMEM;
+    status = yk_partitioner_read(found, text, settings);
+    for (option = found->options; status == YOKE_OK && option->name; option++)
+        if (strcmp(option->name, "streams") == 0)
+            memcpy(streams, settings + option->offset, sizeof *streams);
+    yk_options_clear(found->options, settings);
+    yk_free(settings);
+    return status;
 }

@@ -53,10 +53,20 @@ struct yk_take {
     const char *reason; /* static */
 };
 
+/* Whether threads that drive a GPU count as lanes of the CPU (yk_split_device.hosts), as many for
+ * each GPU as the option `streams` says. One that is told to wait while its lane of the GPU has a
+ * chunk out is asked again after that lane has asked. */
+enum yk_hosts {
+    YK_HOSTS_NONE, /* they do not */
+    YK_HOSTS_IDLE, /* and do nothing else while it works: there may be more lanes than cores */
+    YK_HOSTS_WORK  /* and get chunks beside its chunks */
+};
+
 struct yk_partitioner {
     const char *name, *summary;
     const struct yk_option *options; /* keys after the name; NULL if none */
     size_t settings_bytes;
+    enum yk_hosts hosts;
     /* `settings` (filled from options) outlives the state. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
     void (*close)(void *state);
@@ -73,10 +83,15 @@ struct yk_partitioner {
 };
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
-    yk_partitioner_dynamic, yk_partitioner_guided;
+    yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */
 const struct yk_partitioner *yk_partitioner_find(const char *text);
+/* Its settings from "name[:settings]": defaults, environment, then the text. */
+yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
+                                void *settings);
+/* Lanes of each GPU whose threads it counts as lanes of the CPU; 0 for YK_HOSTS_NONE. */
+yoke_status yk_partitioner_streams(const char *text, int64_t *streams);
 
 #endif

@@ -4,10 +4,10 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "numbers.h"
 #include "shares.h"
 
 struct settings {
@@ -28,39 +28,6 @@ static const struct yk_option options[] = {
       .offset = offsetof(struct settings, chunks) },
     { .name = NULL }
 };
-
-/* Reads up to `room` numbers; how many there are in *count. */
-static yoke_status read_numbers(const char *text, double *numbers, int room, int *count)
-{
-    char word[64];
-    yoke_status status;
-    *count = 0;
-    for (;;) {
-        size_t length = strcspn(text, "/");
-        double number;
-        if (length == 0 || length >= sizeof word)
-            return yk_fail(YOKE_EINVAL,
-                           "static: shares has a number missing or too long at '%s'; "
-                           "give one for each device, as 0.3/0.7",
-                           text);
-        memcpy(word, text, length);
-        word[length] = '\0';
-        status = yk_option_number(YK_OPTION_REAL, word, &number);
-        if (status != YOKE_OK)
-            return yk_fail(status,
-                           "static: share '%s' is not a number; give one for each device, "
-                           "as 0.3/0.7",
-                           word);
-        if (!(number >= 0))
-            return yk_fail(YOKE_EINVAL, "static: share %s is negative; give 0 or more", word);
-        if (*count < room)
-            numbers[*count] = number;
-        (*count)++;
-        if (text[length] == '\0')
-            return YOKE_OK;
-        text += length + 1;
-    }
-}
 
 /* weights[0] is the CPU weight; the other devices get the rest. */
 static yoke_status spread_cpu_weight(const struct yk_split_view *view, double *weights)
@@ -85,6 +52,7 @@ static yoke_status spread_cpu_weight(const struct yk_split_view *view, double *w
 
 static yoke_status read_weights(const struct yk_split_view *view, const char *text, double *weights)
 {
+    static const struct yk_number_list list = { "static", "shares", "share", 0 };
     double total = 0;
     int count, d;
     yoke_status status;
@@ -93,7 +61,7 @@ static yoke_status read_weights(const struct yk_split_view *view, const char *te
             weights[d] = 1;
         return YOKE_OK;
     }
-    status = read_numbers(text, weights, view->device_count, &count);
+    status = yk_numbers_read(&list, text, weights, view->device_count, &count);
     if (status == YOKE_OK && count == 1 && view->device_count > 1)
         status = spread_cpu_weight(view, weights);
     else if (status == YOKE_OK && count != view->device_count)

@@ -206,7 +206,8 @@ static void bounds_are_multiples_of_the_unit(void **state)
 
 static void small_ranges(void **state)
 {
-    static const char *const names[] = { "auto", "even", "static", "dynamic:chunk=1M", "guided" };
+    static const char *const names[] = { "auto",   "even",  "static",          "dynamic:chunk=1M",
+                                         "guided", "nc-ht", "c-ht:threshold=1" };
     struct yk_chunk chunk;
     size_t i;
     (void)state;
@@ -526,7 +527,8 @@ static double pair_ns(const char *partitioner, int device_count, int64_t items)
  * not judged: that depends on the machine. */
 static void many_devices_are_served(void **state)
 {
-    static const char *const names[] = { "auto", "even", "static", "dynamic:chunk=1000", "guided" };
+    static const char *const names[] = { "auto",   "even",           "static", "dynamic:chunk=1000",
+                                         "guided", "nc-ht:grains=3", "c-ht" };
     size_t i;
     (void)state;
     for (i = 0; i < sizeof names / sizeof *names; i++) {

@@ -390,7 +390,8 @@ static void let_mishaps_happen(struct machine *m, unsigned *seed)
 
 static void nothing_is_lost_or_done_twice(void **state)
 {
-    static const char *const names[] = { "auto", "even", "static", "dynamic", "guided" };
+    static const char *const names[] = { "auto",   "even",  "static", "dynamic",
+                                         "guided", "nc-ht", "c-ht" };
     int64_t before = yk_alloc_outstanding();
     unsigned round;
     size_t i;

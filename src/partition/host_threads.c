@@ -1,0 +1,364 @@
+/* host_threads.c - see host_threads.h. */
+#include "host_threads.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "numbers.h"
+
+const struct yk_option yk_ht_options[] = {
+    { .name = "alpha",
+      .initial = "0.5",
+      .help = "weight of the latest sample in the moving average of throughput",
+      .type = YK_OPTION_REAL,
+      .offset = offsetof(struct yk_ht_settings, alpha) },
+    { .name = "grains",
+      .help =
+          "items of a GPU's chunk, as 4096, or one number for each GPU, as 4096/512; none: found",
+      .type = YK_OPTION_TEXT,
+      .offset = offsetof(struct yk_ht_settings, grains) },
+    { .name = "threshold",
+      .initial = "0",
+      .help = "least items of a core's chunk; 0: range / (4096 * lanes of all devices)",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct yk_ht_settings, threshold) },
+    { .name = "streams",
+      .initial = "1",
+      .help = "lanes of each GPU that are used, each driven by a thread of its own",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct yk_ht_settings, streams) },
+    { .name = NULL }
+};
+
+static int is_gpu(const struct yk_split_view *view, int d)
+{
+    return !view->devices[d].known.host_memory;
+}
+
+static yoke_status check(const struct yk_ht_settings *settings)
+{
+    if (!(settings->alpha > 0 && settings->alpha <= 1))
+        return yk_fail(YOKE_EINVAL, "alpha is %g; give more than 0 and at most 1, 0.5 is usual",
+                       settings->alpha);
+    if (settings->threshold < 0)
+        return yk_fail(YOKE_EINVAL, "threshold is %lld items; give 1 or more, or 0 for the default",
+                       (long long)settings->threshold);
+    if (settings->streams < 1)
+        return yk_fail(YOKE_EINVAL, "streams is %lld; give 1 or more",
+                       (long long)settings->streams);
+    return YOKE_OK;
+}
+
+static int64_t bounded_grain(const struct yk_split_view *view, double number)
+{
+    int64_t range = view->last - view->first;
+    return number < (double)range ? (int64_t)number : range > 0 ? range : 1;
+}
+
+/* As given: one for all GPUs, or one for each of them in their order. */
+static yoke_status read_grains(struct yk_ht *ht, const struct yk_split_view *view, const char *text)
+{
+    static const struct yk_number_list list = { "nc-ht, c-ht", "grains", "grain", 1 };
+    double *numbers = yk_calloc((size_t)view->device_count, sizeof *numbers);
+    int d, gpu = 0, gpus = 0, count;
+    yoke_status status;
+    if (!numbers)
+        return YOKE_ENOMEM;
+    for (d = 0; d < view->device_count; d++)
+        gpus += is_gpu(view, d);
+    status = yk_numbers_read(&list, text, numbers, view->device_count, &count);
+    if (status == YOKE_OK && count != 1 && count != gpus)
+        status =
+            yk_fail(YOKE_EINVAL, "%d grains for %d GPUs; give one for each, or one number for all",
+                    count, gpus);
+    for (d = 0; d < view->device_count && status == YOKE_OK; d++)
+        if (is_gpu(view, d))
+            ht->devices[d].grain.items = bounded_grain(view, numbers[count == 1 ? 0 : gpu++]);
+    yk_free(numbers);
+    return status;
+}
+
+static int streams_of(const struct yk_split_view *view, int d,
+                      const struct yk_ht_settings *settings)
+{
+    int lanes = view->devices[d].known.lanes;
+    if (!is_gpu(view, d))
+        return 0;
+    return settings->streams < lanes ? (int)settings->streams : lanes;
+}
+
+static yoke_status open_devices(struct yk_ht *ht, const struct yk_split_view *view,
+                                const struct yk_ht_settings *settings)
+{
+    size_t total = 1;
+    int64_t lanes = 0;
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        total += (size_t)streams_of(view, d, settings);
+        lanes += view->devices[d].known.lanes;
+    }
+    ht->devices = yk_calloc((size_t)view->device_count, sizeof *ht->devices);
+    ht->streams = yk_calloc(total, sizeof *ht->streams);
+    if (!ht->devices || !ht->streams)
+        return YOKE_ENOMEM;
+    total = 0;
+    for (d = 0; d < view->device_count; d++) {
+        struct yk_ht_device *device = &ht->devices[d];
+        device->stream_count = streams_of(view, d, settings);
+        device->streams = ht->streams + total;
+        total += (size_t)device->stream_count;
+        yk_ht_grain_open(view, d, &device->grain);
+        device->grain.searching = !settings->grains;
+    }
+    ht->threshold =
+        settings->threshold > 0 ? settings->threshold : (view->last - view->first) / (4096 * lanes);
+    if (ht->threshold < view->unit)
+        ht->threshold = view->unit;
+    return settings->grains ? read_grains(ht, view, settings->grains) : YOKE_OK;
+}
+
+yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_settings *settings,
+                       enum yk_ht_kind kind, struct yk_ht **out)
+{
+    struct yk_ht *ht;
+    yoke_status status = check(settings);
+    if (status != YOKE_OK)
+        return status;
+    ht = yk_calloc(1, sizeof *ht);
+    if (!ht)
+        return YOKE_ENOMEM;
+    ht->alpha = settings->alpha;
+    ht->collaborate = kind == YK_HT_COLLABORATES;
+    ht->cursor = view->first;
+    status = open_devices(ht, view, settings);
+    if (status == YOKE_OK)
+        *out = ht;
+    else
+        yk_ht_close(ht);
+    return status;
+}
+
+void yk_ht_close(void *state)
+{
+    struct yk_ht *ht = state;
+    yk_free(ht->devices);
+    yk_free(ht->streams);
+    yk_free(ht);
+}
+
+/* A CPU that has left cannot drain the spare queue: then all is one range again. */
+static int has_spare_queue(const struct yk_ht *ht, const struct yk_split_view *view)
+{
+    int d;
+    for (d = 0; d < view->device_count && ht->collaborate; d++)
+        if (!is_gpu(view, d) && view->devices[d].joined && view->devices[d].active)
+            return 1;
+    return 0;
+}
+
+int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view)
+{
+    if (!has_spare_queue(ht, view))
+        return view->free_items;
+    return yk_ranges_items(view->free, (struct yk_range){ ht->cursor, view->last });
+}
+
+static int active_streams(const struct yk_ht *ht, const struct yk_split_view *view, int d)
+{
+    const struct yk_split_status *status = &view->devices[d];
+    if (!status->joined || !status->active)
+        return 0;
+    return ht->devices[d].stream_count - ht->devices[d].out_count;
+}
+
+double yk_ht_speed(const struct yk_ht *ht, const struct yk_split_view *view, int device)
+{
+    if (!(ht->lambda_c > 0) || active_streams(ht, view, device) == 0)
+        return 0;
+    return ht->devices[device].lambda / ht->lambda_c;
+}
+
+int yk_ht_drives(const struct yk_ht *ht, const struct yk_split_view *view, int lane, int *device,
+                 int *stream)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_device *known = &view->devices[d].known;
+        int s = lane - known->host_lane;
+        if (known->hosts == 0 || s < 0 || s >= known->hosts || s >= ht->devices[d].stream_count)
+            continue;
+        *device = d;
+        *stream = s;
+        return active_streams(ht, view, d) > 0 && !ht->devices[d].streams[s].out;
+    }
+    return 0;
+}
+
+int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
+{
+    int64_t cores = 0;
+    int d, s, hosting;
+    for (d = 0; d < view->device_count; d++)
+        if (!is_gpu(view, d) && view->devices[d].joined && view->devices[d].active)
+            cores += view->devices[d].known.lanes;
+    for (d = 0; d < view->device_count && !ht->collaborate; d++) {
+        hosting = active_streams(ht, view, d) > 0 ? view->devices[d].known.hosts : 0;
+        for (s = 0; s < hosting && s < ht->devices[d].stream_count; s++)
+            cores -= !ht->devices[d].streams[s].out;
+    }
+    return cores > 0 ? cores : 0;
+}
+
+/* Sum of f over all active streams but `without` of them on that device. */
+static double speeds(const struct yk_ht *ht, const struct yk_split_view *view, int device,
+                     int without)
+{
+    double sum = 0;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        sum +=
+            yk_ht_speed(ht, view, d) * (active_streams(ht, view, d) - (d == device ? without : 0));
+    return sum;
+}
+
+int64_t yk_ht_gpu_range(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream)
+{
+    struct yk_ht_device *mine = &ht->devices[device];
+    int64_t rest = yk_ht_rest(ht, view), grain = mine->grain.items;
+    double f = yk_ht_speed(ht, view, device), others;
+    if (stream >= mine->stream_count || mine->streams[stream].out)
+        return 0;
+    others = speeds(ht, view, device, 1) + (double)yk_ht_cores(ht, view);
+    if (f == 0 || others <= 0)
+        return grain < rest ? grain : rest;
+    if ((double)grain / f < (double)(rest - grain) / others) /* line 5 */
+        return grain;
+    mine->streams[stream].out = 1; /* lines 8 to 11: its thread is one more core from now on */
+    mine->streams[stream].out_items = rest;
+    mine->out_count++;
+    return 0;
+}
+
+static int64_t whole(double items, int64_t most)
+{
+    return items < (double)most ? (int64_t)items : most;
+}
+
+int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view)
+{
+    int64_t rest = yk_ht_rest(ht, view), cores = yk_ht_cores(ht, view), range;
+    double longest = 0, sum = 0, grain = 0;
+    int d;
+    if (cores < 1)
+        cores = 1; /* it is a core that asks */
+    for (d = 0; d < view->device_count; d++) {
+        double f = yk_ht_speed(ht, view, d), mine = (double)ht->devices[d].grain.items;
+        int streams = active_streams(ht, view, d);
+        if (streams > 0 && mine > grain)
+            grain = mine;
+        if (f > 0 && mine / f > longest)
+            longest = mine / f;
+        sum += f * streams;
+    }
+    if (longest > 0) { /* line 5 */
+        range = whole((double)rest / (sum + (double)cores), rest);
+        if (longest < (double)range)
+            range = (int64_t)longest;
+    } else if (grain > 0) {
+        range = whole(grain / (double)cores, rest); /* line 2 */
+    } else {
+        range = rest / cores;
+    }
+    if (range < ht->threshold)
+        range = ht->threshold;
+    return range < rest ? range : rest;
+}
+
+/* From r, whose low end moves up with each chunk. */
+static void take_from_rest(struct yk_ht *ht, const struct yk_split_view *view, int64_t items,
+                           struct yk_take *out)
+{
+    const struct yk_ranges *free = view->free;
+    int64_t at, first;
+    out->items = items;
+    if (items <= 0 || !has_spare_queue(ht, view))
+        return;
+    at = yk_ranges_find(free, ht->cursor);
+    if (at == free->count)
+        return;
+    first = free->items[at].first > ht->cursor ? free->items[at].first : ht->cursor;
+    out->first = first;
+    out->last = view->last;
+    ht->cursor = items < view->last - first ? yk_bound_below(view, first + items) : view->last;
+    if (ht->cursor <= first)
+        ht->cursor = yk_bound_above(view, first);
+}
+
+void yk_ht_take_gpu(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream,
+                    struct yk_take *out)
+{
+    take_from_rest(ht, view, yk_ht_gpu_range(ht, view, device, stream), out);
+    out->reason = "grain";
+}
+
+void yk_ht_take_cpu(struct yk_ht *ht, const struct yk_split_view *view, struct yk_take *out)
+{
+    int64_t items = yk_ht_cpu_range(ht, view);
+    if (items != ht->core_latest &&
+        (items < 0.9 * (double)ht->core_latest || items > 1.1 * (double)ht->core_latest))
+        ht->core_sizes++;
+    ht->core_latest = items;
+    take_from_rest(ht, view, items, out);
+    out->reason = items == ht->threshold ? "threshold" : "core's part";
+}
+
+void yk_ht_observe(void *state, const struct yk_split_view *view, int device, int64_t items,
+                   const struct yk_chunk_times *times)
+{
+    struct yk_ht *ht = state;
+    int64_t ns = times->work_ns > 0 ? times->work_ns : times->ended - times->issued;
+    double rate = (double)items / (double)(ns > 0 ? ns : 1);
+    int s;
+    double *lambda = is_gpu(view, device) ? &ht->devices[device].lambda : &ht->lambda_c;
+    *lambda = ht->alpha * rate + (1 - ht->alpha) * *lambda; /* eqs. 1 and 2 */
+    if (!is_gpu(view, device))
+        return;
+    yk_ht_grain_learn(&ht->devices[device].grain, items, rate);
+    /* Its thread is told by this event that it is free, if that is what the next turn would say:
+     * later there may be no event. */
+    for (s = 0; s < ht->devices[device].stream_count && view->devices[device].chunks_out == 0; s++)
+        yk_ht_gpu_range(ht, view, device, s);
+}
+
+void yk_ht_explain(const void *state, const struct yk_split_view *view, int device, char *text,
+                   size_t size)
+{
+    const struct yk_ht *ht = state;
+    const struct yk_ht_device *mine = &ht->devices[device];
+    const struct yk_split_status *status = &view->devices[device];
+    double share = 100 * (double)status->items_done /
+                   (double)(view->last > view->first ? view->last - view->first : 1);
+    int length;
+    if (status->chunks_done == 0) {
+        snprintf(text, size, "%s",
+                 status->joined ? "did nothing: the others took all there was before it asked"
+                                : "did nothing: its kernel was not ready before all was done");
+    } else if (!is_gpu(view, device)) {
+        snprintf(text, size,
+                 "did %.1f %% in %lld chunks, the latest of %lld items, whose size changed %lld "
+                 "times; a core does %.4g items/us",
+                 share, (long long)status->chunks_done, (long long)ht->core_latest,
+                 (long long)ht->core_sizes, 1e3 * ht->lambda_c);
+    } else {
+        length = snprintf(text, size,
+                          "did %.1f %% in %lld chunks of %lld items%s, as fast as %.2f cores",
+                          share, (long long)status->chunks_done, (long long)mine->grain.items,
+                          mine->grain.best > 0 ? " (found)" : "",
+                          ht->lambda_c > 0 ? mine->lambda / ht->lambda_c : 0);
+        if (mine->out_count > 0 && (size_t)length < size)
+            snprintf(text + length, size - (size_t)length, "; taken out when %lld items were left",
+                     (long long)mine->streams[0].out_items);
+    }
+}

@@ -1,0 +1,103 @@
+/* host_threads.h - PURE. What `nc-ht` and `c-ht` have in common: the adaptive parallel loop of
+ * Navarro, Vilches, Corbera and Asenjo ("Strategies for Maximizing Utilization in multi-CPU &
+ * multi-GPU Heterogeneous Architectures"), sections 4.1 to 4.3.
+ *
+ * A GPU's chunks have its grain GS_i; a core's take as long (eq. 15), and shrink when little is
+ * left (weighted guided self-scheduling). A thread drives each stream (a lane of a GPU); these
+ * threads are counted among the CPU's lanes where yk_split_device.hosts says so.
+ *
+ * Choices where the paper's text and figures differ, or leave something open:
+ *   - nCores is the number of threads that do CPU work now: lanes of CPU devices, without those
+ *     that only drive a stream. Fig. 8 line 11 is min(nCores + 1, limit); max is a slip.
+ *   - R_i = min(GS_i, r) everywhere (figs. 8 and 9 may hand out more than there is).
+ *   - While no active GPU's f is known a core gets max GS / nCores (fig. 9 line 2, "to each core"):
+ *     literally only the first call does, and line 5 runs over the empty set, which gives r /
+ * nCores to a core, most of the range.
+ *   - While its own f is unknown a stream gets GS_i (fig. 8 line 2, for every stream of a device).
+ *   - With no other resource fig. 8 line 5 divides by 0: R_i = min(GS_i, r).
+ *   - With no active GPU a core gets r / nCores (guided self-scheduling).
+ *   - Several streams: each is a resource of its own in the sums of figs. 8 and 9, of the speed
+ * that its chunks are seen to have, and is taken out by itself.
+ *   - Eq. 2 starts from lambda = 0 as written, so the first samples count too little, for all
+ * alike.
+ */
+#ifndef YK_PARTITION_HOST_THREADS_H
+#define YK_PARTITION_HOST_THREADS_H
+
+#include "partitioner.h"
+
+struct yk_ht_settings {
+    double alpha;
+    char *grains;
+    int64_t threshold, streams;
+};
+extern const struct yk_option yk_ht_options[];
+
+struct yk_ht_grain {
+    int64_t items; /* GS_i */
+    int64_t most;  /* of it, while looked for */
+    double best;   /* throughput of the size before, items per ns; 0: none yet */
+    int searching; /* it is still looked for */
+};
+
+struct yk_ht_stream {
+    int out;           /* gets no more */
+    int due;           /* c-ht: its thread has a chunk beside the stream's to come */
+    int64_t out_items; /* how many items were left when it was taken out */
+};
+
+struct yk_ht_device {
+    struct yk_ht_grain grain;
+    double lambda; /* eq. 2, items per ns; 0 before the first sample */
+    struct yk_ht_stream *streams;
+    int stream_count, out_count;
+};
+
+struct yk_ht {
+    double alpha;
+    int64_t threshold;
+    int collaborate;     /* c-ht: threads that drive a stream do CPU work beside it */
+    double lambda_c;     /* eq. 2 of a core */
+    int64_t cursor;      /* c-ht: the range r lies above, the spare queue below */
+    int64_t core_latest; /* items of a core's latest chunk, */
+    int64_t core_sizes;  /* and how many differed much from the one before */
+    struct yk_ht_device *devices;
+    struct yk_ht_stream *streams; /* of all devices */
+};
+
+enum yk_ht_kind { YK_HT_ALONE, YK_HT_COLLABORATES };
+yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_settings *settings,
+                       enum yk_ht_kind kind, struct yk_ht **out);
+
+/* Items of r, which nobody was given yet: without the spare queue. */
+int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view);
+/* f_i (eq. 3) of one stream; 0: unknown, or the device is out. */
+double yk_ht_speed(const struct yk_ht *ht, const struct yk_split_view *view, int device);
+/* nCores. */
+int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view);
+/* The stream that a CPU lane's thread drives, if it is active; 0: none. */
+int yk_ht_drives(const struct yk_ht *ht, const struct yk_split_view *view, int lane, int *device,
+                 int *stream);
+
+/* get_GPU_range (fig. 8) and get_CPU_range (fig. 9); 0: nothing. */
+int64_t yk_ht_gpu_range(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream);
+int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view);
+
+/* A stream's turn, and that of a CPU lane whose thread is free, for both partitioners. */
+void yk_ht_take_gpu(struct yk_ht *ht, const struct yk_split_view *view, int device, int stream,
+                    struct yk_take *out);
+void yk_ht_take_cpu(struct yk_ht *ht, const struct yk_split_view *view, struct yk_take *out);
+
+/* These fit a partitioner's table. */
+void yk_ht_close(void *state);
+void yk_ht_observe(void *state, const struct yk_split_view *view, int device, int64_t items,
+                   const struct yk_chunk_times *times);
+void yk_ht_explain(const void *state, const struct yk_split_view *view, int device, char *text,
+                   size_t size);
+
+/* --- host_grain.c: the grain that was not given is looked for (the paper's future work). --- */
+void yk_ht_grain_open(const struct yk_split_view *view, int device, struct yk_ht_grain *grain);
+/* A chunk of `items` had this throughput. */
+void yk_ht_grain_learn(struct yk_ht_grain *grain, int64_t items, double rate);
+
+#endif
