@@ -1,8 +1,8 @@
 /* pages.h - the process's host memory as copies see it: what is pinned, and memory of yoke_alloc.
  *
  * One map (pin.h) for the whole process, because a page is pinned once in all of it: arrays of
- * several runtimes may lie on the same ones. It has a lock of its own, taken after all others, and held
- * through no call to a driver.
+ * several runtimes may lie on the same ones. It has a lock of its own, taken after all others, and
+ * held through no call to a driver.
  */
 #ifndef YK_ARRAY_PAGES_H
 #define YK_ARRAY_PAGES_H
