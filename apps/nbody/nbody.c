@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "../app.h"
+#include "../bodies/gravity.h"
+#include "../bodies/plummer.h"
 #include "../memory.h"
 #include "nbody_kernels.h"
-#include "plummer.h"
 
 enum { DEFAULT_BODIES = 16384, STEPS_MAX = 1000000, SAMPLE = 256 };
 #define SOFTENING 0.01f
@@ -192,29 +193,6 @@ static yoke_status nbody_run(void *state, struct app_run *run)
     return status;
 }
 
-/* What all other bodies do to body `i`. */
-static void direct_sum(const struct nbody_state *s, const body_t *from, int64_t i, double sum[3])
-{
-    int64_t j;
-    sum[0] = sum[1] = sum[2] = 0;
-    for (j = 0; j < s->bodies; j++) {
-        const double d[3] = { (double)from[j].x - (double)from[i].x,
-                              (double)from[j].y - (double)from[i].y,
-                              (double)from[j].z - (double)from[i].z };
-        const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + (double)s->softening2;
-        const double w = (double)from[j].mass / (r2 * sqrt(r2));
-        int k;
-        for (k = 0; k < 3; k++)
-            sum[k] += w * d[k];
-    }
-}
-
-static double distance(const double a[3], const double b[3])
-{
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                (a[2] - b[2]) * (a[2] - b[2]));
-}
-
 /* Body `i`: acceleration against the direct sum, and the move against the acceleration. */
 static yoke_status check_body(const struct nbody_state *s, int64_t i, double allowed, double *worst)
 {
@@ -225,16 +203,18 @@ static yoke_status check_body(const struct nbody_state *s, int64_t i, double all
                               (double)from[i].y + (double)(s->step * v.y),
                               (double)from[i].z + (double)(s->step * v.z) };
     const double there[3] = { (double)to[i].x, (double)to[i].y, (double)to[i].z };
+    const struct gravity all = { from, s->bodies, (double)s->softening2 };
     double right[3], error;
-    direct_sum(s, from, i, right);
+    gravity_direct(&all, i, right);
     /* 1: what the cluster as a whole does; near its centre forces cancel to less than that. */
-    error = distance(got, right) / (distance(right, zero) + 1);
+    error = gravity_distance(got, right) / (gravity_distance(right, zero) + 1);
     if (!(error <= allowed))
         return app_fail(YOKE_EINVAL,
                         "acceleration of body %" PRId64 " is (%.7g, %.7g, %.7g) and should be "
                         "(%.7g, %.7g, %.7g)",
                         i, got[0], got[1], got[2], right[0], right[1], right[2]);
-    if (!(distance(moved, there) <= 4 * (double)FLT_EPSILON * (distance(there, zero) + 1)) ||
+    if (!(gravity_distance(moved, there) <=
+          4 * (double)FLT_EPSILON * (gravity_distance(there, zero) + 1)) ||
         to[i].mass != from[i].mass)
         return app_fail(YOKE_EINVAL,
                         "body %" PRId64 " is at (%.7g, %.7g, %.7g) and should be at "
@@ -261,16 +241,17 @@ static yoke_status check_momentum(const struct nbody_state *s, double *out)
             force[k] += mass * a[k];
             momentum[k] += mass * v[k];
         }
-        sizes[0] += mass * distance(a, zero);
-        sizes[1] += mass * distance(v, zero);
+        sizes[0] += mass * gravity_distance(a, zero);
+        sizes[1] += mass * gravity_distance(v, zero);
     }
     unit = 1e-5;
-    *out = distance(force, zero) / (sizes[0] + DBL_MIN);
-    if (!(distance(force, zero) <= unit * sizes[0]))
+    *out = gravity_distance(force, zero) / (sizes[0] + DBL_MIN);
+    if (!(gravity_distance(force, zero) <= unit * sizes[0]))
         return app_fail(YOKE_EINVAL, "all forces together are %.3g of their size and should be 0",
                         *out);
-    if (!(distance(momentum, zero) <= unit * (sizes[1] + 1)))
-        return app_fail(YOKE_EINVAL, "momentum is %.3g and should be 0", distance(momentum, zero));
+    if (!(gravity_distance(momentum, zero) <= unit * (sizes[1] + 1)))
+        return app_fail(YOKE_EINVAL, "momentum is %.3g and should be 0",
+                        gravity_distance(momentum, zero));
     return YOKE_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "nbody_kernels.h"
+#include "body.h"
 
 /* Mass 1, gravity 1, energy about -1/4; centre of mass and total momentum 0. */
 void plummer_fill(uint64_t seed, int64_t bodies, body_t *position, vector_t *velocity);
