@@ -1,0 +1,154 @@
+/* core.c - threads that compute on the cores: what a thread does next, and the end of what it did.
+ *
+ * Most threads cut pieces off leases, and ask the dispatcher when there is nothing to cut. A thread
+ * that also drives a GPU lane sees to that one first; while the GPU works it may get a chunk to be
+ * worked on beside it, which it does piece by piece, looking at the GPU in between, or it sits and
+ * waits.
+ */
+#include "simulator.h"
+
+/* What the dispatcher's handing out costs is paid by who gets something. */
+static double hand_ns(const struct yk_simulator *sim, int asked)
+{
+    return asked ? sim->machine->hand * 1e9 : 0;
+}
+
+static void start_piece(struct yk_simulator *sim, int lane, double more_ns)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    struct yk_simulated_device *cpu = &sim->devices[0];
+    double cost = yk_profile_cost(sim->spec->profile, l->piece.first, l->piece.last);
+    l->doing = YK_LANE_WORKS;
+    l->began = sim->now;
+    yk_simulator_start(sim, lane, more_ns + cost * cpu->item_ns * yk_simulator_noise(sim, 0));
+}
+
+/* The next piece of the chunk that is worked on beside the GPU's, with a look at the GPU after it.
+ */
+static void start_beside(struct yk_simulator *sim, int lane, double more_ns)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    int64_t first = l->chunk.first + l->completed, piece = l->chunk.piece > 0 ? l->chunk.piece : 1;
+    int64_t last = l->chunk.last - first > piece ? first + piece : l->chunk.last;
+    l->piece = (struct yk_piece){ .first = first, .last = last, .slot = -1 };
+    start_piece(sim, lane, more_ns + sim->machine->poll * 1e9);
+}
+
+static int cut(struct yk_simulator *sim, int lane, int asked)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    if (!yk_pieces_cut(&sim->pieces, lane, &l->piece))
+        return 0;
+    l->issued = sim->now;
+    start_piece(sim, lane, hand_ns(sim, asked));
+    return 1;
+}
+
+static void take(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    if (chunk->beside ||
+        sim->pieces.left > 0) { /* another's lease is open: this one is not shared */
+        l->chunk = *chunk;
+        l->completed = 0;
+        l->issued = sim->now;
+        if (!chunk->beside)
+            l->chunk.piece = chunk->last - chunk->first;
+        start_beside(sim, lane, hand_ns(sim, 1));
+        return;
+    }
+    yk_pieces_publish(&sim->pieces, chunk, sim->now);
+    cut(sim, lane, 1);
+}
+
+/* 1 if its GPU lane has a chunk that has not ended. */
+static int see_to_gpu(struct yk_simulator *sim, int lane, int64_t *wake_ns)
+{
+    int gpu = sim->lanes[lane].partner;
+    *wake_ns = 0;
+    if (gpu < 0)
+        return 0;
+    if (sim->lanes[gpu].doing == YK_LANE_ENDED)
+        yk_gpu_report(sim, gpu);
+    if (sim->lanes[gpu].doing == YK_LANE_ASKS && !sim->over)
+        yk_gpu_ask(sim, gpu, wake_ns);
+    return yk_gpu_is_out(sim, gpu);
+}
+
+void yk_core_ask(struct yk_simulator *sim, int lane)
+{
+    struct yk_chunk chunk;
+    int64_t wake_ns, gpu_wake_ns;
+    int hosting = see_to_gpu(sim, lane, &gpu_wake_ns);
+    if (sim->over || (!hosting && cut(sim, lane, 0)))
+        return;
+    switch (yk_simulator_next(sim, lane, &chunk, &wake_ns)) {
+    case YK_TAKE:
+        take(sim, lane, &chunk);
+        break;
+    case YK_WAIT:
+        if (hosting)
+            yk_host_sit(sim, lane);
+        else
+            yk_simulator_wait(sim, lane,
+                              gpu_wake_ns && (!wake_ns || gpu_wake_ns < wake_ns) ? gpu_wake_ns
+                                                                                 : wake_ns);
+        break;
+    case YK_FINISHED:
+        break;
+    }
+}
+
+static void tell_piece(const struct yk_simulator *sim, int lane, const char *reason)
+{
+    const struct yk_simulated_lane *l = &sim->lanes[lane];
+    yk_simulator_tell(sim, lane,
+                      &(struct yk_simulate_span){ .kind = YK_SIMULATE_CHUNK,
+                                                  .start_ns = (int64_t)l->began,
+                                                  .end_ns = yk_simulator_ns(sim),
+                                                  .first = l->piece.first,
+                                                  .last = l->piece.last,
+                                                  .reason = reason });
+}
+
+static struct yk_chunk_times times_of(const struct yk_simulator *sim, double issued, double work_ns)
+{
+    return (struct yk_chunk_times){ .issued = (int64_t)issued,
+                                    .started = (int64_t)issued,
+                                    .ended = yk_simulator_ns(sim),
+                                    .work_ns = (int64_t)work_ns };
+}
+
+/* A piece of the thread's own chunk; the chunk goes back when the GPU's is not out any more. */
+static void beside_ended(struct yk_simulator *sim, int lane)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    tell_piece(sim, lane, l->chunk.reason);
+    l->completed = l->piece.last - l->chunk.first;
+    if (l->piece.last < l->chunk.last && yk_gpu_is_out(sim, l->partner)) {
+        start_beside(sim, lane, 0);
+        return;
+    }
+    struct yk_chunk_times times = times_of(sim, l->issued, sim->now - l->issued);
+    yk_simulator_done_part(sim, lane, &l->chunk, &times, l->completed);
+    yk_simulator_ask(sim, lane);
+}
+
+void yk_core_ended(struct yk_simulator *sim, int lane)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    yk_simulator_stop(sim, lane);
+    sim->devices[0].cost += yk_profile_cost(sim->spec->profile, l->piece.first, l->piece.last);
+    l->doing = YK_LANE_ASKS;
+    if (l->piece.slot < 0) {
+        beside_ended(sim, lane);
+        return;
+    }
+    tell_piece(sim, lane, sim->pieces.slots[l->piece.slot].chunk.reason);
+    const struct yk_lent *lent = yk_pieces_done(&sim->pieces, &l->piece, sim->now - l->issued);
+    if (lent) {
+        struct yk_chunk_times times = times_of(sim, lent->issued, lent->work_ns);
+        yk_simulator_done(sim, lane, &lent->chunk, &times);
+    }
+    yk_simulator_ask(sim, lane);
+}

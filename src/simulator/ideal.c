@@ -1,0 +1,97 @@
+/* ideal.c - how fast a machine is, when, and the least time it could take. */
+#include <math.h>
+
+#include "machine.h"
+
+double yk_loads_factor(const struct yk_loads *loads, double when)
+{
+    double factor = 1;
+    for (int i = 0; i < loads->count; i++)
+        if (loads->items[i].from <= when && when < loads->items[i].to)
+            factor *= loads->items[i].factor;
+    return factor;
+}
+
+double yk_loads_next(const struct yk_loads *loads, double when)
+{
+    double next = INFINITY;
+    for (int i = 0; i < loads->count; i++) {
+        if (loads->items[i].from > when)
+            next = fmin(next, loads->items[i].from);
+        if (loads->items[i].to > when)
+            next = fmin(next, loads->items[i].to);
+    }
+    return next;
+}
+
+double yk_machine_core_rate(const struct yk_machine *machine, const struct yk_machine_job *job)
+{
+    return job->core_seconds > 0 ? 1 / job->core_seconds : machine->rate;
+}
+
+double yk_machine_gpu_rate(const struct yk_machine *machine, const struct yk_machine_job *job,
+                           int gpu)
+{
+    const struct yk_machine_gpu *g = &machine->gpus[gpu];
+    return g->rate > 0 ? g->rate : g->f * yk_machine_core_rate(machine, job);
+}
+
+/* Seconds without load that are as long as those between two times with it. */
+static double unloaded(const struct yk_loads *loads, double from, double to)
+{
+    double seconds = 0;
+    while (from < to) {
+        double next = fmin(yk_loads_next(loads, from), to);
+        seconds += (next - from) / yk_loads_factor(loads, from);
+        from = next;
+    }
+    return seconds;
+}
+
+static double gpu_items(const struct yk_machine *machine, const struct yk_machine_job *job, int gpu,
+                        double until)
+{
+    const struct yk_machine_gpu *g = &machine->gpus[gpu];
+    double rate = yk_machine_gpu_rate(machine, job, gpu);
+    double busier = fmax(job->bytes_in, job->bytes_out);
+    double once = g->fixed + g->launch + g->latency * ((job->bytes_in > 0) + (job->bytes_out > 0));
+    if (g->link > 0 && busier > 0)
+        rate = fmin(rate, g->link / busier);
+    if (g->fail > 0)
+        until = fmin(until, g->fail);
+    return rate * fmax(0, unloaded(&g->loads, g->join, until) - once);
+}
+
+/* Average items that could be done until then. */
+static double items_until(const struct yk_machine *machine, const struct yk_machine_job *job,
+                          int only, double until)
+{
+    double items = 0;
+    if (only <= 0)
+        items = (double)machine->cores * yk_machine_core_rate(machine, job) *
+                unloaded(&machine->loads, 0, until);
+    for (int g = 0; g < machine->gpu_count; g++)
+        if (only < 0 || only == g + 1)
+            items += gpu_items(machine, job, g, until);
+    return items;
+}
+
+double yk_machine_ideal(const struct yk_machine *machine, const struct yk_machine_job *job,
+                        int only)
+{
+    double low = 0, high = 1e-9;
+    while (items_until(machine, job, only, high) < job->items) {
+        low = high;
+        high *= 2;
+        if (high > 1e18)
+            return INFINITY; /* it fails before */
+    }
+    for (int i = 0; i < 64; i++) {
+        double middle = low + (high - low) / 2;
+        if (items_until(machine, job, only, middle) < job->items)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}

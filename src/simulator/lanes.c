@@ -1,0 +1,147 @@
+/* lanes.c - the simulation's side of the dispatcher: asking, answering, waiting.
+ *
+ * Lanes that were told to wait stand in a list and ask again after every answer, in the order in
+ * which they came. While no item is free the dispatcher would send all of them away again, so they
+ * are not asked: that keeps thousands of lanes at the end of a job from asking thousands of times.
+ */
+#include <stdio.h>
+
+#include "simulator.h"
+
+void yk_simulator_tell(const struct yk_simulator *sim, int lane,
+                       const struct yk_simulate_span *span)
+{
+    struct yk_simulate_span full = *span;
+    if (!sim->spec->span)
+        return;
+    full.device = sim->lanes[lane].device;
+    full.lane = sim->lanes[lane].number;
+    sim->spec->span(sim->spec->context, &full);
+}
+
+void yk_simulator_end(struct yk_simulator *sim, const char *verdict)
+{
+    sim->over = 1;
+    if (verdict)
+        snprintf(sim->verdict, sizeof sim->verdict, "%s", verdict);
+}
+
+enum yk_verdict yk_simulator_next(struct yk_simulator *sim, int lane, struct yk_chunk *chunk,
+                                  int64_t *wake_ns)
+{
+    const struct yk_simulated_lane *l = &sim->lanes[lane];
+    enum yk_verdict verdict =
+        yk_dispatch_next(sim->dispatch, l->device, l->number, yk_simulator_ns(sim), chunk, wake_ns);
+    sim->calls++;
+    if (verdict == YK_TAKE) {
+        sim->chunks++;
+        sim->free_items -= chunk->last - chunk->first;
+        sim->devices[l->device].out_items += chunk->last - chunk->first;
+    } else if (verdict == YK_FINISHED) {
+        yk_simulator_end(sim, yk_dispatch_left(sim->dispatch) > 0
+                                  ? "no device is left that could do the rest"
+                                  : NULL);
+    }
+    return verdict;
+}
+
+void yk_simulator_done_part(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
+                            const struct yk_chunk_times *times, int64_t completed)
+{
+    int device = sim->lanes[lane].device;
+    int64_t items = chunk->last - chunk->first, now = yk_simulator_ns(sim);
+    yk_dispatch_done(sim->dispatch, device, chunk, completed, times);
+    sim->calls++;
+    sim->answered = 1;
+    sim->devices[device].out_items -= items;
+    sim->free_items += items - completed;
+    yk_simulator_tell(sim, lane,
+                      &(struct yk_simulate_span){ .kind = YK_SIMULATE_DONE,
+                                                  .start_ns = now,
+                                                  .end_ns = now,
+                                                  .first = chunk->first,
+                                                  .last = chunk->first + completed,
+                                                  .reason = chunk->reason });
+    if (yk_dispatch_left(sim->dispatch) == 0)
+        yk_simulator_end(sim, NULL);
+}
+
+void yk_simulator_done(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk,
+                       const struct yk_chunk_times *times)
+{
+    yk_simulator_done_part(sim, lane, chunk, times, chunk->last - chunk->first);
+}
+
+void yk_simulator_returned(struct yk_simulator *sim, int lane, const struct yk_chunk *chunk)
+{
+    int device = sim->lanes[lane].device;
+    int64_t items = chunk->last - chunk->first;
+    int64_t unit = sim->spec->unit > 0 ? sim->spec->unit : 1;
+    yk_dispatch_returned(sim->dispatch, device, chunk, items > unit ? (items + 1) / 2 : 0);
+    if (items <= unit)
+        yk_dispatch_leave(sim->dispatch, device, "its memory holds not one unit of the range");
+    sim->calls++;
+    sim->answered = 1;
+    sim->devices[device].out_items -= items;
+    sim->free_items += items;
+}
+
+void yk_simulator_wait(struct yk_simulator *sim, int lane, int64_t wake_ns)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    l->doing = YK_LANE_WAITS;
+    l->before = sim->waiting_last;
+    l->after = -1;
+    if (l->before >= 0)
+        sim->lanes[l->before].after = lane;
+    else
+        sim->waiting_first = lane;
+    sim->waiting_last = lane;
+    if (wake_ns > 0) /* not at this very instant again: it would be told the same */
+        yk_heap_put(&sim->timers, lane,
+                    (double)(wake_ns > yk_simulator_ns(sim) ? wake_ns : yk_simulator_ns(sim) + 1));
+    else
+        yk_heap_remove(&sim->timers, lane);
+}
+
+void yk_simulator_unwait(struct yk_simulator *sim, int lane)
+{
+    struct yk_simulated_lane *l = &sim->lanes[lane];
+    if (l->doing != YK_LANE_WAITS)
+        return;
+    if (l->before >= 0)
+        sim->lanes[l->before].after = l->after;
+    else
+        sim->waiting_first = l->after;
+    if (l->after >= 0)
+        sim->lanes[l->after].before = l->before;
+    else
+        sim->waiting_last = l->before;
+    l->doing = YK_LANE_ASKS;
+    yk_heap_remove(&sim->timers, lane);
+}
+
+void yk_simulator_ask(struct yk_simulator *sim, int lane)
+{
+    int64_t wake_ns;
+    if (sim->over)
+        return;
+    if (lane < sim->threads)
+        yk_core_ask(sim, lane);
+    else if (!yk_gpu_ask(sim, lane, &wake_ns))
+        yk_simulator_wait(sim, lane, wake_ns);
+}
+
+void yk_simulator_ask_waiting(struct yk_simulator *sim)
+{
+    while (sim->answered && !sim->over) {
+        int last = sim->waiting_last, lane = -1;
+        sim->answered = 0;
+        /* those that are sent away again stand behind `last` and are not asked twice */
+        while (sim->free_items > 0 && !sim->over && lane != last && sim->waiting_first >= 0) {
+            lane = sim->waiting_first;
+            yk_simulator_unwait(sim, lane);
+            yk_simulator_ask(sim, lane);
+        }
+    }
+}

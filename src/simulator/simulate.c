@@ -1,0 +1,302 @@
+/* simulate.c - see simulate.h: a simulation opened from its spec, and what came of it. */
+#include "simulate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "simulator.h"
+
+enum { threads_max = 65536, streams_max = 64 };
+
+static int is_named(const char *partitioner, const char *name)
+{
+    size_t length = strlen(name);
+    return partitioner && strncmp(partitioner, name, length) == 0 &&
+           (partitioner[length] == '\0' || partitioner[length] == ':');
+}
+
+/* Threads of the cores drive the GPUs. */
+static int drives(const struct yk_simulate_spec *spec)
+{
+    return is_named(spec->partitioner, "nc-ht") || is_named(spec->partitioner, "c-ht");
+}
+
+static int streams_of(const struct yk_simulate_spec *spec)
+{
+    return spec->streams > 0 ? spec->streams : 1;
+}
+
+static int64_t hosts_of(const struct yk_simulate_spec *spec)
+{
+    return drives(spec) ? (int64_t)spec->machine->gpu_count * streams_of(spec) : 0;
+}
+
+static int64_t threads_of(const struct yk_simulate_spec *spec)
+{
+    int64_t hosts = hosts_of(spec), threads = spec->machine->cores;
+    if (spec->threads > 0)
+        return spec->threads;
+    if (is_named(spec->partitioner, "nc-ht") &&
+        (spec->waiting == YK_SIMULATE_AUTO || spec->waiting == YK_SIMULATE_BLOCK))
+        threads += hosts;
+    return threads > hosts ? threads : hosts;
+}
+
+static int is_size(double value)
+{
+    return value >= 0 && value <= 1e18;
+}
+
+static yoke_status check(const struct yk_simulate_spec *spec)
+{
+    if (!spec->machine || !spec->profile)
+        return yk_fail(YOKE_EINVAL, "a simulation needs a machine and a profile; give both");
+    yoke_status status = yk_machine_check(spec->machine);
+    if (status != YOKE_OK)
+        return status;
+    if (spec->threads < 0 || spec->threads > threads_max)
+        return yk_fail(YOKE_EINVAL,
+                       "%lld threads cannot be simulated; give 1 to %d, or 0 for the "
+                       "usual number",
+                       (long long)spec->threads, (int)threads_max);
+    if (spec->streams < 0 || spec->streams > streams_max)
+        return yk_fail(YOKE_EINVAL, "%d streams cannot be simulated; give 1 to %d", spec->streams,
+                       (int)streams_max);
+    if (threads_of(spec) < hosts_of(spec) || threads_of(spec) > threads_max)
+        return yk_fail(YOKE_EINVAL,
+                       "%s drives %lld GPU lanes by threads of the cores, and there are %lld; give "
+                       "a thread for each, and not more than %d",
+                       spec->partitioner, (long long)hosts_of(spec), (long long)threads_of(spec),
+                       (int)threads_max);
+    if (!is_size(spec->core_seconds) || !is_size(spec->bytes_in) || !is_size(spec->bytes_out))
+        return yk_fail(YOKE_EINVAL, "an item's cost and bytes are 0 or more, 1e18 at most");
+    return YOKE_OK;
+}
+
+static struct yk_machine_job job_of(const struct yk_simulate_spec *spec)
+{
+    return (struct yk_machine_job){ .items = (double)spec->profile->items,
+                                    .core_seconds = spec->core_seconds,
+                                    .bytes_in = spec->bytes_in,
+                                    .bytes_out = spec->bytes_out };
+}
+
+/* --- opening --- */
+
+static double copy_item_ns(const struct yk_simulate_spec *spec, const struct yk_machine_gpu *gpu,
+                           const struct yk_simulate_learned *learned)
+{
+    double bytes = learned ? learned->copied_bytes : spec->bytes_in + spec->bytes_out;
+    return gpu->link > 0 ? 1e9 * bytes / gpu->link : 0;
+}
+
+static double told_ns(const struct yk_machine_gpu *gpu)
+{
+    return gpu && gpu->told ? 1e9 * (gpu->fixed + gpu->launch) : 0;
+}
+
+/* What the dispatcher may know of device d, as runtime/job.c would tell it. */
+static void describe(const struct yk_simulator *sim, int d, struct yk_split_device *out)
+{
+    const struct yk_simulate_spec *spec = sim->spec;
+    const struct yk_simulated_device *device = &sim->devices[d];
+    const struct yk_machine_gpu *gpu = device->gpu;
+    const struct yk_simulate_learned *learned = spec->learned ? &spec->learned[d] : NULL;
+    *out = (struct yk_split_device){ .name = gpu ? gpu->name : "cpu",
+                                     .lanes = device->lane_count,
+                                     .host_memory = !gpu,
+                                     .fill = gpu ? gpu->fill : device->lane_count,
+                                     .fixed_ns = told_ns(gpu),
+                                     .share = learned ? learned->share : -1 };
+    if (learned && !(learned->rate > 0))
+        learned = NULL;
+    if (learned)
+        out->rate = learned->rate;
+    if (learned && learned->fixed_ns > 0)
+        out->fixed_ns = learned->fixed_ns;
+    if (gpu)
+        out->copy_item_ns = copy_item_ns(spec, gpu, learned);
+    if (gpu && drives(spec)) {
+        out->hosts = device->lane_count;
+        out->host_lane = sim->lanes[device->first_lane].partner;
+    }
+}
+
+static void open_device(struct yk_simulator *sim, int d, const struct yk_machine_job *job)
+{
+    struct yk_simulated_device *device = &sim->devices[d];
+    const struct yk_machine *machine = sim->machine;
+    const struct yk_machine_gpu *gpu = d > 0 ? &machine->gpus[d - 1] : NULL;
+    double rate =
+        gpu ? yk_machine_gpu_rate(machine, job, d - 1) : yk_machine_core_rate(machine, job);
+    *device = (struct yk_simulated_device){ .gpu = gpu,
+                                            .loads = gpu ? &gpu->loads : &machine->loads,
+                                            .first_lane = sim->lane_count,
+                                            .lane_count = sim->threads,
+                                            .speed = 1,
+                                            .load = 1,
+                                            .item_ns = 1e9 / rate,
+                                            .queue_first = -1,
+                                            .runs = -1 };
+    device->noise = (uint64_t)machine->seed * 1000003u + (uint64_t)d;
+    if (gpu)
+        device->lane_count = drives(sim->spec) ? streams_of(sim->spec) : (int)gpu->lanes;
+    for (int i = 0; i < device->lane_count; i++)
+        sim->lanes[sim->lane_count++] = (struct yk_simulated_lane){ .device = d,
+                                                                    .number = i,
+                                                                    .doing = YK_LANE_ASKS,
+                                                                    .before = -1,
+                                                                    .after = -1,
+                                                                    .partner = -1 };
+}
+
+/* The last threads drive the GPUs' lanes, one each, in order. */
+static void pair_up(struct yk_simulator *sim)
+{
+    int core = sim->threads - (sim->lane_count - sim->threads);
+    for (int lane = sim->threads; drives(sim->spec) && lane < sim->lane_count; lane++, core++) {
+        sim->lanes[lane].partner = core;
+        sim->lanes[core].partner = lane;
+    }
+}
+
+static yoke_status open_lanes(struct yk_simulator *sim)
+{
+    struct yk_machine_job job = job_of(sim->spec);
+    size_t lanes = (size_t)sim->threads;
+    for (int g = 0; g < sim->machine->gpu_count; g++)
+        lanes +=
+            drives(sim->spec) ? (size_t)streams_of(sim->spec) : (size_t)sim->machine->gpus[g].lanes;
+    sim->devices = yk_calloc((size_t)sim->device_count, sizeof *sim->devices);
+    sim->known = yk_calloc((size_t)sim->device_count, sizeof *sim->known);
+    sim->lanes = yk_calloc(lanes, sizeof *sim->lanes);
+    if (!sim->devices || !sim->known || !sim->lanes)
+        return YOKE_ENOMEM;
+    for (int d = 0; d < sim->device_count; d++)
+        open_device(sim, d, &job);
+    pair_up(sim);
+    for (int d = 0; d < sim->device_count; d++)
+        describe(sim, d, &sim->known[d]);
+    yoke_status status = yk_heap_open(&sim->timers, sim->lane_count + sim->device_count);
+    if (status == YOKE_OK)
+        status = yk_heap_open(&sim->clocks, sim->device_count);
+    if (status == YOKE_OK)
+        status = yk_heap_open(&sim->targets, sim->threads);
+    return status == YOKE_OK ? yk_pieces_open(sim->threads, &sim->pieces) : status;
+}
+
+static void close_simulator(struct yk_simulator *sim)
+{
+    yk_dispatch_close(sim->dispatch);
+    yk_pieces_close(&sim->pieces);
+    yk_heap_close(&sim->targets);
+    yk_heap_close(&sim->clocks);
+    yk_heap_close(&sim->timers);
+    yk_free(sim->lanes);
+    yk_free(sim->known);
+    yk_free(sim->devices);
+}
+
+static yoke_status open_simulator(const struct yk_simulate_spec *spec, struct yk_simulator *sim)
+{
+    struct yk_split_spec split = { .last = spec->profile->items,
+                                   .unit = spec->unit > 0 ? spec->unit : 1,
+                                   .partitioner = spec->partitioner };
+    *sim = (struct yk_simulator){ .spec = spec,
+                                  .machine = spec->machine,
+                                  .device_count = 1 + spec->machine->gpu_count,
+                                  .threads = (int)threads_of(spec),
+                                  .waiting_first = -1,
+                                  .waiting_last = -1,
+                                  .free_items = spec->profile->items,
+                                  .pace = 1 };
+    yoke_status status = open_lanes(sim);
+    split.devices = sim->known;
+    split.device_count = sim->device_count;
+    if (status == YOKE_OK)
+        status = yk_dispatch_open(&split, &sim->dispatch);
+    if (status != YOKE_OK)
+        close_simulator(sim);
+    return status;
+}
+
+/* --- what came of it --- */
+
+/* See runtime/end.c: what was learned before stays where this run taught nothing; a fixed cost does
+ * not grow from run to run beyond what was told. */
+static void learn(const struct yk_simulator *sim, int d, const struct yk_split_outcome *outcome,
+                  struct yk_simulate_learned *out)
+{
+    double told = told_ns(sim->devices[d].gpu);
+    if (sim->spec->learned)
+        *out = sim->spec->learned[d];
+    if (outcome->rate > 0) {
+        out->rate = outcome->rate;
+        out->fixed_ns = told > 0 && outcome->fixed_ns > told ? told : outcome->fixed_ns;
+        out->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
+    }
+    out->share = (double)outcome->items / (double)sim->spec->profile->items;
+}
+
+static void collect_device(const struct yk_simulator *sim, int d, struct yk_simulate_device *out)
+{
+    struct yk_split_outcome outcome;
+    yk_dispatch_outcome(sim->dispatch, d, &outcome);
+    out->name = sim->devices[d].gpu ? sim->devices[d].gpu->name : "cpu";
+    out->lanes = sim->devices[d].lane_count;
+    out->items = outcome.items;
+    out->chunks = outcome.chunks;
+    out->busy_seconds = (double)outcome.busy_ns * 1e-9;
+    snprintf(out->reason, sizeof out->reason, "%s", outcome.reason ? outcome.reason : "");
+    learn(sim, d, &outcome, &out->learned);
+}
+
+static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_result *out)
+{
+    struct yk_machine_job job = job_of(sim->spec);
+    struct yk_simulate_result result = {
+        .seconds = sim->now * 1e-9,
+        .ideal_seconds = yk_machine_ideal(sim->machine, &job, -1),
+        .device_count = sim->device_count,
+        .threads = sim->threads,
+        .chunks = sim->chunks,
+        .core_seconds = sim->devices[0].cost * sim->devices[0].item_ns * 1e-9,
+        .spin_seconds = sim->spin_ns * 1e-9,
+        .calls = sim->calls,
+        .events = sim->events,
+    };
+    result.lost_seconds = (double)sim->machine->cores * result.seconds - result.core_seconds;
+    snprintf(result.partitioner, sizeof result.partitioner, "%s",
+             yk_dispatch_partitioner(sim->dispatch));
+    snprintf(result.verdict, sizeof result.verdict, "%s", sim->verdict);
+    result.devices = yk_calloc((size_t)sim->device_count, sizeof *result.devices);
+    if (!result.devices)
+        return YOKE_ENOMEM;
+    for (int d = 0; d < sim->device_count; d++)
+        collect_device(sim, d, &result.devices[d]);
+    *out = result;
+    return YOKE_OK;
+}
+
+yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_result *out)
+{
+    struct yk_simulator sim;
+    yoke_status status = check(spec);
+    if (status == YOKE_OK)
+        status = open_simulator(spec, &sim);
+    if (status != YOKE_OK)
+        return status;
+    yk_simulator_run(&sim);
+    status = collect(&sim, out);
+    close_simulator(&sim);
+    return status;
+}
+
+void yk_simulate_close(struct yk_simulate_result *result)
+{
+    yk_free(result->devices);
+    result->devices = NULL;
+}

@@ -1,0 +1,95 @@
+/* simulate.h - PURE. What a loop would take on a machine that need not exist.
+ *
+ * The real dispatcher and partitioners hand out chunks here, on a virtual clock; what a chunk takes
+ * comes from the machine's description and the loop's cost profile, and nothing is computed. (The
+ * sim backend is the other simulation: it runs the whole runtime, copies and kernels with real
+ * results, for tens of devices. Here are no arrays and no results, but threads that share cores,
+ * host threads that wait in different ways, and thousands of devices.)
+ *
+ * Device 0 is the CPU, device 1 + g the machine's GPU g. The same spec gives the same result, to
+ * the last bit.
+ */
+#ifndef YK_SIMULATOR_SIMULATE_H
+#define YK_SIMULATOR_SIMULATE_H
+
+#include "../partition/dispatch.h"
+#include "machine.h"
+#include "profile.h"
+
+enum yk_simulate_waiting {                   /* of host threads; the order of yoke_waiting */
+                           YK_SIMULATE_AUTO, /* spin where a chunk is too short for a sleep to pay,
+                                                else block */
+                           YK_SIMULATE_SPIN, /* the core is held; the end is noticed a poll later */
+                           YK_SIMULATE_YIELD, /* runs where a core is free, else notices when it
+                                                 gets one */
+                           YK_SIMULATE_BLOCK  /* the core is free; the end is noticed a wake and a
+                                                 switch later */
+};
+
+/* What a run taught of a device, for the next one (as runtime/kernel.h keeps it). Zero and share
+ * -1: nothing. */
+struct yk_simulate_learned {
+    double rate, fixed_ns, share, copied_bytes; /* bytes: an item's */
+};
+
+enum yk_simulate_kind {
+    YK_SIMULATE_CHUNK, /* a lane computed */
+    YK_SIMULATE_COPY_IN,
+    YK_SIMULATE_COPY_OUT,
+    YK_SIMULATE_DONE /* these items count; start and end are the same */
+};
+struct yk_simulate_span {
+    enum yk_simulate_kind kind;
+    int device, lane;
+    int64_t start_ns, end_ns, first, last, bytes;
+    const char *reason; /* of the chunk; static */
+};
+
+struct yk_simulate_spec {
+    const struct yk_machine *machine;
+    const struct yk_profile *profile; /* says how many items there are, too */
+    int64_t unit;                     /* 0: 1 */
+    const char *partitioner;          /* NULL: auto */
+    int64_t threads; /* CPU lanes. 0: one a core, and with nc-ht unless host threads spin or yield
+                        one more for each host thread */
+    enum yk_simulate_waiting waiting;
+    int streams;                /* nc-ht, c-ht: lanes of each GPU, each with a host thread; 0: 1 */
+    double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
+    double bytes_in, bytes_out; /* of an item */
+    const struct yk_simulate_learned *learned;                        /* one a device, or NULL */
+    void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
+    void *context;
+    int64_t most_events; /* the run is given up after so many; 0: 10^10 */
+};
+
+enum { yk_simulate_reason_max = 224 };
+
+struct yk_simulate_device {
+    const char *name; /* of the machine; "cpu" */
+    int lanes;
+    int64_t items, chunks;
+    double busy_seconds;
+    struct yk_simulate_learned learned;
+    char reason[yk_simulate_reason_max];
+};
+
+struct yk_simulate_result {
+    double seconds;       /* until the last item counted */
+    double ideal_seconds; /* see yk_machine_ideal */
+    struct yk_simulate_device *devices;
+    int device_count;
+    int64_t threads, chunks;
+    double core_seconds; /* of the cores together: useful work, */
+    double spin_seconds; /* spinning, */
+    double lost_seconds; /* and all that was not useful work */
+    int64_t calls;       /* of the dispatcher */
+    int64_t events;
+    char partitioner[128]; /* its full name */
+    char verdict[256];     /* why not all items were done; "": they were */
+};
+
+/* YOKE_OK also where not all could be done (verdict). Close the result afterwards. */
+yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_result *out);
+void yk_simulate_close(struct yk_simulate_result *result);
+
+#endif
