@@ -1,0 +1,290 @@
+"""Lets the programs of the comparison take turns (contestant.h says what they obey) and writes every measurement as JSON.
+
+    drive.py PROGRAMS OUT.json [--rounds N] [--only PART,...] [--small]
+
+A round has one measurement, or a few, of each runtime in each of its variants, in an order that changes from round to round. All
+programs stay open and quiet while another one is measured; StarPU, whose idle workers poll, is paused. saxpy's vectors lie in
+memory that all programs share, so that all touch the very same pages.
+"""
+import argparse
+import json
+import os
+import platform
+import random
+import subprocess
+import time
+
+SETTLE_S = 0.01  # OpenMP's threads spin for some milliseconds after a loop
+STARPU_BLOCKS = ['2', '20', '200', '2000']
+# Turns a round; long ones are fewer.
+TURNS = {'saxpy': 3, 'uneven-up': 1, 'uneven-down': 1, 'empty': 2, 'stress': 2, 'startup': 2, 'idle': 1, 'bystander': 1, 'share': 3}
+PARTS = {'saxpy': ['saxpy'], 'uneven': ['uneven-up', 'uneven-down'], 'empty': ['empty', 'stress'], 'startup': ['startup'],
+         'idle': ['idle'], 'bystander': ['bystander'], 'share': ['share']}
+
+
+class Sizes:
+    def __init__(self, small):
+        self.floats = (1 if small else 64) << 20
+        self.items = 2000 if small else 20000
+        self.nothings = 20000 if small else 1000000
+        self.tasks = 2000 if small else 20000
+        self.uneven_s = 0.02 if small else 1.0
+        self.bystander_s = 0.02 if small else 0.2
+        self.idle_s = 0.1 if small else 1.0
+        self.rows = 20000 if small else 200000
+
+
+class Peer:
+    """A program: its name in the table, what it is started with, and the answers to its commands."""
+
+    def __init__(self, name, command, env, file=None):
+        self.name = name
+        self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        pass_fds=[file] if file is not None else [])
+
+    def ask(self, command):
+        self.process.stdin.write(command + '\n')
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f'{self.name}: no answer to "{command}", exit status {self.process.wait()}')
+        return {key: float(value) for key, value in (word.split('=') for word in answer.split())}
+
+    def run(self, loop, variant):
+        self.ask('wake')
+        time.sleep(SETTLE_S)
+        answer = self.ask(f'run {loop} {variant}')
+        self.ask('hush')
+        return answer
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def ticks(self):
+        with open(f'/proc/{self.process.pid}/stat') as file:
+            return sum(int(word) for word in file.read().rsplit(')', 1)[1].split()[11:13])
+
+
+class Stage:
+    """The programs there are, and how one of each is started."""
+
+    def __init__(self, programs, sizes, starpu_home):
+        self.programs, self.sizes = programs, sizes
+        self.threads = len(os.sched_getaffinity(0))
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(('OMP_', 'GOMP_', 'YOKE_', 'STARPU_', 'TBB_'))}
+        self.env.update(STARPU_SILENT='1', STARPU_HOME=starpu_home)
+        self.file = os.memfd_create('vectors')
+        os.truncate(self.file, 2 * ((4 * sizes.floats + 4095) // 4096 * 4096))
+        self.kinds = {}
+        for kind in ('yoke', 'openmp', 'tbb'):
+            if self.has(kind):
+                self.kinds[kind] = (kind, {})
+        for scheduler in ('eager', 'lws', 'dmda'):
+            if self.has('starpu'):
+                self.kinds[f'starpu {scheduler}'] = ('starpu', {'STARPU_SCHED': scheduler})
+
+    def has(self, kind):
+        return os.access(f'{self.programs}/yoke-peer-{kind}', os.X_OK)
+
+    def start(self, name, threads=None, shared=False):
+        kind, env = self.kinds.get(name, (name, {}))
+        floats = self.sizes.floats if shared else 1 << 20
+        command = [f'{self.programs}/yoke-peer-{kind}', str(threads or self.threads), str(floats), str(self.sizes.items),
+                   str(self.sizes.nothings)]
+        if shared:
+            command.append(str(self.file))
+        return Peer(name, command, {**self.env, **env}, self.file if shared else None)
+
+
+def variants(name, part, sizes):
+    """What a runtime is tried with in a part."""
+    if name.startswith('starpu'):
+        return [str(sizes.tasks)] if part == 'empty' else STARPU_BLOCKS
+    table = {
+        ('yoke', 'saxpy'): ['auto'],
+        ('openmp', 'saxpy'): ['static', 'dynamic,65536', 'guided,65536'],
+        ('tbb', 'saxpy'): ['auto', 'static', 'simple,65536'],
+        ('yoke', 'uneven'): ['auto', 'auto/first'],
+        ('openmp', 'uneven'): ['static', 'static,1', 'dynamic,1', 'dynamic,100', 'guided,1'],
+        ('tbb', 'uneven'): ['auto', 'static', 'simple,1'],
+        ('yoke', 'empty'): ['dynamic:chunk=1', 'auto'],
+        ('openmp', 'empty'): ['dynamic,1'],
+        ('tbb', 'empty'): ['simple,1'],
+        ('yoke', 'stress'): ['dynamic:chunk=1'],
+        ('openmp', 'stress'): ['dynamic,1'],
+        ('tbb', 'stress'): ['simple,1'],
+    }
+    return table.get((name, part.split('-')[0]), [])
+
+
+class Contest:
+    def __init__(self, stage, seed):
+        self.stage, self.sizes, self.random = stage, stage.sizes, random.Random(seed)
+        self.peers = {name: stage.start(name, shared=True) for name in stage.kinds}
+        self.alone = stage.start('alone', shared=True)
+        self.bystander = stage.start('alone')
+        self.crowds, self.share = {}, None
+        for peer in [self.alone, self.bystander, *self.peers.values()]:
+            peer.ask('open')
+            peer.ask('hush')
+        steps = self.calibrate()
+        for peer in [self.alone, *self.peers.values()]:
+            peer.ask(f'steps {steps * self.sizes.uneven_s}')
+        self.bystander.ask(f'steps {steps * self.sizes.bystander_s}')
+
+    def calibrate(self):
+        """Steps of item 1 for a second's work of one core."""
+        steps = 0.2
+        for _ in range(3):
+            self.alone.ask(f'steps {steps}')
+            seconds = min(self.alone.run('uneven-up', 'any')['seconds'] for _ in range(3))
+            if seconds > 0.1:
+                break
+            steps *= min(10, 0.2 / seconds)
+        return steps / seconds
+
+    def mine(self):
+        """Clock ticks that the programs have used, and this one."""
+        peers = [self.alone, self.bystander, *self.peers.values(), *self.crowds.values()]
+        return sum(peer.ticks() for peer in peers + ([self.share] if self.share else [])) + sum(os.times()[:4]) * os.sysconf('SC_CLK_TCK')
+
+    def measures(self, part):
+        """What a turn of this part does: (runtime, variant, a function that gives the figures)."""
+        if part in ('saxpy', 'uneven-up', 'uneven-down', 'empty'):
+            loop = 'nothing' if part == 'empty' else part
+            cells = [(peer, v) for name, peer in self.peers.items() for v in variants(name, part, self.sizes)]
+            if part.startswith('uneven'):
+                cells += [(self.alone, str(core)) for core in range(self.stage.threads)]
+            return [(p.name, v, lambda p=p, v=v: p.run(loop, v)) for p, v in cells]
+        if part == 'stress':
+            return [(name, v, lambda n=name, v=v: self.crowd(n).run('nothing', v))
+                    for name in self.peers for v in variants(name, part, self.sizes) if not name.startswith('starpu')]
+        if part == 'startup':
+            return [(name, variants(name, 'saxpy', self.sizes)[0], lambda n=name: self.startup(n)) for name in self.peers]
+        if part == 'idle':
+            return [(name, '', lambda n=name: self.idle(n)) for name in self.peers]
+        if part == 'bystander':
+            return [(name, '', lambda n=name: self.beside(n)) for name in [*self.peers, 'nobody']]
+        return [('yoke', 'auto', self.ask_share)] if self.stage.has('share') else []
+
+    def crowd(self, name):
+        if name not in self.crowds:
+            self.crowds[name] = self.stage.start(name, threads=64)
+            self.crowds[name].ask('open')
+        return self.crowds[name]
+
+    def startup(self, name):
+        start = time.monotonic()
+        peer = self.stage.start(name)
+        answer = peer.ask(f'startup saxpy {variants(name, "saxpy", self.sizes)[0]}')
+        peer.end()
+        return {**answer, 'process': time.monotonic() - start}
+
+    def fresh(self, name):
+        """A process that has opened its runtime and run nothing; and what makes it run something."""
+        peer = self.stage.start(name)
+        peer.ask('open')
+        time.sleep(0.05)
+        return peer, lambda: peer.ask(f'run saxpy {variants(name, "saxpy", self.sizes)[0]}')
+
+    def idle(self, name):
+        peer, work = self.fresh(name)
+        opened = peer.ask(f'idle {self.sizes.idle_s}')['cores']
+        work()
+        after = peer.ask(f'idle {self.sizes.idle_s}')['cores']
+        peer.end()
+        return {'opened': opened, 'after': after}
+
+    def beside(self, name):
+        def work():
+            return self.bystander.run('uneven-up', 'any')['seconds']
+        if name == 'nobody':
+            return {'opened': work(), 'after': work()}
+        peer, run = self.fresh(name)
+        opened = work()
+        run()
+        after = self.bystander.ask('run uneven-up any')['seconds']
+        peer.end()
+        return {'opened': opened, 'after': after}
+
+    def ask_share(self):
+        if not self.share:
+            self.share = Peer('share', [f'{self.stage.programs}/yoke-peer-share', str(self.stage.threads), str(self.sizes.rows)],
+                              self.stage.env)
+            self.share.ask('first')
+        time.sleep(SETTLE_S)
+        return self.share.ask('next')
+
+    def turn(self, part, number):
+        """One measurement of each, in a new order; with the cores that others used meanwhile."""
+        measures = self.measures(part)
+        self.random.shuffle(measures)
+        start, busy, mine = time.monotonic(), busy_ticks(), self.mine()
+        records = [{'part': part, 'turn': number, 'who': who, 'what': what, **measure()} for who, what, measure in measures]
+        ticks = (time.monotonic() - start) * os.sysconf('SC_CLK_TCK')
+        others = max(0.0, busy_ticks() - busy - (self.mine() - mine)) / max(1.0, ticks)
+        return [{**record, 'others': round(others, 3)} for record in records]
+
+    def end(self):
+        for peer in [self.alone, self.bystander, *self.peers.values(), *self.crowds.values()]:
+            peer.ask('wake')
+            peer.ask('close')
+            peer.end()
+        if self.share:
+            self.share.end()
+
+
+def busy_ticks():
+    """Of all processors; stolen time counts, since somebody else had it."""
+    with open('/proc/stat') as file:
+        words = [int(word) for word in file.readline().split()[1:]]
+    return sum(words[:3]) + sum(words[5:8])
+
+
+def text_of(command):
+    done = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(os.path.abspath(__file__)))
+    return done.stdout.strip()
+
+
+def machine():
+    model = next((line.split(':')[1].strip() for line in open('/proc/cpuinfo') if line.startswith('model name')), '')
+    return {'cpu': model, 'cores': len(os.sched_getaffinity(0)), 'kernel': platform.release(),
+            'compiler': text_of(['cc', '--version']).split('\n')[0],
+            'tbb': text_of(['pkg-config', '--modversion', 'tbb']),
+            'starpu': text_of(['pkg-config', '--modversion', 'starpu-1.4']) or text_of(['pkg-config', '--modversion', 'starpu-1.3'])}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('programs')
+    parser.add_argument('out')
+    parser.add_argument('--rounds', type=int, default=7)
+    parser.add_argument('--only', default=','.join(PARTS))
+    parser.add_argument('--small', action='store_true')
+    args = parser.parse_args()
+    wanted = args.only.split(',')
+    unknown = [part for part in wanted if part not in PARTS]
+    if unknown or args.rounds < 1:
+        parser.error(f'parts are {", ".join(PARTS)}; rounds 1 or more')
+    home = os.path.dirname(os.path.abspath(args.out)) + '/starpu'
+    os.makedirs(home, exist_ok=True)
+    stage = Stage(args.programs, Sizes(args.small), home)
+    contest = Contest(stage, seed=1)
+    records, turn = [], 0
+    for number in range(-1, args.rounds):  # the first warms up
+        for part in [p for name in wanted for p in PARTS[name]]:
+            for _ in range(TURNS[part] if number >= 0 else 1):
+                turn += 1
+                got = contest.turn(part, turn)
+                records += got if number >= 0 else []
+        print(f'round {number + 1} of {args.rounds}', flush=True)
+    contest.end()
+    with open(args.out, 'w') as file:
+        json.dump({'schema': 1, 'machine': machine(), 'commit': text_of(['git', 'log', '-1', '--format=%h']),
+                   'date': time.strftime('%Y-%m-%d'), 'threads': stage.threads, 'sizes': vars(stage.sizes), 'records': records},
+                  file, indent=0)
+
+
+if __name__ == '__main__':
+    main()
