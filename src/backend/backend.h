@@ -112,7 +112,7 @@ struct yk_launch {
     int64_t first, last; /* chunk: first index of the range's first dimension, first < last */
     int64_t extent[2];   /* sizes of the second and third dimension; 1 where the kernel has none */
     const struct yk_launch_arg *args;
-    int lane; /* CPU lane: which core is asking; 0 elsewhere */
+    int lane; /* CPU lane: which thread is asking, of cores where simulated; 0 elsewhere */
     int team; /* cores the team form may use (cpu), else 1 */
     struct yk_event *const *after;
     int after_count;

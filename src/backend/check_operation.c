@@ -261,8 +261,10 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
     if (launch->extent[0] < 1 || launch->extent[1] < 1)
         return yk_check_breach(device, "launch", "extents %lld and %lld; they are 1 at least",
                                (long long)launch->extent[0], (long long)launch->extent[1]);
+    /* There may be more threads than cores, but not than simulated ones. */
     if (device->base.desc.host_memory &&
-        (launch->lane < 0 || launch->lane >= device->base.desc.lanes))
+        (launch->lane < 0 ||
+         (device->base.desc.virtual_clock && launch->lane >= device->base.desc.lanes)))
         return yk_check_breach(device, "launch", "lane %d of %d", launch->lane,
                                device->base.desc.lanes);
     if (launch->team < 1)

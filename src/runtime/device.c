@@ -40,11 +40,22 @@ static void close_queues(struct yk_runtime_device *device)
     device->tracks = NULL;
 }
 
+static int has_cpu(const yoke_runtime *runtime)
+{
+    int d, count = atomic_load(&runtime->device_count), found = 0;
+    for (d = 0; d < count; d++)
+        found |= runtime->devices[d].device->desc.host_memory;
+    return found;
+}
+
 static int lanes_of(const yoke_runtime *runtime, const struct yk_device_desc *desc)
 {
-    if (desc->host_memory && runtime->threads > 0 && !desc->virtual_clock)
+    int lanes = desc->lanes > 0 ? desc->lanes : 1;
+    if (!desc->host_memory || desc->virtual_clock)
+        return lanes;
+    if (runtime->threads > 0)
         return runtime->threads;
-    return desc->lanes > 0 ? desc->lanes : 1;
+    return has_cpu(runtime) ? lanes : lanes + runtime->extra_lanes;
 }
 
 static yoke_status fits_clock(const yoke_runtime *runtime, const struct yk_device *device)
@@ -110,21 +121,25 @@ close_queues:
     return status;
 }
 
-static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *list, int skip_cpu)
+/* Which of those listed, and whether all have to open. */
+enum choice { NAMED, THERE, THERE_BUT_CPUS };
+
+static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *list,
+                           enum choice choice)
 {
     yoke_status status = YOKE_OK;
     int i;
     for (i = 0; i < list->count && status == YOKE_OK; i++) {
         const struct yk_device_desc *desc = &list->items[i];
         struct yk_device *device;
-        if (skip_cpu && desc->host_memory)
+        if (choice == THERE_BUT_CPUS && desc->host_memory)
             continue;
         status = desc->backend->open(desc, &device);
         if (status == YOKE_OK && yk_check_devices)
             status = yk_backend_check(device, &device);
         if (status == YOKE_OK)
             status = yk_runtime_add_device(runtime, device);
-        if (status != YOKE_OK && skip_cpu) {
+        if (status != YOKE_OK && choice != NAMED && !desc->host_memory) {
             yk_log(YOKE_LOG_WARN, "%s is left out: %s", desc->name, yoke_error_text());
             status = YOKE_OK; /* the others may do */
         }
@@ -138,7 +153,7 @@ static void load_gpus(void *context)
     struct yk_device_list list = { 0 };
     yoke_status status = yk_devices_find(NULL, &list);
     if (status == YOKE_OK)
-        status = add_all(runtime, &list, 1);
+        status = add_all(runtime, &list, THERE_BUT_CPUS);
     if (status != YOKE_OK)
         yk_log(YOKE_LOG_WARN, "looking for GPUs failed: %s", yoke_error_text());
     yk_device_list_close(&list);
@@ -155,18 +170,31 @@ void yk_runtime_join_loader(yoke_runtime *runtime)
     yk_unlock(&runtime->load_lock);
 }
 
+static void count_extra_lanes(yoke_runtime *runtime, const struct yk_device_list *list)
+{
+    int i;
+    for (i = 0; i < list->count; i++) {
+        int lanes = list->items[i].lanes > 0 ? list->items[i].lanes : 1;
+        if (!list->items[i].host_memory)
+            runtime->extra_lanes += runtime->streams < lanes ? (int)runtime->streams : lanes;
+    }
+}
+
 yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
 {
     int by_name = devices && *devices;
+    /* As many threads as GPUs make it: their drivers are waited for. */
+    int at_once = by_name || runtime->streams > 0;
     struct yk_device_list list = { 0 };
     struct yk_thread_spec loader = {
         .name = "yk-loader", .cpu = -1, .run = load_gpus, .context = runtime
     };
-    yoke_status status = yk_devices_find(by_name ? devices : "cpu", &list);
+    yoke_status status = yk_devices_find(at_once ? devices : "cpu", &list);
+    count_extra_lanes(runtime, &list);
     if (status == YOKE_OK)
-        status = add_all(runtime, &list, 0);
+        status = add_all(runtime, &list, by_name ? NAMED : THERE);
     yk_device_list_close(&list);
-    if (status != YOKE_OK || by_name || !yk_gpu_present())
+    if (status != YOKE_OK || at_once || !yk_gpu_present())
         return status;
     status = yk_thread_open(&loader, &runtime->loader);
     runtime->loading = status == YOKE_OK;

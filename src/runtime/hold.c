@@ -11,9 +11,12 @@
 void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
 {
     struct yk_job_device *jd = &job->devices[device];
+    int lane;
     if (jd->failed)
         return;
     jd->failed = 1;
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
     yk_dispatch_failed(job->dispatch, jd->device->number, reason);
     yk_job_check_stranded(job);
 }

@@ -175,6 +175,8 @@ yoke_status yk_job_plan(struct yk_job *job)
         describe(job, d, memory, &known[d]);
         job->devices[d].share = known[d].share;
     }
+    if (status == YOKE_OK && job->partitioner)
+        status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)
         return status;
     spec.device_count = count;
@@ -201,7 +203,7 @@ static yoke_status fill(struct yk_job *job, const yoke_job *spec)
     memcpy(job->args, spec->args, (size_t)job->arg_count * sizeof *job->args);
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
-    job->borrowed_device = job->borrowed_lane = job->alone = -1;
+    job->borrowed_device = job->borrowed_lane = job->alone = job->hosting = -1;
     status = copy_values(job);
     if (status != YOKE_OK)
         return status;

@@ -27,13 +27,26 @@ struct yk_window { /* device memory of one lane for one argument; kept from chun
     int64_t bytes;
 };
 
-/* A chunk (or a piece of a lease) that a lane is working on. */
+/* A chunk that a lane of the CPU works on by itself while a lane of a GPU has one out. */
+struct yk_beside {
+    struct yk_chunk chunk;         /* serial 0: there is none */
+    int64_t next;                  /* items before it are done */
+    int64_t issued_ns, work_ns;    /* work: of its pieces so far */
+    const _Atomic uint32_t *other; /* the other one's flight.out */
+};
+
+/* A chunk (or a piece of a lease, or of a chunk beside another's) that a lane is working on. */
 struct yk_flight {
     struct yk_chunk chunk;
+    /* Devices with memory of their own: serial of the chunk from when it is handed out until it is
+     * answered; 0: there is none. Written under job.lock. */
+    _Atomic uint32_t out;
+    int refused; /* the lane got nothing when it asked last */
+    struct yk_beside beside;
     int busy;
     int launched; /* the kernel may have run, or is running */
     int homing;   /* results may have begun to reach the host */
-    int slot;     /* of the lease; -1: a chunk of its own */
+    int slot;     /* of the lease; -1: a chunk of its own, or one beside another's */
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
@@ -55,6 +68,7 @@ struct yk_job_device {
     int benched;               /* left out of this job; steps in if the others fail */
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
+    int hosts, host_lane;      /* as in yk_split_device */
     int64_t expected_ns;       /* when the last chunk it was given should end */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
@@ -83,6 +97,8 @@ struct yk_job {
     struct yk_dispatch *dispatch;
     struct yk_job_device *devices;
     int device_count;
+    int hosting; /* the CPU device some lanes of which stand for threads that drive GPUs; -1: no */
+    int hosts_work; /* these get chunks beside their GPU's */
     atomic_int phase;
     atomic_int stop;   /* an error ended it: take nothing more */
     atomic_int flying; /* lanes between asking for a chunk and having reported it */
@@ -163,6 +179,23 @@ enum yk_lane_state {
     YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+
+/* --- host_lane.c --- */
+/* Which lanes of the CPU stand for the threads that drive GPUs, if the job's partitioner asks. */
+yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known, int count);
+/* Whether the lane, which was told to wait, is asked again by yk_host_lane_call and need not hear
+ * of what others report. Under job.lock. */
+int yk_host_lane_rests(const struct yk_job *job, int device, int lane);
+/* A lane of a GPU has asked for a chunk, and got one or not: its host lane may ask again. */
+void yk_host_lane_call(struct yk_job *job, int device, int lane, int got);
+/* The lane's chunk beside another lane's, and its first piece as the flight's chunk. Under
+ * job.lock. */
+void yk_beside_open(const struct yk_job *job, struct yk_flight *flight,
+                    const struct yk_chunk *chunk, int64_t now);
+void yk_beside_cut(struct yk_flight *flight); /* the next piece */
+/* The piece is done. 1 if so is the chunk, or the other one's is over: items before beside.next are
+ * done. */
+int yk_beside_ended(struct yk_flight *flight, int64_t now);
 
 /* --- worker.c --- */
 /* All lanes of a device with memory of its own, as far as they go without waiting, after getting

@@ -19,13 +19,18 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
             return 1;
         verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
-        if (verdict == YK_WAIT)
+        if (verdict == YK_WAIT && !yk_host_lane_rests(job, device, lane))
             atomic_store(&job->hungry, 1);
         if (verdict != YK_TAKE)
             break;
         if (!jd->device->device->desc.host_memory) {
             flight->chunk = chunk;
             flight->slot = -1;
+            atomic_store_explicit(&flight->out, chunk.serial, memory_order_relaxed);
+            return 1;
+        }
+        if (chunk.beside) {
+            yk_beside_open(job, flight, &chunk, now);
             return 1;
         }
         yk_lease_publish(&jd->leases, &chunk, now);
@@ -38,6 +43,10 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     int got;
+    if (flight->beside.chunk.serial) {
+        yk_beside_cut(flight);
+        return 1;
+    }
     if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
         return 1;
     yk_lock(&job->lock);
@@ -47,33 +56,65 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         flight->lasts_ns = yk_dispatch_forecast(job->dispatch, jd->device->number,
                                                 flight->chunk.last - flight->chunk.first);
     yk_unlock(&job->lock);
+    if (jd->hosts)
+        yk_host_lane_call(job, device, lane, got);
     return got;
+}
+
+/* What a lane answers to the dispatcher. */
+struct answer {
+    const struct yk_chunk *chunk;
+    const struct yk_lease *lease; /* NULL: it is none */
+    int64_t completed;
+    struct yk_chunk_times times;
+};
+
+/* 0: there are more pieces of the chunk to come, so nothing is to be said yet. */
+static int is_answered(struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight,
+                       struct answer *out)
+{
+    struct yk_chunk_times times = { .issued = flight->issued_ns,
+                                    .copied_bytes = flight->bytes_in + flight->bytes_out };
+    *out = (struct answer){ .chunk = &flight->chunk,
+                            .completed = flight->chunk.last - flight->chunk.first };
+    if (flight->beside.chunk.serial) {
+        if (!yk_beside_ended(flight, yk_now(job->runtime)))
+            return 0;
+        out->chunk = &flight->beside.chunk;
+        out->completed = flight->beside.next - out->chunk->first;
+        times.issued = flight->beside.issued_ns;
+        times.work_ns = flight->beside.work_ns;
+    } else if (flight->slot >= 0) {
+        yk_lease_worked(&jd->leases, flight->slot, yk_now(job->runtime) - flight->issued_ns);
+        out->lease = yk_lease_piece_done(&jd->leases, flight->slot, &flight->chunk);
+        if (!out->lease)
+            return 0;
+        out->chunk = &out->lease->chunk;
+        out->completed = out->chunk->last - out->chunk->first;
+        times.issued = out->lease->issued_ns;
+        times.work_ns = atomic_load_explicit(&out->lease->work_ns, memory_order_relaxed);
+    }
+    out->times = times;
+    return 1;
 }
 
 static void report(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    struct yk_chunk_times times = { .issued = flight->issued_ns,
-                                    .copied_bytes = flight->bytes_in + flight->bytes_out };
-    const struct yk_lease *lease = NULL;
-    const struct yk_chunk *chunk = &flight->chunk;
+    struct answer answer;
     int64_t left;
-    if (flight->slot >= 0) {
-        yk_lease_worked(&jd->leases, flight->slot, yk_now(job->runtime) - flight->issued_ns);
-        lease = yk_lease_piece_done(&jd->leases, flight->slot, chunk);
-        if (!lease)
-            return;
-        chunk = &lease->chunk;
-        times.issued = lease->issued_ns;
-        times.work_ns = atomic_load_explicit(&lease->work_ns, memory_order_relaxed);
-    }
+    if (!is_answered(job, jd, flight, &answer))
+        return;
     yk_lock(&job->lock);
-    times.ended = flight->slot < 0 && flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
+    answer.times.ended =
+        !answer.lease && flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
+    atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
     if (!jd->failed)
-        yk_dispatch_done(job->dispatch, jd->device->number, chunk, chunk->last - chunk->first,
-                         &times);
-    if (lease)
+        yk_dispatch_done(job->dispatch, jd->device->number, answer.chunk, answer.completed,
+                         &answer.times);
+    flight->beside.chunk.serial = 0;
+    if (answer.lease)
         yk_lease_free(&jd->leases, flight->slot);
     left = yk_dispatch_left(job->dispatch);
     yk_unlock(&job->lock);
@@ -99,9 +140,10 @@ static void device_failed(struct yk_job *job, int device, int half)
     char *text = yk_strdup(yoke_error_text());
     yoke_status outcome;
     int lane;
-    for (lane = 0; lane < jd->device->lanes; lane++) {
+    /* A CPU's lanes are other threads'; the job ends anyway. */
+    for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
-        if (!flight->busy || flight->slot >= 0)
+        if (!flight->busy)
             continue;
         if (yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK) {
             if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
@@ -134,6 +176,7 @@ static void chunk_returned(struct yk_job *job, int device, int lane)
     int64_t items = chunk->last - chunk->first;
     int64_t unit = job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
     yk_lock(&job->lock);
+    atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
     yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
                          items > unit ? (items + 1) / 2 : 0);
     if (items <= unit)
@@ -167,7 +210,7 @@ static void not_done(struct yk_job *job, int device, int lane, yoke_status statu
     struct yk_job_device *jd = &job->devices[device];
     if (status == YOKE_EDEVICE)
         device_failed(job, device, yk_flight_is_half_home(job, device, lane));
-    else if (status == YOKE_ENOMEM && jd->flights[lane].slot < 0)
+    else if (status == YOKE_ENOMEM && !jd->device->device->desc.host_memory)
         out_of_memory(job, device, lane);
     else
         yk_job_fail(job, status);

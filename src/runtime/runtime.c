@@ -21,8 +21,9 @@ static const struct yk_option options[] = {
       YK_OPTION_TEXT, offsetof(struct settings, devices), NULL },
     { "partitioner", "YOKE_PARTITIONER", NULL, "who decides the chunks, as dynamic:chunk=4096",
       YK_OPTION_TEXT, offsetof(struct settings, partitioner), NULL },
-    { "threads", "YOKE_THREADS", "0", "threads that do CPU work (0: one a core)", YK_OPTION_INT,
-      offsetof(struct settings, threads), NULL },
+    { "threads", "YOKE_THREADS", "0",
+      "threads that do CPU work, 1 to 4096 (0: one a core; nc-ht: and one for each GPU stream)",
+      YK_OPTION_INT, offsetof(struct settings, threads), NULL },
     { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
       offsetof(struct settings, waiting), waiting_names },
     { "trace", "YOKE_TRACE", NULL, "write a timeline here at close (.json or .html)",
@@ -68,6 +69,18 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
     return status;
 }
 
+/* Threads that drive GPUs sleep unless they are to poll: for each of those that count as lanes of
+ * the CPU and do nothing else there is one more than cores. */
+static yoke_status extra_threads(const struct settings *settings, int64_t *streams)
+{
+    int sleep = settings->waiting == YOKE_WAIT_AUTO || settings->waiting == YOKE_WAIT_BLOCK;
+    *streams = 0;
+    if (!settings->partitioner || settings->threads || !sleep ||
+        yk_partitioner_find(settings->partitioner)->hosts != YK_HOSTS_IDLE)
+        return YOKE_OK;
+    return yk_partitioner_streams(settings->partitioner, streams);
+}
+
 static yoke_status open_locks(yoke_runtime *runtime)
 {
     yoke_status status = yk_mutex_open(&runtime->lock);
@@ -100,10 +113,13 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
 {
     struct settings settings = { 0 };
     yoke_runtime *runtime;
+    int64_t streams;
     yoke_status status;
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_open: out is NULL");
     status = read_settings(config, &settings);
+    if (status == YOKE_OK)
+        status = extra_threads(&settings, &streams);
     if (status != YOKE_OK)
         goto clear_settings;
     runtime = yk_calloc(1, sizeof *runtime);
@@ -120,6 +136,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->trace_path = settings.trace;
     settings.partitioner = settings.trace = NULL;
     runtime->threads = (int)settings.threads;
+    runtime->streams = streams;
     runtime->waiting = (yoke_waiting)settings.waiting;
     if (runtime->trace_path)
         status = yk_runtime_open_trace(runtime);

@@ -1,10 +1,11 @@
 /* runtime.h - the insides of a runtime: devices, threads, jobs. Private to this folder.
  *
- * Threads. A worker per core of a CPU device and a host thread per device with memory of its own,
- * all asleep unless a job runs. The thread that calls yoke_run works on its job as the lane of the
- * core it happens to be on. Where all devices are simulated there are no threads at all: the
- * waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run the same
- * code on a lane: lane.c.
+ * Threads. A worker per lane of a CPU device and a host thread per device with memory of its own,
+ * all asleep unless a job runs. Workers are bound to the device's cores; where there are more than
+ * cores, these run wherever there is room. The thread that calls yoke_run works on its job as the
+ * lane of the core it happens to be on. Where all devices are simulated there are no threads at
+ * all: the waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run
+ * the same code on a lane: lane.c.
  *
  * Locks, outermost first: runtime.lock (lists of jobs and arrays), job.lock (dispatcher), an
  * array's, a place's. Nobody sleeps holding the first two.
@@ -56,7 +57,9 @@ struct yoke_runtime {
 
     char *partitioner;
     yoke_waiting waiting;
-    int threads; /* CPU lanes wanted; 0: one a core */
+    int threads;     /* lanes wanted of each CPU device; 0: one a core, and */
+    int extra_lanes; /* of the first one so many more: */
+    int64_t streams; /* at most so many for each GPU, which stand for threads that drive it */
 
     struct yk_job *first_job, *last_job; /* submitted and not done, in order */
     yoke_array *arrays;
@@ -77,6 +80,8 @@ struct yoke_runtime {
 int64_t yk_now(const yoke_runtime *runtime);
 /* Something changed: threads that sleep because they found nothing to do look again. */
 void yk_wake_all(yoke_runtime *runtime);
+/* This one looks again. */
+void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
 
 /* --- device.c --- */
 /* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by

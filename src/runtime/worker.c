@@ -41,6 +41,13 @@ void yk_wake_all(yoke_runtime *runtime)
     help_wake(runtime);
 }
 
+void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
+{
+    atomic_fetch_add(&runtime->change, 1); /* should it be about to sleep */
+    if (atomic_load(&worker->asleep))
+        yk_parker_wake(&worker->parker);
+}
+
 /* The first running job after number `after`, held. */
 static struct yk_job *next_job(yoke_runtime *runtime, uint32_t after)
 {
@@ -205,7 +212,7 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
         worker->runtime = runtime;
         worker->device = device->number;
         worker->lane = host ? w : -1;
-        worker->cpu = cores ? cores[w % desc->cores] : -1;
+        worker->cpu = cores && w < desc->cores ? cores[w] : -1;
         status = open_worker(worker, device);
         if (status != YOKE_OK)
             return status; /* the caller closes those that run */

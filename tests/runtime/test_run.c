@@ -28,7 +28,15 @@ static const char *const all_machines[] = {
 static const char *const *machines = all_machines;
 static int machine_count = sizeof all_machines / sizeof *all_machines;
 
-static const char *const partitioners[] = { NULL, "even", "static", "dynamic:chunk=7", "guided" };
+static const char *const partitioners[] = { NULL,
+                                            "even",
+                                            "static",
+                                            "dynamic:chunk=7",
+                                            "guided",
+                                            "nc-ht",
+                                            "c-ht",
+                                            "nc-ht:streams=2,grains=40",
+                                            "c-ht:streams=2,grains=100,threshold=3" };
 enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };
 
 static yoke_runtime *open_machine(const char *devices)

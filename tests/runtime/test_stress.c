@@ -28,7 +28,10 @@ static uint32_t draw(uint64_t *s)
     return (uint32_t)(*s >> 33);
 }
 
-static const char *const partitioners[] = { NULL, "even", "dynamic:chunk=3", "guided", "static" };
+static const char *const partitioners[] = {
+    NULL, "even", "dynamic:chunk=3", "guided", "static", "nc-ht", "c-ht", "c-ht:grains=20",
+};
+enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };
 
 /* `own` distinguishes the arrays of threads, which are independent of each other. */
 struct load {
@@ -51,7 +54,7 @@ static void submit_one(struct load *load, yoke_array **arrays, uint64_t *s, yoke
     int64_t first = draw(s) % ROWS, last = first + draw(s) % (uint32_t)(ROWS - first + 1);
     yoke_job job = { .kernel = &k_volume,
                      .range = { first, last, { 1, 1 } },
-                     .partitioner = partitioners[draw(s) % 5],
+                     .partitioner = partitioners[draw(s) % PARTITIONERS],
                      .args = { yoke_in(arrays[from]), yoke_inout(arrays[to]) } };
     if (draw(s) % 3 == 0)
         job.args[1].home = YOKE_HOME_NOW;
