@@ -1,0 +1,329 @@
+/* machines.c - random machines and loops, each against a bound that no schedule can beat.
+ *
+ * The class that is judged: 1 to 64 cores, 0 to 16 GPUs of speeds 100 times apart, stairs, noise;
+ * the dearest item on the slowest device that takes part costs at most 0.5 % of the bound (on a
+ * device with stairs an item costs a step), and what a chunk costs to start can hide behind others.
+ * Outside: few items, jobs too short for waking, starts that cannot hide, contention, one lane,
+ * then failures and load that comes and goes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study.h"
+
+struct settings {
+    int count, outside, show;
+    unsigned long long seed;
+    const char *partitioner;
+};
+
+static double uniform(unsigned long long *state)
+{
+    *state += 0x9e3779b97f4a7c15ull;
+    unsigned long long z = *state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static double between(unsigned long long *state, double low, double high)
+{
+    return low + (high - low) * uniform(state);
+}
+
+/* Even in the logarithm. */
+static double across(unsigned long long *state, double low, double high)
+{
+    return low * pow(high / low, uniform(state));
+}
+
+static int one_of(unsigned long long *state, int count)
+{
+    return (int)(uniform(state) * count);
+}
+
+enum { GPUS_MAX = 16, LIMIT_PARTS = 200 /* 0.5 % */ };
+
+struct draft {
+    int cores, gpus;
+    double seconds;  /* the bound aimed at */
+    double dearest;  /* item, in averages */
+    double f[GPUS_MAX], launch[GPUS_MAX];
+    int64_t fill[GPUS_MAX];
+    int stair[GPUS_MAX], lanes[GPUS_MAX];
+    double noise, contention;
+    const char *extra; /* for the first GPU */
+};
+
+static void choose_profile(unsigned long long *state, struct study_case *what, struct draft *draft)
+{
+    double dear;
+    switch (one_of(state, 5)) {
+    case 0:
+        snprintf(what->profile, sizeof what->profile, "regular");
+        draft->dearest = 1;
+        break;
+    case 1:
+        snprintf(what->profile, sizeof what->profile, "linear-up");
+        draft->dearest = 2;
+        break;
+    case 2:
+        snprintf(what->profile, sizeof what->profile, "linear-down");
+        draft->dearest = 2;
+        break;
+    case 3:
+        snprintf(what->profile, sizeof what->profile, "random:spread=1:seed=%d",
+                 1 + one_of(state, 1000));
+        draft->dearest = 2;
+        break;
+    default:
+        dear = across(state, 2, 10);
+        snprintf(what->profile, sizeof what->profile,
+                 "clustered:dear=%.3g:share=%.3g:stretches=%d:seed=%d", dear,
+                 between(state, 0.1, 0.5), (int)across(state, 10, 2000), 1 + one_of(state, 1000));
+        draft->dearest = dear;
+    }
+}
+
+static void choose_gpus(unsigned long long *state, struct draft *draft)
+{
+    int g, kinds = 1 + one_of(state, 4), first = 0;
+    draft->gpus = one_of(state, 3) == 0 ? 0 : 1 + one_of(state, one_of(state, 2) ? 4 : GPUS_MAX);
+    for (g = 0; g < draft->gpus; g++) {
+        if (g > 0 && one_of(state, kinds) == 0) { /* like the one before */
+            draft->f[g] = draft->f[g - 1];
+            draft->launch[g] = draft->launch[g - 1];
+            draft->stair[g] = draft->stair[g - 1];
+            draft->lanes[g] = draft->lanes[g - 1];
+            continue;
+        }
+        draft->f[g] = across(state, 0.5, 100);
+        draft->launch[g] = across(state, 2e-6, 100e-6);
+        draft->stair[g] = one_of(state, 2);
+        draft->lanes[g] = 2 + one_of(state, 3);
+        first = g;
+    }
+    (void)first;
+}
+
+static double speed(const struct draft *draft)
+{
+    double sum = draft->cores;
+    int g;
+    for (g = 0; g < draft->gpus; g++)
+        sum += draft->f[g];
+    return sum;
+}
+
+/* Sizes such that the case belongs to the class. */
+static void choose_sizes(unsigned long long *state, struct draft *draft, struct study_case *what)
+{
+    double slowest = 1, all = speed(draft), items, step;
+    int g;
+    for (g = 0; g < draft->gpus; g++)
+        slowest = fmin(slowest, draft->f[g]);
+    /* an item on the slowest: dearest * core / slowest <= bound / 200, bound = items * core / all */
+    items = LIMIT_PARTS * draft->dearest / slowest * all;
+    what->items = (int64_t)ceil(items * across(state, 1, 100));
+    draft->seconds = across(state, 20e-3, 100);
+    what->core_seconds = draft->seconds * all / (double)what->items;
+    for (g = 0; g < draft->gpus; g++) {
+        draft->launch[g] = fmin(draft->launch[g], draft->seconds / LIMIT_PARTS);
+        step = draft->seconds / LIMIT_PARTS * draft->f[g] / what->core_seconds / draft->dearest;
+        draft->fill[g] = draft->stair[g] ? (int64_t)across(state, 1, fmax(1, step)) : 1;
+    }
+}
+
+static void write_line(const struct draft *draft, struct study_case *what)
+{
+    size_t at = (size_t)snprintf(what->line, sizeof what->line,
+                                 "cores=%d:noise=%.3f:contention=%.3f", draft->cores, draft->noise,
+                                 draft->contention);
+    int g;
+    for (g = 0; g < draft->gpus && at < sizeof what->line; g++)
+        at += (size_t)snprintf(what->line + at, sizeof what->line - at,
+                               ",gpu:f=%.4g:launch=%.4gus:fill=%lld:stair=%d:lanes=%d%s",
+                               draft->f[g], 1e6 * draft->launch[g], (long long)draft->fill[g],
+                               draft->stair[g], draft->lanes[g],
+                               g == 0 && draft->extra ? draft->extra : "");
+    study_machine(what);
+}
+
+static void draw(unsigned long long *state, struct draft *draft, struct study_case *what)
+{
+    memset(draft, 0, sizeof *draft);
+    memset(what, 0, sizeof *what);
+    draft->cores = (int)across(state, 1, 64.99);
+    choose_gpus(state, draft);
+    draft->noise = one_of(state, 2) ? 0 : between(state, 0, 0.1);
+    choose_profile(state, what, draft);
+    choose_sizes(state, draft, what);
+}
+
+/* What keeps it from the class; the name of that. */
+static const char *spoil(unsigned long long *state, struct draft *draft, struct study_case *what)
+{
+    static const char *const names[] = { "few items", "short jobs", "starts that do not hide",
+                                         "contention", "one lane" };
+    int kind = one_of(state, 5), g;
+    double all = speed(draft);
+    if (kind == 0)
+        what->items = (int64_t)fmax(1, across(state, 1, 200) * draft->cores);
+    if (kind == 1)
+        draft->seconds = across(state, 10e-6, 20e-3);
+    what->core_seconds = draft->seconds * all / (double)what->items;
+    for (g = 0; g < draft->gpus; g++) {
+        if (kind == 2)
+            draft->launch[g] = draft->seconds * across(state, 0.005, 0.5);
+        if (kind == 4)
+            draft->lanes[g] = 1;
+    }
+    if (kind == 3)
+        draft->contention = between(state, 0, 0.3);
+    return names[kind];
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void percentiles(const char *title, double *values, int count)
+{
+    if (count == 0)
+        return;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    printf("| %s | %d | %.4f | %.4f | %.4f |\n", title, count, values[count / 2],
+           values[(int)(0.95 * (count - 1) + 0.5)], values[count - 1]);
+}
+
+struct worst {
+    double ratio;
+    struct study_case what;
+};
+
+static void show_case(const struct study_case *what, double ratio, const struct settings *settings)
+{
+    char command[128];
+    snprintf(command, sizeof command, "--size %lld --work %.6g", (long long)what->items,
+             what->core_seconds * (double)what->items);
+    printf("\n%.4f: yoke sim '%s' '%s' %s\n", ratio, what->line, what->profile, command);
+    study_ratio(what, &(struct study_run){ .partitioner = settings->partitioner }, 1);
+}
+
+static void note_worst(struct worst *worst, int show, double ratio, const struct study_case *what)
+{
+    int at = show - 1;
+    if (show == 0 || ratio <= worst[at].ratio)
+        return;
+    while (at > 0 && worst[at - 1].ratio < ratio) {
+        worst[at] = worst[at - 1];
+        at--;
+    }
+    worst[at].ratio = ratio;
+    worst[at].what = *what;
+}
+
+static int judge(const struct settings *settings)
+{
+    unsigned long long state = settings->seed;
+    double *first = calloc((size_t)settings->count, sizeof *first);
+    double *third = calloc((size_t)settings->count, sizeof *third);
+    struct worst *worst = calloc((size_t)settings->show + 1, sizeof *worst);
+    struct draft draft;
+    int i, met = 0;
+    if (!first || !third || !worst)
+        return 1;
+    for (i = 0; i < settings->count; i++) {
+        struct study_case what;
+        draw(&state, &draft, &what);
+        write_line(&draft, &what);
+        first[i] =
+            study_ratio(&what, &(struct study_run){ .partitioner = settings->partitioner }, 0);
+        third[i] = study_ratio(
+            &what, &(struct study_run){ .partitioner = settings->partitioner, .runs = 3 }, 0);
+        note_worst(worst, settings->show, first[i], &what);
+        yk_machine_close(&what.machine);
+    }
+    printf("| %s | machines | median | 95th percentile | worst |\n| --- | --- | --- | --- | --- |\n",
+           settings->partitioner);
+    percentiles("first run: time / bound", first, settings->count);
+    percentiles("third run", third, settings->count);
+    if (settings->count > 0)
+        met = first[settings->count / 2] <= 1.01 &&
+              first[(int)(0.95 * (settings->count - 1) + 0.5)] <= 1.03 &&
+              first[settings->count - 1] <= 1.1;
+    printf("\nlimits 1.01, 1.03, 1.10 for the first run: %s\n", met ? "met" : "**missed**");
+    for (i = 0; i < settings->show; i++)
+        if (worst[i].ratio > 0) {
+            study_machine(&worst[i].what);
+            show_case(&worst[i].what, worst[i].ratio, settings);
+            yk_machine_close(&worst[i].what.machine);
+        }
+    free(first);
+    free(third);
+    free(worst);
+    return !met;
+}
+
+static void report_outside(const struct settings *settings)
+{
+    static const char *const kinds[] = { "few items", "short jobs", "starts that do not hide",
+                                         "contention", "one lane" };
+    unsigned long long state = settings->seed + 1000003;
+    double *values[5];
+    int counts[5] = { 0 }, i, k;
+    struct draft draft;
+    for (k = 0; k < 5; k++)
+        values[k] = calloc((size_t)settings->outside + 1, sizeof **values);
+    for (i = 0; i < settings->outside; i++) {
+        struct study_case what;
+        const char *kind;
+        draw(&state, &draft, &what);
+        kind = spoil(&state, &draft, &what);
+        write_line(&draft, &what);
+        for (k = 0; strcmp(kinds[k], kind) != 0;)
+            k++;
+        values[k][counts[k]++] =
+            study_ratio(&what, &(struct study_run){ .partitioner = settings->partitioner }, 0);
+        yk_machine_close(&what.machine);
+    }
+    printf("\n| outside the class | machines | median | 95th percentile | worst |\n"
+           "| --- | --- | --- | --- | --- |\n");
+    for (k = 0; k < 5; k++) {
+        percentiles(kinds[k], values[k], counts[k]);
+        free(values[k]);
+    }
+}
+
+int study_machines(int count, char **words)
+{
+    struct settings settings = { .count = 1000, .outside = 300, .seed = 1, .partitioner = "auto" };
+    int i, missed;
+    for (i = 0; i < count; i++) {
+        const char *value = strchr(words[i], '=');
+        size_t key = value ? (size_t)(value - words[i]) : 0;
+        if (key == 5 && !strncmp(words[i], "count", 5))
+            settings.count = atoi(value + 1);
+        else if (key == 7 && !strncmp(words[i], "outside", 7))
+            settings.outside = atoi(value + 1);
+        else if (key == 4 && !strncmp(words[i], "show", 4))
+            settings.show = atoi(value + 1);
+        else if (key == 4 && !strncmp(words[i], "seed", 4))
+            settings.seed = strtoull(value + 1, NULL, 10);
+        else if (key == 11 && !strncmp(words[i], "partitioner", 11))
+            settings.partitioner = value + 1;
+        else {
+            fprintf(stderr, "machines: '%s' is none of count=, outside=, seed=, show=, "
+                            "partitioner=\n",
+                    words[i]);
+            return 2;
+        }
+    }
+    missed = judge(&settings);
+    report_outside(&settings);
+    return missed;
+}
