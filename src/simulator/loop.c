@@ -65,6 +65,9 @@ static void operation(struct yk_simulator *sim, int device)
 static void begin(struct yk_simulator *sim)
 {
     for (int d = 0; d < sim->device_count; d++)
+        if (sim->spec->alone && d + 1 != sim->spec->alone)
+            yk_dispatch_leave(sim->dispatch, d, "left out");
+    for (int d = 0; d < sim->device_count; d++)
         see_to_device(sim, d);
     for (int lane = sim->threads; lane < sim->lane_count; lane++)
         if (sim->lanes[lane].partner < 0 && sim->lanes[lane].doing == YK_LANE_ASKS)

@@ -7,39 +7,23 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../partition/partitioner.h"
 #include "simulator.h"
 
 enum { threads_max = 65536, streams_max = 64 };
 
-static int is_named(const char *partitioner, const char *name)
+/* Lanes of each GPU that threads of the cores drive; 0: GPUs have threads of their own. */
+static int64_t hosts_of(const struct yk_simulate_spec *spec, int64_t streams)
 {
-    size_t length = strlen(name);
-    return partitioner && strncmp(partitioner, name, length) == 0 &&
-           (partitioner[length] == '\0' || partitioner[length] == ':');
+    return spec->machine->gpu_count * streams;
 }
 
-/* Threads of the cores drive the GPUs. */
-static int drives(const struct yk_simulate_spec *spec)
+static int64_t threads_of(const struct yk_simulate_spec *spec, int64_t streams)
 {
-    return is_named(spec->partitioner, "nc-ht") || is_named(spec->partitioner, "c-ht");
-}
-
-static int streams_of(const struct yk_simulate_spec *spec)
-{
-    return spec->streams > 0 ? spec->streams : 1;
-}
-
-static int64_t hosts_of(const struct yk_simulate_spec *spec)
-{
-    return drives(spec) ? (int64_t)spec->machine->gpu_count * streams_of(spec) : 0;
-}
-
-static int64_t threads_of(const struct yk_simulate_spec *spec)
-{
-    int64_t hosts = hosts_of(spec), threads = spec->machine->cores;
+    int64_t hosts = hosts_of(spec, streams), threads = spec->machine->cores;
     if (spec->threads > 0)
         return spec->threads;
-    if (is_named(spec->partitioner, "nc-ht") &&
+    if (yk_partitioner_find(spec->partitioner)->hosts == YK_HOSTS_IDLE &&
         (spec->waiting == YK_SIMULATE_AUTO || spec->waiting == YK_SIMULATE_BLOCK))
         threads += hosts;
     return threads > hosts ? threads : hosts;
@@ -50,30 +34,35 @@ static int is_size(double value)
     return value >= 0 && value <= 1e18;
 }
 
-static yoke_status check(const struct yk_simulate_spec *spec)
+static yoke_status check_threads(const struct yk_simulate_spec *spec, int64_t streams)
+{
+    int64_t threads = spec->threads;
+    if (streams > streams_max)
+        return yk_fail(YOKE_EINVAL, "%lld streams cannot be simulated; give 1 to %d",
+                       (long long)streams, (int)streams_max);
+    if (threads >= 0)
+        threads = threads_of(spec, streams);
+    if (threads < 0 || threads > threads_max)
+        return yk_fail(YOKE_EINVAL, "%lld threads cannot be simulated; give 1 to %d",
+                       (long long)threads, (int)threads_max);
+    if (threads < hosts_of(spec, streams))
+        return yk_fail(YOKE_EINVAL,
+                       "%s drives GPUs by threads of the cores, and %lld are too few for %lld "
+                       "lanes of GPUs; give a thread for each",
+                       spec->partitioner, (long long)threads, (long long)hosts_of(spec, streams));
+    return YOKE_OK;
+}
+
+static yoke_status check(const struct yk_simulate_spec *spec, int64_t *streams)
 {
     if (!spec->machine || !spec->profile)
         return yk_fail(YOKE_EINVAL, "a simulation needs a machine and a profile; give both");
-    yoke_status status = yk_machine_check(spec->machine);
-    if (status != YOKE_OK)
-        return status;
-    if (spec->threads < 0 || spec->threads > threads_max)
-        return yk_fail(YOKE_EINVAL,
-                       "%lld threads cannot be simulated; give 1 to %d, or 0 for the "
-                       "usual number",
-                       (long long)spec->threads, (int)threads_max);
-    if (spec->streams < 0 || spec->streams > streams_max)
-        return yk_fail(YOKE_EINVAL, "%d streams cannot be simulated; give 1 to %d", spec->streams,
-                       (int)streams_max);
-    if (threads_of(spec) < hosts_of(spec) || threads_of(spec) > threads_max)
-        return yk_fail(YOKE_EINVAL,
-                       "%s drives %lld GPU lanes by threads of the cores, and there are %lld; give "
-                       "a thread for each, and not more than %d",
-                       spec->partitioner, (long long)hosts_of(spec), (long long)threads_of(spec),
-                       (int)threads_max);
     if (!is_size(spec->core_seconds) || !is_size(spec->bytes_in) || !is_size(spec->bytes_out))
         return yk_fail(YOKE_EINVAL, "an item's cost and bytes are 0 or more, 1e18 at most");
-    return YOKE_OK;
+    yoke_status status = yk_machine_check(spec->machine);
+    if (status == YOKE_OK)
+        status = yk_partitioner_streams(spec->partitioner, streams);
+    return status == YOKE_OK ? check_threads(spec, *streams) : status;
 }
 
 static struct yk_machine_job job_of(const struct yk_simulate_spec *spec)
@@ -119,7 +108,7 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
         out->fixed_ns = learned->fixed_ns;
     if (gpu)
         out->copy_item_ns = copy_item_ns(spec, gpu, learned);
-    if (gpu && drives(spec)) {
+    if (gpu && sim->streams > 0) {
         out->hosts = device->lane_count;
         out->host_lane = sim->lanes[device->first_lane].partner;
     }
@@ -143,7 +132,7 @@ static void open_device(struct yk_simulator *sim, int d, const struct yk_machine
                                             .runs = -1 };
     device->noise = (uint64_t)machine->seed * 1000003u + (uint64_t)d;
     if (gpu)
-        device->lane_count = drives(sim->spec) ? streams_of(sim->spec) : (int)gpu->lanes;
+        device->lane_count = sim->streams > 0 ? sim->streams : (int)gpu->lanes;
     for (int i = 0; i < device->lane_count; i++)
         sim->lanes[sim->lane_count++] = (struct yk_simulated_lane){ .device = d,
                                                                     .number = i,
@@ -157,7 +146,7 @@ static void open_device(struct yk_simulator *sim, int d, const struct yk_machine
 static void pair_up(struct yk_simulator *sim)
 {
     int core = sim->threads - (sim->lane_count - sim->threads);
-    for (int lane = sim->threads; drives(sim->spec) && lane < sim->lane_count; lane++, core++) {
+    for (int lane = sim->threads; sim->streams > 0 && lane < sim->lane_count; lane++, core++) {
         sim->lanes[lane].partner = core;
         sim->lanes[core].partner = lane;
     }
@@ -200,7 +189,8 @@ static void close_simulator(struct yk_simulator *sim)
     yk_free(sim->devices);
 }
 
-static yoke_status open_simulator(const struct yk_simulate_spec *spec, struct yk_simulator *sim)
+static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t streams,
+                                  struct yk_simulator *sim)
 {
     struct yk_split_spec split = { .last = spec->profile->items,
                                    .unit = spec->unit > 0 ? spec->unit : 1,
@@ -208,7 +198,8 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, struct yk
     *sim = (struct yk_simulator){ .spec = spec,
                                   .machine = spec->machine,
                                   .device_count = 1 + spec->machine->gpu_count,
-                                  .threads = (int)threads_of(spec),
+                                  .threads = (int)threads_of(spec, streams),
+                                  .streams = (int)streams,
                                   .waiting_first = -1,
                                   .waiting_last = -1,
                                   .free_items = spec->profile->items,
@@ -284,9 +275,10 @@ static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_re
 yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_result *out)
 {
     struct yk_simulator sim;
-    yoke_status status = check(spec);
+    int64_t streams;
+    yoke_status status = check(spec, &streams);
     if (status == YOKE_OK)
-        status = open_simulator(spec, &sim);
+        status = open_simulator(spec, streams, &sim);
     if (status != YOKE_OK)
         return status;
     yk_simulator_run(&sim);

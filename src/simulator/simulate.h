@@ -50,15 +50,15 @@ struct yk_simulate_spec {
     const struct yk_profile *profile; /* says how many items there are, too */
     int64_t unit;                     /* 0: 1 */
     const char *partitioner;          /* NULL: auto */
-    int64_t threads; /* CPU lanes. 0: one a core, and with nc-ht unless host threads spin or yield
-                        one more for each host thread */
+    int64_t threads; /* CPU lanes. 0: one a core; and where threads of the cores drive GPUs, do
+                        nothing meanwhile (nc-ht) and sleep, one more for each */
     enum yk_simulate_waiting waiting;
-    int streams;                /* nc-ht, c-ht: lanes of each GPU, each with a host thread; 0: 1 */
     double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
     double bytes_in, bytes_out; /* of an item */
     const struct yk_simulate_learned *learned;                        /* one a device, or NULL */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;
+    int alone;           /* d + 1: device d does it all; 0: all of them */
     int64_t most_events; /* the run is given up after so many; 0: 10^10 */
 };
 
@@ -80,7 +80,7 @@ struct yk_simulate_result {
     int device_count;
     int64_t threads, chunks;
     double core_seconds; /* of the cores together: useful work, */
-    double spin_seconds; /* spinning, */
+    double spin_seconds; /* spinning threads, */
     double lost_seconds; /* and all that was not useful work */
     int64_t calls;       /* of the dispatcher */
     int64_t events;

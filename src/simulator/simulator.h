@@ -76,6 +76,7 @@ struct yk_simulator {
     struct yk_simulated_device *devices;
     struct yk_simulated_lane *lanes; /* of the cores, then of each GPU */
     int device_count, lane_count, threads;
+    int streams; /* lanes of each GPU that threads of the cores drive; 0: none */
     int waiting_first, waiting_last; /* ids, -1 */
     int answered;                    /* since waiting lanes asked */
     int64_t free_items;              /* that nobody has and that are not done */

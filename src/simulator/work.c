@@ -9,7 +9,7 @@ void yk_simulator_advance(struct yk_simulator *sim, double to)
     if (to <= sim->now)
         return;
     sim->common += sim->pace * (to - sim->now);
-    sim->spin_ns += sim->spinners * (to - sim->now);
+    sim->spin_ns += sim->spinners / yk_simulator_crowd(sim) * (to - sim->now);
     sim->now = to;
 }
 
