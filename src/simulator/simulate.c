@@ -157,8 +157,7 @@ static yoke_status open_lanes(struct yk_simulator *sim)
     struct yk_machine_job job = job_of(sim->spec);
     size_t lanes = (size_t)sim->threads;
     for (int g = 0; g < sim->machine->gpu_count; g++)
-        lanes +=
-            drives(sim->spec) ? (size_t)streams_of(sim->spec) : (size_t)sim->machine->gpus[g].lanes;
+        lanes += (size_t)(sim->streams > 0 ? sim->streams : sim->machine->gpus[g].lanes);
     sim->devices = yk_calloc((size_t)sim->device_count, sizeof *sim->devices);
     sim->known = yk_calloc((size_t)sim->device_count, sizeof *sim->known);
     sim->lanes = yk_calloc(lanes, sizeof *sim->lanes);
