@@ -165,3 +165,41 @@ int args_fraction(const char *text, double *out)
     *out = value;
     return 1;
 }
+
+int args_read_count(struct args_given given, struct args_bounds bounds, int64_t *out)
+{
+    int64_t value;
+    if (!given.text)
+        return 0;
+    if (args_count(given.text, &value) && value >= bounds.least && value <= bounds.most) {
+        *out = value;
+        return 0;
+    }
+    return args_mistake("--%s %s: a whole number from %lld to %lld is needed", given.option,
+                        given.text, (long long)bounds.least, (long long)bounds.most);
+}
+
+int args_read_word(struct args_given given, const char *const *names, const char *choice, int *out)
+{
+    if (!given.text)
+        return 0;
+    struct closest closest = { .word = given.text, .length = strlen(given.text) };
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], given.text)) {
+            *out = i;
+            return 0;
+        }
+        closest_try(&closest, names[i]);
+    }
+    return args_mistake("--%s %s: choose %s%s%s", given.option, given.text, choice,
+                        closest.name ? "; did you mean " : "", closest.name ? closest.name : "");
+}
+
+int args_check_trace(const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+    if (!path || (length > 5 &&
+                  (!strcmp(path + length - 5, ".json") || !strcmp(path + length - 5, ".html"))))
+        return 0;
+    return args_mistake("--trace %s: the name has to end in .json or .html", path);
+}

@@ -33,4 +33,19 @@ int args_size(const char *text, int64_t size[3]);
 /* "5%", "5" or "0.05". */
 int args_fraction(const char *text, double *out);
 
+/* What was given to an option. The readers leave *out alone where that is NULL, and give 0, or 2
+ * after a message. */
+struct args_given {
+    const char *option, *text;
+};
+/* A count within bounds. */
+struct args_bounds {
+    int64_t least, most;
+};
+int args_read_count(struct args_given given, struct args_bounds bounds, int64_t *out);
+/* The place of a word in a NULL-terminated list; `choice` tells it in the message. */
+int args_read_word(struct args_given given, const char *const *names, const char *choice, int *out);
+/* A timeline's file has to end in .json or .html. */
+int args_check_trace(const char *path);
+
 #endif

@@ -67,7 +67,7 @@ static void add_oracle(cJSON *top, const struct measure *measure)
     json_number(oracle, "seconds", measure->oracle_seconds);
 }
 
-int run_write_json(const struct measure_spec *spec, const struct measure *measure, const char *path)
+cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
 {
     cJSON *top = cJSON_CreateObject();
     json_integer(top, "schema", 1);
@@ -88,5 +88,10 @@ int run_write_json(const struct measure_spec *spec, const struct measure *measur
     json_number(top, "gain", measure->gain);
     add_oracle(top, measure);
     json_number(top, "regret", measure->regret);
-    return json_write(top, path);
+    return top;
+}
+
+int run_write_json(const struct measure_spec *spec, const struct measure *measure, const char *path)
+{
+    return json_write(run_json(spec, measure), path);
 }

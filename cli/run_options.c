@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "args.h"
-#include "closest.h"
 #include "run.h"
 
-static const char *const wait_names[] = { "auto", "spin", "yield", "block", NULL };
+const char *const run_wait_names[] = { "auto", "spin", "yield", "block", NULL };
 static const char *const memory_names[] = {
     [APP_MEMORY_PINNED] = "pinned", [APP_MEMORY_PAGEABLE] = "pageable", NULL
 };
@@ -36,7 +35,7 @@ const struct app_option run_options[] = {
 
 const char *run_wait_name(yoke_waiting waiting)
 {
-    return wait_names[waiting];
+    return run_wait_names[waiting];
 }
 
 const char *run_memory_name(enum app_memory_kind kind)
@@ -61,71 +60,22 @@ static int read_size(const char *text, const struct app *app, struct app_spec *o
     return 0;
 }
 
-/* The place of an option's word among `names`, 0 if it is not given; `choice` is for the message.
- */
-struct word {
-    enum run_option option;
-    const char *const *names;
-    const char *choice;
-};
-
-static int read_word(const char *const *values, const struct word *word, int *out)
+static struct args_given given(const char *const *values, enum run_option option)
 {
-    const char *text = values[word->option];
-    *out = 0;
-    if (!text)
-        return 0;
-    struct closest closest = { .word = text, .length = strlen(text) };
-    for (int i = 0; word->names[i]; i++) {
-        if (!strcmp(word->names[i], text)) {
-            *out = i;
-            return 0;
-        }
-        closest_try(&closest, word->names[i]);
-    }
-    return args_mistake("--%s %s: choose %s%s%s", run_options[word->option].name, text,
-                        word->choice, closest.name ? "; did you mean " : "",
-                        closest.name ? closest.name : "");
+    return (struct args_given){ run_options[option].name, values[option] };
 }
 
 static int read_words(const char *const *values, struct measure_spec *out)
 {
-    const struct word words[] = { { RUN_WAIT, wait_names, "spin, yield, block or auto" },
-                                  { RUN_MEMORY, memory_names, "pinned or pageable" } };
-    int waiting, memory = 0;
-    int wrong = read_word(values, &words[0], &waiting);
+    int waiting = 0, memory = 0;
+    int wrong = args_read_word(given(values, RUN_WAIT), run_wait_names,
+                               "spin, yield, block or auto", &waiting);
     if (!wrong)
-        wrong = read_word(values, &words[1], &memory);
+        wrong =
+            args_read_word(given(values, RUN_MEMORY), memory_names, "pinned or pageable", &memory);
     out->config.waiting = (yoke_waiting)waiting;
     out->input.memory.kind = (enum app_memory_kind)memory;
     return wrong;
-}
-
-struct bounds {
-    int64_t least, most;
-};
-
-/* An option's whole number within bounds. */
-static int read_count(const char *const *values, enum run_option option, struct bounds bounds,
-                      int64_t *out)
-{
-    const char *text = values[option];
-    if (!text)
-        return 0;
-    if (args_count(text, out) && *out >= bounds.least && *out <= bounds.most)
-        return 0;
-    return args_mistake("--%s %s: a whole number from %lld to %lld is needed",
-                        run_options[option].name, text, (long long)bounds.least,
-                        (long long)bounds.most);
-}
-
-static int read_trace(const char *path)
-{
-    size_t length = path ? strlen(path) : 0;
-    if (!path || (length > 5 &&
-                  (!strcmp(path + length - 5, ".json") || !strcmp(path + length - 5, ".html"))))
-        return 0;
-    return args_mistake("--trace %s: the name has to end in .json or .html", path);
 }
 
 int run_options_read(const char *const *values, struct measure_spec *out)
@@ -133,15 +83,18 @@ int run_options_read(const char *const *values, struct measure_spec *out)
     int64_t repeat = 0, threads = 0, seed = 0;
     int wrong = read_size(values[RUN_SIZE], out->app, &out->input);
     if (!wrong)
-        wrong = read_count(values, RUN_REPEAT, (struct bounds){ 1, APP_REPEAT_MAX }, &repeat);
+        wrong = args_read_count(given(values, RUN_REPEAT),
+                                (struct args_bounds){ 1, APP_REPEAT_MAX }, &repeat);
     if (!wrong)
-        wrong = read_count(values, RUN_THREADS, (struct bounds){ 1, 4096 }, &threads);
+        wrong =
+            args_read_count(given(values, RUN_THREADS), (struct args_bounds){ 1, 4096 }, &threads);
     if (!wrong)
-        wrong = read_count(values, RUN_SEED, (struct bounds){ 0, INT64_MAX }, &seed);
+        wrong =
+            args_read_count(given(values, RUN_SEED), (struct args_bounds){ 0, INT64_MAX }, &seed);
     if (!wrong)
         wrong = read_words(values, out);
     if (!wrong)
-        wrong = read_trace(values[RUN_TRACE]);
+        wrong = args_check_trace(values[RUN_TRACE]);
     if (!wrong && values[RUN_SWEEP] &&
         (!args_fraction(values[RUN_SWEEP], &out->sweep_step) || out->sweep_step > 0.5 ||
          out->sweep_step < 0.01))

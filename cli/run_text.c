@@ -20,7 +20,7 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
            measure->run_count == 1 ? " after it" : "s after it");
 }
 
-static void print_devices(const struct measure *measure)
+void run_print_devices(const struct measure *measure)
 {
     struct table table = { .indent = 0 };
     static const char *const heads[] = { "device", "model", "rows", "share", "busy", "chunks" };
@@ -54,7 +54,7 @@ static void print_devices(const struct measure *measure)
     putchar('\n');
 }
 
-static void print_traffic(const yoke_traffic *traffic)
+void run_print_traffic(const yoke_traffic *traffic)
 {
     char to[32], from[32], between[32];
     if (traffic->to_devices || traffic->from_devices || traffic->between_devices)
@@ -63,7 +63,7 @@ static void print_traffic(const yoke_traffic *traffic)
                table_bytes(traffic->between_devices, between));
 }
 
-static void print_gain(const struct measure *measure)
+void run_print_gain(const struct measure *measure)
 {
     char best[32], ideal[32];
     int fastest = 0;
@@ -103,9 +103,9 @@ int run_threads(const struct measure *measure)
 void run_print(const struct measure_spec *spec, const struct measure *measure)
 {
     print_head(spec, measure);
-    print_devices(measure);
-    print_traffic(&measure->traffic);
-    print_gain(measure);
+    run_print_devices(measure);
+    run_print_traffic(&measure->traffic);
+    run_print_gain(measure);
     print_oracle(measure);
     if (measure->verified == 1)
         printf("verified%s%s\n", measure->note[0] ? ": " : "", measure->note);

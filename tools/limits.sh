@@ -92,7 +92,7 @@ BEGIN {
     below["model"] = " base "
     below["partition"] = " base model "
     below["simulator"] = below["partition"] "partition "
-    below["runtime"] = below["array"] "array model partition "
+    below["runtime"] = below["array"] "array model partition simulator "
     below["skeleton"] = below["runtime"] "runtime "
     below["xmp"] = below["skeleton"] "skeleton "
 }

@@ -45,6 +45,11 @@ static const struct {
               [YK_PROFILE_RECORDED] = { "recorded", no_options } };
 enum { kind_count = sizeof kinds / sizeof *kinds };
 
+const char *yk_profile_name(int kind)
+{
+    return kind >= 0 && kind < kind_count ? kinds[kind].name : NULL;
+}
+
 yoke_status yk_profile_parse(const char *text, int64_t items, struct yk_profile_spec *out)
 {
     size_t length = strcspn(text, ":");

@@ -40,6 +40,8 @@ struct yk_profile {
 /* "regular", "linear-up:spread=0.5", "random:spread=1:seed=3", "clustered:dear=8:share=0.25" into
  * `out`, for `items` items. "recorded" leaves costs to be filled in by the caller. */
 yoke_status yk_profile_parse(const char *text, int64_t items, struct yk_profile_spec *out);
+/* The names there are, in the order of the kinds; NULL beyond them. */
+const char *yk_profile_name(int kind);
 yoke_status yk_profile_open(const struct yk_profile_spec *spec, struct yk_profile *out);
 void yk_profile_close(struct yk_profile *profile);
 /* Of items first .. last - 1 of 0 .. items - 1; all together cost `items`. */

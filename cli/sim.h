@@ -1,0 +1,51 @@
+/* sim.h - between the parts of yoke sim: its options, recorded costs, and its answer. */
+#ifndef YOKE_CLI_SIM_H
+#define YOKE_CLI_SIM_H
+
+#include <yoke/simulate.h>
+
+#include "args.h"
+
+enum sim_option {
+    SIM_SIZE,
+    SIM_WORK,
+    SIM_BYTES,
+    SIM_UNIT,
+    SIM_PARTITIONER,
+    SIM_THREADS,
+    SIM_WAIT,
+    SIM_REPEAT,
+    SIM_SEED,
+    SIM_BASELINES,
+    SIM_JSON,
+    SIM_TRACE,
+    SIM_QUIET,
+    SIM_OPTIONS
+};
+extern const struct app_option sim_options[]; /* in the order of enum sim_option */
+
+/* What is to be simulated, as it was asked for. */
+struct sim_spec {
+    const char *app; /* the profile as it was written */
+    yoke_simulation simulation;
+    char profile[128]; /* simulation.profile points to it */
+    double *costs;     /* recorded; freed by sim_spec_close */
+};
+/* 0, or the exit status after a message. Close it in either case. */
+int sim_spec_read(const char *const *words, const char *const *values, struct sim_spec *out);
+void sim_spec_close(struct sim_spec *spec);
+
+/* What a timeline of yoke run tells of a kernel's items. */
+struct sim_recording {
+    double *costs; /* of `count` stretches of equal length, in averages; malloc'ed */
+    int64_t count, items;
+    double core_seconds; /* of an average item on a core; 0: no core took part */
+};
+/* 0, or 1 after a message that names the file. */
+int sim_recording_read(const char *path, struct sim_recording *out);
+
+void sim_print(const struct sim_spec *spec, const yoke_simulated *simulated);
+/* Gives the exit status. */
+int sim_write_json(const struct sim_spec *spec, const yoke_simulated *simulated, const char *path);
+
+#endif
