@@ -80,6 +80,10 @@ static yoke_status tally_add(struct app_run *run, const yoke_result *result)
         device->busy_seconds += part->busy_seconds;
         device->chunks += part->chunks;
         snprintf(device->reason, sizeof device->reason, "%s", part->reason);
+        if (!*result->waits[i].reason)
+            continue;
+        device->waiting = result->waits[i].waiting;
+        snprintf(device->wait, sizeof device->wait, "%s", result->waits[i].reason);
     }
     tally->traffic.to_devices += result->traffic.to_devices;
     tally->traffic.from_devices += result->traffic.from_devices;

@@ -43,6 +43,8 @@ struct measure_device {
     double busy_seconds;
     int64_t chunks;
     char reason[APP_REASON_MAX]; /* of its last job */
+    yoke_waiting waiting;        /* of the last job in which somebody waited for it, */
+    char wait[APP_REASON_MAX];   /* and why */
     double alone_seconds;
     double oracle_share;
 };

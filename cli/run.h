@@ -29,7 +29,8 @@ extern const struct app_option run_options[]; /* in the order of enum run_option
 
 /* Values as given to what is to be measured; 0, or 2 after a message. */
 int run_options_read(const char *const *values, struct measure_spec *out);
-const char *run_wait_name(yoke_waiting waiting);
+/* How devices were waited for: as asked, or what auto came to for the one that did most. */
+const char *run_wait_name(const struct measure_spec *spec, const struct measure *measure);
 extern const char *const run_wait_names[]; /* in the order of yoke_waiting, NULL-terminated */
 const char *run_memory_name(enum app_memory_kind kind);
 /* CPU lanes of the devices that ran. */

@@ -50,6 +50,7 @@ static void add_devices(cJSON *top, const struct measure *measure)
         json_number(one, "busy_seconds", device->busy_seconds);
         json_integer(one, "chunks", device->chunks);
         json_number(one, "alone_seconds", device->alone_seconds);
+        json_text(one, "wait", device->wait);
         cJSON_AddItemToArray(devices, one);
     }
 }
@@ -78,7 +79,7 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
     json_integer(top, "seed", (int64_t)spec->input.seed);
     json_text(top, "partitioner", measure->partitioner);
     json_integer(top, "threads", run_threads(measure));
-    json_text(top, "wait", run_wait_name(spec->config.waiting));
+    json_text(top, "wait", run_wait_name(spec, measure));
     json_text(top, "memory", run_memory_name(spec->input.memory.kind));
     add_times(top, measure);
     add_bytes(top, &measure->traffic);

@@ -33,8 +33,17 @@ const struct app_option run_options[] = {
     [RUN_OPTIONS] = { .name = NULL },
 };
 
-const char *run_wait_name(yoke_waiting waiting)
+const char *run_wait_name(const struct measure_spec *spec, const struct measure *measure)
 {
+    yoke_waiting waiting = spec->config.waiting;
+    double most = -1;
+    for (int d = 0; d < measure->device_count; d++) {
+        const struct measure_device *device = &measure->devices[d];
+        if (device->waiting == YOKE_WAIT_AUTO || device->share <= most)
+            continue;
+        most = device->share;
+        waiting = device->waiting;
+    }
     return run_wait_names[waiting];
 }
 

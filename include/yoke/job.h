@@ -6,6 +6,7 @@
 
 #include <yoke/array.h>
 #include <yoke/kernel_type.h>
+#include <yoke/runtime.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,6 +121,13 @@ typedef struct yoke_device_result {
     const char *reason; /* why, in one sentence with figures; "" if nothing to say */
 } yoke_device_result;
 
+/* How threads waited for one device in a job, and how many worked on it. */
+typedef struct yoke_wait_result {
+    yoke_waiting waiting; /* as asked for, or what auto came to: spin or block; YOKE_WAIT_AUTO:
+                             nobody had to wait for it */
+    const char *reason;   /* in one sentence with figures; "" if nothing to say */
+} yoke_wait_result;
+
 typedef struct yoke_decision {
     double seconds; /* since the job was submitted */
     int device, lane;
@@ -130,7 +138,7 @@ typedef struct yoke_decision {
 /* What happened. Opened by yoke_run or yoke_wait, owned by the caller, freed by yoke_result_close.
  */
 typedef struct yoke_result {
-    int version;             /* 1: this layout; later versions only append */
+    int version;             /* 2: this layout; later versions only append */
     double seconds;          /* from submit to done */
     const char *partitioner; /* with its settings, "auto" */
     yoke_traffic traffic;    /* bytes the job moved */
@@ -138,6 +146,7 @@ typedef struct yoke_result {
     const yoke_device_result *devices;
     int64_t decision_count;
     const yoke_decision *decisions;
+    const yoke_wait_result *waits; /* from version 2 on: of the devices, in their order */
 } yoke_result;
 YOKE_API void yoke_result_close(yoke_result *result);
 

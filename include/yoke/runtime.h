@@ -1,7 +1,8 @@
 /* yoke/runtime.h - open and close: everything else needs a runtime.
  *
- * A runtime owns one worker thread for each core it uses, asleep unless a job runs, and a thread
- * for each GPU. Several may be open in a process; each uses what its configuration says.
+ * A runtime owns one worker thread for each core it uses, asleep unless a job runs, and a host
+ * thread for each GPU, which drives it and sleeps while it works. Several may be open in a process;
+ * each uses what its configuration says.
  */
 #ifndef YOKE_RUNTIME_H
 #define YOKE_RUNTIME_H
@@ -12,11 +13,14 @@
 extern "C" {
 #endif
 
+/* How host threads wait for their device, and the thread in yoke_run where it drives one. */
 typedef enum yoke_waiting {
-    YOKE_WAIT_AUTO,  /* today: block */
-    YOKE_WAIT_SPIN,  /* host threads poll their device */
-    YOKE_WAIT_YIELD, /* poll, giving way to others */
-    YOKE_WAIT_BLOCK  /* sleep until the device is done */
+    YOKE_WAIT_AUTO,  /* sleep until shortly before the end that earlier chunks foretell, and watch
+                        for a moment; chunks that are too short for a sleep are watched all the
+                        time. The result says what it came to */
+    YOKE_WAIT_SPIN,  /* poll all the time: a core for each device at work */
+    YOKE_WAIT_YIELD, /* poll, giving way to other threads each time */
+    YOKE_WAIT_BLOCK  /* sleep until the device's driver says that it is done */
 } yoke_waiting;
 
 /* Zero-initialise, then set what matters. Each field falls back to the environment variable named,
@@ -25,15 +29,18 @@ typedef struct yoke_config {
     const char
         *devices; /* YOKE_DEVICES, "cpu:8,opencl:0:mem=1G"; default: all cores and all GPUs */
     const char *partitioner; /* YOKE_PARTITIONER; default auto */
-    int threads;             /* YOKE_THREADS: threads that do CPU work; default one a core */
+    int threads;             /* YOKE_THREADS: threads that do CPU work, 1 to 4096, of each CPU
+                                device; those beyond its cores are bound to none. Default 0: one a
+                                core; with partitioner nc-ht, and waiting auto or block, one more
+                                for each stream of a GPU */
     yoke_waiting waiting;    /* YOKE_WAIT */
     const char *
         trace; /* YOKE_TRACE: write a timeline here at close (.json: Chrome trace, .html: a page) */
 } yoke_config;
 
 /* `config` NULL: all defaults. Never waits for GPU drivers: they load in the background and their
- * devices join when ready (yoke_ready waits). Fails if a device that was asked for by name is
- * missing. */
+ * devices join when ready (yoke_ready waits); but with nc-ht, whose number of threads depends on
+ * how many there are. Fails if a device that was asked for by name is missing. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
 /* Waits for jobs. Arrays must be closed before (YOKE_EBUSY, and nothing is closed). NULL is fine.
  */

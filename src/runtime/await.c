@@ -1,10 +1,12 @@
-/* await.c - waiting for flights whose end can be foretold.
+/* await.c - waiting for flights, as asked for, or as their forecasts make it pay.
  *
- * Being woken when a GPU is done costs 30 to 60 us on a machine whose cores have gone to sleep,
- * which is much beside a chunk of half a millisecond; watching all the time costs a core. How long
- * a chunk will take is known from the ones before, so whoever drives a device sleeps until shortly
- * before the end, watches for a moment, and only if the chunk is far off the forecast relies on
- * being woken. The moment is a small part of the chunk's time, so a core is hardly used.
+ * Left to choose, who waits sleeps until an end that can be foretold. Being woken when a GPU is
+ * done costs 30 to 60 us on a machine whose cores have gone to sleep, which is much beside a chunk
+ * of half a millisecond; watching all the time costs a core. How long a chunk will take is known
+ * from the ones before, so whoever drives a device sleeps until shortly before the end, watches for
+ * a moment, and only if the chunk is far off the forecast relies on being woken. The moment is a
+ * small part of the chunk's time, so a core is hardly used. Of chunks that are not much longer than
+ * a wake it is all of their time.
  */
 #include "../platform/clock.h"
 #include "job.h"
@@ -21,13 +23,26 @@ static const int64_t nap_least_ns = 100000;
 enum { BEFORE_PART = 12, AFTER_PART = 40 };
 static const int64_t window_least_ns = 25000, window_most_ns = 150000;
 
+/* Somebody told to poll goes back to look after other jobs, and lanes that got nothing, so often.
+ */
+static const int64_t poll_ns = 100000;
+
+static int is_brief(const struct yk_flight *flight)
+{
+    return flight->lasts_ns < 2 * YK_WAKE_NS;
+}
+
 void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int64_t now)
 {
     int64_t start = jd->expected_ns > now ? jd->expected_ns : now;
+    jd->waits.flights++;
     flight->expected_ns = 0;
     if (flight->lasts_ns <= 0)
         return;
     flight->expected_ns = jd->expected_ns = start + flight->lasts_ns;
+    jd->waits.foretold++;
+    jd->waits.brief += is_brief(flight);
+    jd->waits.lasts_ns += flight->lasts_ns;
 }
 
 static int64_t window_of(const struct yk_flight *flight, int part)
@@ -43,7 +58,8 @@ int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
     int64_t left, nap = now - flight->issued_ns;
     if (!flight->expected_ns || now > flight->expected_ns + window_of(flight, AFTER_PART))
         return 0;
-    left = flight->expected_ns - window_of(flight, BEFORE_PART) - now;
+    left = flight->expected_ns - now;
+    left -= is_brief(flight) ? flight->lasts_ns : window_of(flight, BEFORE_PART);
     if (nap > left / 2)
         nap = left / 2;
     if (nap < nap_least_ns)
@@ -66,7 +82,25 @@ static struct yk_flight *first_to_end(struct yk_job_device *jd, int *lane)
     return first;
 }
 
-int yk_device_linger(struct yk_job *job, int device)
+/* Until a flight is over, something else may be worth a look, or for a while. */
+static void poll(struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    yoke_runtime *runtime = job->runtime;
+    unsigned change = atomic_load(&runtime->change);
+    int64_t until = yk_clock_ns() + poll_ns;
+    yoke_status outcome;
+    int lane;
+    do {
+        for (lane = 0; lane < jd->device->lanes; lane++)
+            if (jd->flights[lane].busy && yk_flight_complete(job, device, lane, &outcome))
+                return;
+        runtime->waiting == YOKE_WAIT_YIELD ? yk_yield() : yk_pause();
+    } while (yk_clock_ns() < until && atomic_load(&runtime->change) == change);
+}
+
+/* Watches for a moment the flight that is due; 1 if it ended. */
+static int linger(struct yk_job *job, int device)
 {
     int lane = 0;
     struct yk_flight *flight = first_to_end(&job->devices[device], &lane);
@@ -82,26 +116,31 @@ int yk_device_linger(struct yk_job *job, int device)
     return 0;
 }
 
+int yk_device_watch(struct yk_job *job, int device)
+{
+    if (job->runtime->waiting == YOKE_WAIT_AUTO)
+        return linger(job, device);
+    if (!yk_runtime_polls(job->runtime))
+        return 0;
+    poll(job, device);
+    return 1;
+}
+
 void yk_device_await(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     const struct yk_backend *backend = jd->device->device->backend;
-    yoke_waiting waiting = job->runtime->waiting;
     int lane = 0;
     struct yk_flight *flight = first_to_end(jd, &lane);
     int64_t now = yk_clock_ns(), look_at;
     if (!flight)
         return;
-    if (waiting == YOKE_WAIT_SPIN || waiting == YOKE_WAIT_YIELD) {
-        waiting == YOKE_WAIT_SPIN ? yk_pause() : yk_yield();
-        return;
-    }
-    look_at = yk_flight_look_at(flight, now);
+    look_at = job->runtime->waiting == YOKE_WAIT_AUTO ? yk_flight_look_at(flight, now) : 0;
     if (look_at > now) {
         yk_clock_sleep_until(look_at);
         return;
     }
-    if (look_at && yk_device_linger(job, device))
+    if (yk_device_watch(job, device))
         return;
     backend->wait(flight->kernel ? flight->kernel : flight->home);
     if (flight->kernel && flight->home)

@@ -79,6 +79,7 @@ static int join_others(struct yk_job *job, struct yk_affinity *before)
 static void drive_along(struct yk_job *job)
 {
     enum yk_lane_state state = YK_LANE_WORKED;
+    job->drove = 1;
     while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
         int64_t wake_ns = 0;
         state = yk_device_step(job, job->borrowed_device, &wake_ns);

@@ -57,6 +57,14 @@ struct yk_flight {
     struct yk_window windows[YOKE_ARGS_MAX];
 };
 
+/* How chunks of a device with memory of its own were waited for. */
+struct yk_waits {
+    int64_t flights;  /* there were in all, */
+    int64_t foretold; /* of which it was known before how long they take, */
+    int64_t lasts_ns; /* together so long, */
+    int64_t brief;    /* and of which so many were too short for a sleep */
+};
+
 struct yk_job_device {
     struct yk_runtime_device *device;
     int joined;                /* host thread has prepared it (or given up) */
@@ -70,6 +78,7 @@ struct yk_job_device {
     struct yk_flight *flights; /* one a lane */
     int hosts, host_lane;      /* as in yk_split_device */
     int64_t expected_ns;       /* when the last chunk it was given should end */
+    struct yk_waits waits;
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
@@ -106,6 +115,7 @@ struct yk_job {
      * `borrowing` is 1. */
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
+    int drove;         /* the calling thread drove that device */
     atomic_int woken;  /* the other threads were told of the job */
     atomic_int hungry; /* a lane was told to wait since somebody last reported */
 
@@ -221,13 +231,17 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
 
 /* --- await.c --- */
+/* From the end of a chunk to whoever slept until it: 30 to 60 us measured where a driver wakes on a
+ * machine with an H200. Who waits for a chunk that is shorter than two of these does not sleep. */
+enum { YK_WAKE_NS = 40000 };
 /* From flight->lasts_ns and what the device has to do before it. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
 /* When to look at it next: now (and from then on all the time) or later; 0: there is no telling any
  * more. */
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
-/* Watch for a moment the flight that is due; 1 if it ended. */
-int yk_device_linger(struct yk_job *job, int device);
+/* Look at the device's flights without sleeping, if that is how to wait now; 1 if it was, and they
+ * are worth looking at again. */
+int yk_device_watch(struct yk_job *job, int device);
 /* Wait for a flight of the device for a while; then it is worth looking. */
 void yk_device_await(struct yk_job *job, int device);
 
@@ -254,6 +268,11 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg);
 /* Collect every private copy, then fold them into the arrays. *again: a device failed meanwhile,
  * its items are back. */
 yoke_status yk_job_merge(struct yk_job *job, int *again);
+
+/* --- wait_text.c --- */
+/* How and why the job's threads waited for the device as they did, and how many there were. */
+enum { YK_WAIT_TEXT = 192 };
+yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT]);
 
 /* --- result.c --- */
 yoke_status yk_result_open(struct yk_job *job, yoke_result **out);

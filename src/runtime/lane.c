@@ -241,7 +241,7 @@ static void watch(struct yk_job *job, int device, struct yk_flight *flight)
     struct yk_event *last = flight->home ? flight->home : flight->kernel;
     int lent = atomic_load(&job->borrowing) && job->borrowed_device == device;
     flight->watched = jd->device->workers && backend->notify && !lent &&
-                      jd->device->place->number != YK_HOST &&
+                      !yk_runtime_polls(job->runtime) && jd->device->place->number != YK_HOST &&
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
 }
 

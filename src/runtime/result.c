@@ -32,11 +32,14 @@ static size_t measure(const struct yk_job *job, size_t decisions)
         (sizeof(yoke_result) + 15) / 16 * 16 + padded(yk_dispatch_partitioner(job->dispatch));
     int d;
     bytes += ((size_t)job->device_count * sizeof(yoke_device_result) + 15) / 16 * 16;
+    bytes += ((size_t)job->device_count * sizeof(yoke_wait_result) + 15) / 16 * 16;
     bytes += (decisions * sizeof(yoke_decision) + 15) / 16 * 16;
     for (d = 0; d < job->device_count; d++) {
         struct yk_split_outcome outcome;
+        char text[YK_WAIT_TEXT];
         yk_dispatch_outcome(job->dispatch, d, &outcome);
-        bytes += padded(outcome.reason);
+        yk_wait_explain(job, d, text);
+        bytes += padded(outcome.reason) + padded(text);
     }
     return bytes;
 }
@@ -59,6 +62,18 @@ static void fill_devices(const struct yk_job *job, struct room *room, yoke_resul
     }
     result->devices = devices;
     result->device_count = job->device_count;
+}
+
+static void fill_waits(const struct yk_job *job, struct room *room, yoke_result *result)
+{
+    yoke_wait_result *waits = carve(room, (size_t)job->device_count * sizeof *waits);
+    char text[YK_WAIT_TEXT];
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        waits[d].waiting = yk_wait_explain(job, d, text);
+        waits[d].reason = keep(room, text);
+    }
+    result->waits = waits;
 }
 
 static void fill_decisions(const struct yk_job *job, struct room *room, yoke_result *result)
@@ -88,12 +103,13 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     if (!room.next)
         return YOKE_ENOMEM;
     result = carve(&room, sizeof *result);
-    result->version = 1;
+    result->version = 2;
     result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
     result->partitioner = keep(&room, yk_dispatch_partitioner(job->dispatch));
     result->traffic.to_devices = atomic_load(&job->bytes_to);
     result->traffic.from_devices = atomic_load(&job->bytes_from);
     fill_devices(job, &room, result);
+    fill_waits(job, &room, result);
     fill_decisions(job, &room, result);
     *out = result;
     return YOKE_OK;

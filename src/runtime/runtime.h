@@ -78,6 +78,11 @@ struct yoke_runtime {
 };
 
 int64_t yk_now(const yoke_runtime *runtime);
+/* Whether its threads were told to look after their devices without sleeping. */
+static inline int yk_runtime_polls(const yoke_runtime *runtime)
+{
+    return runtime->waiting == YOKE_WAIT_SPIN || runtime->waiting == YOKE_WAIT_YIELD;
+}
 /* Something changed: threads that sleep because they found nothing to do look again. */
 void yk_wake_all(yoke_runtime *runtime);
 /* This one looks again. */

@@ -83,7 +83,8 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
         enum yk_lane_state state = yk_lane_step(job, device, lane, &wake);
         sooner(wake_ns, wake);
         if (state == YK_LANE_BUSY) {
-            sooner(wake_ns, yk_flight_look_at(flight, now));
+            if (job->runtime->waiting == YOKE_WAIT_AUTO)
+                sooner(wake_ns, yk_flight_look_at(flight, now));
             if (!flight->watched)
                 sooner(wake_ns, now + LOOK_AGAIN_NS);
         }
@@ -106,7 +107,7 @@ static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *work
     if (is_borrowed(job, worker))
         return YK_LANE_IDLE;
     state = yk_device_step(job, worker->device, wake_ns);
-    if (state == YK_LANE_BUSY && yk_device_linger(job, worker->device))
+    if (state == YK_LANE_BUSY && yk_device_watch(job, worker->device))
         state = YK_LANE_WORKED;
     return state;
 }
@@ -163,13 +164,7 @@ static void run(void *context)
         unsigned change = atomic_load(&runtime->change);
         int64_t wake_ns;
         enum yk_lane_state state = step_jobs(worker, &wake_ns);
-        if (state == YK_LANE_WORKED)
-            continue;
-        if (state == YK_LANE_BUSY && runtime->waiting == YOKE_WAIT_SPIN)
-            yk_pause();
-        else if (state == YK_LANE_BUSY && runtime->waiting == YOKE_WAIT_YIELD)
-            yk_yield();
-        else
+        if (state != YK_LANE_WORKED)
             sleep_until(worker, change, wake_ns);
     }
 }
@@ -177,14 +172,12 @@ static void run(void *context)
 static yoke_status open_worker(struct yk_worker *worker, const struct yk_runtime_device *device)
 {
     char name[YOKE_DEVICE_NAME_MAX + 16];
-    yoke_waiting waiting = worker->runtime->waiting;
-    int naps = waiting != YOKE_WAIT_SPIN && waiting != YOKE_WAIT_YIELD;
+    int naps = worker->lane < 0 && !yk_runtime_polls(worker->runtime);
     struct yk_thread_spec spec = { .name = name,
                                    .cpu = worker->cpu,
                                    .run = run,
                                    .context = worker,
-                                   .kind = worker->lane < 0 && naps ? YK_THREAD_ATTENDS
-                                                                    : YK_THREAD_WORKS };
+                                   .kind = naps ? YK_THREAD_ATTENDS : YK_THREAD_WORKS };
     yoke_status status = yk_parker_open(&worker->parker);
     if (status != YOKE_OK)
         return status;

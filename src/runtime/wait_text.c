@@ -1,0 +1,81 @@
+/* wait_text.c - what a result says about threads: how they waited for a device and why, and how
+ * many there were for the cores.
+ */
+#include <stdio.h>
+
+#include "job.h"
+
+/* "1.2 ms" */
+static const char *duration(double ns, char text[32])
+{
+    static const char *const units[] = { "ns", "us", "ms", "s" };
+    int unit = 0;
+    for (; ns >= 999.5 && unit < 3; unit++)
+        ns /= 1000;
+    snprintf(text, 32, "%.3g %s", ns, units[unit]);
+    return text;
+}
+
+static void explain_choice(const struct yk_waits *waits, const char *who, char text[YK_WAIT_TEXT])
+{
+    char chunks[32], wake[32];
+    int length, spins = 2 * waits->brief > waits->flights;
+    if (waits->foretold == 0) {
+        snprintf(text, YK_WAIT_TEXT, "%s slept (block): how long its chunks take was not known",
+                 who);
+        return;
+    }
+    duration((double)waits->lasts_ns / (double)waits->foretold, chunks);
+    duration(YK_WAKE_NS, wake);
+    length =
+        snprintf(text, YK_WAIT_TEXT, "%s %s: chunks of %s are %s beside a wake of %s", who,
+                 spins ? "polled (spin)" : "slept (block)", chunks, spins ? "short" : "long", wake);
+    if (waits->brief > 0 && waits->brief < waits->flights)
+        snprintf(text + length, YK_WAIT_TEXT - (size_t)length, "; %lld of %lld were %s",
+                 (long long)(spins ? waits->flights - waits->brief : waits->brief),
+                 (long long)waits->flights,
+                 spins ? "longer, or nobody knew" : "too short to sleep");
+}
+
+/* The lanes of a CPU, if there is anything about them that one would not expect. */
+static void explain_lanes(const struct yk_job *job, int device, char text[YK_WAIT_TEXT])
+{
+    const struct yk_runtime_device *cpu = job->devices[device].device;
+    int d, length = 0, hosts = 0, cores = cpu->device->desc.cores;
+    for (d = 0; job->hosting == device && d < job->device_count; d++)
+        hosts += job->devices[d].hosts;
+    if (cpu->lanes > cores)
+        length = snprintf(text, YK_WAIT_TEXT, "%d threads on %d core%s%s", cpu->lanes, cores,
+                          cores == 1 ? "" : "s", hosts ? "; " : "");
+    if (hosts == 1)
+        snprintf(text + length, YK_WAIT_TEXT - (size_t)length,
+                 "1 of %d drives a GPU and %s while it works", cpu->lanes,
+                 job->hosts_work ? "does chunks of its own" : "does nothing else");
+    else if (hosts)
+        snprintf(text + length, YK_WAIT_TEXT - (size_t)length,
+                 "%d of %d drive GPUs and %s while these work", hosts, cpu->lanes,
+                 job->hosts_work ? "do chunks of their own" : "do nothing else");
+}
+
+yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT])
+{
+    static const char *const how[] = { [YOKE_WAIT_SPIN] = "polled all the time (spin)",
+                                       [YOKE_WAIT_YIELD] = "polled, giving way to others (yield)",
+                                       [YOKE_WAIT_BLOCK] = "slept until it was woken (block)" };
+    const struct yk_job_device *jd = &job->devices[device];
+    yoke_waiting asked = job->runtime->waiting;
+    const char *who = job->drove ? "the calling thread" : "its host thread";
+    text[0] = 0;
+    if (job->runtime->virtual_clock)
+        return YOKE_WAIT_AUTO; /* time passes in steps there, nobody waits */
+    if (jd->device->device->desc.host_memory)
+        explain_lanes(job, device, text);
+    if (jd->device->device->desc.host_memory || jd->waits.flights == 0)
+        return YOKE_WAIT_AUTO;
+    if (asked == YOKE_WAIT_AUTO) {
+        explain_choice(&jd->waits, who, text);
+        return 2 * jd->waits.brief > jd->waits.flights ? YOKE_WAIT_SPIN : YOKE_WAIT_BLOCK;
+    }
+    snprintf(text, YK_WAIT_TEXT, "%s %s, as asked for", who, how[asked]);
+    return asked;
+}
