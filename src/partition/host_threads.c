@@ -165,12 +165,16 @@ int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view)
     return yk_ranges_items(view->free, (struct yk_range){ ht->cursor, view->last });
 }
 
+/* Those of a device that has not joined yet too: what its grain is counts from the start, or the
+ * first cores to ask get most of the range before it is there. */
+static int expected_streams(const struct yk_ht *ht, const struct yk_split_view *view, int d)
+{
+    return view->devices[d].active ? ht->devices[d].stream_count - ht->devices[d].out_count : 0;
+}
+
 static int active_streams(const struct yk_ht *ht, const struct yk_split_view *view, int d)
 {
-    const struct yk_split_status *status = &view->devices[d];
-    if (!status->joined || !status->active)
-        return 0;
-    return ht->devices[d].stream_count - ht->devices[d].out_count;
+    return view->devices[d].joined ? expected_streams(ht, view, d) : 0;
 }
 
 double yk_ht_speed(const struct yk_ht *ht, const struct yk_split_view *view, int device)
@@ -256,7 +260,7 @@ int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view)
     for (d = 0; d < view->device_count; d++) {
         double f = yk_ht_speed(ht, view, d), mine = (double)ht->devices[d].grain.items;
         int streams = active_streams(ht, view, d);
-        if (streams > 0 && mine > grain)
+        if (expected_streams(ht, view, d) > 0 && mine > grain)
             grain = mine;
         if (f > 0 && mine / f > longest)
             longest = mine / f;

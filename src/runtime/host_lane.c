@@ -72,9 +72,7 @@ int yk_host_lane_rests(const struct yk_job *job, int device, int lane)
 {
     int which;
     const struct yk_job_device *gpu = driven_by(job, device, lane, &which);
-    return gpu && !gpu->failed &&
-           (!gpu->joined ||
-            atomic_load_explicit(&gpu->flights[which].out, memory_order_relaxed) != 0);
+    return gpu && atomic_load_explicit(&gpu->flights[which].out, memory_order_relaxed) != 0;
 }
 
 void yk_host_lane_call(struct yk_job *job, int device, int lane, int got)
