@@ -15,6 +15,15 @@ YOKE_KERNEL(k_saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(floa
     y[i] = a * x[i] + y[i];
 }
 
+/* Takes its time, and comes out differently if it is done twice. */
+YOKE_KERNEL(k_spend, i, YOKE_VALUE(int32_t, rounds), YOKE_INOUT(uint32_t, y))
+{
+    uint32_t s = y[i];
+    for (int32_t r = 0; r < rounds; ++r)
+        s = s * 1664525u + 1013904223u;
+    y[i] = s;
+}
+
 /* Sum of the neighbours within `width`, cut at the ends. */
 YOKE_KERNEL(k_blur, i, YOKE_VALUE(bounds_t, b), YOKE_IN(float, x), YOKE_OUT(float, y))
 {

@@ -11,7 +11,7 @@ typedef struct {
 } pair_t;
 
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel k_noop, k_index, k_saxpy, k_blur, k_gather, k_histogram, k_triangle,
-    k_volume, k_row_sum;
+extern const yoke_kernel k_noop, k_index, k_saxpy, k_spend, k_blur, k_gather, k_histogram,
+    k_triangle, k_volume, k_row_sum;
 #endif
 #endif
