@@ -2,9 +2,8 @@
  * or parser.
  *
  * `yoke run NAME` (cli/run.c) walks the table: open, attach to a runtime, then for each repeat
- * reset (not timed) and run (timed: from inputs in host memory to results in host memory), verify,
- * detach, close. --baselines and --sweep attach the same data to other runtimes or run it with
- * other partitioners.
+ * reset (not timed) and run (timed, as `timed` says), verify, detach, close. --baselines and
+ * --sweep attach the same data to other runtimes or run it with other partitioners.
  */
 #ifndef YOKE_APPS_APP_H
 #define YOKE_APPS_APP_H
@@ -41,11 +40,17 @@ yoke_runtime *app_runtime(struct app_run *run);
  * pass it up. */
 yoke_status app_progress(struct app_run *run, int64_t done, int64_t total);
 
+enum app_timed {
+    APP_TIMED_RUN, /* from inputs in host memory to results in host memory */
+    APP_TIMED_JOBS /* the jobs, likewise; what the host does between them is reported apart */
+};
+
 struct app {
     const char *name, *summary;
     const char *size_words;           /* "elements", "rows", "bodies", "WxHxD voxels" */
     int size_count;                   /* 1 or 3 */
     const struct app_option *options; /* NULL-name terminated, or NULL */
+    enum app_timed timed;             /* what counts as a run's seconds */
     /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to
      * do. The actual size goes to spec->size. */
     yoke_status (*open)(struct app_spec *spec, void **state);

@@ -107,7 +107,10 @@ yoke_status app_run_job(struct app_run *run, const yoke_job *job)
         return status;
     if (!chosen.partitioner)
         chosen.partitioner = run->partitioner;
+    double wall = app_wall_seconds(), start = yoke_seconds(run->runtime);
     status = yoke_run(run->runtime, &chosen, &result);
+    run->job_seconds += yoke_seconds(run->runtime) - start;
+    run->job_wall_seconds += app_wall_seconds() - wall;
     if (status != YOKE_OK)
         return status;
     status = tally_add(run, result);
@@ -193,11 +196,20 @@ yoke_status app_session_time(struct app_session *session, const char *what, doub
     status = app_progress(run, 0, 0);
     if (status != YOKE_OK)
         return status;
-    double start = yoke_seconds(run->runtime);
+    run->job_seconds = run->job_wall_seconds = 0;
+    double wall = app_wall_seconds(), start = yoke_seconds(run->runtime);
     status = session->spec->app->run(session->state, run);
-    if (status == YOKE_OK)
-        *seconds = yoke_seconds(run->runtime) - start;
-    return status;
+    if (status != YOKE_OK)
+        return status;
+    *seconds = yoke_seconds(run->runtime) - start;
+    session->whole_seconds = NAN;
+    if (session->spec->app->timed == APP_TIMED_JOBS) {
+        /* What the host does itself takes real time also where devices are simulated. */
+        session->whole_seconds =
+            app_wall_seconds() - wall - run->job_wall_seconds + run->job_seconds;
+        *seconds = run->job_seconds;
+    }
+    return YOKE_OK;
 }
 
 static int ascending(const void *a, const void *b)

@@ -54,7 +54,9 @@ struct measure {
     double open_seconds, first_seconds;
     double *runs;
     int run_count;
-    double seconds; /* median of runs */
+    double seconds;       /* median of runs */
+    double whole_seconds; /* of the median run with the host's work between its jobs; NAN where that
+                             is no different */
     char partitioner[128];
     int verified;            /* -1: not asked */
     char note[APP_NOTE_MAX]; /* verify's figures, or what is wrong */
@@ -87,6 +89,7 @@ struct app_run {
     const struct measure_watch *watch;
     const char *what; /* for progress: "run 2 of 5" */
     struct app_tally tally;
+    double job_seconds, job_wall_seconds; /* of its jobs, by the runtime's clock and the real one */
 };
 
 struct app_session {
@@ -94,6 +97,7 @@ struct app_session {
     void *state;
     struct app_run run;
     double open_seconds;
+    double whole_seconds; /* of the latest run, as in struct measure */
     int attached;
 };
 

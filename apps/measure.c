@@ -10,7 +10,7 @@
 #include "driver.h"
 
 struct record { /* one repeat */
-    double seconds;
+    double seconds, whole_seconds;
     struct app_tally tally;
 };
 
@@ -41,6 +41,7 @@ static void keep_median(struct record *records, struct measure *out)
 {
     struct record *median = &records[(out->run_count - 1) / 2];
     out->seconds = app_median(out->runs, out->run_count);
+    out->whole_seconds = median->whole_seconds;
     out->traffic = median->tally.traffic;
     out->devices = median->tally.devices;
     out->device_count = median->tally.device_count;
@@ -84,6 +85,7 @@ static yoke_status repeat_runs(struct app_session *session, struct record *recor
         status = app_session_time(session, what, &records[i].seconds);
         if (status == YOKE_OK)
             status = app_tally_grow(&session->run, devices);
+        records[i].whole_seconds = session->whole_seconds;
         records[i].tally = session->run.tally;
         session->run.tally = (struct app_tally){ 0 };
         out->runs[i] = records[i].seconds;
@@ -177,6 +179,7 @@ yoke_status measure(struct measure_spec *spec, struct measure *out)
     *out = (struct measure){ .open_seconds = NAN,
                              .first_seconds = NAN,
                              .seconds = NAN,
+                             .whole_seconds = NAN,
                              .verified = -1,
                              .ideal_seconds = NAN,
                              .efficiency = NAN,

@@ -23,6 +23,7 @@ static void add_times(cJSON *top, const struct measure *measure)
     json_number(top, "first_seconds", measure->first_seconds);
     cJSON_AddItemToObject(top, "runs", cJSON_CreateDoubleArray(measure->runs, measure->run_count));
     json_number(top, "seconds", measure->seconds);
+    json_number(top, "whole_seconds", measure->whole_seconds);
     if (measure->verified < 0)
         cJSON_AddNullToObject(top, "verified");
     else

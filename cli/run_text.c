@@ -8,16 +8,20 @@
 
 static void print_head(const struct measure_spec *spec, const struct measure *measure)
 {
-    char open[32], first[32], median[32];
+    char open[32], first[32], median[32], whole[32];
     printf("%s, ", spec->app->name);
     for (int i = 0; i < spec->app->size_count; i++)
         printf("%s%" PRId64, i ? "x" : "", spec->input.size[i]);
     printf(" %s, %s\n", spec->app->size_count == 1 ? spec->app->size_words : "voxels",
            measure->partitioner);
-    printf("%s to open, %s the first run, %s the median of %d run%s\n\n",
+    printf("%s to open, %s the first run, %s the median of %d run%s\n",
            table_seconds(measure->open_seconds, open), table_seconds(measure->first_seconds, first),
            table_seconds(measure->seconds, median), measure->run_count,
            measure->run_count == 1 ? " after it" : "s after it");
+    if (isfinite(measure->whole_seconds))
+        printf("these are its jobs; with what the host does between them %s\n",
+               table_seconds(measure->whole_seconds, whole));
+    putchar('\n');
 }
 
 void run_print_devices(const struct measure *measure)

@@ -5,15 +5,15 @@
  * formulas: denoise_kernels.c). A run is --steps times two jobs; the volume stays on the devices
  * from step to step, which exchange only the planes at their borders, and comes home at the end.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "../app.h"
 #include "../memory.h"
+#include "../number.h"
 #include "denoise_state.h"
 
-enum { OPTION_STEPS, OPTION_CONTRAST, OPTION_TAU, OPTION_SIGMA };
+enum { OPTION_STEPS, OPTION_CONTRAST, OPTION_TAU, OPTION_SIGMA, OPTIONS };
 
 static const struct app_option options[] = {
     { "steps", "N", "20", "time steps" },
@@ -23,37 +23,22 @@ static const struct app_option options[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-struct bounds {
-    double low, high;
-};
-
-static yoke_status number(const struct app_spec *spec, int option, struct bounds bounds,
-                          double *value)
-{
-    const char *text = spec->values[option];
-    char *end;
-    errno = 0;
-    *value = strtod(text, &end);
-    if (end == text || *end || errno || !(*value >= bounds.low && *value <= bounds.high))
-        return app_fail(YOKE_EINVAL, "--%s is \"%s\"; give a number from %g to %g",
-                        options[option].name, text, bounds.low, bounds.high);
-    return YOKE_OK;
-}
-
 static yoke_status read_options(const struct app_spec *spec, struct denoise_state *s)
 {
+    static const struct number_kind kinds[] = {
+        [OPTION_STEPS] = { "steps", 0, 1e6, 1 },
+        [OPTION_CONTRAST] = { "contrast", 1e-6, 1e6, 0 },
+        [OPTION_TAU] = { "tau", 0, 1.0 / 6.0, 0 },
+        [OPTION_SIGMA] = { "sigma", 0, 10, 0 },
+    };
     double steps = 0.0;
-    yoke_status status = number(spec, OPTION_STEPS, (struct bounds){ 0.0, 1e6 }, &steps);
-    if (!status)
-        status =
-            number(spec, OPTION_CONTRAST, (struct bounds){ 1e-6, 1e6 }, &s->parameters.contrast);
-    if (!status)
-        status = number(spec, OPTION_TAU, (struct bounds){ 0.0, 1.0 / 6.0 }, &s->parameters.tau);
-    if (!status)
-        status = number(spec, OPTION_SIGMA, (struct bounds){ 0.0, 10.0 }, &s->sigma);
-    if (!status && steps != (double)(int64_t)steps)
-        status = app_fail(YOKE_EINVAL, "--steps is \"%s\"; give a whole number",
-                          spec->values[OPTION_STEPS]);
+    double *const values[] = { [OPTION_STEPS] = &steps,
+                               [OPTION_CONTRAST] = &s->parameters.contrast,
+                               [OPTION_TAU] = &s->parameters.tau,
+                               [OPTION_SIGMA] = &s->sigma };
+    yoke_status status = YOKE_OK;
+    for (int k = 0; k < OPTIONS && !status; ++k)
+        status = number_read(&kinds[k], spec->values[k], values[k]);
     s->steps = (int64_t)steps;
     return status;
 }

@@ -15,9 +15,10 @@
 #include "../bodies/gravity.h"
 #include "../bodies/plummer.h"
 #include "../memory.h"
+#include "../number.h"
 #include "nbody_kernels.h"
 
-enum { DEFAULT_BODIES = 16384, STEPS_MAX = 1000000, SAMPLE = 256 };
+enum { DEFAULT_BODIES = 16384, SAMPLE = 256 };
 #define SOFTENING 0.01f
 #define STEP      0.001f
 
@@ -50,18 +51,18 @@ static void nbody_close(void *state)
 
 static yoke_status settle(struct app_spec *spec, struct nbody_state *s)
 {
-    char *end;
-    long steps = strtol(spec->values[0], &end, 10);
-    if (end == spec->values[0] || *end || steps < 1 || steps > STEPS_MAX)
-        return app_fail(YOKE_EINVAL, "--steps %s: give a number from 1 to %d", spec->values[0],
-                        STEPS_MAX);
+    static const struct number_kind count = { "steps", 1, 1e6, 1 };
+    double steps;
+    yoke_status status = number_read(&count, spec->values[0], &steps);
+    if (status != YOKE_OK)
+        return status;
     if (spec->size[0] < 0)
         return app_fail(YOKE_EINVAL, "nbody cannot have %" PRId64 " bodies; --size is at least 1",
                         spec->size[0]);
     if (spec->size[0] == 0)
         spec->size[0] = DEFAULT_BODIES;
     *s = (struct nbody_state){ .bodies = spec->size[0],
-                               .steps = steps,
+                               .steps = (int64_t)steps,
                                .step = STEP,
                                .softening2 = SOFTENING * SOFTENING,
                                .seed = spec->seed,

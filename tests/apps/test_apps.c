@@ -30,11 +30,20 @@ struct variant {
     const char *values[APP_OPTIONS_MAX]; /* NULL: as at first */
 };
 static const struct variant variants[] = {
-    { "saxpy", { 1 }, { 0 } },     { "saxpy", { 100003 }, { 0 } },
-    { "mxv", { 1 }, { 0 } },       { "mxv", { 2003 }, { "0" } },
-    { "mxv", { 2003 }, { "8" } },  { "mxv", { 2003 }, { "22" } },
-    { "nbody", { 1 }, { 0 } },     { "nbody", { 1601 }, { 0 } },
-    { "nbody", { 777 }, { "4" } }, { "denoise", { 33, 29, 17 }, { 0 } },
+    { "saxpy", { 1 }, { 0 } },
+    { "saxpy", { 100003 }, { 0 } },
+    { "mxv", { 1 }, { 0 } },
+    { "mxv", { 2003 }, { "0" } },
+    { "mxv", { 2003 }, { "8" } },
+    { "mxv", { 2003 }, { "22" } },
+    { "nbody", { 1 }, { 0 } },
+    { "nbody", { 1601 }, { 0 } },
+    { "nbody", { 777 }, { "4" } },
+    { "denoise", { 33, 29, 17 }, { 0 } },
+    { "barnes-hut", { 1 }, { 0 } },
+    { "barnes-hut", { 5003 }, { 0 } },
+    { "barnes-hut", { 777 }, { "4", "0.02", "0", "0.1", "alone" } },
+    { "barnes-hut", { 1602 }, { "3", "0.01", "0.9", "0.05", "together" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -292,6 +301,11 @@ static void wrong_words_are_refused(void **unused)
     refused("mxv", 10, "100000000000000000000", "--flops");
     refused("nbody", 10, "0", "--steps 0");
     refused("nbody", 10, "many", "--steps many");
+    refused("nbody", 10, "2.5", "--steps 2.5");
+    refused("barnes-hut", 10, "0", "--steps 0");
+    refused("barnes-hut", -1, NULL, "--size");
+    refused("barnes-hut", INT64_MAX, NULL, "--size");
+    refused("barnes-hut", (1 << 29) + 1, NULL, "--size");
     assert_int_equal(live, 0);
 }
 

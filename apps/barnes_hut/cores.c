@@ -1,0 +1,49 @@
+/* cores.c - a kernel by hand whose one argument says what to call. */
+#include "cores.h"
+
+static void call_blocks(void *const *args, const yoke_chunk *chunk)
+{
+    const struct cores_work *work = args[0];
+    int64_t b;
+    for (b = chunk->first; b < chunk->last; b++)
+        work->block(work->context, b);
+}
+
+static const yoke_param parameters[] = {
+    { YOKE_PARAM_VALUE, "struct cores_work", "work", sizeof(struct cores_work),
+      _Alignof(struct cores_work) },
+};
+
+static const yoke_kernel blocks = {
+    .struct_size = sizeof blocks,
+    .kind = YOKE_KERNEL_NATIVE,
+    .name = "blocks",
+    .file = __FILE__,
+    .params = parameters,
+    .param_count = 1,
+    .cpu.variant = { call_blocks },
+};
+
+yoke_status cores_open(yoke_runtime **out)
+{
+    const yoke_config config = { .devices = "cpu" };
+    return yoke_open(&config, out);
+}
+
+/* A block is long enough to be handed out on its own. */
+yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work)
+{
+    const yoke_job job = { .kernel = &blocks,
+                           .range = { .last = work->blocks },
+                           .args = { yoke_value(*work) },
+                           .partitioner = "dynamic:chunk=1",
+                           .name = work->name };
+    return yoke_run(cores, &job, NULL);
+}
+
+struct cores_span cores_span(int64_t count, int64_t parts, int64_t block)
+{
+    const int64_t share = count / parts, rest = count % parts;
+    const int64_t first = block * share + (block < rest ? block : rest);
+    return (struct cores_span){ first, first + share + (block < rest) };
+}

@@ -1,0 +1,29 @@
+/* cores.h - work of the host's own, done in blocks by all its cores.
+ *
+ * The blocks are indexes of a yoke job on a runtime with no other device than the CPU, so that they
+ * stay on the host whatever devices the forces are computed on. Its workers sleep in between.
+ */
+#ifndef YOKE_APPS_CORES_H
+#define YOKE_APPS_CORES_H
+
+#include <yoke/yoke.h>
+
+typedef void cores_fn(void *context, int64_t block);
+
+struct cores_work {
+    const char *name; /* for traces */
+    cores_fn *block;  /* called once for each block, by many threads at once */
+    void *context;
+    int64_t blocks;
+};
+
+yoke_status cores_open(yoke_runtime **out);
+yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work);
+
+/* Block `block` of `blocks` parts of [0, count) that differ by one at most. */
+struct cores_span {
+    int64_t first, last;
+};
+struct cores_span cores_span(int64_t count, int64_t blocks, int64_t block);
+
+#endif

@@ -1,0 +1,17 @@
+/* number.c - all of the text has to be a number, and within its bounds. */
+#include "number.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+yoke_status number_read(const struct number_kind *kind, const char *text, double *out)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !(value >= kind->least && value <= kind->most) ||
+        (kind->whole && value != floor(value)))
+        return app_fail(YOKE_EINVAL, "--%s %s: give a %snumber from %.10g to %.10g", kind->name,
+                        text, kind->whole ? "whole " : "", kind->least, kind->most);
+    *out = value;
+    return YOKE_OK;
+}

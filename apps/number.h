@@ -1,0 +1,15 @@
+/* number.h - the value of an application's option that is a number. */
+#ifndef YOKE_APPS_NUMBER_H
+#define YOKE_APPS_NUMBER_H
+
+#include "app.h"
+
+struct number_kind {
+    const char *name; /* of the option, without its dashes */
+    double least, most;
+    int whole; /* 1: without a fraction */
+};
+
+yoke_status number_read(const struct number_kind *kind, const char *text, double *out);
+
+#endif
