@@ -80,8 +80,8 @@ CLOCKED_VOID(yk_lease_publish,
              (struct yk_leases * leases, const struct yk_chunk *chunk, int64_t now),
              (leases, chunk, now))
 CLOCKED_VOID(yk_lease_worked, (struct yk_leases * leases, int slot, int64_t ns), (leases, slot, ns))
-CLOCKED(const struct yk_lease *, yk_lease_piece_done,
-        (struct yk_leases * leases, int slot, const struct yk_chunk *piece), (leases, slot, piece))
+CLOCKED(const struct yk_lease *, yk_lease_done,
+        (struct yk_leases * leases, int slot, int64_t items), (leases, slot, items))
 CLOCKED_VOID(yk_lease_free, (struct yk_leases * leases, int slot), (leases, slot))
 
 /* What counting itself adds to a call's time, in ns. */

@@ -3,6 +3,10 @@
 
 #include <stdio.h>
 
+/* Chunks that a CPU device gets at once last so long, if they are small: asking for them takes some
+ * 100 ns during which other cores wait. */
+#define LEASE_NS 20000.0
+
 struct yk_ends yk_ends_of(const struct yk_split_view *view)
 {
     struct yk_ends ends = { .low = 0 };
@@ -14,19 +18,31 @@ struct yk_ends yk_ends_of(const struct yk_split_view *view)
     return ends;
 }
 
+/* How many chunks for each lane at once. */
+static int64_t chunks_each(const struct yk_split_view *view, int device, int64_t chunk)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    int64_t most = view->free_items / (4 * status->known.lanes) / chunk;
+    double all_ns = status->item_ns * (double)chunk * (double)status->known.lanes;
+    if (most <= 1 || all_ns * 2 > LEASE_NS || all_ns <= 0)
+        return 1;
+    return LEASE_NS / all_ns < (double)most ? (int64_t)(LEASE_NS / all_ns) : most;
+}
+
 void yk_ends_take(const struct yk_ends *ends, const struct yk_split_view *view, int device,
                   int64_t chunk, struct yk_take *out)
 {
     const struct yk_split_device *known = &view->devices[device].known;
-    int64_t lanes = known->host_memory ? known->lanes : 1;
+    int64_t lanes = known->lanes;
     out->from_high = device != ends->low;
     out->items = chunk;
-    if (lanes == 1)
+    if (!known->host_memory)
         return;
     /* The last pieces go one by one, to whoever comes. */
     if (chunk <= view->free_items / (4 * lanes)) {
-        out->items = chunk * lanes;
+        out->items = chunk * lanes * chunks_each(view, device, chunk);
         out->piece = chunk;
+        out->singly = 1;
     }
 }
 

@@ -12,8 +12,9 @@ struct yk_ends {
 };
 
 struct yk_ends yk_ends_of(const struct yk_split_view *view);
-/* `chunk` items for a lane. A CPU device gets as much for each of its lanes at once, which they cut
- * among themselves, but no more than leaves the others something. */
+/* `chunk` items for a lane. A CPU device gets as much for each of its lanes at once, which they
+ * take one by one, but no more than leaves the others something; and several for each of them where
+ * so few would be over before the next could be asked for. */
 void yk_ends_take(const struct yk_ends *ends, const struct yk_split_view *view, int device,
                   int64_t chunk, struct yk_take *out);
 /* Why a device did nothing; "" if it did something. */

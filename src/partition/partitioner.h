@@ -44,6 +44,7 @@ static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t a
  * is free inside looks in the whole range. items 0: nothing for this lane now. */
 struct yk_take {
     int64_t items, piece; /* piece 0: not to be cut */
+    int singly;           /* 1: lanes get its pieces one at a time */
     int64_t first, last;  /* 0, 0: anywhere */
     int from_high;
     int beside; /* 1: to be worked on only while that device's lane has its chunk out, see yk_chunk;

@@ -230,13 +230,14 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    struct yk_launch_arg args[YOKE_ARGS_MAX] = { { 0 } };
+    struct yk_launch_arg args[YOKE_ARGS_MAX]; /* clearing all would cost more than most launches */
     int host_memory = jd->device->device->desc.host_memory, p;
     yoke_status status = YOKE_OK;
     flight->busy = 1;
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = 0;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        args[p] = (struct yk_launch_arg){ 0 };
         if (job->args[p].mode == YOKE_PARAM_VALUE)
             args[p].value = job->args[p].value;
         else

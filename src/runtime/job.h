@@ -47,6 +47,7 @@ struct yk_flight {
     int launched; /* the kernel may have run, or is running */
     int homing;   /* results may have begun to reach the host */
     int slot;     /* of the lease; -1: a chunk of its own, or one beside another's */
+    int64_t done; /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */

@@ -222,7 +222,9 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         trace(job, jd, lane);
     close_events(jd, flight);
     flight->busy = 0;
-    atomic_fetch_add(&job->bytes_to, flight->bytes_in);
-    atomic_fetch_add(&job->bytes_from, flight->bytes_out);
+    if (flight->bytes_in || flight->bytes_out) { /* cores have none, but many pieces */
+        atomic_fetch_add(&job->bytes_to, flight->bytes_in);
+        atomic_fetch_add(&job->bytes_from, flight->bytes_out);
+    }
     return status;
 }

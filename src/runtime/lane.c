@@ -73,6 +73,7 @@ struct answer {
 static int is_answered(struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight,
                        struct answer *out)
 {
+    int64_t done = flight->done;
     struct yk_chunk_times times = { .issued = flight->issued_ns,
                                     .copied_bytes = flight->bytes_in + flight->bytes_out };
     *out = (struct answer){ .chunk = &flight->chunk,
@@ -86,7 +87,8 @@ static int is_answered(struct yk_job *job, struct yk_job_device *jd, struct yk_f
         times.work_ns = flight->beside.work_ns;
     } else if (flight->slot >= 0) {
         yk_lease_worked(&jd->leases, flight->slot, yk_now(job->runtime) - flight->issued_ns);
-        out->lease = yk_lease_piece_done(&jd->leases, flight->slot, &flight->chunk);
+        flight->done = 0;
+        out->lease = yk_lease_done(&jd->leases, flight->slot, done);
         if (!out->lease)
             return 0;
         out->chunk = &out->lease->chunk;
@@ -217,14 +219,41 @@ static void not_done(struct yk_job *job, int device, int lane, yoke_status statu
     yk_wake_all(job->runtime);
 }
 
-static void ended(struct yk_job *job, int device, int lane, yoke_status outcome)
+/* A core goes on with another piece of a lease, without a word to anybody between pieces of the
+ * same one: what is shared with other cores costs more than a small piece takes. Not before others
+ * were told of the job, which the caller sees to between steps; and timelines want every piece. */
+static int goes_on(struct yk_job *job, int device, int lane)
 {
-    yoke_status status = yk_flight_finish(job, device, lane, outcome);
-    if (status == YOKE_OK)
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_chunk piece;
+    int slot;
+    if (flight->slot < 0 || job->runtime->trace || !atomic_load(&job->woken) ||
+        atomic_load(&job->stop) || !yk_lease_cut(&jd->leases, lane, &piece, &slot))
+        return 0;
+    if (slot != flight->slot) {
         report(job, device, lane);
-    else
+        flight->issued_ns = yk_now(job->runtime);
+    }
+    flight->chunk = piece;
+    flight->slot = slot;
+    return 1;
+}
+
+/* 1: the lane has another piece to issue. */
+static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
+{
+    struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_status status = yk_flight_finish(job, device, lane, outcome);
+    flight->done += flight->chunk.last - flight->chunk.first;
+    if (status != YOKE_OK)
         not_done(job, device, lane, status);
+    else if (goes_on(job, device, lane))
+        return 1;
+    else
+        report(job, device, lane);
     yk_job_leave(job);
+    return 0;
 }
 
 static void wake_host_thread(void *context)
@@ -245,6 +274,28 @@ static void watch(struct yk_job *job, int device, struct yk_flight *flight)
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;
 }
 
+/* What the lane took, and on a core what it goes on with. */
+static void issue(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    yoke_status status;
+    do {
+        status = yk_flight_issue(job, device, lane);
+        if (status != YOKE_OK) {
+            yk_flight_abandon(job, device, lane);
+            not_done(job, device, lane, status);
+            yk_job_leave(job);
+            return;
+        }
+        if (flight->kernel || flight->home) {
+            yk_flight_foretell(jd, flight, flight->issued_ns);
+            watch(job, device, flight);
+            return;
+        }
+    } while (ended(job, device, lane, YOKE_OK));
+}
+
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -254,7 +305,8 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (flight->busy) {
         if (!yk_flight_complete(job, device, lane, &status))
             return YK_LANE_BUSY;
-        ended(job, device, lane, status);
+        if (ended(job, device, lane, status))
+            issue(job, device, lane);
         return YK_LANE_WORKED;
     }
     if (!yk_job_enter(job))
@@ -266,16 +318,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
         return YK_LANE_IDLE;
     }
     flight->issued_ns = yk_now(job->runtime);
-    status = yk_flight_issue(job, device, lane);
-    if (status != YOKE_OK) {
-        yk_flight_abandon(job, device, lane);
-        not_done(job, device, lane, status);
-        yk_job_leave(job);
-    } else if (!flight->kernel && !flight->home) {
-        ended(job, device, lane, YOKE_OK);
-    } else {
-        yk_flight_foretell(jd, flight, flight->issued_ns);
-        watch(job, device, flight);
-    }
+    flight->done = 0;
+    issue(job, device, lane);
     return YK_LANE_WORKED;
 }

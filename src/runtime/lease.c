@@ -11,7 +11,7 @@
 /* A cutter's copy of the shape. */
 struct shape {
     uint32_t generation;
-    int32_t slot, sections;
+    int32_t slot, sections, singly;
     int64_t pieces, first, last, piece;
 };
 
@@ -45,6 +45,7 @@ static int read_shape(const struct yk_lease_shape *shape, struct shape *out)
     out->generation = atomic_load_explicit(&shape->generation, memory_order_acquire);
     out->slot = atomic_load_explicit(&shape->slot, memory_order_acquire);
     out->sections = atomic_load_explicit(&shape->sections, memory_order_acquire);
+    out->singly = atomic_load_explicit(&shape->singly, memory_order_acquire);
     out->pieces = atomic_load_explicit(&shape->pieces, memory_order_acquire);
     out->first = atomic_load_explicit(&shape->first, memory_order_acquire);
     out->last = atomic_load_explicit(&shape->last, memory_order_acquire);
@@ -68,7 +69,7 @@ static int64_t section_start(const struct shape *shape, int section)
     return section * shape->pieces / shape->sections;
 }
 
-/* Half of what a section still has, rounded up. */
+/* Half of what a section still has, rounded up, or one piece. */
 static int cut_section(struct yk_leases *leases, const struct shape *shape, int section,
                        enum end side, struct yk_chunk *piece)
 {
@@ -87,7 +88,7 @@ static int cut_section(struct yk_leases *leases, const struct shape *shape, int 
         }
         if (begin == end)
             return 0;
-        count = (end - begin + 1) / 2;
+        count = shape->singly ? 1 : (end - begin + 1) / 2;
         next = (uint64_t)shape->generation << 32;
         next |= side == FRONT ? (begin + count) << 16 | end : begin << 16 | (end - count);
     } while (!atomic_compare_exchange_weak_explicit(word, &old, next, memory_order_acq_rel,
@@ -184,6 +185,7 @@ static void write_shape(struct yk_leases *leases, const struct shape *shape)
     /* release: pairs with the acquires in read_shape, see there */
     atomic_store_explicit(&out->slot, shape->slot, memory_order_release);
     atomic_store_explicit(&out->sections, shape->sections, memory_order_release);
+    atomic_store_explicit(&out->singly, shape->singly, memory_order_release);
     atomic_store_explicit(&out->pieces, shape->pieces, memory_order_release);
     atomic_store_explicit(&out->first, shape->first, memory_order_release);
     atomic_store_explicit(&out->last, shape->last, memory_order_release);
@@ -207,7 +209,9 @@ static uint32_t next_generation(struct yk_leases *leases)
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now)
 {
     int64_t items = chunk->last - chunk->first;
-    struct shape shape = { .first = chunk->first, .last = chunk->last, .piece = items };
+    struct shape shape = {
+        .first = chunk->first, .last = chunk->last, .piece = items, .singly = chunk->singly
+    };
     struct yk_lease *lease = leases->slots;
     if (chunk->piece > 0 && chunk->piece < items)
         shape.piece = chunk->piece;
@@ -228,18 +232,16 @@ void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, in
 
 void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns)
 {
-    /* relaxed: yk_lease_piece_done hands it on */
+    /* relaxed: yk_lease_done hands it on */
     atomic_fetch_add_explicit(&leases->slots[slot].work_ns, ns, memory_order_relaxed);
 }
 
-const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot,
-                                           const struct yk_chunk *piece)
+const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t items)
 {
     struct yk_lease *lease = &leases->slots[slot];
-    int64_t items = piece->last - piece->first;
     int64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
     while (left > items)
-        /* acq_rel: the last one sees what every piece wrote */
+        /* acq_rel: the last one sees what every lane wrote */
         if (atomic_compare_exchange_weak_explicit(&lease->items_left, &left, left - items,
                                                   memory_order_acq_rel, memory_order_acquire))
             return NULL;

@@ -3,8 +3,9 @@
  *
  * A lease's pieces lie in sections, one for each lane in the order of the lanes, as equal as whole
  * pieces can be (fewer pieces than lanes: one section for a few neighbours). A lane takes half of
- * what its own section still has, from the front, and when that is used up half of what the nearest
- * other one has, from the back, so that the owner keeps its rows. Lanes are in the order of the
+ * what its own section still has (one piece, where the chunk says so), from the front, and when
+ * that is used up half of what the nearest other one has, from the back, so that the owner keeps
+ * its rows. Lanes are in the order of the
  * topology: the nearest index shares a cache or a NUMA node first. Sections are parts of the lease,
  * not of the job's range, since a lease may be any part of that and every lane has to find rows of
  * its own in it; jobs that repeat have the same leases, and then the same rows for each core.
@@ -34,7 +35,7 @@
 /* What cutters read of the current lease. */
 struct yk_lease_shape {
     _Alignas(64) _Atomic uint32_t generation; /* 0: there is none, or it is being written */
-    _Atomic int32_t slot, sections;
+    _Atomic int32_t slot, sections, singly;
     _Atomic int64_t pieces;
     _Atomic int64_t first, last, piece; /* items, and those of a piece */
 };
@@ -73,12 +74,12 @@ int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int
 /* Publish a chunk as the current lease, after a cut found nothing left, both under the job's lock.
  */
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now);
-/* Such a piece took a lane so long. Before yk_lease_piece_done. */
+/* Pieces of that slot took a lane so long. Before yk_lease_done. */
 void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns);
-/* Such a piece is done. The lease if it was its last one: the caller reports it to the dispatcher
- * and frees the slot, both under the job's lock. Else NULL. */
-const struct yk_lease *yk_lease_piece_done(struct yk_leases *leases, int slot,
-                                           const struct yk_chunk *piece);
+/* They are done, `items` in all. A lane that goes on with pieces of the same lease says so once,
+ * after the last of them and before it publishes. The lease if nothing of it is left: the caller
+ * reports it to the dispatcher and frees the slot, both under the job's lock. Else NULL. */
+const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t items);
 void yk_lease_free(struct yk_leases *leases, int slot);
 
 #endif

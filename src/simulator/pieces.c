@@ -64,8 +64,8 @@ int yk_pieces_cut(struct yk_pieces *pieces, int lane, struct yk_piece *out)
     int home = (int)((int64_t)lane * pieces->section_count / pieces->lanes);
     int own = pieces->sections[home][0] < pieces->sections[home][1];
     int64_t *section = pieces->sections[own ? home : nearest(pieces, home)];
-    int64_t count = (section[1] - section[0] + 1) / 2, from = section[0];
     const struct yk_chunk *chunk = &pieces->slots[pieces->slot].chunk;
+    int64_t count = chunk->singly ? 1 : (section[1] - section[0] + 1) / 2, from = section[0];
     if (own)
         section[0] += count;
     else

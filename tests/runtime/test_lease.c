@@ -32,6 +32,7 @@ static int publish_next(void)
     if (chunk.last > ITEMS)
         chunk.last = ITEMS;
     chunk.piece = next_item % 8; /* 0: not to be cut */
+    chunk.singly = next_item % 3 == 0;
     next_item = chunk.last;
     yk_lease_publish(&leases, &chunk, 5);
     return 1;
@@ -43,7 +44,7 @@ static void do_piece(const struct yk_chunk *piece, int slot)
     int64_t i;
     for (i = piece->first; i < piece->last; i++)
         atomic_fetch_add(&cut[i], 1);
-    lease = yk_lease_piece_done(&leases, slot, piece);
+    lease = yk_lease_done(&leases, slot, piece->last - piece->first);
     if (!lease)
         return;
     yk_lock(&lock);
@@ -143,7 +144,8 @@ static void expect_cuts(const struct cut *want, int count)
         assert_true(yk_lease_cut(&leases, want[i].lane, &piece, &slot));
         assert_int_equal(piece.first, want[i].first);
         assert_int_equal(piece.last, want[i].last);
-        assert_true((yk_lease_piece_done(&leases, slot, &piece) != NULL) == (i == count - 1));
+        assert_true((yk_lease_done(&leases, slot, piece.last - piece.first) != NULL) ==
+                    (i == count - 1));
     }
     assert_false(yk_lease_cut(&leases, want[0].lane, &piece, &slot));
     yk_lease_free(&leases, slot);
@@ -178,6 +180,20 @@ static void who_is_done_steals_from_the_nearest(void **state)
     yk_leases_close(&leases);
 }
 
+static void pieces_come_one_by_one_if_asked(void **state)
+{
+    struct yk_chunk chunk = { .first = 0, .last = 31, .piece = 4, .singly = 1 };
+    static const struct cut want[] = {
+        { 1, 16, 20 }, { 1, 20, 24 }, { 1, 24, 28 }, { 1, 28, 31 }, /* its own */
+        { 1, 12, 16 }, { 0, 0, 4 },   { 1, 8, 12 },  { 0, 4, 8 },
+    };
+    (void)state;
+    assert_int_equal(yk_leases_open(2, &leases), YOKE_OK);
+    yk_lease_publish(&leases, &chunk, 7);
+    expect_cuts(want, sizeof want / sizeof *want);
+    yk_leases_close(&leases);
+}
+
 /* Neighbours share a section, and each piece lies with the lanes of its part of the machine. */
 static void more_lanes_than_pieces(void **state)
 {
@@ -205,7 +221,7 @@ static void stealing_reaches_every_section(void **state)
     for (i = 0; i < 200; i++) {
         assert_true(yk_lease_cut(&leases, lane, &piece, &slot));
         order[i] = piece.first;
-        yk_lease_piece_done(&leases, slot, &piece);
+        yk_lease_done(&leases, slot, piece.last - piece.first);
     }
     assert_false(yk_lease_cut(&leases, lane, &piece, &slot));
     assert_int_equal(order[0], 150);
@@ -237,7 +253,7 @@ static void run_evenly(int lanes, int64_t rows, unsigned char *lane_of)
                 if (!yk_lease_cut(&leases, lane, &piece, &slot))
                     continue;
                 memset(lane_of + piece.first, lane, (size_t)(piece.last - piece.first));
-                lease = yk_lease_piece_done(&leases, slot, &piece);
+                lease = yk_lease_done(&leases, slot, piece.last - piece.first);
                 if (lease)
                     yk_lease_free(&leases, slot);
                 got = 1;
@@ -277,7 +293,7 @@ static int64_t cut_alone(int lane, const struct yk_chunk *chunk)
         assert_int_equal((piece.first - chunk->first) % chunk->piece, 0);
         assert_null(lease);
         items += piece.last - piece.first;
-        lease = yk_lease_piece_done(&leases, slot, &piece);
+        lease = yk_lease_done(&leases, slot, piece.last - piece.first);
     }
     assert_non_null(lease);
     yk_lease_free(&leases, slot);
@@ -331,6 +347,7 @@ int main(void)
         cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(pieces_cover_the_chunk),
         cmocka_unit_test(who_is_done_steals_from_the_nearest),
+        cmocka_unit_test(pieces_come_one_by_one_if_asked),
         cmocka_unit_test(more_lanes_than_pieces),
         cmocka_unit_test(stealing_reaches_every_section),
         cmocka_unit_test(rows_go_to_the_same_lanes_in_every_run),

@@ -180,6 +180,39 @@ static void dynamic_has_a_default(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* Cores that would come back after 100 ns get chunks for 20 us at once, one by one, but no more
+ * than leaves enough to share. */
+static void small_chunks_come_many_at_once(void **state)
+{
+    const struct yk_split_device cpu = {
+        .name = "cpu", .lanes = 4, .host_memory = 1, .fill = 4, .rate = 0.1, .share = -1
+    };
+    struct yk_split_spec spec = { .last = 3000,
+                                  .unit = 1,
+                                  .devices = &cpu,
+                                  .device_count = 1,
+                                  .partitioner = "dynamic:chunk=1" };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    int64_t wake_ns;
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1, &chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(chunk.last, 748); /* 20 us are 2000 items; 3000 / 4 in wholes for 4 lanes */
+    assert_int_equal(chunk.piece, 1);
+    assert_true(chunk.singly);
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 1, 1, &chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(chunk.last - chunk.first, 560); /* 2252 / 4 likewise */
+    yk_dispatch_close(dispatch);
+    spec.last = 100000;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1, &chunk, &wake_ns), YK_TAKE);
+    assert_int_equal(chunk.last, 2000);
+    yk_dispatch_close(dispatch);
+}
+
 static void guided_shrinks(void **state)
 {
     struct yk_dispatch *dispatch = open_three("guided:k=1,threshold=50", 800); /* rest / 8 */
@@ -210,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_share_waits_for_its_device),
         cmocka_unit_test(dynamic_works_from_both_ends),
         cmocka_unit_test(dynamic_has_a_default),
+        cmocka_unit_test(small_chunks_come_many_at_once),
         cmocka_unit_test(guided_shrinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
