@@ -13,17 +13,12 @@
 #include "../base/alloc.h"
 #include "auto.h"
 
-/* An estimate that is new and differs this much from the one that the regions were made with makes
- * new regions. */
-#define REGION_CHANGE 0.1
-
 static void close_auto(void *given)
 {
     struct yk_auto *state = given;
     yk_free(state->devices);
     yk_free(state->loads);
     yk_free(state->others);
-    yk_free(state->weights);
     yk_free(state);
 }
 
@@ -37,13 +32,11 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     state->devices = yk_calloc(count, sizeof *state->devices);
     state->loads = yk_calloc(count, sizeof *state->loads);
     state->others = yk_calloc(count, sizeof *state->others);
-    state->weights = yk_calloc(count, sizeof *state->weights);
-    if (!state->devices || !state->loads || !state->others || !state->weights) {
+    if (!state->devices || !state->loads || !state->others) {
         close_auto(state);
         return YOKE_ENOMEM;
     }
     state->began = -1;
-    state->stale = 1;
     state->devices_here = view->device_count;
     *out = state;
     return YOKE_OK;
@@ -54,17 +47,22 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
 static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view, int device,
                          struct yk_take *out)
 {
-    int64_t own = yk_auto_own(state, view, device), budget, theirs;
+    int64_t own = 0, budget, theirs;
     double quota = state->loads[device].items;
     int victim;
-    out->first = state->devices[device].region.first;
-    out->last = state->devices[device].region.last;
     out->from_high = !view->devices[device].known.host_memory;
-    if (!state->uneven)
-        return own;
+    if (state->regions) {
+        own = yk_auto_own(state, view, device);
+        out->first = state->devices[device].region.first;
+        out->last = state->devices[device].region.last;
+        if (!state->uneven)
+            return own;
+    }
     budget = quota < (double)view->free_items ? (int64_t)quota : view->free_items;
     if (budget < view->unit)
         budget = device == state->best || quota >= 0.5 * (double)view->unit ? view->unit : 0;
+    if (!state->regions)
+        return budget;
     if (own > 0 || budget == 0)
         return budget < own ? budget : own;
     victim = yk_auto_latest(state, view, device);
@@ -97,7 +95,7 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
     (void)lane;
     if (state->began < 0)
         state->began = now;
-    if (state->stale || view->device_count <= 32 || state->events * 16 >= view->device_count)
+    if (!state->planned || view->device_count <= 32 || state->events * 16 >= view->device_count)
         yk_auto_plan(state, view, now);
     budget = budget_of(state, view, device, out);
     where = out->reason;
@@ -125,21 +123,20 @@ static void observe(void *given, const struct yk_split_view *view, int device, i
     struct yk_auto_device *mine = &state->devices[device];
     const struct yk_split_status *status = &view->devices[device];
     mine->mark = times->ended;
-    if (items > mine->largest)
+    if (items > mine->largest) {
         mine->largest = items;
+        mine->longest = status->item_ns * (double)items + status->fixed_ns;
+    }
     state->events++;
-    /* Only guesses move regions; what was known and turns out otherwise is taken over. */
-    if (status->known.rate <= 0 && status->chunks_done <= 4 &&
-        fabs(status->item_ns - mine->item_ns) > REGION_CHANGE * status->item_ns)
-        state->stale = 1;
 }
 
+/* Who is gone leaves its region to all; who comes late finds his. */
 static void changed(void *given, const struct yk_split_view *view, int device)
 {
     struct yk_auto *state = given;
-    (void)view;
-    (void)device;
-    state->stale = 1;
+    if (!view->devices[device].active)
+        state->regions = 0;
+    state->events = view->device_count;
 }
 
 static void explain(const void *given, const struct yk_split_view *view, int device, char *text,

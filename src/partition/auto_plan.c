@@ -7,7 +7,7 @@
 /* Regions that end this much apart are left as they are: moving rows costs copies. */
 #define SHARE_TOLERANCE 0.03
 /* Taking over from another's region has to end the job earlier by this much of its length, */
-#define TAKE_OVER_GAIN 0.02
+#define TAKE_OVER_GAIN 0.005
 /* and by this much at least. */
 #define TAKE_OVER_NS 5000.0
 /* A chunk far too small to fill a device can take as long as one this many times its size. */
@@ -123,104 +123,57 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
     return found;
 }
 
-/* The shares of the last run of this job, if keeping them costs little. */
-static int keep_shares(const struct yk_auto *state, const struct yk_split_view *view,
-                       double *weights)
+/* Where the shares of the last run of this job are known, and keeping them costs little. Devices
+ * that have not joined yet are expected to. */
+static int shares_are_right(const struct yk_auto *state, const struct yk_split_view *view)
 {
-    double items = (double)view->free_items, total = 0, end, latest = 0;
+    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
     int d;
-    if (view->free_items != view->last - view->first)
-        return 0;
+    (void)state;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         double share = status->known.share;
-        weights[d] = takes_part(status) ? share : 0;
-        if (share < 0 || (share > 0 && (!takes_part(status) || status->item_ns <= 0)))
+        if (share < 0 || (share > 0 && (!status->active || !(status->item_ns > 0))))
             return 0;
+        if (share == 0)
+            continue;
         total += share;
-        end = state->loads[d].fixed + state->loads[d].item * share * items;
-        if (share > 0 && end > latest)
+        together += 1 / status->item_ns;
+        end = status->fixed_ns + status->item_ns * share * items;
+        if (end > latest)
             latest = end;
     }
-    return total > 0.999 && latest <= (1 + SHARE_TOLERANCE) * state->end_ns;
+    return total > 0.999 && latest * together <= (1 + SHARE_TOLERANCE) * items;
 }
 
-static void weigh(const struct yk_auto *state, const struct yk_split_view *view, double *weights)
-{
-    double total = 0;
-    int d, known = 0;
-    if (state->unknown == 0 && keep_shares(state, view, weights))
-        return;
-    for (d = 0; d < view->device_count; d++)
-        if (state->loads[d].item > 0) {
-            total += weights[d] = state->loads[d].items;
-            known++;
-        }
-    /* Whose speed nobody knows gets a place like the others' average, to begin with. */
-    for (d = 0; d < view->device_count; d++)
-        if (state->loads[d].item <= 0)
-            weights[d] = !takes_part(&view->devices[d]) ? 0 : known > 0 ? total / known : 1;
-}
-
-/* Walks the free items to where `target` of them lie below. */
-struct walk {
-    int64_t at;    /* range of the free set */
-    double below;  /* free items in the ranges before it */
-    int64_t bound; /* reached */
-};
-
-static void walk_to(struct walk *walk, const struct yk_split_view *view, double target)
-{
-    const struct yk_ranges *free = view->free;
-    int64_t bound;
-    while (walk->at < free->count) {
-        const struct yk_range *range = &free->items[walk->at];
-        double items = (double)(range->last - range->first), inside = target - walk->below;
-        if (inside < items) {
-            bound = yk_bound_below(view, range->first + (int64_t)fmax(0, inside) + view->unit / 2);
-            if (bound > range->last)
-                bound = range->last;
-            if (bound > walk->bound)
-                walk->bound = bound;
-            return;
-        }
-        walk->below += items;
-        walk->at++;
-    }
-    walk->bound = view->last;
-}
-
+/* Regions by shares, on allowed bounds. */
 static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
 {
-    struct walk walk = { .bound = view->first };
-    double total = 0, before = 0;
+    double items = (double)(view->last - view->first), before = 0;
+    int64_t bound = view->first;
     int d, last_one = 0;
-    double *weights = state->weights;
-    weigh(state, view, weights);
-    for (d = 0; d < view->device_count; d++) {
-        total += weights[d];
-        if (weights[d] > 0)
+    for (d = 0; d < view->device_count; d++)
+        if (view->devices[d].known.share > 0)
             last_one = d;
-    }
     for (d = 0; d < view->device_count; d++) {
-        struct yk_auto_device *device = &state->devices[d];
-        device->region.first = walk.bound;
-        before += weights[d];
-        if (d == last_one)
-            walk.bound = view->last;
-        else if (weights[d] > 0 && d < last_one)
-            walk_to(&walk, view, before / total * (double)view->free_items);
-        device->region.last = walk.bound;
-        device->item_ns = view->devices[d].item_ns;
+        struct yk_range *region = &state->devices[d].region;
+        double share = view->devices[d].known.share;
+        region->first = bound;
+        before += share;
+        if (share > 0) {
+            int64_t at = view->first + (int64_t)fmin(before * items, items) + view->unit / 2;
+            at = d == last_one ? view->last : yk_bound_below(view, at);
+            bound = at > bound ? at : bound;
+        }
+        region->last = bound;
     }
-    state->stale = 0;
 }
 
 static int is_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
     int d;
-    if (isinf(state->end_ns))
+    if (isinf(state->end_ns) || !state->regions)
         return 0;
     for (d = 0; d < view->device_count; d++)
         latest = fmax(latest, own_end(state, d, yk_auto_own(state, view, d)));
@@ -230,8 +183,12 @@ static int is_uneven(const struct yk_auto *state, const struct yk_split_view *vi
 void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     solve(state, view, now);
-    if (state->stale)
-        lay_out(state, view);
+    if (!state->planned) {
+        state->planned = 1;
+        state->regions = shares_are_right(state, view);
+        if (state->regions)
+            lay_out(state, view);
+    }
     state->uneven = is_uneven(state, view, now);
     state->events = 0;
 }

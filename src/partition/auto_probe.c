@@ -1,0 +1,79 @@
+/* auto_probe.c - see auto.h: the first chunks, which are part of the work, of devices whose speed
+ * nobody knows yet.
+ */
+#include "auto.h"
+
+/* A GPU's first chunk waits this long for the cores' first result, to know what it is up against.
+ */
+#define PROBE_WAIT_NS 50000
+
+static int64_t at_least(int64_t items, int64_t least)
+{
+    return items > least ? items : least;
+}
+
+static int64_t at_most(int64_t items, int64_t most)
+{
+    return items < most ? items : most;
+}
+
+/* Until the first result is in: a 64th of the range and twice as much each time where cores are
+ * alone. Where others, who may be a thousand times faster, would have to wait for it, a unit for
+ * each lane, and as long as that is not done no more than that again. */
+static void probe_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
+                        int64_t now, struct yk_take *out)
+{
+    struct yk_auto_device *mine = &state->devices[device];
+    int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
+    int64_t most = range / (state->devices_here > 1 ? 16 : 4), items;
+    items = at_least(at_most(lanes * view->unit, most), view->unit);
+    if (state->devices_here == 1)
+        items = at_least(at_least(items, range / 64), mine->probed);
+    else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
+        return; /* another one would last at least as long as the first one has by now */
+    if (mine->probed > 0 && mine->probed + items > most)
+        return;
+    mine->probed += items;
+    yk_auto_lease(view, device, items, view->unit, out);
+    out->reason = "probe";
+}
+
+static int cores_unknown(const struct yk_split_view *view)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        if (status->known.host_memory && status->joined && status->active && status->item_ns <= 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
+                      int64_t now, struct yk_take *out)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    int64_t most = (view->last - view->first) / (4 * (int64_t)state->devices_here);
+    if (status->items_out > 0)
+        return;
+    if (cores_unknown(view) && now < state->began + PROBE_WAIT_NS) {
+        out->wake_ns = state->began + PROBE_WAIT_NS;
+        return;
+    }
+    if (status->fixed_ns * 2 > state->end_ns) {
+        state->devices[device].needed_ns = status->fixed_ns;
+        state->devices[device].others_ns = state->end_ns;
+        return;
+    }
+    out->items = at_least(at_most(status->known.fill, most), view->unit);
+    out->reason = "probe";
+}
+
+void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
+                   struct yk_take *out)
+{
+    if (view->devices[device].known.host_memory)
+        probe_cores(state, view, device, now, out);
+    else
+        probe_gpu(state, view, device, now, out);
+}
