@@ -120,11 +120,13 @@ struct yk_split_outcome {
     double fixed_ns;
     int64_t copied_bytes; /* for all its items together */
     int active;           /* still taking part */
-    const char *reason; /* why it left, was dropped or got what it got: a sentence; NULL if nothing
-                           to say. Owned by the dispatcher until it is closed */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);
+/* Why it left, was dropped or, when the job is over, got what it got: a sentence, worked out when
+ * asked for, which takes longer than a short job; NULL if nothing to say. Owned by the dispatcher
+ * until it is closed. */
+const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device);
 
 /* Every decision in order, for the result and for tests. Owned by the dispatcher. When memory for
  * the record runs out, recording stops (count stays), the job goes on. */

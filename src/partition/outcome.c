@@ -39,8 +39,7 @@ static int untried(const struct yk_split_status *status)
            status->known.share < 0;
 }
 
-/* The sentence is worked out when the job is over, since lanes ask for outcomes while it runs. */
-static const char *why(const struct yk_dispatch *dispatch, int device)
+const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device)
 {
     char *reason = dispatch->devices[device].reason;
     if (!*reason && dispatch->left == 0 && dispatch->partitioner->explain)
@@ -59,8 +58,7 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .rate = untried(status) ? 0 : status->rate,
                                       .fixed_ns = status->fixed_ns,
                                       .copied_bytes = status->copied_bytes,
-                                      .active = status->active,
-                                      .reason = why(dispatch, device) };
+                                      .active = status->active };
 }
 
 static int free_in_order(const struct yk_dispatch *dispatch, int64_t *items)

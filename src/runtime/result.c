@@ -35,11 +35,9 @@ static size_t measure(const struct yk_job *job, size_t decisions)
     bytes += ((size_t)job->device_count * sizeof(yoke_wait_result) + 15) / 16 * 16;
     bytes += (decisions * sizeof(yoke_decision) + 15) / 16 * 16;
     for (d = 0; d < job->device_count; d++) {
-        struct yk_split_outcome outcome;
         char text[YK_WAIT_TEXT];
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
         yk_wait_explain(job, d, text);
-        bytes += padded(outcome.reason) + padded(text);
+        bytes += padded(yk_dispatch_reason(job->dispatch, d)) + padded(text);
     }
     return bytes;
 }
@@ -58,7 +56,7 @@ static void fill_devices(const struct yk_job *job, struct room *room, yoke_resul
         devices[d].share = all > 0 ? (double)outcome.items / all : 0;
         devices[d].busy_seconds = (double)outcome.busy_ns * 1e-9;
         devices[d].chunks = outcome.chunks;
-        devices[d].reason = keep(room, outcome.reason);
+        devices[d].reason = keep(room, yk_dispatch_reason(job->dispatch, d));
     }
     result->devices = devices;
     result->device_count = job->device_count;

@@ -233,6 +233,7 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
 
 static void collect_device(const struct yk_simulator *sim, int d, struct yk_simulate_device *out)
 {
+    const char *reason = yk_dispatch_reason(sim->dispatch, d);
     struct yk_split_outcome outcome;
     yk_dispatch_outcome(sim->dispatch, d, &outcome);
     out->name = sim->devices[d].gpu ? sim->devices[d].gpu->name : "cpu";
@@ -240,7 +241,7 @@ static void collect_device(const struct yk_simulator *sim, int d, struct yk_simu
     out->items = outcome.items;
     out->chunks = outcome.chunks;
     out->busy_seconds = (double)outcome.busy_ns * 1e-9;
-    snprintf(out->reason, sizeof out->reason, "%s", outcome.reason ? outcome.reason : "");
+    snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
     learn(sim, d, &outcome, &out->learned);
 }
 

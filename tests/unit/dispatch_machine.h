@@ -336,9 +336,8 @@ static inline void note_outcomes(struct machine *m)
     int d;
     for (d = 0; d < m->count; d++) {
         yk_dispatch_outcome(m->dispatch, d, &m->outcomes[d]);
-        snprintf(m->reasons[d], sizeof m->reasons[d], "%s",
-                 m->outcomes[d].reason ? m->outcomes[d].reason : "");
-        m->outcomes[d].reason = m->reasons[d];
+        const char *reason = yk_dispatch_reason(m->dispatch, d);
+        snprintf(m->reasons[d], sizeof m->reasons[d], "%s", reason ? reason : "");
     }
     yk_dispatch_decisions(m->dispatch, &m->decisions);
 }

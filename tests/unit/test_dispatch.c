@@ -114,7 +114,7 @@ static void a_failed_device_loses_what_is_out(void **state)
     yk_dispatch_outcome(dispatch, 1, &outcome);
     assert_int_equal(outcome.items, 10);
     assert_int_equal(outcome.active, 0);
-    assert_string_equal(outcome.reason, "it caught fire");
+    assert_string_equal(yk_dispatch_reason(dispatch, 1), "it caught fire");
     yk_dispatch_failed(dispatch, 0, "it as well");
     assert_int_equal(next(dispatch, 0, &a), YK_FINISHED);
     yk_dispatch_close(dispatch);

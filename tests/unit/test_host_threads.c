@@ -308,8 +308,8 @@ static void a_grain_that_is_not_given_is_found(void **state)
     gpu->known.lanes = 1;
     gpu->fixed_ns = 10000;
     assert_int_equal(run_machine(&m), 0);
-    assert_non_null(strstr(m.outcomes[1].reason, "(found)"));
-    print_message("%s\n", m.outcomes[1].reason);
+    assert_non_null(strstr(m.reasons[1], "(found)"));
+    print_message("%s\n", m.reasons[1]);
     assert_true(m.outcomes[1].items / m.outcomes[1].chunks > 1000);
     assert_true(m.outcomes[1].items > 500000);
 }
