@@ -96,7 +96,7 @@ int run_options_read(const char *const *values, struct measure_spec *out)
                                 (struct args_bounds){ 1, APP_REPEAT_MAX }, &repeat);
     if (!wrong)
         wrong =
-            args_read_count(given(values, RUN_THREADS), (struct args_bounds){ 1, 4096 }, &threads);
+            args_read_count(given(values, RUN_THREADS), (struct args_bounds){ 0, 4096 }, &threads);
     if (!wrong)
         wrong =
             args_read_count(given(values, RUN_SEED), (struct args_bounds){ 0, INT64_MAX }, &seed);

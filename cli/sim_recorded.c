@@ -1,9 +1,11 @@
 /* sim_recorded.c - what items cost, from the timeline of a run (yoke run APP --trace FILE.json).
  *
  * Of the kernel that took the most time, every chunk says what its items cost on the device that
- * did it. Devices are compared by their averages, so a chunk counts as so many times what its
- * device took for an item on average, and stretches of equal length get the mean of the chunks that
- * covered them, in all the runs that were recorded. What nobody recorded costs the average.
+ * did it. Stretches of equal length get the mean of the chunks that covered them, in all the runs
+ * that were recorded; what nobody recorded costs the average. Devices are compared with the cores
+ * (with the one that did most, if no core took part) where chunks of both lie side by side, for
+ * there items should cost nearly the same: the median of the ratios is how fast the device is. A
+ * recording of the cores alone needs no such guess.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 #include "json.h"
 #include "sim.h"
 
-enum { stretches_max = 4096, processes_max = 256, file_bytes_max = 1 << 30 };
+enum { stretches_max = 4096, kernels_max = 64, devices_max = 256, file_bytes_max = 1 << 30 };
 
 static int fail(const char *path, const char *why)
 {
@@ -44,11 +46,11 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* A chunk of the timeline; 0 if the event is none. */
+/* A chunk of the timeline. */
 struct chunk {
     const char *name;
     double first, last, seconds;
-    int process, thread;
+    int process, thread; /* of the timeline; then process is the place in reading.devices */
 };
 
 static int read_number(const cJSON *object, const char *name, double *out)
@@ -60,6 +62,7 @@ static int read_number(const cJSON *object, const char *name, double *out)
     return 1;
 }
 
+/* 0 if the event is none. */
 static int read_chunk(const cJSON *event, struct chunk *out)
 {
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(event, "cat");
@@ -73,58 +76,43 @@ static int read_chunk(const cJSON *event, struct chunk *out)
         return 0;
     out->name = name->valuestring;
     out->seconds *= 1e-6;
+    if (!(out->last > out->first && out->first >= 0 && out->last <= 9e15 && out->seconds > 0 &&
+          process >= 0 && process < 1e6 && thread >= 0 && thread < 1e6))
+        return 0;
     out->process = (int)process;
     out->thread = (int)thread;
-    return out->last > out->first && out->first >= 0 && out->last <= 9e15 && out->seconds >= 0 &&
-           process >= 0;
+    return 1;
 }
 
-/* Seconds and items, of a device or of the cores. */
-struct sum {
-    int process;
-    double seconds, items;
-};
-
-struct reading {
-    const cJSON *events;
-    const char *kernel;
-    double first, last; /* of its range */
-    struct sum devices[processes_max], cores;
-    int device_count;
-};
-
-static double kernel_seconds(const cJSON *events, const char *name)
-{
-    double seconds = 0;
-    const cJSON *event;
-    struct chunk chunk;
-    cJSON_ArrayForEach(event, events) if (read_chunk(event, &chunk) && !strcmp(chunk.name, name))
-        seconds += chunk.seconds;
-    return seconds;
-}
-
-/* The one that took the most time. There are few names, and each is looked at once or twice. */
+/* The kernel that took the most time, of the first so many. */
 static const char *find_kernel(const cJSON *events)
 {
-    const char *found = NULL, *latest = "";
-    double most = -1;
+    struct {
+        const char *name;
+        double seconds;
+    } kernels[kernels_max] = { { NULL, 0 } };
+    int count = 0, most = 0, k;
     const cJSON *event;
     struct chunk chunk;
     cJSON_ArrayForEach(event, events)
     {
-        if (!read_chunk(event, &chunk) || !strcmp(chunk.name, latest) ||
-            (found && !strcmp(chunk.name, found)))
+        if (!read_chunk(event, &chunk))
             continue;
-        double seconds = kernel_seconds(events, chunk.name);
-        latest = chunk.name;
-        if (seconds > most) {
-            found = chunk.name;
-            most = seconds;
-        }
+        for (k = 0; k < count && strcmp(kernels[k].name, chunk.name) != 0; k++)
+            continue;
+        if (k == kernels_max)
+            continue;
+        count += k == count;
+        kernels[k].name = chunk.name;
+        kernels[k].seconds += chunk.seconds;
     }
-    return found;
+    for (k = 1; k < count; k++)
+        if (kernels[k].seconds > kernels[most].seconds)
+            most = k;
+    return kernels[most].name;
 }
 
+/* Whether a thread of the timeline is a core. */
 static int is_core(const cJSON *events, int thread)
 {
     const cJSON *event;
@@ -142,46 +130,143 @@ static int is_core(const cJSON *events, int thread)
     return 0;
 }
 
-static struct sum *sum_of(struct reading *reading, int process)
+struct device {
+    int process, core;
+    double seconds, items;
+    double scale; /* of its seconds, to those of the device it is compared with; 0: not known */
+};
+
+struct reading {
+    struct chunk *chunks; /* of one kernel; in the order of their items once all are read */
+    int64_t count;
+    double first, last; /* of its range */
+    struct device devices[devices_max];
+    int device_count;
+};
+
+/* The place among the devices, devices_max if there are too many. */
+static int place_of(struct reading *reading, int process)
 {
     int d = 0;
     while (d < reading->device_count && reading->devices[d].process != process)
         d++;
-    if (d == processes_max)
-        return NULL;
-    if (d == reading->device_count)
+    if (d == reading->device_count && d < devices_max)
         reading->devices[reading->device_count++].process = process;
-    return &reading->devices[d];
+    return d;
 }
 
-static void count_chunk(struct reading *reading, const struct chunk *chunk, int core)
+static void count_chunk(struct reading *reading, struct chunk *chunk, int core)
 {
-    struct sum *sums[] = { sum_of(reading, chunk->process), core ? &reading->cores : NULL };
-    for (int i = 0; i < 2; i++)
-        if (sums[i]) {
-            sums[i]->seconds += chunk->seconds;
-            sums[i]->items += chunk->last - chunk->first;
-        }
-    if (reading->last == 0 || chunk->first < reading->first)
+    struct device *device;
+    chunk->process = place_of(reading, chunk->process);
+    if (chunk->process == devices_max)
+        return;
+    device = &reading->devices[chunk->process];
+    device->core = core;
+    device->seconds += chunk->seconds;
+    device->items += chunk->last - chunk->first;
+    if (reading->count == 0 || chunk->first < reading->first)
         reading->first = chunk->first;
     if (chunk->last > reading->last)
         reading->last = chunk->last;
+    reading->chunks[reading->count++] = *chunk;
 }
 
-static void count_all(struct reading *reading)
+static int by_items(const void *a, const void *b)
+{
+    const struct chunk *one = a, *other = b;
+    return (one->first > other->first) - (one->first < other->first);
+}
+
+static int read_chunks(const cJSON *events, const char *kernel, struct reading *reading)
 {
     int core = 0, thread = -1;
     const cJSON *event;
     struct chunk chunk;
-    cJSON_ArrayForEach(event, reading->events)
+    reading->chunks = calloc((size_t)cJSON_GetArraySize(events) + 1, sizeof *reading->chunks);
+    if (!reading->chunks)
+        return 0;
+    cJSON_ArrayForEach(event, events)
     {
-        if (!read_chunk(event, &chunk) || strcmp(chunk.name, reading->kernel) != 0)
+        if (!read_chunk(event, &chunk) || strcmp(chunk.name, kernel) != 0)
             continue;
         if (chunk.thread != thread) /* events lie thread by thread */
-            core = is_core(reading->events, chunk.thread);
+            core = is_core(events, chunk.thread);
         thread = chunk.thread;
         count_chunk(reading, &chunk, core);
     }
+    qsort(reading->chunks, (size_t)reading->count, sizeof *reading->chunks, by_items);
+    return reading->count > 0;
+}
+
+static double item_seconds(const struct chunk *chunk)
+{
+    return chunk->seconds / (chunk->last - chunk->first);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+/* How many times as long as on the reference an item takes on a device, from chunks of it and of
+ * devices that are compared already which are neighbours; 0: there are none. `ratios` has room for
+ * all. */
+static double slowness(const struct reading *reading, int device, double *ratios)
+{
+    int64_t count = 0;
+    for (int64_t i = 1; i < reading->count; i++) {
+        const struct chunk *mine = &reading->chunks[i - 1], *other = &reading->chunks[i];
+        if (mine->process != device) {
+            mine = other;
+            other = &reading->chunks[i - 1];
+        }
+        if (mine->process == device && reading->devices[other->process].scale > 0)
+            ratios[count++] =
+                item_seconds(mine) / (item_seconds(other) * reading->devices[other->process].scale);
+    }
+    qsort(ratios, (size_t)count, sizeof *ratios, by_size);
+    return count ? ratios[count / 2] : 0;
+}
+
+/* Cores come first, then who did most. */
+static int find_reference(const struct reading *reading)
+{
+    int found = 0;
+    for (int d = 1; d < reading->device_count; d++) {
+        const struct device *best = &reading->devices[found], *device = &reading->devices[d];
+        if (device->core > best->core ||
+            (device->core == best->core && device->items > best->items))
+            found = d;
+    }
+    return found;
+}
+
+/* In seconds of the reference, beginning with its neighbours; who has no neighbour that is compared
+ * already is compared by his average. */
+static int compare_devices(struct reading *reading, int reference)
+{
+    const struct device *r = &reading->devices[reference];
+    double *ratios = calloc((size_t)reading->count, sizeof *ratios);
+    int found = 1, d;
+    if (!ratios)
+        return 0;
+    reading->devices[reference].scale = 1;
+    while (found)
+        for (d = 0, found = 0; d < reading->device_count; d++) {
+            double ratio = reading->devices[d].scale > 0 ? 0 : slowness(reading, d, ratios);
+            if (ratio > 0)
+                reading->devices[d].scale = 1 / ratio;
+            found |= ratio > 0;
+        }
+    for (d = 0; d < reading->device_count; d++) {
+        struct device *device = &reading->devices[d];
+        if (!(device->scale > 0))
+            device->scale = r->seconds / r->items / (device->seconds / device->items);
+    }
+    free(ratios);
+    return 1;
 }
 
 /* Stretches with what was recorded of each: cost times length, and length, both in stretches. */
@@ -207,72 +292,83 @@ static void add_chunk(const struct stretches *to, double from, double until, dou
     }
 }
 
-static void add_all(struct reading *reading, const struct stretches *to)
+/* Sums into means; what nobody recorded costs what the others do on average. Gives that. */
+static double set_means(const struct stretches *to)
 {
-    double scale = (double)to->count / (reading->last - reading->first);
-    const cJSON *event;
-    struct chunk chunk;
-    cJSON_ArrayForEach(event, reading->events)
-    {
-        if (!read_chunk(event, &chunk) || strcmp(chunk.name, reading->kernel) != 0)
-            continue;
-        const struct sum *device = sum_of(reading, chunk.process);
-        double seconds = chunk.seconds / (chunk.last - chunk.first);
-        if (device && device->seconds > 0)
-            add_chunk(to, (chunk.first - reading->first) * scale,
-                      (chunk.last - reading->first) * scale,
-                      seconds * device->items / device->seconds);
-    }
+    double costs = 0, covered = 0;
     for (int64_t at = 0; at < to->count; at++)
-        to->costs[at] = to->covered[at] > 0 ? to->costs[at] / to->covered[at] : 1;
+        if (to->covered[at] > 0) {
+            to->costs[at] /= to->covered[at];
+            costs += to->costs[at];
+            covered++;
+        }
+    for (int64_t at = 0; at < to->count; at++)
+        if (!(to->covered[at] > 0))
+            to->costs[at] = costs / covered;
+    return costs / covered;
 }
 
-static int read_costs(const char *path, struct reading *reading, struct sim_recording *out)
+static void add_all(const struct reading *reading, const struct stretches *to)
+{
+    double scale = (double)to->count / (reading->last - reading->first);
+    for (int64_t i = 0; i < reading->count; i++) {
+        const struct chunk *chunk = &reading->chunks[i];
+        add_chunk(to, (chunk->first - reading->first) * scale,
+                  (chunk->last - reading->first) * scale,
+                  item_seconds(chunk) * reading->devices[chunk->process].scale);
+    }
+}
+
+static int find_costs(const char *path, struct reading *reading, struct sim_recording *out)
 {
     struct stretches stretches;
-    count_all(reading);
-    double items = reading->last - reading->first;
+    int reference = find_reference(reading);
+    double items = reading->last - reading->first, mean;
     stretches.count = items < stretches_max ? (int64_t)items : stretches_max;
     stretches.costs = calloc((size_t)stretches.count, sizeof *stretches.costs);
     stretches.covered = calloc((size_t)stretches.count, sizeof *stretches.covered);
-    if (!stretches.costs || !stretches.covered) {
+    if (!stretches.costs || !stretches.covered || !compare_devices(reading, reference)) {
         free(stretches.costs);
         free(stretches.covered);
         return fail(path, "no memory for its costs");
     }
     add_all(reading, &stretches);
+    mean = set_means(&stretches);
     free(stretches.covered);
     *out = (struct sim_recording){ .costs = stretches.costs,
                                    .count = stretches.count,
-                                   .items = (int64_t)items };
-    if (reading->cores.items > 0)
-        out->core_seconds = reading->cores.seconds / reading->cores.items;
+                                   .items = (int64_t)items,
+                                   .core_seconds = reading->devices[reference].core ? mean : 0 };
     return 0;
+}
+
+static int read_events(const char *path, const cJSON *events, struct sim_recording *out)
+{
+    const char *kernel = find_kernel(events);
+    struct reading *reading = calloc(1, sizeof *reading);
+    int status = 1;
+    if (!cJSON_IsArray(events))
+        fail(path, "it is no timeline");
+    else if (!kernel)
+        fail(path, "it has no chunk of a kernel");
+    else if (!reading || !read_chunks(events, kernel, reading))
+        fail(path, "no memory to read it");
+    else
+        status = find_costs(path, reading, out);
+    if (reading)
+        free(reading->chunks);
+    free(reading);
+    return status;
 }
 
 int sim_recording_read(const char *path, struct sim_recording *out)
 {
-    struct reading *reading;
     char *text = read_file(path);
-    int status = 1;
     if (!text)
         return 1;
     cJSON *top = cJSON_Parse(text);
     free(text);
-    reading = calloc(1, sizeof *reading);
-    if (reading) {
-        reading->events = cJSON_GetObjectItemCaseSensitive(top, "traceEvents");
-        reading->kernel = find_kernel(reading->events);
-    }
-    if (!reading)
-        fail(path, "no memory to read it");
-    else if (!cJSON_IsArray(reading->events))
-        fail(path, "it is no timeline");
-    else if (!reading->kernel)
-        fail(path, "it has no chunk of a kernel");
-    else
-        status = read_costs(path, reading, out);
-    free(reading);
+    int status = read_events(path, cJSON_GetObjectItemCaseSensitive(top, "traceEvents"), out);
     cJSON_Delete(top);
     return status;
 }

@@ -26,8 +26,10 @@ static const double no_vector[3];
 
 /* Cells that the walk is in, innermost last. */
 struct inside {
-    int32_t skip[TREE_LEVELS + 2];
-    double mass[TREE_LEVELS + 2]; /* that is still to come */
+    struct {
+        int32_t skip;
+        double mass, missing; /* of it, what no child has had so far */
+    } cells[TREE_LEVELS + 2];
     int depth;
 };
 
@@ -39,9 +41,10 @@ static yoke_status wrong_node(int32_t k, const char *what)
 /* Leaves what ends before node `k`, whose mass then has to be used up. */
 static yoke_status leave_cells(struct inside *inside, int32_t k)
 {
-    while (inside->depth > 0 && inside->skip[inside->depth - 1] == k) {
+    while (inside->depth > 0 && inside->cells[inside->depth - 1].skip == k) {
         inside->depth--;
-        if (!(fabs(inside->mass[inside->depth]) <= 1e-6))
+        if (!(fabs(inside->cells[inside->depth].missing) <=
+              1e-6 * inside->cells[inside->depth].mass))
             return wrong_node(k - 1, "does not complete the mass of its cell");
     }
     return YOKE_OK;
@@ -51,12 +54,12 @@ static yoke_status check_node(const struct barnes_hut_state *s, int32_t k, struc
                               int64_t *bodies)
 {
     const node_t *node = &s->nodes[k];
-    const int32_t end = inside->depth ? inside->skip[inside->depth - 1] : s->tree.node_count;
+    const int32_t end = inside->depth ? inside->cells[inside->depth - 1].skip : s->tree.node_count;
     const int64_t after = *bodies + node->count;
     if (node->first_body != *bodies || node->count < 1 || after > s->stars)
         return wrong_node(k, "does not begin with the next body");
     if (inside->depth)
-        inside->mass[inside->depth - 1] -= (double)node->mass;
+        inside->cells[inside->depth - 1].missing -= (double)node->mass;
     if (node->count == 1) {
         const body_t *body = &s->bodies[(*bodies)++];
         if (node->skip != k + 1 || node->size2 != 0 || node->x != body->x || node->y != body->y ||
@@ -69,8 +72,9 @@ static yoke_status check_node(const struct barnes_hut_state *s, int32_t k, struc
     if (node->skip < s->tree.node_count ? s->nodes[node->skip].first_body != after
                                         : after != s->stars)
         return wrong_node(k, "does not hold the bodies that it says");
-    inside->skip[inside->depth] = node->skip;
-    inside->mass[inside->depth++] = (double)node->mass;
+    inside->cells[inside->depth].skip = node->skip;
+    inside->cells[inside->depth].mass = inside->cells[inside->depth].missing = (double)node->mass;
+    inside->depth++;
     return YOKE_OK;
 }
 

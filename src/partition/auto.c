@@ -13,6 +13,10 @@
 #include "../base/alloc.h"
 #include "auto.h"
 
+/* Of another's region a device takes this part of what it could in one turn, if that lasts long. */
+enum { STRANGE_PART = 4 };
+#define STRANGE_NS 5e6
+
 static void close_auto(void *given)
 {
     struct yk_auto *state = given;
@@ -73,7 +77,10 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     out->from_high = view->devices[victim].known.host_memory;
     out->reason = "taken over";
     theirs = yk_auto_own(state, view, victim);
-    return budget < theirs ? budget : theirs;
+    if (budget > theirs)
+        budget = theirs;
+    /* What items cost there is not known from here. */
+    return (double)budget * state->loads[device].item > STRANGE_NS ? budget / STRANGE_PART : budget;
 }
 
 static void note_left_out(struct yk_auto *state, const struct yk_split_view *view, int device)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "barnes_hut/barnes_hut_state.h"
 #include "barnes_hut/cores.h"
 #include "barnes_hut/tree.h"
 #include "bodies/gravity.h"
@@ -419,7 +420,7 @@ static void small_clusters_are_accepted(void **unused)
     yoke_runtime *runtime = cores;
     int n;
     (void)unused;
-    for (n = 1; n <= 240; n++) {
+    for (n = 1; n <= 160; n++) {
         struct app_run run = { .runtime = runtime, .watch = &watch, .what = "test" };
         struct app_spec spec = spec_of(app, (n + 3) / 4);
         char note[APP_NOTE_MAX];
@@ -436,6 +437,69 @@ static void small_clusters_are_accepted(void **unused)
         app->close(state);
         app_tally_clear(&run.tally);
     }
+}
+
+enum spoilt { PULL, NO_PULL, FINER, MASS, SKIP, LOST, CENTRE, DRIFT, SPOILT };
+
+static void spoil(struct barnes_hut_state *s, enum spoilt what)
+{
+    const pull_t none = { NAN, 0, 0, 0 };
+    int64_t i;
+    if (what == PULL) /* too strong */
+        for (i = 0; i < s->stars; i++)
+            s->pulls[i].x *= 1.05f;
+    else if (what == NO_PULL)
+        s->pulls[0] = none;
+    else if (what == FINER) /* theta 0.25 where 0.5 was asked for */
+        s->theta *= 2;
+    else if (what == MASS)
+        s->nodes[1].mass *= 1.001f;
+    else if (what == SKIP)
+        s->nodes[0].skip--;
+    else if (what == LOST)
+        s->ids[5] = s->ids[6];
+    else if (what == CENTRE)
+        s->nodes[0].x += 1e-3f;
+    else
+        s->energy *= 1.01;
+}
+
+/* Each kind of wrong result is refused, with a text that says what is wrong. */
+static void wrong_results_are_named(void **unused)
+{
+    static const char *const words[SPOILT] = {
+        [PULL] = "should be at most",   [NO_PULL] = "acceleration of body 0 is (nan",
+        [FINER] = "should be at least", [MASS] = "mass of its cell",
+        [SKIP] = "node 0 of the tree",  [LOST] = "again",
+        [CENTRE] = "the tree's centre", [DRIFT] = "energy went from",
+    };
+    const struct app *app = app_find("barnes-hut");
+    const struct measure_watch watch = { 0 };
+    struct app_spec spec = spec_of(app, 50000);
+    struct barnes_hut_state *s;
+    char note[APP_NOTE_MAX];
+    void *state;
+    int what;
+    (void)unused;
+    spec.values[2] = "0.25";
+    assert_int_equal(app->open(&spec, &state), YOKE_OK);
+    s = state;
+    assert_int_equal(app->attach(state, cores), YOKE_OK);
+    for (what = 0; what < SPOILT; what++) {
+        struct app_run run = { .runtime = cores, .watch = &watch, .what = "test" };
+        assert_int_equal(app->reset(state), YOKE_OK);
+        assert_int_equal(app->run(state, &run), YOKE_OK);
+        if (app->verify(state, note) != YOKE_OK)
+            fail_msg("%s", app_error_text());
+        spoil(s, (enum spoilt)what);
+        assert_int_equal(app->verify(state, note), YOKE_EINVAL);
+        if (!strstr(app_error_text(), words[what]))
+            fail_msg("%s: %s", words[what], app_error_text());
+        s->theta = 0.25;
+        app_tally_clear(&run.tally);
+    }
+    assert_int_equal(app->detach(state), YOKE_OK);
+    app->close(state);
 }
 
 /* Many steps keep the energy, and what is reported is what verify says. */
@@ -529,6 +593,7 @@ int main(void)
         cmocka_unit_test(errors_grow_with_theta),
         cmocka_unit_test(theta_0_is_the_direct_sum),
         cmocka_unit_test(small_clusters_are_accepted),
+        cmocka_unit_test(wrong_results_are_named),
         cmocka_unit_test(energy_stays),
         cmocka_unit_test(whole_seconds_are_for_those_whose_jobs_are_timed),
         cmocka_unit_test(wrong_options_are_refused),

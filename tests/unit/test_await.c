@@ -66,12 +66,44 @@ static void few_looks_and_then_all_the_time(void **state)
     }
 }
 
+/* They are watched from when the chunk before should end, so that the next can follow at once. */
+static void chunks_too_short_for_a_sleep(void **state)
+{
+    struct yk_job_device device = { 0 };
+    struct yk_flight first = { .issued_ns = MS, .lasts_ns = 79 * US }, second = first, longer;
+    (void)state;
+    yk_flight_foretell(&device, &first, MS);
+    yk_flight_foretell(&device, &second, MS);
+    assert_int_equal(yk_flight_look_at(&first, MS), MS);
+    assert_int_equal(yk_flight_look_at(&first, first.expected_ns), first.expected_ns);
+    assert_int_equal(yk_flight_look_at(&first, first.expected_ns + 26 * US), 0);
+    assert_int_equal(yk_flight_look_at(&second, MS), first.expected_ns);
+    assert_int_equal(device.waits.brief, 2);
+    longer = flight_of(81 * US);
+    assert_true(yk_flight_look_at(&longer, longer.issued_ns) > longer.issued_ns);
+}
+
+static void waits_are_counted(void **state)
+{
+    struct yk_job_device device = { 0 };
+    struct yk_flight flights[] = { { .lasts_ns = 0 }, { .lasts_ns = MS }, { .lasts_ns = 10 * US } };
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        yk_flight_foretell(&device, &flights[i], MS);
+    assert_int_equal(device.waits.flights, 3);
+    assert_int_equal(device.waits.foretold, 2);
+    assert_int_equal(device.waits.brief, 1);
+    assert_int_equal(device.waits.lasts_ns, MS + 10 * US);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_forecast_there_is_no_telling),
         cmocka_unit_test(chunks_queue_up_behind_each_other),
         cmocka_unit_test(few_looks_and_then_all_the_time),
+        cmocka_unit_test(chunks_too_short_for_a_sleep),
+        cmocka_unit_test(waits_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
