@@ -276,6 +276,7 @@ static void report_outside(const struct settings *settings)
     static const char *const kinds[] = { "few items", "short jobs", "starts that do not hide",
                                          "contention", "one lane" };
     unsigned long long state = settings->seed + 1000003;
+    struct worst worst[5] = { { 0 } };
     double *values[5];
     int counts[5] = { 0 }, i, k;
     struct draft draft;
@@ -289,8 +290,9 @@ static void report_outside(const struct settings *settings)
         write_line(&draft, &what);
         for (k = 0; strcmp(kinds[k], kind) != 0;)
             k++;
-        values[k][counts[k]++] =
+        values[k][counts[k]] =
             study_ratio(&what, &(struct study_run){ .partitioner = settings->partitioner }, 0);
+        note_worst(&worst[k], 1, values[k][counts[k]++], &what);
         yk_machine_close(&what.machine);
     }
     printf("\n| outside the class | machines | median | 95th percentile | worst |\n"
@@ -299,6 +301,12 @@ static void report_outside(const struct settings *settings)
         percentiles(kinds[k], values[k], counts[k]);
         free(values[k]);
     }
+    for (k = 0; k < 5 && settings->show > 0; k++)
+        if (worst[k].ratio > 0) {
+            study_machine(&worst[k].what);
+            show_case(&worst[k].what, worst[k].ratio, settings);
+            yk_machine_close(&worst[k].what.machine);
+        }
 }
 
 int study_machines(int count, char **words)
