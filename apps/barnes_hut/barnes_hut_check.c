@@ -18,7 +18,7 @@
 #include "barnes_hut_state.h"
 #include "cores.h"
 
-enum { SAMPLE = 1000, FEW = 1000, MANY = 50000, NOTE = 256, ENERGY_NOTE = 80 };
+enum { SAMPLE = 1000, FEW = 1000, MANY = 50000, WORST = 1000000, NOTE = 256, ENERGY_NOTE = 80 };
 
 static const double no_vector[3];
 
@@ -164,34 +164,55 @@ static void sum_directly(void *context, int64_t k)
     gravity_direct(&all, sampled(sample, k), sample->right[k]);
 }
 
+/* All bodies, also those that are not in the sample. */
+static yoke_status check_done(const struct barnes_hut_state *s)
+{
+    int64_t i;
+    for (i = 0; i < s->stars; i++) {
+        const pull_t a = s->pulls[i];
+        if (!isfinite(a.x + a.y + a.z + a.potential))
+            return app_fail(YOKE_EINVAL,
+                            "acceleration of body %" PRId64 " is (%g, %g, %g), its potential %g", i,
+                            (double)a.x, (double)a.y, (double)a.z, (double)a.potential);
+    }
+    return YOKE_OK;
+}
+
 struct errors {
-    double mean, worst; /* of the bodies' relative errors */
-    double all;         /* of all errors together, relative to all accelerations */
+    double mean;   /* of the bodies' relative errors */
+    double all;    /* of all errors together, relative to all accelerations */
+    double worst;  /* relative to the body's and to what accelerations are in the mean */
+    int64_t whose; /* in the sample */
 };
 
-static yoke_status find_errors(const struct sample *sample, struct errors *out)
+static void got_vector(const struct sample *sample, int64_t k, double out[3])
 {
-    double wrong = 0, whole = DBL_MIN;
+    const pull_t *a = &sample->state->pulls[sampled(sample, k)];
+    out[0] = (double)a->x;
+    out[1] = (double)a->y;
+    out[2] = (double)a->z;
+}
+
+static void find_errors(const struct sample *sample, struct errors *out)
+{
+    double size = DBL_MIN, wrong = 0;
     int64_t k;
-    *out = (struct errors){ 0, 0, 0 };
+    *out = (struct errors){ 0, 0, 0, 0 };
+    for (k = 0; k < sample->count; k++)
+        size += gravity_distance(sample->right[k], no_vector) / (double)sample->count;
     for (k = 0; k < sample->count; k++) {
-        const int64_t i = sampled(sample, k);
-        const pull_t a = sample->state->pulls[i];
-        const double got[3] = { (double)a.x, (double)a.y, (double)a.z }, *right = sample->right[k];
-        const double size = gravity_distance(right, no_vector);
-        const double error = gravity_distance(got, right), relative = error / (size + DBL_MIN);
-        if (!isfinite(relative) || !isfinite(a.potential))
-            return app_fail(YOKE_EINVAL,
-                            "acceleration of body %" PRId64 " is (%.7g, %.7g, %.7g) and should be "
-                            "(%.7g, %.7g, %.7g)",
-                            i, got[0], got[1], got[2], right[0], right[1], right[2]);
-        wrong += error;
-        whole += size;
-        out->mean += relative / (double)sample->count;
-        out->worst = fmax(out->worst, relative);
+        const double own = gravity_distance(sample->right[k], no_vector);
+        double got[3], error;
+        got_vector(sample, k, got);
+        error = gravity_distance(got, sample->right[k]);
+        wrong += error / (double)sample->count;
+        out->mean += error / (own + DBL_MIN) / (double)sample->count;
+        if (error / (own + size) > out->worst) {
+            out->worst = error / (own + size);
+            out->whose = k;
+        }
     }
-    out->all = wrong / whole;
-    return YOKE_OK;
+    out->all = wrong / size;
 }
 
 /* Of few bodies each counts, also one that forces nearly cancel for. */
@@ -200,13 +221,25 @@ static int is_usual(const struct barnes_hut_state *s)
     return s->stars >= MANY && s->softening <= 0.05;
 }
 
-static yoke_status judge_errors(const struct barnes_hut_state *s, const struct errors *errors,
+static yoke_status judge_errors(const struct sample *sample, const struct errors *errors,
                                 double *allowed)
 {
+    const struct barnes_hut_state *s = sample->state;
     const double steep = s->theta > 0.5 ? s->theta / 0.5 : 1;
+    const double usual = 2e-5 + 2e-3 * pow(s->theta / 0.5, 2) * steep;
     const double slack = is_usual(s) ? 1 : s->stars >= FEW ? 5 : 25;
     const double error = is_usual(s) ? errors->mean : errors->all;
-    *allowed = 2e-5 + 2e-3 * pow(s->theta / 0.5, 2) * steep * slack;
+    *allowed = usual * slack;
+    if (!(errors->worst <= WORST * usual)) {
+        const double *right = sample->right[errors->whose];
+        double got[3];
+        got_vector(sample, errors->whose, got);
+        return app_fail(YOKE_EINVAL,
+                        "acceleration of body %" PRId64 " is (%.7g, %.7g, %.7g) and should be "
+                        "(%.7g, %.7g, %.7g)",
+                        sampled(sample, errors->whose), got[0], got[1], got[2], right[0], right[1],
+                        right[2]);
+    }
     if (!(error <= *allowed))
         return app_fail(YOKE_EINVAL,
                         "accelerations are wrong by %.2e of their size; with theta %g it should be "
@@ -231,10 +264,10 @@ static yoke_status check_forces(const struct barnes_hut_state *s, char *note)
     if (status != YOKE_OK)
         return status;
     status = cores_run(s->cores, &work);
-    if (status == YOKE_OK)
-        status = find_errors(&sample, &errors);
-    if (status == YOKE_OK)
-        status = judge_errors(s, &errors, &allowed);
+    if (status == YOKE_OK) {
+        find_errors(&sample, &errors);
+        status = judge_errors(&sample, &errors, &allowed);
+    }
     if (status == YOKE_OK)
         snprintf(note, NOTE - ENERGY_NOTE,
                  "%" PRId64 " bodies: mean error %.2e (allowed %.2e), greatest %.1e", sample.count,
@@ -274,6 +307,8 @@ static yoke_status check(const struct barnes_hut_state *s, char *note)
     if (s->steps_done == 0)
         return app_fail(YOKE_EINVAL, "no step was done, so there is no tree");
     status = check_tree(s);
+    if (status == YOKE_OK)
+        status = check_done(s);
     if (status == YOKE_OK)
         status = check_forces(s, note);
     return status == YOKE_OK ? check_energy(s, note + strlen(note)) : status;

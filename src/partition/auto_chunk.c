@@ -20,6 +20,9 @@ enum { LANE_PIECES = 32 };
  * a chunk's cost. */
 static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define SHORT_LEASE_NS 400000.0
+/* Where cores are alone, a lease is half of the rest; a lane takes a quarter of its part of that at
+ * once, which is too much of a long job whose items are dear here and cheap there. */
+#define LONG_NS 6e6
 /* While the first chunks say more of their cost than of their items, the next one is so many times
  * as large. */
 #define RAMP 8
@@ -80,8 +83,8 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
     int known = status->known.rate > 0;
     piece = at_least(to_items(PIECE_NS / (item_ns * (double)lanes), budget), view->unit);
     least = piece > budget / lanes ? budget : piece * lanes;
-    if (state->devices_here == 1)
-        items = budget / 2;
+    if (state->devices_here == 1) /* the same leases in every run: cores find their rows again */
+        items = budget / (rest_ns > LONG_NS ? 8 : 2);
     else
         items = to_items(
             fmax(rest_ns / REST_PART, fmin(rest_ns / short_rest_part[known], SHORT_LEASE_NS)) /

@@ -492,7 +492,8 @@ static void wrong_results_are_named(void **unused)
         if (app->verify(state, note) != YOKE_OK)
             fail_msg("%s", app_error_text());
         spoil(s, (enum spoilt)what);
-        assert_int_equal(app->verify(state, note), YOKE_EINVAL);
+        if (app->verify(state, note) != YOKE_EINVAL)
+            fail_msg("what is %d is right: %s", what, note);
         if (!strstr(app_error_text(), words[what]))
             fail_msg("%s: %s", words[what], app_error_text());
         s->theta = 0.25;
