@@ -22,6 +22,12 @@ PARTS = {'saxpy': ['saxpy'], 'uneven': ['uneven-up', 'uneven-down'], 'empty': ['
          'idle': ['idle'], 'bystander': ['bystander'], 'share': ['share']}
 
 
+def memory_bytes():
+    """What is free, or would be if asked for."""
+    with open('/proc/meminfo') as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith('MemAvailable'))
+
+
 class Sizes:
     def __init__(self, small):
         self.floats = (1 if small else 64) << 20
@@ -31,7 +37,8 @@ class Sizes:
         self.uneven_s = 0.02 if small else 1.0
         self.bystander_s = 0.02 if small else 0.2
         self.idle_s = 0.1 if small else 1.0
-        self.rows = 20000 if small else 200000
+        # The paper's matrix has 6.4 GB.
+        self.rows = 20000 if small else 800000 if memory_bytes() > 12e9 else 200000
 
 
 class Peer:
