@@ -48,8 +48,8 @@ enum { GPUS_MAX = 16, LIMIT_PARTS = 200 /* 0.5 % */ };
 
 struct draft {
     int cores, gpus;
-    double seconds;  /* the bound aimed at */
-    double dearest;  /* item, in averages */
+    double seconds; /* the bound aimed at */
+    double dearest; /* item, in averages */
     double f[GPUS_MAX], launch[GPUS_MAX];
     int64_t fill[GPUS_MAX];
     int stair[GPUS_MAX], lanes[GPUS_MAX];
@@ -124,7 +124,8 @@ static void choose_sizes(unsigned long long *state, struct draft *draft, struct 
     int g;
     for (g = 0; g < draft->gpus; g++)
         slowest = fmin(slowest, draft->f[g]);
-    /* an item on the slowest: dearest * core / slowest <= bound / 200, bound = items * core / all */
+    /* an item on the slowest: dearest * core / slowest <= bound / 200, bound = items * core / all
+     */
     items = LIMIT_PARTS * draft->dearest / slowest * all;
     what->items = (int64_t)ceil(items * across(state, 1, 100));
     draft->seconds = across(state, 20e-3, 100);
@@ -138,9 +139,9 @@ static void choose_sizes(unsigned long long *state, struct draft *draft, struct 
 
 static void write_line(const struct draft *draft, struct study_case *what)
 {
-    size_t at = (size_t)snprintf(what->line, sizeof what->line,
-                                 "cores=%d:noise=%.3f:contention=%.3f", draft->cores, draft->noise,
-                                 draft->contention);
+    size_t at =
+        (size_t)snprintf(what->line, sizeof what->line, "cores=%d:noise=%.3f:contention=%.3f",
+                         draft->cores, draft->noise, draft->contention);
     int g;
     for (g = 0; g < draft->gpus && at < sizeof what->line; g++)
         at += (size_t)snprintf(what->line + at, sizeof what->line - at,
@@ -250,8 +251,9 @@ static int judge(const struct settings *settings)
         note_worst(worst, settings->show, fmax(first[i], third[i]), &what);
         yk_machine_close(&what.machine);
     }
-    printf("| %s | machines | median | 95th percentile | worst |\n| --- | --- | --- | --- | --- |\n",
-           settings->partitioner);
+    printf(
+        "| %s | machines | median | 95th percentile | worst |\n| --- | --- | --- | --- | --- |\n",
+        settings->partitioner);
     percentiles("first run: time / bound", first, settings->count);
     percentiles("third run", third, settings->count);
     if (settings->count > 0)
@@ -327,8 +329,9 @@ int study_machines(int count, char **words)
         else if (key == 11 && !strncmp(words[i], "partitioner", 11))
             settings.partitioner = value + 1;
         else {
-            fprintf(stderr, "machines: '%s' is none of count=, outside=, seed=, show=, "
-                            "partitioner=\n",
+            fprintf(stderr,
+                    "machines: '%s' is none of count=, outside=, seed=, show=, "
+                    "partitioner=\n",
                     words[i]);
             return 2;
         }

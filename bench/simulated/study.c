@@ -22,9 +22,9 @@ static void tell(const struct yk_simulate_result *result)
     int d;
     for (d = 0; d < result->device_count; d++)
         printf("    %-8s %6.2f %% of items, %5lld chunks, busy %.6f of %.6f s; %s\n",
-               result->devices[d].name,
-               100.0 * (double)result->devices[d].items, (long long)result->devices[d].chunks,
-               result->devices[d].busy_seconds, result->seconds, result->devices[d].reason);
+               result->devices[d].name, 100.0 * (double)result->devices[d].items,
+               (long long)result->devices[d].chunks, result->devices[d].busy_seconds,
+               result->seconds, result->devices[d].reason);
 }
 
 double study_ratio(const struct study_case *what, const struct study_run *how, int verbose)
@@ -72,8 +72,9 @@ int main(int count, char **words)
         return study_paper(count - 2, words + 2);
     if (count > 1 && strcmp(words[1], "machines") == 0)
         return study_machines(count - 2, words + 2);
-    fprintf(stderr, "usage: %s paper | machines [count=N] [seed=N] [outside=N] [partitioner=NAME] "
-                    "[show=N]\n",
+    fprintf(stderr,
+            "usage: %s paper | machines [count=N] [seed=N] [outside=N] [partitioner=NAME] "
+            "[show=N]\n",
             words[0]);
     return 2;
 }

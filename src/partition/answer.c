@@ -97,6 +97,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         completed = 0;
     if (completed > whole.last - whole.first)
         completed = whole.last - whole.first;
+    known.beside = out.chunk.beside != 0;
     if (known.issued == 0)
         known.issued = out.issued;
     if (known.ended < known.issued)

@@ -33,6 +33,7 @@ struct yk_split_device {
     const char *name;
     int lanes;           /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
     int host_memory;     /* 1: works in host memory, nothing to copy (a CPU device) */
+    int cores;           /* of a CPU device, if its lanes share fewer; 0: one for each lane */
     int64_t fill;        /* items that give every processing element work once: the least a chunk
                             should be to be efficient; >= 1 */
     int64_t limit;       /* most items one chunk may have (device memory); 0: no limit */
@@ -64,6 +65,7 @@ struct yk_chunk_times {
     int64_t ended;        /* results usable */
     int64_t copied_bytes; /* moved to or from the device for it */
     int64_t work_ns;      /* lanes that shared it: what each spent on it, added up; 0: unknown */
+    int beside;           /* 1: it was one beside another device's; the dispatcher knows */
 };
 
 enum yk_verdict {

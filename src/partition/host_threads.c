@@ -202,16 +202,22 @@ int yk_ht_drives(const struct yk_ht *ht, const struct yk_split_view *view, int l
 
 int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
 {
-    int64_t cores = 0;
+    int64_t cores = 0, limit = 0;
     int d, s, hosting;
-    for (d = 0; d < view->device_count; d++)
-        if (!is_gpu(view, d) && view->devices[d].joined && view->devices[d].active)
-            cores += view->devices[d].known.lanes;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_device *known = &view->devices[d].known;
+        if (is_gpu(view, d) || !view->devices[d].joined || !view->devices[d].active)
+            continue;
+        cores += known->lanes;
+        limit += known->cores > 0 && known->cores < known->lanes ? known->cores : known->lanes;
+    }
     for (d = 0; d < view->device_count && !ht->collaborate; d++) {
         hosting = active_streams(ht, view, d) > 0 ? view->devices[d].known.hosts : 0;
         for (s = 0; s < hosting && s < ht->devices[d].stream_count; s++)
             cores -= !ht->devices[d].streams[s].out;
     }
+    if (cores > limit)
+        cores = limit;
     return cores > 0 ? cores : 0;
 }
 
@@ -324,10 +330,13 @@ void yk_ht_observe(void *state, const struct yk_split_view *view, int device, in
     struct yk_ht *ht = state;
     int64_t ns = times->work_ns > 0 ? times->work_ns : times->ended - times->issued;
     double rate = (double)items / (double)(ns > 0 ? ns : 1);
-    int s;
-    double *lambda = is_gpu(view, device) ? &ht->devices[device].lambda : &ht->lambda_c;
+    int gpu = is_gpu(view, device), s;
+    double *lambda = gpu ? &ht->devices[device].lambda : &ht->lambda_c;
+    if (times->beside && ht->core_measured)
+        return;
+    ht->core_measured |= !gpu && !times->beside;
     *lambda = ht->alpha * rate + (1 - ht->alpha) * *lambda; /* eqs. 1 and 2 */
-    if (!is_gpu(view, device))
+    if (!gpu)
         return;
     yk_ht_grain_learn(&ht->devices[device].grain, items, rate);
     /* Its thread is told by this event that it is free, if that is what the next turn would say:

@@ -8,7 +8,8 @@
  *
  * Choices where the paper's text and figures differ, or leave something open:
  *   - nCores is the number of threads that do CPU work now: lanes of CPU devices, without those
- *     that only drive a stream. Fig. 8 line 11 is min(nCores + 1, limit); max is a slip.
+ *     that only drive a stream. Fig. 8 line 11 is min(nCores + 1, limit); max is a slip, and
+ *     the limit is what there is of cores: with more threads than that a thread is no whole core.
  *   - R_i = min(GS_i, r) everywhere (figs. 8 and 9 may hand out more than there is).
  *   - While no active GPU's f is known a core gets max GS / nCores (fig. 9 line 2, "to each core"):
  *     literally only the first call does, and line 5 runs over the empty set, which gives r /
@@ -18,6 +19,8 @@
  *   - With no active GPU a core gets r / nCores (guided self-scheduling).
  *   - Several streams: each is a resource of its own in the sums of figs. 8 and 9, of the speed
  * that its chunks are seen to have, and is taken out by itself.
+ *   - A chunk beside a stream's is no sample of a core's throughput (fig. 7(b) has none there),
+ * unless there was no other yet: where all threads drive streams there never is.
  *   - Eq. 2 starts from lambda = 0 as written, so the first samples count too little, for all
  * alike.
  */
@@ -58,6 +61,7 @@ struct yk_ht {
     int64_t threshold;
     int collaborate;     /* c-ht: threads that drive a stream do CPU work beside it */
     double lambda_c;     /* eq. 2 of a core */
+    int core_measured;   /* from a chunk of its own, not one beside a stream's */
     int64_t cursor;      /* c-ht: the range r lies above, the spare queue below */
     int64_t core_latest; /* items of a core's latest chunk, */
     int64_t core_sizes;  /* and how many differed much from the one before */

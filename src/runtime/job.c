@@ -118,6 +118,7 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     out->name = desc->name;
     out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
     out->host_memory = desc->host_memory;
+    out->cores = desc->host_memory ? desc->cores : 0;
     out->fill = desc->host_memory ? device->lanes : filling_items(job, desc);
     if (out->fill < 1)
         out->fill = 1;

@@ -97,6 +97,7 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
     *out = (struct yk_split_device){ .name = gpu ? gpu->name : "cpu",
                                      .lanes = device->lane_count,
                                      .host_memory = !gpu,
+                                     .cores = gpu ? 0 : (int)spec->machine->cores,
                                      .fill = gpu ? gpu->fill : device->lane_count,
                                      .fixed_ns = told_ns(gpu),
                                      .share = learned ? learned->share : -1 };
