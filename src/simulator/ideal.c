@@ -48,18 +48,23 @@ static double unloaded(const struct yk_loads *loads, double from, double to)
     return seconds;
 }
 
+/* What kernels could do and what the link could bring (the dearest items, if they are unlike),
+ * whichever is less; latencies and the launch
+ * pass in real time, a kernel's fixed cost under load as its items do. */
 static double gpu_items(const struct yk_machine *machine, const struct yk_machine_job *job, int gpu,
                         double until)
 {
     const struct yk_machine_gpu *g = &machine->gpus[gpu];
-    double rate = yk_machine_gpu_rate(machine, job, gpu);
-    double busier = fmax(job->bytes_in, job->bytes_out);
-    double once = g->fixed + g->launch + g->latency * ((job->bytes_in > 0) + (job->bytes_out > 0));
-    if (g->link > 0 && busier > 0)
-        rate = fmin(rate, g->link / busier);
+    double from = g->join + g->launch + (job->bytes_in > 0 ? g->latency : 0);
+    double busier = fmax(job->bytes_in, job->bytes_out), items;
     if (g->fail > 0)
         until = fmin(until, g->fail);
-    return rate * fmax(0, unloaded(&g->loads, g->join, until) - once);
+    if (job->bytes_out > 0)
+        until -= g->latency;
+    items = yk_machine_gpu_rate(machine, job, gpu) * (unloaded(&g->loads, from, until) - g->fixed);
+    if (g->link > 0 && busier > 0)
+        items = fmin(items, fmax(1, job->dearest) * g->link / busier * (until - from));
+    return fmax(0, items);
 }
 
 /* Average items that could be done until then. */

@@ -71,6 +71,7 @@ struct yk_machine_job {
     double items;               /* average ones */
     double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
     double bytes_in, bytes_out; /* of an item */
+    double dearest;             /* item, in averages; 0: all cost the same */
 };
 /* Average items a second of a core and of a GPU's kernels. */
 double yk_machine_core_rate(const struct yk_machine *machine, const struct yk_machine_job *job);

@@ -174,6 +174,17 @@ static void fill_random(const struct yk_profile_spec *spec, struct yk_profile *p
     sum_up(profile->sums, steps);
 }
 
+static double dearest(const struct yk_profile *profile, int64_t steps)
+{
+    double most = 0;
+    for (int64_t i = 0; i < steps; i++) {
+        int64_t left = profile->items - i * profile->step;
+        double items = (double)(left < profile->step ? left : profile->step);
+        most = fmax(most, (profile->sums[i + 1] - profile->sums[i]) / items);
+    }
+    return most;
+}
+
 yoke_status yk_profile_open(const struct yk_profile_spec *spec, struct yk_profile *out)
 {
     struct yk_profile profile = { .kind = spec->kind, .items = spec->items, .step = 1 };
@@ -183,6 +194,7 @@ yoke_status yk_profile_open(const struct yk_profile_spec *spec, struct yk_profil
     profile.spread = spec->kind == YK_PROFILE_LINEAR_UP     ? spec->spread
                      : spec->kind == YK_PROFILE_LINEAR_DOWN ? -spec->spread
                                                             : 0;
+    profile.dearest = 1 + fabs(profile.spread);
     if (spec->kind < YK_PROFILE_RANDOM) {
         *out = profile;
         return YOKE_OK;
@@ -206,6 +218,7 @@ yoke_status yk_profile_open(const struct yk_profile_spec *spec, struct yk_profil
     double scale = (double)spec->items / profile.sums[steps];
     for (int64_t i = 0; i <= steps; i++)
         profile.sums[i] *= scale;
+    profile.dearest = dearest(&profile, steps);
     *out = profile;
     return YOKE_OK;
 }

@@ -33,8 +33,9 @@ struct yk_profile {
     enum yk_profile_kind kind;
     int64_t items;
     double spread;
-    double *sums; /* of the first 0, 1, 2 ... steps; NULL: worked out */
-    int64_t step; /* items each */
+    double *sums;   /* of the first 0, 1, 2 ... steps; NULL: worked out */
+    int64_t step;   /* items each */
+    double dearest; /* item, in averages */
 };
 
 /* "regular", "linear-up:spread=0.5", "random:spread=1:seed=3", "clustered:dear=8:share=0.25" into

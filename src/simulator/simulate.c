@@ -70,7 +70,8 @@ static struct yk_machine_job job_of(const struct yk_simulate_spec *spec)
     return (struct yk_machine_job){ .items = (double)spec->profile->items,
                                     .core_seconds = spec->core_seconds,
                                     .bytes_in = spec->bytes_in,
-                                    .bytes_out = spec->bytes_out };
+                                    .bytes_out = spec->bytes_out,
+                                    .dearest = spec->profile->dearest };
 }
 
 /* --- opening --- */

@@ -1,0 +1,110 @@
+/* simulator_bench.h - what the tests of the simulator share: a machine and a profile from their
+ * texts, one run, and every span checked.
+ *
+ * Whatever is simulated, a lane does one thing at a time, a GPU's kernels and each direction of its
+ * link follow one another, and an item that counts does so once.
+ */
+#ifndef TESTS_UNIT_SIMULATOR_BENCH_H
+#define TESTS_UNIT_SIMULATOR_BENCH_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "simulator/simulate.h"
+
+enum { bench_lanes_max = 256, bench_devices_max = 64 };
+
+struct simulator_bench {
+    struct yk_machine machine;
+    struct yk_profile profile;
+    struct yk_simulate_spec spec;
+    struct yk_simulate_result result;
+    /* from the spans */
+    unsigned char *counted; /* how often an item counted */
+    int64_t lane_end[bench_devices_max][bench_lanes_max];
+    int64_t engine_end[bench_devices_max][4]; /* of a GPU, by kind */
+    int64_t spans, done_first, done_last;     /* of the latest that counts */
+    double latest_done;                       /* us */
+};
+
+static inline void bench_span(void *context, const struct yk_simulate_span *span)
+{
+    struct simulator_bench *bench = context;
+    int64_t *lane = &bench->lane_end[span->device][span->lane];
+    int64_t *engine = &bench->engine_end[span->device][span->kind], item;
+    bench->spans++;
+    assert_true(span->start_ns <= span->end_ns && span->first <= span->last);
+    if (span->kind == YK_SIMULATE_DONE) {
+        for (item = span->first; item < span->last; item++)
+            bench->counted[item]++;
+        bench->latest_done = (double)span->end_ns / 1000;
+        return;
+    }
+    assert_true(span->start_ns >= *lane);
+    *lane = span->end_ns;
+    if (span->device > 0) {
+        assert_true(span->start_ns >= *engine);
+        *engine = span->end_ns;
+    }
+}
+
+/* Text of a machine and a profile; the rest of the spec is set before bench_run. */
+static inline struct simulator_bench *bench_open(const char *machine, const char *profile,
+                                                 int64_t items)
+{
+    struct simulator_bench *bench = calloc(1, sizeof *bench);
+    struct yk_profile_spec spec;
+    assert_non_null(bench);
+    if (yk_machine_parse(machine, &bench->machine) != YOKE_OK)
+        fail_msg("%s", yoke_error_text());
+    assert_int_equal(yk_profile_parse(profile, items, &spec), YOKE_OK);
+    assert_int_equal(yk_profile_open(&spec, &bench->profile), YOKE_OK);
+    bench->counted = calloc((size_t)items, 1);
+    assert_non_null(bench->counted);
+    bench->spec = (struct yk_simulate_spec){ .machine = &bench->machine,
+                                             .profile = &bench->profile,
+                                             .span = bench_span,
+                                             .context = bench,
+                                             .most_events = 20000000 };
+    return bench;
+}
+
+/* Gives the time in us; every item counted once. */
+static inline double bench_run(struct simulator_bench *bench)
+{
+    int64_t item, sum = 0;
+    int d;
+    memset(bench->counted, 0, (size_t)bench->profile.items);
+    memset(bench->lane_end, 0, sizeof bench->lane_end);
+    memset(bench->engine_end, 0, sizeof bench->engine_end);
+    yk_simulate_close(&bench->result);
+    if (yk_simulate(&bench->spec, &bench->result) != YOKE_OK)
+        fail_msg("%s", yoke_error_text());
+    if (bench->result.verdict[0])
+        fail_msg("%s", bench->result.verdict);
+    for (item = 0; item < bench->profile.items; item++)
+        if (bench->counted[item] != 1)
+            fail_msg("item %d counted %d times", (int)item, bench->counted[item]);
+    for (d = 0; d < bench->result.device_count; d++)
+        sum += bench->result.devices[d].items;
+    assert_int_equal(sum, bench->profile.items);
+    return bench->result.seconds * 1e6;
+}
+
+static inline void bench_close(struct simulator_bench *bench)
+{
+    yk_simulate_close(&bench->result);
+    yk_profile_close(&bench->profile);
+    yk_machine_close(&bench->machine);
+    free(bench->counted);
+    free(bench);
+}
+
+#endif
