@@ -42,7 +42,7 @@ void yk_ends_take(const struct yk_ends *ends, const struct yk_split_view *view, 
     if (chunk <= view->free_items / (4 * lanes)) {
         out->items = chunk * lanes * chunks_each(view, device, chunk);
         out->piece = chunk;
-        out->singly = 1;
+        out->parts = YK_ONE_BY_ONE;
     }
 }
 

@@ -194,7 +194,7 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
                        : items;
     if (chunk->piece > items)
         chunk->piece = items;
-    chunk->singly = take->singly;
+    chunk->parts = take->parts;
     chunk->serial = ++dispatch->serial;
     chunk->beside =
         take->beside ? out_of_lane(dispatch, take->beside_device, take->beside_lane) : 0;

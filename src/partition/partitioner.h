@@ -39,12 +39,15 @@ static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t a
     return view->last - below <= view->unit ? view->last : below + view->unit;
 }
 
+/* For yk_take.parts: each piece by itself. */
+enum { YK_ONE_BY_ONE = 1 << 30 };
+
 /* Up to `items` free items of [first, last), from its low or its high end, whichever free interval
  * comes first there; the dispatcher rounds to units, applies the device's limit, and where nothing
  * is free inside looks in the whole range. items 0: nothing for this lane now. */
 struct yk_take {
     int64_t items, piece; /* piece 0: not to be cut */
-    int singly;           /* 1: lanes get its pieces one at a time */
+    int parts;            /* as in yk_chunk */
     int64_t first, last;  /* 0, 0: anywhere */
     int from_high;
     int beside; /* 1: to be worked on only while that device's lane has its chunk out, see yk_chunk;

@@ -11,7 +11,7 @@
 /* A cutter's copy of the shape. */
 struct shape {
     uint32_t generation;
-    int32_t slot, sections, singly;
+    int32_t slot, sections, parts;
     int64_t pieces, first, last, piece;
 };
 
@@ -45,7 +45,7 @@ static int read_shape(const struct yk_lease_shape *shape, struct shape *out)
     out->generation = atomic_load_explicit(&shape->generation, memory_order_acquire);
     out->slot = atomic_load_explicit(&shape->slot, memory_order_acquire);
     out->sections = atomic_load_explicit(&shape->sections, memory_order_acquire);
-    out->singly = atomic_load_explicit(&shape->singly, memory_order_acquire);
+    out->parts = atomic_load_explicit(&shape->parts, memory_order_acquire);
     out->pieces = atomic_load_explicit(&shape->pieces, memory_order_acquire);
     out->first = atomic_load_explicit(&shape->first, memory_order_acquire);
     out->last = atomic_load_explicit(&shape->last, memory_order_acquire);
@@ -69,7 +69,7 @@ static int64_t section_start(const struct shape *shape, int section)
     return section * shape->pieces / shape->sections;
 }
 
-/* Half of what a section still has, rounded up, or one piece. */
+/* A part of what a section still has, rounded up. */
 static int cut_section(struct yk_leases *leases, const struct shape *shape, int section,
                        enum end side, struct yk_chunk *piece)
 {
@@ -88,7 +88,7 @@ static int cut_section(struct yk_leases *leases, const struct shape *shape, int 
         }
         if (begin == end)
             return 0;
-        count = shape->singly ? 1 : (end - begin + 1) / 2;
+        count = (end - begin - 1) / (uint64_t)shape->parts + 1;
         next = (uint64_t)shape->generation << 32;
         next |= side == FRONT ? (begin + count) << 16 | end : begin << 16 | (end - count);
     } while (!atomic_compare_exchange_weak_explicit(word, &old, next, memory_order_acq_rel,
@@ -185,7 +185,7 @@ static void write_shape(struct yk_leases *leases, const struct shape *shape)
     /* release: pairs with the acquires in read_shape, see there */
     atomic_store_explicit(&out->slot, shape->slot, memory_order_release);
     atomic_store_explicit(&out->sections, shape->sections, memory_order_release);
-    atomic_store_explicit(&out->singly, shape->singly, memory_order_release);
+    atomic_store_explicit(&out->parts, shape->parts, memory_order_release);
     atomic_store_explicit(&out->pieces, shape->pieces, memory_order_release);
     atomic_store_explicit(&out->first, shape->first, memory_order_release);
     atomic_store_explicit(&out->last, shape->last, memory_order_release);
@@ -209,9 +209,10 @@ static uint32_t next_generation(struct yk_leases *leases)
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now)
 {
     int64_t items = chunk->last - chunk->first;
-    struct shape shape = {
-        .first = chunk->first, .last = chunk->last, .piece = items, .singly = chunk->singly
-    };
+    struct shape shape = { .first = chunk->first,
+                           .last = chunk->last,
+                           .piece = items,
+                           .parts = chunk->parts > 2 ? chunk->parts : 2 };
     struct yk_lease *lease = leases->slots;
     if (chunk->piece > 0 && chunk->piece < items)
         shape.piece = chunk->piece;

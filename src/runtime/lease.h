@@ -3,8 +3,8 @@
  *
  * A lease's pieces lie in sections, one for each lane in the order of the lanes, as equal as whole
  * pieces can be (fewer pieces than lanes: one section for a few neighbours). A lane takes half of
- * what its own section still has (one piece, where the chunk says so), from the front, and when
- * that is used up half of what the nearest other one has, from the back, so that the owner keeps
+ * what its own section still has (or as small a part as the chunk says), from the front, and when
+ * that is used up as much of what the nearest other one has, from the back, so that the owner keeps
  * its rows. Lanes are in the order of the
  * topology: the nearest index shares a cache or a NUMA node first. Sections are parts of the lease,
  * not of the job's range, since a lease may be any part of that and every lane has to find rows of
@@ -35,7 +35,7 @@
 /* What cutters read of the current lease. */
 struct yk_lease_shape {
     _Alignas(64) _Atomic uint32_t generation; /* 0: there is none, or it is being written */
-    _Atomic int32_t slot, sections, singly;
+    _Atomic int32_t slot, sections, parts;
     _Atomic int64_t pieces;
     _Atomic int64_t first, last, piece; /* items, and those of a piece */
 };

@@ -65,7 +65,8 @@ int yk_pieces_cut(struct yk_pieces *pieces, int lane, struct yk_piece *out)
     int own = pieces->sections[home][0] < pieces->sections[home][1];
     int64_t *section = pieces->sections[own ? home : nearest(pieces, home)];
     const struct yk_chunk *chunk = &pieces->slots[pieces->slot].chunk;
-    int64_t count = chunk->singly ? 1 : (section[1] - section[0] + 1) / 2, from = section[0];
+    int64_t count = (section[1] - section[0] - 1) / (chunk->parts > 2 ? chunk->parts : 2) + 1,
+            from = section[0];
     if (own)
         section[0] += count;
     else

@@ -3,7 +3,7 @@
  *
  * A chunk that may be cut is published as a lease. Each thread takes half of what its own section
  * of it still has, from the front, then half of what the nearest other section has, from the back;
- * or one piece at a time, where the chunk says so.
+ * or a smaller part, where the chunk says so.
  * One lease at a time is open for cutting; a lease is done when all its pieces are.
  */
 #ifndef YK_SIMULATOR_PIECES_H

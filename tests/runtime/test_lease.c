@@ -32,7 +32,7 @@ static int publish_next(void)
     if (chunk.last > ITEMS)
         chunk.last = ITEMS;
     chunk.piece = next_item % 8; /* 0: not to be cut */
-    chunk.singly = next_item % 3 == 0;
+    chunk.parts = (int)(next_item % 7);
     next_item = chunk.last;
     yk_lease_publish(&leases, &chunk, 5);
     return 1;
@@ -182,7 +182,7 @@ static void who_is_done_steals_from_the_nearest(void **state)
 
 static void pieces_come_one_by_one_if_asked(void **state)
 {
-    struct yk_chunk chunk = { .first = 0, .last = 31, .piece = 4, .singly = 1 };
+    struct yk_chunk chunk = { .first = 0, .last = 31, .piece = 4, .parts = 100 };
     static const struct cut want[] = {
         { 1, 16, 20 }, { 1, 20, 24 }, { 1, 24, 28 }, { 1, 28, 31 }, /* its own */
         { 1, 12, 16 }, { 0, 0, 4 },   { 1, 8, 12 },  { 0, 4, 8 },
