@@ -19,7 +19,8 @@ struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
                         themselves (a lease, see runtime/lease.h); last - first: not to be cut */
-    int parts;       /* a lane takes the rest of its part of them / this at once; 0: half of it */
+    int parts;       /* a lane takes 1 / this of what its share of the chunk still has at once; 0:
+                        half of it */
     uint32_t serial; /* unique in the job */
     uint32_t beside; /* not 0: for the lane that asked, alone, to be worked on piece by piece while
                         the chunk of this serial is out (yk_dispatch_is_out); what is not completed
