@@ -167,6 +167,9 @@ int sim_write_json(const struct sim_spec *spec, const yoke_simulated *simulated,
     cJSON_ReplaceItemInObject(top, "machine", machine_json(spec, simulated));
     cJSON_ReplaceItemInObject(top, "threads", cJSON_CreateNumber(simulated->threads));
     cJSON_ReplaceItemInObject(top, "memory", cJSON_CreateNull());
+    cJSON *device;
+    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(top, "devices"))
+        cJSON_ReplaceItemInObject(device, "wait", cJSON_CreateNull());
     cJSON *own = cJSON_AddObjectToObject(top, "simulation");
     json_integer(own, "chunks", simulated->chunks);
     json_integer(own, "decisions", simulated->decisions);

@@ -164,7 +164,7 @@ static void the_least_time(void **state)
 static struct yk_profile profile_of(const char *text, int64_t items)
 {
     struct yk_profile_spec spec;
-    struct yk_profile profile;
+    struct yk_profile profile = { .items = 0 };
     if (yk_profile_parse(text, items, &spec) != YOKE_OK ||
         yk_profile_open(&spec, &profile) != YOKE_OK)
         fail_msg("%s: %s", text, yoke_error_text());
