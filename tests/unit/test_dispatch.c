@@ -527,8 +527,9 @@ static double pair_ns(const char *partitioner, int device_count, int64_t items)
  * not judged: that depends on the machine. */
 static void many_devices_are_served(void **state)
 {
-    static const char *const names[] = { "auto",   "even",           "static", "dynamic:chunk=1000",
-                                         "guided", "nc-ht:grains=3", "c-ht" };
+    static const char *const names[] = {
+        "auto", "even", "static", "dynamic:chunk=1000", "guided", "nc-ht:grains=1000", "c-ht"
+    };
     size_t i;
     (void)state;
     for (i = 0; i < sizeof names / sizeof *names; i++) {
