@@ -28,6 +28,8 @@ struct barnes_hut_state {
     yoke_array *body_array, *node_array, *pull_array; /* NULL while detached */
 };
 
+/* YOKE_EINVAL: it is none. */
+yoke_status barnes_hut_check_tree(const struct barnes_hut_state *state);
 yoke_status barnes_hut_verify(void *state, char *note);
 
 #endif

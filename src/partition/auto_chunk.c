@@ -134,22 +134,38 @@ static double chunk_ns(const struct yk_split_status *status, double rest_ns)
     return fmax(ns, HIDDEN * cost / (lanes - 1));
 }
 
+/* Nobody else takes part, so there is nobody to end together with. */
+static int is_sole(const struct yk_split_view *view, int device)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        if (d != device && view->devices[d].active)
+            return 0;
+    return 1;
+}
+
+static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view *view, int device,
+                         int64_t budget)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    double item_ns = yk_auto_item_ns(state, view, device), chain = chain_items(status, budget);
+    int64_t fill = status->known.fill, items, least;
+    if (chain == 0 && status->known.rate > 0 && is_sole(view, device))
+        return budget;
+    items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
+    if (chain > 0) /* not more in flight than can be put right when a speed is wrong */
+        items = at_most(to_items(chain, budget), budget / (HELD_PART * status->known.lanes));
+    items = at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
+    items = whole_fills(at_least(items, fill), fill);
+    return budget - items < at_most(items, least) / 2 ? budget : items;
+}
+
 static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
                           int64_t budget, struct yk_take *out)
 {
     const struct yk_split_status *status = &view->devices[device];
-    double item_ns = yk_auto_item_ns(state, view, device), chain = chain_items(status, budget),
-           without;
-    int64_t fill = status->known.fill, lanes = status->known.lanes, items, least;
-    items = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
-    least = items;
-    if (chain >
-        0) /* All lanes together hold no more than can be put right when a speed is wrong. */
-        items = at_most(to_items(chain, budget), budget / (HELD_PART * lanes));
-    items = at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
-    items = whole_fills(at_least(items, fill), fill);
-    if (budget - items < at_most(items, least) / 2)
-        items = budget;
+    double without;
+    int64_t items = gpu_items(state, view, device, budget);
     out->reason = items == budget ? "tail" : "share";
     if (status->known.rate <= 0) {
         /* As long as it might be as slow as its first chunk was, it must not hold up the others. */

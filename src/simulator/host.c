@@ -6,9 +6,10 @@
  */
 #include "simulator.h"
 
-/* A sleep costs the GPU a wake and a switch, spinning costs a core; below so many of these, spin.
+/* A sleep costs the GPU a wake and a switch, spinning costs a core; below so many of these, spin
+ * (as runtime/await.c).
  */
-enum { SLEEPS_WORTH = 4 };
+enum { SLEEPS_WORTH = 2 };
 
 static int is_to_spin(const struct yk_simulator *sim, int lane)
 {

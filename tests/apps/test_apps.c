@@ -41,9 +41,9 @@ static const struct variant variants[] = {
     { "nbody", { 777 }, { "4" } },
     { "denoise", { 33, 29, 17 }, { 0 } },
     { "barnes-hut", { 1 }, { 0 } },
-    { "barnes-hut", { 5003 }, { 0 } },
+    { "barnes-hut", { 2503 }, { 0 } },
     { "barnes-hut", { 777 }, { "4", "0.02", "0", "0.1", "alone" } },
-    { "barnes-hut", { 1602 }, { "3", "0.01", "0.9", "0.05", "together" } },
+    { "barnes-hut", { 1002 }, { "3", "0.01", "0.9", "0.05", "together" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
