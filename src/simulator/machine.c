@@ -71,26 +71,6 @@ static const struct yk_option gpu_options[] = {
     { .name = NULL }
 };
 
-yoke_status yk_machine_default(int64_t cores, struct yk_machine *out)
-{
-    struct cpu_settings settings = { .load = NULL };
-    yoke_status status = yk_options_default(cpu_options, &settings);
-    if (status != YOKE_OK)
-        return status;
-    *out = settings.machine;
-    out->cores = cores;
-    return YOKE_OK;
-}
-
-yoke_status yk_machine_gpu_default(struct yk_machine_gpu *out)
-{
-    struct gpu_settings settings = { .load = NULL };
-    yoke_status status = yk_options_default(gpu_options, &settings);
-    if (status == YOKE_OK)
-        *out = settings.gpu;
-    return status;
-}
-
 /* --- bounds --- */
 
 struct bound {
@@ -148,7 +128,7 @@ yoke_status yk_machine_check(const struct yk_machine *machine)
     return status;
 }
 
-yoke_status yk_machine_add_gpu(struct yk_machine *machine, const struct yk_machine_gpu *gpu)
+static yoke_status add_gpu(struct yk_machine *machine, const struct yk_machine_gpu *gpu)
 {
     size_t count = (size_t)machine->gpu_count;
     if (machine->gpu_count == yk_machine_gpus_max)
@@ -356,7 +336,7 @@ static yoke_status add_gpus(const struct part *part, const struct yk_machine_gpu
     int number = status == YOKE_OK ? number_from(machine, part->text, length) : 0;
     for (int i = 0; i < count && status == YOKE_OK; i++) {
         snprintf(gpu.name, sizeof gpu.name, "%.*s%d", (int)length, part->text, number + i);
-        status = yk_machine_add_gpu(machine, &gpu);
+        status = add_gpu(machine, &gpu);
     }
     return status;
 }

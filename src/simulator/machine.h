@@ -58,12 +58,7 @@ struct yk_machine {
 /* YOKE_EINVAL with a text that says at which character of the line what was expected. */
 yoke_status yk_machine_parse(const char *text, struct yk_machine *out);
 void yk_machine_close(struct yk_machine *machine);
-/* `out` is a machine of `cores` cores with the default costs, to be filled in; nothing to close
- * until it has GPUs. */
-yoke_status yk_machine_default(int64_t cores, struct yk_machine *out);
-yoke_status yk_machine_add_gpu(struct yk_machine *machine, const struct yk_machine_gpu *gpu);
-yoke_status yk_machine_gpu_default(struct yk_machine_gpu *out);
-/* What the parser checks of numbers, for machines made otherwise. */
+/* What the parser checks of numbers, for machines changed since. */
 yoke_status yk_machine_check(const struct yk_machine *machine);
 
 /* What a job asks of a machine. */
