@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # yoke beside OpenMP, oneTBB and StarPU on the CPU, all in one run and in turns.
 #
-#     bench/peers.sh BUILD OUT [--rounds N] [--only PART,...] [--small]
+#     bench/peers.sh BUILD OUT [--rounds N] [--only PART,...] [--without PEER,...] [--small]
 #
 # Builds yoke and a program for each peer that is installed (BUILD is made if it is not there; absent peers are named with the package
 # to install), lets them take turns, and writes OUT/peers.json (every measurement) and OUT/peers.md (the table: medians, minima,
-# maxima, and ratios within each round). Parts: saxpy, uneven, empty, startup, idle, bystander, share (all of them). --small: tiny
-# sizes, to try the script itself.
+# maxima, and ratios within each round). Parts: saxpy, uneven, empty, startup, idle, bystander, share (all of them). --without: leaves
+# out openmp, tbb or starpu. --small: tiny sizes, to try the script itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then

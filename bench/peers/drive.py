@@ -1,6 +1,6 @@
 """Lets the programs of the comparison take turns (contestant.h says what they obey) and writes every measurement as JSON.
 
-    drive.py PROGRAMS OUT.json [--rounds N] [--only PART,...] [--small]
+    drive.py PROGRAMS OUT.json [--rounds N] [--only PART,...] [--without PEER,...] [--small]
 
 A round has one measurement, or a few, of each runtime in each of its variants, in an order that changes from round to round. All
 programs stay open and quiet while another one is measured; StarPU, whose idle workers poll, is paused. saxpy's vectors lie in
@@ -76,8 +76,8 @@ class Peer:
 class Stage:
     """The programs there are, and how one of each is started."""
 
-    def __init__(self, programs, sizes, starpu_home):
-        self.programs, self.sizes = programs, sizes
+    def __init__(self, programs, sizes, starpu_home, without):
+        self.programs, self.sizes, self.without = programs, sizes, without
         self.threads = len(os.sched_getaffinity(0))
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(('OMP_', 'GOMP_', 'YOKE_', 'STARPU_', 'TBB_'))}
         self.env.update(STARPU_SILENT='1', STARPU_HOME=starpu_home)
@@ -92,7 +92,7 @@ class Stage:
                 self.kinds[f'starpu {scheduler}'] = ('starpu', {'STARPU_SCHED': scheduler})
 
     def has(self, kind):
-        return os.access(f'{self.programs}/yoke-peer-{kind}', os.X_OK)
+        return kind not in self.without and os.access(f'{self.programs}/yoke-peer-{kind}', os.X_OK)
 
     def start(self, name, threads=None, shared=False):
         kind, env = self.kinds.get(name, (name, {}))
@@ -262,12 +262,20 @@ def machine():
             'starpu': text_of(['pkg-config', '--modversion', 'starpu-1.4']) or text_of(['pkg-config', '--modversion', 'starpu-1.3'])}
 
 
+def write(path, stage, records):
+    with open(path, 'w') as file:
+        json.dump({'schema': 1, 'machine': machine(), 'commit': text_of(['git', 'log', '-1', '--format=%h']),
+                   'date': time.strftime('%Y-%m-%d'), 'threads': stage.threads, 'sizes': vars(stage.sizes), 'records': records},
+                  file, indent=0)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('programs')
     parser.add_argument('out')
     parser.add_argument('--rounds', type=int, default=7)
     parser.add_argument('--only', default=','.join(PARTS))
+    parser.add_argument('--without', default='')
     parser.add_argument('--small', action='store_true')
     args = parser.parse_args()
     wanted = args.only.split(',')
@@ -276,7 +284,7 @@ def main():
         parser.error(f'parts are {", ".join(PARTS)}; rounds 1 or more')
     home = os.path.dirname(os.path.abspath(args.out)) + '/starpu'
     os.makedirs(home, exist_ok=True)
-    stage = Stage(args.programs, Sizes(args.small), home)
+    stage = Stage(args.programs, Sizes(args.small), home, args.without.split(','))
     contest = Contest(stage, seed=1)
     records, turn = [], 0
     for number in range(-1, args.rounds):  # the first warms up
@@ -285,12 +293,9 @@ def main():
                 turn += 1
                 got = contest.turn(part, turn)
                 records += got if number >= 0 else []
+        write(args.out, stage, records)
         print(f'round {number + 1} of {args.rounds}', flush=True)
     contest.end()
-    with open(args.out, 'w') as file:
-        json.dump({'schema': 1, 'machine': machine(), 'commit': text_of(['git', 'log', '-1', '--format=%h']),
-                   'date': time.strftime('%Y-%m-%d'), 'threads': stage.threads, 'sizes': vars(stage.sizes), 'records': records},
-                  file, indent=0)
 
 
 if __name__ == '__main__':
