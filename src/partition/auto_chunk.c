@@ -11,8 +11,10 @@
 
 /* A piece lasts this long at least, once the speed is known: longer than waking a thread takes. */
 #define PIECE_NS 20000.0
-/* Pieces of a lease for each lane; a lane takes half of those it has left at a time (lease.h). */
-enum { LANE_PIECES = 32 };
+/* Pieces of a lease for each lane at most; a lane takes half of those it has left at a time
+ * (lease.h). Where cores are alone, leases are few and large: of those a lane takes an eighth at a
+ * time, so that none is left with many dear items. */
+enum { LANE_PIECES = 32, SOLE_PIECES = 128, SOLE_PARTS = 8 };
 /* A device gets this part of what it should still do, */
 #define REST_PART 16.0
 /* or this one (the second number: where its speed is known from earlier runs) as long as chunks are
@@ -20,9 +22,6 @@ enum { LANE_PIECES = 32 };
  * a chunk's cost. */
 static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define SHORT_LEASE_NS 400000.0
-/* Where cores are alone, a lease is half of the rest; a lane takes a quarter of its part of that at
- * once, which is too much of a long job whose items are dear here and cheap there. */
-#define LONG_NS 6e6
 /* While the first chunks say more of their cost than of their items, the next one is so many times
  * as large. */
 #define RAMP 8
@@ -54,8 +53,10 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
                    struct yk_take *out)
 {
     int64_t fair = (items - 1) / view->devices[device].known.lanes + 1;
+    int64_t most = view->device_count > 1 ? LANE_PIECES : SOLE_PIECES;
     out->items = items;
-    out->piece = at_least((fair - 1) / at_least(at_most(fair / least, LANE_PIECES), 1) + 1, least);
+    out->piece = at_least((fair - 1) / at_least(at_most(fair / least, most), 1) + 1, least);
+    out->parts = view->device_count > 1 ? 0 : SOLE_PARTS;
 }
 
 /* As far as what a device did so far tells what its next items cost: until then its chunks grow. */
@@ -84,7 +85,7 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
     piece = at_least(to_items(PIECE_NS / (item_ns * (double)lanes), budget), view->unit);
     least = piece > budget / lanes ? budget : piece * lanes;
     if (state->devices_here == 1) /* the same leases in every run: cores find their rows again */
-        items = budget / (rest_ns > LONG_NS ? 8 : 2);
+        items = budget / 2;
     else
         items = to_items(
             fmax(rest_ns / REST_PART, fmin(rest_ns / short_rest_part[known], SHORT_LEASE_NS)) /

@@ -480,8 +480,8 @@ static void spoil(struct barnes_hut_state *s, enum spoilt what)
             s->pulls[i].x *= what == PULL ? 1.5f : 1.01f;
     else if (what == NO_PULL)
         s->pulls[0] = none;
-    else if (what == FINER) /* theta 0.25 where 0.5 was asked for */
-        s->theta *= 2;
+    else if (what == FINER) /* 0.8 where 1 was asked for */
+        s->theta = 1;
     else if (what == MASS)
         s->nodes[1].mass *= 1.001f;
     else if (what == SKIP)
@@ -514,10 +514,10 @@ static void wrong_results_are_named(void **unused)
     for (what = 0; what < SPOILT; what++) {
         const struct measure_watch watch = { 0 };
         struct app_run run = { .runtime = cores, .watch = &watch, .what = "test" };
-        struct app_spec spec = spec_of(app, what == FINER ? 50000 : 3000);
+        struct app_spec spec = spec_of(app, what == FINER ? 50000 : 1500);
         char note[APP_NOTE_MAX];
         void *state;
-        spec.values[2] = "0.25";
+        spec.values[2] = what == FINER ? "0.8" : "0.25";
         assert_int_equal(app->open(&spec, &state), YOKE_OK);
         assert_int_equal(app->attach(state, cores), YOKE_OK);
         assert_int_equal(app->reset(state), YOKE_OK);
@@ -540,18 +540,18 @@ static void energy_stays(void **unused)
 {
     const struct app *app = app_find("barnes-hut");
     struct measure_spec spec = { .app = app,
-                                 .input = spec_of(app, 3000),
+                                 .input = spec_of(app, 1000),
                                  .config = { .devices = "cpu" },
                                  .repeat = 1,
                                  .verify = 1 };
     struct measure result;
     (void)unused;
-    spec.input.values[0] = "60";
+    spec.input.values[0] = "20";
     assert_int_equal(measure(&spec, &result), YOKE_OK);
     if (result.verified != 1)
         fail_msg("%s", result.note);
     assert_non_null(strstr(result.note, "energy drift"));
-    assert_non_null(strstr(result.note, "in 60 steps (allowed 1.6e-03)"));
+    assert_non_null(strstr(result.note, "in 20 steps (allowed 1.2e-03)"));
     assert_true(result.whole_seconds > result.seconds && result.seconds > 0);
     measure_close(&result);
     /* Steps that are far too long lose it, and stars with it; that is reported, not judged. */
