@@ -8,13 +8,19 @@
  * items at a each, doubling gives (b + a v) / (b / 2 + a v): it stops where b is about a fifth of
  * the chunk's time. */
 #define PAYS 1.1
+/* A chunk shorter than so many times what its start is known to cost is too small anyway. */
+#define COSTS 10.0
+/* So many chunks in a row that do not pay end the search. */
+enum { PATIENCE = 2 };
 /* A grain is at most this part of a device's range, or a chunk could outlast all the others. */
 enum { RANGE_PART = 16 };
 
 void yk_ht_grain_open(const struct yk_split_view *view, int device, struct yk_ht_grain *grain)
 {
     int64_t range = view->last - view->first;
-    *grain = (struct yk_ht_grain){ .searching = 1, .items = view->devices[device].known.fill };
+    *grain = (struct yk_ht_grain){ .searching = 1,
+                                   .items = view->devices[device].known.fill,
+                                   .cost_ns = view->devices[device].known.fixed_ns };
     grain->most = range / RANGE_PART / view->device_count;
     if (grain->most < view->unit)
         grain->most = view->unit;
@@ -24,15 +30,19 @@ void yk_ht_grain_open(const struct yk_split_view *view, int device, struct yk_ht
         grain->items = grain->most;
 }
 
-void yk_ht_grain_learn(struct yk_ht_grain *grain, int64_t items, double rate)
+void yk_ht_grain_learn(struct yk_ht_grain *grain, int64_t items, double ns)
 {
+    double rate = (double)items / ns;
     if (!grain->searching || items < grain->items)
         return;
-    if (grain->best > 0 && rate < PAYS * grain->best) {
+    if (grain->best > 0 && rate < PAYS * grain->best && ns > COSTS * grain->cost_ns) {
+        if (++grain->disappointments < PATIENCE)
+            return; /* chunks vary: once is no verdict */
         grain->searching = 0;
         grain->items = grain->items > 1 ? grain->items / 2 : 1;
         return;
     }
+    grain->disappointments = 0;
     grain->best = rate;
     if (grain->items > grain->most / 2)
         grain->searching = 0;

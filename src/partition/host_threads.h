@@ -37,10 +37,12 @@ struct yk_ht_settings {
 extern const struct yk_option yk_ht_options[];
 
 struct yk_ht_grain {
-    int64_t items; /* GS_i */
-    int64_t most;  /* of it, while looked for */
-    double best;   /* throughput of the size before, items per ns; 0: none yet */
-    int searching; /* it is still looked for */
+    int64_t items;       /* GS_i */
+    int64_t most;        /* of it, while looked for */
+    double best;         /* throughput of the size before, items per ns; 0: none yet */
+    double cost_ns;      /* of a chunk's start, as far as known beforehand */
+    int searching;       /* it is still looked for, */
+    int disappointments; /* and so many chunks of this size did not pay */
 };
 
 struct yk_ht_stream {
@@ -101,7 +103,7 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
 
 /* --- host_grain.c: the grain that was not given is looked for (the paper's future work). --- */
 void yk_ht_grain_open(const struct yk_split_view *view, int device, struct yk_ht_grain *grain);
-/* A chunk of `items` had this throughput. */
-void yk_ht_grain_learn(struct yk_ht_grain *grain, int64_t items, double rate);
+/* A chunk of `items` took so long. */
+void yk_ht_grain_learn(struct yk_ht_grain *grain, int64_t items, double ns);
 
 #endif
