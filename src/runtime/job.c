@@ -123,7 +123,12 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     if (out->fill < 1)
         out->fill = 1;
     out->rate = learned ? learned->rate : 0;
-    out->fixed_ns = learned && learned->fixed_ns > 0 ? learned->fixed_ns : desc->launch_ns;
+    out->fixed_ns = desc->launch_ns;
+    /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
+    if (learned && learned->fixed_ns > desc->launch_ns / 2)
+        out->fixed_ns = learned->fixed_ns;
+    else if (learned && learned->fixed_ns > 0)
+        out->fixed_ns = desc->launch_ns / 2;
     out->copy_item_ns = copy_item_ns(job, desc, learned);
     out->share = memory ? memory->device[d].share : -1;
 }

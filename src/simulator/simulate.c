@@ -107,7 +107,8 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
     if (learned)
         out->rate = learned->rate;
     if (learned && learned->fixed_ns > 0)
-        out->fixed_ns = learned->fixed_ns;
+        out->fixed_ns =
+            learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
     if (gpu)
         out->copy_item_ns = copy_item_ns(spec, gpu, learned);
     if (gpu && sim->streams > 0) {
