@@ -227,7 +227,7 @@ if with faults; then
             grep -q left "$raw/hog.log" || sleep 0.1
         done
         # shellcheck disable=SC2086
-        fault full-gpu A=b "$yoke" run $small --devices "$cpu,$gpu"
+        fault full-gpu A=b "$yoke" run $small
         kill "$hog" 2>/dev/null
         wait "$hog" 2>/dev/null
     fi
