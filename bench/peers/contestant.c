@@ -4,6 +4,7 @@
  */
 #include "contestant.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,28 @@ void contestant_refuse(const char *what, const char *why)
     exit(1);
 }
 
+/* Seconds that threads of this process were ready to run and did not, since others had their cores;
+ * 0 where the system does not say. */
+static double waited(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *entry;
+    long long all = 0, one;
+    while (tasks && (entry = readdir(tasks))) {
+        char path[300];
+        FILE *file;
+        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", entry->d_name);
+        file = fopen(path, "r");
+        if (file && fscanf(file, "%*s %lld", &one) == 1)
+            all += one;
+        if (file)
+            fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return 1e-9 * (double)all;
+}
+
 static const struct loop *find(const char *name)
 {
     const struct loop *loop = loop_find(name);
@@ -41,17 +64,19 @@ static const struct loop *find(const char *name)
 static void run(const char *name, const char *variant)
 {
     const struct loop *loop = find(name);
-    double wall, cpu;
+    double wall, cpu, wait;
     long long calls;
     loop_prepare(loop);
     contestant_inner = 0;
+    wait = waited();
     cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     wall = contestant_seconds();
     contestant.run(loop, variant);
     wall = contestant_seconds() - wall;
     cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wait = waited() - wait;
     calls = (long long)loop_verify(loop);
-    printf("seconds=%.9f cpu=%.9f calls=%lld inner=%.9f\n", wall, cpu, calls,
+    printf("seconds=%.9f cpu=%.9f waited=%.9f calls=%lld inner=%.9f\n", wall, cpu, wait, calls,
            contestant_inner > 0 ? contestant_inner : wall);
 }
 

@@ -6,7 +6,8 @@
  *
  *     steps N             of item 1 of the uneven loops
  *     open | close        the runtime
- *     run LOOP VARIANT    -> seconds, CPU seconds, calls (loop nothing), inner (where it says)
+ *     run LOOP VARIANT    -> seconds, CPU seconds, seconds its threads waited for a core, calls
+ *                         (loop nothing), inner (where it says)
  *     idle SECONDS        -> cores used meanwhile by this program, whose main thread sleeps
  *     startup LOOP VARIANT   opens, runs, closes -> seconds of all three
  *

@@ -17,7 +17,7 @@ import time
 SETTLE_S = 0.01  # OpenMP's threads spin for some milliseconds after a loop
 STARPU_BLOCKS = ['2', '20', '200', '2000']
 # Turns a round; long ones are fewer.
-TURNS = {'saxpy': 3, 'uneven-up': 1, 'uneven-down': 1, 'empty': 2, 'stress': 2, 'startup': 2, 'idle': 1, 'bystander': 1, 'share': 3}
+TURNS = {'saxpy': 6, 'uneven-up': 1, 'uneven-down': 1, 'empty': 2, 'stress': 2, 'startup': 2, 'idle': 1, 'bystander': 3, 'share': 3}
 PARTS = {'saxpy': ['saxpy'], 'uneven': ['uneven-up', 'uneven-down'], 'empty': ['empty', 'stress'], 'startup': ['startup'],
          'idle': ['idle'], 'bystander': ['bystander'], 'share': ['share']}
 
@@ -58,6 +58,11 @@ class Peer:
         return {key: float(value) for key, value in (word.split('=') for word in answer.split())}
 
     def run(self, loop, variant):
+        """VARIANT/first: the runtime is opened afresh, so that it knows nothing of the loop."""
+        variant, _, first = variant.partition('/')
+        if first:
+            self.ask('close')
+            self.ask('open')
         self.ask('wake')
         time.sleep(SETTLE_S)
         answer = self.ask(f'run {loop} {variant}')

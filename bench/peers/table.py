@@ -3,8 +3,8 @@
     table.py peers.json [--calm CORES]
 
 Each figure: median, minimum and maximum over the turns; ratios are taken within a turn, and their median is given with minimum and
-maximum. "Best" is the ratio of the minima, which a busy machine disturbs least. --calm leaves out turns in which others used more
-than so many cores.
+maximum. "Best" is the ratio of the minima, which a busy machine disturbs least; "own time" leaves out the time for which threads
+waited for cores that others had, and so does the ideal. --calm leaves out turns in which others used more than so many cores.
 """
 import argparse
 import json
@@ -34,11 +34,16 @@ class Contest:
         return {turn: r[key] for turn, r in self.cells(part).get((who, what), {}).items()}
 
     def ideal(self, part):
-        """All cores at the speed each had alone."""
+        """All cores at the speed each had alone, for themselves."""
         cores = [series for (who, what), series in self.cells(part).items() if who == 'alone']
         if not cores:
             return {}
-        return {turn: 1 / sum(1 / core[turn]['seconds'] for core in cores) for turn in cores[0]}
+        return {turn: 1 / sum(1 / own(core[turn], 1) for core in cores) for turn in cores[0]}
+
+
+def own(record, threads):
+    """Seconds without those that others had its cores, if whoever has a core meanwhile does the work of who waits for one."""
+    return record['inner'] - record['waited'] / threads
 
 
 def spread(values, scale=1, digits=4):
@@ -65,18 +70,25 @@ def order(cell):
     return (runtimes.index(who) if who in runtimes else len(runtimes), int(what) if what.isdigit() else 0, what)
 
 
+def own_ratio(contest, turns, reference):
+    series = {turn: own(r, contest.data['threads']) for turn, r in turns.items()}
+    return f'{median(ratios(series, reference)):.3f}' if reference else ''
+
+
 def times_table(contest, part, reference, name):
-    print(f'| runtime | variant | median, ms | min .. max | to {name}: median (min .. max) | best |\n| --- | --- | --- | --- | --- | --- |')
+    uneven = part.startswith('uneven')
+    print(f'| runtime | variant | median, ms | min .. max | to {name}: median (min .. max) | best |'
+          + (' by its own time |' if uneven else '') + '\n' + '| --- ' * (6 + uneven) + '|')
     for (who, what), turns in sorted(contest.cells(part).items(), key=order):
         series = {turn: r['seconds'] for turn, r in turns.items()}
-        if who == 'yoke':
-            series = {turn: r['inner'] for turn, r in turns.items()}
         what = f'core {what}' if who == 'alone' else what
         compare = ratio_text(series, reference) if who != 'alone' else ' | '
-        print(f'| {named(who)} | {what} | {spread(series.values(), 1e3)} | {compare} |')
+        print(f'| {named(who)} | {what} | {spread(series.values(), 1e3)} | {compare} |'
+              + (f' {own_ratio(contest, turns, reference) if who != "alone" else ""} |' if uneven else ''))
         if who.startswith('starpu'):
             inner = {turn: r['inner'] for turn, r in turns.items()}
-            print(f'| {named(who)} | {what}, cut beforehand | {spread(inner.values(), 1e3)} | {ratio_text(inner, reference)} |')
+            print(f'| {named(who)} | {what}, cut beforehand | {spread(inner.values(), 1e3)} | {ratio_text(inner, reference)} |'
+                  + (' |' if uneven else ''))
     print()
 
 
@@ -125,12 +137,13 @@ def targets(contest):
     yoke = lambda part, what, key='seconds': contest.series(part, 'yoke', what, key)
     static = contest.series('saxpy', 'openmp', 'static')
     print('| target | limit | measured | |\n| --- | --- | --- | --- |')
-    print(verdict('saxpy: auto / OpenMP static', 1.01, median_of(ratios(yoke('saxpy', 'auto', 'inner'), static))))
+    print(verdict('saxpy: auto / OpenMP static', 1.01, median_of(ratios(yoke('saxpy', 'auto'), static))))
     for part, text in (('uneven-up', 'dear items last'), ('uneven-down', 'dear items first')):
         ideal = contest.ideal(part)
         for what in ('auto', 'auto/first'):
-            value = median_of(ratios(yoke(part, what, 'inner'), ideal))
-            print(verdict(f'imbalanced loop, {text}: {what} / ideal', 1.01, value))
+            turns = contest.cells(part).get(('yoke', what), {})
+            series = {turn: own(r, contest.data['threads']) for turn, r in turns.items()}
+            print(verdict(f'imbalanced loop, {text}: {what} by its own time / ideal', 1.01, median_of(ratios(series, ideal))))
     for part, limit, text in (('empty', 150, f'{contest.data["threads"]} threads'), ('stress', 1000, '64 threads')):
         cells = contest.cells(part).get(('yoke', 'dynamic:chunk=1'), {})
         print(verdict(f'a chunk of one item, {text}', limit, median_of(chunk_ns(r) for r in cells.values()), ' ns'))

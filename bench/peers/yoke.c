@@ -1,15 +1,10 @@
-/* yoke.c - the contestant yoke. Variants are partitioners; "PARTITIONER/first" opens the runtime
- * afresh, so that nothing is known of the loop.
- */
-#include <stdio.h>
-#include <string.h>
+/* yoke.c - the contestant yoke. Variants are partitioners. */
 #include <yoke/yoke.h>
 
 #include "contestant.h"
 
 static yoke_runtime *runtime;
 static yoke_array *x, *y, *out;
-static int thread_count;
 
 static void must(yoke_status status, const char *what)
 {
@@ -62,7 +57,6 @@ static const yoke_kernel nothing = KERNEL(nothing, NULL, 0);
 
 static void open_yoke(int threads)
 {
-    thread_count = threads;
     must(yoke_open(&(yoke_config){ .devices = "cpu", .threads = threads }, &runtime), "yoke_open");
     must(yoke_array_wrap(runtime, loops.x, loops.floats, sizeof *loops.x, &x), "x");
     must(yoke_array_wrap(runtime, loops.y, loops.floats, sizeof *loops.y, &y), "y");
@@ -94,20 +88,4 @@ static void run_yoke(const struct loop *loop, const char *variant)
     must(yoke_run(runtime, &job, NULL), loop->name);
 }
 
-static void run_variant(const struct loop *loop, const char *variant)
-{
-    char partitioner[128];
-    double start;
-    snprintf(partitioner, sizeof partitioner, "%s", variant);
-    char *slash = strchr(partitioner, '/');
-    if (slash) {
-        *slash = '\0';
-        close_yoke();
-        open_yoke(thread_count);
-    }
-    start = contestant_seconds();
-    run_yoke(loop, partitioner);
-    contestant_inner = contestant_seconds() - start;
-}
-
-const struct contestant contestant = { .open = open_yoke, .close = close_yoke, .run = run_variant };
+const struct contestant contestant = { .open = open_yoke, .close = close_yoke, .run = run_yoke };
