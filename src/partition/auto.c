@@ -92,6 +92,16 @@ static void note_left_out(struct yk_auto *state, const struct yk_split_view *vie
     state->devices[device].others_ns = state->end_ns;
 }
 
+/* Who got nothing because another device is expected asks again should that not come. */
+static void wait_for_expected(const struct yk_auto *state, const struct yk_split_view *view,
+                              int64_t now, struct yk_take *out)
+{
+    int d;
+    for (d = 0; d < view->device_count && out->wake_ns == 0; d++)
+        if (yk_auto_is_expected(state, &view->devices[d], now))
+            out->wake_ns = state->began + YK_EXPECT_NS;
+}
+
 static void take(void *given, const struct yk_split_view *view, int device, int lane, int64_t now,
                  struct yk_take *out)
 {
@@ -112,8 +122,10 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
         yk_auto_chunk(state, view, device, budget, out);
     else
         note_left_out(state, view, device);
-    if (out->items <= 0)
+    if (out->items <= 0) {
+        wait_for_expected(state, view, now, out);
         return;
+    }
     if (where)
         out->reason = where;
     if (view->devices[device].chunks_out == 0)

@@ -40,7 +40,12 @@ struct yk_auto {
     double end_ns; /* from the latest quotas' time on, if all keep to quotas */
 };
 
+/* How long after a job's begin a device whose speed is known is waited for. */
+enum { YK_EXPECT_NS = 100000 };
+
 /* --- auto_plan.c --- */
+int yk_auto_is_expected(const struct yk_auto *state, const struct yk_split_status *status,
+                        int64_t now);
 /* Quotas, and the first time whether there are regions. */
 void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now);
 /* How long the others would need for all that is free; infinite if there is nobody. */

@@ -27,8 +27,9 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define RAMP 8
 /* Chunks under way hide each other's cost if the others last this many times as long. */
 #define HIDDEN 1.5
-/* Copies that take less than this part of an item's time do not decide a chunk's size. */
-#define COPIES_COUNT 0.1
+/* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
+ * them would gain is lost again in parts of a kernel that do not fill the device. */
+#define COPIES_COUNT 0.3
 /* Chunks under way are at most 1 / this of what is left. */
 enum { HELD_PART = 4 };
 

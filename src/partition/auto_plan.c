@@ -23,6 +23,15 @@ static int takes_part(const struct yk_split_status *status)
     return status->joined && status->active;
 }
 
+/* It was not there when the job began, as its thread has to wake up first, but will be soon:
+ * whoever asks earlier must not take it all. */
+int yk_auto_is_expected(const struct yk_auto *state, const struct yk_split_status *status,
+                        int64_t now)
+{
+    return !status->joined && status->active && status->known.rate > 0 &&
+           !status->known.host_memory && now < state->began + YK_EXPECT_NS;
+}
+
 /* The size that its speed was measured with, as far as that matters. */
 static double measured_items(const struct yk_auto *state, const struct yk_split_view *view, int d)
 {
@@ -48,9 +57,11 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     const struct yk_split_status *status = &view->devices[d];
     double unit = (double)view->unit, under_way;
     *load = (struct yk_load){ 0 };
-    if (!takes_part(status) || status->item_ns <= 0)
+    if (status->item_ns <= 0 || (!takes_part(status) && !yk_auto_is_expected(state, status, now)))
         return;
     load->item = yk_auto_item_ns(state, view, d);
+    if (!status->joined)
+        load->ready = YK_EXPECT_NS / 2;
     if (status->items_out > 0) {
         under_way = status->fixed_ns + status->item_ns * (double)status->items_out -
                     (double)(now - state->devices[d].mark);

@@ -300,6 +300,29 @@ static void the_last_device_does_the_rest(void **state)
 
 /* --- quotas by hand and by force --- */
 
+/* A GPU that did all of the last job joins some microseconds after the next one's begin. Cores for
+ * which one unit would take far longer than all of it must not begin; unless it does not come. */
+static void a_gpu_that_is_known_is_expected(void **state)
+{
+    const struct yk_split_device devices[] = {
+        { .name = "cpu", .lanes = 16, .host_memory = 1, .fill = 16, .rate = 4e-4, .share = 0 },
+        { .name = "gpu", .lanes = 2, .fill = 8192, .rate = 3.5e-2, .fixed_ns = 15000, .share = 1 }
+    };
+    const struct yk_split_spec spec = {
+        .last = 16384, .unit = 256, .devices = devices, .device_count = 2
+    };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    int64_t wake_ns;
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 1000);
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 3, 1000, &chunk, &wake_ns), YK_WAIT);
+    assert_int_equal(wake_ns, 101000);
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 3, wake_ns, &chunk, &wake_ns), YK_TAKE);
+    yk_dispatch_close(dispatch);
+}
+
 static void quotas_by_hand(void **state)
 {
     struct yk_load loads[3] = { { .item = 1 }, { .item = 3 }, { .item = 1, .ready = 500 } };
@@ -425,6 +448,7 @@ static void nothing_is_lost_or_done_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_that_is_known_is_expected),
         cmocka_unit_test(quotas_by_hand),
         cmocka_unit_test(quotas_by_force),
         cmocka_unit_test(known_speeds_reach_the_ideal),
