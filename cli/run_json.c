@@ -52,6 +52,7 @@ static void add_devices(cJSON *top, const struct measure *measure)
         json_integer(one, "chunks", device->chunks);
         json_number(one, "alone_seconds", device->alone_seconds);
         json_text(one, "wait", device->wait);
+        json_text(one, "reason", device->reason);
         cJSON_AddItemToArray(devices, one);
     }
 }

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The adaptive loop on a GPU node: every partitioner beside the best fixed split, ways of waiting and
+# numbers of threads, and the experiments of Navarro et al., section 5.
+#
+#     bench/adaptive/node.sh BUILD OUT
+#
+# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz. From the
+# environment: CORES (those there are), GPU (cuda:0), ROUNDS (5), SECONDS_EACH (12, for a group of
+# rows), JOBS (all: saxpy mxv nbody-131072 nbody-16384 denoise barnes-hut-100000 barnes-hut-1048576),
+# PARTS (turns alpha ratio), SMALL=1 (small sizes, to try the script), LIMIT_S (480)
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -ne 2 ] || [ ! -x "$1/bench/adaptive/yoke-bench-adaptive" ]; then
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
+cores=${CORES:-$(nproc)} gpu=${GPU:-cuda:0} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-12} limit=${LIMIT_S:-480}
+parts=" ${PARTS:-turns alpha ratio} "
+jobs=${JOBS:-saxpy mxv nbody-131072 nbody-16384 denoise barnes-hut-100000 barnes-hut-1048576}
+small=${SMALL:-0}
+export YOKE_CACHE=$out/kernel-cache
+unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
+
+say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
+# JOB: "APP SIZE OPTIONS..."
+words()
+{
+    case $1:$small in
+    saxpy:0) echo saxpy 134217728 ;;
+    saxpy:1) echo saxpy 4194304 ;;
+    mxv:0) echo mxv 200000 ;;
+    mxv:1) echo mxv 4000 ;;
+    denoise:0) echo denoise 301x370x316 steps=5 ;;
+    denoise:1) echo denoise 60x74x63 steps=2 ;;
+    nbody-*:0) echo nbody "${1#nbody-}" ;;
+    nbody-*:1) echo nbody 2048 ;;
+    barnes-hut-*:0) echo barnes-hut "${1#barnes-hut-}" ;;
+    barnes-hut-*:1) echo barnes-hut 5000 ;;
+    esac
+}
+# LABEL COMMAND...: what it prints goes to raw/LABEL.json
+record()
+{
+    local label=$1
+    shift
+    [ "$SECONDS" -lt "$limit" ] || { say "$label: left out, $limit s are over"; return; }
+    timeout 150 "$@" >"$raw/$label.json" 2>"$raw/$label.log" || { say "$label failed:"; tail -n 2 "$raw/$label.log"; rm -f "$raw/$label.json"; }
+    say "$label"
+}
+
+{ date -u; uname -a; nproc; nvidia-smi; lscpu; } >"$raw/machine.log" 2>&1
+case $parts in *" turns "*)
+    for job in $jobs; do
+        # Kernels are on disk when the judged process begins, as for whoever runs a program twice.
+        # shellcheck disable=SC2046
+        set -- $(words "$job")
+        "$build/cli/yoke" run "$1" --size "$2" --devices "cpu,$gpu" --repeat 1 >/dev/null 2>&1
+        record "turns-$job" "$build/bench/adaptive/yoke-bench-adaptive" "$1" "$2" "cpu,$gpu" "rounds=$rounds" \
+            "seconds=$each" "threads=$cores" "${@:3}"
+    done ;;
+esac
+run() { "$build/cli/yoke" run "$@" --json -; }
+case $parts in *" alpha "*)
+    # shellcheck disable=SC2046
+    set -- $(words mxv)
+    for alpha in 0.1 0.3 0.5 0.7 0.9; do
+        for kind in nc-ht c-ht; do
+            record "alpha-$kind-$alpha" run "$1" --size "$2" --devices "cpu,$gpu" --threads "$cores" \
+                --partitioner "$kind:alpha=$alpha" --repeat 7
+        done
+    done ;;
+esac
+# fig. 10: cores with and without the GPU
+case $parts in *" ratio "*)
+    for job in mxv barnes-hut-100000; do
+        # shellcheck disable=SC2046
+        set -- $(words "$job")
+        for count in $((cores / 4)) $((cores / 2)) "$cores"; do
+            [ "$count" -ge 1 ] || continue
+            record "ratio-$job-$count-cpu" run "$1" --size "$2" --devices "cpu:$count" --repeat 5
+            for kind in nc-ht c-ht auto; do
+                record "ratio-$job-$count-$kind" run "$1" --size "$2" --devices "cpu:$count,$gpu" --threads "$count" \
+                    --partitioner "$kind" --repeat 5
+            done
+        done
+        record "ratio-$job-gpu" run "$1" --size "$2" --devices "$gpu" --repeat 5
+    done ;;
+esac
+python3 "$here/table.py" "$raw" >"$out/table.md" || say "the table could not be made"
+rm -rf "$YOKE_CACHE"
+tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
+cat "$out/table.md"
+say "written: $out/table.md, $out/raw.tar.gz"
