@@ -56,19 +56,19 @@ case $parts in *" turns "*)
         # Kernels are on disk when the judged process begins, as for whoever runs a program twice.
         # shellcheck disable=SC2046
         set -- $(words "$job")
-        "$build/cli/yoke" run "$1" --size "$2" --devices "cpu,$gpu" --repeat 1 >/dev/null 2>&1
+        "$build/cli/yoke" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu,$gpu" --repeat 1 >/dev/null 2>&1
         record "turns-$job" "$build/bench/adaptive/yoke-bench-adaptive" "$1" "$2" "cpu,$gpu" "rounds=$rounds" \
             "seconds=$each" "threads=$cores" "${@:3}"
     done ;;
 esac
-run() { "$build/cli/yoke" run "$@" --json -; }
+
 case $parts in *" alpha "*)
     # shellcheck disable=SC2046
     set -- $(words mxv)
     for alpha in 0.1 0.3 0.5 0.7 0.9; do
         for kind in nc-ht c-ht; do
-            record "alpha-$kind-$alpha" run "$1" --size "$2" --devices "cpu,$gpu" --threads "$cores" \
-                --partitioner "$kind:alpha=$alpha" --repeat 7
+            record "alpha-$kind-$alpha" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu,$gpu" --threads "$cores" \
+                --partitioner "$kind:alpha=$alpha" --repeat 7 --json -
         done
     done ;;
 esac
@@ -79,13 +79,13 @@ case $parts in *" ratio "*)
         set -- $(words "$job")
         for count in $((cores / 4)) $((cores / 2)) "$cores"; do
             [ "$count" -ge 1 ] || continue
-            record "ratio-$job-$count-cpu" run "$1" --size "$2" --devices "cpu:$count" --repeat 5
+            record "ratio-$job-$count-cpu" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu:$count" --repeat 5 --json -
             for kind in nc-ht c-ht auto; do
-                record "ratio-$job-$count-$kind" run "$1" --size "$2" --devices "cpu:$count,$gpu" --threads "$count" \
-                    --partitioner "$kind" --repeat 5
+                record "ratio-$job-$count-$kind" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu:$count,$gpu" --threads "$count" \
+                    --partitioner "$kind" --repeat 5 --json -
             done
         done
-        record "ratio-$job-gpu" run "$1" --size "$2" --devices "$gpu" --repeat 5
+        record "ratio-$job-gpu" "$build/cli/yoke" run "$1" --size "$2" --devices "$gpu" --repeat 5 --json -
     done ;;
 esac
 python3 "$here/table.py" "$raw" >"$out/table.md" || say "the table could not be made"
