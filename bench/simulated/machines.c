@@ -311,6 +311,100 @@ static void report_outside(const struct settings *settings)
         }
 }
 
+/* Machines of the class to which something happens in mid-run. The bound knows it beforehand: the
+ * speeds there are at each time, added up until all is done; what a lost GPU had under way is not
+ * counted as lost. */
+struct mishap {
+    const char *name, *key; /* of the cores, or of the first GPU */
+    int of_gpu;
+};
+static const struct mishap mishaps[] = {
+    { "a GPU fails", ":fail=%.9f", 1 },
+    { "a GPU is half as fast for a third", ":load=%.9f-%.9f*2", 1 },
+    { "cores are a third as fast for a third", ":load=%.9f-%.9f*3", 0 },
+    { "a GPU joins late", ":join=%.9f", 1 },
+};
+enum { MISHAPS = sizeof mishaps / sizeof *mishaps };
+
+/* Seconds until `work` is done at speed `all` that is less by `lost` from `from` to `to`. */
+static double clairvoyant(double work, double all, double lost, double from, double to)
+{
+    double before = all * from, during = (all - lost) * (to - from);
+    if (work <= before)
+        return work / all;
+    if (work <= before + during)
+        return from + (work - before) / (all - lost);
+    return to + (work - before - during) / all;
+}
+
+static double suffer(struct study_case *what, const struct draft *draft, int kind,
+                     const struct settings *settings)
+{
+    struct study_case changed = *what;
+    double all = speed(draft), seconds = draft->seconds, from = 0.3 * seconds, to = 0.63 * seconds;
+    double work = seconds * all, lost = mishaps[kind].of_gpu ? draft->f[0] : 1.0, bound, ratio;
+    struct draft with = *draft;
+    char extra[128];
+    snprintf(extra, sizeof extra, mishaps[kind].key, from, to);
+    if (mishaps[kind].of_gpu)
+        with.extra = extra;
+    write_line(&with, &changed);
+    if (!mishaps[kind].of_gpu) { /* behind the cores' own keys */
+        char line[sizeof changed.line];
+        const char *rest = strchr(what->line, ',');
+        snprintf(line, sizeof line, "%.*s%s%s",
+                 rest ? (int)(rest - what->line) : (int)strlen(what->line), what->line, extra,
+                 rest ? rest : "");
+        yk_machine_close(&changed.machine);
+        memcpy(changed.line, line, sizeof line);
+        study_machine(&changed);
+        lost = draft->cores * 2.0 / 3;
+    }
+    if (kind == 0)
+        to = INFINITY;
+    if (kind == 1)
+        lost /= 2;
+    if (kind == 3)
+        to = from, from = 0;
+    bound = isinf(to) && work > all * from ? from + (work - all * from) / fmax(all - lost, 1e-9)
+                                           : clairvoyant(work, all, lost, from, to);
+    ratio = study_ratio(&changed, &(struct study_run){ .partitioner = settings->partitioner }, 0) *
+            yk_machine_ideal(&changed.machine,
+                             &(struct yk_machine_job){ .items = (double)what->items,
+                                                       .core_seconds = what->core_seconds },
+                             -1) /
+            bound;
+    yk_machine_close(&changed.machine);
+    return ratio;
+}
+
+static void report_mishaps(const struct settings *settings)
+{
+    unsigned long long state = settings->seed + 2000003;
+    double *values[MISHAPS];
+    int counts[MISHAPS] = { 0 }, i, k;
+    struct draft draft;
+    for (k = 0; k < MISHAPS; k++)
+        values[k] = calloc((size_t)settings->outside + 1, sizeof **values);
+    for (i = 0; i < settings->outside; i++) {
+        struct study_case what;
+        draw(&state, &draft, &what);
+        if (draft.gpus == 0)
+            continue;
+        write_line(&draft, &what);
+        for (k = 0; k < MISHAPS; k++)
+            values[k][counts[k]++] = suffer(&what, &draft, k, settings);
+        yk_machine_close(&what.machine);
+    }
+    printf("\n| in mid-run: time / bound that knew it | machines | median | 95th percentile | "
+           "worst |\n"
+           "| --- | --- | --- | --- | --- |\n");
+    for (k = 0; k < MISHAPS; k++) {
+        percentiles(mishaps[k].name, values[k], counts[k]);
+        free(values[k]);
+    }
+}
+
 int study_machines(int count, char **words)
 {
     struct settings settings = { .count = 1000, .outside = 300, .seed = 1, .partitioner = "auto" };
@@ -338,5 +432,6 @@ int study_machines(int count, char **words)
     }
     missed = judge(&settings);
     report_outside(&settings);
+    report_mishaps(&settings);
     return missed;
 }
