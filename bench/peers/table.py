@@ -182,7 +182,7 @@ def main():
         data = json.load(file)
     contest, m, sizes = Contest(data, args.calm), data['machine'], data['sizes']
     others = sorted({r['turn']: r['others'] for r in contest.records}.values())
-    print(f'{m["cores"]} cores of {m["cpu"]}, Linux {m["kernel"]}, {m["compiler"]}, oneTBB {m["tbb"]}, StarPU {m["starpu"]}; '
+    print(f'{m["cores"]} cores of {m["cpu"]}, Linux {m["kernel"]}, {m["compiler"]}, oneTBB {m["tbb"] or "none"}, StarPU {m["starpu"] or "none"}; '
           f'{data["date"]}, commit {data["commit"]}. {len(others)} turns'
           + (f' ({contest.dropped} left out: others used more than {args.calm} cores)' if contest.dropped else '')
           + f'; others used {median(others):.2f} cores in the median turn, {others[-1]:.2f} at most.\n')
