@@ -12,9 +12,9 @@
 /* A piece lasts this long at least, once the speed is known: longer than waking a thread takes. */
 #define PIECE_NS 20000.0
 /* Pieces of a lease for each lane at most; a lane takes half of those it has left at a time
- * (lease.h). Where cores are alone, leases are few and large: of those a lane takes an eighth at a
+ * (lease.h). Where cores are alone, leases are few and large: of those a lane takes a sixth at a
  * time, so that none is left with many dear items. */
-enum { LANE_PIECES = 32, SOLE_PIECES = 128, SOLE_PARTS = 8 };
+enum { LANE_PIECES = 32, SOLE_PIECES = 64, SOLE_PARTS = 6 };
 /* A device gets this part of what it should still do, */
 #define REST_PART 16.0
 /* or this one (the second number: where its speed is known from earlier runs) as long as chunks are
@@ -76,25 +76,29 @@ static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view 
     return at_least(covered, mine->largest);
 }
 
+/* Where cores are alone, three quarters of the rest: the same leases in every run, so that cores
+ * find their rows again. Where others work, what they could afford to wait for. */
+static int64_t lease_items(const struct yk_auto *state, const struct yk_split_view *view,
+                           int device, int64_t budget)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    double rest_ns = status->item_ns * (double)budget, ns;
+    if (state->devices_here == 1)
+        return budget - budget / 4;
+    ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], SHORT_LEASE_NS);
+    return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
+}
+
 static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
                             int64_t budget, struct yk_take *out)
 {
     const struct yk_split_status *status = &view->devices[device];
-    double item_ns = status->item_ns, rest_ns = item_ns * (double)budget;
-    int64_t lanes = status->known.lanes, items, least, piece;
-    int known = status->known.rate > 0;
-    piece = at_least(to_items(PIECE_NS / (item_ns * (double)lanes), budget), view->unit);
+    int64_t lanes = status->known.lanes, most = budget, items, least, piece;
+    piece = at_least(to_items(PIECE_NS / (status->item_ns * (double)lanes), budget), view->unit);
     least = piece > budget / lanes ? budget : piece * lanes;
-    if (state->devices_here == 1) /* the same leases in every run: cores find their rows again */
-        items = budget / 2;
-    else
-        items = to_items(
-            fmax(rest_ns / REST_PART, fmin(rest_ns / short_rest_part[known], SHORT_LEASE_NS)) /
-                item_ns,
-            budget);
     if (state->devices_here > 1)
-        items = at_most(items, foreseen(state, view, device, 2 * PIECE_NS));
-    items = at_least(items, at_most(least, foreseen(state, view, device, 2 * PIECE_NS)));
+        most = foreseen(state, view, device, 2 * PIECE_NS);
+    items = at_most(at_least(lease_items(state, view, device, budget), least), most);
     if (budget - items < least / 2 && state->unknown == 0)
         items = budget;
     yk_auto_lease(view, device, items, piece, out);
