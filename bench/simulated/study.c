@@ -2,6 +2,7 @@
  * machines against a bound that no schedule can beat.
  *
  *     yoke-bench-simulated paper
+ *     yoke-bench-simulated alpha
  *     yoke-bench-simulated machines [count=1000] [seed=1] [outside=300] [partitioner=auto] [show=N]
  */
 #include <math.h>
@@ -70,10 +71,12 @@ int main(int count, char **words)
 {
     if (count > 1 && strcmp(words[1], "paper") == 0)
         return study_paper(count - 2, words + 2);
+    if (count > 1 && strcmp(words[1], "alpha") == 0)
+        return study_alpha(count - 2, words + 2);
     if (count > 1 && strcmp(words[1], "machines") == 0)
         return study_machines(count - 2, words + 2);
     fprintf(stderr,
-            "usage: %s paper | machines [count=N] [seed=N] [outside=N] [partitioner=NAME] "
+            "usage: %s paper | alpha | machines [count=N] [seed=N] [outside=N] [partitioner=NAME] "
             "[show=N]\n",
             words[0]);
     return 2;

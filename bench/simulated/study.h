@@ -28,6 +28,7 @@ void study_machine(struct study_case *what);
 
 /* 0 if all limits were met. */
 int study_paper(int count, char **words);
+int study_alpha(int count, char **words);
 int study_machines(int count, char **words);
 
 #endif
