@@ -421,8 +421,9 @@ static void freed_while_wrapped(void **state)
     for (d = 0; d < 2; d++) {
         yoke_runtime *rt = open_runtime(devices[d]);
         size_t bytes = N * sizeof(float) + PAGE;
-        float *memory =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        /* Far from where the system puts what is mapped next, which would be taken for it. */
+        float *memory = mmap((void *)0x200000000000, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         yoke_array *x, *y;
         assert_true(memory != MAP_FAILED);
         fill(&scene);
