@@ -118,6 +118,7 @@ static yoke_status check_build(struct yk_device *handle, const yoke_kernel *kern
     struct check_device *device = yk_check_device_find(handle, "build");
     if (!device)
         return YOKE_EINVAL;
+    int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
     yoke_status status = kernel_whole(device, kernel);
     if (status == YOKE_OK)
         status = yk_check_inject(device, "build");
@@ -128,7 +129,6 @@ static yoke_status check_build(struct yk_device *handle, const yoke_kernel *kern
     struct yk_program *made = yk_check_untouched();
     if (!program)
         return YOKE_ENOMEM;
-    int was_lost = atomic_load(&device->lost);
     status = device->backend->build(device->inner, kernel, &made);
     unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_EBUILD |
                        1u << YOKE_ENOIMPL | 1u << YOKE_EINVAL;

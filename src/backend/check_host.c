@@ -79,6 +79,7 @@ yoke_status yk_check_pin(struct yk_device *handle, void *memory, int64_t bytes, 
     if (is_pinned_in(device, first, last))
         return yk_check_breach(device, "pin", "%lld bytes at %p are pinned already",
                                (long long)bytes, memory);
+    int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
     yoke_status status = yk_check_inject(device, "pin");
     if (status != YOKE_OK)
         return status;
@@ -86,7 +87,6 @@ yoke_status yk_check_pin(struct yk_device *handle, void *memory, int64_t bytes, 
     if (!host)
         return YOKE_ENOMEM;
     *host = (struct check_host){ .first = first, .last = last, .pinned = 1 };
-    int was_lost = atomic_load(&device->lost);
     status = device->backend->pin(device->inner, memory, bytes, foreign);
     unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_EINVAL;
     if (*foreign && status != YOKE_EINVAL)
@@ -127,13 +127,13 @@ yoke_status yk_check_host_alloc(struct yk_device *handle, int64_t bytes, void **
         return YOKE_EINVAL;
     if (bytes < 1)
         return yk_check_breach(device, "host_alloc", "%lld bytes", (long long)bytes);
+    int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
     yoke_status status = yk_check_inject(device, "host_alloc");
     if (status != YOKE_OK)
         return status;
     struct check_host *host = yk_calloc(1, sizeof *host);
     if (!host)
         return YOKE_ENOMEM;
-    int was_lost = atomic_load(&device->lost);
     status = device->backend->host_alloc(device->inner, bytes, &made);
     unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;
     status = yk_check_returned(

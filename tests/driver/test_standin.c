@@ -129,7 +129,9 @@ static void addresses_need_memory_behind_them(void **state)
 static void a_page_is_pinned_once(void **state)
 {
     const struct scene *scene = *state;
-    char *pages = mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* Far from where the system puts what is mapped next, which would be taken for it. */
+    char *pages = mmap((void *)0x200000000000, 4 * 4096, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_int_equal(cuMemHostRegister(pages + 100, 4096, 0), CUDA_SUCCESS);
     assert_int_equal(cuMemHostRegister(pages + 8000, 200, 0),
                      CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
