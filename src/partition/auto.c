@@ -3,9 +3,9 @@
  *
  * It begins with what earlier runs taught, else with small chunks for the cores and one that fills
  * each GPU, which are part of the work. From each device's time a*v + b it works out quotas
- * (balance.h) at every decision. A device keeps to its own region (auto.h) and takes over from the
- * one that would end last, from the far end, only if that pays. Devices that could not end in time
- * with their least chunk get nothing.
+ * (balance.h) at every decision. Where regions hold (auto.h) a device keeps to its own and takes
+ * over from the one that would end last, from the far end, only if that pays. Devices that could
+ * not end in time with their least chunk get nothing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,6 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
         return YOKE_ENOMEM;
     }
     state->began = -1;
-    state->devices_here = view->device_count;
     *out = state;
     return YOKE_OK;
 }

@@ -29,16 +29,24 @@ struct yk_auto {
     struct yk_load *loads;  /* for the latest quotas, in times from then */
     struct yk_load *others; /* scratch */
     int64_t began;          /* -1: not yet */
-    int devices_here;
-    int planned;   /* whether there are regions was decided, */
-    int regions;   /* and there are */
-    int events;    /* since the latest quotas */
-    int unknown;   /* devices that may take part and whose speed nobody knows */
-    int unsettled; /* those whose speed is a first guess */
-    int uneven;    /* regions end too far apart: quotas count */
-    int best;      /* the device with the largest quota */
-    double end_ns; /* from the latest quotas' time on, if all keep to quotas */
+    int planned;            /* whether there are regions was decided, */
+    int regions;            /* and there are */
+    int events;             /* since the latest quotas */
+    int unknown;            /* devices that may take part and whose speed nobody knows */
+    int unsettled;          /* those whose speed is a first guess */
+    int uneven;             /* regions end too far apart: quotas count */
+    int best;               /* the device with the largest quota */
+    double end_ns;          /* from the latest quotas' time on, if all keep to quotas */
 };
+
+static inline int64_t yk_at_least(int64_t items, int64_t least)
+{
+    return items > least ? items : least;
+}
+static inline int64_t yk_at_most(int64_t items, int64_t most)
+{
+    return items < most ? items : most;
+}
 
 /* How long after a job's begin a device whose speed is known is waited for. */
 enum { YK_EXPECT_NS = 100000 };

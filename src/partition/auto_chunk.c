@@ -38,16 +38,6 @@ static int64_t to_items(double items, int64_t most)
     return items < (double)most ? (int64_t)items : most;
 }
 
-static int64_t at_least(int64_t items, int64_t least)
-{
-    return items > least ? items : least;
-}
-
-static int64_t at_most(int64_t items, int64_t most)
-{
-    return items < most ? items : most;
-}
-
 /* As many pieces for each lane as have the least size, all alike, so that lanes which are alike end
  * together. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
@@ -56,7 +46,8 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
     int64_t fair = (items - 1) / view->devices[device].known.lanes + 1;
     int64_t most = view->device_count > 1 ? LANE_PIECES : SOLE_PIECES;
     out->items = items;
-    out->piece = at_least((fair - 1) / at_least(at_most(fair / least, most), 1) + 1, least);
+    out->piece =
+        yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
     out->parts = view->device_count > 1 ? 0 : SOLE_PARTS;
 }
 
@@ -73,17 +64,16 @@ static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view 
         return RAMP * mine->largest;
     if (state->unknown + state->unsettled == 0)
         covered /= 2;
-    return at_least(covered, mine->largest);
+    return yk_at_least(covered, mine->largest);
 }
 
 /* Where cores are alone, three quarters of the rest: the same leases in every run, so that cores
  * find their rows again. Where others work, what they could afford to wait for. */
-static int64_t lease_items(const struct yk_auto *state, const struct yk_split_view *view,
-                           int device, int64_t budget)
+static int64_t lease_items(const struct yk_split_view *view, int device, int64_t budget)
 {
     const struct yk_split_status *status = &view->devices[device];
     double rest_ns = status->item_ns * (double)budget, ns;
-    if (state->devices_here == 1)
+    if (view->device_count == 1)
         return budget - budget / 4;
     ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], SHORT_LEASE_NS);
     return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
@@ -94,11 +84,11 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
 {
     const struct yk_split_status *status = &view->devices[device];
     int64_t lanes = status->known.lanes, most = budget, items, least, piece;
-    piece = at_least(to_items(PIECE_NS / (status->item_ns * (double)lanes), budget), view->unit);
+    piece = yk_at_least(to_items(PIECE_NS / (status->item_ns * (double)lanes), budget), view->unit);
     least = piece > budget / lanes ? budget : piece * lanes;
-    if (state->devices_here > 1)
+    if (view->device_count > 1)
         most = foreseen(state, view, device, 2 * PIECE_NS);
-    items = at_most(at_least(lease_items(state, view, device, budget), least), most);
+    items = yk_at_most(yk_at_least(lease_items(view, device, budget), least), most);
     if (budget - items < least / 2 && state->unknown == 0)
         items = budget;
     yk_auto_lease(view, device, items, piece, out);
@@ -160,10 +150,10 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
         return budget;
     items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
     if (chain > 0) /* not more in flight than can be put right when a speed is wrong */
-        items = at_most(to_items(chain, budget), budget / (HELD_PART * status->known.lanes));
-    items = at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
-    items = whole_fills(at_least(items, fill), fill);
-    return budget - items < at_most(items, least) / 2 ? budget : items;
+        items = yk_at_most(to_items(chain, budget), budget / (HELD_PART * status->known.lanes));
+    items = yk_at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
+    items = whole_fills(yk_at_least(items, fill), fill);
+    return budget - items < yk_at_most(items, least) / 2 ? budget : items;
 }
 
 static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
@@ -176,9 +166,9 @@ static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *vie
     if (status->known.rate <= 0) {
         /* As long as it might be as slow as its first chunk was, it must not hold up the others. */
         without = yk_auto_without(state, view, device);
-        items = at_most(items, to_items((without - status->fixed_ns) / status->item_ns, items));
+        items = yk_at_most(items, to_items((without - status->fixed_ns) / status->item_ns, items));
     }
-    out->items = at_least(items, view->unit);
+    out->items = yk_at_least(items, view->unit);
 }
 
 void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,

@@ -136,11 +136,10 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
 
 /* Where the shares of the last run of this job are known, and keeping them costs little. Devices
  * that have not joined yet are expected to. */
-static int shares_are_right(const struct yk_auto *state, const struct yk_split_view *view)
+static int shares_are_right(const struct yk_split_view *view)
 {
     double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
     int d;
-    (void)state;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         double share = status->known.share;
@@ -196,7 +195,7 @@ void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64
     solve(state, view, now);
     if (!state->planned) {
         state->planned = 1;
-        state->regions = shares_are_right(state, view);
+        state->regions = shares_are_right(view);
         if (state->regions)
             lay_out(state, view);
     }

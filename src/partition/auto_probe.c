@@ -7,16 +7,6 @@
  */
 #define PROBE_WAIT_NS 50000
 
-static int64_t at_least(int64_t items, int64_t least)
-{
-    return items > least ? items : least;
-}
-
-static int64_t at_most(int64_t items, int64_t most)
-{
-    return items < most ? items : most;
-}
-
 /* Until the first result is in: a 64th of the range and twice as much each time where cores are
  * alone. Where others, who may be a thousand times faster, would have to wait for it, a unit for
  * each lane, and as long as that is not done no more than that again. */
@@ -25,10 +15,10 @@ static void probe_cores(struct yk_auto *state, const struct yk_split_view *view,
 {
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
-    int64_t most = range / (state->devices_here > 1 ? 16 : 4), items;
-    items = at_least(at_most(lanes * view->unit, most), view->unit);
-    if (state->devices_here == 1)
-        items = at_least(at_least(items, range / 64), mine->probed);
+    int64_t most = range / (view->device_count > 1 ? 16 : 4), items;
+    items = yk_at_least(yk_at_most(lanes * view->unit, most), view->unit);
+    if (view->device_count == 1)
+        items = yk_at_least(yk_at_least(items, range / 64), mine->probed);
     else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
         return; /* another one would last at least as long as the first one has by now */
     if (mine->probed > 0 && mine->probed + items > most)
@@ -53,7 +43,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
                       int64_t now, struct yk_take *out)
 {
     const struct yk_split_status *status = &view->devices[device];
-    int64_t most = (view->last - view->first) / (4 * (int64_t)state->devices_here);
+    int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
     if (status->items_out > 0)
         return;
     if (cores_unknown(view) && now < state->began + PROBE_WAIT_NS) {
@@ -65,7 +55,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
         state->devices[device].others_ns = state->end_ns;
         return;
     }
-    out->items = at_least(at_most(status->known.fill, most), view->unit);
+    out->items = yk_at_least(yk_at_most(status->known.fill, most), view->unit);
     out->reason = "probe";
 }
 
