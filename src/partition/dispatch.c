@@ -271,11 +271,3 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
     yk_dispatch_event(dispatch, dispatch->now);
     tell_changed(dispatch, device);
 }
-
-int yk_dispatch_is_out(const struct yk_dispatch *dispatch, int device, uint32_t serial)
-{
-    int index = dispatch->devices[device].outs;
-    while (index >= 0 && dispatch->outs[index].chunk.serial != serial)
-        index = dispatch->outs[index].next;
-    return index >= 0;
-}

@@ -23,7 +23,7 @@ struct yk_chunk {
                         half of it */
     uint32_t serial; /* unique in the job */
     uint32_t beside; /* not 0: for the lane that asked, alone, to be worked on piece by piece while
-                        the chunk of this serial is out (yk_dispatch_is_out); what is not completed
+                        the chunk of this serial is out and not answered; what is not completed
                         by then goes back with done() */
     const char
         *reason; /* why this size, in a few static words: "probe", "share", "tail", "taken over" */
@@ -108,8 +108,6 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
 /* How much later the device will end for a chunk of `items` more, in ns; 0 if nobody knows. */
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);
 
-/* Whether the chunk of this serial was handed out to the device and not answered. */
-int yk_dispatch_is_out(const struct yk_dispatch *dispatch, int device, uint32_t serial);
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
 int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out and not answered */
 
