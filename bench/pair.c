@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "program.h"
 
 static int last_core(const cpu_set_t *all)
 {
@@ -41,18 +42,6 @@ static yoke_status load_pocl_on_last_core(void)
     return status;
 }
 
-static int64_t read_size(const char *text, int64_t *size)
-{
-    char *end;
-    int count = 0;
-    for (; *text && count < 3; text = *end == 'x' ? end + 1 : end) {
-        size[count] = strtoll(text, &end, 10);
-        if (end == text || size[count++] < 1)
-            return 0;
-    }
-    return count;
-}
-
 static int run(const char *text, int repeat)
 {
     char name[64];
@@ -63,7 +52,7 @@ static int run(const char *text, int repeat)
     };
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
     spec.app = app_find(name);
-    if (!spec.app || (colon && !read_size(colon + 1, spec.input.size))) {
+    if (!spec.app || (colon && !read_size(colon + 1, 1, spec.input.size))) {
         fprintf(stderr, "%s: no such application, or a wrong size\n", text);
         return 2;
     }

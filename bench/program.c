@@ -23,3 +23,15 @@ void must(yoke_status status, const char *what)
     fprintf(stderr, "%s: %s\n", what, yoke_error_text());
     exit(1);
 }
+
+int read_size(const char *text, int64_t least, int64_t *size)
+{
+    char *end;
+    int count = 0;
+    for (; *text && count < 3; text = *end == 'x' ? end + 1 : end) {
+        size[count] = strtoll(text, &end, 10);
+        if (end == text || size[count++] < least)
+            return 0;
+    }
+    return count;
+}

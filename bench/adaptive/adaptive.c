@@ -191,18 +191,6 @@ static int read_word(struct measure_spec *spec, struct settings *settings, const
            !strncmp(word, "threads=", 8) || !strncmp(word, "input=", 6);
 }
 
-static int read_size(const char *text, int64_t *size)
-{
-    char *end;
-    int count = 0;
-    for (; *text && count < 3; text = *end == 'x' ? end + 1 : end) {
-        size[count] = strtoll(text, &end, 10);
-        if (end == text || size[count++] < 0)
-            return 0;
-    }
-    return count;
-}
-
 int main(int argc, char **argv)
 {
     static const int parts[] = { 20, 80, 320, 1280, 5120 };
@@ -211,7 +199,7 @@ int main(int argc, char **argv)
     struct measure out;
     int i, wrong;
     spec.app = argc > 3 ? app_find(argv[1]) : NULL;
-    if (!spec.app || !read_size(argv[2], spec.input.size)) {
+    if (!spec.app || !read_size(argv[2], 0, spec.input.size)) {
         fprintf(stderr,
                 "usage: %s APP SIZE DEVICES [rounds=N] [seconds=S] [threads=N] [NAME=VALUE ...]\n",
                 argv[0]);

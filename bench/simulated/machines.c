@@ -11,37 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulator/random.h"
 #include "study.h"
 
 struct settings {
     int count, outside, show;
-    unsigned long long seed;
+    uint64_t seed;
     const char *partitioner;
 };
 
-static double uniform(unsigned long long *state)
+static double between(uint64_t *state, double low, double high)
 {
-    *state += 0x9e3779b97f4a7c15ull;
-    unsigned long long z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static double between(unsigned long long *state, double low, double high)
-{
-    return low + (high - low) * uniform(state);
+    return low + (high - low) * yk_random_next(state);
 }
 
 /* Even in the logarithm. */
-static double across(unsigned long long *state, double low, double high)
+static double across(uint64_t *state, double low, double high)
 {
-    return low * pow(high / low, uniform(state));
+    return low * pow(high / low, yk_random_next(state));
 }
 
-static int one_of(unsigned long long *state, int count)
+static int one_of(uint64_t *state, int count)
 {
-    return (int)(uniform(state) * count);
+    return (int)(yk_random_next(state) * count);
 }
 
 enum { GPUS_MAX = 16, LIMIT_PARTS = 200 /* 0.5 % */ };
@@ -57,7 +49,7 @@ struct draft {
     const char *extra; /* for the first GPU */
 };
 
-static void choose_profile(unsigned long long *state, struct study_case *what, struct draft *draft)
+static void choose_profile(uint64_t *state, struct study_case *what, struct draft *draft)
 {
     double dear;
     switch (one_of(state, 5)) {
@@ -87,7 +79,7 @@ static void choose_profile(unsigned long long *state, struct study_case *what, s
     }
 }
 
-static void choose_gpus(unsigned long long *state, struct draft *draft)
+static void choose_gpus(uint64_t *state, struct draft *draft)
 {
     int g, kinds = 1 + one_of(state, 4), first = 0;
     draft->gpus = one_of(state, 3) == 0 ? 0 : 1 + one_of(state, one_of(state, 2) ? 4 : GPUS_MAX);
@@ -118,7 +110,7 @@ static double speed(const struct draft *draft)
 }
 
 /* Sizes such that the case belongs to the class. */
-static void choose_sizes(unsigned long long *state, struct draft *draft, struct study_case *what)
+static void choose_sizes(uint64_t *state, struct draft *draft, struct study_case *what)
 {
     double slowest = 1, all = speed(draft), items, step;
     int g;
@@ -152,7 +144,7 @@ static void write_line(const struct draft *draft, struct study_case *what)
     study_machine(what);
 }
 
-static void draw(unsigned long long *state, struct draft *draft, struct study_case *what)
+static void draw(uint64_t *state, struct draft *draft, struct study_case *what)
 {
     memset(draft, 0, sizeof *draft);
     memset(what, 0, sizeof *what);
@@ -164,7 +156,7 @@ static void draw(unsigned long long *state, struct draft *draft, struct study_ca
 }
 
 /* What keeps it from the class; the name of that. */
-static const char *spoil(unsigned long long *state, struct draft *draft, struct study_case *what)
+static const char *spoil(uint64_t *state, struct draft *draft, struct study_case *what)
 {
     static const char *const names[] = { "few items", "short jobs", "starts that do not hide",
                                          "contention", "one lane" };
@@ -232,7 +224,7 @@ static void note_worst(struct worst *worst, int show, double ratio, const struct
 
 static int judge(const struct settings *settings)
 {
-    unsigned long long state = settings->seed;
+    uint64_t state = settings->seed;
     double *first = calloc((size_t)settings->count, sizeof *first);
     double *third = calloc((size_t)settings->count, sizeof *third);
     struct worst *worst = calloc((size_t)settings->show + 1, sizeof *worst);
@@ -277,7 +269,7 @@ static void report_outside(const struct settings *settings)
 {
     static const char *const kinds[] = { "few items", "short jobs", "starts that do not hide",
                                          "contention", "one lane" };
-    unsigned long long state = settings->seed + 1000003;
+    uint64_t state = settings->seed + 1000003;
     struct worst worst[5] = { { 0 } };
     double *values[5];
     int counts[5] = { 0 }, i, k;
@@ -380,7 +372,7 @@ static double suffer(struct study_case *what, const struct draft *draft, int kin
 
 static void report_mishaps(const struct settings *settings)
 {
-    unsigned long long state = settings->seed + 2000003;
+    uint64_t state = settings->seed + 2000003;
     double *values[MISHAPS];
     int counts[MISHAPS] = { 0 }, i, k;
     struct draft draft;
