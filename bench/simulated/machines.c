@@ -11,172 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/random.h"
-#include "study.h"
+#include "draft.h"
 
 struct settings {
     int count, outside, show;
     uint64_t seed;
     const char *partitioner;
 };
-
-static double between(uint64_t *state, double low, double high)
-{
-    return low + (high - low) * yk_random_next(state);
-}
-
-/* Even in the logarithm. */
-static double across(uint64_t *state, double low, double high)
-{
-    return low * pow(high / low, yk_random_next(state));
-}
-
-static int one_of(uint64_t *state, int count)
-{
-    return (int)(yk_random_next(state) * count);
-}
-
-enum { GPUS_MAX = 16, LIMIT_PARTS = 200 /* 0.5 % */ };
-
-struct draft {
-    int cores, gpus;
-    double seconds; /* the bound aimed at */
-    double dearest; /* item, in averages */
-    double f[GPUS_MAX], launch[GPUS_MAX];
-    int64_t fill[GPUS_MAX];
-    int stair[GPUS_MAX], lanes[GPUS_MAX];
-    double noise, contention;
-    const char *extra; /* for the first GPU */
-};
-
-static void choose_profile(uint64_t *state, struct study_case *what, struct draft *draft)
-{
-    double dear;
-    switch (one_of(state, 5)) {
-    case 0:
-        snprintf(what->profile, sizeof what->profile, "regular");
-        draft->dearest = 1;
-        break;
-    case 1:
-        snprintf(what->profile, sizeof what->profile, "linear-up");
-        draft->dearest = 2;
-        break;
-    case 2:
-        snprintf(what->profile, sizeof what->profile, "linear-down");
-        draft->dearest = 2;
-        break;
-    case 3:
-        snprintf(what->profile, sizeof what->profile, "random:spread=1:seed=%d",
-                 1 + one_of(state, 1000));
-        draft->dearest = 2;
-        break;
-    default:
-        dear = across(state, 2, 10);
-        snprintf(what->profile, sizeof what->profile,
-                 "clustered:dear=%.3g:share=%.3g:stretches=%d:seed=%d", dear,
-                 between(state, 0.1, 0.5), (int)across(state, 10, 2000), 1 + one_of(state, 1000));
-        draft->dearest = dear;
-    }
-}
-
-static void choose_gpus(uint64_t *state, struct draft *draft)
-{
-    int g, kinds = 1 + one_of(state, 4), first = 0;
-    draft->gpus = one_of(state, 3) == 0 ? 0 : 1 + one_of(state, one_of(state, 2) ? 4 : GPUS_MAX);
-    for (g = 0; g < draft->gpus; g++) {
-        if (g > 0 && one_of(state, kinds) == 0) { /* like the one before */
-            draft->f[g] = draft->f[g - 1];
-            draft->launch[g] = draft->launch[g - 1];
-            draft->stair[g] = draft->stair[g - 1];
-            draft->lanes[g] = draft->lanes[g - 1];
-            continue;
-        }
-        draft->f[g] = across(state, 0.5, 100);
-        draft->launch[g] = across(state, 2e-6, 100e-6);
-        draft->stair[g] = one_of(state, 2);
-        draft->lanes[g] = 2 + one_of(state, 3);
-        first = g;
-    }
-    (void)first;
-}
-
-static double speed(const struct draft *draft)
-{
-    double sum = draft->cores;
-    int g;
-    for (g = 0; g < draft->gpus; g++)
-        sum += draft->f[g];
-    return sum;
-}
-
-/* Sizes such that the case belongs to the class. */
-static void choose_sizes(uint64_t *state, struct draft *draft, struct study_case *what)
-{
-    double slowest = 1, all = speed(draft), items, step;
-    int g;
-    for (g = 0; g < draft->gpus; g++)
-        slowest = fmin(slowest, draft->f[g]);
-    /* an item on the slowest: dearest * core / slowest <= bound / 200, bound = items * core / all
-     */
-    items = LIMIT_PARTS * draft->dearest / slowest * all;
-    what->items = (int64_t)ceil(items * across(state, 1, 100));
-    draft->seconds = across(state, 20e-3, 100);
-    what->core_seconds = draft->seconds * all / (double)what->items;
-    for (g = 0; g < draft->gpus; g++) {
-        draft->launch[g] = fmin(draft->launch[g], draft->seconds / LIMIT_PARTS);
-        step = draft->seconds / LIMIT_PARTS * draft->f[g] / what->core_seconds / draft->dearest;
-        draft->fill[g] = draft->stair[g] ? (int64_t)across(state, 1, fmax(1, step)) : 1;
-    }
-}
-
-static void write_line(const struct draft *draft, struct study_case *what)
-{
-    size_t at =
-        (size_t)snprintf(what->line, sizeof what->line, "cores=%d:noise=%.3f:contention=%.3f",
-                         draft->cores, draft->noise, draft->contention);
-    int g;
-    for (g = 0; g < draft->gpus && at < sizeof what->line; g++)
-        at += (size_t)snprintf(what->line + at, sizeof what->line - at,
-                               ",gpu:f=%.4g:launch=%.4gus:fill=%lld:stair=%s:lanes=%d%s",
-                               draft->f[g], 1e6 * draft->launch[g], (long long)draft->fill[g],
-                               draft->stair[g] ? "yes" : "no", draft->lanes[g],
-                               g == 0 && draft->extra ? draft->extra : "");
-    study_machine(what);
-}
-
-static void draw(uint64_t *state, struct draft *draft, struct study_case *what)
-{
-    memset(draft, 0, sizeof *draft);
-    memset(what, 0, sizeof *what);
-    draft->cores = (int)across(state, 1, 64.99);
-    choose_gpus(state, draft);
-    draft->noise = one_of(state, 2) ? 0 : between(state, 0, 0.1);
-    choose_profile(state, what, draft);
-    choose_sizes(state, draft, what);
-}
-
-/* What keeps it from the class; the name of that. */
-static const char *spoil(uint64_t *state, struct draft *draft, struct study_case *what)
-{
-    static const char *const names[] = { "few items", "short jobs", "starts that do not hide",
-                                         "contention", "one lane" };
-    int kind = one_of(state, 5), g;
-    double all = speed(draft);
-    if (kind == 0)
-        what->items = (int64_t)fmax(1, across(state, 1, 200) * draft->cores);
-    if (kind == 1)
-        draft->seconds = across(state, 10e-6, 20e-3);
-    what->core_seconds = draft->seconds * all / (double)what->items;
-    for (g = 0; g < draft->gpus; g++) {
-        if (kind == 2)
-            draft->launch[g] = draft->seconds * across(state, 0.005, 0.5);
-        if (kind == 4)
-            draft->lanes[g] = 1;
-    }
-    if (kind == 3)
-        draft->contention = between(state, 0, 0.3);
-    return names[kind];
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -234,8 +75,8 @@ static int judge(const struct settings *settings)
         return 1;
     for (i = 0; i < settings->count; i++) {
         struct study_case what;
-        draw(&state, &draft, &what);
-        write_line(&draft, &what);
+        draft_draw(&state, &draft, &what);
+        draft_write(&draft, &what);
         first[i] =
             study_ratio(&what, &(struct study_run){ .partitioner = settings->partitioner }, 0);
         third[i] = study_ratio(
@@ -267,23 +108,18 @@ static int judge(const struct settings *settings)
 
 static void report_outside(const struct settings *settings)
 {
-    static const char *const kinds[] = { "few items", "short jobs", "starts that do not hide",
-                                         "contention", "one lane" };
     uint64_t state = settings->seed + 1000003;
-    struct worst worst[5] = { { 0 } };
-    double *values[5];
-    int counts[5] = { 0 }, i, k;
+    struct worst worst[DRAFT_FLAWS] = { { 0 } };
+    double *values[DRAFT_FLAWS];
+    int counts[DRAFT_FLAWS] = { 0 }, i, k;
     struct draft draft;
-    for (k = 0; k < 5; k++)
+    for (k = 0; k < DRAFT_FLAWS; k++)
         values[k] = calloc((size_t)settings->outside + 1, sizeof **values);
     for (i = 0; i < settings->outside; i++) {
         struct study_case what;
-        const char *kind;
-        draw(&state, &draft, &what);
-        kind = spoil(&state, &draft, &what);
-        write_line(&draft, &what);
-        for (k = 0; strcmp(kinds[k], kind) != 0;)
-            k++;
+        draft_draw(&state, &draft, &what);
+        k = draft_spoil(&state, &draft, &what);
+        draft_write(&draft, &what);
         values[k][counts[k]] =
             study_ratio(&what, &(struct study_run){ .partitioner = settings->partitioner }, 0);
         note_worst(&worst[k], 1, values[k][counts[k]++], &what);
@@ -291,11 +127,11 @@ static void report_outside(const struct settings *settings)
     }
     printf("\n| outside the class | machines | median | 95th percentile | worst |\n"
            "| --- | --- | --- | --- | --- |\n");
-    for (k = 0; k < 5; k++) {
-        percentiles(kinds[k], values[k], counts[k]);
+    for (k = 0; k < DRAFT_FLAWS; k++) {
+        percentiles(draft_flaws[k], values[k], counts[k]);
         free(values[k]);
     }
-    for (k = 0; k < 5 && settings->show > 0; k++)
+    for (k = 0; k < DRAFT_FLAWS && settings->show > 0; k++)
         if (worst[k].ratio > 0) {
             study_machine(&worst[k].what);
             show_case(&worst[k].what, worst[k].ratio, settings);
@@ -333,14 +169,15 @@ static double suffer(struct study_case *what, const struct draft *draft, int kin
                      const struct settings *settings)
 {
     struct study_case changed = *what;
-    double all = speed(draft), seconds = draft->seconds, from = 0.3 * seconds, to = 0.63 * seconds;
+    double all = draft_speed(draft), seconds = draft->seconds, from = 0.3 * seconds,
+           to = 0.63 * seconds;
     double work = seconds * all, lost = mishaps[kind].of_gpu ? draft->f[0] : 1.0, bound, ratio;
     struct draft with = *draft;
     char extra[128];
     snprintf(extra, sizeof extra, mishaps[kind].key, from, to);
     if (mishaps[kind].of_gpu)
         with.extra = extra;
-    write_line(&with, &changed);
+    draft_write(&with, &changed);
     if (!mishaps[kind].of_gpu) { /* behind the cores' own keys */
         char line[sizeof changed.line];
         const char *rest = strchr(what->line, ',');
@@ -380,10 +217,10 @@ static void report_mishaps(const struct settings *settings)
         values[k] = calloc((size_t)settings->outside + 1, sizeof **values);
     for (i = 0; i < settings->outside; i++) {
         struct study_case what;
-        draw(&state, &draft, &what);
+        draft_draw(&state, &draft, &what);
         if (draft.gpus == 0)
             continue;
-        write_line(&draft, &what);
+        draft_write(&draft, &what);
         for (k = 0; k < MISHAPS; k++)
             values[k][counts[k]++] = suffer(&what, &draft, k, settings);
         yk_machine_close(&what.machine);

@@ -1,0 +1,30 @@
+/* draft.h - random machines and loops, which a seed decides. */
+#ifndef BENCH_SIMULATED_DRAFT_H
+#define BENCH_SIMULATED_DRAFT_H
+
+#include "study.h"
+
+enum { GPUS_MAX = 16, LIMIT_PARTS = 200 /* 0.5 % */, DRAFT_FLAWS = 5 };
+
+struct draft {
+    int cores, gpus;
+    double seconds; /* the bound aimed at */
+    double dearest; /* item, in averages */
+    double f[GPUS_MAX], launch[GPUS_MAX];
+    int64_t fill[GPUS_MAX];
+    int stair[GPUS_MAX], lanes[GPUS_MAX];
+    double noise, contention;
+    const char *extra; /* for the first GPU */
+};
+
+/* A machine and a loop of the class that is judged (machines.c). */
+void draft_draw(uint64_t *state, struct draft *draft, struct study_case *what);
+/* One thing keeps them from the class: which of draft_flaws. */
+int draft_spoil(uint64_t *state, struct draft *draft, struct study_case *what);
+extern const char *const draft_flaws[DRAFT_FLAWS];
+/* As a line for `yoke sim`, parsed into what->machine. */
+void draft_write(const struct draft *draft, struct study_case *what);
+/* Of all devices, in cores. */
+double draft_speed(const struct draft *draft);
+
+#endif
