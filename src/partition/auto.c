@@ -61,7 +61,8 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
         if (!state->uneven)
             return own;
     }
-    budget = quota < (double)view->free_items ? (int64_t)quota : view->free_items;
+    budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
+                                                                         : view->free_items;
     if (budget < view->unit)
         budget = device == state->best || quota >= 0.5 * (double)view->unit ? view->unit : 0;
     if (!state->regions)

@@ -30,8 +30,15 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 /* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
  * them would gain is lost again in parts of a kernel that do not fill the device. */
 #define COPIES_COUNT 0.3
-/* Chunks under way are at most 1 / this of what is left. */
+/* Of the chunks that keep all stages of a chain busy at most 1 / this of what is left is under way:
+ * not more than can be put right when a speed is wrong. */
 enum { HELD_PART = 4 };
+/* A chunk of a chain that has the device for itself lasts no longer: who wants to stop a job waits
+ * for its chunks. */
+#define SOLE_CHAIN_NS 1e8
+/* Nor is it more than this part of what is left: what it was measured to take beside its slowest
+ * stage is an estimate, and too large a chunk's results would come home after all else is done. */
+#define SOLE_PART_MOST 0.5
 
 static int64_t to_items(double items, int64_t most)
 {
@@ -101,18 +108,37 @@ static int64_t whole_fills(int64_t items, int64_t fill)
     return items > fill ? items - items % fill : items;
 }
 
-/* The size that ends a chain of chunks soonest. Of the stages copy in, kernel, copy out, the
- * slowest runs all the time; the others of one chunk stand alone at the chain's ends; and each
- * chunk has its cost: N items in chunks of c take N * slowest + c * rest + N / c * cost, least for
- * c = sqrt(N * cost / rest). Where copies hardly count, 0: any size will do. */
-static double chain_items(const struct yk_split_status *status, int64_t budget)
+/* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs all
+ * the time. What the others of one chunk take, of an item in ns; 0 where copies hardly count, and
+ * any size will do. */
+static double other_stages(const struct yk_split_status *status)
 {
     double copies = status->known.copy_item_ns, rest = copies - status->item_ns;
     if (copies < COPIES_COUNT * status->item_ns)
         return 0;
-    if (rest < copies / 8) /* the kernel is the slowest stage */
-        rest = copies;
-    return sqrt((double)budget * status->fixed_ns / rest);
+    return rest < copies / 8 ? copies : rest; /* the kernel is the slowest stage */
+}
+
+/* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
+ * chain's ends, and each chunk has its cost: N items in chunks of c take
+ * N * slowest + c * rest + N / c * cost, least for c = sqrt(N * cost / rest). Only the last one's
+ * stages stand alone, though, so where nobody else takes part those before are as large as lets
+ * their other stages end beside the next one's slowest. */
+static double chain_items(const struct yk_split_status *status, int64_t budget, int sole)
+{
+    double rest = other_stages(status), items = sqrt((double)budget * status->fixed_ns / rest);
+    double part = fmin(1 - rest / status->item_ns, SOLE_PART_MOST);
+    if (!sole || status->known.lanes < 2 || part <= 0)
+        return items;
+    return fmax(items, fmin(part * (double)budget, SOLE_CHAIN_NS / status->item_ns));
+}
+
+/* Chunks that keep all stages busy: one in the slowest, the others of the one before, and the time
+ * in which its end is noticed. */
+static int64_t chain_chunks(const struct yk_split_status *status)
+{
+    double stages = 1.5 + other_stages(status) / status->item_ns;
+    return stages < status->known.lanes ? (int64_t)ceil(stages) : status->known.lanes;
 }
 
 /* How long a GPU's chunk should last if it still has to work for rest_ns. With one lane each
@@ -144,13 +170,16 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
                          int64_t budget)
 {
     const struct yk_split_status *status = &view->devices[device];
-    double item_ns = yk_auto_item_ns(state, view, device), chain = chain_items(status, budget);
+    double item_ns = yk_auto_item_ns(state, view, device);
     int64_t fill = status->known.fill, items, least;
-    if (chain == 0 && status->known.rate > 0 && is_sole(view, device))
+    int chain = other_stages(status) > 0, sole = is_sole(view, device);
+    if (!chain && status->known.rate > 0 && sole)
         return budget;
     items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
-    if (chain > 0) /* not more in flight than can be put right when a speed is wrong */
-        items = yk_at_most(to_items(chain, budget), budget / (HELD_PART * status->known.lanes));
+    if (chain)
+        items = to_items(chain_items(status, budget, sole), budget);
+    if (chain && !sole)
+        items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
     items = yk_at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
     items = whole_fills(yk_at_least(items, fill), fill);
     return budget - items < yk_at_most(items, least) / 2 ? budget : items;

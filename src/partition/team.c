@@ -22,10 +22,18 @@ static int is_better_alone(const struct yk_team *team)
     return team->alone_rate > CLEARLY * team->together_rate;
 }
 
+/* Asked all together, one did it all by itself: whoever else is called to such a job only costs. */
+static int is_solo(const struct yk_team *team)
+{
+    return team->together_jobs == 0 && team->alone_jobs >= TRIES && !team->looking;
+}
+
 int yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices, int count)
 {
     double total = 0;
     int d, best = 0;
+    if (is_solo(team))
+        return team->alone;
     if (team->together_jobs < TRIES || count < 2 || (team->gaining && team->alone_jobs == 0))
         return -1;
     if (team->alone_jobs >= TRIES)
@@ -58,22 +66,26 @@ void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
         smooth(&team->together_rate, team->gaining ? 0 : team->together_jobs, now);
         team->latest = now;
         team->together_jobs++;
+        team->looking = team->together_jobs < TRIES;
     } else {
+        team->looking = 0;
         if (team->alone != alone)
             team->alone_jobs = 0;
         team->alone = alone;
         smooth(&team->alone_rate, team->alone_jobs, now);
         team->alone_jobs++;
     }
-    if (team->together_jobs < TRIES || team->alone_jobs < TRIES)
+    if (!is_solo(team) && (team->together_jobs < TRIES || team->alone_jobs < TRIES))
         return;
     if (++team->settled_jobs < LOOK_AGAIN)
         return;
     team->settled_jobs = 0;
-    if (is_better_alone(team))
+    if (is_better_alone(team) || is_solo(team)) {
         team->together_jobs = 0;
-    else
+        team->looking = 1;
+    } else {
         team->alone_jobs = 0;
+    }
 }
 
 void yk_team_explain(const struct yk_team *team, const char *name, char *text, size_t size)
@@ -83,6 +95,9 @@ void yk_team_explain(const struct yk_team *team, const char *name, char *text, s
                  "left out for once, to see what %s does alone (all together did %.4g "
                  "items/us)",
                  name, team->together_rate * 1e3);
+    else if (team->together_jobs == 0)
+        snprintf(text, size, "not asked: %s did all of such jobs by itself, at %.4g items/us", name,
+                 team->alone_rate * 1e3);
     else
         snprintf(text, size, "does not pay: %s alone does %.4g items/us, all together %.4g", name,
                  team->alone_rate * 1e3, team->together_rate * 1e3);

@@ -20,12 +20,13 @@ struct yk_team {
     double alone_rate;             /* the same of `alone` by itself */
     int alone;                     /* the device that was tried */
     int settled_jobs;              /* done by the better team since */
+    int looking;                   /* all are asked again, to see whether that has become better */
 };
 
 /* The device that should do the next job alone, or -1: all together. */
 int yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices, int count);
-/* A whole job of `items` took `ns`, done by device `alone` or (-1) by all, each with a speed known
- * before. */
+/* A whole job of `items` took `ns`, done by device `alone` by itself (whether the others had been
+ * left out or got nothing) or (-1) by several, the speed of each known before. */
 void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns);
 /* Why a device was left out of the next job, in a sentence. */
 void yk_team_explain(const struct yk_team *team, const char *name, char *text, size_t size);

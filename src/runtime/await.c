@@ -27,7 +27,7 @@ static const int64_t window_least_ns = 25000, window_most_ns = 150000;
  */
 static const int64_t poll_ns = 100000;
 
-static int is_brief(const struct yk_flight *flight)
+int yk_flight_is_brief(const struct yk_flight *flight)
 {
     return flight->lasts_ns < 2 * YK_WAKE_NS;
 }
@@ -41,7 +41,7 @@ void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int6
         return;
     flight->expected_ns = jd->expected_ns = start + flight->lasts_ns;
     jd->waits.foretold++;
-    jd->waits.brief += is_brief(flight);
+    jd->waits.brief += yk_flight_is_brief(flight);
     jd->waits.lasts_ns += flight->lasts_ns;
 }
 
@@ -59,7 +59,7 @@ int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now)
     if (!flight->expected_ns || now > flight->expected_ns + window_of(flight, AFTER_PART))
         return 0;
     left = flight->expected_ns - now;
-    left -= is_brief(flight) ? flight->lasts_ns : window_of(flight, BEFORE_PART);
+    left -= yk_flight_is_brief(flight) ? flight->lasts_ns : window_of(flight, BEFORE_PART);
     if (nap > left / 2)
         nap = left / 2;
     if (nap < nap_least_ns)

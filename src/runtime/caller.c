@@ -4,6 +4,8 @@
  * others costs microseconds, which is much of a short job, so they are only told where there is
  * enough for them to do.
  */
+#include <math.h>
+
 #include "../platform/clock.h"
 #include "job.h"
 
@@ -46,15 +48,16 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
 }
 
 /* Whether what is left is worth waking others for, as far as can be said: `spent` ns went into the
- * items done so far. */
-static int worth_waking(struct yk_job *job, int64_t spent)
+ * `done` items so far. They may be pieces of a lease that is not over, which for the dispatcher is
+ * all still to do. */
+static int worth_waking(struct yk_job *job, int64_t done, int64_t spent)
 {
-    double items = (double)(job->last - job->first), left, rate = job->recalled;
+    double left = (double)(job->last - job->first - done), rate = job->recalled;
     yk_lock(&job->lock);
-    left = (double)yk_dispatch_left(job->dispatch);
+    left = fmin(left, (double)yk_dispatch_left(job->dispatch));
     yk_unlock(&job->lock);
-    if (left < items && spent > 0)
-        rate = (items - left) / (double)spent;
+    if (done > 0 && spent > 0)
+        rate = (double)done / (double)spent;
     if (left == 0 || rate <= 0)
         return left > 0 && job->partitioner; /* which may hand out all at once */
     return left / rate > WORTH_WAKING_NS;
@@ -91,14 +94,21 @@ static void drive_along(struct yk_job *job)
 /* The calling thread works as the lane of its core until that lane finds nothing more. */
 static void work_along(struct yk_job *job)
 {
-    int64_t start_ns = yk_now(job->runtime), wake_ns;
+    const struct yk_flight *mine =
+        &job->devices[job->borrowed_device].flights[job->borrowed_lane];
+    int64_t start_ns = yk_now(job->runtime), done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if ((job->recalled > 0 || job->partitioner) && worth_waking(job, 0))
+    if ((job->recalled > 0 || job->partitioner) && worth_waking(job, 0, 0))
         pinned = join_others(job, &before);
-    while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) == YK_LANE_WORKED)
-        if (!atomic_load(&job->woken) && worth_waking(job, yk_now(job->runtime) - start_ns))
+    while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) ==
+           YK_LANE_WORKED) {
+        if (atomic_load(&job->woken))
+            continue;
+        done += mine->chunk.last - mine->chunk.first;
+        if (worth_waking(job, done, yk_now(job->runtime) - start_ns))
             pinned = join_others(job, &before);
+    }
     start_ns = yk_clock_ns();
     while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
         yk_pause();

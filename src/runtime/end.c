@@ -86,6 +86,19 @@ static double told_cost(const struct yk_job *job, int d, double learned)
     return most > 0 && learned > most ? most : learned;
 }
 
+/* The device that did all of the job, though others may have been asked; -1 if there is none. */
+static int sole_worker(const struct yk_job *job)
+{
+    int d, found = -1;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_split_outcome outcome;
+        yk_dispatch_outcome(job->dispatch, d, &outcome);
+        if (outcome.items == job->last - job->first)
+            found = d;
+    }
+    return found;
+}
+
 static void learn(struct yk_job *job)
 {
     double all = (double)(job->last - job->first);
@@ -107,7 +120,7 @@ static void learn(struct yk_job *job)
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
     if (whole)
-        yk_team_learn(&memory->team, job->alone, job->last - job->first,
+        yk_team_learn(&memory->team, sole_worker(job), job->last - job->first,
                       job->ended_ns - job->submitted_ns);
     yk_unlock(&job->runtime->lock);
 }

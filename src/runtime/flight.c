@@ -235,7 +235,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     yoke_status status = YOKE_OK;
     flight->busy = 1;
     flight->launched = flight->homing = 0;
-    flight->bytes_in = flight->bytes_out = 0;
+    flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         args[p] = (struct yk_launch_arg){ 0 };
         if (job->args[p].mode == YOKE_PARAM_VALUE)

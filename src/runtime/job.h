@@ -51,6 +51,7 @@ struct yk_flight {
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
+    int64_t seen_busy_ns;           /* when it was last found to be under way; 0: never */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
     int watched;           /* their end wakes the host thread */
@@ -237,6 +238,8 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
 enum { YK_WAKE_NS = 40000 };
 /* From flight->lasts_ns and what the device has to do before it. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
+/* Too short for a sleep to pay. */
+int yk_flight_is_brief(const struct yk_flight *flight);
 /* When to look at it next: now (and from then on all the time) or later; 0: there is no telling any
  * more. */
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);

@@ -4,7 +4,8 @@
 #include "job.h"
 
 /* Asking a driver when something ended costs a microsecond or two; who is not later than this need
- * not. */
+ * not. Late is who comes so long after the time foretold, or after he last looked: forecasts are
+ * made of these times, so a sleeper would else take his sleep for the chunk's. */
 enum { DUE_NS = 20000 };
 
 static void close_events(struct yk_job_device *jd, struct yk_flight *flight)
@@ -107,14 +108,27 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
     return status;
 }
 
+/* The last copy home comes after the kernel, so it is asked first, and the kernel only once: a driver
+ * takes about half a microsecond to answer. */
+static int is_over(struct yk_place *place, const struct yk_flight *flight, yoke_status *outcome)
+{
+    yoke_status home;
+    if (!yk_place_poll(place, flight->home, &home) ||
+        !yk_place_poll(place, flight->kernel, outcome))
+        return 0;
+    if (*outcome == YOKE_OK)
+        *outcome = home;
+    return 1;
+}
+
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    struct yk_place *place = jd->device->place;
-    if (!yk_place_poll(place, flight->kernel, outcome))
-        return 0;
-    return *outcome != YOKE_OK || yk_place_poll(place, flight->home, outcome);
+    if (is_over(jd->device->place, flight, outcome))
+        return 1;
+    flight->seen_busy_ns = yk_now(job->runtime);
+    return 0;
 }
 
 static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, int p,
@@ -177,6 +191,13 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
     }
 }
 
+static int is_noticed_in_time(const struct yk_flight *flight, int64_t now)
+{
+    if (!flight->expected_ns || now > flight->expected_ns + DUE_NS)
+        return 0;
+    return yk_flight_is_brief(flight) || now < flight->seen_busy_ns + DUE_NS;
+}
+
 /* When a flight that came through was over on the device. Whoever reports it may have waited long
  * for a core, and several ends that are noticed at once would make the device look far too fast.
  * 0: it was noticed when it was due, or results still have to be brought to their places, so it
@@ -187,7 +208,7 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     struct yk_event *last = flight->home ? flight->home : flight->kernel;
     struct yk_event_times times = { 0 };
     int p;
-    if (flight->expected_ns && yk_now(job->runtime) < flight->expected_ns + DUE_NS)
+    if (is_noticed_in_time(flight, yk_now(job->runtime)))
         return 0;
     for (p = 0; flight->hauls && p < job->arg_count; p++)
         if (yk_haul_is_open(&flight->hauls[p]))

@@ -120,6 +120,42 @@ static void it_looks_again(void **state)
     assert_true(together >= 45);
 }
 
+/* Asked together, one did all of it, twice: nobody else is called any more, but for the look again,
+ * in which all are asked. */
+static void who_did_all_is_left_to_it(void **state)
+{
+    struct yk_team team = { 0 };
+    char text[160];
+    int i, asked = 0;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        assert_int_equal(choose(&team), -1);
+        yk_team_learn(&team, 1, 1000, 1000);
+    }
+    assert_int_equal(choose(&team), 1);
+    yk_team_explain(&team, "gpu", text, sizeof text);
+    assert_string_equal(text, "not asked: gpu did all of such jobs by itself, at 1000 items/us");
+    for (i = 0; i < 300; i++) {
+        asked += choose(&team) < 0;
+        yk_team_learn(&team, 1, 1000, 1000);
+    }
+    assert_in_range(asked, 2, 4);
+}
+
+/* Where the others did get something in that look, the faster team is found as ever. */
+static void who_did_all_can_lose_it(void **state)
+{
+    struct yk_team team = { .alone = 1, .alone_jobs = 2, .alone_rate = 1 };
+    int i, together = 0;
+    (void)state;
+    for (i = 0; i < 300; i++) {
+        int alone = choose(&team);
+        together += alone < 0;
+        yk_team_learn(&team, alone, 1000, alone < 0 ? 500 : 1000);
+    }
+    assert_true(together >= 190);
+}
+
 static void nonsense_teaches_nothing(void **state)
 {
     struct yk_team team = { 0 };
@@ -138,6 +174,8 @@ int main(void)
         cmocka_unit_test(a_good_team_stays),
         cmocka_unit_test(no_dear_experiments),
         cmocka_unit_test(it_looks_again),
+        cmocka_unit_test(who_did_all_is_left_to_it),
+        cmocka_unit_test(who_did_all_can_lose_it),
         cmocka_unit_test(gains_are_waited_for),
         cmocka_unit_test(alone_has_to_be_clearly_better),
         cmocka_unit_test(nonsense_teaches_nothing),
