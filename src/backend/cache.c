@@ -195,6 +195,19 @@ static int ends_with(const char *name, const char *suffix)
     return length >= end && strcmp(name + length - end, suffix) == 0;
 }
 
+int yk_cache_is_empty(void)
+{
+    char path[PATH_MAX];
+    int empty = 1;
+    yk_cache_folder(path, sizeof path);
+    DIR *folder = path[0] ? opendir(path) : NULL;
+    for (struct dirent *item = NULL; folder && empty && (item = readdir(folder));)
+        empty = !ends_with(item->d_name, ".kernel");
+    if (folder)
+        closedir(folder);
+    return empty;
+}
+
 /* Entries of an open folder; temporary files whose writer died are removed on the way. */
 static int list_entries(DIR *folder, struct entry *entries, int capacity, int64_t *total)
 {

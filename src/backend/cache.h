@@ -25,6 +25,8 @@ struct yk_blob {
 int yk_cache_load(struct yk_blob key, void **value, size_t *size);
 /* Keep it if that is possible. Thread-safe. */
 void yk_cache_store(struct yk_blob key, struct yk_blob value);
+/* 1 if it keeps nothing (yet, or because it cannot). Thread-safe. */
+int yk_cache_is_empty(void);
 /* Forget one entry, because what was loaded turned out to be useless. */
 void yk_cache_remove(struct yk_blob key);
 /* The folder entries go to, or "" if switched off or without a home; for doctor. The text goes to

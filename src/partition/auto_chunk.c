@@ -32,13 +32,15 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define COPIES_COUNT 0.3
 /* Of the chunks that keep all stages of a chain busy at most 1 / this of what is left is under way:
  * not more than can be put right when a speed is wrong. */
-enum { HELD_PART = 4 };
-/* A chunk of a chain that has the device for itself lasts no longer: who wants to stop a job waits
- * for its chunks. */
-#define SOLE_CHAIN_NS 1e8
-/* Nor is it more than this part of what is left: what it was measured to take beside its slowest
- * stage is an estimate, and too large a chunk's results would come home after all else is done. */
-#define SOLE_PART_MOST 0.5
+enum { HELD_PART = 2 };
+/* A chunk of a chain is not made longer than this: who wants to stop a job waits for its chunks. */
+#define CHAIN_NS 1e8
+/* Nor is it more than this part of what is left: what it takes beside its slowest stage is an
+ * estimate, and too large a chunk's results would come home after all else is done. */
+#define CHAIN_PART_MOST 0.33
+/* What a chunk's copies take to begin, beside what its calls cost: two of 8 us measured on PCI
+ * Express 5. */
+#define COPIES_BEGIN_NS 16000.0
 
 static int64_t to_items(double items, int64_t most)
 {
@@ -108,9 +110,9 @@ static int64_t whole_fills(int64_t items, int64_t fill)
     return items > fill ? items - items % fill : items;
 }
 
-/* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs all
- * the time. What the others of one chunk take, of an item in ns; 0 where copies hardly count, and
- * any size will do. */
+/* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs
+ * all the time. What the others of one chunk take, of an item in ns; 0 where copies hardly count,
+ * and any size will do. */
 static double other_stages(const struct yk_split_status *status)
 {
     double copies = status->known.copy_item_ns, rest = copies - status->item_ns;
@@ -122,15 +124,16 @@ static double other_stages(const struct yk_split_status *status)
 /* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
  * chain's ends, and each chunk has its cost: N items in chunks of c take
  * N * slowest + c * rest + N / c * cost, least for c = sqrt(N * cost / rest). Only the last one's
- * stages stand alone, though, so where nobody else takes part those before are as large as lets
- * their other stages end beside the next one's slowest. */
-static double chain_items(const struct yk_split_status *status, int64_t budget, int sole)
+ * stages stand alone, though, so those before can be as large as lets their other stages end beside
+ * the next one's slowest. */
+static double chain_items(const struct yk_split_status *status, int64_t budget)
 {
-    double rest = other_stages(status), items = sqrt((double)budget * status->fixed_ns / rest);
-    double part = fmin(1 - rest / status->item_ns, SOLE_PART_MOST);
-    if (!sole || status->known.lanes < 2 || part <= 0)
+    double rest = other_stages(status), cost = status->fixed_ns + COPIES_BEGIN_NS;
+    double part = fmin(1 - rest / status->item_ns, CHAIN_PART_MOST);
+    double items = sqrt((double)budget * cost / rest);
+    if (status->known.lanes < 2 || part <= 0)
         return items;
-    return fmax(items, fmin(part * (double)budget, SOLE_CHAIN_NS / status->item_ns));
+    return fmax(items, fmin(part * (double)budget, CHAIN_NS / status->item_ns));
 }
 
 /* Chunks that keep all stages busy: one in the slowest, the others of the one before, and the time
@@ -177,7 +180,7 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
         return budget;
     items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
     if (chain)
-        items = to_items(chain_items(status, budget, sole), budget);
+        items = to_items(chain_items(status, budget), budget);
     if (chain && !sole)
         items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
     items = yk_at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));

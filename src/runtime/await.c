@@ -6,7 +6,8 @@
  * from the ones before, so whoever drives a device sleeps until shortly before the end, watches for
  * a moment, and only if the chunk is far off the forecast relies on being woken. The moment is a
  * small part of the chunk's time, so a core is hardly used. Of chunks that are not much longer than
- * a wake it is all of their time.
+ * a wake it is all of their time. While more is queued behind it nothing stands still if an end is
+ * noticed late, so nobody watches for it: a core that watches does no work of its own.
  */
 #include "../platform/clock.h"
 #include "job.h"
@@ -45,9 +46,23 @@ void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int6
     jd->waits.lasts_ns += flight->lasts_ns;
 }
 
+/* The others were to end so much after it, and so they will if it is late or early. */
+void yk_flight_ended(struct yk_job_device *jd, const struct yk_flight *flight, int64_t ended_ns)
+{
+    int64_t late = ended_ns - flight->expected_ns;
+    int l;
+    for (l = 0; l < jd->device->lanes; l++) {
+        struct yk_flight *other = &jd->flights[l];
+        if (other->busy && other != flight && other->expected_ns > flight->expected_ns)
+            other->expected_ns += late;
+    }
+    if (jd->expected_ns > flight->expected_ns)
+        jd->expected_ns += late;
+}
+
 static int64_t window_of(const struct yk_flight *flight, int part)
 {
-    int64_t window = (flight->expected_ns - flight->issued_ns) / part;
+    int64_t window = flight->lasts_ns / part;
     return window < window_least_ns  ? window_least_ns
            : window > window_most_ns ? window_most_ns
                                      : window;
@@ -82,6 +97,29 @@ static struct yk_flight *first_to_end(struct yk_job_device *jd, int *lane)
     return first;
 }
 
+/* What the device still has to do when the first of its flights ends. */
+static int64_t behind_ns(const struct yk_job_device *jd, const struct yk_flight *first)
+{
+    int64_t last_ns = first->expected_ns;
+    int l;
+    for (l = 0; l < jd->device->lanes; l++) {
+        const struct yk_flight *flight = &jd->flights[l];
+        if (flight->busy && flight->expected_ns > last_ns)
+            last_ns = flight->expected_ns;
+    }
+    return last_ns - first->expected_ns;
+}
+
+int64_t yk_device_look_at(struct yk_job_device *jd, int64_t now)
+{
+    int lane;
+    const struct yk_flight *first = first_to_end(jd, &lane);
+    int64_t look_at = first ? yk_flight_look_at(first, now) : 0;
+    if (look_at != now || behind_ns(jd, first) < 2 * YK_WAKE_NS)
+        return look_at;
+    return (now < first->expected_ns ? first->expected_ns : now) + window_least_ns;
+}
+
 /* Until a flight is over, something else may be worth a look, or for a while. */
 static void poll(struct yk_job *job, int device)
 {
@@ -106,7 +144,7 @@ static int linger(struct yk_job *job, int device)
     struct yk_flight *flight = first_to_end(&job->devices[device], &lane);
     int64_t now = yk_clock_ns();
     yoke_status outcome;
-    if (!flight || yk_flight_look_at(flight, now) != now)
+    if (!flight || yk_device_look_at(&job->devices[device], now) != now)
         return 0;
     for (; now < flight->expected_ns + window_of(flight, AFTER_PART); now = yk_clock_ns()) {
         if (yk_flight_complete(job, device, lane, &outcome))
@@ -135,7 +173,7 @@ void yk_device_await(struct yk_job *job, int device)
     int64_t now = yk_clock_ns(), look_at;
     if (!flight)
         return;
-    look_at = job->runtime->waiting == YOKE_WAIT_AUTO ? yk_flight_look_at(flight, now) : 0;
+    look_at = job->runtime->waiting == YOKE_WAIT_AUTO ? yk_device_look_at(jd, now) : 0;
     if (look_at > now) {
         yk_clock_sleep_until(look_at);
         return;

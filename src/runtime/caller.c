@@ -94,8 +94,7 @@ static void drive_along(struct yk_job *job)
 /* The calling thread works as the lane of its core until that lane finds nothing more. */
 static void work_along(struct yk_job *job)
 {
-    const struct yk_flight *mine =
-        &job->devices[job->borrowed_device].flights[job->borrowed_lane];
+    const struct yk_flight *mine = &job->devices[job->borrowed_device].flights[job->borrowed_lane];
     int64_t start_ns = yk_now(job->runtime), done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;

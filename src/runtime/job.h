@@ -191,6 +191,8 @@ enum yk_lane_state {
     YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+/* The end of the lane's chunk is to wake the device's host thread, if that is who drives it. */
+void yk_flight_call(struct yk_job *job, int device, int lane);
 
 /* --- host_lane.c --- */
 /* Which lanes of the CPU stand for the threads that drive GPUs, if the job's partitioner asks. */
@@ -243,6 +245,12 @@ int yk_flight_is_brief(const struct yk_flight *flight);
 /* When to look at it next: now (and from then on all the time) or later; 0: there is no telling any
  * more. */
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
+/* The same of the device: of its flight that should end first, if nothing is queued behind it that
+ * lasts for long. */
+int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);
+/* The flight ended then: forecasts of those behind it move. */
+void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *flight,
+                     int64_t ended_ns);
 /* Look at the device's flights without sleeping, if that is how to wait now; 1 if it was, and they
  * are worth looking at again. */
 int yk_device_watch(struct yk_job *job, int device);

@@ -108,8 +108,8 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
     return status;
 }
 
-/* The last copy home comes after the kernel, so it is asked first, and the kernel only once: a driver
- * takes about half a microsecond to answer. */
+/* The last copy home comes after the kernel, so it is asked first, and the kernel only once: a
+ * driver takes about half a microsecond to answer. */
 static int is_over(struct yk_place *place, const struct yk_flight *flight, yoke_status *outcome)
 {
     yoke_status home;
@@ -233,6 +233,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     }
     settle(job, jd, flight, outcome);
     flight->ended_ns = outcome == YOKE_OK ? end_of(job, jd, flight) : 0;
+    if (flight->expected_ns)
+        yk_flight_ended(jd, flight, flight->ended_ns ? flight->ended_ns : yk_now(job->runtime));
     if (outcome == YOKE_OK)
         status = finish_hauls(job, flight);
     drop_hauls(job, flight);

@@ -262,10 +262,10 @@ static void wake_host_thread(void *context)
     yk_parker_wake(&worker->parker);
 }
 
-/* The end of the flight is to wake the device's host thread, if that is who drives it. */
-static void watch(struct yk_job *job, int device, struct yk_flight *flight)
+void yk_flight_call(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
     const struct yk_backend *backend = jd->device->device->backend;
     struct yk_event *last = flight->home ? flight->home : flight->kernel;
     int lent = atomic_load(&job->borrowing) && job->borrowed_device == device;
@@ -290,7 +290,9 @@ static void issue(struct yk_job *job, int device, int lane)
         }
         if (flight->kernel || flight->home) {
             yk_flight_foretell(jd, flight, flight->issued_ns);
-            watch(job, device, flight);
+            flight->watched = 0;
+            if (job->runtime->waiting != YOKE_WAIT_AUTO || !flight->expected_ns)
+                yk_flight_call(job, device, lane);
             return;
         }
     } while (ended(job, device, lane, YOKE_OK));

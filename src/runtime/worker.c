@@ -68,6 +68,24 @@ static void sooner(int64_t *earliest, int64_t when)
         *earliest = when;
 }
 
+/* When somebody has to look after the device's flights, which are all under way: by forecast; those
+ * that are overdue, or without one, wake their host thread, where the driver can do that. */
+static int64_t wake_for_flights(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int64_t now = yk_now(job->runtime), look_at = 0;
+    int lane, all_watched = 1;
+    if (job->runtime->waiting == YOKE_WAIT_AUTO)
+        look_at = yk_device_look_at(jd, now);
+    for (lane = 0; !look_at && lane < jd->device->lanes; lane++) {
+        struct yk_flight *flight = &jd->flights[lane];
+        if (flight->busy && !flight->watched && !yk_runtime_polls(job->runtime))
+            yk_flight_call(job, device, lane);
+        all_watched &= !flight->busy || flight->watched;
+    }
+    return look_at || all_watched ? look_at : now + LOOK_AGAIN_NS;
+}
+
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -78,19 +96,14 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
         return YK_LANE_IDLE;
     }
     for (lane = 0; lane < jd->device->lanes; lane++) {
-        const struct yk_flight *flight = &jd->flights[lane];
-        int64_t wake, now = yk_now(job->runtime);
+        int64_t wake;
         enum yk_lane_state state = yk_lane_step(job, device, lane, &wake);
         sooner(wake_ns, wake);
-        if (state == YK_LANE_BUSY) {
-            if (job->runtime->waiting == YOKE_WAIT_AUTO)
-                sooner(wake_ns, yk_flight_look_at(flight, now));
-            if (!flight->watched)
-                sooner(wake_ns, now + LOOK_AGAIN_NS);
-        }
         if (state < best)
             best = state;
     }
+    if (best == YK_LANE_BUSY)
+        sooner(wake_ns, wake_for_flights(job, device));
     return best;
 }
 

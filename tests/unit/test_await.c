@@ -83,6 +83,55 @@ static void chunks_too_short_for_a_sleep(void **state)
     assert_true(yk_flight_look_at(&longer, longer.issued_ns) > longer.issued_ns);
 }
 
+/* A device with a chain of chunks, each of which lasts so long, issued at 1 ms. */
+static struct yk_flight chain[4];
+static struct yk_runtime_device place = { .lanes = 4 };
+
+static struct yk_job_device chain_of(int64_t lasts_ns)
+{
+    struct yk_job_device device = { .device = &place, .flights = chain };
+    for (int i = 0; i < 4; i++) {
+        chain[i] = (struct yk_flight){ .busy = 1, .issued_ns = MS, .lasts_ns = lasts_ns };
+        yk_flight_foretell(&device, &chain[i], MS);
+    }
+    return device;
+}
+
+/* While others are queued behind it its end is looked for once, after the fact; the last one's is
+ * watched for. */
+static void nobody_watches_while_there_is_more(void **state)
+{
+    struct yk_job_device device = chain_of(400 * US);
+    int64_t end = chain[0].expected_ns;
+    (void)state;
+    assert_int_equal(yk_device_look_at(&device, end - 30 * US), end + 25 * US);
+    assert_int_equal(yk_device_look_at(&device, end + 10 * US), end + 35 * US);
+    assert_int_equal(yk_device_look_at(&device, end + 26 * US), 0); /* far off: be woken */
+    for (int i = 0; i < 3; i++)
+        chain[i].busy = 0;
+    end = chain[3].expected_ns;
+    assert_int_equal(yk_device_look_at(&device, end - 30 * US), end - 30 * US);
+    chain[3].busy = 0;
+    assert_int_equal(yk_device_look_at(&device, end), 0);
+    device = chain_of(20 * US); /* all that is queued is over before a sleeper is back */
+    assert_int_equal(yk_device_look_at(&device, MS), MS);
+}
+
+/* Late or early, what is behind it moves along. */
+static void forecasts_follow_what_happened(void **state)
+{
+    struct yk_job_device device = chain_of(400 * US);
+    (void)state;
+    yk_flight_ended(&device, &chain[0], chain[0].expected_ns + 50 * US);
+    chain[0].busy = 0;
+    assert_int_equal(chain[1].expected_ns, MS + 850 * US);
+    assert_int_equal(chain[3].expected_ns, MS + 1650 * US);
+    yk_flight_ended(&device, &chain[1], chain[1].expected_ns - 100 * US);
+    chain[1].busy = 0;
+    assert_int_equal(chain[3].expected_ns, MS + 1550 * US);
+    assert_int_equal(device.expected_ns, MS + 1550 * US);
+}
+
 static void waits_are_counted(void **state)
 {
     struct yk_job_device device = { 0 };
@@ -103,6 +152,8 @@ int main(void)
         cmocka_unit_test(chunks_queue_up_behind_each_other),
         cmocka_unit_test(few_looks_and_then_all_the_time),
         cmocka_unit_test(chunks_too_short_for_a_sleep),
+        cmocka_unit_test(nobody_watches_while_there_is_more),
+        cmocka_unit_test(forecasts_follow_what_happened),
         cmocka_unit_test(waits_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

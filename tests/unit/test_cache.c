@@ -400,15 +400,30 @@ static void test_no_memory(void **state)
     }
 }
 
+static void test_knows_when_empty(void **state)
+{
+    (void)state;
+    assert_true(yk_cache_is_empty());
+    yk_cache_store(key, value);
+    assert_false(yk_cache_is_empty());
+    yk_cache_remove(key);
+    assert_true(yk_cache_is_empty());
+    yk_cache_store(key, value);
+    setenv("YOKE_CACHE", "off", 1);
+    assert_true(yk_cache_is_empty());
+    setenv("YOKE_CACHE", "/proc/self/nowhere", 1);
+    assert_true(yk_cache_is_empty());
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
     const struct CMUnitTest tests[] = {
-        CASE(test_keeps),       CASE(test_damaged),      CASE(test_truncated_or_longer),
-        CASE(test_foreign_key), CASE(test_foreign_file), CASE(test_makes_folders),
-        CASE(test_place),       CASE(test_read_only),    CASE(test_file_size_limit),
-        CASE(test_full_disk),   CASE(test_two_writers),  CASE(test_prune),
-        CASE(test_no_memory),
+        CASE(test_keeps),       CASE(test_damaged),          CASE(test_truncated_or_longer),
+        CASE(test_foreign_key), CASE(test_foreign_file),     CASE(test_makes_folders),
+        CASE(test_place),       CASE(test_read_only),        CASE(test_file_size_limit),
+        CASE(test_full_disk),   CASE(test_two_writers),      CASE(test_prune),
+        CASE(test_no_memory),   CASE(test_knows_when_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

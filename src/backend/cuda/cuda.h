@@ -189,6 +189,14 @@ yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_c
 yoke_status yk_cuda_compile(const struct yk_cuda_device *device,
                             const struct yk_cuda_source *source, struct yk_blob *image);
 
+/* cuda_warm.c: the compiler gets ready in a thread of its own, between these. */
+struct yk_cuda_warming {
+    struct yk_thread thread;
+    int runs;
+};
+void yk_cuda_warm_begin(struct yk_cuda_device *device, struct yk_cuda_warming *warming);
+void yk_cuda_warm_end(struct yk_cuda_warming *warming);
+
 /* cuda_program.c */
 yoke_status yk_cuda_build(struct yk_device *device, const yoke_kernel *kernel,
                           struct yk_program **out);

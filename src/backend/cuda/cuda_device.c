@@ -34,6 +34,7 @@ static yoke_status open_failed(const struct yk_device_desc *desc, const struct y
 static CUresult open_context(struct yk_cuda_device *device)
 {
     const struct yk_cuda_api *cu = device->cu;
+    struct yk_cuda_warming warming;
     CUcontext context;
     int major = 0, minor = 0;
     CUresult code = cu->DeviceGet(&device->handle, device->base.desc.index);
@@ -44,10 +45,13 @@ static CUresult open_context(struct yk_cuda_device *device)
         code = cu->DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                       device->handle);
     device->arch = 10 * major + minor;
-    if (code == CUDA_SUCCESS)
-        code = cu->CtxCreate(&device->context, CU_CTX_SCHED_BLOCKING_SYNC, device->handle);
+    if (code != CUDA_SUCCESS)
+        return code;
+    yk_cuda_warm_begin(device, &warming);
+    code = cu->CtxCreate(&device->context, CU_CTX_SCHED_BLOCKING_SYNC, device->handle);
     if (code == CUDA_SUCCESS) /* creating pushes it */
         cu->CtxPopCurrent(&context);
+    yk_cuda_warm_end(&warming);
     return code;
 }
 
