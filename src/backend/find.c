@@ -35,3 +35,9 @@ yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing,
     *wanted = (int)number;
     return YOKE_OK;
 }
+
+double yk_find_nvidia_link(int major)
+{
+    /* PCI Express 5 from compute capability 9 on, 4 from 8 on, else 3 */
+    return major >= 9 ? 50 : major >= 8 ? 24 : 12;
+}

@@ -8,5 +8,8 @@
 void yk_find_say(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The number in a selector, -1 for "" (all). `thing` is what the numbers stand for: "GPU". */
 yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing, int *wanted);
+/* Rough speed of copies from pinned memory, bytes per ns, to an NVIDIA GPU of that compute
+ * capability; of an unknown one for 0. */
+double yk_find_nvidia_link(int major);
 
 #endif

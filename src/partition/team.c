@@ -25,7 +25,7 @@ static int is_better_alone(const struct yk_team *team)
 /* Asked all together, one did it all by itself: whoever else is called to such a job only costs. */
 static int is_solo(const struct yk_team *team)
 {
-    return team->together_jobs == 0 && team->alone_jobs >= TRIES && !team->looking;
+    return team->together_jobs < TRIES && team->alone_jobs >= TRIES && !team->looking;
 }
 
 int yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices, int count)
@@ -95,7 +95,7 @@ void yk_team_explain(const struct yk_team *team, const char *name, char *text, s
                  "left out for once, to see what %s does alone (all together did %.4g "
                  "items/us)",
                  name, team->together_rate * 1e3);
-    else if (team->together_jobs == 0)
+    else if (team->together_jobs < TRIES)
         snprintf(text, size, "not asked: %s did all of such jobs by itself, at %.4g items/us", name,
                  team->alone_rate * 1e3);
     else

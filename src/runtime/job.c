@@ -1,6 +1,7 @@
 /* job.c - a user's job copied, so that nothing of it is needed after submit. */
 #include "job.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../base/alloc.h"
@@ -159,6 +160,12 @@ int64_t yk_job_readied(const struct yk_job *job)
     return bytes;
 }
 
+/* The last job's, or what the speeds say if that is more: it may have been late for that one. */
+static double likely_share(const struct yk_split_device *known, double all_rates)
+{
+    return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
+}
+
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES] = { { 0 } };
@@ -179,7 +186,6 @@ yoke_status yk_job_plan(struct yk_job *job)
         job->device_count = d + 1;
         status = open_device(job, d);
         describe(job, d, memory, &known[d]);
-        job->devices[d].share = known[d].share;
     }
     if (status == YOKE_OK && job->partitioner)
         status = yk_host_lanes_plan(job, known, count);
@@ -191,6 +197,8 @@ yoke_status yk_job_plan(struct yk_job *job)
         job->recalled += known[d].rate;
         job->tells &= known[d].rate > 0;
     }
+    for (d = 0; d < count; d++)
+        job->devices[d].share = likely_share(&known[d], job->recalled);
     if (memory && yk_job_splits_freely(job->partitioner))
         job->alone = yk_team_choose(&memory->team, known, count);
     return yk_dispatch_open(&spec, &job->dispatch);

@@ -72,7 +72,7 @@ struct yk_job_device {
     int joined;                /* host thread has prepared it (or given up) */
     int ready;                 /* its kernel is built and its arrays have room, */
     yoke_status status;        /* or why not */
-    double share;              /* of the range, in the last such job; < 0: unknown */
+    double share;              /* of the range that it will probably get; < 0: unknown */
     int failed;                /* it is lost: what it had out is taken back */
     int retired;               /* it gets no more; what it has out counts */
     int benched;               /* left out of this job; steps in if the others fail */

@@ -51,8 +51,7 @@ static void guess_speeds(const struct yk_cuda_api *cu, CUdevice device, struct y
                  attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
     if (desc->fill < 1)
         desc->fill = 2048;
-    /* PCI Express 5 from compute capability 9 on, 4 from 8 on, else 3; pinned memory */
-    desc->link_bytes_per_ns = major >= 9 ? 50 : major >= 8 ? 24 : 12;
+    desc->link_bytes_per_ns = yk_find_nvidia_link(major);
     desc->launch_ns = 15e3; /* with a copy each way */
 }
 

@@ -106,13 +106,14 @@ struct search {
     int seen, added;   /* devices met so far, and of them appended */
 };
 
-/* Rough figures for the first decision of auto; the first chunks replace them. */
-static void guess_speeds(struct yk_device_desc *desc, int own_memory)
+/* Of copies, bytes per ns. */
+static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, int is_pinned)
 {
-    const struct yk_opencl_settings *set = desc->settings;
-    desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
-    desc->link_bytes_per_ns = !own_memory ? 15 : set->pin == YK_OPENCL_PIN_YES ? 25 : 9;
-    desc->launch_ns = desc->is_cpu ? 30e3 : 12e3;
+    if (!is_pinned)
+        return 9;
+    if (!has_extension(cl, device, "cl_nv_device_attribute_query"))
+        return 25;
+    return yk_find_nvidia_link((int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV));
 }
 
 static yoke_status apply_settings(const struct search *search, struct yk_device_desc *desc)
@@ -164,7 +165,11 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
     struct yk_opencl_settings *set = desc->settings;
     if (set->pin == YK_OPENCL_PIN_AUTO)
         set->pin = own_memory ? YK_OPENCL_PIN_YES : YK_OPENCL_PIN_NO;
-    guess_speeds(desc, own_memory);
+    /* Rough figures for the first decision of auto; the first chunks replace them. */
+    desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
+    desc->link_bytes_per_ns =
+        own_memory ? guess_link(cl, device, set->pin == YK_OPENCL_PIN_YES) : 15;
+    desc->launch_ns = desc->is_cpu ? 30e3 : 12e3;
     return YOKE_OK;
 }
 
