@@ -340,19 +340,29 @@ void yk_pages_order(const struct yk_pages_question *question)
     yk_unlock(&yk_pages_lock);
 }
 
-int yk_pages_pending(const struct yk_pages_question *question)
+static int some_are(const struct yk_pages_question *question, enum yk_pin_state state)
 {
     struct yk_interval left;
     struct yk_pin_block part;
-    int pending = 0;
+    int found = 0;
     yk_lock(&yk_pages_lock);
     left = asked_for(question);
-    for (; left.first < left.last && !pending; left.first = part.bytes.last) {
+    for (; left.first < left.last && !found; left.first = part.bytes.last) {
         part = yk_pin_look(&map, left);
-        pending = part.state == YK_PIN_PENDING;
+        found = part.state == state;
     }
     yk_unlock(&yk_pages_lock);
-    return pending;
+    return found;
+}
+
+int yk_pages_known(const struct yk_pages_question *question)
+{
+    return !some_are(question, YK_PIN_NOT);
+}
+
+int yk_pages_pending(const struct yk_pages_question *question)
+{
+    return some_are(question, YK_PIN_PENDING);
 }
 
 void yk_pages_wait_for_arrays(struct yk_pin_range *range)

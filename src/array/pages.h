@@ -38,6 +38,8 @@ struct yk_pages_question {
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out);
 /* Memory that is there and in no block is pinned soon, whether that pays or not. */
 void yk_pages_order(const struct yk_pages_question *question);
+/* Whether all of it is in blocks, pinned or not. */
+int yk_pages_known(const struct yk_pages_question *question);
 /* Whether some of it is being pinned. */
 int yk_pages_pending(const struct yk_pages_question *question);
 /* The array closes: what was pinned for it alone is let go. */

@@ -63,8 +63,11 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     }
     budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
                                                                          : view->free_items;
-    if (budget < view->unit)
-        budget = device == state->best || quota >= 0.5 * (double)view->unit ? view->unit : 0;
+    if (budget < view->unit) /* somebody has to; but what is another's region is that one's */
+        budget = (device == state->best && (!state->regions || own > 0)) ||
+                         quota >= 0.5 * (double)view->unit
+                     ? view->unit
+                     : 0;
     if (!state->regions)
         return budget;
     if (own > 0 || budget == 0)

@@ -30,6 +30,8 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 /* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
  * them would gain is lost again in parts of a kernel that do not fill the device. */
 #define COPIES_COUNT 0.3
+/* Copies take up to so many times as long beside others that use the same memory. */
+#define CONTENDED 2.0
 /* Of the chunks that keep all stages of a chain busy at most 1 / this of what is left is under way:
  * not more than can be put right when a speed is wrong. */
 enum { HELD_PART = 2 };
@@ -112,13 +114,21 @@ static int64_t whole_fills(int64_t items, int64_t fill)
 
 /* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs
  * all the time. What the others of one chunk take, of an item in ns; 0 where copies hardly count,
- * and any size will do. */
+ * and any size will do. The kernel's time is not known by itself: it is the slowest stage where
+ * items take longer than copies would even beside others that use the same memory. */
 static double other_stages(const struct yk_split_status *status)
 {
-    double copies = status->known.copy_item_ns, rest = copies - status->item_ns;
+    double copies = status->known.copy_item_ns, busier = copies * status->known.busier_part;
     if (copies < COPIES_COUNT * status->item_ns)
         return 0;
-    return rest < copies / 8 ? copies : rest; /* the kernel is the slowest stage */
+    if (status->item_ns > CONTENDED * busier)
+        return copies;
+    return fmax(copies - busier, copies / 8);
+}
+
+static double chain_cost_ns(const struct yk_split_status *status)
+{
+    return status->fixed_ns + COPIES_BEGIN_NS;
 }
 
 /* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
@@ -128,7 +138,7 @@ static double other_stages(const struct yk_split_status *status)
  * the next one's slowest. */
 static double chain_items(const struct yk_split_status *status, int64_t budget)
 {
-    double rest = other_stages(status), cost = status->fixed_ns + COPIES_BEGIN_NS;
+    double rest = other_stages(status), cost = chain_cost_ns(status);
     double part = fmin(1 - rest / status->item_ns, CHAIN_PART_MOST);
     double items = sqrt((double)budget * cost / rest);
     if (status->known.lanes < 2 || part <= 0)
@@ -179,10 +189,15 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
     if (!chain && status->known.rate > 0 && sole)
         return budget;
     items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
+    if (!chain && state->regions && !state->uneven && status->known.rate > 0)
+        items = yk_at_least(items, budget - budget / 3);
     if (chain)
         items = to_items(chain_items(status, budget), budget);
-    if (chain && !sole)
+    if (chain && !sole) {
+        least = to_items(HIDDEN * chain_cost_ns(status) / item_ns, budget);
         items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
+        items = yk_at_least(items, least);
+    }
     items = yk_at_most(items, foreseen(state, view, device, 3 * status->fixed_ns));
     items = whole_fills(yk_at_least(items, fill), fill);
     return budget - items < yk_at_most(items, least) / 2 ? budget : items;

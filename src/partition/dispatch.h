@@ -42,6 +42,7 @@ struct yk_split_device {
     double fixed_ns;     /* cost of a chunk beside its items, learned or estimated; 0: unknown */
     double copy_item_ns; /* what an item's copies, in both directions together, take on the link; 0:
                             none, or unknown */
+    double busier_part;  /* of that, in the direction in which more is copied: 0.5 to 1 */
     double share;        /* fraction of the range this device got in the last run of this kernel
                             and range (data lie there); < 0: unknown */
     /* Threads that drive this device and are lanes of the first CPU device too, one a lane of this

@@ -9,6 +9,8 @@
  * was faster than the ones before by this much they get another try, up to so many. */
 #define STILL_GAINING 1.1
 #define TRIES_MOST    8
+/* What a job's speed is still worth after the next one. */
+#define FADE 0.99
 /* One alone has to be faster by this much, or noise would decide. */
 #define CLEARLY 1.01
 /* The experiment costs at most what the others would have contributed: no more than this of the
@@ -48,10 +50,11 @@ int yk_team_choose(const struct yk_team *team, const struct yk_split_device *dev
     return devices[best].rate >= (1 - MOST_AT_STAKE) * total ? best : -1;
 }
 
-static void smooth(double *rate, int jobs, double now)
+/* What delays a job comes and goes, and hardly anything makes one faster than it is: the fastest of
+ * a team's jobs says most, as long as it is not too long ago. */
+static void note_fastest(double *rate, int jobs, double now)
 {
-    /* The first one pays for rows that move, so it does not count for long. */
-    *rate = jobs <= 1 ? now : 0.5 * *rate + 0.5 * now;
+    *rate = jobs == 0 || now > FADE * *rate ? now : FADE * *rate;
 }
 
 void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
@@ -63,7 +66,7 @@ void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
         team->gaining = team->together_jobs > 0 && team->together_jobs < TRIES_MOST &&
                         now > STILL_GAINING * team->latest;
         /* What was before the gain says nothing any more. */
-        smooth(&team->together_rate, team->gaining ? 0 : team->together_jobs, now);
+        note_fastest(&team->together_rate, team->gaining ? 0 : team->together_jobs, now);
         team->latest = now;
         team->together_jobs++;
         team->looking = team->together_jobs < TRIES;
@@ -72,7 +75,7 @@ void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns)
         if (team->alone != alone)
             team->alone_jobs = 0;
         team->alone = alone;
-        smooth(&team->alone_rate, team->alone_jobs, now);
+        note_fastest(&team->alone_rate, team->alone_jobs, now);
         team->alone_jobs++;
     }
     if (!is_solo(team) && (team->together_jobs < TRIES || team->alone_jobs < TRIES))

@@ -14,7 +14,7 @@
 /* What is remembered of one kernel, range and set of devices. Zero: nothing. */
 struct yk_team {
     int together_jobs, alone_jobs; /* measured since the last look again */
-    double together_rate;          /* items per ns of whole jobs, all devices, smoothed */
+    double together_rate;          /* items per ns, all devices: of the fastest job lately */
     double latest;                 /* the latest of these, */
     int gaining;                   /* which was faster than the one before */
     double alone_rate;             /* the same of `alone` by itself */

@@ -9,14 +9,18 @@
  * Regions lie in the order of the devices (partition/auto.h), so what a device will get ends where
  * the shares of those behind it begin.
  */
+#include <math.h>
+
 #include "job.h"
 
 /* Below, copies hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;
 /* How much of the range a GPU may get whose share nobody knows, all such devices together. */
 static const double unknown_share = 0.5;
-/* Shares move: so many times the last one is pinned, and has to be there before it joins. */
-static const double pin_ahead = 1.5, wait_for = 1.05;
+/* Shares move: so many times the last one is pinned if this much more than it is not, and has to be
+ * there before it joins. Pinning holds up a driver's other calls, so it is done in few large steps,
+ * the first of which is as for a share that nobody knows: speeds were measured without pins. */
+static const double pin_ahead = 1.5, pin_from = 1.2, wait_for = 1.05;
 
 static int may_wait(const struct yk_job *job, int device)
 {
@@ -25,11 +29,9 @@ static int may_wait(const struct yk_job *job, int device)
            job->devices[device].device->place->pinner != NULL;
 }
 
-static double share_of(const struct yk_job *job, int device)
+static double unknown_share_of(const struct yk_job *job)
 {
     int d, pinning = 0;
-    if (job->devices[device].share > 0)
-        return job->devices[device].share;
     for (d = 0; d < job->device_count; d++)
         pinning += job->devices[d].device->place->pinner != NULL;
     return unknown_share / pinning;
@@ -66,21 +68,25 @@ static struct yk_pages_question question_of(const struct yk_job *job, int device
 int yk_job_pins_ahead(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    double share;
+    double unknown, share;
     int p, pending = 0;
     if (!may_wait(job, device))
         return 0;
-    share = share_of(job, device);
+    unknown = unknown_share_of(job);
+    share = jd->share > 0 ? jd->share : unknown;
     for (p = 0; p < job->arg_count; p++) {
-        struct yk_pages_question all, now;
+        double parts[] = { fmax(pin_ahead * share, unknown), pin_from * share, wait_for * share };
+        struct yk_pages_question asked[3];
+        int i;
         if (jd->holding[p] != YK_HELD_WHOLE || job->args[p].shape == YOKE_WHOLE)
             continue;
-        all = question_of(job, device, p, likely_items(job, device, pin_ahead * share));
-        now = question_of(job, device, p, likely_items(job, device, wait_for * share));
-        if (all.bytes < worth_bytes)
+        for (i = 0; i < 3; i++)
+            asked[i] = question_of(job, device, p, likely_items(job, device, parts[i]));
+        if (asked[0].bytes < worth_bytes)
             continue;
-        yk_pages_order(&all);
-        pending |= yk_pages_pending(&now);
+        if (!yk_pages_known(&asked[1]))
+            yk_pages_order(&asked[0]);
+        pending |= yk_pages_pending(&asked[2]);
     }
     return pending;
 }

@@ -107,6 +107,13 @@ static double copy_item_ns(const struct yk_job *job, const struct yk_device_desc
     return desc->host_memory || desc->link_bytes_per_ns <= 0 ? 0 : all / desc->link_bytes_per_ns;
 }
 
+static double busier_part(const struct yk_job *job)
+{
+    struct item_bytes bytes = item_bytes(job);
+    double both = (double)(bytes.up + bytes.down);
+    return both > 0 ? fmax((double)bytes.up, (double)bytes.down) / both : 1;
+}
+
 /* What the dispatcher may know of device d before the job starts. */
 static void describe(const struct yk_job *job, int d, const struct yk_memory *memory,
                      struct yk_split_device *out)
@@ -131,6 +138,7 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     else if (learned && learned->fixed_ns > 0)
         out->fixed_ns = desc->launch_ns / 2;
     out->copy_item_ns = copy_item_ns(job, desc, learned);
+    out->busier_part = busier_part(job);
     out->share = memory ? memory->device[d].share : -1;
 }
 

@@ -111,6 +111,9 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
             learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
     if (gpu)
         out->copy_item_ns = copy_item_ns(spec, gpu, learned);
+    if (out->copy_item_ns > 0)
+        out->busier_part =
+            fmax(spec->bytes_in, spec->bytes_out) / (spec->bytes_in + spec->bytes_out);
     if (gpu && sim->streams > 0) {
         out->hosts = device->lane_count;
         out->host_lane = sim->lanes[device->first_lane].partner;

@@ -22,7 +22,7 @@ static const char *const pins[] = { "auto", "yes", "no", NULL };
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
       offsetof(struct yk_opencl_settings, memory_bytes), NULL },
-    { "lanes", NULL, NULL, "chunks in flight at the same time [2, CPUs 1]", YK_OPTION_INT,
+    { "lanes", NULL, NULL, "chunks in flight at the same time [4, CPUs 1]", YK_OPTION_INT,
       offsetof(struct yk_opencl_settings, lanes), NULL },
     { "units", NULL, NULL, "use only this many of its compute units [all]", YK_OPTION_INT,
       offsetof(struct yk_opencl_settings, units), NULL },
@@ -136,7 +136,7 @@ static yoke_status apply_settings(const struct search *search, struct yk_device_
         desc->memory_bytes = set->memory_bytes;
     if (set->units)
         desc->cores = (int)set->units;
-    desc->lanes = set->lanes ? (int)set->lanes : desc->is_cpu ? 1 : 2;
+    desc->lanes = set->lanes ? (int)set->lanes : desc->is_cpu ? 1 : 4;
     return YOKE_OK;
 }
 
