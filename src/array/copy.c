@@ -30,10 +30,12 @@ static yoke_status ask(struct yk_place *place, yoke_array *array, const struct y
 /* Straight from where the bytes are. */
 static yoke_status up_direct(struct yk_place *place, const struct yk_copy *part)
 {
+    struct yk_copy copy = *part;
     struct yk_event *event = NULL;
     yoke_status status;
+    copy.passing = 1; /* a launch comes after it */
     yk_lock(&place->lock);
-    status = place->device->backend->copy(place->upload, part, &event);
+    status = place->device->backend->copy(place->upload, &copy, &event);
     if (status == YOKE_OK)
         yk_place_uploading(place, event, NULL);
     yk_unlock(&place->lock);

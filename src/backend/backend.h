@@ -98,6 +98,8 @@ struct yk_copy {
     struct yk_event *const *after; /* of this device; NULL entries count as complete */
     int after_count;
     int timed; /* 1: event_times will be asked when it started, which costs some drivers a call */
+    int passing; /* 1: what follows it tells of its end, so hardly anybody will wait for it asleep;
+                    event_times need not know of it */
 };
 
 struct yk_launch_arg {        /* in the order of the kernel's parameters */
@@ -116,7 +118,7 @@ struct yk_launch {
     int team; /* cores the team form may use (cpu), else 1 */
     struct yk_event *const *after;
     int after_count;
-    int timed; /* as in yk_copy */
+    int timed, passing; /* as in yk_copy */
 };
 
 struct yk_event_times {

@@ -110,14 +110,29 @@ static int64_t behind_ns(const struct yk_job_device *jd, const struct yk_flight 
     return last_ns - first->expected_ns;
 }
 
+/* With more behind it, once after its end, but not so late that the device could be idle if all are
+ * over by then. */
 int64_t yk_device_look_at(struct yk_job_device *jd, int64_t now)
 {
     int lane;
     const struct yk_flight *first = first_to_end(jd, &lane);
-    int64_t look_at = first ? yk_flight_look_at(first, now) : 0;
-    if (look_at != now || behind_ns(jd, first) < 2 * YK_WAKE_NS)
+    int64_t look_at = first ? yk_flight_look_at(first, now) : 0, behind, after;
+    behind = look_at ? behind_ns(jd, first) : 0;
+    if (behind < 2 * YK_WAKE_NS)
         return look_at;
-    return (now < first->expected_ns ? first->expected_ns : now) + window_least_ns;
+    after = (now < first->expected_ns ? first->expected_ns : now) + window_least_ns;
+    return after < now + behind ? after : now + behind;
+}
+
+int yk_flight_is_due(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_flight *flight = &jd->flights[lane];
+    int first;
+    if (job->runtime->waiting != YOKE_WAIT_AUTO || !flight->busy || !flight->expected_ns ||
+        yk_now(job->runtime) > flight->expected_ns - window_least_ns)
+        return 1;
+    return first_to_end(jd, &first) == flight;
 }
 
 /* Until a flight is over, something else may be worth a look, or for a while. */
@@ -180,7 +195,5 @@ void yk_device_await(struct yk_job *job, int device)
     }
     if (yk_device_watch(job, device))
         return;
-    backend->wait(flight->kernel ? flight->kernel : flight->home);
-    if (flight->kernel && flight->home)
-        backend->wait(flight->home);
+    backend->wait(flight->home ? flight->home : flight->kernel);
 }

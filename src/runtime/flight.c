@@ -142,6 +142,22 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     return status;
 }
 
+/* Results that leave at once: those asked for, and all from windows. */
+static int leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
+{
+    return yk_writes_rows(job->args[p].mode) &&
+           (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
+}
+
+static int comes_home(const struct yk_job *job, const struct yk_job_device *jd)
+{
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (leaves_at_once(job, jd, p))
+            return 1;
+    return 0;
+}
+
 static yoke_status launch(struct yk_job *job, int device, int lane,
                           const struct yk_launch_arg *args)
 {
@@ -154,7 +170,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .args = args,
                                 .lane = lane,
                                 .team = jd->device->lanes,
-                                .timed = job->runtime->trace != NULL };
+                                .timed = job->runtime->trace != NULL,
+                                .passing = comes_home(job, jd) };
     struct yk_program *program = job->kernel->builds[jd->device->number].program;
     const struct yk_backend *backend = place->device->backend;
     yoke_status status;
@@ -168,13 +185,6 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     status = backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
     yk_unlock(&place->lock);
     return status;
-}
-
-/* Results that leave at once: those asked for, and all from windows. */
-static int leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
-{
-    return yk_writes_rows(job->args[p].mode) &&
-           (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
 }
 
 /* Hauls are kept beyond the issue only where rows come through staging buffers. */

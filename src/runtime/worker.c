@@ -96,8 +96,10 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
         return YK_LANE_IDLE;
     }
     for (lane = 0; lane < jd->device->lanes; lane++) {
-        int64_t wake;
-        enum yk_lane_state state = yk_lane_step(job, device, lane, &wake);
+        int64_t wake = 0;
+        enum yk_lane_state state = YK_LANE_BUSY;
+        if (yk_flight_is_due(job, device, lane))
+            state = yk_lane_step(job, device, lane, &wake);
         sooner(wake_ns, wake);
         if (state < best)
             best = state;

@@ -24,6 +24,7 @@ struct CUevent_st {
     struct standin_object object; /* first */
     pthread_mutex_t lock;
     struct mark *mark; /* under lock; NULL: never recorded */
+    int is_timed;
 };
 
 struct mark_work { /* reach the mark, or wait for it */
@@ -196,7 +197,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
         return code;
     struct mark *first = mark_of(start), *last = mark_of(end);
     int64_t from = first ? mark_time(first) : 0, to = last ? mark_time(last) : 0;
-    if (!first || !last)
+    if (!first || !last || !start->is_timed || !end->is_timed)
         code = STANDIN_INVALID_HANDLE;
     else if (from < 0 || to < 0)
         code = CUDA_ERROR_NOT_READY;
@@ -215,12 +216,13 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
     CUresult code = standin_enter(__func__, &context);
     if (code != CUDA_SUCCESS)
         return code;
-    if (flags & ~(unsigned)CU_EVENT_BLOCKING_SYNC)
+    if (flags & ~(unsigned)(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
     CUevent made = calloc(1, sizeof *made);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&made->lock, NULL);
+    made->is_timed = !(flags & CU_EVENT_DISABLE_TIMING);
     standin_object_add(&made->object, STANDIN_EVENT, context);
     *event = made;
     return CUDA_SUCCESS;

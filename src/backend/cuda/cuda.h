@@ -148,6 +148,7 @@ struct yk_cuda_operation {
     struct yk_event *const *after;
     int after_count;
     int timed;               /* its start is wanted too */
+    int passing;             /* nobody is to be woken by its end */
     struct yk_event **event; /* the caller's, may be NULL */
     struct yk_event *made;
 };

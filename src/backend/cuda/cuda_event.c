@@ -14,13 +14,17 @@
 
 /* Between microseconds and a context switch: looking this long costs less than sleeping. */
 static const int64_t look_ns = 5000;
+static const int64_t light_nap_ns = 50000;
 static const int64_t second_ns = 1000000000;
 static const int64_t anchor_lasts_ns = 4000000000;
 
+/* An event that wakes a sleeper makes the GPU interrupt a core, whether anybody sleeps or not, and a
+ * thread of the driver hear of it. So what others follow in any case ends in one that does not. */
 struct yk_event {
     struct yk_cuda_device *device;
-    CUevent end, begin;
-    int timed; /* begin is recorded too */
+    CUevent begin, wakes, light;
+    CUevent end; /* one of the latter two */
+    int timed;   /* begin is recorded too */
     int64_t submitted_ns;
     atomic_int references;
     atomic_int state; /* CUresult; release by who sees the end, pairs with acquire in look */
@@ -34,16 +38,21 @@ static CUresult event_make(struct yk_cuda_device *device, struct yk_event **out)
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;
     event->device = device;
-    CUresult code = device->cu->EventCreate(&event->end, CU_EVENT_BLOCKING_SYNC);
+    CUresult code = device->cu->EventCreate(&event->wakes, CU_EVENT_BLOCKING_SYNC);
     if (code != CUDA_SUCCESS)
         goto free_event;
-    code = device->cu->EventCreate(&event->begin, CU_EVENT_BLOCKING_SYNC);
+    code = device->cu->EventCreate(&event->begin, CU_EVENT_DEFAULT);
     if (code != CUDA_SUCCESS)
-        goto destroy_end;
+        goto destroy_wakes;
+    code = device->cu->EventCreate(&event->light, CU_EVENT_DISABLE_TIMING);
+    if (code != CUDA_SUCCESS)
+        goto destroy_begin;
     *out = event;
     return CUDA_SUCCESS;
-destroy_end:
-    device->cu->EventDestroy(event->end);
+destroy_begin:
+    device->cu->EventDestroy(event->begin);
+destroy_wakes:
+    device->cu->EventDestroy(event->wakes);
 free_event:
     yk_free(event);
     return code;
@@ -62,6 +71,7 @@ static CUresult event_take(struct yk_cuda_device *device, struct yk_event **out)
         code = event_make(device, &event);
     if (code != CUDA_SUCCESS)
         return code;
+    event->end = event->wakes;
     event->timed = 0;
     event->submitted_ns = yk_clock_ns();
     atomic_store_explicit(&event->references, 1, memory_order_relaxed);
@@ -91,6 +101,8 @@ yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation)
     CUresult code = CUDA_SUCCESS;
     if (operation->event)
         code = event_take(device, &operation->made);
+    if (code == CUDA_SUCCESS && operation->made && operation->passing && !operation->timed)
+        operation->made->end = operation->made->light;
     if (code == CUDA_SUCCESS)
         code = wait_for(operation);
     if (code == CUDA_SUCCESS && operation->made && operation->timed) {
@@ -137,14 +149,25 @@ static CUresult settle(struct yk_event *event, CUresult code)
     return atomic_load_explicit(&event->state, memory_order_acquire);
 }
 
+static CUresult sleep_until_end(struct yk_event *event)
+{
+    const struct yk_cuda_api *cu = event->device->cu;
+    CUresult code = YK_CUDA_PENDING;
+    if (event->end == event->wakes)
+        return cu->EventSynchronize(event->end);
+    while ((code = cu->EventQuery(event->end)) == YK_CUDA_PENDING)
+        yk_clock_sleep_ns(light_nap_ns); /* the driver would spin */
+    return code;
+}
+
 /* Asleep until it is over, and asked again if the driver says anything but that: a dead context
  * says the same at once, and otherwise the work would still run when it is believed to have failed.
  * Context current. */
 static CUresult see_end(struct yk_event *event)
 {
-    CUresult code = event->device->cu->EventSynchronize(event->end);
+    CUresult code = sleep_until_end(event);
     if (code != CUDA_SUCCESS)
-        code = event->device->cu->EventSynchronize(event->end);
+        code = sleep_until_end(event);
     return code;
 }
 
@@ -310,8 +333,9 @@ void yk_cuda_events_close(struct yk_cuda_device *device)
     while (device->unused_events) {
         struct yk_event *event = device->unused_events;
         device->unused_events = event->next_unused;
-        device->cu->EventDestroy(event->end);
+        device->cu->EventDestroy(event->wakes);
         device->cu->EventDestroy(event->begin);
+        device->cu->EventDestroy(event->light);
         yk_free(event);
     }
     if (device->anchor)

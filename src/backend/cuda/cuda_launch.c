@@ -106,6 +106,7 @@ yoke_status yk_cuda_launch(struct yk_queue *queue, struct yk_program *program,
                                            .after = launch->after,
                                            .after_count = launch->after_count,
                                            .timed = launch->timed,
+                                           .passing = launch->passing,
                                            .event = event };
     yoke_status status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)

@@ -82,6 +82,7 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                                            .after = copy->after,
                                            .after_count = copy->after_count,
                                            .timed = copy->timed,
+                                           .passing = copy->passing,
                                            .event = event };
     if (!inside(copy->buffer, copy->offset, copy->bytes) ||
         (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))
