@@ -11,10 +11,10 @@
 
 /* A piece lasts this long at least, once the speed is known: longer than waking a thread takes. */
 #define PIECE_NS 20000.0
-/* Pieces of a lease for each lane at most; a lane takes half of those it has left at a time
- * (lease.h). Where cores are alone, leases are few and large: of those a lane takes a sixth at a
- * time, so that none is left with many dear items. */
-enum { LANE_PIECES = 32, SOLE_PIECES = 64, SOLE_PARTS = 6 };
+/* Pieces of a lease for each lane at most, more where cores are alone, since their leases are few and
+ * large. A lane takes a sixth of those it has left at a time (lease.h), so that none is left with
+ * many dear items, nor one whose core is taken by somebody else. */
+enum { LANE_PIECES = 32, SOLE_PIECES = 64, LANE_PARTS = 6 };
 /* A device gets this part of what it should still do, */
 #define REST_PART 16.0
 /* or this one (the second number: where its speed is known from earlier runs) as long as chunks are
@@ -59,7 +59,7 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
     out->items = items;
     out->piece =
         yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
-    out->parts = view->device_count > 1 ? 0 : SOLE_PARTS;
+    out->parts = LANE_PARTS;
 }
 
 /* As far as what a device did so far tells what its next items cost: until then its chunks grow. */
