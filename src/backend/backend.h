@@ -97,7 +97,7 @@ struct yk_copy {
     int64_t from_offset;
     struct yk_event *const *after; /* of this device; NULL entries count as complete */
     int after_count;
-    int timed; /* 1: event_times will be asked when it started, which costs some drivers a call */
+    int timed;   /* 1: event_times will be asked when it started, which costs some drivers a call */
     int passing; /* 1: what follows it tells of its end, so hardly anybody will wait for it asleep;
                     event_times need not know of it */
 };

@@ -54,6 +54,8 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     double quota = state->loads[device].items;
     int victim;
     out->from_high = !view->devices[device].known.host_memory;
+    if (state->trial.phase == YK_TRIAL_ACROSS && device == state->trial.best)
+        out->from_high = !out->from_high;
     if (state->regions) {
         own = yk_auto_own(state, view, device);
         out->first = state->devices[device].region.first;
@@ -100,6 +102,8 @@ static void wait_for_expected(const struct yk_auto *state, const struct yk_split
                               int64_t now, struct yk_take *out)
 {
     int d;
+    if (state->trial.phase == YK_TRIAL_ARMED && state->trial.until > now)
+        out->wake_ns = state->trial.until;
     for (d = 0; d < view->device_count && out->wake_ns == 0; d++)
         if (yk_auto_is_expected(state, &view->devices[d], now))
             out->wake_ns = state->began + YK_EXPECT_NS;
@@ -118,6 +122,7 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
     if (!state->planned || view->device_count <= 32 || state->events * 16 >= view->device_count)
         yk_auto_plan(state, view, now);
     budget = budget_of(state, view, device, out);
+    budget = yk_trial_limit(state, view, device, now, budget);
     where = out->reason;
     if (view->devices[device].item_ns <= 0)
         yk_auto_probe(state, view, device, now, out);
@@ -149,6 +154,7 @@ static void observe(void *given, const struct yk_split_view *view, int device, i
         mine->largest = items;
         mine->longest = status->item_ns * (double)items + status->fixed_ns;
     }
+    yk_trial_observe(state, view, device, times->ended);
     state->events++;
 }
 
@@ -158,6 +164,7 @@ static void changed(void *given, const struct yk_split_view *view, int device)
     struct yk_auto *state = given;
     if (!view->devices[device].active)
         state->regions = 0;
+    yk_trial_end(state, view);
     state->events = view->device_count;
 }
 
@@ -179,7 +186,11 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
         length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
     else if (mine->others_ns <= 0)
         length = snprintf(text, size, "did nothing: the others were done before it asked");
-    if (mine->others_ns > 0 && (size_t)length < size)
+    if (mine->rests && (size_t)length < size)
+        snprintf(text + length, size - (size_t)length,
+                 "; left out then: without it the others do %.2f times as much as all together",
+                 mine->gain);
+    else if (mine->others_ns > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length,
                  "%s: its next chunk would have taken %.1f us or more, the others needed %.1f us "
                  "for all that was left",

@@ -1,6 +1,6 @@
 /* auto.h - PURE. The insides of the partitioner `auto`, shared by auto.c (what a lane gets),
- * auto_plan.c (regions and quotas), auto_probe.c (the first chunks) and auto_chunk.c (how large a
- * chunk is).
+ * auto_plan.c (regions and quotas), auto_probe.c (the first chunks), auto_chunk.c (how large a
+ * chunk is) and auto_trial.c (who slows whom).
  *
  * A device's quota says how much of what is free it should do so that all end together. Where the
  * shares of an earlier run are known and still right, each device has a region that it keeps to, in
@@ -20,8 +20,32 @@ struct yk_auto_device {
     int64_t largest;  /* items of its largest chunk that ended, */
     double longest;   /* and how many ns that took */
     int64_t probed;   /* items it got as probes */
+    int rests;        /* the others do more without it: */
+    double gain;      /* so many times as much as all together */
     double needed_ns; /* when it was left out: its least part would take this, */
     double others_ns; /* and the others this for all that was left; 0: never left out */
+};
+
+/* auto_trial.c */
+enum yk_trial_phase {
+    YK_TRIAL_NONE, /* not yet */
+    YK_TRIAL_BEFORE,
+    YK_TRIAL_ARMED,
+    YK_TRIAL_ALONE,
+    YK_TRIAL_ACROSS,
+    YK_TRIAL_AFTER,
+    YK_TRIAL_OVER
+};
+struct yk_trial {
+    enum yk_trial_phase phase;
+    int best, working;   /* the device that works alone, and how many worked before */
+    int trials;          /* that said the same */
+    int64_t until;       /* armed: everybody's chunks end by then */
+    int skip, samples;   /* ends of chunks of the phase that do not count, and that did */
+    int64_t mark, items; /* from when on the phase counts, and how much was done by then */
+    double shared; /* its speed beside others, the better of before and after, items per ns, */
+    double alone;  /* alone, */
+    double across; /* and alone from the other end */
 };
 
 struct yk_auto {
@@ -36,7 +60,8 @@ struct yk_auto {
     int unsettled;          /* those whose speed is a first guess */
     int uneven;             /* regions end too far apart: quotas count */
     int best;               /* the device with the largest quota */
-    double end_ns;          /* from the latest quotas' time on, if all keep to quotas */
+    struct yk_trial trial;
+    double end_ns; /* from the latest quotas' time on, if all keep to quotas */
 };
 
 static inline int64_t yk_at_least(int64_t items, int64_t least)
@@ -75,5 +100,15 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
                    struct yk_take *out);
 void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,
                    int64_t budget, struct yk_take *out);
+
+/* --- auto_trial.c --- */
+/* How much of its budget the device may have now, because of a trial. */
+int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, int device,
+                       int64_t now, int64_t budget);
+/* A chunk of the device ended. */
+void yk_trial_observe(struct yk_auto *state, const struct yk_split_view *view, int device,
+                      int64_t now);
+/* No trial any more, and nobody rests. */
+void yk_trial_end(struct yk_auto *state, const struct yk_split_view *view);
 
 #endif

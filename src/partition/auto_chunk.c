@@ -11,9 +11,9 @@
 
 /* A piece lasts this long at least, once the speed is known: longer than waking a thread takes. */
 #define PIECE_NS 20000.0
-/* Pieces of a lease for each lane at most, more where cores are alone, since their leases are few and
- * large. A lane takes a sixth of those it has left at a time (lease.h), so that none is left with
- * many dear items, nor one whose core is taken by somebody else. */
+/* Pieces of a lease for each lane at most, more where cores are alone, since their leases are few
+ * and large. A lane takes a sixth of those it has left at a time (lease.h), so that none is left
+ * with many dear items, nor one whose core is taken by somebody else. */
 enum { LANE_PIECES = 32, SOLE_PIECES = 64, LANE_PARTS = 6 };
 /* A device gets this part of what it should still do, */
 #define REST_PART 16.0
@@ -189,8 +189,6 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
     if (!chain && status->known.rate > 0 && sole)
         return budget;
     items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
-    if (!chain && state->regions && !state->uneven && status->known.rate > 0)
-        items = yk_at_least(items, budget - budget / 3);
     if (chain)
         items = to_items(chain_items(status, budget), budget);
     if (chain && !sole) {

@@ -57,7 +57,8 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     const struct yk_split_status *status = &view->devices[d];
     double unit = (double)view->unit, under_way;
     *load = (struct yk_load){ 0 };
-    if (status->item_ns <= 0 || (!takes_part(status) && !yk_auto_is_expected(state, status, now)))
+    if (state->devices[d].rests || status->item_ns <= 0 ||
+        (!takes_part(status) && !yk_auto_is_expected(state, status, now)))
         return;
     load->item = yk_auto_item_ns(state, view, d);
     if (!status->joined)

@@ -248,8 +248,8 @@ int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
 /* The same of the device: of its flight that should end first, if nothing is queued behind it that
  * lasts for long. */
 int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);
-/* Whether to ask for the lane's flight at all: one that should end later than others, and not yet, is
- * left alone, since a driver takes its time to answer. */
+/* Whether to ask for the lane's flight at all: one that should end later than others, and not yet,
+ * is left alone, since a driver takes its time to answer. */
 int yk_flight_is_due(struct yk_job *job, int device, int lane);
 /* The flight ended then: forecasts of those behind it move. */
 void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *flight,

@@ -18,8 +18,9 @@ static const int64_t light_nap_ns = 50000;
 static const int64_t second_ns = 1000000000;
 static const int64_t anchor_lasts_ns = 4000000000;
 
-/* An event that wakes a sleeper makes the GPU interrupt a core, whether anybody sleeps or not, and a
- * thread of the driver hear of it. So what others follow in any case ends in one that does not. */
+/* An event that wakes a sleeper makes the GPU interrupt a core, whether anybody sleeps or not, and
+ * a thread of the driver hear of it. So what others follow in any case ends in one that does not.
+ */
 struct yk_event {
     struct yk_cuda_device *device;
     CUevent begin, wakes, light;

@@ -1,0 +1,266 @@
+/* auto_trial.c - see auto.h: how much devices slow each other, found by a short trial.
+ *
+ * Devices share memory, links, power: each slows the others, and speeds measured while all work do
+ * not tell. So in a job whose devices nobody knew, and that is long beside it, the fastest device
+ * works alone for a few small chunks:
+ *
+ *     before  the fastest gets small chunks, all work
+ *     armed   everybody's chunks are cut so that all end together, at `until`
+ *     alone   only the fastest gets any,
+ *     across  from the others' end of what is free: items there may cost something else, and so it is
+ *             known how speeds on either side compare
+ *     after   as before
+ *
+ * Items cost what they cost, so a trial counts only if it was clearly faster alone than both before
+ * and after, and twice in a row. Most end after one.
+ *
+ * The model: k devices at work slow each other to 1 / (1 + c (k - 1)) of what each does alone. From
+ * c follows how many of the fastest do most together, and if that is clearly more than what all do,
+ * the others rest until the job's end. Jobs that repeat are judged as wholes (team.h).
+ */
+#include <math.h>
+
+#include "auto.h"
+
+/* Less slowing than this is noise, and less gain is not worth leaving a device out. */
+#define SLOWED 1.15
+#define GAIN   1.1
+/* The trials may cost this part of what is left. */
+#define COST_PART 0.0005
+/* Chunks of a phase that count, each so many times a chunk's cost and so long at least. */
+enum { SAMPLES = 12, TRIALS = 2 };
+#define CHUNK_COSTS 4
+#define CHUNK_NS    50e3
+/* Chunks of a device, and part of the range done, before speeds are trusted. */
+enum { TRUSTED = 3 };
+#define TRUSTED_PART 0.01
+
+static double chunk_ns(const struct yk_split_view *view, int device)
+{
+    const struct yk_split_status *status = &view->devices[device];
+    return fmax(fmax(CHUNK_COSTS * status->fixed_ns, CHUNK_NS),
+                status->item_ns * (double)yk_at_least(status->known.fill, view->unit));
+}
+
+/* What was under way when a phase began does not count. */
+static int begun_before(const struct yk_split_status *status)
+{
+    return status->known.host_memory ? 1 : status->known.lanes;
+}
+
+static void begin(struct yk_trial *trial, enum yk_trial_phase phase,
+                  const struct yk_split_status *status)
+{
+    trial->phase = phase;
+    trial->skip = begun_before(status);
+    trial->samples = 0;
+}
+
+/* How many work, and whether all that may are known well enough. */
+static int is_known(const struct yk_auto *state, const struct yk_split_view *view, int *working)
+{
+    double free = (1 - TRUSTED_PART) * (double)(view->last - view->first);
+    int d, known = state->unknown + state->unsettled == 0 && (double)view->free_items < free;
+    *working = 0;
+    for (d = 0; d < view->device_count && known; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        if (!status->active || state->loads[d].items <= 0)
+            continue;
+        ++*working;
+        known = status->known.rate <= 0 && status->chunks_done >= TRUSTED && status->item_ns > 0;
+    }
+    return known && *working > 1;
+}
+
+static void arm(struct yk_auto *state, const struct yk_split_view *view)
+{
+    struct yk_trial *trial = &state->trial;
+    double all = 0, cost;
+    int d, working, best = -1;
+    if (!is_known(state, view, &working))
+        return;
+    for (d = 0; d < view->device_count; d++) {
+        if (!view->devices[d].active || state->loads[d].items <= 0)
+            continue;
+        all += 1 / view->devices[d].item_ns;
+        if (best < 0 || view->devices[d].item_ns < view->devices[best].item_ns)
+            best = d;
+    }
+    cost = TRIALS * 2 * (SAMPLES + begun_before(&view->devices[best])) * chunk_ns(view, best);
+    if (cost * (1 - 1 / (view->devices[best].item_ns * all)) > COST_PART * state->end_ns)
+        return;
+    *trial = (struct yk_trial){ .best = best, .working = working };
+    begin(trial, YK_TRIAL_BEFORE, &view->devices[best]);
+}
+
+/* Everybody is to stop when the longest chunk that is out now ends. */
+static void stop_all(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+{
+    struct yk_trial *trial = &state->trial;
+    double until = chunk_ns(view, trial->best);
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        until = fmax(until, state->loads[d].ready);
+    trial->phase = YK_TRIAL_ARMED;
+    trial->until = now + (int64_t)until;
+}
+
+/* Nobody but the fastest has anything out any more. */
+static int others_are_done(const struct yk_auto *state, const struct yk_split_view *view)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        if (d != state->trial.best && view->devices[d].chunks_out > 0)
+            return 0;
+    return 1;
+}
+
+/* The trial of a machine that changes meanwhile says nothing. */
+void yk_trial_end(struct yk_auto *state, const struct yk_split_view *view)
+{
+    int d;
+    if (state->trial.phase != YK_TRIAL_NONE)
+        state->trial.phase = YK_TRIAL_OVER;
+    for (d = 0; d < view->device_count; d++)
+        state->devices[d].rests = 0;
+}
+
+/* For how long the device may get something, from now. */
+static double allowed_ns(const struct yk_auto *state, const struct yk_split_view *view, int device,
+                         int64_t now)
+{
+    const struct yk_trial *trial = &state->trial;
+    const struct yk_split_status *status = &view->devices[device];
+    double left = (double)(trial->until - now) - status->item_ns * (double)status->items_out;
+    if (device == trial->best)
+        return trial->phase == YK_TRIAL_ARMED ? fmax(left, chunk_ns(view, device))
+                                              : chunk_ns(view, device);
+    return trial->phase == YK_TRIAL_ARMED   ? left - status->fixed_ns
+           : trial->phase == YK_TRIAL_ALONE || trial->phase == YK_TRIAL_ACROSS ? 0 : INFINITY;
+}
+
+int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, int device,
+                       int64_t now, int64_t budget)
+{
+    struct yk_trial *trial = &state->trial;
+    const struct yk_split_status *status = &view->devices[device];
+    double items;
+    if (trial->phase == YK_TRIAL_NONE)
+        arm(state, view);
+    if (trial->phase == YK_TRIAL_ARMED && now >= trial->until && others_are_done(state, view))
+        begin(trial, YK_TRIAL_ALONE, &view->devices[trial->best]);
+    if (trial->phase == YK_TRIAL_NONE || trial->phase == YK_TRIAL_OVER || status->item_ns <= 0)
+        return budget;
+    if (device == trial->best) /* the others wait for its chunks to end */
+        budget = yk_at_least(budget, view->unit);
+    items = allowed_ns(state, view, device, now) / status->item_ns;
+    if (items >= (double)budget)
+        return budget;
+    if (items >= (double)view->unit)
+        return (int64_t)items;
+    return device == trial->best ? yk_at_most(budget, view->unit) : 0;
+}
+
+/* Its speed beside the others, on items as the fastest has them. */
+static double speed_of(const struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    const struct yk_trial *trial = &state->trial;
+    const struct yk_split_status *status = &view->devices[device];
+    if (!status->active || state->loads[device].item <= 0)
+        return 0;
+    return status->known.host_memory == view->devices[trial->best].known.host_memory
+               ? 1 / status->item_ns
+               : trial->alone / (trial->across * status->item_ns);
+}
+
+/* The highest speed below that, and how many have it; 0 if there is none. */
+static double next_fastest(const struct yk_auto *state, const struct yk_split_view *view,
+                           double below, int *equal)
+{
+    double found = 0;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        if (speed_of(state, view, d) < below)
+            found = fmax(found, speed_of(state, view, d));
+    *equal = 0;
+    for (d = 0; d < view->device_count; d++)
+        *equal += found > 0 && speed_of(state, view, d) == found;
+    return found;
+}
+
+/* Each being `slowed` times as fast alone, so many of the fastest stay as do most together, if that
+ * is clearly more than what all do. */
+static void choose(struct yk_auto *state, const struct yk_split_view *view, double slowed)
+{
+    double c = (slowed - 1) / (state->trial.working - 1), sum = 0, most = 0, least_speed = 0, all = 0;
+    double speed = INFINITY;
+    int d, equal, m = 0;
+    while ((speed = next_fastest(state, view, speed, &equal)) > 0) {
+        m += equal;
+        sum += equal * speed * slowed;
+        all = sum / (1 + c * (m - 1));
+        if (all > most) {
+            most = all;
+            least_speed = speed;
+        }
+    }
+    if (most < GAIN * all)
+        return;
+    for (d = 0; d < view->device_count; d++) {
+        state->devices[d].rests = speed_of(state, view, d) < least_speed;
+        state->devices[d].gain = most / all;
+    }
+    state->regions = 0;
+}
+
+/* The trial says that it is faster alone. */
+static int is_slowed(const struct yk_trial *trial)
+{
+    return trial->alone > SLOWED * trial->shared;
+}
+
+static void end_phase(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+{
+    struct yk_trial *trial = &state->trial;
+    const struct yk_split_status *status = &view->devices[trial->best];
+    if (trial->phase == YK_TRIAL_BEFORE) {
+        stop_all(state, view, now);
+    } else if (trial->phase == YK_TRIAL_ALONE) {
+        begin(trial, YK_TRIAL_ACROSS, status);
+    } else if (trial->phase == YK_TRIAL_ACROSS) {
+        begin(trial, YK_TRIAL_AFTER, status);
+    } else if (is_slowed(trial) && ++trial->trials < TRIALS) {
+        begin(trial, YK_TRIAL_BEFORE, status);
+    } else {
+        trial->phase = YK_TRIAL_OVER;
+        if (is_slowed(trial))
+            choose(state, view, trial->alone / trial->shared);
+    }
+}
+
+void yk_trial_observe(struct yk_auto *state, const struct yk_split_view *view, int device,
+                      int64_t ended)
+{
+    struct yk_trial *trial = &state->trial;
+    int64_t items = view->devices[device].items_done;
+    double speed;
+    if (device != trial->best || trial->phase == YK_TRIAL_NONE || trial->phase == YK_TRIAL_OVER ||
+        trial->phase == YK_TRIAL_ARMED)
+        return;
+    if (trial->skip > 0) {
+        trial->skip--;
+        trial->mark = ended;
+        trial->items = items;
+        return;
+    }
+    if (++trial->samples < SAMPLES)
+        return;
+    speed = (double)(items - trial->items) / (double)yk_at_least(ended - trial->mark, 1);
+    if (trial->phase == YK_TRIAL_ALONE)
+        trial->alone = speed;
+    else if (trial->phase == YK_TRIAL_ACROSS)
+        trial->across = speed;
+    else
+        trial->shared = trial->phase == YK_TRIAL_BEFORE ? speed : fmax(speed, trial->shared);
+    end_phase(state, view, ended);
+}
