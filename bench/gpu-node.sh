@@ -235,7 +235,7 @@ fi
 
 # --- no kernel, copy or call of the driver does what it must not ---
 if with memcheck; then
-    check=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors explicit)
+    check=(compute-sanitizer --tool memcheck --error-exitcode 9)
     if command -v compute-sanitizer >/dev/null; then
         contract=$build/tests/contract/test_backend_contract
         # which asks for what a driver has to refuse
