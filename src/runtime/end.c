@@ -3,7 +3,8 @@
  *
  * `flying` counts lanes inside the job. A lane enters before it asks for a chunk and leaves after
  * it has reported it, so when the count drops to zero nobody touches the job's devices, and what it
- * holds can be let go.
+ * holds can be let go. Who enters counts himself and then looks whether the job still runs; who
+ * ends it says so and then looks whether anybody is in: at least one of the two sees the other.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -186,7 +187,9 @@ void yk_job_leave(struct yk_job *job)
     if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->flying) == 0 &&
         (atomic_load(&job->stop) || (yk_dispatch_left(job->dispatch) == 0))) {
         atomic_store(&job->phase, YK_ENDING);
-        ends = 1;
+        ends = atomic_load(&job->flying) == 0;
+        if (!ends) /* somebody came in between, and ends it when he leaves */
+            atomic_store(&job->phase, YK_RUNNING);
     }
     yk_unlock(&job->lock);
     if (ends)
