@@ -7,7 +7,7 @@
  *     before  the fastest gets small chunks, all work
  *     armed   everybody's chunks are cut so that all end together, at `until`
  *     alone   only the fastest gets any,
- *     across  from the others' end of what is free: items there may cost something else, and so it is
+ *     across  from the others' end of what is free, where items may cost something else: so it is
  *             known how speeds on either side compare
  *     after   as before
  *
@@ -135,8 +135,9 @@ static double allowed_ns(const struct yk_auto *state, const struct yk_split_view
     if (device == trial->best)
         return trial->phase == YK_TRIAL_ARMED ? fmax(left, chunk_ns(view, device))
                                               : chunk_ns(view, device);
-    return trial->phase == YK_TRIAL_ARMED   ? left - status->fixed_ns
-           : trial->phase == YK_TRIAL_ALONE || trial->phase == YK_TRIAL_ACROSS ? 0 : INFINITY;
+    if (trial->phase == YK_TRIAL_ARMED)
+        return left - status->fixed_ns;
+    return trial->phase == YK_TRIAL_ALONE || trial->phase == YK_TRIAL_ACROSS ? 0 : INFINITY;
 }
 
 int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, int device,
@@ -192,7 +193,8 @@ static double next_fastest(const struct yk_auto *state, const struct yk_split_vi
  * is clearly more than what all do. */
 static void choose(struct yk_auto *state, const struct yk_split_view *view, double slowed)
 {
-    double c = (slowed - 1) / (state->trial.working - 1), sum = 0, most = 0, least_speed = 0, all = 0;
+    double c = (slowed - 1) / (state->trial.working - 1), sum = 0, most = 0, least_speed = 0,
+           all = 0;
     double speed = INFINITY;
     int d, equal, m = 0;
     while ((speed = next_fastest(state, view, speed, &equal)) > 0) {

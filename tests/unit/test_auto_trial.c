@@ -21,7 +21,8 @@ static struct simulator_bench *contended(const char *profile, const char *more)
 {
     char line[160];
     struct simulator_bench *bench;
-    snprintf(line, sizeof line, "cores=8:rate=12500:contention=2,gpu:f=20:fixed=20us:lanes=2%s", more);
+    snprintf(line, sizeof line, "cores=8:rate=12500:contention=2,gpu:f=20:fixed=20us:lanes=2%s",
+             more);
     bench = bench_open(line, profile, ITEMS);
     bench->spec.partitioner = "auto";
     return bench;
@@ -43,9 +44,9 @@ static void cores_that_slow_a_gpu_rest(void **state)
 /* Two of four GPUs hardly do anything but slow the others. */
 static void only_those_rest_that_do_little(void **state)
 {
-    struct simulator_bench *bench = bench_open(
-        "cores=4:rate=1000:contention=0.3,gpu*2:f=100:fixed=10us:lanes=2,gpu*2:f=1:fixed=10us:lanes=2",
-        "regular", 4 * ITEMS);
+    struct simulator_bench *bench = bench_open("cores=4:rate=1000:contention=0.3,gpu*2:f=100:fixed="
+                                               "10us:lanes=2,gpu*2:f=1:fixed=10us:lanes=2",
+                                               "regular", 4 * ITEMS);
     (void)state;
     bench->spec.partitioner = "auto";
     bench_run(bench);
@@ -62,14 +63,15 @@ static void nobody_rests_where_nobody_slows(void **state)
     size_t p;
     (void)state;
     for (p = 0; p < sizeof profiles / sizeof *profiles; p++) {
-        struct simulator_bench *bench =
-            bench_open("cores=8:rate=12500:noise=0.03,gpu*2:f=20:fixed=20us:lanes=2", profiles[p], ITEMS);
+        struct simulator_bench *bench = bench_open(
+            "cores=8:rate=12500:noise=0.03,gpu*2:f=20:fixed=20us:lanes=2", profiles[p], ITEMS);
         int d;
         bench->spec.partitioner = "auto";
         bench_run(bench);
         for (d = 0; d < 3; d++)
             if (rests(bench, d))
-                fail_msg("%s: device %d rests: %s", profiles[p], d, bench->result.devices[d].reason);
+                fail_msg("%s: device %d rests: %s", profiles[p], d,
+                         bench->result.devices[d].reason);
         bench_close(bench);
     }
 }
