@@ -107,7 +107,7 @@ int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, 
                        int64_t now, int64_t budget);
 /* A chunk of the device ended. */
 void yk_trial_observe(struct yk_auto *state, const struct yk_split_view *view, int device,
-                      int64_t now);
+                      int64_t ended);
 /* No trial any more, and nobody rests. */
 void yk_trial_end(struct yk_auto *state, const struct yk_split_view *view);
 

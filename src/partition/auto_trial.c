@@ -72,7 +72,7 @@ static int is_known(const struct yk_auto *state, const struct yk_split_view *vie
     return known && *working > 1;
 }
 
-static void arm(struct yk_auto *state, const struct yk_split_view *view)
+static void begin_if_it_pays(struct yk_auto *state, const struct yk_split_view *view)
 {
     struct yk_trial *trial = &state->trial;
     double all = 0, cost;
@@ -147,7 +147,7 @@ int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, 
     const struct yk_split_status *status = &view->devices[device];
     double items;
     if (trial->phase == YK_TRIAL_NONE)
-        arm(state, view);
+        begin_if_it_pays(state, view);
     if (trial->phase == YK_TRIAL_ARMED && now >= trial->until && others_are_done(state, view))
         begin(trial, YK_TRIAL_ALONE, &view->devices[trial->best]);
     if (trial->phase == YK_TRIAL_NONE || trial->phase == YK_TRIAL_OVER || status->item_ns <= 0)

@@ -87,23 +87,12 @@ static double told_cost(const struct yk_job *job, int d, double learned)
     return most > 0 && learned > most ? most : learned;
 }
 
-/* The device that did all of the job, though others may have been asked; -1 if there is none. */
-static int sole_worker(const struct yk_job *job)
-{
-    int d, found = -1;
-    for (d = 0; d < job->device_count; d++) {
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
-        if (outcome.items == job->last - job->first)
-            found = d;
-    }
-    return found;
-}
-
 static void learn(struct yk_job *job)
 {
     double all = (double)(job->last - job->first);
     struct yk_memory *memory;
+    /* Who did all of it, though others may have been asked. */
+    int sole = -1;
     /* Making memory ready takes time that jobs to come will not need. */
     int d, whole = job->tells && yk_job_readied(job) == job->readied;
     yk_lock(&job->runtime->lock);
@@ -111,6 +100,8 @@ static void learn(struct yk_job *job)
     for (d = 0; d < job->device_count; d++) {
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(job->dispatch, d, &outcome);
+        if (outcome.items == job->last - job->first)
+            sole = d;
         if (outcome.rate > 0) {
             memory->device[d].rate = outcome.rate;
             memory->device[d].fixed_ns = told_cost(job, d, outcome.fixed_ns);
@@ -121,7 +112,7 @@ static void learn(struct yk_job *job)
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
     if (whole)
-        yk_team_learn(&memory->team, sole_worker(job), job->last - job->first,
+        yk_team_learn(&memory->team, sole, job->last - job->first,
                       job->ended_ns - job->submitted_ns);
     yk_unlock(&job->runtime->lock);
 }
