@@ -14,9 +14,9 @@
 
 #include "../app.h"
 #include "../bodies/plummer.h"
+#include "../cores.h"
 #include "../number.h"
 #include "barnes_hut_state.h"
-#include "cores.h"
 
 enum { DEFAULT_STARS = 100000 };
 enum { OPTION_STEPS, OPTION_STEP, OPTION_THETA, OPTION_SOFTENING, OPTION_WALK, OPTIONS };

@@ -14,9 +14,9 @@
 
 #include "../app.h"
 #include "../bodies/gravity.h"
+#include "../cores.h"
 #include "../random.h"
 #include "barnes_hut_state.h"
-#include "cores.h"
 
 /* WORST: times the mean error of the usual. */
 enum { SAMPLE = 1000, FEW = 1000, MANY = 50000, WORST = 50, NOTE = 256, ENERGY_NOTE = 80 };

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cores.h"
 #include "../memory.h"
-#include "cores.h"
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, KEY_BITS = 64 };
 

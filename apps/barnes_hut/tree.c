@@ -18,8 +18,8 @@
 #include <stdlib.h>
 
 #include "../app.h"
+#include "../cores.h"
 #include "../memory.h"
-#include "cores.h"
 
 /* Beyond, the cube of a distance is no float any more. */
 #define FARTHEST 1e12f

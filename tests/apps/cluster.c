@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "barnes_hut/cores.h"
 #include "bodies/plummer.h"
+#include "cores.h"
 
 yoke_runtime *cluster_cores;
 struct tree cluster_tree;
