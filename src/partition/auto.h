@@ -98,6 +98,9 @@ void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int 
 /* `items` for a CPU device, cut into pieces of at least `least` for its lanes. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
                    struct yk_take *out);
+/* What a chain of copies and kernels goes on after its slowest stage ended: the other stages of its
+ * last chunk. 0 where copies hardly count. */
+double yk_auto_drain_ns(const struct yk_split_status *status);
 void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,
                    int64_t budget, struct yk_take *out);
 

@@ -11,10 +11,9 @@
 
 /* A piece lasts this long at least, once the speed is known: longer than waking a thread takes. */
 #define PIECE_NS 20000.0
-/* Pieces of a lease for each lane at most, more where cores are alone, since their leases are few
- * and large. A lane takes a sixth of those it has left at a time (lease.h), so that none is left
- * with many dear items, nor one whose core is taken by somebody else. */
-enum { LANE_PIECES = 32, SOLE_PIECES = 64, LANE_PARTS = 6 };
+/* Pieces of a lease for each lane at most where cores are alone: more, since their leases are few
+ * and large. */
+enum { SOLE_PIECES = 2 * YK_LANE_PIECES };
 /* A device gets this part of what it should still do, */
 #define REST_PART 16.0
 /* or this one (the second number: where its speed is known from earlier runs) as long as chunks are
@@ -55,11 +54,11 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
                    struct yk_take *out)
 {
     int64_t fair = (items - 1) / view->devices[device].known.lanes + 1;
-    int64_t most = view->device_count > 1 ? LANE_PIECES : SOLE_PIECES;
+    int64_t most = view->device_count > 1 ? YK_LANE_PIECES : SOLE_PIECES;
     out->items = items;
     out->piece =
         yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
-    out->parts = LANE_PARTS;
+    out->parts = YK_LANE_PARTS;
 }
 
 /* As far as what a device did so far tells what its next items cost: until then its chunks grow. */
@@ -131,6 +130,21 @@ static double chain_cost_ns(const struct yk_split_status *status)
     return status->fixed_ns + COPIES_BEGIN_NS;
 }
 
+/* The least chunk that hides what the one behind it costs. */
+static double least_link(const struct yk_split_status *status, double item_ns)
+{
+    return HIDDEN * chain_cost_ns(status) / item_ns;
+}
+
+double yk_auto_drain_ns(const struct yk_split_status *status)
+{
+    double rest = other_stages(status);
+    if (rest <= 0)
+        return 0;
+    return COPIES_BEGIN_NS +
+           rest * fmax((double)status->known.fill, least_link(status, status->item_ns));
+}
+
 /* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
  * chain's ends, and each chunk has its cost: N items in chunks of c take
  * N * slowest + c * rest + N / c * cost, least for c = sqrt(N * cost / rest). Only the last one's
@@ -192,7 +206,7 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
     if (chain)
         items = to_items(chain_items(status, budget), budget);
     if (chain && !sole) {
-        least = to_items(HIDDEN * chain_cost_ns(status) / item_ns, budget);
+        least = to_items(least_link(status, item_ns), budget);
         items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
         items = yk_at_least(items, least);
     }

@@ -73,7 +73,10 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
         return;
     }
     /* Behind a chunk that is out, another one's cost is hidden. */
-    load->fixed = status->items_out > 0 && status->known.lanes > 1 ? 0 : status->fixed_ns;
+    if (status->items_out > 0 && status->known.lanes > 1)
+        load->ready += yk_auto_drain_ns(status);
+    else
+        load->fixed = status->fixed_ns + yk_auto_drain_ns(status);
     load->least =
         load->fixed + load->item * fmax(unit, measured_items(state, view, d) / UNDERFILLED);
 }

@@ -39,6 +39,10 @@ static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t a
     return view->last - below <= view->unit ? view->last : below + view->unit;
 }
 
+/* A lease of a CPU has so many pieces for each lane, if its items allow, and a lane takes a sixth
+ * of those it has left at a time (lease.h), so that none is left with many dear items, nor one
+ * whose core is taken by somebody else. */
+enum { YK_LANE_PIECES = 32, YK_LANE_PARTS = 6 };
 /* For yk_take.parts: each piece by itself. */
 enum { YK_ONE_BY_ONE = 1 << 30 };
 
