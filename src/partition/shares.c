@@ -109,9 +109,10 @@ static int offer(const struct yk_split_view *view, struct yk_range window, int d
     out->items = yk_ranges_items(view->free, window);
     out->first = window.first;
     out->last = window.last;
-    out->piece = view->devices[device].known.host_memory
-                     ? (out->items - 1) / view->devices[device].known.lanes + 1
-                     : 0;
+    if (view->devices[device].known.host_memory) {
+        out->piece = (out->items - 1) / (view->devices[device].known.lanes * YK_LANE_PIECES) + 1;
+        out->parts = YK_LANE_PARTS;
+    }
     return out->items > 0;
 }
 

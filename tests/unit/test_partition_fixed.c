@@ -65,13 +65,24 @@ static void even_gives_thirds(void **state)
 {
     struct yk_dispatch *dispatch = open_three("even", 300);
     static const struct step steps[] = { { 2, 200, 300, 100, "share" },
-                                         { 0, 0, 100, 25, "share" },
+                                         { 0, 0, 100, 1, "share" },
                                          { 0, 0, 0, 0, NULL },
                                          { 1, 100, 200, 100, "share" } };
     (void)state;
     join(dispatch, 0, 2);
     WALK(dispatch, steps);
     assert_int_equal(yk_dispatch_left(dispatch), 0);
+    yk_dispatch_close(dispatch);
+}
+
+/* Lanes of a CPU balance a fixed share among themselves: 32 pieces for each of the four. */
+static void a_cpu_share_comes_in_pieces(void **state)
+{
+    struct yk_dispatch *dispatch = open_three("static:shares=1/1/2", 51200);
+    static const struct step steps[] = { { 0, 0, 12800, 100, "share" } };
+    (void)state;
+    join(dispatch, 0, 2);
+    WALK(dispatch, steps);
     yk_dispatch_close(dispatch);
 }
 
@@ -90,7 +101,7 @@ static void even_rounds_to_items(void **state)
 static void static_gives_what_is_asked(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=0.2/0.5/0.3,chunks=1", 100);
-    static const struct step steps[] = { { 0, 0, 20, 5, "share" },
+    static const struct step steps[] = { { 0, 0, 20, 1, "share" },
                                          { 1, 20, 70, 50, "share" },
                                          { 2, 70, 100, 30, "share" } };
     (void)state;
@@ -103,7 +114,7 @@ static void static_numbers_are_normalised(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=1/2/1", 100);
     /* by default a GPU's share comes in as many chunks as it has lanes */
-    static const struct step steps[] = { { 0, 0, 25, 7, "share" },   { 1, 25, 50, 25, "share" },
+    static const struct step steps[] = { { 0, 0, 25, 1, "share" },   { 1, 25, 50, 25, "share" },
                                          { 1, 50, 75, 25, "share" }, { 1, 0, 0, 0, NULL },
                                          { 2, 75, 88, 13, "share" }, { 2, 88, 100, 12, "share" } };
     (void)state;
@@ -115,7 +126,7 @@ static void static_numbers_are_normalised(void **state)
 static void static_takes_a_cpu_weight(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=0.4:chunks=1", 100);
-    static const struct step steps[] = { { 0, 0, 40, 10, "share" },
+    static const struct step steps[] = { { 0, 0, 40, 1, "share" },
                                          { 1, 40, 70, 30, "share" },
                                          { 2, 70, 100, 30, "share" } };
     (void)state;
@@ -128,8 +139,8 @@ static void a_lost_share_is_shared_out(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=0.2/0.5/0.3,chunks=1", 100);
     /* 20 .. 69 go 2 : 3 to the others */
-    static const struct step steps[] = { { 0, 0, 20, 5, "share" },
-                                         { 0, 20, 40, 5, "share of a lost device" },
+    static const struct step steps[] = { { 0, 0, 20, 1, "share" },
+                                         { 0, 20, 40, 1, "share of a lost device" },
                                          { 2, 70, 100, 30, "share" },
                                          { 2, 40, 70, 30, "share of a lost device" } };
     (void)state;
@@ -143,7 +154,7 @@ static void a_lost_share_is_shared_out(void **state)
 static void a_share_waits_for_its_device(void **state)
 {
     struct yk_dispatch *dispatch = open_three("even", 300);
-    static const struct step before[] = { { 0, 0, 100, 25, "share" },
+    static const struct step before[] = { { 0, 0, 100, 1, "share" },
                                           { 1, 100, 200, 100, "share" },
                                           { 0, 0, 0, 0, NULL },
                                           { 2, 0, 0, 0, NULL } };
@@ -235,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(even_gives_thirds),
+        cmocka_unit_test(a_cpu_share_comes_in_pieces),
         cmocka_unit_test(even_rounds_to_items),
         cmocka_unit_test(static_gives_what_is_asked),
         cmocka_unit_test(static_numbers_are_normalised),
