@@ -95,11 +95,13 @@ static void go_first(void)
     }
 }
 
+/* Long work shares a core with a worker, to whom what is left of the job may have to wait: by turns
+ * as short as Linux allows, not of 3 ms each. */
 void yk_thread_begin_long(void)
 {
-    const struct schedule usual = { .size = sizeof usual,
-                                    .flags = RESET_ON_FORK,
-                                    .nice = usual_nice };
+    const struct schedule usual = {
+        .size = sizeof usual, .flags = RESET_ON_FORK, .nice = usual_nice, .slice = 100000
+    };
     if (attends) {
         apply(&usual);
     }
