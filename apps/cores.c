@@ -41,6 +41,17 @@ yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work)
     return yoke_run(cores, &job, NULL);
 }
 
+yoke_status cores_run_once(const struct cores_work *work)
+{
+    yoke_runtime *cores;
+    yoke_status closed, status = cores_open(&cores);
+    if (status != YOKE_OK)
+        return status;
+    status = cores_run(cores, work);
+    closed = yoke_close(cores);
+    return status != YOKE_OK ? status : closed;
+}
+
 struct cores_span cores_span(int64_t count, int64_t parts, int64_t block)
 {
     const int64_t share = count / parts, rest = count % parts;

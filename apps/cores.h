@@ -19,6 +19,8 @@ struct cores_work {
 
 yoke_status cores_open(yoke_runtime **out);
 yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work);
+/* The same with cores that are there only meanwhile: a millisecond or two more. */
+yoke_status cores_run_once(const struct cores_work *work);
 
 /* Block `block` of `blocks` parts of [0, count) that differ by one at most. */
 struct cores_span {

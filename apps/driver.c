@@ -153,6 +153,8 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
         return status;
     if (config.devices)
         status = yoke_ready(out->run.runtime);
+    if (status == YOKE_OK && spec->cold)
+        status = app_cold_open(&out->cold);
     out->open_seconds = app_wall_seconds() - start;
     return status;
 }
@@ -182,6 +184,7 @@ yoke_status app_session_close(struct app_session *session)
     }
     session->run.runtime = NULL;
     app_tally_clear(&session->run.tally);
+    app_cold_close(&session->cold);
     return status;
 }
 
@@ -189,6 +192,8 @@ yoke_status app_session_time(struct app_session *session, const char *what, doub
 {
     struct app_run *run = &session->run;
     yoke_status status = session->spec->app->reset(session->state);
+    if (status == YOKE_OK && session->cold.bytes)
+        status = app_cold_evict(&session->cold);
     if (status != YOKE_OK)
         return status;
     app_tally_clear(&run->tally);

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "app.h"
+#include "cold.h"
 
 enum { APP_NOTE_MAX = 256, APP_REASON_MAX = 256, APP_REPEAT_MAX = 1000 };
 
@@ -30,6 +31,7 @@ struct measure_spec {
     yoke_config config;
     int repeat; /* 1 .. APP_REPEAT_MAX */
     int verify, baselines;
+    int cold;          /* 1: caches are filled with something else before each run */
     double sweep_step; /* 0.05: the oracle's first grid; 0: no sweep */
     struct measure_watch watch;
 };
@@ -96,6 +98,7 @@ struct app_session {
     const struct measure_spec *spec;
     void *state;
     struct app_run run;
+    struct app_cold cold; /* where the spec asks for it */
     double open_seconds;
     double whole_seconds; /* of the latest run, as in struct measure */
     int attached;

@@ -3,7 +3,7 @@
  *
  *     nvcc -O3 -arch=native -o oracle oracle.cu \
  *          -Xcompiler -O3,-march=native,-fopenmp-simd,-ffast-math,-fno-finite-math-only
- *     oracle saxpy|mxv|nbody ITEMS [threads=N] [repeat=N] [step=0.05] [share=S]
+ *     oracle saxpy|mxv|nbody ITEMS [threads=N] [repeat=N] [step=0.05] [share=S] [cold]
  *
  * Items 0 .. cut go to the threads, which take small pieces in turn; the rest to the GPU by three
  * streams. Without `share` the GPU's share is swept in steps, then by 1 % around the best; with it
@@ -72,6 +72,23 @@ static void team_start(part_fn *part, long end)
     round_number++;
 }
 
+/* Twice what the caches hold, so that what a run reads comes from memory; empty: they are as the
+ * reset left them. */
+static std::vector<char> other_bytes;
+
+static size_t cache_bytes(void)
+{
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) + sysconf(_SC_LEVEL2_CACHE_SIZE) * threads;
+    return (size_t)std::max(bytes, 32l << 20);
+}
+
+static void read_others(long first, long last)
+{
+    const volatile char *bytes = other_bytes.data();
+    for (long line = first; line < last; line++)
+        (void)bytes[line * 64];
+}
+
 static void team_wait(void)
 {
     while (finished.load() < threads)
@@ -85,6 +102,10 @@ static double run_once(double share)
     long cut = items - std::llround(share * (double)items);
     team_start(work->reset, items);
     team_wait();
+    if (!other_bytes.empty()) {
+        team_start(read_others, (long)other_bytes.size() / 64);
+        team_wait();
+    }
     double start = seconds();
     team_start(work->cpu, cut);
     if (cut < items) {
@@ -231,15 +252,20 @@ int main(int argc, char **argv)
         if (argc > 2 && !strcmp(argv[1], one.name))
             work = &one;
     items = argc > 2 ? atol(argv[2]) : 0;
-    int right = work && items > 0;
+    int right = work && items > 0, cold = 0;
     for (int a = 3; a < argc; a++)
-        right &= sscanf(argv[a], "threads=%d", &threads) == 1 ||
-                 sscanf(argv[a], "repeat=%d", &repeat) == 1 ||
-                 sscanf(argv[a], "step=%lf", &step) == 1 ||
-                 sscanf(argv[a], "share=%lf", &share) == 1;
+        if (!strcmp(argv[a], "cold"))
+            cold = 1;
+        else
+            right &= sscanf(argv[a], "threads=%d", &threads) == 1 ||
+                     sscanf(argv[a], "repeat=%d", &repeat) == 1 ||
+                     sscanf(argv[a], "step=%lf", &step) == 1 ||
+                     sscanf(argv[a], "share=%lf", &share) == 1;
     if (!right || threads < 1 || repeat < 1 || step < 0.01 || step > 1 || share > 1)
-        end_with("usage: %s saxpy|mxv|nbody ITEMS [threads=N] [repeat=N] [step=0.05] [share=S]",
+        end_with("usage: %s saxpy|mxv|nbody ITEMS [threads=N] [repeat=N] [step=0.05] [share=S] [cold]",
                  argv[0]);
+    if (cold)
+        other_bytes.assign(2 * cache_bytes(), 1);
     open_all();
     std::vector<std::thread> team;
     for (int t = 0; t < threads; t++)

@@ -15,6 +15,7 @@ enum run_option {
     RUN_THREADS,
     RUN_WAIT,
     RUN_MEMORY,
+    RUN_COLD,
     RUN_REPEAT,
     RUN_SEED,
     RUN_VERIFY,

@@ -83,6 +83,7 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
     json_integer(top, "threads", run_threads(measure));
     json_text(top, "wait", run_wait_name(spec, measure));
     json_text(top, "memory", run_memory_name(spec->input.memory.kind));
+    cJSON_AddBoolToObject(top, "cold", spec->cold);
     add_times(top, measure);
     add_bytes(top, &measure->traffic);
     add_devices(top, measure);

@@ -21,6 +21,7 @@ const struct app_option run_options[] = {
     [RUN_WAIT] = { "wait", "HOW", NULL, "for devices: spin, yield, block or auto" },
     [RUN_MEMORY] = { "memory", "KIND", NULL,
                      "of the data on the host: pinned (the default) or pageable" },
+    [RUN_COLD] = { "cold", NULL, NULL, "empty the processors' caches of data before each run" },
     [RUN_REPEAT] = { "repeat", "N", "3", "timed runs after the first" },
     [RUN_SEED] = { "seed", "N", "1", "of made-up data" },
     [RUN_VERIFY] = { "verify", NULL, NULL, "check the result against an independent reference" },
@@ -120,6 +121,7 @@ int run_options_read(const char *const *values, struct measure_spec *out)
     out->config.partitioner = values[RUN_PARTITIONER];
     out->config.trace = values[RUN_TRACE];
     out->verify = values[RUN_VERIFY] != NULL;
+    out->cold = values[RUN_COLD] != NULL;
     out->baselines = values[RUN_BASELINES] != NULL;
     return 0;
 }

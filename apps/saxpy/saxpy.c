@@ -64,13 +64,7 @@ static void fill_y(void *context, int64_t block)
 static yoke_status fill(struct saxpy_state *s, cores_fn *block)
 {
     const struct cores_work work = { "fill", block, s, BLOCKS };
-    yoke_runtime *cores;
-    yoke_status closed, status = cores_open(&cores);
-    if (status != YOKE_OK)
-        return status;
-    status = cores_run(cores, &work);
-    closed = yoke_close(cores);
-    return status != YOKE_OK ? status : closed;
+    return cores_run_once(&work);
 }
 
 static yoke_status saxpy_open(struct app_spec *spec, void **state)
