@@ -5,9 +5,11 @@
  * of half a millisecond; watching all the time costs a core. How long a chunk will take is known
  * from the ones before, so whoever drives a device sleeps until shortly before the end, watches for
  * a moment, and only if the chunk is far off the forecast relies on being woken. The moment is a
- * small part of the chunk's time, so a core is hardly used. Of chunks that are not much longer than
- * a wake it is all of their time. While more is queued behind it nothing stands still if an end is
- * noticed late, so nobody watches for it: a core that watches does no work of its own.
+ * small part of the chunk's time, so a core is hardly used. Where the speed was another one in the
+ * job before, as in a kernel's first jobs, forecasts are off, and it is woken as well. Of chunks
+ * that are not much longer than a wake it is all of their time. While more is queued behind it
+ * nothing stands still if an end is noticed late, so nobody watches for it: a core that watches
+ * does no work of its own.
  */
 #include "../platform/clock.h"
 #include "job.h"
@@ -27,6 +29,12 @@ static const int64_t window_least_ns = 25000, window_most_ns = 150000;
 /* Somebody told to poll goes back to look after other jobs, and lanes that got nothing, so often.
  */
 static const int64_t poll_ns = 100000;
+
+int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
+                        const struct yk_flight *flight)
+{
+    return waiting != YOKE_WAIT_AUTO || !flight->expected_ns || !jd->steady;
+}
 
 int yk_flight_is_brief(const struct yk_flight *flight)
 {
@@ -188,7 +196,8 @@ void yk_device_await(struct yk_job *job, int device)
     int64_t now = yk_clock_ns(), look_at;
     if (!flight)
         return;
-    look_at = job->runtime->waiting == YOKE_WAIT_AUTO ? yk_device_look_at(jd, now) : 0;
+    look_at =
+        yk_flight_is_called(job->runtime->waiting, jd, flight) ? 0 : yk_device_look_at(jd, now);
     if (look_at > now) {
         yk_clock_sleep_until(look_at);
         return;

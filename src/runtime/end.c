@@ -10,6 +10,10 @@
 #include "../base/status.h"
 #include "job.h"
 
+/* Two jobs' rates are alike within this part: as far off as a sleeper may look before a chunk's end
+ * (await.c). */
+#define STEADY_PART 0.1
+
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */
 static const struct yk_build *failed_build(const struct yk_job *job)
@@ -87,6 +91,11 @@ static double told_cost(const struct yk_job *job, int d, double learned)
     return most > 0 && learned > most ? most : learned;
 }
 
+static int is_steady(double before, double now)
+{
+    return before > (1 - STEADY_PART) * now && before < (1 + STEADY_PART) * now;
+}
+
 static void learn(struct yk_job *job)
 {
     double all = (double)(job->last - job->first);
@@ -103,6 +112,7 @@ static void learn(struct yk_job *job)
         if (outcome.items == job->last - job->first)
             sole = d;
         if (outcome.rate > 0) {
+            memory->device[d].steady = is_steady(memory->device[d].rate, outcome.rate);
             memory->device[d].rate = outcome.rate;
             memory->device[d].fixed_ns = told_cost(job, d, outcome.fixed_ns);
             memory->device[d].copied_bytes = (double)outcome.copied_bytes / (double)outcome.items;

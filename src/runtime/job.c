@@ -207,6 +207,8 @@ yoke_status yk_job_plan(struct yk_job *job)
     }
     for (d = 0; d < count; d++)
         job->devices[d].share = likely_share(&known[d], job->recalled);
+    for (d = 0; memory && d < count; d++)
+        job->devices[d].steady = memory->device[d].steady;
     if (memory && yk_job_splits_freely(job->partitioner))
         job->alone = yk_team_choose(&memory->team, known, count);
     return yk_dispatch_open(&spec, &job->dispatch);

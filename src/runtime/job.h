@@ -73,6 +73,7 @@ struct yk_job_device {
     int ready;                 /* its kernel is built and its arrays have room, */
     yoke_status status;        /* or why not */
     double share;              /* of the range that it will probably get; < 0: unknown */
+    int steady;                /* as in yk_learned */
     int failed;                /* it is lost: what it had out is taken back */
     int retired;               /* it gets no more; what it has out counts */
     int benched;               /* left out of this job; steps in if the others fail */
@@ -238,6 +239,9 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
 /* From the end of a chunk to whoever slept until it: 30 to 60 us measured where a driver wakes on a
  * machine with an H200. Who waits for a chunk that is shorter than two of these does not sleep. */
 enum { YK_WAKE_NS = 40000 };
+/* Whether a flight's end has to wake its host thread, for it cannot be foretold or not well. */
+int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device,
+                        const struct yk_flight *flight);
 /* From flight->lasts_ns and what the device has to do before it. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
 /* Too short for a sleep to pay. */

@@ -27,6 +27,7 @@ struct yk_build {
 struct yk_learned {
     double rate, fixed_ns, share;
     double copied_bytes; /* for an item */
+    int steady;          /* its rate was what it had been, nearly: forecasts can be relied on */
 };
 
 /* Speeds seen with one kernel, range and set of array shapes. */

@@ -291,7 +291,7 @@ static void issue(struct yk_job *job, int device, int lane)
         if (flight->kernel || flight->home) {
             yk_flight_foretell(jd, flight, flight->issued_ns);
             flight->watched = 0;
-            if (job->runtime->waiting != YOKE_WAIT_AUTO || !flight->expected_ns)
+            if (yk_flight_is_called(job->runtime->waiting, jd, flight))
                 yk_flight_call(job, device, lane);
             return;
         }

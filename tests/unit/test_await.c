@@ -132,6 +132,18 @@ static void forecasts_follow_what_happened(void **state)
     assert_int_equal(device.expected_ns, MS + 1550 * US);
 }
 
+/* Nobody is interrupted for an end that can be foretold; a kernel's first jobs cannot. */
+static void ends_that_cannot_be_foretold_call(void **state)
+{
+    const struct yk_job_device known = { .steady = 1 }, unknown = { .steady = 0 };
+    const struct yk_flight foretold = flight_of(MS), new = flight_of(0);
+    (void)state;
+    assert_false(yk_flight_is_called(YOKE_WAIT_AUTO, &known, &foretold));
+    assert_true(yk_flight_is_called(YOKE_WAIT_AUTO, &unknown, &foretold));
+    assert_true(yk_flight_is_called(YOKE_WAIT_AUTO, &known, &new));
+    assert_true(yk_flight_is_called(YOKE_WAIT_BLOCK, &known, &foretold));
+}
+
 static void waits_are_counted(void **state)
 {
     struct yk_job_device device = { 0 };
@@ -154,6 +166,7 @@ int main(void)
         cmocka_unit_test(chunks_too_short_for_a_sleep),
         cmocka_unit_test(nobody_watches_while_there_is_more),
         cmocka_unit_test(forecasts_follow_what_happened),
+        cmocka_unit_test(ends_that_cannot_be_foretold_call),
         cmocka_unit_test(waits_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
