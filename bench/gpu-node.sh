@@ -149,6 +149,7 @@ turns()
             extra=
             [ "$round" = 1 ] && extra=--baselines
             [ "$round" = 1 ] && [ "${SWEEP:-0}" = 1 ] && extra="--baselines --sweep 5"
+            rm -rf "$YOKE_CACHE" # a first run has no compiled kernels
             # shellcheck disable=SC2086
             run "$via-$job-auto-$round" "$cpu,$(device "$via")" "$app" --size "$size" --repeat "$repeat" $extra
         done

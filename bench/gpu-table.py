@@ -87,11 +87,11 @@ def auto_rows(via, job, title, limits):
         ratio_row('%s: auto / %s' % (title, what), limits['auto'], None, '-')
         return
     seconds = median([s for r in runs for s in r['runs']])
-    first = max(r['first_seconds'] for r in runs)  # the first process has no compiled kernels in its cache
+    first = median([r['first_seconds'] for r in runs])
     words = '%s to %s; %s%s' % (ms(seconds), ms(rivals), split(runs[0]), verified(runs))
     ratio_row('%s: auto / %s' % (title, what), limits['auto'], seconds / rivals if rivals else None, words)
     if 'first' in limits:
-        words = '%s (slowest of %s)' % (ms(first), ', '.join(ms(r['first_seconds']) for r in runs))
+        words = '%s (the processes: %s)' % (ms(first), ', '.join(ms(r['first_seconds']) for r in runs))
         ratio_row('%s: first run / the same' % title, limits['first'], first / rivals if rivals else None, words)
     alone = runs[0]
     if alone['gain']:

@@ -32,7 +32,7 @@ double study_ratio(const struct study_case *what, const struct study_run *how, i
 {
     struct yk_profile_spec spec;
     struct yk_profile profile;
-    struct yk_simulate_learned *learned;
+    struct yk_learned *learned;
     struct yk_simulate_result result;
     double ratio = INFINITY;
     int run, d, count = 1 + what->machine.gpu_count;

@@ -10,10 +10,6 @@
 #include "../base/status.h"
 #include "job.h"
 
-/* Two jobs' rates are alike within this part: as far off as a sleeper may look before a chunk's end
- * (await.c). */
-#define STEADY_PART 0.1
-
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */
 static const struct yk_build *failed_build(const struct yk_job *job)
@@ -83,42 +79,28 @@ int yk_job_enter(struct yk_job *job)
     return 0;
 }
 
-/* What a chunk costs beside its items, kept from growing from job to job (partition/speed.c bounds
- * it by a multiple of what it was told). */
-static double told_cost(const struct yk_job *job, int d, double learned)
-{
-    double most = job->devices[d].device->device->desc.launch_ns;
-    return most > 0 && learned > most ? most : learned;
-}
-
-static int is_steady(double before, double now)
-{
-    return before > (1 - STEADY_PART) * now && before < (1 + STEADY_PART) * now;
-}
-
 static void learn(struct yk_job *job)
 {
-    double all = (double)(job->last - job->first);
     struct yk_memory *memory;
     /* Who did all of it, though others may have been asked. */
     int sole = -1;
     /* Making memory ready takes time that jobs to come will not need. */
     int d, whole = job->tells && yk_job_readied(job) == job->readied;
+    int forgives = yk_job_splits_freely(job->partitioner);
     yk_lock(&job->runtime->lock);
     memory = yk_kernel_memorise(job->kernel, job->key);
     for (d = 0; d < job->device_count; d++) {
+        const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(job->dispatch, d, &outcome);
         if (outcome.items == job->last - job->first)
             sole = d;
-        if (outcome.rate > 0) {
-            memory->device[d].steady = is_steady(memory->device[d].rate, outcome.rate);
-            memory->device[d].rate = outcome.rate;
-            memory->device[d].fixed_ns = told_cost(job, d, outcome.fixed_ns);
-            memory->device[d].copied_bytes = (double)outcome.copied_bytes / (double)outcome.items;
-        }
-        if (job->alone < 0 && job->devices[d].joined) /* where the rows lie when all work */
-            memory->device[d].share = (double)outcome.items / all;
+        yk_learned_note(
+            &memory->device[d], &outcome,
+            &(struct yk_learned_job){ .items = job->last - job->first,
+                                      .told_ns = desc->launch_ns,
+                                      .everybodys = job->alone < 0 && job->devices[d].joined,
+                                      .forgives = forgives && !desc->host_memory });
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
     if (whole)

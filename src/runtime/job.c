@@ -103,7 +103,8 @@ static double copy_item_ns(const struct yk_job *job, const struct yk_device_desc
                            const struct yk_learned *learned)
 {
     struct item_bytes bytes = item_bytes(job);
-    double all = learned ? learned->copied_bytes : (double)(bytes.up + bytes.down);
+    double all =
+        learned && learned->rate > 0 ? learned->copied_bytes : (double)(bytes.up + bytes.down);
     return desc->host_memory || desc->link_bytes_per_ns <= 0 ? 0 : all / desc->link_bytes_per_ns;
 }
 
@@ -121,8 +122,7 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     const struct yk_runtime_device *device = &job->runtime->devices[d];
     const struct yk_device_desc *desc = &device->device->desc;
     const yoke_kernel *kernel = &job->kernel->kernel;
-    const struct yk_learned *learned =
-        memory && memory->device[d].rate > 0 ? &memory->device[d] : NULL;
+    const struct yk_learned *learned = memory ? &memory->device[d] : NULL;
     out->name = desc->name;
     out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
     out->host_memory = desc->host_memory;
@@ -130,16 +130,12 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     out->fill = desc->host_memory ? device->lanes : filling_items(job, desc);
     if (out->fill < 1)
         out->fill = 1;
-    out->rate = learned ? learned->rate : 0;
     out->fixed_ns = desc->launch_ns;
-    /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
-    if (learned && learned->fixed_ns > desc->launch_ns / 2)
-        out->fixed_ns = learned->fixed_ns;
-    else if (learned && learned->fixed_ns > 0)
-        out->fixed_ns = desc->launch_ns / 2;
+    out->share = -1;
+    if (learned)
+        yk_learned_tell(learned, out);
     out->copy_item_ns = copy_item_ns(job, desc, learned);
     out->busier_part = busier_part(job);
-    out->share = memory ? memory->device[d].share : -1;
 }
 
 static yoke_status open_device(struct yk_job *job, int d)

@@ -95,6 +95,6 @@ struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key)
     oldest->key = key;
     oldest->used = ++kernel->clock;
     for (i = 0; i < YK_PLACES; i++)
-        oldest->device[i].share = -1;
+        yk_learned_open(&oldest->device[i]);
     return oldest;
 }

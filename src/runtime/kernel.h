@@ -12,6 +12,7 @@
 #include <yoke/kernel_type.h>
 
 #include "../array/place.h"
+#include "../partition/learned.h"
 #include "../partition/team.h"
 
 enum yk_build_state { YK_BUILD_NONE, YK_BUILD_READY, YK_BUILD_FAILED };
@@ -21,13 +22,6 @@ struct yk_build {
     struct yk_program *program;
     yoke_status status; /* of a failed build */
     char *text;
-};
-
-/* What one device was like: struct yk_split_outcome. */
-struct yk_learned {
-    double rate, fixed_ns, share;
-    double copied_bytes; /* for an item */
-    int steady;          /* its rate was what it had been, nearly: forecasts can be relied on */
 };
 
 /* Speeds seen with one kernel, range and set of array shapes. */

@@ -25,7 +25,7 @@ struct series { /* runs of one simulation, one after the other */
     struct yk_machine *machine;
     struct yk_profile profile;
     struct yk_simulate_spec spec;
-    struct yk_simulate_learned *learned; /* one a device */
+    struct yk_learned *learned; /* one a device */
     int64_t seed;
 };
 

@@ -77,9 +77,10 @@ static struct yk_machine_job job_of(const struct yk_simulate_spec *spec)
 /* --- opening --- */
 
 static double copy_item_ns(const struct yk_simulate_spec *spec, const struct yk_machine_gpu *gpu,
-                           const struct yk_simulate_learned *learned)
+                           const struct yk_learned *learned)
 {
-    double bytes = learned ? learned->copied_bytes : spec->bytes_in + spec->bytes_out;
+    double bytes =
+        learned && learned->rate > 0 ? learned->copied_bytes : spec->bytes_in + spec->bytes_out;
     return gpu->link > 0 ? 1e9 * bytes / gpu->link : 0;
 }
 
@@ -94,21 +95,16 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
     const struct yk_simulate_spec *spec = sim->spec;
     const struct yk_simulated_device *device = &sim->devices[d];
     const struct yk_machine_gpu *gpu = device->gpu;
-    const struct yk_simulate_learned *learned = spec->learned ? &spec->learned[d] : NULL;
+    const struct yk_learned *learned = spec->learned ? &spec->learned[d] : NULL;
     *out = (struct yk_split_device){ .name = gpu ? gpu->name : "cpu",
                                      .lanes = device->lane_count,
                                      .host_memory = !gpu,
                                      .cores = gpu ? 0 : (int)spec->machine->cores,
                                      .fill = gpu ? gpu->fill : device->lane_count,
                                      .fixed_ns = told_ns(gpu),
-                                     .share = learned ? learned->share : -1 };
-    if (learned && !(learned->rate > 0))
-        learned = NULL;
+                                     .share = -1 };
     if (learned)
-        out->rate = learned->rate;
-    if (learned && learned->fixed_ns > 0)
-        out->fixed_ns =
-            learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
+        yk_learned_tell(learned, out);
     if (gpu)
         out->copy_item_ns = copy_item_ns(spec, gpu, learned);
     if (out->copy_item_ns > 0)
@@ -221,20 +217,20 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
 
 /* --- what came of it --- */
 
-/* See runtime/end.c: what was learned before stays where this run taught nothing; a fixed cost does
- * not grow from run to run beyond what was told. */
+/* What was learned before stays where this run taught nothing. */
 static void learn(const struct yk_simulator *sim, int d, const struct yk_split_outcome *outcome,
-                  struct yk_simulate_learned *out)
+                  struct yk_learned *out)
 {
-    double told = told_ns(sim->devices[d].gpu);
+    const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
+    const struct yk_learned_job job = { .items = sim->spec->profile->items,
+                                        .told_ns = told_ns(gpu),
+                                        .everybodys = sim->spec->alone == 0,
+                                        .forgives = gpu != NULL };
     if (sim->spec->learned)
         *out = sim->spec->learned[d];
-    if (outcome->rate > 0) {
-        out->rate = outcome->rate;
-        out->fixed_ns = told > 0 && outcome->fixed_ns > told ? told : outcome->fixed_ns;
-        out->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
-    }
-    out->share = (double)outcome->items / (double)sim->spec->profile->items;
+    else
+        yk_learned_open(out);
+    yk_learned_note(out, outcome, &job);
 }
 
 static void collect_device(const struct yk_simulator *sim, int d, struct yk_simulate_device *out)

@@ -13,6 +13,7 @@
 #define YK_SIMULATOR_SIMULATE_H
 
 #include "../partition/dispatch.h"
+#include "../partition/learned.h"
 #include "machine.h"
 #include "profile.h"
 
@@ -24,12 +25,6 @@ enum yk_simulate_waiting {                   /* of host threads; the order of yo
                                                  gets one */
                            YK_SIMULATE_BLOCK  /* the core is free; the end is noticed a wake and a
                                                  switch later */
-};
-
-/* What a run taught of a device, for the next one (as runtime/kernel.h keeps it). Zero and share
- * -1: nothing. */
-struct yk_simulate_learned {
-    double rate, fixed_ns, share, copied_bytes; /* bytes: an item's */
 };
 
 enum yk_simulate_kind {
@@ -55,7 +50,7 @@ struct yk_simulate_spec {
     enum yk_simulate_waiting waiting;
     double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
     double bytes_in, bytes_out; /* of an item */
-    const struct yk_simulate_learned *learned;                        /* one a device, or NULL */
+    const struct yk_learned *learned;                                 /* one a device, or NULL */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;
     int alone;           /* d + 1: device d does it all; 0: all of them */
@@ -69,7 +64,7 @@ struct yk_simulate_device {
     int lanes;
     int64_t items, chunks;
     double busy_seconds;
-    struct yk_simulate_learned learned;
+    struct yk_learned learned;
     char reason[yk_simulate_reason_max];
 };
 

@@ -240,7 +240,7 @@ static void what_is_learned(void **state)
 {
     struct simulator_bench *bench =
         bench_open("cores=4,gpu:f=8:fixed=20us:link=4e9", "regular", 100000);
-    struct yk_simulate_learned learned[2];
+    struct yk_learned learned[2];
     double first, second;
     int d;
     (void)state;
@@ -259,7 +259,34 @@ static void what_is_learned(void **state)
     bench->spec.alone = 1;
     bench_run(bench);
     assert_true(bench->result.devices[1].learned.rate == learned[1].rate);
-    assert_true(bench->result.devices[1].learned.share == 0);
+    assert_true(bench->result.devices[1].learned.share == learned[1].share);
+    bench_close(bench);
+}
+
+/* Found a million times too slow, it gets nothing, and is then measured again. */
+static void what_is_wrong_is_forgotten(void **state)
+{
+    struct simulator_bench *bench =
+        bench_open("cores=4,gpu:f=40:fixed=20us:link=4e9", "regular", 1000000);
+    struct yk_learned learned[2];
+    int run, d;
+    (void)state;
+    bench->spec.bytes_in = 4;
+    bench_run(bench);
+    for (d = 0; d < 2; d++)
+        learned[d] = bench->result.devices[d].learned;
+    learned[1].rate *= 1e-6;
+    learned[1].share = 0;
+    learned[0].share = 1;
+    bench->spec.learned = learned;
+    bench_run(bench);
+    assert_int_equal(bench->result.devices[1].items, 0);
+    for (run = 0; run < 2; run++) {
+        for (d = 0; d < 2; d++)
+            learned[d] = bench->result.devices[d].learned;
+        bench_run(bench);
+    }
+    assert_true(bench->result.devices[1].items > 700000);
     bench_close(bench);
 }
 
@@ -418,6 +445,7 @@ int main(void)
         cmocka_unit_test(noise_is_the_seeds),
         cmocka_unit_test(memory),
         cmocka_unit_test(what_is_learned),
+        cmocka_unit_test(what_is_wrong_is_forgotten),
         cmocka_unit_test(threads_that_drive),
         cmocka_unit_test(a_thread_works_beside),
         cmocka_unit_test(mistakes),

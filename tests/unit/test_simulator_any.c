@@ -113,7 +113,7 @@ static int hosts(const struct simulator_bench *bench)
 /* Two runs, the second with what the first taught. */
 static void run_twice(struct simulator_bench *bench)
 {
-    struct yk_simulate_learned learned[bench_devices_max];
+    struct yk_learned learned[bench_devices_max];
     for (int run = 0; run < 2; run++) {
         bench_run(bench);
         /* noise and spells that speed things up may beat the ideal */

@@ -1,0 +1,68 @@
+/* learned.c - see learned.h. */
+#include "learned.h"
+
+/* Two jobs' rates are alike within this part: as far off as a sleeper may look before a chunk's end
+ * (runtime/await.c). */
+#define STEADY_PART 0.1
+/* A device that is slow indeed is measured again at least this often. */
+enum { PATIENCE_MOST = 64 };
+
+void yk_learned_open(struct yk_learned *out)
+{
+    *out = (struct yk_learned){ .share = -1 };
+}
+
+static int is_steady(double before, double now)
+{
+    return before > (1 - STEADY_PART) * now && before < (1 + STEADY_PART) * now;
+}
+
+/* A chunk's cost is kept from growing from job to job (speed.c bounds it by a multiple of what it
+ * was told). */
+static void note_speed(struct yk_learned *learned, const struct yk_split_outcome *outcome,
+                       double told_ns)
+{
+    learned->steady = is_steady(learned->rate, outcome->rate);
+    learned->rate = outcome->rate;
+    learned->fixed_ns =
+        told_ns > 0 && outcome->fixed_ns > told_ns ? told_ns : outcome->fixed_ns;
+    learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
+}
+
+static void note_absence(struct yk_learned *learned)
+{
+    int patience = learned->patience > 0 ? learned->patience : 1;
+    if (++learned->left_out < patience)
+        return;
+    learned->rate = 0;
+    learned->steady = 0;
+    learned->left_out = 0;
+    learned->patience = 2 * patience < PATIENCE_MOST ? 2 * patience : PATIENCE_MOST;
+}
+
+void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
+                     const struct yk_learned_job *job)
+{
+    int known = learned->rate > 0;
+    if (outcome->rate > 0)
+        note_speed(learned, outcome, job->told_ns);
+    if (!job->everybodys)
+        return;
+    learned->share = (double)outcome->items / (double)job->items;
+    if (known && outcome->items > 0)
+        learned->left_out = learned->patience = 0;
+    else if (known && job->forgives)
+        note_absence(learned);
+}
+
+void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out)
+{
+    out->share = learned->share;
+    if (!(learned->rate > 0))
+        return;
+    out->rate = learned->rate;
+    /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
+    if (learned->fixed_ns > 0)
+        out->fixed_ns =
+            learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
+}

@@ -1,0 +1,37 @@
+/* learned.h - PURE. What is remembered of a device from one job to the next like it: the runtime's
+ * memory of a kernel, and the simulator's of its runs.
+ *
+ * A speed can be wrong for good: measured while a driver warmed up, it makes a device look so slow
+ * that it gets nothing, and so it is never measured again. Hence the speed of a device with memory
+ * of its own that got nothing is forgotten after a job, the next time after two, then four: it then
+ * begins with a small chunk, as if it were new.
+ */
+#ifndef YK_PARTITION_LEARNED_H
+#define YK_PARTITION_LEARNED_H
+
+#include "dispatch.h"
+
+struct yk_learned {
+    double rate, fixed_ns; /* as in yk_split_outcome; rate 0: nobody knows */
+    double copied_bytes;   /* for an item */
+    double share;          /* of the last job that was everybody's; -1: there was none */
+    int steady;            /* its rate was what it had been, nearly: forecasts can be relied on */
+    int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
+    int patience;          /* and after how many of them that is forgotten; 0: one */
+};
+
+/* The job that ended. */
+struct yk_learned_job {
+    int64_t items;    /* of its range */
+    double told_ns;   /* a chunk's cost as the device's description has it; 0: not told */
+    int everybodys;   /* all devices were asked, this one too */
+    int forgives;     /* the device warms up: its speed may be forgotten */
+};
+
+void yk_learned_open(struct yk_learned *out);
+void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
+                     const struct yk_learned_job *job);
+/* Rate, cost and share, for a device whose fixed_ns is what its description told. */
+void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
+
+#endif

@@ -1,0 +1,122 @@
+/* test_learned.c - what is remembered of a device: that a wrong speed does not last, and a right one
+ * does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "partition/learned.h"
+
+static const struct yk_learned_job job = {
+    .items = 1000, .told_ns = 10, .everybodys = 1, .forgives = 1
+};
+
+static struct yk_learned measured(double rate)
+{
+    const struct yk_split_outcome outcome = { .items = 100, .rate = rate, .fixed_ns = 5 };
+    struct yk_learned learned;
+    yk_learned_open(&learned);
+    yk_learned_note(&learned, &outcome, &job);
+    return learned;
+}
+
+static void note(struct yk_learned *learned, int64_t items, double rate)
+{
+    const struct yk_split_outcome outcome = {
+        .items = items, .rate = rate, .fixed_ns = 5, .copied_bytes = 8 * items
+    };
+    yk_learned_note(learned, &outcome, &job);
+}
+
+static void nothing_is_known_at_first(void **state)
+{
+    struct yk_split_device told = { .fixed_ns = 10 };
+    struct yk_learned learned;
+    (void)state;
+    yk_learned_open(&learned);
+    yk_learned_tell(&learned, &told);
+    assert_true(told.rate == 0 && told.fixed_ns == 10 && told.share == -1);
+}
+
+static void the_latest_speed_counts(void **state)
+{
+    struct yk_split_device told = { .fixed_ns = 10 };
+    struct yk_learned learned = measured(2);
+    (void)state;
+    assert_false(learned.steady);
+    note(&learned, 250, 4);
+    assert_false(learned.steady);
+    note(&learned, 250, 4.2);
+    assert_true(learned.steady);
+    yk_learned_tell(&learned, &told);
+    assert_true(told.rate == 4.2 && told.share == 0.25 && learned.copied_bytes == 8);
+    assert_true(told.fixed_ns == 5);
+}
+
+/* From job to job neither grows beyond what it was told nor falls below half of it. */
+static void a_chunks_cost_stays_within_what_was_told(void **state)
+{
+    struct yk_split_outcome outcome = { .items = 100, .rate = 1, .fixed_ns = 40 };
+    struct yk_split_device told = { .fixed_ns = 10 };
+    struct yk_learned learned;
+    (void)state;
+    yk_learned_open(&learned);
+    yk_learned_note(&learned, &outcome, &job);
+    assert_true(learned.fixed_ns == 10);
+    outcome.fixed_ns = 1;
+    yk_learned_note(&learned, &outcome, &job);
+    yk_learned_tell(&learned, &told);
+    assert_true(told.fixed_ns == 5);
+}
+
+/* After one job without it, then two, then four; and at least every 64th. */
+static void who_gets_nothing_is_measured_again(void **state)
+{
+    struct yk_learned learned = measured(1);
+    int waits[9], w, jobs;
+    (void)state;
+    for (w = 0; w < 9; w++) {
+        for (jobs = 0; learned.rate > 0; jobs++)
+            note(&learned, 0, 0);
+        waits[w] = jobs;
+        note(&learned, 10, 1); /* its small chunk: it is slow indeed */
+    }
+    assert_int_equal(waits[0], 1);
+    assert_int_equal(waits[1], 2);
+    assert_int_equal(waits[2], 4);
+    assert_int_equal(waits[7], 64);
+    assert_int_equal(waits[8], 64);
+    /* one that takes part is as good as new */
+    note(&learned, 500, 2);
+    note(&learned, 0, 0);
+    assert_true(learned.rate == 0);
+}
+
+static void others_keep_their_speed(void **state)
+{
+    const struct yk_split_outcome none = { .items = 0 };
+    struct yk_learned learned = measured(1);
+    struct yk_learned_job not_asked = job, cores = job;
+    (void)state;
+    not_asked.everybodys = 0;
+    yk_learned_note(&learned, &none, &not_asked);
+    assert_true(learned.rate == 1 && learned.share == 0.1);
+    cores.forgives = 0;
+    yk_learned_note(&learned, &none, &cores);
+    assert_true(learned.rate == 1 && learned.share == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_known_at_first),
+        cmocka_unit_test(the_latest_speed_counts),
+        cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
+        cmocka_unit_test(who_gets_nothing_is_measured_again),
+        cmocka_unit_test(others_keep_their_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
