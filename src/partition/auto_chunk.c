@@ -17,8 +17,8 @@ enum { SOLE_PIECES = 2 * YK_LANE_PIECES };
 /* A device gets this part of what it should still do, */
 #define REST_PART 16.0
 /* or this one (the second number: where its speed is known from earlier runs) as long as chunks are
- * shorter than that, which is long beside handing them out: for cores, and for a GPU so many times
- * a chunk's cost. */
+ * shorter than that, which is long beside handing them out: for cores, and for a GPU's chunk so
+ * many times its cost. */
 static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define SHORT_LEASE_NS 400000.0
 /* While the first chunks say more of their cost than of their items, the next one is so many times
@@ -26,6 +26,10 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define RAMP 8
 /* Chunks under way hide each other's cost if the others last this many times as long. */
 #define HIDDEN 1.5
+/* Not all of it is hidden, though (a kernel's last threads leave a GPU half empty). Where speeds
+ * are known, and with them when a chunk will end, no chunk is shorter than so many times its cost.
+ */
+#define LAST_COSTS 3.0
 /* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
  * them would gain is lost again in parts of a kernel that do not fill the device. */
 #define COPIES_COUNT 0.3
@@ -175,12 +179,11 @@ static double chunk_ns(const struct yk_split_status *status, double rest_ns)
 {
     double lanes = status->known.lanes, cost = status->fixed_ns, ns;
     int known = status->known.rate > 0;
-    ns = fmax(rest_ns / REST_PART,
-              fmin(rest_ns / short_rest_part[known], short_costs[known] * cost)) /
-         lanes;
+    ns = fmax(rest_ns / REST_PART / lanes,
+              fmin(rest_ns / short_rest_part[known] / lanes, short_costs[known] * cost));
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
-    return fmax(ns, HIDDEN * cost / (lanes - 1));
+    return fmax(ns, (known ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
 }
 
 /* Nobody else takes part, so there is nobody to end together with. */

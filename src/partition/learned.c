@@ -24,8 +24,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
 {
     learned->steady = is_steady(learned->rate, outcome->rate);
     learned->rate = outcome->rate;
-    learned->fixed_ns =
-        told_ns > 0 && outcome->fixed_ns > told_ns ? told_ns : outcome->fixed_ns;
+    learned->fixed_ns = told_ns > 0 && outcome->fixed_ns > told_ns ? told_ns : outcome->fixed_ns;
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
 }
 

@@ -22,10 +22,10 @@ struct yk_learned {
 
 /* The job that ended. */
 struct yk_learned_job {
-    int64_t items;    /* of its range */
-    double told_ns;   /* a chunk's cost as the device's description has it; 0: not told */
-    int everybodys;   /* all devices were asked, this one too */
-    int forgives;     /* the device warms up: its speed may be forgotten */
+    int64_t items;  /* of its range */
+    double told_ns; /* a chunk's cost as the device's description has it; 0: not told */
+    int everybodys; /* all devices were asked, this one too */
+    int forgives;   /* the device warms up: its speed may be forgotten */
 };
 
 void yk_learned_open(struct yk_learned *out);

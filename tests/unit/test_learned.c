@@ -1,5 +1,5 @@
-/* test_learned.c - what is remembered of a device: that a wrong speed does not last, and a right one
- * does.
+/* test_learned.c - what is remembered of a device: that a wrong speed does not last, and a right
+ * one does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
