@@ -4,6 +4,9 @@
  */
 #include "dispatch_state.h"
 
+/* A chunk tells of its items if it takes so many times what chunks are told to cost. */
+#define LONG_COSTS 5.0
+
 /* The device worked from its mark until now. */
 static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
 {
@@ -68,6 +71,15 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
     return (double)(times->ended - from);
 }
 
+/* Of a chunk that came late, or so short that its cost could be taken for its items', nothing can
+ * be told. */
+static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
+{
+    double item_ns = (ns - status->fixed_ns) / (double)items;
+    if (queued && ns > LONG_COSTS * status->known.fixed_ns && item_ns > status->dearest_ns)
+        status->dearest_ns = item_ns;
+}
+
 static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
                   const struct yk_chunk_times *times)
 {
@@ -76,7 +88,9 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     int64_t from = times->issued > state->latest_end || status->chunks_done == 0
                        ? times->issued
                        : state->latest_end;
-    yk_speed_add(&state->speed, (double)items, sample_ns(status, times, from));
+    double ns = sample_ns(status, times, from);
+    note_dearest(status, items, ns, status->chunks_done > 0 && times->issued < state->latest_end);
+    yk_speed_add(&state->speed, (double)items, ns);
     status->item_ns = state->speed.item_ns;
     status->fixed_ns = state->speed.fixed_ns;
     if (times->ended > state->latest_end || status->chunks_done == 0)

@@ -24,6 +24,9 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 /* While the first chunks say more of their cost than of their items, the next one is so many times
  * as large. */
 #define RAMP 8
+/* Where the speed was the same in two runs, a chunk may be so much of the rest, as far as chunks of
+ * this loop cost alike: for each chunk there is a cost, and nothing is to be found out any more. */
+#define STEADY_PART 0.5
 /* Chunks under way hide each other's cost if the others last this many times as long. */
 #define HIDDEN 1.5
 /* Not all of it is hidden, though (a kernel's last threads leave a GPU half empty). Where speeds
@@ -172,15 +175,28 @@ static int64_t chain_chunks(const struct yk_split_status *status)
     return stages < status->known.lanes ? (int64_t)ceil(stages) : status->known.lanes;
 }
 
+/* By how much a chunk may be dearer than others, for all that anybody saw of this loop. */
+static double spread(const struct yk_split_view *view)
+{
+    double most = 1;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        most = fmax(most, view->devices[d].known.spread);
+    return most;
+}
+
 /* How long a GPU's chunk should last if it still has to work for rest_ns. With one lane each
  * chunk's cost b is paid, and on average half of the last chunk too: rest / c * b + c / 2 is least
  * for c = sqrt(2 * rest * b). */
-static double chunk_ns(const struct yk_split_status *status, double rest_ns)
+static double chunk_ns(const struct yk_split_view *view, const struct yk_split_status *status,
+                       double rest_ns)
 {
     double lanes = status->known.lanes, cost = status->fixed_ns, ns;
     int known = status->known.rate > 0;
     ns = fmax(rest_ns / REST_PART / lanes,
               fmin(rest_ns / short_rest_part[known] / lanes, short_costs[known] * cost));
+    if (status->known.steady)
+        ns = fmax(ns, rest_ns * STEADY_PART / spread(view));
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
     return fmax(ns, (known ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
@@ -205,7 +221,7 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
     if (!chain && status->known.rate > 0 && sole)
         return budget;
-    items = least = to_items(chunk_ns(status, item_ns * (double)budget) / item_ns, budget);
+    items = least = to_items(chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);
     if (chain)
         items = to_items(chain_items(status, budget), budget);
     if (chain && !sole) {

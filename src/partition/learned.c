@@ -1,9 +1,14 @@
 /* learned.c - see learned.h. */
 #include "learned.h"
 
+#include <math.h>
+
 /* Two jobs' rates are alike within this part: as far off as a sleeper may look before a chunk's end
  * (runtime/await.c). */
 #define STEADY_PART 0.1
+/* What a chunk that was dear once still counts in the next job: large chunks hide what small ones
+ * showed. */
+#define SPREAD_FADE 0.9
 /* A device that is slow indeed is measured again at least this often. */
 enum { PATIENCE_MOST = 64 };
 
@@ -25,6 +30,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->steady = is_steady(learned->rate, outcome->rate);
     learned->rate = outcome->rate;
     learned->fixed_ns = told_ns > 0 && outcome->fixed_ns > told_ns ? told_ns : outcome->fixed_ns;
+    learned->spread = fmax(outcome->spread, SPREAD_FADE * learned->spread);
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
 }
 
@@ -60,6 +66,8 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     if (!(learned->rate > 0))
         return;
     out->rate = learned->rate;
+    out->steady = learned->steady;
+    out->spread = learned->spread;
     /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
     if (learned->fixed_ns > 0)
         out->fixed_ns =

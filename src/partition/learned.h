@@ -16,6 +16,7 @@ struct yk_learned {
     double copied_bytes;   /* for an item */
     double share;          /* of the last job that was everybody's; -1: there was none */
     int steady;            /* its rate was what it had been, nearly: forecasts can be relied on */
+    double spread;         /* as in yk_split_device */
     int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
     int patience;          /* and after how many of them that is forgotten; 0: one */
 };

@@ -57,6 +57,7 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .busy_ns = status->busy_ns,
                                       .rate = untried(status) ? 0 : status->rate,
                                       .fixed_ns = status->fixed_ns,
+                                      .spread = status->dearest_ns * status->rate,
                                       .copied_bytes = status->copied_bytes,
                                       .active = status->active };
 }

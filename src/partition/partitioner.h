@@ -18,7 +18,8 @@ struct yk_split_status {
     int64_t busy_ns; /* union of the times when chunks were out, up to the device's latest event */
     double rate;     /* measured in this job, items per busy ns; 0 before the first done */
     double item_ns; /* time an item adds to a chunk, from this job and what was known; 0: unknown */
-    double fixed_ns; /* a chunk's cost beside its items, likewise */
+    double fixed_ns;   /* a chunk's cost beside its items, likewise */
+    double dearest_ns; /* an item's time in its dearest chunk of this job but the first; 0: none */
 };
 struct yk_split_view {
     int64_t first, last, unit;

@@ -53,7 +53,24 @@ static void the_latest_speed_counts(void **state)
     assert_true(learned.steady);
     yk_learned_tell(&learned, &told);
     assert_true(told.rate == 4.2 && told.share == 0.25 && learned.copied_bytes == 8);
-    assert_true(told.fixed_ns == 5);
+    assert_true(told.fixed_ns == 5 && told.steady);
+}
+
+/* Large chunks do not show what small ones did, so that is forgotten slowly. */
+static void dear_chunks_are_remembered(void **state)
+{
+    struct yk_split_outcome outcome = { .items = 100, .rate = 1, .spread = 4 };
+    struct yk_learned learned;
+    (void)state;
+    yk_learned_open(&learned);
+    yk_learned_note(&learned, &outcome, &job);
+    assert_true(learned.spread == 4);
+    outcome.spread = 1;
+    yk_learned_note(&learned, &outcome, &job);
+    assert_true(learned.spread > 3.5 && learned.spread < 4);
+    outcome.spread = 9;
+    yk_learned_note(&learned, &outcome, &job);
+    assert_true(learned.spread == 9);
 }
 
 /* From job to job neither grows beyond what it was told nor falls below half of it. */
@@ -114,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_known_at_first),
         cmocka_unit_test(the_latest_speed_counts),
+        cmocka_unit_test(dear_chunks_are_remembered),
         cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
         cmocka_unit_test(who_gets_nothing_is_measured_again),
         cmocka_unit_test(others_keep_their_speed),

@@ -263,6 +263,41 @@ static void what_is_learned(void **state)
     bench_close(bench);
 }
 
+/* Runs `count` times, each knowing what the one before taught; the last one's time. */
+static double bench_rerun(struct simulator_bench *bench, int count)
+{
+    struct yk_learned learned[bench_devices_max];
+    double seconds = bench_run(bench);
+    bench->spec.learned = learned;
+    while (--count > 0) {
+        for (int d = 0; d < bench->result.device_count; d++)
+            learned[d] = bench->result.devices[d].learned;
+        seconds = bench_run(bench);
+    }
+    bench->spec.learned = NULL;
+    return seconds;
+}
+
+/* Each chunk of this GPU costs 20 us that nothing hides: the better it is known, the fewer there
+ * are; but not where some items are nine times as dear as others. */
+static void a_steady_device_gets_few_chunks(void **state)
+{
+    static const char *const machine = "cores=16:rate=351e3,gpu:f=273:fixed=20us:lanes=4";
+    struct simulator_bench *regular = bench_open(machine, "regular", 1 << 20),
+                           *clustered = bench_open(machine, "clustered:dear=9", 1 << 20);
+    double first = bench_run(regular), later = bench_rerun(regular, 5), ideal;
+    (void)state;
+    ideal = regular->result.ideal_seconds * 1e6;
+    assert_true(first > 1.1 * ideal && later < 1.03 * ideal);
+    assert_true(regular->result.devices[1].chunks <= 20);
+    assert_true(regular->result.devices[1].learned.spread < 1.1);
+    bench_rerun(clustered, 5);
+    assert_true(clustered->result.devices[0].learned.spread > 3);
+    assert_true(clustered->result.devices[1].chunks > 25);
+    bench_close(regular);
+    bench_close(clustered);
+}
+
 /* Found a million times too slow, it gets nothing, and is then measured again. */
 static void what_is_wrong_is_forgotten(void **state)
 {
@@ -445,6 +480,7 @@ int main(void)
         cmocka_unit_test(noise_is_the_seeds),
         cmocka_unit_test(memory),
         cmocka_unit_test(what_is_learned),
+        cmocka_unit_test(a_steady_device_gets_few_chunks),
         cmocka_unit_test(what_is_wrong_is_forgotten),
         cmocka_unit_test(threads_that_drive),
         cmocka_unit_test(a_thread_works_beside),
