@@ -222,10 +222,11 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
     if (!chain && status->known.rate > 0 && sole)
         return budget;
     items = least = to_items(chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);
-    if (chain)
+    if (chain) {
         items = to_items(chain_items(status, budget), budget);
-    if (chain && !sole) {
         least = to_items(least_link(status, item_ns), budget);
+    }
+    if (chain && !sole) {
         items = yk_at_most(items, budget / (HELD_PART * chain_chunks(status)));
         items = yk_at_least(items, least);
     }
