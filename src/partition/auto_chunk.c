@@ -30,8 +30,9 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 /* Chunks under way hide each other's cost if the others last this many times as long. */
 #define HIDDEN 1.5
 /* Not all of it is hidden, though (a kernel's last threads leave a GPU half empty). Where speeds
- * are known, and with them when a chunk will end, no chunk is shorter than so many times its cost.
- */
+ * are known, from earlier runs or so many chunks, and with them when a chunk will end, no chunk is
+ * shorter than so many times its cost. */
+enum { FITTED = 4 };
 #define LAST_COSTS 3.0
 /* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
  * them would gain is lost again in parts of a kernel that do not fill the device. */
@@ -185,6 +186,11 @@ static double spread(const struct yk_split_view *view)
     return most;
 }
 
+static int is_fitted(const struct yk_split_status *status)
+{
+    return status->chunks_done >= FITTED;
+}
+
 /* How long a GPU's chunk should last if it still has to work for rest_ns. With one lane each
  * chunk's cost b is paid, and on average half of the last chunk too: rest / c * b + c / 2 is least
  * for c = sqrt(2 * rest * b). */
@@ -199,7 +205,7 @@ static double chunk_ns(const struct yk_split_view *view, const struct yk_split_s
         ns = fmax(ns, rest_ns * STEADY_PART / spread(view));
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
-    return fmax(ns, (known ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
+    return fmax(ns, (known || is_fitted(status) ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
 }
 
 /* Nobody else takes part, so there is nobody to end together with. */
