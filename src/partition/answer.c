@@ -4,8 +4,10 @@
  */
 #include "dispatch_state.h"
 
-/* A chunk tells of its items if it takes so many times what chunks are told to cost. */
+/* A chunk tells of its items if it takes so many times what chunks are told to cost, and so long
+ * that cold caches do not count. */
 #define LONG_COSTS 5.0
+#define LONG_NS    50000.0
 
 /* The device worked from its mark until now. */
 static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
@@ -71,12 +73,13 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
     return (double)(times->ended - from);
 }
 
-/* Of a chunk that came late, or so short that its cost could be taken for its items', nothing can
- * be told. */
+/* Of a GPU's chunk that came late, or of one so short that its cost could be taken for its items',
+ * nothing can be told. */
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
     double item_ns = (ns - status->fixed_ns) / (double)items;
-    if (queued && ns > LONG_COSTS * status->known.fixed_ns && item_ns > status->dearest_ns)
+    if ((queued || status->known.host_memory) && ns > LONG_NS &&
+        ns > LONG_COSTS * status->known.fixed_ns && item_ns > status->dearest_ns)
         status->dearest_ns = item_ns;
 }
 
