@@ -153,9 +153,9 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
         return status;
     if (config.devices)
         status = yoke_ready(out->run.runtime);
+    out->open_seconds = app_wall_seconds() - start;
     if (status == YOKE_OK && spec->cold)
         status = app_cold_open(&out->cold);
-    out->open_seconds = app_wall_seconds() - start;
     return status;
 }
 
