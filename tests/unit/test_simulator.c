@@ -236,18 +236,22 @@ static void memory(void **state)
     bench_close(bench);
 }
 
+static void take_learned(const struct simulator_bench *bench, struct yk_learned *out)
+{
+    for (int d = 0; d < bench->result.device_count; d++)
+        out[d] = bench->result.devices[d].learned;
+}
+
 static void what_is_learned(void **state)
 {
     struct simulator_bench *bench =
         bench_open("cores=4,gpu:f=8:fixed=20us:link=4e9", "regular", 100000);
     struct yk_learned learned[2];
     double first, second;
-    int d;
     (void)state;
     bench->spec.bytes_in = 4;
     first = bench_run(bench);
-    for (d = 0; d < 2; d++)
-        learned[d] = bench->result.devices[d].learned;
+    take_learned(bench, learned);
     assert_true(fabs(learned[0].rate * 1e3 - 4) < 0.1);
     assert_true(learned[1].rate * 1e3 > 6 && learned[1].rate * 1e3 < 8.1);
     assert_true(learned[1].fixed_ns <= 20e3 && learned[1].copied_bytes == 4);
@@ -270,8 +274,7 @@ static double bench_rerun(struct simulator_bench *bench, int count)
     double seconds = bench_run(bench);
     bench->spec.learned = learned;
     while (--count > 0) {
-        for (int d = 0; d < bench->result.device_count; d++)
-            learned[d] = bench->result.devices[d].learned;
+        take_learned(bench, learned);
         seconds = bench_run(bench);
     }
     bench->spec.learned = NULL;
@@ -304,12 +307,11 @@ static void what_is_wrong_is_forgotten(void **state)
     struct simulator_bench *bench =
         bench_open("cores=4,gpu:f=40:fixed=20us:link=4e9", "regular", 1000000);
     struct yk_learned learned[2];
-    int run, d;
+    int run;
     (void)state;
     bench->spec.bytes_in = 4;
     bench_run(bench);
-    for (d = 0; d < 2; d++)
-        learned[d] = bench->result.devices[d].learned;
+    take_learned(bench, learned);
     learned[1].rate *= 1e-6;
     learned[1].share = 0;
     learned[0].share = 1;
@@ -317,8 +319,7 @@ static void what_is_wrong_is_forgotten(void **state)
     bench_run(bench);
     assert_int_equal(bench->result.devices[1].items, 0);
     for (run = 0; run < 2; run++) {
-        for (d = 0; d < 2; d++)
-            learned[d] = bench->result.devices[d].learned;
+        take_learned(bench, learned);
         bench_run(bench);
     }
     assert_true(bench->result.devices[1].items > 700000);
