@@ -5,9 +5,12 @@
  *     yoke-bench-adaptive APP SIZE DEVICES [rounds=5] [seconds=30] [threads=0] [NAME=VALUE ...]
  *
  * SIZE as for `yoke run`; NAME=VALUE are the application's own options (steps=5). The first run
- * with auto is timed in the fresh process; then each device alone and the sweep for the best fixed
- * split (apps/driver.h), then the turns. Prints JSON. `threads`: 0, or the number of cores, from
- * which three counts are tried: that, one and two more.
+ * with auto is timed in the fresh process, where drivers are still being loaded; then each device
+ * alone and the sweep for the best fixed split (apps/driver.h); then first runs of runtimes that
+ * are ready but know nothing; then the turns. Those that judge auto come first: with nothing given,
+ * beside the best split and the best device alone. Then all partitioners, with each way of waiting.
+ * Prints JSON. `threads`: 0, or the number of cores, from which three counts are tried: that, one
+ * and two more.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,24 +20,25 @@
 #include "../program.h"
 #include "driver.h"
 
-enum { ROWS_MAX = 16, ROUNDS_MAX = 64 };
+enum { ROWS_MAX = 16, ROUNDS_MAX = 64, JUDGED_ROUNDS = 25, FIRST_RUNS = 5 };
 
 struct settings {
     int rounds, threads;
     double seconds; /* for one group of rows */
     char chunks[5][64];
+    char oracle[512], alone[512]; /* the best fixed split, and all for the best device */
 };
 
 /* Rows of one group share a runtime; each keeps its times. */
 struct row {
-    const char *partitioner; /* NULL: the oracle's split */
+    const char *name, *partitioner;
     double times[ROUNDS_MAX];
     int count;
     double shares[8];
 };
 
 struct group {
-    int threads;
+    int threads, rounds;
     yoke_waiting waiting;
     struct row rows[ROWS_MAX];
     int row_count;
@@ -42,18 +46,17 @@ struct group {
 
 static const char *const waiting_names[] = { "auto", "spin", "yield", "block" };
 
-static int take_turns(struct app_session *session, struct group *group, const char *oracle,
-                      const struct settings *settings)
+static int take_turns(struct app_session *session, struct group *group, double patience)
 {
     double start = app_wall_seconds();
     int round, r, d, done = 0;
-    for (round = 0; round <= settings->rounds; round++)
+    for (round = 0; round <= group->rounds; round++)
         for (r = 0; r < group->row_count; r++) {
             struct row *row = &group->rows[r];
             double seconds;
-            if (round > 1 && app_wall_seconds() - start > settings->seconds)
+            if (round > 1 && app_wall_seconds() - start > patience)
                 continue;
-            session->run.partitioner = row->partitioner ? row->partitioner : oracle;
+            session->run.partitioner = row->partitioner;
             if (app_session_time(session, "turns", &seconds) != YOKE_OK)
                 return -1;
             if (round > 0) /* the first turn builds kernels and teaches speeds */
@@ -81,86 +84,166 @@ static void print_row(const struct group *group, const struct row *row, const st
         "\"seconds\": "
         "%.9f, \"least\": %.9f, \"most\": %.9f, \"efficiency\": %.5f, \"gain\": %.5f, \"regret\": "
         "%.5f, \"shares\": [",
-        row->partitioner ? row->partitioner : "oracle", waiting_names[group->waiting],
-        group->threads, row->count, median, best, worst, auto_->ideal_seconds / median,
-        auto_->gain * auto_->seconds / median, median / oracle - 1);
+        row->name, waiting_names[group->waiting], group->threads, row->count, median, best, worst,
+        auto_->ideal_seconds / median, auto_->gain * auto_->seconds / median, median / oracle - 1);
     for (d = 0; d < auto_->device_count && d < 8; d++)
         printf("%s%.4f", d ? ", " : "", all > 0 ? row->shares[d] / all : 0);
     printf("]}");
 }
 
+static void add_row(struct group *group, const char *name, const char *partitioner)
+{
+    group->rows[group->row_count++] = (struct row){ .name = name, .partitioner = partitioner };
+}
+
 static void add_rows(struct group *group, const struct settings *settings, int all)
 {
-    static const char *const few[] = { NULL, "auto", "nc-ht", "c-ht" };
+    static const char *const few[] = { "auto", "nc-ht", "c-ht" };
     static const char *const others[] = { "even", "guided" };
     int i;
     group->row_count = 0;
-    for (i = 0; i < 4; i++)
-        group->rows[group->row_count++] = (struct row){ .partitioner = few[i] };
+    add_row(group, "oracle", settings->oracle);
+    for (i = 0; i < 3; i++)
+        add_row(group, few[i], few[i]);
     for (i = 0; all && i < 2; i++)
-        group->rows[group->row_count++] = (struct row){ .partitioner = others[i] };
+        add_row(group, others[i], others[i]);
     for (i = 0; all && i < 5; i++)
-        group->rows[group->row_count++] = (struct row){ .partitioner = settings->chunks[i] };
+        add_row(group, settings->chunks[i], settings->chunks[i]);
 }
 
-static int run_group(const struct measure_spec *spec, void *state, const char *oracle,
-                     const struct settings *settings, struct group *group)
+/* A runtime of its own that is ready, with the data attached. */
+static yoke_status open_ready(struct measure_spec *spec, void *state, struct app_session *session)
+{
+    struct app_session_spec from = { .spec = spec };
+    yoke_status status = app_session_open(&from, session);
+    if (status == YOKE_OK)
+        status = app_session_attach(session, state);
+    if (status == YOKE_OK)
+        yoke_ready(session->run.runtime);
+    return status;
+}
+
+static int run_group(const struct measure_spec *spec, void *state, const struct settings *settings,
+                     struct group *group)
 {
     struct measure_spec mine = *spec;
     struct app_session session;
-    struct app_session_spec from = { .spec = &mine };
     int done = -1;
     mine.config.threads = group->threads;
     mine.config.waiting = group->waiting;
-    if (app_session_open(&from, &session) == YOKE_OK &&
-        app_session_attach(&session, state) == YOKE_OK) {
-        yoke_ready(session.run.runtime);
-        done = take_turns(&session, group, oracle, settings);
-    }
+    if (open_ready(&mine, state, &session) == YOKE_OK)
+        done = take_turns(&session, group, settings->seconds);
     if (app_session_close(&session) != YOKE_OK)
         done = -1;
     return done;
 }
 
-/* "static:shares=..." of the oracle that measure() found. */
-static void oracle_text(const struct measure *auto_, char *text, size_t size)
+static int first_run(struct measure_spec *spec, void *state, const char *partitioner, double *time)
 {
-    size_t at = (size_t)snprintf(text, size, "static:shares=");
-    int d;
-    for (d = 0; d < auto_->device_count && at < size; d++)
-        at += (size_t)snprintf(text + at, size - at, "%s%.4f", d ? "/" : "",
+    struct app_session session;
+    yoke_status status = open_ready(spec, state, &session);
+    session.run.partitioner = partitioner;
+    if (status == YOKE_OK)
+        status = app_session_time(&session, "first runs", time);
+    if (app_session_close(&session) != YOKE_OK || status != YOKE_OK)
+        return -1;
+    return 0;
+}
+
+static void print_times(const char *name, const double *times, int count)
+{
+    int i;
+    printf(" \"%s\": [", name);
+    for (i = 0; i < count; i++)
+        printf("%s%.9f", i ? ", " : "", times[i]);
+    printf("],\n");
+}
+
+/* First runs of runtimes whose drivers are loaded, with kernels on disk: what auto has to find out
+ * it pays there; kernels' loading, devices' pages and copies of memory that is not pinned yet the
+ * best fixed split pays as well. */
+static int first_runs(const struct measure_spec *spec, void *state, const struct settings *settings)
+{
+    struct measure_spec mine = *spec;
+    double times[FIRST_RUNS], oracle[FIRST_RUNS];
+    int i;
+    for (i = 0; i < FIRST_RUNS; i++)
+        if (first_run(&mine, state, "auto", &times[i]) < 0 ||
+            first_run(&mine, state, settings->oracle, &oracle[i]) < 0)
+            return -1;
+    print_times("ready_first_seconds", times, FIRST_RUNS);
+    print_times("oracle_first_seconds", oracle, FIRST_RUNS);
+    return 0;
+}
+
+/* "static:shares=..." of the oracle that measure() found, and of the best device alone. */
+static void shares_text(const struct measure *auto_, struct settings *settings)
+{
+    size_t size = sizeof settings->oracle, at, alone_at;
+    int d, best = 0;
+    at = alone_at = (size_t)snprintf(settings->oracle, size, "static:shares=");
+    memcpy(settings->alone, settings->oracle, at + 1);
+    for (d = 1; d < auto_->device_count; d++)
+        if (auto_->devices[d].alone_seconds < auto_->devices[best].alone_seconds)
+            best = d;
+    for (d = 0; d < auto_->device_count && at < size && alone_at < size; d++) {
+        at += (size_t)snprintf(settings->oracle + at, size - at, "%s%.4f", d ? "/" : "",
                                auto_->devices[d].oracle_share);
+        alone_at += (size_t)snprintf(settings->alone + alone_at, size - alone_at, "%s%d",
+                                     d ? "/" : "", d == best);
+    }
+}
+
+static void print_group(const struct group *group, const struct measure *auto_)
+{
+    static int first = 1;
+    int r;
+    for (r = 0; r < group->row_count; r++) {
+        printf("%s", first ? " \"rows\": [\n" : ",\n");
+        print_row(group, &group->rows[r], auto_,
+                  app_median(group->rows[0].times, group->rows[0].count));
+        first = 0;
+    }
+    fflush(stdout);
+}
+
+/* With nothing given. */
+static int judge(const struct measure_spec *spec, void *state, const struct settings *settings,
+                 const struct measure *auto_)
+{
+    struct group group = { .rounds = JUDGED_ROUNDS };
+    add_row(&group, "oracle", settings->oracle);
+    add_row(&group, "best alone", settings->alone);
+    add_row(&group, "auto", "auto");
+    if (run_group(spec, state, settings, &group) < 0)
+        return -1;
+    print_group(&group, auto_);
+    return 0;
 }
 
 static int judge_all(struct measure_spec *spec, const struct settings *settings,
                      const struct measure *auto_)
 {
     static const yoke_waiting waits[] = { YOKE_WAIT_BLOCK, YOKE_WAIT_SPIN, YOKE_WAIT_YIELD };
-    char oracle[512];
     void *state;
-    int w, t, r, first = 1, counts = settings->threads ? 3 : 1;
+    int w, t, counts = settings->threads ? 3 : 1;
     /* The data lie in memory of this runtime, which sleeps. */
     struct app_session session;
     struct app_session_spec from = { .spec = spec };
-    oracle_text(auto_, oracle, sizeof oracle);
     must(app_session_open(&from, &session), "a runtime");
     spec->input.memory.runtime = session.run.runtime;
-    if (spec->app->open(&spec->input, &state) != YOKE_OK)
+    if (spec->app->open(&spec->input, &state) != YOKE_OK || first_runs(spec, state, settings) < 0 ||
+        judge(spec, state, settings, auto_) < 0)
         return -1;
     for (t = 0; t < counts; t++)
         for (w = 0; w < 3; w++) {
             struct group group = { .threads = settings->threads ? settings->threads + t : 0,
+                                   .rounds = settings->rounds,
                                    .waiting = waits[w] };
             add_rows(&group, settings, w == 0 && t == 0);
-            if (run_group(spec, state, oracle, settings, &group) < 0)
+            if (run_group(spec, state, settings, &group) < 0)
                 return -1;
-            for (r = 0; r < group.row_count; r++) {
-                printf("%s", first ? "" : ",\n");
-                print_row(&group, &group.rows[r], auto_,
-                          app_median(group.rows[0].times, group.rows[0].count));
-                first = 0;
-            }
-            fflush(stdout);
+            print_group(&group, auto_);
         }
     spec->app->close(state);
     return app_session_close(&session) == YOKE_OK ? 0 : -1;
@@ -237,7 +320,8 @@ int main(int argc, char **argv)
                "%.4f}",
                i ? ", " : "", out.devices[i].name, out.devices[i].alone_seconds,
                out.devices[i].share, out.devices[i].oracle_share);
-    printf("],\n \"rows\": [\n");
+    printf("],\n");
+    shares_text(&out, &settings);
     if (judge_all(&spec, &settings, &out) < 0) {
         fprintf(stderr, "%s\n", app_error_text());
         return 1;

@@ -21,16 +21,22 @@ def names(raw, start):
     return sorted(f[:-5] for f in os.listdir(raw) if f.startswith(start) and f.endswith('.json'))
 
 
+def median(values):
+    values = sorted(values)
+    return values[(len(values) - 1) // 2]
+
+
 def verdict(job):
-    rows = job['rows']
-    best = min(job['devices'], key=lambda d: d['alone_seconds'])
-    auto = [r for r in rows if r['partitioner'] == 'auto']
+    judged = {r['partitioner']: r for r in job['rows'] if r['wait'] == 'auto'}
+    rows = [r for r in job['rows'] if r['wait'] != 'auto']
+    oracle, alone, auto = (judged[name] for name in ('oracle', 'best alone', 'auto'))
     others = [r for r in rows if r['partitioner'] not in ('auto', 'oracle')]
-    first = job['first_seconds'] / job['oracle_seconds'] - 1
-    return (f"| {job['app']} {job['size']} | {ms(job['oracle_seconds'])} | {ms(job['seconds'])} | "
-            f"{100 * job['regret']:+.1f} % | {100 * first:+.1f} % | "
-            f"{job['seconds'] / best['alone_seconds']:.3f} | "
-            f"{min(r['seconds'] for r in auto) / min(r['seconds'] for r in others):.3f} | "
+    best = min(others, key=lambda r: r['seconds'])
+    first, split = median(job['ready_first_seconds']), median(job['oracle_first_seconds'])
+    return (f"| {job['app']} {job['size']} | {ms(oracle['seconds'])} | {ms(auto['seconds'])} ({auto['runs']}) | "
+            f"{100 * auto['regret']:+.1f} % | {auto['seconds'] / alone['seconds']:.3f} | "
+            f"{ms(first)} | {ms(split)} | {100 * (first / split - 1):+.0f} % | {ms(job['first_seconds'])} | "
+            f"{best['seconds'] / auto['seconds']:.2f} ({best['partitioner']}) | "
             f"{ms(job['whole_seconds']) if job['whole_seconds'] else ''} | {'yes' if job['verified'] else '**no**'} |")
 
 
@@ -38,8 +44,8 @@ def turns(raw):
     jobs = [job for job in (load(raw, n) for n in names(raw, 'turns-')) if job]
     if not jobs:
         return
-    print('| job | oracle | auto | regret, in turns | first run | auto / best device alone | '
-          "best auto row / best other row | whole run | verified |\n" + '| --- ' * 9 + '|')
+    print('| job | oracle | auto (turns) | regret | auto / best alone | first run, ready | oracle\'s first run | regret | of a process | '
+          'best other row / auto | whole run | verified |\n' + '| --- ' * 12 + '|')
     for job in jobs:
         print(verdict(job))
     for job in jobs:
