@@ -1,0 +1,281 @@
+/* mm.c - C = A B, the product of two matrices: bound by arithmetic, and by how well a library for
+ * it is fed.
+ *
+ * The job's items are rows of C. Cores call OpenBLAS and NVIDIA GPUs cuBLAS, each for its rows;
+ * where they are not found, and on other GPUs, yoke's own text of the product is used.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../app.h"
+#include "../memory.h"
+#include "mm_blas.h"
+#include "mm_check.h"
+#include "mm_kernels.h"
+#include "mm_product.h"
+
+/* A call of OpenBLAS packs all of B, which in pieces of 384 rows is 4 % of its time, in pieces of
+ * 128 rows 13 %, of 64 rows a third (README.md). */
+enum { DEFAULT_SIDE = 4096, PIECE_ROWS = 384, PIECE_ROWS_BESIDE = 128 };
+
+struct mm_state {
+    struct mm_product product;
+    struct app_memory memory;
+    int libraries; /* 1: to be used where they are found */
+    yoke_kernel kernel;
+    const char *on_cores, *on_nvidia; /* the libraries in it, NULL: its own text */
+    yoke_array *arrays[3];            /* A, B, C; NULL while detached */
+};
+
+static const struct app_option options[] = {
+    { "type", "TYPE", "double", "of the numbers: double or single" },
+    { "blas", "WHICH", "auto", "auto: OpenBLAS and cuBLAS where they are found; none: neither" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static void mm_close(void *state)
+{
+    struct mm_state *s = state;
+    if (!s)
+        return;
+    app_data_free(&s->memory, s->product.a);
+    app_data_free(&s->memory, s->product.b);
+    app_data_free(&s->memory, s->product.c);
+    free(s);
+}
+
+static yoke_status choose(const char *option, const char *given, const char *const *words, int *out)
+{
+    for (*out = 0; *out < 2; ++*out)
+        if (strcmp(given, words[*out]) == 0)
+            return YOKE_OK;
+    return app_fail(YOKE_EINVAL, "--%s %s: give %s or %s", option, given, words[0], words[1]);
+}
+
+/* Libraries count rows and columns as int. One number is the side of all three. */
+static yoke_status settle_size(struct app_spec *spec, struct mm_product *p)
+{
+    int64_t *size = spec->size;
+    int d;
+    if (size[0] == 0)
+        size[0] = DEFAULT_SIDE;
+    if (size[1] == 0 && size[2] == 0)
+        size[1] = size[2] = size[0];
+    for (d = 0; d < 3; d++)
+        if (size[d] < 1 || size[d] > INT_MAX)
+            return app_fail(YOKE_EINVAL,
+                            "mm of %" PRId64 "x%" PRId64 "x%" PRId64
+                            " products; each number of --size is from 1 to %d",
+                            size[0], size[1], size[2], INT_MAX);
+    p->rows = size[0];
+    p->inner = size[1];
+    p->columns = size[2];
+    return YOKE_OK;
+}
+
+static yoke_status settle(struct app_spec *spec, struct mm_state *s)
+{
+    static const char *const types[] = { "double", "single" }, *const blas[] = { "none", "auto" };
+    yoke_status status = choose("type", spec->values[0], types, &s->product.single);
+    if (status == YOKE_OK)
+        status = choose("blas", spec->values[1], blas, &s->libraries);
+    s->product.seed = spec->seed;
+    s->memory = spec->memory;
+    return status == YOKE_OK ? settle_size(spec, &s->product) : status;
+}
+
+static yoke_status make_matrices(struct mm_state *s)
+{
+    struct mm_product *p = &s->product;
+    const size_t size = mm_element_size(p);
+    const struct app_data parts[] = { { "mm's A", p->rows, size * (size_t)p->inner },
+                                      { "mm's B", p->inner, size * (size_t)p->columns },
+                                      { "mm's C", p->rows, size * (size_t)p->columns } };
+    void **const matrices[] = { &p->a, &p->b, &p->c };
+    yoke_status status = YOKE_OK;
+    int k;
+    for (k = 0; k < 3 && status == YOKE_OK; k++)
+        status = app_data_alloc(&s->memory, &parts[k], matrices[k]);
+    return status == YOKE_OK ? mm_product_fill(p) : status;
+}
+
+static yoke_status mm_open(struct app_spec *spec, void **state)
+{
+    struct mm_state initial = { 0 }, *s;
+    yoke_status status = settle(spec, &initial);
+    if (status == YOKE_OK)
+        status = app_alloc("mm", 1, sizeof *s, (void **)&s);
+    if (status != YOKE_OK)
+        return status;
+    *s = initial;
+    status = make_matrices(s);
+    if (status != YOKE_OK) {
+        mm_close(s);
+        return status;
+    }
+    *state = s;
+    return YOKE_OK;
+}
+
+/* --- on a runtime --- */
+
+/* Pieces that cores make by OpenBLAS. Where cores are alone, as many for each as have PIECE_ROWS,
+ * all alike, and so to the row; beside GPUs nobody knows yet how much will be the cores', and large
+ * pieces would leave some of them without any. */
+static void cut_for_cores(struct mm_state *s, int cores, int alone)
+{
+    const int64_t fair = (s->product.rows - 1) / cores + 1;
+    const int64_t pieces = fair / PIECE_ROWS > 1 ? fair / PIECE_ROWS : 1;
+    const int64_t beside = fair < PIECE_ROWS_BESIDE ? fair : PIECE_ROWS_BESIDE;
+    if (alone)
+        s->kernel.unit = 1; /* nobody works in groups */
+    s->kernel.cpu.unit = (int)(alone ? (fair - 1) / pieces + 1 : beside);
+}
+
+/* The kernel for the devices there are. Libraries are loaded only for them. */
+static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
+{
+    const int count = yoke_device_count(runtime);
+    int d, cores = 0, nvidia = 0, others = 0;
+    for (d = 0; d < count; d++) {
+        yoke_device device;
+        yoke_status status = yoke_device_get(runtime, d, &device);
+        if (status != YOKE_OK)
+            return status;
+        if (strcmp(device.backend, "cpu") == 0)
+            cores += device.lanes;
+        else
+            others++;
+        nvidia += strcmp(device.backend, "cuda") == 0;
+    }
+    s->kernel = s->product.single ? mm_single : mm_double;
+    s->on_cores = s->on_nvidia = NULL;
+    if (s->libraries)
+        s->on_cores = mm_openblas_use(&s->kernel, s->product.single);
+    if (s->libraries && nvidia)
+        s->on_nvidia = mm_cublas_use(&s->kernel, s->product.single);
+    if (s->on_cores && cores)
+        cut_for_cores(s, cores, others == 0);
+    return YOKE_OK;
+}
+
+static yoke_status mm_detach(void *state)
+{
+    struct mm_state *s = state;
+    yoke_status first = YOKE_OK;
+    int k;
+    if (s->on_nvidia)
+        mm_cublas_forget();
+    for (k = 0; k < 3; k++) {
+        yoke_status status = yoke_array_close(s->arrays[k]);
+        s->arrays[k] = NULL;
+        first = first != YOKE_OK ? first : status;
+    }
+    return first;
+}
+
+static yoke_status mm_attach(void *state, yoke_runtime *runtime)
+{
+    struct mm_state *s = state;
+    const struct mm_product *p = &s->product;
+    const struct {
+        void *host;
+        int64_t rows, columns;
+        const char *name;
+    } parts[] = { { p->a, p->rows, p->inner, "A" },
+                  { p->b, p->inner, p->columns, "B" },
+                  { p->c, p->rows, p->columns, "C" } };
+    yoke_status status = choose_kernel(s, runtime);
+    int k;
+    for (k = 0; k < 3 && status == YOKE_OK; k++) {
+        const yoke_array_spec spec = { .host = parts[k].host,
+                                       .rows = parts[k].rows,
+                                       .row_elements = parts[k].columns,
+                                       .element_size = mm_element_size(p),
+                                       .name = parts[k].name };
+        status = yoke_array_open(runtime, &spec, &s->arrays[k]);
+    }
+    if (status != YOKE_OK)
+        mm_detach(s);
+    return status;
+}
+
+/* The inputs are the host's from here on: devices' copies are void. */
+static yoke_status mm_reset(void *state)
+{
+    struct mm_state *s = state;
+    yoke_status released, status = YOKE_OK;
+    int k;
+    for (k = 0; k < 2 && status == YOKE_OK; k++) {
+        status = yoke_array_acquire(s->arrays[k], YOKE_READ_WRITE);
+        if (status == YOKE_OK)
+            status = yoke_array_release(s->arrays[k]);
+    }
+    if (status == YOKE_OK)
+        status = yoke_array_acquire(s->arrays[2], YOKE_WRITE);
+    if (status != YOKE_OK)
+        return status;
+    status = mm_product_spoil(&s->product);
+    released = yoke_array_release(s->arrays[2]);
+    return status != YOKE_OK ? status : released;
+}
+
+static yoke_status mm_run(void *state, struct app_run *run)
+{
+    struct mm_state *s = state;
+    yoke_job job = { .kernel = &s->kernel,
+                     .range = { .last = s->product.rows },
+                     .args = { yoke_value(s->product.inner), yoke_value(s->product.columns),
+                               yoke_in(s->arrays[0]), yoke_in_whole(s->arrays[1]),
+                               yoke_out_home(s->arrays[2]) } };
+    return app_run_job(run, &job);
+}
+
+static yoke_status mm_verify(void *state, char *note)
+{
+    struct mm_state *s = state;
+    yoke_status released, status = yoke_array_acquire(s->arrays[2], YOKE_READ);
+    if (status != YOKE_OK)
+        return status;
+    status = mm_check(&s->product, note);
+    released = yoke_array_release(s->arrays[2]);
+    return status != YOKE_OK ? status : released;
+}
+
+static yoke_status mm_report(void *state, FILE *out)
+{
+    const struct mm_state *s = state;
+    fprintf(out, "cores: %s", s->on_cores ? s->on_cores : "yoke's own text");
+    if (s->kernel.cpu.unit)
+        fprintf(out, ", in pieces of %d rows or more", s->kernel.cpu.unit);
+    fprintf(out, "\n");
+    if (s->on_nvidia)
+        fprintf(out, "NVIDIA GPUs: %s\n", s->on_nvidia);
+    return YOKE_OK;
+}
+
+static int64_t mm_items(const void *state)
+{
+    return ((const struct mm_state *)state)->product.rows;
+}
+
+const struct app app_mm = {
+    .name = "mm",
+    .summary = "the product of two matrices; bound by arithmetic, done by libraries",
+    .size_words = "ROWSxINNERxCOLUMNS products",
+    .size_count = 3,
+    .size_square = 1,
+    .options = options,
+    .open = mm_open,
+    .close = mm_close,
+    .attach = mm_attach,
+    .detach = mm_detach,
+    .reset = mm_reset,
+    .run = mm_run,
+    .verify = mm_verify,
+    .items = mm_items,
+    .report = mm_report,
+};

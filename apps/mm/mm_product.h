@@ -1,0 +1,22 @@
+/* mm_product.h - the matrices of one product, all by rows. */
+#ifndef YOKE_APPS_MM_PRODUCT_H
+#define YOKE_APPS_MM_PRODUCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <yoke/status.h>
+
+struct mm_product {
+    int64_t rows, inner, columns; /* C: rows x columns, A: rows x inner, B: inner x columns */
+    int single;                   /* 1: float, else double */
+    uint64_t seed;
+    void *a, *b, *c;
+};
+
+size_t mm_element_size(const struct mm_product *product);
+/* A and B: elements in [-1, 1), each known from the seed and its number alone. */
+yoke_status mm_product_fill(struct mm_product *product);
+/* All of C becomes NaN (in either type that is all bits set): what is not computed cannot pass. */
+yoke_status mm_product_spoil(struct mm_product *product);
+
+#endif

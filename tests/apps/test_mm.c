@@ -1,0 +1,173 @@
+/* test_mm.c - the check of mm's results: takes a product that was made in another way, and refuses
+ * one with a single wrong element, wherever it is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "driver.h"
+#include "mm/mm_check.h"
+
+enum { ROWS = 150, INNER = 70, COLUMNS = 90 };
+
+static void put(const struct mm_product *p, int64_t at, double value)
+{
+    if (p->single)
+        ((float *)p->c)[at] = (float)value;
+    else
+        ((double *)p->c)[at] = value;
+}
+
+static double get(const struct mm_product *p, const void *matrix, int64_t at)
+{
+    return p->single ? (double)((const float *)matrix)[at] : ((const double *)matrix)[at];
+}
+
+/* Rounded once, from sums in long double. */
+static void multiply(const struct mm_product *p)
+{
+    int64_t i, j, k;
+    for (i = 0; i < p->rows; i++)
+        for (j = 0; j < p->columns; j++) {
+            long double sum = 0;
+            for (k = 0; k < p->inner; k++)
+                sum +=
+                    (long double)get(p, p->a, i * p->inner + k) * get(p, p->b, k * p->columns + j);
+            put(p, i * p->columns + j, (double)sum);
+        }
+}
+
+static struct mm_product open_product(int single)
+{
+    struct mm_product p = {
+        .rows = ROWS, .inner = INNER, .columns = COLUMNS, .single = single, .seed = 7
+    };
+    p.a = calloc(ROWS * INNER, sizeof(double));
+    p.b = calloc(INNER * COLUMNS, sizeof(double));
+    p.c = calloc(ROWS * COLUMNS, sizeof(double));
+    assert_true(p.a && p.b && p.c);
+    assert_int_equal(mm_product_fill(&p), YOKE_OK);
+    return p;
+}
+
+static void close_product(struct mm_product *p)
+{
+    free(p->a);
+    free(p->b);
+    free(p->c);
+}
+
+static int is_sampled(const struct mm_product *p, int64_t row)
+{
+    int s;
+    for (s = 0; s < MM_SAMPLE; s++)
+        if (mm_sample_row(p, s) == row)
+            return 1;
+    return 0;
+}
+
+static void refused(const struct mm_product *p, const char *words)
+{
+    char note[APP_NOTE_MAX];
+    assert_int_equal(mm_check(p, note), YOKE_EINVAL);
+    if (!strstr(app_error_text(), words))
+        fail_msg("not \"%s\": %s", words, app_error_text());
+}
+
+static void inputs_are_as_promised(void **unused)
+{
+    int single;
+    (void)unused;
+    for (single = 0; single <= 1; single++) {
+        struct mm_product p = open_product(single), again = open_product(single);
+        double sum = 0;
+        int64_t i;
+        for (i = 0; i < ROWS * INNER; i++) {
+            assert_true(fabs(get(&p, p.a, i)) <= 1);
+            assert_true(get(&p, p.a, i) == get(&again, again.a, i));
+            sum += get(&p, p.a, i);
+        }
+        assert_true(fabs(sum) < ROWS * INNER * 0.03); /* five deviations */
+        assert_true(get(&p, p.a, 0) != get(&p, p.b, 0));
+        assert_int_equal(mm_product_spoil(&p), YOKE_OK);
+        for (i = 0; i < ROWS * COLUMNS; i++)
+            assert_true(isnan(get(&p, p.c, i)));
+        close_product(&p);
+        close_product(&again);
+    }
+}
+
+/* One element of each row in turn becomes NaN, 0, what its neighbour is, or wrong by a little. */
+static void one_wrong_element_is_refused(void **unused)
+{
+    int single;
+    (void)unused;
+    for (single = 0; single <= 1; single++) {
+        struct mm_product p = open_product(single);
+        char note[APP_NOTE_MAX];
+        int64_t row, sampled = 0;
+        multiply(&p);
+        assert_int_equal(mm_check(&p, note), YOKE_OK);
+        assert_non_null(strstr(note, "all 150 rows"));
+        for (row = 0; row < ROWS; row++) {
+            const int64_t at = row * COLUMNS + row * 7 % COLUMNS, side = at ^ 1;
+            const double right = get(&p, p.c, at);
+            const double wrong[] = { (double)NAN, 0, get(&p, p.c, side), right + 0.01 };
+            const int known = is_sampled(&p, row);
+            sampled += known;
+            put(&p, at, wrong[row % 4]);
+            refused(&p, known ? "C[" : "times random signs");
+            put(&p, at, right);
+        }
+        assert_true(sampled > 30 && sampled < ROWS - 30);
+        assert_int_equal(mm_check(&p, note), YOKE_OK);
+        close_product(&p);
+    }
+}
+
+/* Roundings are told from mistakes: in a sampled row 1e-4 in single precision is too much, and in
+ * double precision 1e-11. */
+static void small_errors_show_in_sampled_rows(void **unused)
+{
+    static const double slips[] = { 1e-11, 1e-4 };
+    int single;
+    (void)unused;
+    for (single = 0; single <= 1; single++) {
+        struct mm_product p = open_product(single);
+        const int64_t at = mm_sample_row(&p, 5) * COLUMNS + 3;
+        multiply(&p);
+        put(&p, at, get(&p, p.c, at) + slips[single]);
+        refused(&p, "C[");
+        close_product(&p);
+    }
+}
+
+static void single_precision_is_no_double(void **unused)
+{
+    struct mm_product p = open_product(0);
+    int64_t i;
+    (void)unused;
+    multiply(&p);
+    for (i = 0; i < ROWS * COLUMNS; i++)
+        put(&p, i, (double)(float)get(&p, p.c, i));
+    refused(&p, "C[");
+    close_product(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_are_as_promised),
+        cmocka_unit_test(one_wrong_element_is_refused),
+        cmocka_unit_test(small_errors_show_in_sampled_rows),
+        cmocka_unit_test(single_precision_is_no_double),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
