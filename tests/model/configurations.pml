@@ -1,0 +1,64 @@
+/* configurations.pml - which roles run at once in each search, and where rows are at the start; run.sh says
+ * which with -DCONFIGURATION. All in one would be too large: together they have each pair of roles at once.
+ */
+
+inline start_with(r, a, b, how)
+{
+    d_step {
+        state[at(a, r)] = how;
+        state[at(b, r)] = how;
+        fact_newest[at(a, r)] = 1;
+        fact_newest[at(b, r)] = 1;
+        buffer[a] = 1;
+        buffer[b] = 1
+    }
+}
+
+inline start_anyhow(r)
+{
+    if
+    :: start_with(r, HOST, HOST, shared)
+    :: start_with(r, 1, 1, modified)
+    :: start_with(r, 2, 2, modified)
+    :: start_with(r, HOST, 1, shared)
+    :: start_with(r, HOST, 2, shared)
+    :: fresh[r] = 1
+    fi
+}
+
+/* After all others, everything is read: it is the newest version, or said to be lost. */
+init {
+    atomic {
+        start_anyhow(0);
+        start_anyhow(1);
+#if ROWS == 3
+        start_anyhow(2);
+#endif
+#if CONFIGURATION == 1                               /* readers and writers everywhere, both devices evict */
+        run device_job(1, 3, 4);
+        run device_job(2, 4, 1);
+        run host_job(2, 4);
+        run evict(1);
+        run evict(2)
+#elif CONFIGURATION == 2                             /* a device dies while rows are written and evicted */
+        run device_job(1, 1, 2);
+        run host_job(0, 1);
+        run evict(1);
+        run evict(2);
+        run device_dies(1)
+#elif CONFIGURATION == 3                             /* two chunks on the device that dies, one on the other */
+        run device_job(1, 3, 0);
+        run device_job(1, 1, 0);
+        run device_job(2, 0, 1);
+        run evict(1);
+        run device_dies(1)
+#elif CONFIGURATION == 4                             /* the one that dies has what the others want */
+        run device_job(1, 0, 1);
+        run device_job(2, 3, 2);
+        run host_job(1, 2);
+        run evict(1);
+        run device_dies(1)
+#endif
+    }
+    _nr_pr == 1 -> run host_job(ALL, 0)
+}

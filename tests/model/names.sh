@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Header and model have to speak of the same: every yk_coherence_NAME of coherence.h that changes something, or says what is lacking,
+# is an inline NAME of coherence_rules.pml below "transitions", and the reverse; so are the states of a row.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+header=${1-$here/../../src/array/coherence.h}
+rules=${2-$here/coherence_rules.pml}
+
+# Questions and lifecycle: they move no rows.
+not_modelled='open|close|state|current|version|check'
+
+header_transitions()
+{
+    grep -oE '^[a-z].*\byk_coherence_[a-z_]+\(' "$header" | grep -oE 'yk_coherence_[a-z_]+' | sed 's/^yk_coherence_//' |
+        grep -vxE "$not_modelled" | sort
+}
+
+model_transitions()
+{
+    sed -n '/--- transitions ---/,$p' "$rules" | sed -nE 's/^inline ([a-z_]+)\(.*/\1/p' | sort
+}
+
+header_states()
+{
+    sed -nE '/^enum yk_row_state/s/.*\{(.*)\}.*/\1/p' "$header" | tr ',' '\n' | sed -E 's/ *YK_([A-Z]+) */\L\1/' | sort
+}
+
+model_states()
+{
+    sed -nE 's/^mtype:state = \{(.*)\};/\1/p' "$rules" | tr ',' '\n' | tr -d ' ' | sort
+}
+
+same()
+{
+    local what=$1 in_header=$2 in_model=$3
+    if [ -z "$in_header" ] || [ "$in_header" != "$in_model" ]; then
+        echo "$what differ; coherence.h (<) and coherence_rules.pml (>):"
+        diff <(echo "$in_header") <(echo "$in_model") || true
+        return 1
+    fi
+    # shellcheck disable=SC2086 # lines become words
+    echo "$what, in header and model:" $in_header
+}
+
+same transitions "$(header_transitions)" "$(model_transitions)"
+same states "$(header_states)" "$(model_states)"
