@@ -1,0 +1,298 @@
+/* demand.c - PURE. Demand-driven scheduling after Ribeiro, Barbosa and Santos ("A Framework for
+ * Efficient Execution of Data Parallel Irregular Applications on Heterogeneous Systems"), section
+ * 4.1: whoever asks gets a task of N / dd items times its capability, the fastest device's being 1.
+ * So tasks last about as long everywhere, and what nobody foresaw evens out by who asks more often.
+ * A device may hold a window of tasks (section 3.3): the next one's copies hide behind its work.
+ *
+ * Where a capability comes from is a model's affair, behind a table of functions as in the paper,
+ * whose own results use the peaks that manufacturers announce.
+ *
+ * Choices where the paper leaves something open:
+ *   - dd, "a system constant" that makes many more tasks than devices, is 16 for each device.
+ *   - The maximum in eq. 1 is taken over the devices that still take part: once the fastest is lost
+ *     the next one gets tasks of N / dd.
+ *   - A device whose capability nobody knows counts as 1: it must not wait for others to be known.
+ *   - The cores are one device, which share a task among them.
+ *   - Of a peak only ratios count, so if one device's is unknown those of the others say nothing.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "ends.h"
+#include "numbers.h"
+
+enum { TASKS_EACH = 16 };
+
+struct settings {
+    char *dd, *capability;
+    int64_t window;
+    int model;
+};
+
+struct demand_device {
+    double told;     /* C_d as known before the first task; 0: unknown */
+    double relative; /* eq. 1 when it got its latest task, */
+    int64_t task;    /* and that one's items by eq. 2 */
+};
+
+struct demand;
+struct model {
+    const char *name;
+    const char *source; /* what explain() says of a capability that is known */
+    /* Fills each device's `told`; may choose another model. */
+    yoke_status (*open)(struct demand *demand, const struct yk_split_view *view,
+                        const char *capability);
+    /* C_d now, in the same unit for all devices; 0: nobody knows */
+    double (*capability)(const struct demand *demand, const struct yk_split_view *view, int device);
+};
+
+struct demand {
+    struct yk_ends ends;
+    const struct model *model;
+    int64_t dd, window;
+    struct demand_device devices[];
+};
+
+/* --- models --- */
+
+static yoke_status keep_nothing(struct demand *demand, const struct yk_split_view *view,
+                                const char *capability)
+{
+    (void)demand;
+    (void)view;
+    (void)capability;
+    return YOKE_OK;
+}
+
+static yoke_status keep_rates(struct demand *demand, const struct yk_split_view *view,
+                              const char *capability)
+{
+    int d;
+    (void)capability;
+    for (d = 0; d < view->device_count; d++)
+        demand->devices[d].told = view->devices[d].known.rate;
+    return YOKE_OK;
+}
+
+static yoke_status keep_given(struct demand *demand, const struct yk_split_view *view,
+                              const char *capability)
+{
+    static const struct yk_number_list list = { "demand", "capability", "capability", 0 };
+    double *numbers;
+    int count = 0, d;
+    yoke_status status;
+    if (!capability)
+        return yk_fail(YOKE_EINVAL,
+                       "demand: model=given, and no capability is; write capability=A/B/..., a "
+                       "number for each of %d devices",
+                       view->device_count);
+    numbers = yk_calloc((size_t)view->device_count, sizeof *numbers);
+    if (!numbers)
+        return YOKE_ENOMEM;
+    status = yk_numbers_read(&list, capability, numbers, view->device_count, &count);
+    if (status == YOKE_OK && count != view->device_count)
+        status =
+            yk_fail(YOKE_EINVAL, "demand: %d capabilities for %d devices; give one for each device",
+                    count, view->device_count);
+    for (d = 0; status == YOKE_OK && d < count; d++) {
+        demand->devices[d].told = numbers[d];
+        if (!(numbers[d] > 0) || isinf(numbers[d]))
+            status = yk_fail(YOKE_EINVAL,
+                             "demand: the capability of %s is %g; give a number above 0, as 0.3, "
+                             "or leave the device out",
+                             view->devices[d].known.name, numbers[d]);
+    }
+    yk_free(numbers);
+    return status;
+}
+
+static double told(const struct demand *demand, const struct yk_split_view *view, int device)
+{
+    (void)view;
+    return demand->devices[device].told;
+}
+
+/* The fit starts from what earlier jobs taught and goes with each task of this one. */
+static double fitted(const struct demand *demand, const struct yk_split_view *view, int device)
+{
+    double item_ns = view->devices[device].item_ns;
+    (void)demand;
+    return item_ns > 0 ? 1 / item_ns : 0;
+}
+
+static const struct model no_peaks = { "peak", "learned, for not every device's peak is known",
+                                       keep_nothing, fitted };
+
+static yoke_status keep_peaks(struct demand *demand, const struct yk_split_view *view,
+                              const char *capability)
+{
+    int d;
+    (void)capability;
+    for (d = 0; d < view->device_count; d++) {
+        double peak = view->devices[d].known.peak;
+        demand->devices[d].told = peak;
+        if (!(peak > 0) || isinf(peak))
+            demand->model = &no_peaks;
+    }
+    return YOKE_OK;
+}
+
+static const char *const model_names[] = { "learned", "given", "peak", "measured", NULL };
+/* In that order. */
+static const struct model models[] = {
+    { "learned", "learned", keep_nothing, fitted },
+    { "given", "given", keep_given, told },
+    { "peak", "by its theoretical peak", keep_peaks, told },
+    { "measured", "measured in earlier jobs", keep_rates, told },
+};
+
+static const struct yk_option options[] = {
+    { .name = "dd",
+      .help = "a task is range / dd items for the fastest device; none: 16 for each device",
+      .type = YK_OPTION_TEXT,
+      .offset = offsetof(struct settings, dd) },
+    { .name = "window",
+      .initial = "2",
+      .help = "tasks a device may hold at once, a GPU no more than it has lanes",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct settings, window) },
+    { .name = "model",
+      .initial = "learned",
+      .help = "where capabilities come from: learned (earlier jobs, then this one), given, peak "
+              "(announced speed), measured (earlier jobs only)",
+      .type = YK_OPTION_CHOICE,
+      .offset = offsetof(struct settings, model),
+      .choices = model_names },
+    { .name = "capability",
+      .help = "for model=given: one number for each device, as 1.0/0.3",
+      .type = YK_OPTION_TEXT,
+      .offset = offsetof(struct settings, capability) },
+    { .name = NULL }
+};
+
+/* --- the partitioner --- */
+
+static yoke_status read_dd(const char *text, int device_count, int64_t *dd)
+{
+    *dd = TASKS_EACH * (int64_t)device_count;
+    if (!text)
+        return YOKE_OK;
+    if (yk_option_number(YK_OPTION_INT, text, dd) != YOKE_OK || *dd < 1)
+        return yk_fail(YOKE_EINVAL,
+                       "demand: dd is %s; give a whole number of 1 or more, or leave it out for %d "
+                       "for each device",
+                       text, TASKS_EACH);
+    return YOKE_OK;
+}
+
+static yoke_status check_settings(const struct settings *settings)
+{
+    if (settings->window < 1)
+        return yk_fail(YOKE_EINVAL, "demand: window is %lld tasks; give 1 or more, 2 hides copies",
+                       (long long)settings->window);
+    if (settings->capability && models[settings->model].open != keep_given)
+        return yk_fail(YOKE_EINVAL,
+                       "demand: capability is given, and model=%s does not look at it; add "
+                       "model=given or leave it out",
+                       models[settings->model].name);
+    return YOKE_OK;
+}
+
+static yoke_status open_demand(const struct yk_split_view *view, const void *given, void **state)
+{
+    const struct settings *settings = given;
+    struct demand *demand;
+    yoke_status status = check_settings(settings);
+    if (status != YOKE_OK)
+        return status;
+    demand = yk_calloc(1, sizeof *demand + (size_t)view->device_count * sizeof *demand->devices);
+    if (!demand)
+        return YOKE_ENOMEM;
+    demand->ends = yk_ends_of(view);
+    demand->window = settings->window;
+    demand->model = &models[settings->model];
+    status = read_dd(settings->dd, view->device_count, &demand->dd);
+    if (status == YOKE_OK)
+        status = demand->model->open(demand, view, settings->capability);
+    if (status == YOKE_OK)
+        *state = demand;
+    else
+        yk_free(demand);
+    return status;
+}
+
+/* Equation 1. */
+static double relative_capability(const struct demand *demand, const struct yk_split_view *view,
+                                  int device)
+{
+    double own = demand->model->capability(demand, view, device), most = own;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        if (view->devices[d].active)
+            most = fmax(most, demand->model->capability(demand, view, d));
+    return own > 0 && own < most ? own / most : 1;
+}
+
+/* Equation 2, to the nearest unit. */
+static int64_t task_items(const struct demand *demand, const struct yk_split_view *view,
+                          double relative)
+{
+    int64_t range = view->last - view->first;
+    double unit = (double)view->unit;
+    double units = floor((double)range / (double)demand->dd * relative / unit + 0.5);
+    if (units * unit >= (double)range)
+        return range;
+    return units < 1 ? view->unit : (int64_t)units * view->unit;
+}
+
+static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
+                 struct yk_take *out)
+{
+    struct demand *demand = state;
+    struct demand_device *own = &demand->devices[device];
+    const struct yk_split_status *status = &view->devices[device];
+    (void)lane;
+    (void)now;
+    if (status->chunks_out >= demand->window)
+        return;
+    own->relative = relative_capability(demand, view, device);
+    own->task = task_items(demand, view, own->relative);
+    out->items = own->task < view->free_items ? own->task : view->free_items;
+    out->from_high = device != demand->ends.low;
+    out->reason = demand->model->capability(demand, view, device) > 0 ? "task" : "speed unknown";
+    if (status->known.host_memory) {
+        out->piece = (out->items - 1) / ((int64_t)status->known.lanes * YK_LANE_PIECES) + 1;
+        out->parts = YK_LANE_PARTS;
+    }
+}
+
+static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
+                    size_t size)
+{
+    const struct demand *demand = state;
+    const struct demand_device *own = &demand->devices[device];
+    int known = demand->model->capability(demand, view, device) > 0;
+    int64_t tasks = view->devices[device].chunks_done;
+    yk_ends_explain(view, device, text, size);
+    if (*text == '\0')
+        snprintf(text, size,
+                 "its capability is %.3g, the fastest's being 1 (%s): %lld task%s, the latest of "
+                 "range / %lld * %.3g = %lld items",
+                 own->relative, known ? demand->model->source : "unknown, so taken for as fast",
+                 (long long)tasks, tasks == 1 ? "" : "s", (long long)demand->dd, own->relative,
+                 (long long)own->task);
+}
+
+const struct yk_partitioner yk_partitioner_demand = {
+    .name = "demand",
+    .summary = "Ribeiro et al.: tasks of range / dd, times a device's capability, on demand",
+    .options = options,
+    .settings_bytes = sizeof(struct settings),
+    .open = open_demand,
+    .close = yk_free,
+    .take = take,
+    .explain = explain,
+};
