@@ -49,6 +49,7 @@ struct app {
     const char *name, *summary;
     const char *size_words;           /* "elements", "rows", "bodies", "WxHxD voxels" */
     int size_count;                   /* 1 or 3 */
+    int size_square;                  /* 1: of three, one number alone stands for all */
     const struct app_option *options; /* NULL-name terminated, or NULL */
     enum app_timed timed;             /* what counts as a run's seconds */
     /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to

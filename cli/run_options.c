@@ -60,10 +60,11 @@ static int read_size(const char *text, const struct app *app, struct app_spec *o
     int count = args_size(text, out->size);
     if (count == 0)
         return args_mistake("--size %s is no size; write a count such as 64M, or WxHxD", text);
-    if (count != app->size_count)
-        return args_mistake("--size %s: %s counts %s, so it takes %d number%s%s", text, app->name,
+    if (count != app->size_count && !(count == 1 && app->size_square))
+        return args_mistake("--size %s: %s counts %s, so it takes %d number%s%s%s", text, app->name,
                             app->size_words, app->size_count, app->size_count == 1 ? "" : "s",
-                            app->size_count == 1 ? "" : " with x between them");
+                            app->size_count == 1 ? "" : " with x between them",
+                            app->size_square ? ", or one for all" : "");
     for (int i = 0; i < count; i++)
         if (out->size[i] < 1)
             return args_mistake("--size %s: a size is at least 1", text);

@@ -12,8 +12,9 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
     printf("%s, ", spec->app->name);
     for (int i = 0; i < spec->app->size_count; i++)
         printf("%s%" PRId64, i ? "x" : "", spec->input.size[i]);
-    printf(" %s, %s\n", spec->app->size_count == 1 ? spec->app->size_words : "voxels",
-           measure->partitioner);
+    /* behind the form of a size of three, as in "WxHxD voxels" */
+    const char *counted = spec->app->size_count == 1 ? NULL : strrchr(spec->app->size_words, ' ');
+    printf(" %s, %s\n", counted ? counted + 1 : spec->app->size_words, measure->partitioner);
     printf("%s to open, %s the first run, %s the median of %d run%s\n",
            table_seconds(measure->open_seconds, open), table_seconds(measure->first_seconds, first),
            table_seconds(measure->seconds, median), measure->run_count,

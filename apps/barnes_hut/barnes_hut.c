@@ -37,9 +37,10 @@ static const struct app_option options[] = {
 static yoke_status choose_walk(const char *text, yoke_kernel *out)
 {
     *out = strcmp(text, "together") ? barnes_hut : barnes_hut_together;
-    if (!strcmp(text, "auto"))
-        memcpy(out->cpu.variant, barnes_hut_together.cpu.variant, sizeof out->cpu.variant);
-    else if (strcmp(text, "alone") != 0 && strcmp(text, "together") != 0)
+    if (!strcmp(text, "auto")) {
+        out->cpu = barnes_hut_together.cpu;
+        out->cpu.unit = barnes_hut_together.unit;
+    } else if (strcmp(text, "alone") != 0 && strcmp(text, "together") != 0)
         return app_fail(YOKE_EINVAL, "--walk %s: choose alone, together or auto", text);
     return YOKE_OK;
 }

@@ -100,6 +100,9 @@ typedef struct yoke_arg {
         .mode = YOKE_PARAM_ADD, .array = (a), .shape = YOKE_WHOLE                                  \
     }
 
+/* A job that was submitted. Not an address; copies of it are as good. */
+typedef struct yoke_ticket yoke_ticket;
+
 typedef struct yoke_job {
     const yoke_kernel *kernel; /* borrowed until the job is done */
     struct {
@@ -109,6 +112,21 @@ typedef struct yoke_job {
     yoke_arg args[YOKE_ARGS_MAX]; /* in the order of the kernel's parameters; the rest zero */
     const char *partitioner;      /* "auto", "dynamic:chunk=4096"; NULL: the runtime's */
     const char *name;             /* for traces [the kernel's] */
+
+    /* Jobs that have to be done before this one begins, beside those whose rows it uses:
+     * `after_count` tickets of this runtime that nobody has waited for. Read by the call only. As
+     * only jobs that were submitted before can be named, there are no cycles. */
+    yoke_ticket *const *after;
+    int after_count;
+    /* Later than this after its submission no chunk is begun; the job then ends with
+     * YOKE_ETIMEDOUT. Chunks under way are finished. [0: none] */
+    double deadline_seconds;
+    /* Called now and then (at most about every 20 ms) with the indexes of the first dimension that
+     * are done, and with all of them at the end; by one thread at a time, a worker or the caller of
+     * yoke_run, which does nothing else meanwhile. Not 0 cancels the job. It may not call yoke with
+     * this runtime, but for yoke_cancel. [NULL] */
+    int (*progress)(void *context, int64_t done, int64_t all);
+    void *progress_context;
 } yoke_job;
 
 /* What one device did in a job. */
@@ -150,17 +168,27 @@ typedef struct yoke_result {
 } yoke_result;
 YOKE_API void yoke_result_close(yoke_result *result);
 
-typedef struct yoke_ticket yoke_ticket;
-
 /* Run the job and wait. The calling thread works too. `result` may be NULL. An error of any device
  * that could not be made good by the others surfaces here; arrays written by a failed job have
  * undefined rows. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
-/* Start and return; jobs run in the order submitted where they share an array that one of them
- * writes, and may overlap elsewhere. The job struct may be reused at once. Thread-safe. */
+/* Start and return. Jobs that use the same rows of an array, where one of them writes these, run in
+ * the order in which they were submitted; others may overlap, also on different rows of one array.
+ * Reading rows that a failed or canceled job should have written while it was still pending ends a
+ * job with YOKE_ECANCELED, and so does naming such a job in `after`. The job struct may be reused
+ * at once. Thread-safe. YOKE_EINVAL: the job is wrong, or an `after` is no ticket of this runtime.
+ */
 YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
-/* Wait for a job and free its ticket. `result` may be NULL. */
+/* Wait for a job and end its ticket. `result` may be NULL. YOKE_EINVAL: it is no ticket, or no
+ * longer one: each job can be waited for once, by one thread. */
 YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
+/* Wait until all jobs submitted before are done. Their tickets stay; how they went, yoke_wait says.
+ */
+YOKE_API yoke_status yoke_wait_all(yoke_runtime *runtime);
+/* Begin no more chunks of the job, which ends when those under way are done, or, if it waits for
+ * others, when these are; yoke_wait then returns YOKE_ECANCELED. A job that is done stays as it is.
+ * Returns at once. Thread-safe. */
+YOKE_API yoke_status yoke_cancel(yoke_ticket *ticket);
 
 #ifdef __cplusplus
 }

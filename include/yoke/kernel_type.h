@@ -106,6 +106,8 @@ typedef struct yoke_kernel {
             *variant[YOKE_CPU_VARIANTS]; /* chosen once by what the CPU has; NULL: next lower */
         yoke_cpu_fn
             *team; /* whole chunk by all cores at once (a threaded library), instead of variants */
+        int unit;  /* indexes that a variant does in the time of one (its vectors' width): a core's
+                      pieces are multiples of it as far as the range allows; 0 means `unit` */
     } cpu;
     struct {
         yoke_source source;

@@ -19,13 +19,15 @@ typedef enum yoke_status {
                   */
     YOKE_ENOMEM, /* host memory, or a device's memory with nothing left to evict */
     YOKE_EBUILD, /* a kernel does not compile for a device; the text carries the compiler's words */
-    YOKE_ENOIMPL,  /* a kernel has no implementation for any device of the runtime */
-    YOKE_EDEVICE,  /* a device failed and its work could not be done elsewhere */
-    YOKE_ELOST,    /* a device failed and held the only valid copy of some rows */
-    YOKE_EIO,      /* a file is missing, truncated, not what it should be, or the disk is full */
-    YOKE_ENODEV,   /* no such device, or its driver cannot be loaded */
-    YOKE_EBUSY,    /* in use: an array or a runtime closed while a job uses it */
-    YOKE_ECANCELED /* stopped on the caller's request */
+    YOKE_ENOIMPL,   /* a kernel has no implementation for any device of the runtime */
+    YOKE_EDEVICE,   /* a device failed and its work could not be done elsewhere */
+    YOKE_ELOST,     /* a device failed and held the only valid copy of some rows */
+    YOKE_EIO,       /* a file is missing, truncated, not what it should be, or the disk is full */
+    YOKE_ENODEV,    /* no such device, or its driver cannot be loaded */
+    YOKE_EBUSY,     /* in use: an array or a runtime closed while a job uses it */
+    YOKE_ECANCELED, /* stopped on the caller's request, or it needed a job that was, or that failed
+                     */
+    YOKE_ETIMEDOUT  /* a job's deadline passed */
 } yoke_status;
 
 /* The status in words ("out of memory"). Never NULL; static storage. */

@@ -17,6 +17,8 @@ struct yk_replica {
     struct yk_place *place;
     struct yk_buffer *buffer; /* NULL: none at present */
     int users; /* flights and jobs that hold it; > 0 forbids eviction. Under place->lock */
+    /* 1: it is being evicted, and nobody may hold it before that is over. Under place->lock */
+    int leaving;
     /* Rows (value 1) whose pages the buffer has, where the device has them only on demand. Under
      * place->lock. */
     struct yk_interval_map committed;
@@ -37,6 +39,7 @@ struct yoke_array {
     yk_mutex home_lock; /* held through a transfer to the host, which may sleep */
     yk_mutex lock;      /* coherence and replicas' existence */
     struct yk_coherence *coherence;
+    struct yk_interval landing; /* rows of the host that a copy may be changing. Under lock */
     struct yk_replica *replicas[YK_PLACES]; /* by place number */
     /* 1 while no device ever had a row and the host's rows count as current: CPU chunks need not
      * ask or tell coherence. Cleared before the first upload and never set again. */
@@ -49,8 +52,8 @@ struct yoke_array {
     atomic_int_fast64_t bytes_to, bytes_from;
 
     /* Guarded by the runtime's lock. */
-    int jobs; /* submitted and not done */
-    int held; /* acquired for writing */
+    struct yk_use *readers, *writers; /* by jobs that are not done (runtime/order.h) */
+    int held;                         /* acquired for writing */
     yoke_array *next, *previous;
 };
 
@@ -97,7 +100,11 @@ yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
                            struct yk_copy_needs *issued);
 void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *issued,
                         yoke_status outcome);
-/* `place` (or the host) holds the new version of rows. */
+/* How many of the rows are not current at `place` (or the host). */
+int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows);
+/* `place` (or the host) holds the new version of rows. For the host, waits until no copy of an
+ * older version may land in them: whoever is about to overwrite rows there without reading them
+ * says so before he does. */
 yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows);
 /* The device behind `place` is lost. *lost counts rows that only it had. */
 void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);

@@ -2,7 +2,8 @@
  *
  * Eviction picks a victim under the place's lock, then writes its modified rows back without it
  * (that sleeps), with evict_lock held throughout, so that neither a second eviction nor the closing
- * of an array interferes.
+ * of an array interferes. Who wants the victim meanwhile waits until it has left: what a kernel
+ * wrote there would come home torn, or be freed with the memory.
  *
  * Where the device maps pages on demand, a replica is booked whole and only the rows that chunks
  * touch are committed; the replica notes which, so that asking again costs nothing.
@@ -28,7 +29,7 @@ static void append_newest(struct yk_replica *replica)
     place->newest = replica;
 }
 
-/* Holds it, so that nobody else starts to use or evict it. */
+/* From then on nobody else starts to use it. evict_lock held. */
 static struct yk_replica *pick_victim(struct yk_place *place)
 {
     struct yk_replica *replica;
@@ -36,7 +37,7 @@ static struct yk_replica *pick_victim(struct yk_place *place)
     for (replica = place->oldest; replica && replica->users > 0; replica = replica->newer)
         ;
     if (replica)
-        replica->users = 1;
+        replica->leaving = 1;
     yk_unlock(&place->lock);
     return replica;
 }
@@ -76,7 +77,7 @@ static yoke_status evict_one(struct yk_places *places, struct yk_place *place)
     }
     status = write_back(victim);
     yk_lock(&place->lock);
-    victim->users = 0;
+    victim->leaving = 0;
     if (status == YOKE_OK) {
         unlink_replica(victim);
         place->device->backend->free(place->device, victim->buffer);
@@ -211,6 +212,15 @@ static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct
     return status;
 }
 
+/* place->lock held, and given up meanwhile. Whoever evicts holds evict_lock until that is over. */
+static void await_eviction(struct yk_replica *replica)
+{
+    yk_unlock(&replica->place->lock);
+    yk_lock(&replica->array->places->evict_lock);
+    yk_unlock(&replica->array->places->evict_lock);
+    yk_lock(&replica->place->lock);
+}
+
 /* No rows are committed yet; nothing noted where there is no memory for it, or nothing to note. */
 static void note_nothing(struct yk_replica *replica)
 {
@@ -229,7 +239,11 @@ yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk
     if (status != YOKE_OK)
         return status;
     yk_lock(&place->lock);
-    while (!replica->buffer) {
+    while (!replica->buffer || replica->leaving) {
+        if (replica->leaving) {
+            await_eviction(replica);
+            continue;
+        }
         if (fresh) {
             replica->buffer = fresh;
             fresh = NULL;

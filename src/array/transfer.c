@@ -18,8 +18,9 @@ static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
                    array->name, (long long)rows.first, (long long)rows.last - 1);
 }
 
-/* One part from one device: issue, sleep, tell. home_lock held. */
-static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
+/* One part from one device: issue, sleep, tell. home_lock held. *overtaken: the source no longer
+ * has the rows, for they were written elsewhere or went with it since that was asked. */
+static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int *overtaken)
 {
     struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
                             .array = array,
@@ -28,11 +29,16 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
                                       .offset = yk_array_offset(array, need->rows.first),
                                       .bytes = (need->rows.last - need->rows.first) *
                                                array->row_bytes } };
-    yoke_status status;
+    yoke_status status = YOKE_OK;
     yk_lock(&array->lock);
-    status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
+    *overtaken = yk_coherence_current(array->coherence, need->source, need->rows) <
+                 need->rows.last - need->rows.first;
+    if (!*overtaken)
+        status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
+    if (!*overtaken && status == YOKE_OK)
+        array->landing = need->rows;
     yk_unlock(&array->lock);
-    if (status != YOKE_OK)
+    if (*overtaken || status != YOKE_OK)
         return status;
     haul.copy.buffer = array->replicas[need->source]->buffer;
     status = yk_haul_finish(&haul);
@@ -41,6 +47,7 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need)
         status = yk_coherence_copy_done(array->coherence, YK_HOST, need->rows);
     else if (yk_coherence_copy_failed(array->coherence, YK_HOST, need->rows) != YOKE_OK)
         atomic_store(&array->spoiled, 1);
+    array->landing = (struct yk_interval){ 0 };
     yk_unlock(&array->lock);
     atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
     return status;
@@ -57,13 +64,13 @@ static yoke_status check_spoiled(yoke_array *array)
         array->name);
 }
 
-static int all_home(yoke_array *array, struct yk_interval rows)
+int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
 {
     int64_t current;
     yk_lock(&array->lock);
-    current = yk_coherence_current(array->coherence, YK_HOST, rows);
+    current = yk_coherence_current(array->coherence, place, rows);
     yk_unlock(&array->lock);
-    return current == rows.last - rows.first;
+    return rows.last - rows.first - current;
 }
 
 /* home_lock held. A source that fails meanwhile is written off and the next one tried: its failure
@@ -72,7 +79,7 @@ static yoke_status bring_home(yoke_array *array, struct yk_interval rows,
                               struct yk_copy_needs *needs)
 {
     yoke_status status;
-    int i;
+    int i, overtaken;
 again:
     needs->count = 0;
     yk_lock(&array->lock);
@@ -83,10 +90,9 @@ again:
         int64_t lost;
         if (source < 0)
             return lost_rows(array, needs->items[i].rows);
-        status = fetch(array, &needs->items[i]);
-        if (status == YOKE_EINVAL && atomic_load(&yk_places_find(array->places, source)->lost))
-            goto again; /* it failed between our question and our copy: somebody else has the rows
-                         */
+        status = fetch(array, &needs->items[i], &overtaken);
+        if (status == YOKE_OK && overtaken)
+            goto again;
         if (status == YOKE_EDEVICE) {
             atomic_store(&yk_places_find(array->places, source)->lost, 1);
             yk_transfer_place_failed(array, source, &lost);
@@ -101,7 +107,7 @@ yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
     struct yk_copy_needs needs = { 0 };
     yoke_status status;
     if (atomic_load_explicit(&array->host_only, memory_order_acquire) || rows.first >= rows.last ||
-        all_home(array, rows))
+        yk_array_missing(array, YK_HOST, rows) == 0)
         return YOKE_OK;
     status = check_spoiled(array);
     if (status != YOKE_OK)
@@ -213,6 +219,19 @@ void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *
     yk_unlock(&array->lock);
 }
 
+/* array->lock held, and given up meanwhile. A copy that was overtaken still lands: what is written
+ * at the host before that would be gone. */
+static void await_landing(yoke_array *array, struct yk_interval rows)
+{
+    while (!yk_interval_empty(array->landing) && array->landing.first < rows.last &&
+           rows.first < array->landing.last) {
+        yk_unlock(&array->lock);
+        yk_lock(&array->home_lock);
+        yk_unlock(&array->home_lock);
+        yk_lock(&array->lock);
+    }
+}
+
 yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows)
 {
     yoke_status status;
@@ -221,6 +240,8 @@ yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval
     if (place == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
         return YOKE_OK;
     yk_lock(&array->lock);
+    if (place == YK_HOST)
+        await_landing(array, rows);
     status = yk_coherence_written(array->coherence, place, rows);
     yk_unlock(&array->lock);
     return status;

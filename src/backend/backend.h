@@ -54,8 +54,10 @@ struct yk_device_desc {
     int64_t fill;         /* work-items that fill the device once; 1 per core for a CPU */
     double link_bytes_per_ns; /* rough speed of copies, 0 if unknown; a start for auto */
     double launch_ns;         /* rough cost of a launch; 0 if unknown */
-    void *settings;           /* from "key=value" of the device spec; owned by the list */
-    char settings_text[256];  /* that text, "" without; written by yk_devices_find */
+    double peak_per_ns; /* theoretical peak of the cores in use, single-precision operations (sim:
+                           units of work); 0 if unknown */
+    void *settings;     /* from "key=value" of the device spec; owned by the list */
+    char settings_text[256]; /* that text, "" without; written by yk_devices_find */
 };
 
 struct yk_device_list { /* zero-initialise; yk_device_list_close frees */

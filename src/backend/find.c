@@ -41,3 +41,23 @@ double yk_find_nvidia_link(int major)
     /* PCI Express 5 from compute capability 9 on, 4 from 8 on, else 3 */
     return major >= 9 ? 50 : major >= 8 ? 24 : 12;
 }
+
+/* CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", 32-bit floating-point
+ * multiply-add. */
+int yk_find_nvidia_width(int major, int minor)
+{
+    switch (major) {
+    case 7:
+        return 2 * 64;
+    case 6:
+    case 8:
+        return minor == 0 ? 2 * 64 : 2 * 128;
+    case 5:
+    case 9:
+    case 10:
+    case 12:
+        return 2 * 128;
+    default:
+        return 0;
+    }
+}

@@ -11,5 +11,8 @@ yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing,
 /* Rough speed of copies from pinned memory, bytes per ns, to an NVIDIA GPU of that compute
  * capability; of an unknown one for 0. */
 double yk_find_nvidia_link(int major);
+/* Single-precision operations that one of its multiprocessors begins in a cycle, a fused
+ * multiply-add being two; 0: of an unknown one. */
+int yk_find_nvidia_width(int major, int minor);
 
 #endif

@@ -56,6 +56,7 @@ const char *yoke_status_text(yoke_status status)
         [YOKE_ENODEV] = "no such device",
         [YOKE_EBUSY] = "in use",
         [YOKE_ECANCELED] = "canceled",
+        [YOKE_ETIMEDOUT] = "deadline passed",
     };
     size_t index = (size_t)status;
     return index < sizeof texts / sizeof *texts ? texts[index] : "unknown status";

@@ -50,7 +50,7 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
 static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view, int device,
                          struct yk_take *out)
 {
-    int64_t own = 0, budget, theirs;
+    int64_t own = 0, budget, theirs, least = yk_lane_items(view, device);
     double quota = state->loads[device].items;
     int victim;
     out->from_high = !view->devices[device].known.host_memory;
@@ -65,11 +65,11 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     }
     budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
                                                                          : view->free_items;
-    if (budget < view->unit) /* somebody has to; but what is another's region is that one's */
-        budget = (device == state->best && (!state->regions || own > 0)) ||
-                         quota >= 0.5 * (double)view->unit
-                     ? view->unit
-                     : 0;
+    if (budget < least) /* somebody has to; but what is another's region is that one's */
+        budget =
+            (device == state->best && (!state->regions || own > 0)) || quota >= 0.5 * (double)least
+                ? least
+                : 0;
     if (!state->regions)
         return budget;
     if (own > 0 || budget == 0)

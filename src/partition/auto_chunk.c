@@ -56,6 +56,12 @@ static int64_t to_items(double items, int64_t most)
     return items < (double)most ? (int64_t)items : most;
 }
 
+/* Whole fills, where the chunk is more than one. */
+static int64_t whole_fills(int64_t items, int64_t fill)
+{
+    return items > fill ? items - items % fill : items;
+}
+
 /* As many pieces for each lane as have the least size, all alike, so that lanes which are alike end
  * together. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
@@ -101,22 +107,19 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
                             int64_t budget, struct yk_take *out)
 {
     const struct yk_split_status *status = &view->devices[device];
-    int64_t lanes = status->known.lanes, most = budget, items, least, piece;
-    piece = yk_at_least(to_items(PIECE_NS / (status->item_ns * (double)lanes), budget), view->unit);
+    int64_t lanes = status->known.lanes, fill = yk_lane_items(view, device), most = budget;
+    int64_t items, least, piece;
+    piece = to_items(PIECE_NS / (status->item_ns * (double)lanes), budget);
+    piece = whole_fills(yk_at_least(piece, fill), fill);
     least = piece > budget / lanes ? budget : piece * lanes;
     if (view->device_count > 1)
         most = foreseen(state, view, device, 2 * PIECE_NS);
     items = yk_at_most(yk_at_least(lease_items(view, device, budget), least), most);
+    items = whole_fills(items, fill * lanes);
     if (budget - items < least / 2 && state->unknown == 0)
         items = budget;
     yk_auto_lease(view, device, items, piece, out);
     out->reason = items == budget ? "tail" : "share";
-}
-
-/* Whole fills, where the chunk is more than one. */
-static int64_t whole_fills(int64_t items, int64_t fill)
-{
-    return items > fill ? items - items % fill : items;
 }
 
 /* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs

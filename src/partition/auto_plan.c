@@ -4,8 +4,12 @@
 
 #include "auto.h"
 
-/* Regions that end this much apart are left as they are: moving rows costs copies. */
-#define SHARE_TOLERANCE 0.03
+/* Regions that end this much apart are left as they are: moving rows costs copies. Not so much
+ * apart where rows are copied in every job anyway, for at least this part of what their items take.
+ */
+#define SHARE_TOLERANCE  0.03
+#define COPIED_TOLERANCE 0.01
+#define COPIED_PART      0.01
 /* Taking over from another's region has to end the job earlier by this much of its length, */
 #define TAKE_OVER_GAIN 0.005
 /* and by this much at least. */
@@ -55,7 +59,7 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
                     int64_t now, struct yk_load *load)
 {
     const struct yk_split_status *status = &view->devices[d];
-    double unit = (double)view->unit, under_way;
+    double unit = (double)yk_lane_items(view, d), under_way;
     *load = (struct yk_load){ 0 };
     if (state->devices[d].rests || status->item_ns <= 0 ||
         (!takes_part(status) && !yk_auto_is_expected(state, status, now)))
@@ -143,6 +147,7 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
 static int shares_are_right(const struct yk_split_view *view)
 {
     double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
+    double tolerance = SHARE_TOLERANCE;
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
@@ -153,11 +158,13 @@ static int shares_are_right(const struct yk_split_view *view)
             continue;
         total += share;
         together += 1 / status->item_ns;
+        if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
+            tolerance = COPIED_TOLERANCE;
         end = status->fixed_ns + status->item_ns * share * items;
         if (end > latest)
             latest = end;
     }
-    return total > 0.999 && latest * together <= (1 + SHARE_TOLERANCE) * items;
+    return total > 0.999 && latest * together <= (1 + tolerance) * items;
 }
 
 /* Regions by shares, on allowed bounds. */

@@ -8,15 +8,16 @@
 #define PROBE_WAIT_NS 50000
 
 /* Until the first result is in: a 64th of the range and twice as much each time where cores are
- * alone. Where others, who may be a thousand times faster, would have to wait for it, a unit for
- * each lane, and as long as that is not done no more than that again. */
+ * alone. Where others, who may be a thousand times faster, would have to wait for it, the
+ * least for each lane, and as long as that is not done no more than that again. */
 static void probe_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
                         int64_t now, struct yk_take *out)
 {
     struct yk_auto_device *mine = &state->devices[device];
     int64_t range = view->last - view->first, lanes = view->devices[device].known.lanes;
     int64_t most = range / (view->device_count > 1 ? 16 : 4), items;
-    items = yk_at_least(yk_at_most(lanes * view->unit, most), view->unit);
+    int64_t fill = yk_lane_items(view, device);
+    items = yk_at_least(yk_at_most(lanes * fill, most), fill);
     if (view->device_count == 1)
         items = yk_at_least(yk_at_least(items, range / 64), mine->probed);
     else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
@@ -24,7 +25,7 @@ static void probe_cores(struct yk_auto *state, const struct yk_split_view *view,
     if (mine->probed > 0 && mine->probed + items > most)
         return;
     mine->probed += items;
-    yk_auto_lease(view, device, items, view->unit, out);
+    yk_auto_lease(view, device, items, fill, out);
     out->reason = "probe";
 }
 

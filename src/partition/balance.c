@@ -32,21 +32,54 @@ static double common_end(struct yk_load *loads, int count, double items)
     return end;
 }
 
-/* The taker whose least part ends latest after `end`; -1 if none or if it is the only taker. */
+/* The taker whose least part ends latest after `end`; -1 if there is none. */
 static int too_coarse(const struct yk_load *loads, int count, double end)
 {
     double excess = 0;
-    int i, worst = -1, takers = 0;
+    int i, worst = -1;
     for (i = 0; i < count; i++)
         if (loads[i].items == IN) {
             double over = loads[i].ready + loads[i].least - end;
-            takers++;
             if (over > excess + 1e-9 * end) {
                 excess = over;
                 worst = i;
             }
         }
-    return takers > 1 ? worst : -1;
+    return worst;
+}
+
+static int takers(const struct yk_load *loads, int count)
+{
+    int i, found = 0;
+    for (i = 0; i < count; i++)
+        found += loads[i].items == IN;
+    return found;
+}
+
+/* The end moves out: who was left out for starting after it may be in again. */
+static void leave_out(struct yk_load *loads, int count, int device)
+{
+    int i;
+    loads[device].items = OUT_FOR_GOOD;
+    for (i = 0; i < count; i++)
+        if (loads[i].items == OUT)
+            loads[i].items = IN;
+}
+
+/* The only taker is too coarse. Who starts after the end that it would have if its parts could be
+ * as small as one likes may still end before it does. */
+static int had_better_go(struct yk_load *loads, int count, double items, int device)
+{
+    double least_end = loads[device].ready + loads[device].least;
+    int i;
+    leave_out(loads, count, device);
+    if (common_end(loads, count, items) < least_end)
+        return 1;
+    for (i = 0; i < count; i++)
+        if (loads[i].items == IN)
+            loads[i].items = OUT;
+    loads[device].items = IN;
+    return 0;
 }
 
 double yk_balance(struct yk_load *loads, int count, double items)
@@ -60,11 +93,10 @@ double yk_balance(struct yk_load *loads, int count, double items)
         worst = isinf(end) ? -1 : too_coarse(loads, count, end);
         if (worst < 0)
             break;
-        loads[worst].items = OUT_FOR_GOOD;
-        /* The end moves out: who was left out for starting after it may be in again. */
-        for (i = 0; i < count; i++)
-            if (loads[i].items == OUT)
-                loads[i].items = IN;
+        if (takers(loads, count) > 1)
+            leave_out(loads, count, worst);
+        else if (!had_better_go(loads, count, items, worst))
+            break;
     }
     for (i = 0; i < count; i++)
         loads[i].items =

@@ -14,10 +14,12 @@ static yoke_status check_device(const struct yk_split_device *device, int number
     if (device->lanes < 1)
         return yk_fail(YOKE_EINVAL, "%s (device %d) has %d lanes; it needs 1 at least", name,
                        number, device->lanes);
-    if (device->fill < 1 || device->limit < 0)
+    if (device->fill < 1 || device->limit < 0 || device->lane_fill < 0)
         return yk_fail(YOKE_EINVAL,
-                       "%s (device %d): fill %lld, limit %lld; fill is 1 at least, limit 0 or more",
-                       name, number, (long long)device->fill, (long long)device->limit);
+                       "%s (device %d): fill %lld, of a lane %lld, limit %lld; fill is 1 at least, "
+                       "the others 0 or more",
+                       name, number, (long long)device->fill, (long long)device->lane_fill,
+                       (long long)device->limit);
     return YOKE_OK;
 }
 

@@ -32,17 +32,20 @@ struct yk_chunk {
 /* What is known of a device before the job starts. */
 struct yk_split_device {
     const char *name;
-    int lanes;       /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
-    int host_memory; /* 1: works in host memory, nothing to copy (a CPU device) */
-    int cores;       /* of a CPU device, if its lanes share fewer; 0: one for each lane */
-    int64_t fill;    /* items that give every processing element work once: the least a chunk
-                        should be to be efficient; >= 1 */
-    int64_t limit;   /* most items one chunk may have (device memory); 0: no limit */
-    double rate;     /* items per ns learned in earlier runs of this kernel here; 0: unknown */
-    int steady;      /* 1: the rate was the same in two such runs */
-    double spread;   /* by how much items of its dearest chunk were dearer than others, in earlier
-                        runs: 2 is twice; 0: unknown */
-    double fixed_ns; /* cost of a chunk beside its items, learned or estimated; 0: unknown */
+    int lanes;         /* consumers: cores of a CPU device, queues of a GPU; >= 1 */
+    int host_memory;   /* 1: works in host memory, nothing to copy (a CPU device) */
+    int cores;         /* of a CPU device, if its lanes share fewer; 0: one for each lane */
+    int64_t fill;      /* items that give every processing element work once: the least a chunk
+                          should be to be efficient; >= 1 */
+    int64_t lane_fill; /* items that a core of a CPU device does in the time of one (its kernel's
+                          vectors): pieces are multiples of it; 0: 1 */
+    int64_t limit;     /* most items one chunk may have (device memory); 0: no limit */
+    double rate;       /* items per ns learned in earlier runs of this kernel here; 0: unknown */
+    double peak;       /* theoretical peak, in one unit for all devices of the job; 0: unknown */
+    int steady;        /* 1: the rate was the same in two such runs */
+    double spread;     /* by how much items of its dearest chunk were dearer than others, in earlier
+                          runs: 2 is twice; 0: unknown */
+    double fixed_ns;   /* cost of a chunk beside its items, learned or estimated; 0: unknown */
     double copy_item_ns; /* what an item's copies, in both directions together, take on the link; 0:
                             none, or unknown */
     double busier_part;  /* of that, in the direction in which more is copied: 0.5 to 1 */

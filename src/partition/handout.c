@@ -190,7 +190,7 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     int index = dispatch->outs_unused;
     struct yk_out *out = &dispatch->outs[index];
     chunk->piece = take->piece > 0 && take->piece < items
-                       ? whole_units(take->piece, dispatch->view.unit)
+                       ? whole_units(take->piece, yk_lane_items(&dispatch->view, device))
                        : items;
     if (chunk->piece > items)
         chunk->piece = items;

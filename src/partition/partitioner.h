@@ -40,6 +40,13 @@ static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t a
     return view->last - below <= view->unit ? view->last : below + view->unit;
 }
 
+/* The least that one of the device's lanes should get, for less takes as long. */
+static inline int64_t yk_lane_items(const struct yk_split_view *view, int device)
+{
+    int64_t fill = view->devices[device].known.lane_fill;
+    return fill > view->unit ? (fill - 1) / view->unit * view->unit + view->unit : view->unit;
+}
+
 /* A lease of a CPU has so many pieces for each lane, if its items allow, and a lane takes a sixth
  * of those it has left at a time (lease.h), so that none is left with many dear items, nor one
  * whose core is taken by somebody else. */
@@ -92,7 +99,8 @@ struct yk_partitioner {
 };
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
-    yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht;
+    yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht,
+    yk_partitioner_demand;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */

@@ -17,5 +17,7 @@ void yk_limits_read(const char *root, struct yk_limits *out);
 
 /* yk_gpu_present under another root. */
 int yk_gpu_present_under(const char *root);
+/* yk_core_ghz likewise. */
+double yk_core_ghz_under(const char *root);
 
 #endif

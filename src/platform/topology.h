@@ -36,4 +36,6 @@ int64_t yk_memory_available(void);
  * /dev/dxg). Loading a GPU driver costs tens of milliseconds, so without one the drivers are not
  * even tried unless a device is asked for by name. */
 int yk_gpu_present(void);
+/* Clock of the first core in GHz: its highest, or what a virtual machine says; 0 if unknown. */
+double yk_core_ghz(void);
 #endif

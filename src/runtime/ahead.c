@@ -2,9 +2,9 @@
  *
  * Copies of memory that is not pinned go through the processor, which the workers want for
  * themselves, and a chunk that is on its way like that holds up the whole job. Pinning takes a
- * while too. So from the second job like it on, the rows that a GPU will probably get are pinned by
- * a thread of their own, and until that is done the others work without that GPU. The first job
- * goes without pins: there may never be a second one.
+ * while too. So from the second job like it on, the rows that a GPU will probably get, and that
+ * this job copies, are pinned by a thread of their own, and until that is done the others work
+ * without that GPU. The first job goes without pins: there may never be a second one.
  *
  * Regions lie in the order of the devices (partition/auto.h), so what a device will get ends where
  * the shares of those behind it begin.
@@ -65,6 +65,20 @@ static struct yk_pages_question question_of(const struct yk_job *job, int device
                                        .bytes = (rows.last - rows.first) * array->row_bytes };
 }
 
+/* Whether the job itself copies much of the argument's rows: those that stay with the device, or
+ * come home when somebody asks for them, need no pins now. */
+static int copies_much(const struct yk_job *job, int device, int p, struct yk_interval items)
+{
+    const yoke_arg *arg = &job->args[p];
+    struct yk_interval rows = yk_job_rows(job, p, items);
+    int64_t copied = 0;
+    if (arg->mode != YOKE_PARAM_OUT)
+        copied = yk_array_missing(arg->array, job->devices[device].device->place->number, rows);
+    if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
+        copied += rows.last - rows.first;
+    return copied * arg->array->row_bytes >= worth_bytes;
+}
+
 int yk_job_pins_ahead(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -78,7 +92,8 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
         double parts[] = { fmax(pin_ahead * share, unknown), pin_from * share, wait_for * share };
         struct yk_pages_question asked[3];
         int i;
-        if (jd->holding[p] != YK_HELD_WHOLE || job->args[p].shape == YOKE_WHOLE)
+        if (jd->holding[p] != YK_HELD_WHOLE || job->args[p].shape == YOKE_WHOLE ||
+            !copies_much(job, device, p, likely_items(job, device, wait_for * share)))
             continue;
         for (i = 0; i < 3; i++)
             asked[i] = question_of(job, device, p, likely_items(job, device, parts[i]));

@@ -63,18 +63,44 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t spent)
     return left / rate > WORTH_WAKING_NS;
 }
 
+int yk_job_is_brief(const struct yk_job *job)
+{
+    int by_cores = job->alone < 0 || job->devices[job->alone].device->device->desc.host_memory;
+    return job->recalled > 0 && by_cores &&
+           (double)(job->last - job->first) < WORTH_WAKING_NS * job->recalled;
+}
+
+int yk_job_is_overdue(struct yk_job *job)
+{
+    return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)WORTH_WAKING_NS;
+}
+
 void yk_job_tell(struct yk_job *job)
 {
     atomic_store(&job->woken, 1);
     yk_wake_all(job->runtime);
 }
 
-/* From here on others work too, each bound to its core. The caller has to keep to the core of its
- * lane, or it ends up sharing one with a worker or a driver's thread while its own is idle. */
-static int join_others(struct yk_job *job, struct yk_affinity *before)
+/* Nobody knows how long this job takes, and its first piece alone may be long. One sleeper is
+ * woken, for the price of one; a device's host thread rather than a core's, as its kernel has to be
+ * loaded. If the job still runs when it comes, it tells all others (worker.c). */
+static void call_scout(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int d, w;
+    for (d = job->device_count - 1; d >= 0; d--)
+        for (w = 0; w < runtime->devices[d].worker_count; w++)
+            if (d != job->borrowed_device || w != job->borrowed_lane) {
+                yk_wake(runtime, &runtime->devices[d].workers[w]);
+                return;
+            }
+}
+
+/* Where others work too, each bound to its core, the caller has to keep to the core of its lane, or
+ * it ends up sharing one with a worker or a driver's thread while its own is idle. */
+static int keep_core(struct yk_job *job, struct yk_affinity *before)
 {
     const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
-    yk_job_tell(job);
     return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
 }
 
@@ -98,15 +124,18 @@ static void work_along(struct yk_job *job)
     int64_t start_ns = yk_now(job->runtime), done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if ((job->recalled > 0 || job->partitioner) && worth_waking(job, 0, 0))
-        pinned = join_others(job, &before);
-    while (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) ==
-           YK_LANE_WORKED) {
-        if (atomic_load(&job->woken))
-            continue;
+    if (job->recalled <= 0 && !job->partitioner)
+        call_scout(job);
+    else if (worth_waking(job, 0, 0))
+        yk_job_tell(job);
+    for (;;) {
+        if (!pinned && atomic_load(&job->woken))
+            pinned = keep_core(job, &before);
+        if (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) != YK_LANE_WORKED)
+            break;
         done += mine->chunk.last - mine->chunk.first;
-        if (worth_waking(job, done, yk_now(job->runtime) - start_ns))
-            pinned = join_others(job, &before);
+        if (!atomic_load(&job->woken) && worth_waking(job, done, yk_now(job->runtime) - start_ns))
+            yk_job_tell(job);
     }
     start_ns = yk_clock_ns();
     while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)

@@ -79,6 +79,7 @@ int yk_job_enter(struct yk_job *job)
     return 0;
 }
 
+/* Under runtime.lock. */
 static void learn(struct yk_job *job)
 {
     struct yk_memory *memory;
@@ -87,7 +88,6 @@ static void learn(struct yk_job *job)
     /* Making memory ready takes time that jobs to come will not need. */
     int d, whole = job->tells && yk_job_readied(job) == job->readied;
     int forgives = yk_job_splits_freely(job->partitioner);
-    yk_lock(&job->runtime->lock);
     memory = yk_kernel_memorise(job->kernel, job->key);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
@@ -106,28 +106,27 @@ static void learn(struct yk_job *job)
     if (whole)
         yk_team_learn(&memory->team, sole, job->last - job->first,
                       job->ended_ns - job->submitted_ns);
-    yk_unlock(&job->runtime->lock);
 }
 
+/* Under runtime.lock: track 0 belongs to whoever holds it. */
 static void trace(struct yk_job *job)
 {
     struct yk_trace_event event = { .start_ns = job->submitted_ns,
                                     .end_ns = job->ended_ns,
                                     .first = job->first,
                                     .last = job->last,
-                                    .job = job->number,
+                                    .job = (uint32_t)job->number,
                                     .kind = YK_TRACE_JOB };
     event.name = yk_trace_name(job->runtime->trace, job->name);
-    yk_lock(&job->runtime->lock); /* track 0 belongs to whoever holds it */
     yk_trace_add(job->runtime->trace, 0, &event);
-    yk_unlock(&job->runtime->lock);
 }
 
 static void end_job(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
     yoke_status status;
-    int d, p, again = 0, started;
+    int d, again = 0, running;
+    enum yk_begun begun;
     if (!atomic_load(&job->stop)) {
         status = yk_job_merge(job, &again);
         if (status != YOKE_OK)
@@ -138,27 +137,27 @@ static void end_job(struct yk_job *job)
             return;
         }
     }
+    if (!atomic_load(&job->stop))
+        yk_job_tell_progress(job, 1);
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
     job->ended_ns = yk_now(runtime);
+    yk_lock(&runtime->lock);
     if (job->last > job->first && !atomic_load(&job->stop))
         learn(job);
     if (runtime->trace)
         trace(job);
-    yk_lock(&runtime->lock);
-    for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array)
-            job->args[p].array->jobs--;
-    *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
-    *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
-    atomic_store(&job->phase, YK_DONE);
+    yk_job_retire(job);
     yk_job_hold(job); /* until its gate is open */
-    started = yk_jobs_start_ready(runtime);
+    begun = yk_jobs_start_ready(runtime);
+    running = runtime->running_count;
     yk_unlock(&runtime->lock);
     yk_gate_open(&job->done);
     yk_job_release(job);
-    if (started)
+    if (begun == YK_BEGUN_LONG)
         yk_wake_all(runtime);
+    else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))
+        yk_wake_few(runtime, running);
 }
 
 void yk_job_leave(struct yk_job *job)

@@ -53,9 +53,13 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
         out->host = yk_private_host(job, device, lane, p);
         return out->host ? YOKE_OK : YOKE_ENOMEM;
     }
-    if (!reads(job->args[p].mode) || atomic_load_explicit(&array->host_only, memory_order_acquire))
+    if (atomic_load_explicit(&array->host_only, memory_order_acquire))
         return YOKE_OK;
-    return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));
+    if (reads(job->args[p].mode))
+        return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));
+    /* Old versions of rows that are written from here on must not come home any more, as they would
+     * if a device made room for another job meanwhile (tests/model). */
+    return yk_transfer_written(array, YK_HOST, yk_job_rows(job, p, flight_items(flight)));
 }
 
 static yoke_status upload_window(struct yk_place *place, yoke_array *array,

@@ -63,56 +63,30 @@ static uint64_t memory_key(const struct yk_job *job)
  * Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
 
-/* Bytes an item moves over a device's link if nothing of it is there yet. */
-struct item_bytes {
-    int64_t up, down;
-};
-
-static struct item_bytes item_bytes(const struct yk_job *job)
-{
-    struct item_bytes bytes = { 0 };
-    int p;
-    for (p = 0; p < job->arg_count; p++) {
-        const yoke_arg *arg = &job->args[p];
-        if (!arg->array || arg->shape == YOKE_WHOLE || arg->shape == YOKE_CUSTOM)
-            continue;
-        if (arg->mode != YOKE_PARAM_OUT)
-            bytes.up += arg->array->row_bytes;
-        if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
-            bytes.down += arg->array->row_bytes;
-    }
-    return bytes;
-}
-
 /* Items that use all of a device with memory of its own: each of its processing elements has one,
  * and a copy of what they need saturates the link. */
-static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc)
+static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
+                             const struct yk_traffic *traffic)
 {
     const yoke_kernel *kernel = &job->kernel->kernel;
     int64_t per_index = job->extent[0] * job->extent[1] * (kernel->lanes > 1 ? kernel->lanes : 1);
     int64_t unit = kernel->unit > 1 ? kernel->unit : 1;
-    struct item_bytes bytes = item_bytes(job);
-    int64_t busier = bytes.up > bytes.down ? bytes.up : bytes.down;
     int64_t compute = desc->fill * unit / per_index;
-    int64_t copy = busier > 0 && !desc->is_cpu ? SATURATING_BYTES / busier : 0;
-    return copy > compute ? copy : compute;
+    double copy = traffic->busier > 0 ? SATURATING_BYTES / traffic->busier : 0;
+    return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
 }
 
-/* From the last such job, else as if nothing were there yet. */
-static double copy_item_ns(const struct yk_job *job, const struct yk_device_desc *desc,
-                           const struct yk_learned *learned)
+static void describe_link(const struct yk_job *job, int d, const struct yk_learned *learned,
+                          struct yk_split_device *out)
 {
-    struct item_bytes bytes = item_bytes(job);
-    double all =
-        learned && learned->rate > 0 ? learned->copied_bytes : (double)(bytes.up + bytes.down);
-    return desc->host_memory || desc->link_bytes_per_ns <= 0 ? 0 : all / desc->link_bytes_per_ns;
-}
-
-static double busier_part(const struct yk_job *job)
-{
-    struct item_bytes bytes = item_bytes(job);
-    double both = (double)(bytes.up + bytes.down);
-    return both > 0 ? fmax((double)bytes.up, (double)bytes.down) / both : 1;
+    const struct yk_device_desc *desc = &job->runtime->devices[d].device->desc;
+    struct yk_traffic traffic;
+    if (desc->host_memory)
+        return;
+    yk_job_traffic(job, d, learned, &traffic);
+    out->fill = filling_items(job, desc, &traffic);
+    out->copy_item_ns = desc->link_bytes_per_ns > 0 ? traffic.both / desc->link_bytes_per_ns : 0;
+    out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
 
 /* What the dispatcher may know of device d before the job starts. */
@@ -127,15 +101,16 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
     out->host_memory = desc->host_memory;
     out->cores = desc->host_memory ? desc->cores : 0;
-    out->fill = desc->host_memory ? device->lanes : filling_items(job, desc);
-    if (out->fill < 1)
-        out->fill = 1;
+    out->fill = device->lanes;
+    out->lane_fill = desc->host_memory ? kernel->cpu.unit : 0;
     out->fixed_ns = desc->launch_ns;
+    out->peak = desc->peak_per_ns;
     out->share = -1;
     if (learned)
         yk_learned_tell(learned, out);
-    out->copy_item_ns = copy_item_ns(job, desc, learned);
-    out->busier_part = busier_part(job);
+    describe_link(job, d, learned, out);
+    if (out->fill < 1)
+        out->fill = 1;
 }
 
 static yoke_status open_device(struct yk_job *job, int d)
@@ -232,7 +207,11 @@ static yoke_status fill(struct yk_job *job, const yoke_job *spec)
     if (!job->name || (partitioner && !job->partitioner))
         return YOKE_ENOMEM;
     job->key = memory_key(job);
-    return YOKE_OK;
+    if (spec->deadline_seconds > 0)
+        job->deadline_ns = yk_now(job->runtime) + (int64_t)fmin(1e9 * spec->deadline_seconds, 4e18);
+    job->progress = spec->progress;
+    job->progress_context = spec->progress_context;
+    return yk_order_prepare(job);
 }
 
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out)
@@ -259,6 +238,7 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_j
 close_lock:
     yk_mutex_close(&job->lock);
 free_job:
+    yk_order_close(job);
     yk_free(job->name);
     yk_free(job->partitioner);
     yk_free(job->value_bytes);
@@ -279,6 +259,7 @@ void yk_job_close(struct yk_job *job)
     yk_dispatch_close(job->dispatch);
     yk_gate_destroy(&job->done);
     yk_mutex_close(&job->lock);
+    yk_order_close(job);
     yk_free(job->text);
     yk_free(job->name);
     yk_free(job->partitioner);

@@ -1,16 +1,17 @@
 /* job.h - a submitted job: a copy of what the user asked, its dispatcher, and what each device's
  * lanes are doing.
  *
- * Life: WAITING (an earlier job uses its arrays) -> RUNNING (lanes take chunks) -> ENDING (one
- * thread folds private copies together, writes the outcome) -> DONE (off the list; the ticket's
- * owner frees it). From ENDING it can go back to RUNNING once more: a device that fails while its
- * private copy is fetched has done nothing.
+ * Life: WAITING (for earlier jobs, or for its turn; it has no devices and no dispatcher yet) ->
+ * RUNNING (lanes take chunks) -> ENDING (one thread folds private copies together, writes the
+ * outcome) -> DONE (off the list; the ticket's owner frees it). From ENDING it can go back to
+ * RUNNING once more: a device that fails while its private copy is fetched has done nothing.
  */
 #ifndef YK_RUNTIME_JOB_H
 #define YK_RUNTIME_JOB_H
 
 #include "../array/copy.h"
 #include "../platform/gate.h"
+#include "order.h"
 #include "runtime.h"
 
 enum yk_phase { YK_WAITING, YK_RUNNING, YK_ENDING, YK_DONE };
@@ -91,7 +92,7 @@ struct yk_job_device {
 struct yk_job {
     yoke_runtime *runtime;
     struct yk_kernel *kernel;
-    uint32_t number;
+    uint64_t number, turn; /* of the jobs submitted, and of those begun */
     int64_t first, last, extent[2];
     int arg_count;
     yoke_arg args[YOKE_ARGS_MAX]; /* values point into value_bytes */
@@ -127,9 +128,19 @@ struct yk_job {
     int64_t submitted_ns, ended_ns;
     atomic_int_fast64_t bytes_to, bytes_from;
 
-    struct yk_gate done; /* for whoever waits */
-    int references;      /* the ticket, and threads that look at it; under runtime.lock */
+    int64_t deadline_ns; /* 0: none */
+    int (*progress)(void *context, int64_t done, int64_t all);
+    void *progress_context;
+    atomic_int telling;      /* a thread is in it */
+    _Atomic int64_t told_ns; /* when it last was, */
+    int64_t told;            /* and how much had been done */
+
+    struct yk_order order; /* under runtime.lock, as is all below */
+    struct yk_gate done;   /* for whoever waits */
+    atomic_int references; /* the ticket, and threads that look at it; only released without lock */
     struct yk_job *next, *previous;
+    struct yk_job *next_ready;
+    struct yk_job *next_running, *previous_running;
 };
 
 /* Modes that change an array: its rows in place, or at the job's end through private copies too. */
@@ -164,19 +175,53 @@ int yk_job_enter(struct yk_job *job);
 /* It left; the last one out of a job with nothing left to do ends it. */
 void yk_job_leave(struct yk_job *job);
 
+/* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
+void yk_job_check_stranded(struct yk_job *job);
+
+/* --- begin.c: under runtime.lock --- */
+/* Whether a job that is linked may begin at once, */
+int yk_job_may_begin(const struct yk_job *job);
+/* which it does with the calling thread, on processor `cpu`, taking part; -1: without it. */
+yoke_status yk_job_begin(struct yk_job *job, int cpu);
+/* It is on the list of all; it begins when its turn comes. */
+void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count);
+/* Begin what waits for nothing any more, and who has to hear of that. */
+enum yk_begun { YK_BEGUN_NONE, YK_BEGUN_BRIEF, YK_BEGUN_LONG };
+enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime);
+/* It is done: off all lists, and who waited for it may begin. */
+void yk_job_retire(struct yk_job *job);
+
+/* --- ticket.c: runtime.lock is not held --- */
+/* One that is nobody's yet, to be given to a job or closed. */
+yoke_status yk_ticket_open(yoke_ticket **out);
+void yk_ticket_give(const yoke_ticket *ticket, struct yk_job *job);
+void yk_ticket_close(const yoke_ticket *ticket);
+/* Its job, and no job has it any more; or its job, held. NULL with an error text that names `call`:
+ * there is none. */
+struct yk_job *yk_ticket_take(const yoke_ticket *ticket, const char *call);
+struct yk_job *yk_ticket_hold(const yoke_ticket *ticket, const char *call);
+/* The runtime closes, all its jobs are done: tickets that nobody waited for end. */
+void yk_tickets_forget(const yoke_runtime *runtime);
+
 /* --- submit.c --- */
-/* Start what waits for nothing any more; 1 if something was. Under runtime.lock. */
-int yk_jobs_start_ready(yoke_runtime *runtime);
-void yk_job_hold(struct yk_job *job);    /* one more looks at it; under runtime.lock */
+void yk_job_hold(struct yk_job *job);    /* one more looks at it; somebody holds it, or the lock */
 void yk_job_release(struct yk_job *job); /* the last one frees it */
 void yk_job_wait(struct yk_job *job);    /* until it is done; the caller holds it */
 /* Sleep until no job submitted so far conflicts with the host reading (writing 0) or writing the
  * array; NULL: until all jobs are done. */
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing);
-/* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
-void yk_job_check_stranded(struct yk_job *job);
+
+/* --- progress.c --- */
+/* Its deadline has passed, which is its end; or it has ended otherwise. */
+int yk_job_is_stopped(struct yk_job *job);
+/* Tells the user how far it is, if that is due; `ended`: that all is done. No lock is held. */
+void yk_job_tell_progress(struct yk_job *job, int ended);
 
 /* --- caller.c --- */
+/* A core does it in less time than a wake takes, as far as is known; */
+int yk_job_is_brief(const struct yk_job *job);
+/* it was thought so, but has been running for longer. */
+int yk_job_is_overdue(struct yk_job *job);
 /* Before anybody sees the job: what the calling thread, on processor `cpu`, will work as. Under
  * runtime.lock. */
 void yk_caller_borrow(struct yk_job *job, int cpu);
@@ -234,6 +279,15 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
 /* Rows of argument `arg` that items touch, within the array. */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
+
+/* --- traffic.c --- */
+struct yk_traffic { /* bytes an item moves over a device's link */
+    double both;    /* in both directions */
+    double busier;  /* in the one in which more is moved */
+};
+/* Runtime lock held. `learned` may be NULL. */
+void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
+                    struct yk_traffic *out);
 
 /* --- await.c --- */
 /* From the end of a chunk to whoever slept until it: 30 to 60 us measured where a driver wakes on a

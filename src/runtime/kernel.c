@@ -53,9 +53,7 @@ yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, 
     struct yk_build *build = &kernel->builds[number];
     int state = atomic_load_explicit(&build->state, memory_order_acquire);
     if (state == YK_BUILD_NONE) {
-        yk_thread_begin_long();
         build->status = device->backend->build(device, &kernel->kernel, &build->program);
-        yk_thread_end_long();
         if (build->status != YOKE_OK) {
             build->text = yk_strdup(yoke_error_text());
             if (build->status == YOKE_EBUILD)

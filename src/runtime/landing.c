@@ -164,7 +164,7 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
     struct yk_trace_event event = { .first = flight->chunk.first,
                                     .last = flight->chunk.last,
                                     .name = yk_trace_name(t, job->name),
-                                    .job = job->number,
+                                    .job = (uint32_t)job->number,
                                     .reason = flight->chunk.reason,
                                     .kind = YK_TRACE_CHUNK };
     if (flight->kernel)

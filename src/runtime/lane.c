@@ -106,8 +106,10 @@ static void report(struct yk_job *job, int device, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     struct answer answer;
     int64_t left;
-    if (!is_answered(job, jd, flight, &answer))
+    if (!is_answered(job, jd, flight, &answer)) {
+        yk_job_tell_progress(job, 0);
         return;
+    }
     yk_lock(&job->lock);
     answer.times.ended =
         !answer.lease && flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
@@ -123,6 +125,7 @@ static void report(struct yk_job *job, int device, int lane)
     /* Speeds are known better now: lanes that were told to wait may get something. */
     if (left > 0 && atomic_exchange(&job->hungry, 0))
         yk_wake_all(job->runtime);
+    yk_job_tell_progress(job, 0);
 }
 
 static yoke_status half_written_text(const struct yk_job *job, int device, const char *why)
@@ -221,15 +224,16 @@ static void not_done(struct yk_job *job, int device, int lane, yoke_status statu
 
 /* A core goes on with another piece of a lease, without a word to anybody between pieces of the
  * same one: what is shared with other cores costs more than a small piece takes. Not before others
- * were told of the job, which the caller sees to between steps; and timelines want every piece. */
+ * were told of the job, which the caller sees to between steps; and timelines want every piece, as
+ * does who is told how far it is. */
 static int goes_on(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_chunk piece;
     int slot;
-    if (flight->slot < 0 || job->runtime->trace || !atomic_load(&job->woken) ||
-        atomic_load(&job->stop) || !yk_lease_cut(&jd->leases, lane, &piece, &slot))
+    if (flight->slot < 0 || job->runtime->trace || job->progress || !atomic_load(&job->woken) ||
+        yk_job_is_stopped(job) || !yk_lease_cut(&jd->leases, lane, &piece, &slot))
         return 0;
     if (slot != flight->slot) {
         report(job, device, lane);
@@ -315,7 +319,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
         return YK_LANE_IDLE;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         device_failed(job, device, 0);
-    if (!take(job, device, lane, wake_ns)) {
+    if (yk_job_is_stopped(job) || !take(job, device, lane, wake_ns)) {
         yk_job_leave(job);
         return YK_LANE_IDLE;
     }

@@ -253,3 +253,16 @@ void yk_lease_free(struct yk_leases *leases, int slot)
 {
     atomic_store_explicit(&leases->slots[slot].items_left, 0, memory_order_release);
 }
+
+int64_t yk_leases_done(const struct yk_leases *leases)
+{
+    int64_t done = 0;
+    int slot;
+    for (slot = 0; slot <= leases->lanes; slot++) {
+        const struct yk_lease *lease = &leases->slots[slot];
+        int64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
+        if (left > 0)
+            done += lease->chunk.last - lease->chunk.first - left;
+    }
+    return done;
+}

@@ -81,5 +81,7 @@ void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns);
  * reports it to the dispatcher and frees the slot, both under the job's lock. Else NULL. */
 const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t items);
 void yk_lease_free(struct yk_leases *leases, int slot);
+/* Items of leases that are not wholly done, and are. Under the job's lock. */
+int64_t yk_leases_done(const struct yk_leases *leases);
 
 #endif

@@ -168,6 +168,7 @@ yoke_status yoke_close(yoke_runtime *runtime)
         return yk_fail(YOKE_EBUSY, "the runtime still has arrays (%s); close them first",
                        array->name);
     yk_runtime_join_loader(runtime);
+    yk_tickets_forget(runtime);
     if (runtime->trace && runtime->trace_path)
         status = yk_trace_write(runtime->trace, runtime->trace_path);
     atomic_store(&runtime->stop, 1);

@@ -61,9 +61,13 @@ struct yoke_runtime {
     int extra_lanes; /* of the first one so many more: */
     int64_t streams; /* at most so many for each GPU, which stand for threads that drive it */
 
-    struct yk_job *first_job, *last_job; /* submitted and not done, in order */
+    struct yk_job *first_job, *last_job;     /* submitted and not done, in order, */
+    struct yk_job *first_ready, *last_ready; /* of these: waiting for nothing but their turn, */
+    struct yk_job *running, *last_running;   /* and begun, in the order of their turns */
+    int running_count;
+    uint64_t turns; /* given so far */
     yoke_array *arrays;
-    uint32_t jobs_submitted;
+    uint64_t jobs_submitted;
     atomic_int stop;
     atomic_uint change;      /* grows whenever a lane may find work it did not find before */
     atomic_int next_to_wake; /* of those who have to hear of it, see worker.c */
@@ -87,6 +91,11 @@ static inline int yk_runtime_polls(const yoke_runtime *runtime)
 void yk_wake_all(yoke_runtime *runtime);
 /* This one looks again. */
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker);
+/* A job that a core does in less time than a wake takes was begun, one of `running`: at most one
+ * core is woken, and none if one is awake that has nothing else to do. */
+void yk_wake_few(yoke_runtime *runtime, int running);
+/* Whether the calling thread is a core's worker of the runtime, which looks for jobs next. */
+int yk_is_core(const yoke_runtime *runtime);
 
 /* --- device.c --- */
 /* 1: every device opened from now on is wrapped by backend/check.c. Set in checked builds, and by

@@ -1,80 +1,20 @@
-/* submit.c - the only door for jobs: submit, run, wait, and the order between jobs that share
- * arrays.
- */
+/* submit.c - the only door for jobs: submit, run, wait, cancel. */
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../partition/partitioner.h"
+#include "../platform/clock.h"
 #include "job.h"
 
-static int uses(const struct yk_job *job, const yoke_array *array, int writing)
-{
-    int p;
-    for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array == array && (writing || yk_changes_array(job->args[p].mode)))
-            return 1;
-    return 0;
-}
-
-static int conflict(const struct yk_job *earlier, const struct yk_job *later)
-{
-    int p;
-    for (p = 0; p < later->arg_count; p++)
-        if (later->args[p].array &&
-            uses(earlier, later->args[p].array, yk_changes_array(later->args[p].mode)))
-            return 1;
-    return 0;
-}
-
-static int is_ready(const struct yk_job *job)
-{
-    const struct yk_job *earlier;
-    for (earlier = job->previous; earlier; earlier = earlier->previous)
-        if (conflict(earlier, job))
-            return 0;
-    return 1;
-}
-
-/* CPU devices join at once; the others when their host thread has prepared them. */
-static void start(struct yk_job *job)
-{
-    int d;
-    yk_lock(&job->lock);
-    for (d = 0; d < job->device_count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        if (!jd->joined || jd->retired || jd->benched)
-            continue;
-        yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
-    }
-    job->readied = yk_job_readied(job);
-    job->submitted_ns = yk_now(job->runtime);
-    atomic_store(&job->phase, YK_RUNNING);
-    yk_unlock(&job->lock);
-}
-
-int yk_jobs_start_ready(yoke_runtime *runtime)
-{
-    struct yk_job *job;
-    int started = 0;
-    for (job = runtime->first_job; job; job = job->next)
-        if (atomic_load(&job->phase) == YK_WAITING && is_ready(job)) {
-            start(job);
-            started = 1;
-        }
-    return started;
-}
+#define WATCH_NS 20000
 
 void yk_job_hold(struct yk_job *job)
 {
-    job->references++;
+    atomic_fetch_add_explicit(&job->references, 1, memory_order_relaxed);
 }
 
 void yk_job_release(struct yk_job *job)
 {
-    yoke_runtime *runtime = job->runtime;
-    int left;
-    yk_lock(&runtime->lock);
-    left = --job->references;
-    yk_unlock(&runtime->lock);
-    if (left == 0)
+    if (atomic_fetch_sub(&job->references, 1) == 1)
         yk_job_close(job);
 }
 
@@ -88,69 +28,85 @@ static yoke_status check_held(const struct yk_job *job)
     return YOKE_OK;
 }
 
-/* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.
- */
-static void build_on_hosts(struct yk_job *job)
+/* Tickets as jobs, held. */
+struct after {
+    struct yk_job **jobs;
+    int count;
+};
+
+static void let_after_go(struct after *after)
 {
-    int d;
-    for (d = 0; d < job->device_count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        if (!jd->device->device->desc.host_memory)
-            continue;
-        jd->joined = 1;
-        jd->retired = yk_kernel_build(job->kernel, jd->device->device, d) != YOKE_OK;
-        if (jd->retired)
-            yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
-    }
-    yk_job_check_stranded(job);
+    while (after->count > 0)
+        yk_job_release(after->jobs[--after->count]);
+    yk_free(after->jobs);
 }
 
-/* One device is to do it alone: the others wait on the bench. */
-static void bench_others(struct yk_job *job)
+static yoke_status hold_after(const yoke_runtime *runtime, const yoke_job *spec,
+                              struct after *after)
 {
-    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
-    char why[160];
-    int d;
-    if (job->alone < 0 || !memory)
-        return;
-    yk_team_explain(&memory->team, job->runtime->devices[job->alone].device->desc.name, why,
-                    sizeof why);
-    for (d = 0; d < job->device_count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        if (d == job->alone || jd->retired)
-            continue;
-        jd->benched = jd->joined = 1;
-        yk_dispatch_leave(job->dispatch, d, why);
+    yoke_status status = YOKE_OK;
+    int i;
+    *after = (struct after){ 0 };
+    if (spec->after_count == 0)
+        return YOKE_OK;
+    if (spec->after_count < 0 || !spec->after)
+        return yk_fail(YOKE_EINVAL, "job.after: %d tickets are announced and %s", spec->after_count,
+                       spec->after ? "that is no count" : "there are none");
+    after->jobs = yk_calloc((size_t)spec->after_count, sizeof *after->jobs);
+    if (!after->jobs)
+        return YOKE_ENOMEM;
+    for (i = 0; i < spec->after_count && status == YOKE_OK; i++) {
+        struct yk_job *job = yk_ticket_hold(spec->after[i], "job.after");
+        if (!job)
+            status = YOKE_EINVAL;
+        else
+            after->jobs[after->count++] = job;
+        if (job && job->runtime != runtime)
+            status = yk_fail(YOKE_EINVAL, "job.after: %s is a job of another runtime", job->name);
     }
+    if (status != YOKE_OK)
+        let_after_go(after);
+    return status;
 }
 
-static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu)
+/* A mistake in it is told now, even if its turn is later. */
+static yoke_status check_partitioner(const struct yk_job *job)
+{
+    int64_t streams;
+    return job->partitioner ? yk_partitioner_streams(job->partitioner, &streams) : YOKE_OK;
+}
+
+static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu,
+                          const struct after *after)
 {
     yoke_runtime *runtime = job->runtime;
     yoke_status status;
-    int p;
+    int begins;
     yk_lock(&runtime->lock);
     status = check_held(job);
     if (status == YOKE_OK)
         status = yk_kernel_intern(&runtime->kernels, kernel, &job->kernel);
     if (status == YOKE_OK)
-        status = yk_job_plan(job);
+        status = check_partitioner(job);
+    if (status == YOKE_OK)
+        status = yk_order_link(job, after->jobs, after->count);
     if (status != YOKE_OK)
         goto unlock;
-    build_on_hosts(job);
-    bench_others(job);
-    if (cpu >= 0)
-        yk_caller_borrow(job, cpu);
-    for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array)
-            job->args[p].array->jobs++;
     job->number = ++runtime->jobs_submitted;
+    begins = yk_job_may_begin(job) && after->count == 0;
+    status = begins ? yk_job_begin(job, cpu) : YOKE_OK;
+    if (status != YOKE_OK) { /* it had to wait for nobody, so nobody knows of it */
+        yk_order_unlink(job, 0, NULL);
+        goto unlock;
+    }
     job->previous = runtime->last_job;
     *(job->previous ? &job->previous->next : &runtime->first_job) = job;
     runtime->last_job = job;
-    job->references = 2; /* the ticket, and the submitting call */
-    if (is_ready(job))
-        start(job);
+    atomic_store(&job->references, 2); /* the ticket, and the submitting call */
+    if (!begins) {
+        yk_job_line_up(job, after->jobs, after->count);
+        yk_jobs_start_ready(runtime);
+    }
 unlock:
     yk_unlock(&runtime->lock);
     return status;
@@ -160,71 +116,148 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
                           struct yk_job **out)
 {
     struct yk_job *job;
+    struct after after;
     int cpu;
     yoke_status status = yk_job_open(runtime, spec, &job);
     if (status != YOKE_OK)
         return status;
+    status = hold_after(runtime, spec, &after);
+    if (status != YOKE_OK)
+        goto close;
     if (!yk_job_splits_freely(
             job->partitioner)) /* who asks for a certain split means all devices */
         yk_runtime_join_loader(runtime);
     cpu = borrow && !runtime->virtual_clock ? yk_thread_cpu() : -1;
-    status = enlist(job, spec->kernel, cpu);
-    if (status != YOKE_OK) {
-        yk_job_close(job);
-        return status;
+    status = enlist(job, spec->kernel, cpu, &after);
+    let_after_go(&after);
+    if (status == YOKE_OK) {
+        *out = job;
+        return YOKE_OK;
     }
-    *out = job;
-    return YOKE_OK;
+close:
+    yk_job_close(job);
+    return status;
+}
+
+/* Whoever waits for one short job after the other would be woken for each, which costs the worker
+ * that does it more than the job: it stays awake for a while, on a core that it leaves to anybody
+ * else. What a job that is done says of itself is complete. */
+static int is_over_soon(const struct yk_job *job)
+{
+    int64_t start = yk_clock_ns();
+    while (atomic_load(&job->phase) != YK_DONE) {
+        if (yk_clock_ns() - start > WATCH_NS)
+            return 0;
+        yk_yield();
+    }
+    return 1;
 }
 
 void yk_job_wait(struct yk_job *job)
 {
     if (job->runtime->virtual_clock)
         yk_drive_virtual(job->runtime, job);
-    else
+    else if (!is_over_soon(job))
         yk_gate_pass(&job->done);
+}
+
+/* The one to wait for next; NULL: none is left. */
+static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
+{
+    const struct yk_use *use;
+    if (!array)
+        return runtime->last_job;
+    use = array->writers;
+    if (!use && writing)
+        use = array->readers;
+    return use ? use->job : NULL;
+}
+
+/* runtime.lock held, and given up. Sleeps until the job is done; 0: there is none. */
+static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
+{
+    if (job)
+        yk_job_hold(job);
+    yk_unlock(&runtime->lock);
+    if (!job)
+        return 0;
+    yk_job_wait(job);
+    yk_job_release(job);
+    return 1;
 }
 
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing)
 {
-    for (;;) {
-        struct yk_job *job;
+    do {
         yk_lock(&runtime->lock);
-        for (job = runtime->last_job; job; job = job->previous)
-            if (!array || uses(job, array, writing))
-                break;
-        if (job)
-            yk_job_hold(job);
-        yk_unlock(&runtime->lock);
-        if (!job)
-            return;
-        yk_job_wait(job);
-        yk_job_release(job);
-    }
+    } while (sleep_for(runtime, in_the_way(runtime, array, writing)));
+}
+
+/* The last of those with a number up to `most`; NULL: they are done. */
+static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
+{
+    struct yk_job *job = runtime->last_job;
+    while (job && job->number > most)
+        job = job->previous;
+    return job;
+}
+
+yoke_status yoke_wait_all(yoke_runtime *runtime)
+{
+    uint64_t last;
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, "yoke_wait_all: the runtime is NULL");
+    yk_lock(&runtime->lock);
+    last = runtime->jobs_submitted;
+    while (sleep_for(runtime, last_of(runtime, last)))
+        yk_lock(&runtime->lock);
+    return YOKE_OK;
+}
+
+/* Tells those who are to do it, if it has begun; else they hear of it when it does. */
+static void call(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int running, brief;
+    if (atomic_load(&job->phase) != YK_RUNNING)
+        return;
+    yk_lock(&runtime->lock);
+    running = runtime->running_count;
+    brief = yk_job_is_brief(job);
+    yk_unlock(&runtime->lock);
+    if (brief)
+        yk_wake_few(runtime, running);
+    else
+        yk_job_tell(job);
 }
 
 yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket **out)
 {
     struct yk_job *job;
+    yoke_ticket *ticket;
     yoke_status status;
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_submit: out is NULL; use yoke_run to run and wait");
-    status = submit(runtime, spec, 0, &job);
+    status = yk_ticket_open(&ticket);
     if (status != YOKE_OK)
         return status;
+    status = submit(runtime, spec, 0, &job);
+    if (status != YOKE_OK) {
+        yk_ticket_close(ticket);
+        return status;
+    }
     if (!runtime->virtual_clock)
-        yk_job_tell(job);
+        call(job);
+    yk_ticket_give(ticket, job);
+    *out = ticket;
     yk_job_release(job);
-    *out = (yoke_ticket *)job;
     return YOKE_OK;
 }
 
-yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
+/* Ends the reference of whoever had the ticket, too. */
+static yoke_status wait_for(struct yk_job *job, yoke_result **result)
 {
-    struct yk_job *job = (struct yk_job *)ticket;
     yoke_status status;
-    if (!job)
-        return yk_fail(YOKE_EINVAL, "yoke_wait: the ticket is NULL");
     yk_job_wait(job);
     status = job->status;
     if (status != YOKE_OK)
@@ -233,6 +266,27 @@ yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
         status = yk_result_open(job, result);
     yk_job_release(job);
     return status;
+}
+
+yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
+{
+    struct yk_job *job = yk_ticket_take(ticket, "yoke_wait");
+    return job ? wait_for(job, result) : YOKE_EINVAL;
+}
+
+yoke_status yoke_cancel(yoke_ticket *ticket)
+{
+    struct yk_job *job = yk_ticket_hold(ticket, "yoke_cancel");
+    if (!job)
+        return YOKE_EINVAL;
+    yk_lock(&job->runtime->lock);
+    if (atomic_load(&job->phase) != YK_DONE)
+        yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
+    yk_unlock(&job->runtime->lock);
+    if (yk_job_enter(job)) /* should nobody else be in it, it ends here */
+        yk_job_leave(job);
+    yk_job_release(job);
+    return YOKE_OK;
 }
 
 yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **result)
@@ -250,5 +304,5 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         }
     }
     yk_job_release(job);
-    return yoke_wait((yoke_ticket *)job, result);
+    return wait_for(job, result);
 }

@@ -28,9 +28,9 @@ static int step_all(yoke_runtime *runtime)
 {
     struct yk_job *job, *next;
     int worked = 0;
-    for (job = runtime->first_job; job; job = next) {
+    for (job = runtime->running; job; job = next) {
         /* Stepping may end the job, and only this one: its successor stays on the list. */
-        next = job->next;
+        next = job->next_running;
         if (atomic_load(&job->phase) == YK_RUNNING) {
             yk_job_hold(job);
             worked |= step_job(job);

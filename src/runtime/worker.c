@@ -14,6 +14,8 @@
 
 /* Where an event cannot wake its host thread, that thread looks this often. */
 #define LOOK_AGAIN_NS 1000000
+/* Shorter naps than this are not worth their wakes. */
+#define DOZE_LEAST_NS 100000
 
 /* A wake takes its caller about 5 us, which is long where there are many cores. So whoever is woken
  * helps: runtime.next_to_wake deals out the sleepers, and since the caller goes on to the end of
@@ -48,13 +50,42 @@ void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
         yk_parker_wake(&worker->parker);
 }
 
-/* The first running job after number `after`, held. */
-static struct yk_job *next_job(yoke_runtime *runtime, uint32_t after)
+/* A core that falls asleep looks at `change` once more when it has said so; so who is seen awake
+ * after that has changed will look. Where nothing else runs it looks at once; else it may be in the
+ * middle of a long chunk, and a sleeper is the better choice. */
+void yk_wake_few(yoke_runtime *runtime, int running)
+{
+    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
+    struct yk_worker *sleeper = NULL;
+    atomic_fetch_add(&runtime->change, 1);
+    for (d = 0; d < count && !(sleeper && running > 1); d++)
+        for (w = 0; w < runtime->devices[d].worker_count && !(sleeper && running > 1); w++) {
+            struct yk_worker *worker = &runtime->devices[d].workers[w];
+            if (worker->lane < 0)
+                continue;
+            if (atomic_load(&worker->asleep))
+                sleeper = worker;
+            else if (running == 1)
+                return;
+        }
+    if (sleeper)
+        yk_parker_wake(&sleeper->parker);
+}
+
+static _Thread_local const struct yk_worker *self;
+
+int yk_is_core(const yoke_runtime *runtime)
+{
+    return self && self->runtime == runtime && self->lane >= 0;
+}
+
+/* The first running job after turn `after`, held. */
+static struct yk_job *next_job(yoke_runtime *runtime, uint64_t after)
 {
     struct yk_job *job;
     yk_lock(&runtime->lock);
-    for (job = runtime->first_job; job; job = job->next)
-        if (job->number > after && atomic_load(&job->phase) == YK_RUNNING)
+    for (job = runtime->running; job; job = job->next_running)
+        if (job->turn > after && atomic_load(&job->phase) == YK_RUNNING)
             break;
     if (job)
         yk_job_hold(job);
@@ -66,6 +97,20 @@ static void sooner(int64_t *earliest, int64_t when)
 {
     if (when && (!*earliest || when < *earliest))
         *earliest = when;
+}
+
+/* A chunk that cannot be foretold wakes its host thread, which then needs a core, as the driver's
+ * thread does that wakes it: on a busy machine that took 5 ms. So it looks by itself as well, each
+ * time half as much again has passed since the oldest one was issued. */
+static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
+{
+    int64_t oldest = now, half;
+    int lane;
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        if (jd->flights[lane].busy && jd->flights[lane].issued_ns < oldest)
+            oldest = jd->flights[lane].issued_ns;
+    half = (now - oldest) / 2;
+    return now + (half > DOZE_LEAST_NS ? half : DOZE_LEAST_NS);
 }
 
 /* When somebody has to look after the device's flights, which are all under way: by forecast; those
@@ -83,7 +128,11 @@ static int64_t wake_for_flights(struct yk_job *job, int device)
             yk_flight_call(job, device, lane);
         all_watched &= !flight->busy || flight->watched;
     }
-    return look_at || all_watched ? look_at : now + LOOK_AGAIN_NS;
+    if (look_at)
+        return look_at;
+    if (job->runtime->waiting == YOKE_WAIT_AUTO)
+        return doze_until(jd, now);
+    return all_watched ? 0 : now + LOOK_AGAIN_NS;
 }
 
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns)
@@ -133,8 +182,11 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
     int64_t wake;
     if (is_borrowed(job, worker))
         return YK_LANE_IDLE;
-    while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED)
+    while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED) {
         best = YK_LANE_WORKED;
+        if (!atomic_load(&job->woken) && yk_job_is_overdue(job))
+            yk_job_tell(job);
+    }
     sooner(wake_ns, wake);
     return best < state ? best : state;
 }
@@ -142,11 +194,13 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
 static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
-    uint32_t number = 0;
+    uint64_t turn = 0;
     struct yk_job *job;
     *wake_ns = 0;
-    while ((job = next_job(worker->runtime, number))) {
-        number = job->number;
+    while ((job = next_job(worker->runtime, turn))) {
+        turn = job->turn;
+        if (job->recalled <= 0 && !atomic_load(&job->woken))
+            yk_job_tell(job); /* it is long enough for somebody else to have come */
         if (worker->device < job->device_count) {
             state = worker->lane < 0 ? step_device(job, worker, wake_ns)
                                      : step_core(job, worker, wake_ns);
@@ -175,6 +229,7 @@ static void run(void *context)
 {
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
+    self = worker;
     while (!atomic_load(&runtime->stop)) {
         unsigned change = atomic_load(&runtime->change);
         int64_t wake_ns;

@@ -102,6 +102,8 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
                                      .cores = gpu ? 0 : (int)spec->machine->cores,
                                      .fill = gpu ? gpu->fill : device->lane_count,
                                      .fixed_ns = told_ns(gpu),
+                                     .peak =
+                                         (gpu ? 1 : (double)spec->machine->cores) / device->item_ns,
                                      .share = -1 };
     if (learned)
         yk_learned_tell(learned, out);

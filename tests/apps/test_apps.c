@@ -44,6 +44,12 @@ static const struct variant variants[] = {
     { "barnes-hut", { 2503 }, { 0 } },
     { "barnes-hut", { 777 }, { "4", "0.02", "0", "0.1", "alone" } },
     { "barnes-hut", { 1002 }, { "3", "0.01", "0.9", "0.05", "together" } },
+    { "mm", { 1, 1, 1 }, { 0 } },
+    { "mm", { 203, 97, 150 }, { 0 } },
+    { "mm", { 203, 97, 150 }, { "single" } },
+    { "mm", { 203, 97, 150 }, { "double", "none" } },
+    { "mm", { 35, 66, 301 }, { "single", "none" } },
+    { "mm", { 50, 33, 20 }, { "single", "none" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -306,6 +312,12 @@ static void wrong_words_are_refused(void **unused)
     refused("barnes-hut", -1, NULL, "--size");
     refused("barnes-hut", INT64_MAX, NULL, "--size");
     refused("barnes-hut", (1 << 29) + 1, NULL, "--size");
+    refused("mm", -1, NULL, "--size");
+    refused("mm", INT64_MAX, NULL, "--size");
+    refused("mm", 1LL << 31, NULL, "--size");
+    refused("mm", (1LL << 31) - 1, NULL, "--size");
+    refused("mm", 10, "half", "--type half");
+    refused("mm", 10, "", "--type");
     assert_int_equal(live, 0);
 }
 

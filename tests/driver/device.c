@@ -147,6 +147,9 @@ CUresult cuDeviceGetAttribute(int *value, int name, CUdevice device)
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *value = 1024;
         return code;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+        *value = 1500000;
+        return code;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *value = 2;
         return code;

@@ -24,6 +24,7 @@ static void the_uuid_is_the_identity(void **state)
     assert_string_equal(list.items[0].name, "cuda:0");
     assert_string_equal(list.items[0].identity, second_gpu);
     assert_int_equal(list.items[0].memory_bytes, 256 << 20);
+    assert_float_equal(list.items[0].peak_per_ns, 2 * 2 * 64 * 1.5, 1e-9); /* capability 8.0 */
     yk_device_list_close(&list);
 }
 

@@ -421,8 +421,10 @@ static void freed_while_wrapped(void **state)
     for (d = 0; d < 2; d++) {
         yoke_runtime *rt = open_runtime(devices[d]);
         size_t bytes = N * sizeof(float) + PAGE;
-        /* Far from where the system puts what is mapped next, which would be taken for it. */
-        float *memory = mmap((void *)0x200000000000, bytes, PROT_READ | PROT_WRITE,
+        /* Far from where the system puts what is mapped next, which would be taken for it; and
+         * where the thread sanitizer lets a program have memory, or it would be put there after
+         * all. */
+        float *memory = mmap((void *)0x590000000000, bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         yoke_array *x, *y;
         assert_true(memory != MAP_FAILED);

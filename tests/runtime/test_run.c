@@ -37,6 +37,8 @@ static const char *const partitioners[] = { NULL,
                                             "guided",
                                             "nc-ht",
                                             "c-ht",
+                                            "demand",
+                                            "demand:dd=5,window=1,model=peak",
                                             "nc-ht:streams=2,grains=40",
                                             "c-ht:streams=2,grains=100,threshold=3" };
 enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };

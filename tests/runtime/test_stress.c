@@ -29,7 +29,8 @@ static uint32_t draw(uint64_t *s)
 }
 
 static const char *const partitioners[] = {
-    NULL, "even", "dynamic:chunk=3", "guided", "static", "nc-ht", "c-ht", "c-ht:grains=20",
+    NULL,    "even", "dynamic:chunk=3", "guided", "static",
+    "nc-ht", "c-ht", "c-ht:grains=20",  "demand",
 };
 enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };
 

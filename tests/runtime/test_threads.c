@@ -193,7 +193,8 @@ static void run_jobs(const yoke_config *config)
 static void all_ways_of_waiting(void **state)
 {
     static const char *const partitioners[] = {
-        "auto", "even", "static", "dynamic:chunk=100", "guided", "nc-ht", "c-ht:grains=200",
+        "auto",   "even",  "static",          "dynamic:chunk=100",
+        "guided", "nc-ht", "c-ht:grains=200", "demand",
     };
     static const int threads[] = { 0, 1, 3, 17 };
     size_t p, t;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition/dispatch.h"
+#include "partition/learned.h"
 
 enum { LANES_MAX = 64, DEVICES_MAX = 16, LEASES_MAX = LANES_MAX + 1, NEVER = -1 };
 
@@ -26,6 +26,9 @@ struct model {
     double cold_ns;                     /* once, in the first chunk */
     int64_t join_ns, fail_ns, leave_ns; /* NEVER, or when */
     int64_t memory;                     /* items that fit; larger chunks are returned; 0: any */
+    struct yk_learned learned;          /* by learn() */
+    double told_ns;                     /* of a chunk's cost, before anything was learned */
+    int taught;
 };
 
 struct lease {
@@ -121,6 +124,13 @@ static inline void complete(struct machine *m, int d, int64_t first, int64_t las
         memset(done, 1, items);
 }
 
+/* A core's vectors last as long when they are not full. */
+static inline double whole_vectors(const struct model *model, int64_t items)
+{
+    double fill = fmax(1, (double)model->known.lane_fill);
+    return ceil((double)items / fill) * fill;
+}
+
 static inline int cut_lease(struct machine *m, int d, struct lane *lane)
 {
     struct device_run *run = &m->runs[d];
@@ -137,7 +147,7 @@ static inline int cut_lease(struct machine *m, int d, struct lane *lane)
     lane->busy = 1;
     lane->end = m->now + 100 +
                 (int64_t)ceil(model->item_ns * model->known.lanes *
-                              (double)(lane->last - lane->first) * uneven(m, model));
+                              whole_vectors(model, lane->last - lane->first) * uneven(m, model));
     return 1;
 }
 
@@ -417,6 +427,38 @@ static inline struct model *add_gpu(struct machine *m, double item_ns, int64_t f
     return model;
 }
 
+/* --- machines drawn at random --- */
+
+static inline double fraction(unsigned *seed)
+{
+    return (machine_random(seed) % 1000) / 1000.0;
+}
+
+/* Its queues; and now and then it has little memory, or a limit. */
+static inline void draw_limits(struct machine *m, struct model *gpu, unsigned *seed)
+{
+    gpu->known.lanes = 1 + (int)(machine_random(seed) % 3);
+    if (machine_random(seed) % 5 == 0)
+        gpu->memory = m->unit + machine_random(seed) % 2000;
+    if (machine_random(seed) % 6 == 0)
+        gpu->known.limit = 1 + machine_random(seed) % 500;
+}
+
+/* It comes late, fails or leaves within `length` ns, unless all rely on it, and what is known of
+ * its speed is wrong. */
+static inline void draw_mishap(struct model *model, int may_go, double length, unsigned *seed)
+{
+    model->noise = 0.3;
+    if (machine_random(seed) % 3 == 0)
+        model->join_ns = at_ns(length * fraction(seed));
+    if (may_go && machine_random(seed) % 3 == 0)
+        model->fail_ns = at_ns(length * fraction(seed));
+    else if (may_go && machine_random(seed) % 4 == 0)
+        model->leave_ns = at_ns(length * fraction(seed));
+    if (machine_random(seed) % 2)
+        model->known.rate = exp(2 * fraction(seed) - 1) / model->item_ns;
+}
+
 /* A device's time for `items`, in chunks as large as can be. */
 static inline double alone_ns(const struct model *model, double items)
 {
@@ -455,15 +497,24 @@ static inline double ideal_ns(const struct machine *m)
 /* What the runtime keeps from job to job. */
 static inline void learn(struct machine *m)
 {
-    double all = (double)(m->last - m->first);
     int d;
     for (d = 0; d < m->count; d++) {
-        struct yk_split_device *known = &m->models[d].known;
-        if (m->outcomes[d].rate > 0) {
-            known->rate = m->outcomes[d].rate;
-            known->fixed_ns = m->outcomes[d].fixed_ns;
+        struct model *model = &m->models[d];
+        struct yk_split_device *known = &model->known;
+        if (!model->taught) {
+            yk_learned_open(&model->learned);
+            model->learned.rate = known->rate;
+            model->told_ns = known->fixed_ns;
+            model->taught = 1;
         }
-        known->share = (double)m->outcomes[d].items / all;
+        yk_learned_note(&model->learned, &m->outcomes[d],
+                        &(struct yk_learned_job){ .items = m->last - m->first,
+                                                  .told_ns = model->told_ns,
+                                                  .everybodys = 1,
+                                                  .forgives = !known->host_memory });
+        known->rate = 0;
+        known->fixed_ns = model->told_ns;
+        yk_learned_tell(&model->learned, known);
     }
 }
 

@@ -203,6 +203,8 @@ static void descriptions(void **state)
     assert_int_equal(cpu->lanes, 8);
     assert_int_equal(cpu->memory_bytes, 0);
     assert_float_equal(cpu->launch_ns, 1000, 1e-6);
+    assert_float_equal(cpu->peak_per_ns, 8 * 2, 1e-9);
+    assert_float_equal(gpu->peak_per_ns, 20, 1e-9);
     assert_true(!gpu->is_cpu && !gpu->host_memory && gpu->virtual_clock);
     assert_int_equal(gpu->lanes, 3);
     assert_int_equal(gpu->memory_bytes, 256 << 20);

@@ -1,5 +1,5 @@
-/* test_coherence.c - cases worked out by hand, random histories against the brute-force model, and
- * what a call costs.
+/* test_coherence.c - cases worked out by hand, and what a call costs. (test_coherence_random.c
+ * plays histories against the brute-force model.)
  *
  * States are written as text, a letter a row: S shared, M modified, A arriving, . invalid. Needs
  * are written "first-last<source", with ~ for < where the rows are arriving already; source ! is
@@ -17,7 +17,6 @@
 
 #include "array/coherence.h"
 #include "base/alloc.h"
-#include "coherence_history.h"
 
 enum { HOST = YK_HOST, GPU = 1, OTHER = 2, THIRD = 3 };
 
@@ -365,46 +364,6 @@ static void test_open_without_memory(void **state)
     assert_int_equal(yk_alloc_outstanding(), held);
 }
 
-/* --- at random --- */
-
-enum { HISTORIES = 120, HISTORY_BYTES = 700 };
-
-static uint64_t next_random(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed >> 16;
-}
-
-static void test_histories(void **state)
-{
-    struct history_counts counts = { 0 };
-    uint8_t bytes[HISTORY_BYTES];
-    int64_t held = yk_alloc_outstanding();
-    uint64_t seed = (uint64_t)time(NULL) * 2654435761u | 1;
-    int history, i;
-    (void)state;
-    for (history = 0; history < HISTORIES; history++) {
-        enum history_memory memory = history % 2 ? HISTORY_MEMORY_FAILS : HISTORY_MEMORY_ENOUGH;
-        uint64_t begun_with = seed;
-        for (i = 0; i < HISTORY_BYTES; i++)
-            bytes[i] = (uint8_t)next_random(&seed);
-        if (coherence_history_play(bytes, sizeof bytes, memory, &counts))
-            fail_msg("history %d from seed %llu", history, (unsigned long long)begun_with);
-        assert_int_equal(yk_alloc_outstanding(), held);
-    }
-    print_message(
-        "%ld steps agree: %ld copies, %ld refused calls, %ld failed allocations, %ld rows "
-        "lost, %ld kept, %ld overtaken arrivals\n",
-        counts.steps, counts.copies, counts.refused, counts.allocation_failures, counts.lost_rows,
-        counts.kept_rows, counts.overtaken_ends);
-    /* The histories do reach what they are for. */
-    assert_true(counts.steps > 5000 && counts.copies > 1000 && counts.refused > 100);
-    assert_true(counts.allocation_failures > 1000 && counts.lost_rows > 0);
-    assert_true(counts.kept_rows > 0 && counts.overtaken_ends > 0);
-}
-
 /* --- cost --- */
 
 enum { CHUNKS = 8, CHUNK_ROWS = 1000, ALL_ROWS = CHUNKS * CHUNK_ROWS, CALLS_PER_CYCLE = 4 };
@@ -483,7 +442,6 @@ int main(void)
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_endless_copies),
         cmocka_unit_test(test_open_without_memory),
-        cmocka_unit_test(test_histories),
         cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,8 @@ static void count_takes_the_first(void **state)
     assert_int_equal(find("1", "", &one), YOKE_OK);
     assert_string_equal(one.items[0].name, "cpu:1");
     assert_int_equal(one.items[0].cores, 1);
+    assert_float_equal(all.items[0].peak_per_ns, all.items[0].cores * one.items[0].peak_per_ns,
+                       1e-6 * all.items[0].peak_per_ns);
     assert_int_equal(yk_cpu_cores(&one.items[0])[0], yk_cpu_cores(&all.items[0])[0]);
     yk_device_list_close(&all);
     yk_device_list_close(&one);

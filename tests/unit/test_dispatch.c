@@ -206,8 +206,8 @@ static void bounds_are_multiples_of_the_unit(void **state)
 
 static void small_ranges(void **state)
 {
-    static const char *const names[] = { "auto",   "even",  "static",          "dynamic:chunk=1M",
-                                         "guided", "nc-ht", "c-ht:threshold=1" };
+    static const char *const names[] = { "auto",   "even",  "static",           "dynamic:chunk=1M",
+                                         "guided", "nc-ht", "c-ht:threshold=1", "demand" };
     struct yk_chunk chunk;
     size_t i;
     (void)state;
@@ -392,8 +392,12 @@ static int survive(const char *partitioner, int all_or_nothing, int64_t nth)
 
 static void memory_may_run_out_anywhere(void **state)
 {
-    static const char *const names[] = { "auto", "even", "static:shares=1/2/3", "dynamic:chunk=7",
-                                         "guided" };
+    static const char *const names[] = { "auto",
+                                         "even",
+                                         "static:shares=1/2/3",
+                                         "dynamic:chunk=7",
+                                         "guided",
+                                         "demand:model=given,capability=1/2/3" };
     int64_t before = yk_alloc_outstanding(), nth;
     size_t i;
     int all;
@@ -527,9 +531,10 @@ static double pair_ns(const char *partitioner, int device_count, int64_t items)
  * not judged: that depends on the machine. */
 static void many_devices_are_served(void **state)
 {
-    static const char *const names[] = {
-        "auto", "even", "static", "dynamic:chunk=1000", "guided", "nc-ht:grains=1000", "c-ht"
-    };
+    static const char *const names[] = { "auto",   "even",
+                                         "static", "dynamic:chunk=1000",
+                                         "guided", "nc-ht:grains=1000",
+                                         "c-ht",   "demand" };
     size_t i;
     (void)state;
     for (i = 0; i < sizeof names / sizeof *names; i++) {

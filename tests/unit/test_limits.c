@@ -354,6 +354,23 @@ static void gpu_nodes_are_seen(void **state)
     }
 }
 
+static void the_clock_is_the_highest_or_the_first_told(void **state)
+{
+    (void)state;
+    assert_true(yk_core_ghz() >= 0);
+    assert_true(yk_core_ghz_under(root) == 0);
+    write_file(&(struct file){ "/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: ?\n" });
+    assert_true(yk_core_ghz_under(root) == 0);
+    write_file(&(struct file){ "/proc/cpuinfo", "model\t: 1\ncpu MHz\t\t: 2500.5\n"
+                                                "processor\t: 1\ncpu MHz\t\t: 1000\n" });
+    assert_float_equal(yk_core_ghz_under(root), 2.5005, 1e-9);
+    write_file(&(struct file){ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "?\n" });
+    assert_float_equal(yk_core_ghz_under(root), 2.5005, 1e-9);
+    write_file(
+        &(struct file){ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3700000\n" });
+    assert_float_equal(yk_core_ghz_under(root), 3.7, 1e-9);
+}
+
 int main(void)
 {
 #define rooted(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
@@ -365,6 +382,7 @@ int main(void)
         rooted(values_are_found_by_whole_keys),
         rooted(lines_end_where_they_end),
         rooted(gpu_nodes_are_seen),
+        rooted(the_clock_is_the_highest_or_the_first_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -437,7 +437,7 @@ static void out_of_memory(void **state)
 {
     struct simulator_bench *bench =
         bench_open("cores=2,gpu*2:fail=1ms:lanes=2", "random:spread=0.5", 3000);
-    static const char *const partitioners[] = { "auto", "guided", "nc-ht", "c-ht" };
+    static const char *const partitioners[] = { "auto", "guided", "nc-ht", "c-ht", "demand" };
     int64_t before = yk_alloc_outstanding();
     size_t p;
     (void)state;

@@ -99,7 +99,10 @@ static const char *draw_partitioner(void)
                                                 "nc-ht:streams=2,threshold=7",
                                                 "c-ht",
                                                 "c-ht:streams=3,alpha=0.9",
-                                                "c-ht:threshold=5" };
+                                                "c-ht:threshold=5",
+                                                "demand",
+                                                "demand:dd=7,window=1,model=peak",
+                                                "demand:dd=1k,window=9,model=measured" };
     return partitioners[whole(0, (int)(sizeof partitioners / sizeof *partitioners) - 1)];
 }
 

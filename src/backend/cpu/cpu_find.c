@@ -49,6 +49,7 @@ struct search {
     struct yk_device_list *list;
     struct yk_topology topology;
     int usable; /* cores, at most the quota's */
+    double core_ghz;
 };
 
 static int number_at(const struct yk_core *core, const struct level *level)
@@ -76,6 +77,20 @@ static yoke_status settings_open(const struct search *search, struct cpu_setting
     return YOKE_OK;
 }
 
+/* Single-precision operations a core begins in a cycle: two fused multiply-adds of its widest
+ * vectors, as server cores do; without that instruction one addition and one multiplication. Of
+ * processors other than x86 the width is not known here. */
+static double operations_each(int variant)
+{
+#if defined(__x86_64__)
+    static const double operations[] = { 2 * 4, 2 * 2 * 8, 2 * 2 * 16 };
+    return operations[variant];
+#else
+    (void)variant;
+    return 0;
+#endif
+}
+
 /* Add a device of the cores among the first `count` that have `number` at `level` (NULL: all). */
 static yoke_status add(const struct search *search, const char *name, int count,
                        const struct level *level, int number)
@@ -95,6 +110,9 @@ static yoke_status add(const struct search *search, const char *name, int count,
             settings->cpus[desc.cores++] = search->topology.cores[i].cpu;
     desc.lanes = desc.cores;
     desc.fill = desc.cores;
+    desc.peak_per_ns =
+        desc.cores * search->core_ghz *
+        operations_each(settings->variant ? settings->variant - 1 : yk_cpu_variant_best());
     snprintf(desc.name, sizeof desc.name, "%s", name);
     snprintf(desc.model, sizeof desc.model, "%s", search->topology.model);
     return yk_device_list_add(search->list, &desc);
@@ -176,7 +194,7 @@ static yoke_status select_cores(const struct search *search)
 yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why)
 {
-    struct search search = { .spec = spec, .list = list };
+    struct search search = { .spec = spec, .list = list, .core_ghz = yk_core_ghz() };
     (void)asked; /* there always is a CPU */
     yoke_status status = yk_topology_open(&search.topology);
     if (status != YOKE_OK)

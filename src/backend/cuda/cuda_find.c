@@ -53,6 +53,11 @@ static void guess_speeds(const struct yk_cuda_api *cu, CUdevice device, struct y
         desc->fill = 2048;
     desc->link_bytes_per_ns = yk_find_nvidia_link(major);
     desc->launch_ns = 15e3; /* with a copy each way */
+    desc->peak_per_ns =
+        (double)desc->cores *
+        yk_find_nvidia_width(major,
+                             attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)) *
+        attribute(cu, device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1e6;
 }
 
 static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_device_desc *desc)

@@ -107,7 +107,9 @@ static yoke_status compile_and_load(struct yk_program *program, const struct sou
                                     struct yk_blob key)
 {
     struct yk_blob image;
+    yk_thread_begin_long();
     yoke_status status = yk_cuda_compile(program->device, &source->plan, &image);
+    yk_thread_end_long();
     if (status != YOKE_OK)
         return status;
     CUresult code = load_image(program, image.bytes);

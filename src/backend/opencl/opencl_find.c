@@ -116,6 +116,17 @@ static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, in
     return yk_find_nvidia_link((int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV));
 }
 
+/* A compute unit's width, which OpenCL does not tell, is known of NVIDIA's. */
+static double find_peak(const struct yk_opencl_api *cl, cl_device_id device, int units)
+{
+    int width;
+    if (!has_extension(cl, device, "cl_nv_device_attribute_query"))
+        return 0;
+    width = yk_find_nvidia_width((int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                                 (int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    return (double)units * width * number32(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY) / 1e3;
+}
+
 static yoke_status apply_settings(const struct search *search, struct yk_device_desc *desc)
 {
     void *settings = NULL;
@@ -170,6 +181,7 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
     desc->link_bytes_per_ns =
         own_memory ? guess_link(cl, device, set->pin == YK_OPENCL_PIN_YES) : 15;
     desc->launch_ns = desc->is_cpu ? 30e3 : 12e3;
+    desc->peak_per_ns = find_peak(cl, device, desc->cores);
     return YOKE_OK;
 }
 

@@ -16,6 +16,7 @@
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../../platform/thread.h"
 #include "../cache.h"
 #include "../prelude.h"
 #include "opencl.h"
@@ -84,8 +85,10 @@ static yoke_status compile(struct yk_program *program, const struct source *sour
         device->context, 1, (const char **)&source->text, NULL, &code);
     if (!program->handle)
         return yk_opencl_fail(device, code, "reading a kernel's source");
+    yk_thread_begin_long();
     code =
         device->cl->BuildProgram(program->handle, 1, &device->handle, source->options, NULL, NULL);
+    yk_thread_end_long();
     char *log = build_log(device, program->handle, source->text);
     yoke_status status = YOKE_OK;
     if (code == CL_OUT_OF_HOST_MEMORY || code == CL_DEVICE_NOT_AVAILABLE)

@@ -1,0 +1,167 @@
+/* begin.c - how a job that waits for nothing comes to run, and how one that is over leaves the
+ * lists, which lets others begin.
+ *
+ * Devices, dispatcher and all that lanes need is made when a job begins: then most is known of
+ * jobs like it and of where rows are, and a long queue takes little memory. For the latter's sake
+ * only so many run at a time; more could not keep threads any busier.
+ *
+ * All under runtime.lock.
+ */
+#include "../base/status.h"
+#include "job.h"
+
+enum { RUNNING_MOST = 64 };
+
+static void append_ready(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    job->next_ready = NULL;
+    *(runtime->first_ready ? &runtime->last_ready->next_ready : &runtime->first_ready) = job;
+    runtime->last_ready = job;
+}
+
+static void doom(struct yk_job *job, const struct yk_job *because)
+{
+    yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was not done, for it needs %s, which failed: %s",
+                             job->name, because->name, because->text ? because->text : ""));
+}
+
+/* CPU devices join at once; the others when their host thread has prepared them. */
+static void start(struct yk_job *job)
+{
+    int d;
+    yk_lock(&job->lock);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->joined || jd->retired || jd->benched)
+            continue;
+        yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
+    }
+    job->readied = yk_job_readied(job);
+    job->submitted_ns = yk_now(job->runtime);
+    atomic_store(&job->phase, YK_RUNNING);
+    yk_unlock(&job->lock);
+}
+
+/* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.
+ */
+static void build_on_hosts(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (!jd->device->device->desc.host_memory)
+            continue;
+        jd->joined = 1;
+        jd->retired = yk_kernel_build(job->kernel, jd->device->device, d) != YOKE_OK;
+        if (jd->retired)
+            yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
+    }
+    yk_job_check_stranded(job);
+}
+
+/* One device is to do it alone: the others wait on the bench. */
+static void bench_others(struct yk_job *job)
+{
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    char why[160];
+    int d;
+    if (job->alone < 0 || !memory || job->device_count == 1)
+        return;
+    yk_team_explain(&memory->team, job->runtime->devices[job->alone].device->desc.name, why,
+                    sizeof why);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        if (d == job->alone || jd->retired)
+            continue;
+        jd->benched = jd->joined = 1;
+        yk_dispatch_leave(job->dispatch, d, why);
+    }
+}
+
+int yk_job_may_begin(const struct yk_job *job)
+{
+    const yoke_runtime *runtime = job->runtime;
+    return job->order.waits == 0 && !runtime->first_ready && runtime->running_count < RUNNING_MOST;
+}
+
+yoke_status yk_job_begin(struct yk_job *job, int cpu)
+{
+    yoke_runtime *runtime = job->runtime;
+    yoke_status status = yk_job_plan(job);
+    if (status != YOKE_OK)
+        return status;
+    build_on_hosts(job);
+    bench_others(job);
+    if (cpu >= 0)
+        yk_caller_borrow(job, cpu);
+    job->turn = ++runtime->turns;
+    job->previous_running = runtime->last_running;
+    *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
+    runtime->last_running = job;
+    runtime->running_count++;
+    start(job);
+    return YOKE_OK;
+}
+
+static void leave_running(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    if (!job->turn)
+        return;
+    *(job->previous_running ? &job->previous_running->next_running : &runtime->running) =
+        job->next_running;
+    *(job->next_running ? &job->next_running->previous_running : &runtime->last_running) =
+        job->previous_running;
+    runtime->running_count--;
+}
+
+void yk_job_retire(struct yk_job *job)
+{
+    static const struct yk_order_next next = { append_ready, doom };
+    yoke_runtime *runtime = job->runtime;
+    *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
+    *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
+    leave_running(job);
+    atomic_store(&job->phase, YK_DONE);
+    yk_order_unlink(job, atomic_load(&job->stop), &next);
+}
+
+void yk_job_line_up(struct yk_job *job, struct yk_job *const *after, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        if (atomic_load(&after[i]->phase) == YK_DONE && after[i]->status != YOKE_OK)
+            doom(job, after[i]);
+    if (job->order.waits == 0)
+        append_ready(job);
+}
+
+/* No lane has seen it, and none will. */
+static void end_unbegun(struct yk_job *job)
+{
+    job->submitted_ns = job->ended_ns = yk_now(job->runtime);
+    yk_job_hold(job); /* until its gate is open */
+    yk_job_retire(job);
+    yk_gate_open(&job->done);
+    yk_job_release(job);
+}
+
+enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime)
+{
+    enum yk_begun begun = YK_BEGUN_NONE;
+    while (runtime->first_ready && runtime->running_count < RUNNING_MOST) {
+        struct yk_job *job = runtime->first_ready;
+        yoke_status status;
+        runtime->first_ready = job->next_ready;
+        if (!atomic_load(&job->stop) && (status = yk_job_begin(job, -1)) != YOKE_OK)
+            yk_job_fail(job, status);
+        if (!job->turn)
+            end_unbegun(job);
+        else if (!yk_job_is_brief(job))
+            begun = YK_BEGUN_LONG;
+        else if (begun == YK_BEGUN_NONE)
+            begun = YK_BEGUN_BRIEF;
+    }
+    return begun;
+}

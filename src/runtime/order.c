@@ -1,0 +1,167 @@
+/* order.c - see order.h. */
+#include "order.h"
+
+#include "../base/alloc.h"
+#include "job.h"
+
+static struct yk_interval used_rows(const struct yk_job *job, int p)
+{
+    const yoke_arg *arg = &job->args[p];
+    if (job->first == job->last)
+        return (struct yk_interval){ job->first, job->first };
+    if (arg->shape == YOKE_WHOLE || arg->mode == YOKE_PARAM_ADD)
+        return yk_array_rows(arg->array);
+    return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+}
+
+yoke_status yk_order_prepare(struct yk_job *job)
+{
+    int p, arrays = 0;
+    for (p = 0; p < job->arg_count; p++)
+        arrays += job->args[p].array != NULL;
+    if (arrays == 0)
+        return YOKE_OK;
+    job->order.uses = yk_calloc((size_t)job->arg_count, sizeof *job->order.uses);
+    if (!job->order.uses)
+        return YOKE_ENOMEM;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array)
+            job->order.uses[p] = (struct yk_use){ .job = job,
+                                                  .rows = used_rows(job, p),
+                                                  .writes = yk_changes_array(job->args[p].mode),
+                                                  .reads = job->args[p].mode != YOKE_PARAM_OUT };
+    return YOKE_OK;
+}
+
+void yk_order_close(struct yk_job *job)
+{
+    yk_free(job->order.uses);
+    yk_free(job->order.more_edges);
+}
+
+static void unlist(struct yk_use *use)
+{
+    if (!use->link)
+        return;
+    *use->link = use->next;
+    if (use->next)
+        use->next->link = use->link;
+    use->link = NULL;
+}
+
+static void list(struct yk_use *use, struct yk_use **first)
+{
+    use->next = *first;
+    use->link = first;
+    if (use->next)
+        use->next->link = &use->next;
+    *first = use;
+}
+
+/* --- linking: `add` is called for each edge there has to be, first to count, then to make it. ---
+ */
+
+struct linking {
+    struct yk_job *job;
+    int count;
+    struct yk_edge *room; /* NULL: only count; then this one is the next */
+};
+
+static void add_edge(struct linking *linking, struct yk_job *from, int needs)
+{
+    struct yk_edge *edge = linking->room;
+    linking->count++;
+    if (!edge)
+        return;
+    *edge = (struct yk_edge){ .to = linking->job, .next = from->order.first_out, .needs = needs };
+    from->order.first_out = edge;
+    linking->room = edge + 1;
+}
+
+static void add_conflicts(struct linking *linking, const struct yk_use *mine,
+                          const struct yk_use *other)
+{
+    for (; other; other = other->next)
+        if (other->job != linking->job && other->rows.first < mine->rows.last &&
+            mine->rows.first < other->rows.last)
+            add_edge(linking, other->job, other->writes && mine->reads);
+}
+
+static void add_all(struct linking *linking, struct yk_job *const *after, int count)
+{
+    struct yk_job *job = linking->job;
+    int p, i;
+    for (p = 0; job->order.uses && p < job->arg_count; p++) {
+        const struct yk_use *mine = &job->order.uses[p];
+        if (!mine->job)
+            continue;
+        add_conflicts(linking, mine, job->args[p].array->writers);
+        if (mine->writes)
+            add_conflicts(linking, mine, job->args[p].array->readers);
+    }
+    for (i = 0; i < count; i++)
+        if (atomic_load(&after[i]->phase) != YK_DONE)
+            add_edge(linking, after[i], 1);
+}
+
+/* Whoever conflicts with a use that lies within rows written now conflicts with these rows. */
+static void supersede(struct yk_use *mine, struct yk_use *other)
+{
+    while (other) {
+        struct yk_use *next = other->next;
+        if (other->job != mine->job && other->rows.first >= mine->rows.first &&
+            other->rows.last <= mine->rows.last)
+            unlist(other);
+        other = next;
+    }
+}
+
+static void list_uses(struct yk_job *job)
+{
+    int p;
+    for (p = 0; job->order.uses && p < job->arg_count; p++) {
+        struct yk_use *mine = &job->order.uses[p];
+        yoke_array *array = job->args[p].array;
+        if (!mine->job)
+            continue;
+        if (mine->writes) {
+            supersede(mine, array->writers);
+            supersede(mine, array->readers);
+        }
+        list(mine, mine->writes ? &array->writers : &array->readers);
+    }
+}
+
+yoke_status yk_order_link(struct yk_job *job, struct yk_job *const *after, int count)
+{
+    struct linking linking = { .job = job };
+    add_all(&linking, after, count);
+    if (linking.count > YK_EDGES) {
+        job->order.more_edges = yk_calloc((size_t)linking.count, sizeof *job->order.more_edges);
+        if (!job->order.more_edges)
+            return YOKE_ENOMEM;
+    }
+    job->order.waits = linking.count;
+    linking.room = linking.count > YK_EDGES ? job->order.more_edges : job->order.edges;
+    if (linking.count > 0)
+        add_all(&linking, after, count);
+    list_uses(job);
+    return YOKE_OK;
+}
+
+void yk_order_unlink(struct yk_job *job, int failed, const struct yk_order_next *next)
+{
+    struct yk_edge *edge = job->order.first_out, *later;
+    int p;
+    for (p = 0; job->order.uses && p < job->arg_count; p++)
+        unlist(&job->order.uses[p]);
+    for (; edge; edge = later) {
+        struct yk_job *to = edge->to;
+        later = edge->next; /* in the memory of `to`, which may go once it is ready */
+        if (failed && edge->needs)
+            next->doomed(to, job);
+        if (--to->order.waits == 0)
+            next->ready(to);
+    }
+    job->order.first_out = NULL;
+}

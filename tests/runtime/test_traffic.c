@@ -1,0 +1,81 @@
+/* test_traffic.c - what a job's copies take is told by where its rows are, not by what the job
+ * before it had to copy: rows that the host has written again are copied while others compute. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "job_kernels.h"
+
+enum { ROWS = 1 << 20 };
+
+/* Copies in take half as long as kernels. */
+static const char machine[] = "sim:gpu:rate=1e9:link=16e9:latency=1us:launch=1us:lanes=4";
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != YOKE_OK)                                                                     \
+            fail_msg("%s: %s", #call, yoke_error_text());                                          \
+    } while (0)
+
+struct scene {
+    yoke_runtime *runtime;
+    yoke_array *x, *y;
+};
+
+static int64_t chunks_of_a_job(const struct scene *scene)
+{
+    float a = 1;
+    const yoke_job job = { .kernel = &k_saxpy,
+                           .range = { .last = ROWS },
+                           .args = { yoke_value(a), yoke_in(scene->x), yoke_inout(scene->y) } };
+    yoke_result *result;
+    int64_t chunks;
+    OK(yoke_run(scene->runtime, &job, &result));
+    chunks = result->devices[0].chunks;
+    yoke_result_close(result);
+    return chunks;
+}
+
+static void touch(yoke_array *array)
+{
+    OK(yoke_array_acquire(array, YOKE_READ_WRITE));
+    OK(yoke_array_release(array));
+}
+
+static void only_copies_make_chunks(void **state)
+{
+    yoke_config config = { .devices = machine };
+    struct scene scene;
+    float *x = calloc(ROWS, sizeof *x), *y = calloc(ROWS, sizeof *y);
+    int i;
+    (void)state;
+    assert_true(x && y);
+    OK(yoke_open(&config, &scene.runtime));
+    OK(yoke_array_wrap(scene.runtime, x, ROWS, sizeof *x, &scene.x));
+    OK(yoke_array_wrap(scene.runtime, y, ROWS, sizeof *y, &scene.y));
+    for (i = 0; i < 4; i++) /* speeds are learned */
+        chunks_of_a_job(&scene);
+    assert_int_equal(chunks_of_a_job(&scene), 1); /* all rows are there */
+    for (i = 0; i < 3; i++) {
+        touch(scene.x);
+        touch(scene.y);
+        assert_true(chunks_of_a_job(&scene) > 1); /* none is, though the last job copied nothing */
+        assert_int_equal(chunks_of_a_job(&scene), 1);
+    }
+    OK(yoke_array_close(scene.x));
+    OK(yoke_array_close(scene.y));
+    OK(yoke_close(scene.runtime));
+    free(x);
+    free(y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(only_copies_make_chunks) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
