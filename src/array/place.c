@@ -81,7 +81,8 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
         return YOKE_OK;
     if (place->device->desc.virtual_clock) {
         while (!backend->poll(event, &outcome)) {
-            if (!backend->advance()) {
+            /* When nothing is left, another thread may have moved on to this event's end. */
+            if (!backend->advance() && !backend->poll(event, &outcome)) {
                 outcome = yk_fail(YOKE_EDEVICE, "%s: an operation never completes",
                                   place->device->desc.name);
                 break;

@@ -258,6 +258,8 @@ void yk_beside_cut(struct yk_flight *flight); /* the next piece */
 int yk_beside_ended(struct yk_flight *flight, int64_t now);
 
 /* --- worker.c --- */
+/* The first running job after turn `after`, held; NULL: there is none. */
+struct yk_job *yk_job_next(yoke_runtime *runtime, uint64_t after);
 /* All lanes of a device with memory of its own, as far as they go without waiting, after getting
  * it ready for the job. By one thread at a time. */
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);

@@ -90,8 +90,13 @@ static yoke_status open_locks(yoke_runtime *runtime)
     if (status != YOKE_OK)
         goto close_lock;
     status = yk_mutex_open(&runtime->places.evict_lock);
+    if (status != YOKE_OK)
+        goto close_load_lock;
+    status = yk_mutex_open(&runtime->driving);
     if (status == YOKE_OK)
         return YOKE_OK;
+    yk_mutex_close(&runtime->places.evict_lock);
+close_load_lock:
     yk_mutex_close(&runtime->load_lock);
 close_lock:
     yk_mutex_close(&runtime->lock);
@@ -101,6 +106,7 @@ close_lock:
 static void free_runtime(yoke_runtime *runtime)
 {
     yk_trace_close(runtime->trace);
+    yk_mutex_close(&runtime->driving);
     yk_mutex_close(&runtime->places.evict_lock);
     yk_mutex_close(&runtime->load_lock);
     yk_mutex_close(&runtime->lock);

@@ -53,7 +53,8 @@ struct yoke_runtime {
     struct yk_runtime_device devices[YK_PLACES - 1]; /* as places.items; count below */
     atomic_int device_count;                         /* release after the entry is complete */
     int virtual_clock;                               /* set with the first device */
-    const struct yk_backend *clock;                  /* whose now and advance, if virtual */
+    const struct yk_backend *clock;                  /* whose now and advance, if virtual; */
+    yk_mutex driving;                                /* the thread that steps all lanes holds it */
 
     char *partitioner;
     yoke_waiting waiting;

@@ -1,4 +1,5 @@
-/* virtual.c - where all devices are simulated: one thread steps every lane and moves the clock.
+/* virtual.c - where all devices are simulated: one thread steps every lane and moves the clock, one
+ * at a time of those that wait.
  *
  * The very code that workers run (lane.c), driven by virtual time: step all lanes until none gets
  * further, then move on to the next completion. A lane that asked to be stepped at a certain time
@@ -26,30 +27,42 @@ static int step_job(struct yk_job *job)
 
 static int step_all(yoke_runtime *runtime)
 {
-    struct yk_job *job, *next;
+    struct yk_job *job;
+    uint64_t turn = 0;
     int worked = 0;
-    for (job = runtime->running; job; job = next) {
-        /* Stepping may end the job, and only this one: its successor stays on the list. */
-        next = job->next_running;
-        if (atomic_load(&job->phase) == YK_RUNNING) {
-            yk_job_hold(job);
-            worked |= step_job(job);
-            yk_job_release(job);
-        }
+    while ((job = yk_job_next(runtime, turn))) {
+        turn = job->turn;
+        worked |= step_job(job);
+        worked |= atomic_load(&job->phase) == YK_DONE; /* others may begin now */
+        yk_job_release(job);
     }
     return worked;
 }
 
+/* Whoever is first in the way of all others. */
+static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
+{
+    struct yk_job *job = yk_job_next(runtime, 0);
+    struct yk_job *stuck = job ? job : waited_for;
+    yk_job_fail(stuck, yk_fail(YOKE_EDEVICE,
+                               "%s: the simulated machine has nothing left to do, and "
+                               "the job is not done",
+                               stuck->name));
+    if (yk_job_enter(stuck))
+        yk_job_leave(stuck);
+    if (job)
+        yk_job_release(job);
+}
+
+/* A thread that brings rows home moves the clock as well; what it completed is found at the second
+ * look. */
 void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job)
 {
     while (atomic_load(&job->phase) != YK_DONE) {
-        if (step_all(runtime) || atomic_load(&job->phase) == YK_DONE || runtime->clock->advance())
-            continue;
-        yk_job_fail(job, yk_fail(YOKE_EDEVICE,
-                                 "%s: the simulated machine has nothing left to do, and "
-                                 "the job is not done",
-                                 job->name));
-        if (yk_job_enter(job))
-            yk_job_leave(job);
+        yk_lock(&runtime->driving);
+        if (!step_all(runtime) && atomic_load(&job->phase) != YK_DONE &&
+            !runtime->clock->advance() && !step_all(runtime))
+            give_up(runtime, job);
+        yk_unlock(&runtime->driving);
     }
 }

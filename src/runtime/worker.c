@@ -79,8 +79,7 @@ int yk_is_core(const yoke_runtime *runtime)
     return self && self->runtime == runtime && self->lane >= 0;
 }
 
-/* The first running job after turn `after`, held. */
-static struct yk_job *next_job(yoke_runtime *runtime, uint64_t after)
+struct yk_job *yk_job_next(yoke_runtime *runtime, uint64_t after)
 {
     struct yk_job *job;
     yk_lock(&runtime->lock);
@@ -197,7 +196,7 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     uint64_t turn = 0;
     struct yk_job *job;
     *wake_ns = 0;
-    while ((job = next_job(worker->runtime, turn))) {
+    while ((job = yk_job_next(worker->runtime, turn))) {
         turn = job->turn;
         if (job->recalled <= 0 && !atomic_load(&job->woken))
             yk_job_tell(job); /* it is long enough for somebody else to have come */

@@ -10,7 +10,7 @@
  * operation that touches it loses the device, as an illegal address loses a real one.
  *
  * One lock (yk_sim) guards everything that has a time. Effects and notify functions run without it,
- * in the thread that moved the clock.
+ * in the thread that moved the clock, one after the other.
  */
 #ifndef YK_BACKEND_SIM_H
 #define YK_BACKEND_SIM_H
@@ -116,7 +116,8 @@ struct sim_cost {
 
 /* sim_clock.c - the clock, what is pending on it, and losing devices. */
 struct sim_clock {
-    yk_mutex mutex;
+    yk_mutex moving; /* who moves the clock, or may lose a device; also while an effect runs */
+    yk_mutex mutex;  /* all else that has a time; after `moving` */
     int64_t now;
     struct sim_device *devices;
     struct yk_event *pending;
@@ -126,7 +127,10 @@ struct sim_clock {
 extern struct sim_clock yk_sim;
 int64_t yk_sim_now(void);
 int yk_sim_advance(void);
-/* Lock held, from here on. */
+/* Both locks: effects come one after the other, whichever threads wait for them. */
+void yk_sim_enter(void);
+void yk_sim_leave(void);
+/* Both held, from here on. */
 void yk_sim_move_to(int64_t time);
 void yk_sim_lose(struct sim_device *device); /* at the clock's time */
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event);

@@ -11,7 +11,19 @@
 #include "../../base/status.h"
 #include "sim.h"
 
-struct sim_clock yk_sim = { .mutex = YK_MUTEX_INITIAL };
+struct sim_clock yk_sim = { .moving = YK_MUTEX_INITIAL, .mutex = YK_MUTEX_INITIAL };
+
+void yk_sim_enter(void)
+{
+    yk_lock(&yk_sim.moving);
+    yk_lock(&yk_sim.mutex);
+}
+
+void yk_sim_leave(void)
+{
+    yk_unlock(&yk_sim.mutex);
+    yk_unlock(&yk_sim.moving);
+}
 
 int64_t yk_sim_now(void)
 {
@@ -143,11 +155,11 @@ void yk_sim_move_to(int64_t time)
 
 int yk_sim_advance(void)
 {
-    yk_lock(&yk_sim.mutex);
+    yk_sim_enter();
     struct yk_event *next = next_end();
     if (next)
         yk_sim_move_to(next->ended);
-    yk_unlock(&yk_sim.mutex);
+    yk_sim_leave();
     return next != NULL;
 }
 

@@ -87,10 +87,10 @@ static void sim_queue_close(struct yk_queue *queue)
 {
     if (!queue)
         return;
-    yk_lock(&yk_sim.mutex);
+    yk_sim_enter();
     if (!queue->device->lost && queue->tail > yk_sim.now)
         yk_sim_move_to(queue->tail < queue->device->fail_ns ? queue->tail : queue->device->fail_ns);
-    yk_unlock(&yk_sim.mutex);
+    yk_sim_leave();
     yk_free(queue);
 }
 

@@ -27,11 +27,11 @@ int yk_sim_poll(struct yk_event *event, yoke_status *outcome)
 /* Waiting is what makes virtual time pass: up to this event's end. */
 yoke_status yk_sim_wait(struct yk_event *event)
 {
-    yk_lock(&yk_sim.mutex);
+    yk_sim_enter();
     if (!event->done)
         yk_sim_move_to(event->ended);
     yoke_status outcome = event->outcome;
-    yk_unlock(&yk_sim.mutex);
+    yk_sim_leave();
     return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device) : outcome;
 }
 

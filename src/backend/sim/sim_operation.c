@@ -117,14 +117,14 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
         engine = SIM_COMPUTE;
     }
     cost.engine = &device->engine_free[engine];
-    yk_lock(&yk_sim.mutex);
+    yk_sim_enter();
     status = device_usable(device);
     if (status == YOKE_OK) {
         cost.ready = events_end(copy->after, copy->after_count);
         yk_sim_schedule(queue, &cost, made);
     }
     event_hand_over(made, status == YOKE_OK ? event : NULL);
-    yk_unlock(&yk_sim.mutex);
+    yk_sim_leave();
     return status;
 }
 
@@ -145,12 +145,12 @@ yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_
         return status;
     struct sim_cost cost = { .duration_ns = 1e9 * (s->launch + (double)bytes / s->bandwidth),
                              .engine = &device->engine_free[SIM_COMPUTE] };
-    yk_lock(&yk_sim.mutex);
+    yk_sim_enter();
     status = device_usable(device);
     if (status == YOKE_OK)
         yk_sim_schedule(queue, &cost, made);
     event_hand_over(made, status == YOKE_OK ? event : NULL);
-    yk_unlock(&yk_sim.mutex);
+    yk_sim_leave();
     return status;
 }
 
@@ -264,11 +264,11 @@ yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
     yoke_status status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    yk_lock(&yk_sim.mutex);
+    yk_sim_enter();
     status = device_usable(device);
     if (status == YOKE_OK)
         launch_schedule(queue, launch, team, made);
     event_hand_over(made, status == YOKE_OK ? event : NULL);
-    yk_unlock(&yk_sim.mutex);
+    yk_sim_leave();
     return status;
 }
