@@ -302,6 +302,16 @@ static void issue(struct yk_job *job, int device, int lane)
     } while (ended(job, device, lane, YOKE_OK));
 }
 
+/* It got nothing. What is left may be for devices that were not told of a job as short as this one
+ * seemed: the last one out tells them. */
+static void leave_idle(struct yk_job *job)
+{
+    yk_job_leave(job);
+    if (!atomic_load(&job->woken) && atomic_load(&job->flying) == 0 &&
+        atomic_load(&job->phase) == YK_RUNNING)
+        yk_job_tell(job);
+}
+
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -320,7 +330,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         device_failed(job, device, 0);
     if (yk_job_is_stopped(job) || !take(job, device, lane, wake_ns)) {
-        yk_job_leave(job);
+        leave_idle(job);
         return YK_LANE_IDLE;
     }
     flight->issued_ns = yk_now(job->runtime);
