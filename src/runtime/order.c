@@ -78,12 +78,17 @@ static void add_edge(struct linking *linking, struct yk_job *from, int needs)
     linking->room = edge + 1;
 }
 
+/* No rows (of an empty range) touch nothing. */
+static int overlap(struct yk_interval a, struct yk_interval b)
+{
+    return (a.first > b.first ? a.first : b.first) < (a.last < b.last ? a.last : b.last);
+}
+
 static void add_conflicts(struct linking *linking, const struct yk_use *mine,
                           const struct yk_use *other)
 {
     for (; other; other = other->next)
-        if (other->job != linking->job && other->rows.first < mine->rows.last &&
-            mine->rows.first < other->rows.last)
+        if (other->job != linking->job && overlap(other->rows, mine->rows))
             add_edge(linking, other->job, other->writes && mine->reads);
 }
 
@@ -104,13 +109,14 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
             add_edge(linking, after[i], 1);
 }
 
-/* Whoever conflicts with a use that lies within rows written now conflicts with these rows. */
+/* Whoever conflicts with a use that lies within rows written now conflicts with these rows. One of
+ * no rows stays, for whoever closes the array waits for its job. */
 static void supersede(struct yk_use *mine, struct yk_use *other)
 {
     while (other) {
         struct yk_use *next = other->next;
-        if (other->job != mine->job && other->rows.first >= mine->rows.first &&
-            other->rows.last <= mine->rows.last)
+        if (other->job != mine->job && !yk_interval_empty(other->rows) &&
+            other->rows.first >= mine->rows.first && other->rows.last <= mine->rows.last)
             unlist(other);
         other = next;
     }
