@@ -106,6 +106,13 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows);
  * older version may land in them: whoever is about to overwrite rows there without reading them
  * says so before he does. */
 yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows);
+/* The device behind `place` has written rows and sent them home, where they have arrived. In one
+ * step: it may be written off at any moment. */
+yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows);
+/* Sleeps until no copy of an older version may land in the host's rows: results that are sent there
+ * would be overwritten. For rows that the sender has read, so that nobody else has an older version
+ * which could yet come; others are announced with yk_transfer_written. */
+void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
 /* The device behind `place` is lost. *lost counts rows that only it had. */
 void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
 

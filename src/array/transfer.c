@@ -232,6 +232,28 @@ static void await_landing(yoke_array *array, struct yk_interval rows)
     }
 }
 
+void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows)
+{
+    yk_lock(&array->lock);
+    await_landing(array, rows);
+    yk_unlock(&array->lock);
+}
+
+yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows)
+{
+    yoke_status status;
+    if (rows.first >= rows.last)
+        return YOKE_OK;
+    yk_lock(&array->lock);
+    status = yk_coherence_written(array->coherence, place, rows);
+    if (status == YOKE_OK)
+        status = yk_coherence_copy_begun(array->coherence, YK_HOST, place, rows);
+    if (status == YOKE_OK)
+        status = yk_coherence_copy_done(array->coherence, YK_HOST, rows);
+    yk_unlock(&array->lock);
+    return status;
+}
+
 yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows)
 {
     yoke_status status;

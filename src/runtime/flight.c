@@ -41,6 +41,13 @@ static struct yk_interval flight_items(const struct yk_flight *flight)
     return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
 }
 
+/* Rows of the host will be written without being read. Old versions of them must not come home any
+ * more, as they would if a device made room for another job meanwhile (tests/model). */
+static yoke_status announce(yoke_array *array, struct yk_interval rows)
+{
+    return yk_transfer_written(array, YK_HOST, rows);
+}
+
 /* A CPU works on the host's rows. */
 static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
                                  struct yk_launch_arg *out)
@@ -57,9 +64,7 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
         return YOKE_OK;
     if (reads(job->args[p].mode))
         return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));
-    /* Old versions of rows that are written from here on must not come home any more, as they would
-     * if a device made room for another job meanwhile (tests/model). */
-    return yk_transfer_written(array, YK_HOST, yk_job_rows(job, p, flight_items(flight)));
+    return announce(array, yk_job_rows(job, p, flight_items(flight)));
 }
 
 static yoke_status upload_window(struct yk_place *place, yoke_array *array,
@@ -88,22 +93,22 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
     int64_t bytes = (rows.last - rows.first) * array->row_bytes;
     yoke_status status;
-    if (window->bytes < bytes) {
+    if (window->bytes < bytes || !window->buffer) {
         if (window->buffer) {
             yk_lock(&place->lock);
             place->device->backend->free(place->device, window->buffer);
             yk_unlock(&place->lock);
             *window = (struct yk_window){ 0 };
         }
-        status = yk_place_alloc(array->places, place, bytes, &window->buffer);
+        status = yk_place_alloc(array->places, place, bytes > 0 ? bytes : 1, &window->buffer);
         if (status != YOKE_OK)
             return status;
         window->bytes = bytes;
     }
     out->buffer = window->buffer;
     out->shift = -rows.first * array->row_bytes;
-    if (!reads(job->args[p].mode) || bytes == 0)
-        return YOKE_OK;
+    if (!reads(job->args[p].mode))
+        return announce(array, rows);
     status = yk_transfer_home(array, rows);
     if (status == YOKE_OK)
         status = upload_window(place, array, window->buffer, rows);
@@ -137,8 +142,10 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     if (!reads(job->args[p].mode)) {
         /* From here on the host is not the only one with rows. */
         atomic_store_explicit(&array->host_only, 0, memory_order_release);
-        return YOKE_OK;
+        return job->args[p].home == YOKE_HOME_NOW ? announce(array, rows) : YOKE_OK;
     }
+    if (job->args[p].mode == YOKE_PARAM_INOUT && job->args[p].home == YOKE_HOME_NOW)
+        yk_transfer_await_landing(array, rows);
     status = yk_transfer_up(jd->replicas[p], rows, issued);
     for (i = 0; i < issued->count; i++)
         flight->bytes_in +=

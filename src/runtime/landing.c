@@ -138,21 +138,13 @@ static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, in
     yoke_array *array = arg->array;
     int number = jd->device->place->number;
     struct yk_interval rows;
-    yoke_status status;
     if (number == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
         return YOKE_OK;
     rows = yk_job_rows(job, p, items);
     if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW)
         return yk_transfer_written(array, YK_HOST, rows);
-    status = yk_transfer_written(array, number, rows);
-    if (status != YOKE_OK || arg->home == YOKE_HOME_LATER || rows.first == rows.last)
-        return status;
-    yk_lock(&array->lock);
-    status = yk_coherence_copy_begun(array->coherence, YK_HOST, number, rows);
-    if (status == YOKE_OK)
-        status = yk_coherence_copy_done(array->coherence, YK_HOST, rows);
-    yk_unlock(&array->lock);
-    return status;
+    return arg->home == YOKE_HOME_NOW ? yk_transfer_written_home(array, number, rows)
+                                      : yk_transfer_written(array, number, rows);
 }
 
 static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
