@@ -154,7 +154,8 @@ typedef struct yoke_decision {
 } yoke_decision;
 
 /* What happened. Opened by yoke_run or yoke_wait, owned by the caller, freed by yoke_result_close.
- */
+ * Where more than 64 jobs are done that nobody has waited for yet, those that end then keep figures
+ * only: in their results reasons are "" and there are no decisions. */
 typedef struct yoke_result {
     int version;             /* 2: this layout; later versions only append */
     double seconds;          /* from submit to done */

@@ -17,29 +17,18 @@
 enum { STRANGE_PART = 4 };
 #define STRANGE_NS 5e6
 
-static void close_auto(void *given)
-{
-    struct yk_auto *state = given;
-    yk_free(state->devices);
-    yk_free(state->loads);
-    yk_free(state->others);
-    yk_free(state);
-}
-
 static yoke_status open_auto(const struct yk_split_view *view, const void *settings, void **out)
 {
     size_t count = (size_t)view->device_count;
-    struct yk_auto *state = yk_calloc(1, sizeof *state);
+    struct yk_auto *state;
     (void)settings;
+    state = yk_calloc(1, sizeof *state + count * (sizeof *state->devices + sizeof *state->loads +
+                                                  sizeof *state->others));
     if (!state)
         return YOKE_ENOMEM;
-    state->devices = yk_calloc(count, sizeof *state->devices);
-    state->loads = yk_calloc(count, sizeof *state->loads);
-    state->others = yk_calloc(count, sizeof *state->others);
-    if (!state->devices || !state->loads || !state->others) {
-        close_auto(state);
-        return YOKE_ENOMEM;
-    }
+    state->devices = (struct yk_auto_device *)(state + 1);
+    state->loads = (struct yk_load *)(state->devices + count);
+    state->others = state->loads + count;
     state->began = -1;
     *out = state;
     return YOKE_OK;
@@ -202,7 +191,7 @@ const struct yk_partitioner yk_partitioner_auto = {
     .name = "auto",
     .summary = "a share for each device such that all end together, found while the work is done",
     .open = open_auto,
-    .close = close_auto,
+    .close = yk_free,
     .take = take,
     .observe = observe,
     .changed = changed,

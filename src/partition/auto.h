@@ -48,7 +48,7 @@ struct yk_trial {
     double across; /* and alone from the other end */
 };
 
-struct yk_auto {
+struct yk_auto { /* with the arrays in one block */
     struct yk_auto_device *devices;
     struct yk_load *loads;  /* for the latest quotas, in times from then */
     struct yk_load *others; /* scratch */

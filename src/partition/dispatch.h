@@ -86,6 +86,9 @@ enum yk_verdict {
 struct yk_dispatch;
 
 yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out);
+/* The same in the memory of one that is over, which takes a fraction of the time. Where it fails
+ * the dispatcher can be reopened or closed, and nothing else. */
+yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec);
 void yk_dispatch_close(struct yk_dispatch *dispatch);
 
 /* A device takes part from the time it joins (its kernel is built); before, lanes get YK_WAIT. */

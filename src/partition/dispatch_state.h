@@ -1,5 +1,6 @@
-/* dispatch_state.h - PURE. The dispatcher's insides, shared by dispatch.c (life, who takes part),
- * handout.c (next), answer.c (done, returned, failed) and outcome.c (what it tells).
+/* dispatch_state.h - PURE. The dispatcher's insides, shared by dispatch_life.c (opening,
+ * closing), dispatch.c (who takes part), handout.c (next), answer.c (done, returned, failed) and
+ * outcome.c (what it tells).
  *
  * Every item is in exactly one place: in the free set, in a chunk that is out, or completed; with
  * all_or_nothing what is completed is kept with its device's number so that it can come back.
@@ -47,6 +48,7 @@ struct yk_dispatch {
     struct yk_split_status *status; /* = view.devices, to be written */
     struct yk_device_state *devices;
     char *texts; /* names, then reasons */
+    size_t device_capacity, text_capacity;
 
     const struct yk_partitioner *partitioner;
     char *partitioner_text;

@@ -100,6 +100,8 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
     runtime->last_running = job;
     runtime->running_count++;
+    atomic_store(&job->looks, 1);
+    yk_job_hold(job);
     start(job);
     return YOKE_OK;
 }

@@ -125,7 +125,7 @@ static void end_job(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
     yoke_status status;
-    int d, again = 0, running;
+    int d, again = 0, running, keeps;
     enum yk_begun begun;
     if (!atomic_load(&job->stop)) {
         status = yk_job_merge(job, &again);
@@ -147,13 +147,16 @@ static void end_job(struct yk_job *job)
         learn(job);
     if (runtime->trace)
         trace(job);
+    yk_job_condense(job);
     yk_job_retire(job);
-    yk_job_hold(job); /* until its gate is open */
     begun = yk_jobs_start_ready(runtime);
     running = runtime->running_count;
     yk_unlock(&runtime->lock);
+    /* The caller looks at the job or holds it, so it is there until he has left. */
+    keeps = job->keeps;
     yk_gate_open(&job->done);
-    yk_job_release(job);
+    if (!keeps)
+        yk_job_look_away(job);
     if (begun == YK_BEGUN_LONG)
         yk_wake_all(runtime);
     else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))

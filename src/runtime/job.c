@@ -5,28 +5,8 @@
 #include <string.h>
 
 #include "../base/alloc.h"
+#include "../base/carve.h"
 #include "../base/status.h"
-
-static yoke_status copy_values(struct yk_job *job)
-{
-    size_t bytes = 0, at = 0;
-    int p;
-    for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].mode == YOKE_PARAM_VALUE)
-            bytes += (job->args[p].value_size + 15) / 16 * 16;
-    job->value_bytes = yk_calloc(1, bytes);
-    if (!job->value_bytes)
-        return YOKE_ENOMEM;
-    for (p = 0; p < job->arg_count; p++) {
-        yoke_arg *arg = &job->args[p];
-        if (arg->mode != YOKE_PARAM_VALUE)
-            continue;
-        memcpy(job->value_bytes + at, arg->value, arg->value_size);
-        arg->value = job->value_bytes + at;
-        at += (arg->value_size + 15) / 16 * 16;
-    }
-    return YOKE_OK;
-}
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -113,23 +93,6 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
         out->fill = 1;
 }
 
-static yoke_status open_device(struct yk_job *job, int d)
-{
-    struct yk_job_device *jd = &job->devices[d];
-    struct yk_runtime_device *device = &job->runtime->devices[d];
-    jd->device = device;
-    jd->flights = yk_calloc((size_t)device->lanes, sizeof *jd->flights);
-    if (!jd->flights)
-        return YOKE_ENOMEM;
-    if (job->has_add) {
-        jd->private_hosts =
-            yk_calloc((size_t)(device->lanes * job->arg_count), sizeof *jd->private_hosts);
-        if (!jd->private_hosts)
-            return YOKE_ENOMEM;
-    }
-    return device->device->desc.host_memory ? yk_leases_open(device->lanes, &jd->leases) : YOKE_OK;
-}
-
 int64_t yk_job_readied(const struct yk_job *job)
 {
     int64_t bytes = 0;
@@ -156,16 +119,11 @@ yoke_status yk_job_plan(struct yk_job *job)
                                       job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1,
                                   .partitioner = job->partitioner,
                                   .all_or_nothing = job->has_add };
-    yoke_status status = YOKE_OK;
+    yoke_status status;
     int d, count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
-    job->devices = yk_calloc((size_t)count, sizeof *job->devices);
-    if (!job->devices)
-        return YOKE_ENOMEM;
-    for (d = 0; d < count && status == YOKE_OK; d++) {
-        job->device_count = d + 1;
-        status = open_device(job, d);
+    status = yk_crew_take(job, count);
+    for (d = 0; d < count && status == YOKE_OK; d++)
         describe(job, d, memory, &known[d]);
-    }
     if (status == YOKE_OK && job->partitioner)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)
@@ -182,51 +140,92 @@ yoke_status yk_job_plan(struct yk_job *job)
         job->devices[d].steady = memory->device[d].steady;
     if (memory && yk_job_splits_freely(job->partitioner))
         job->alone = yk_team_choose(&memory->team, known, count);
-    return yk_dispatch_open(&spec, &job->dispatch);
+    status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
+                                 : yk_dispatch_open(&spec, &job->crew->dispatch);
+    job->dispatch = job->crew->dispatch;
+    return status;
 }
 
-static yoke_status fill(struct yk_job *job, const yoke_job *spec)
+/* What is asked for, with the runtime's part filled in. */
+struct asked {
+    const yoke_job *spec;
+    const char *name, *partitioner;
+    int args, devices;
+};
+
+static size_t block_bytes(const struct asked *asked)
 {
-    const char *partitioner = spec->partitioner ? spec->partitioner : job->runtime->partitioner;
-    yoke_status status;
+    size_t args = (size_t)asked->args, bytes = yk_carved(sizeof(struct yk_job));
+    size_t p;
+    bytes += yk_carved(args * sizeof(yoke_arg)) + yk_carved(args * sizeof(struct yk_use));
+    bytes += yk_carved((size_t)asked->devices * sizeof(struct yk_figures));
+    bytes += yk_carved_text(asked->name) + yk_carved_text(asked->partitioner);
+    for (p = 0; p < args; p++)
+        if (asked->spec->args[p].mode == YOKE_PARAM_VALUE)
+            bytes += yk_carved(asked->spec->args[p].value_size);
+    return bytes;
+}
+
+/* The job with copies of all that it was given. */
+static struct yk_job *copy(const struct asked *asked)
+{
+    struct yk_job *job = yk_calloc(1, block_bytes(asked));
+    size_t args = (size_t)asked->args;
+    char *next = (char *)job;
+    int p;
+    if (!job)
+        return NULL;
+    yk_carve(&next, sizeof *job);
+    job->arg_count = asked->args;
+    job->args = yk_carve(&next, args * sizeof *job->args);
+    job->order.uses = yk_carve(&next, args * sizeof *job->order.uses);
+    job->figures = yk_carve(&next, (size_t)asked->devices * sizeof *job->figures);
+    job->figure_room = asked->devices;
+    job->name = yk_carve_text(&next, asked->name);
+    job->partitioner = asked->partitioner ? yk_carve_text(&next, asked->partitioner) : NULL;
+    memcpy(job->args, asked->spec->args, args * sizeof *job->args);
+    for (p = 0; p < asked->args; p++) {
+        yoke_arg *arg = &job->args[p];
+        if (arg->mode == YOKE_PARAM_VALUE)
+            arg->value = memcpy(yk_carve(&next, arg->value_size), arg->value, arg->value_size);
+    }
+    return job;
+}
+
+static void fill(struct yk_job *job, const yoke_job *spec)
+{
     int p;
     job->first = spec->range.first;
     job->last = spec->range.last;
     job->extent[0] = spec->range.extent[0] ? spec->range.extent[0] : 1;
     job->extent[1] = spec->range.extent[1] ? spec->range.extent[1] : 1;
-    job->arg_count = spec->kernel->param_count;
-    memcpy(job->args, spec->args, (size_t)job->arg_count * sizeof *job->args);
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
     job->borrowed_device = job->borrowed_lane = job->alone = job->hosting = -1;
-    status = copy_values(job);
-    if (status != YOKE_OK)
-        return status;
-    job->name = yk_strdup(spec->name ? spec->name : spec->kernel->name);
-    job->partitioner = partitioner ? yk_strdup(partitioner) : NULL;
-    if (!job->name || (partitioner && !job->partitioner))
-        return YOKE_ENOMEM;
     job->key = memory_key(job);
     if (spec->deadline_seconds > 0)
         job->deadline_ns = yk_now(job->runtime) + (int64_t)fmin(1e9 * spec->deadline_seconds, 4e18);
     job->progress = spec->progress;
     job->progress_context = spec->progress_context;
-    return yk_order_prepare(job);
 }
 
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out)
 {
+    struct asked asked = { .spec = spec };
     struct yk_job *job;
     yoke_status status = yk_job_check(runtime, spec);
     if (status != YOKE_OK)
         return status;
-    job = yk_calloc(1, sizeof *job);
+    asked.name = spec->name ? spec->name : spec->kernel->name;
+    asked.partitioner = spec->partitioner ? spec->partitioner : runtime->partitioner;
+    asked.args = spec->kernel->param_count;
+    asked.devices = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
+    job = copy(&asked);
     if (!job)
         return YOKE_ENOMEM;
     job->runtime = runtime;
-    status = fill(job, spec);
-    if (status != YOKE_OK)
-        goto free_job;
+    fill(job, spec);
+    yk_order_prepare(job);
     status = yk_mutex_open(&job->lock);
     if (status != YOKE_OK)
         goto free_job;
@@ -238,31 +237,16 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_j
 close_lock:
     yk_mutex_close(&job->lock);
 free_job:
-    yk_order_close(job);
-    yk_free(job->name);
-    yk_free(job->partitioner);
-    yk_free(job->value_bytes);
     yk_free(job);
     return status;
 }
 
 void yk_job_close(struct yk_job *job)
 {
-    int d;
-    for (d = 0; job->devices && d < job->device_count; d++) {
-        struct yk_job_device *device = &job->devices[d];
-        yk_leases_close(&device->leases);
-        yk_free(device->flights);
-        yk_free(device->private_hosts);
-    }
-    yk_free(job->devices);
-    yk_dispatch_close(job->dispatch);
+    yk_crew_close(job);
     yk_gate_destroy(&job->done);
     yk_mutex_close(&job->lock);
     yk_order_close(job);
     yk_free(job->text);
-    yk_free(job->name);
-    yk_free(job->partitioner);
-    yk_free(job->value_bytes);
     yk_free(job);
 }

@@ -89,24 +89,40 @@ struct yk_job_device {
     char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
 };
 
-struct yk_job {
+/* A job's devices and dispatcher, from when it begins; see crew.c. */
+struct yk_crew {
+    struct yk_dispatch *dispatch;
+    struct yk_crew *next; /* idle */
+    int device_count;
+    struct yk_job_device devices[];
+};
+
+/* Of a job that is over and has no crew any more: what one device did. */
+struct yk_figures {
+    int64_t items, chunks, busy_ns;
+};
+
+/* Who will ask for a job's result. */
+enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NOBODY };
+
+struct yk_job { /* in one block with its arguments, their values and the texts */
     yoke_runtime *runtime;
     struct yk_kernel *kernel;
     uint64_t number, turn; /* of the jobs submitted, and of those begun */
     int64_t first, last, extent[2];
     int arg_count;
-    yoke_arg args[YOKE_ARGS_MAX]; /* values point into value_bytes */
-    char *value_bytes;
+    yoke_arg *args;
     int has_add;
-    char *partitioner, *name;
-    uint64_t key;    /* of yk_memory */
+    const char *partitioner, *name; /* partitioner NULL: auto */
+    uint64_t key;                   /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int alone;       /* the device that does it alone, -1: all of them (partition/team.h) */
     int seen;        /* there was one like it */
     int tells;       /* its time says how fast that team is */
     int64_t readied; /* yk_place_readied of all devices when it began */
 
-    yk_mutex lock; /* dispatch, joined, failed, publishing leases, phase */
+    yk_mutex lock;        /* dispatch, joined, failed, publishing leases, phase */
+    struct yk_crew *crew; /* whose are the next three. NULL: before and after */
     struct yk_dispatch *dispatch;
     struct yk_job_device *devices;
     int device_count;
@@ -119,7 +135,8 @@ struct yk_job {
      * `borrowing` is 1. */
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
-    int drove;         /* the calling thread drove that device */
+    int attended;      /* the calling thread looks at the crew, for it may take part */
+    int drove;         /* it drove that device */
     atomic_int woken;  /* the other threads were told of the job */
     atomic_int hungry; /* a lane was told to wait since somebody last reported */
 
@@ -137,7 +154,13 @@ struct yk_job {
 
     struct yk_order order; /* under runtime.lock, as is all below */
     struct yk_gate done;   /* for whoever waits */
-    atomic_int references; /* the ticket, and threads that look at it; only released without lock */
+    /* The ticket, threads that have to do with it, and its crew; only released without lock. */
+    atomic_int references;
+    atomic_int looks; /* at its crew */
+    enum yk_asks asks;
+    int keeps; /* it is over, and the ticket looks at the crew, too; else there are figures */
+    struct yk_figures *figures;
+    int figure_room;
     struct yk_job *next, *previous;
     struct yk_job *next_ready;
     struct yk_job *next_running, *previous_running;
@@ -203,8 +226,27 @@ struct yk_job *yk_ticket_hold(const yoke_ticket *ticket, const char *call);
 /* The runtime closes, all its jobs are done: tickets that nobody waited for end. */
 void yk_tickets_forget(const yoke_runtime *runtime);
 
+/* --- crew.c --- */
+/* The job gets a crew for so many devices. Under runtime.lock. After YOKE_ENOMEM it may have a part
+ * of one, too. */
+yoke_status yk_crew_take(struct yk_job *job, int count);
+void yk_crew_close(struct yk_job *job);     /* a job that could not begin, or not well */
+void yk_crews_close(yoke_runtime *runtime); /* the idle ones; no job is left */
+/* One more looks at the crew of a running job, which somebody else looks at, too, or under
+ * runtime.lock; */
+void yk_job_look(struct yk_job *job);
+/* and away: runtime.lock is not held. The last one releases the job. */
+void yk_job_look_away(struct yk_job *job);
+/* The same under runtime.lock: 1: he was the last one, and has to release the job without it. */
+int yk_job_look_away_locked(struct yk_job *job);
+/* The job is over, but nobody knows: decides whether it keeps its crew for its result. */
+void yk_job_condense(struct yk_job *job);
+/* Whoever had its ticket asks nothing more, and ends his hold. */
+void yk_job_forsake(struct yk_job *job);
+
 /* --- submit.c --- */
-void yk_job_hold(struct yk_job *job);    /* one more looks at it; somebody holds it, or the lock */
+/* One more needs it; somebody else does, or the lock is held. */
+void yk_job_hold(struct yk_job *job);
 void yk_job_release(struct yk_job *job); /* the last one frees it */
 void yk_job_wait(struct yk_job *job);    /* until it is done; the caller holds it */
 /* Sleep until no job submitted so far conflicts with the host reading (writing 0) or writing the
@@ -258,8 +300,9 @@ void yk_beside_cut(struct yk_flight *flight); /* the next piece */
 int yk_beside_ended(struct yk_flight *flight, int64_t now);
 
 /* --- worker.c --- */
-/* The first running job after turn `after`, held; NULL: there is none. */
-struct yk_job *yk_job_next(yoke_runtime *runtime, uint64_t after);
+/* The first running job after `previous` (NULL: of all), which the caller looks at from now on
+ * instead of that one; NULL: there is none. */
+struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous);
 /* All lanes of a device with memory of its own, as far as they go without waiting, after getting
  * it ready for the job. By one thread at a time. */
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);

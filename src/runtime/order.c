@@ -14,28 +14,19 @@ static struct yk_interval used_rows(const struct yk_job *job, int p)
     return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
 }
 
-yoke_status yk_order_prepare(struct yk_job *job)
+void yk_order_prepare(struct yk_job *job)
 {
-    int p, arrays = 0;
-    for (p = 0; p < job->arg_count; p++)
-        arrays += job->args[p].array != NULL;
-    if (arrays == 0)
-        return YOKE_OK;
-    job->order.uses = yk_calloc((size_t)job->arg_count, sizeof *job->order.uses);
-    if (!job->order.uses)
-        return YOKE_ENOMEM;
+    int p;
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].array)
             job->order.uses[p] = (struct yk_use){ .job = job,
                                                   .rows = used_rows(job, p),
                                                   .writes = yk_changes_array(job->args[p].mode),
                                                   .reads = job->args[p].mode != YOKE_PARAM_OUT };
-    return YOKE_OK;
 }
 
 void yk_order_close(struct yk_job *job)
 {
-    yk_free(job->order.uses);
     yk_free(job->order.more_edges);
 }
 
@@ -96,7 +87,7 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
 {
     struct yk_job *job = linking->job;
     int p, i;
-    for (p = 0; job->order.uses && p < job->arg_count; p++) {
+    for (p = 0; p < job->arg_count; p++) {
         const struct yk_use *mine = &job->order.uses[p];
         if (!mine->job)
             continue;
@@ -125,7 +116,7 @@ static void supersede(struct yk_use *mine, struct yk_use *other)
 static void list_uses(struct yk_job *job)
 {
     int p;
-    for (p = 0; job->order.uses && p < job->arg_count; p++) {
+    for (p = 0; p < job->arg_count; p++) {
         struct yk_use *mine = &job->order.uses[p];
         yoke_array *array = job->args[p].array;
         if (!mine->job)
@@ -159,7 +150,7 @@ void yk_order_unlink(struct yk_job *job, int failed, const struct yk_order_next 
 {
     struct yk_edge *edge = job->order.first_out, *later;
     int p;
-    for (p = 0; job->order.uses && p < job->arg_count; p++)
+    for (p = 0; p < job->arg_count; p++)
         unlist(&job->order.uses[p]);
     for (; edge; edge = later) {
         struct yk_job *to = edge->to;

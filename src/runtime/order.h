@@ -34,14 +34,14 @@ struct yk_edge {
 enum { YK_EDGES = 4 }; /* more of them need memory */
 
 struct yk_order {
-    struct yk_use *uses; /* one an argument; NULL: there is no array */
+    struct yk_use *uses; /* one an argument, in the job's block; job NULL: it is no array */
     struct yk_edge edges[YK_EDGES], *more_edges;
     struct yk_edge *first_out; /* to those who wait for this job */
     int waits;                 /* jobs that this one still waits for */
 };
 
 /* Which rows it uses; calls the arguments' callbacks. */
-yoke_status yk_order_prepare(struct yk_job *job);
+void yk_order_prepare(struct yk_job *job);
 void yk_order_close(struct yk_job *job);
 /* Links the job, which comes after all that are linked, and after `count` jobs of `after` that may
  * be done. Memory may be out: then nothing has changed. */

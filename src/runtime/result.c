@@ -1,84 +1,83 @@
-/* result.c - what a job did, in one block of memory that its owner frees at once. */
-#include <string.h>
-
+/* result.c - what a job did, in one block of memory that its owner frees at once. Of a job that has
+ * its crew no more there are figures, and no sentences.
+ */
 #include "../base/alloc.h"
+#include "../base/carve.h"
+#include "../partition/partitioner.h"
 #include "job.h"
 
-struct room { /* the block being filled */
-    char *next;
-};
-
-static void *carve(struct room *room, size_t bytes)
+static const char *partitioner_of(const struct yk_job *job)
 {
-    void *place = room->next;
-    room->next += (bytes + 15) / 16 * 16;
-    return place;
+    return job->partitioner ? job->partitioner : yk_partitioners[0]->name;
 }
 
-static const char *keep(struct room *room, const char *text)
+static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
 {
-    size_t bytes = strlen(text ? text : "") + 1;
-    return memcpy(carve(room, bytes), text ? text : "", bytes);
+    size_t devices = (size_t)job->device_count;
+    return yk_carved(sizeof(yoke_result)) + yk_carved_text(partitioner_of(job)) +
+           yk_carved(devices * sizeof(yoke_device_result)) +
+           yk_carved(devices * sizeof(yoke_wait_result)) +
+           yk_carved(decisions * sizeof(yoke_decision));
 }
 
-static size_t padded(const char *text)
+static size_t sentence_bytes(const struct yk_job *job)
 {
-    return (strlen(text ? text : "") + 1 + 15) / 16 * 16;
-}
-
-static size_t measure(const struct yk_job *job, size_t decisions)
-{
-    size_t bytes =
-        (sizeof(yoke_result) + 15) / 16 * 16 + padded(yk_dispatch_partitioner(job->dispatch));
+    char text[YK_WAIT_TEXT];
+    size_t bytes = 0;
     int d;
-    bytes += ((size_t)job->device_count * sizeof(yoke_device_result) + 15) / 16 * 16;
-    bytes += ((size_t)job->device_count * sizeof(yoke_wait_result) + 15) / 16 * 16;
-    bytes += (decisions * sizeof(yoke_decision) + 15) / 16 * 16;
     for (d = 0; d < job->device_count; d++) {
-        char text[YK_WAIT_TEXT];
         yk_wait_explain(job, d, text);
-        bytes += padded(yk_dispatch_reason(job->dispatch, d)) + padded(text);
+        bytes += yk_carved_text(yk_dispatch_reason(job->dispatch, d)) + yk_carved_text(text);
     }
     return bytes;
 }
 
-static void fill_devices(const struct yk_job *job, struct room *room, yoke_result *result)
+static struct yk_figures figures_of(const struct yk_job *job, int device)
+{
+    struct yk_split_outcome outcome;
+    if (!job->keeps)
+        return job->figures[device];
+    yk_dispatch_outcome(job->dispatch, device, &outcome);
+    return (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns };
+}
+
+static void fill_devices(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_device_result *devices =
-        carve(room, (size_t)job->device_count * sizeof(yoke_device_result));
+        yk_carve(next, (size_t)job->device_count * sizeof(yoke_device_result));
     double all = (double)(job->last - job->first);
     int d;
     for (d = 0; d < job->device_count; d++) {
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
+        struct yk_figures figures = figures_of(job, d);
         devices[d].device = d;
-        devices[d].items = outcome.items;
-        devices[d].share = all > 0 ? (double)outcome.items / all : 0;
-        devices[d].busy_seconds = (double)outcome.busy_ns * 1e-9;
-        devices[d].chunks = outcome.chunks;
-        devices[d].reason = keep(room, yk_dispatch_reason(job->dispatch, d));
+        devices[d].items = figures.items;
+        devices[d].share = all > 0 ? (double)figures.items / all : 0;
+        devices[d].busy_seconds = (double)figures.busy_ns * 1e-9;
+        devices[d].chunks = figures.chunks;
+        devices[d].reason =
+            job->keeps ? yk_carve_text(next, yk_dispatch_reason(job->dispatch, d)) : "";
     }
     result->devices = devices;
     result->device_count = job->device_count;
 }
 
-static void fill_waits(const struct yk_job *job, struct room *room, yoke_result *result)
+static void fill_waits(const struct yk_job *job, char **next, yoke_result *result)
 {
-    yoke_wait_result *waits = carve(room, (size_t)job->device_count * sizeof *waits);
+    yoke_wait_result *waits = yk_carve(next, (size_t)job->device_count * sizeof *waits);
     char text[YK_WAIT_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
-        waits[d].waiting = yk_wait_explain(job, d, text);
-        waits[d].reason = keep(room, text);
+        waits[d].waiting = job->keeps ? yk_wait_explain(job, d, text) : YOKE_WAIT_AUTO;
+        waits[d].reason = job->keeps ? yk_carve_text(next, text) : "";
     }
     result->waits = waits;
 }
 
-static void fill_decisions(const struct yk_job *job, struct room *room, yoke_result *result)
+static void fill_decisions(const struct yk_job *job, char **next, yoke_result *result)
 {
     size_t count, i;
     const struct yk_decision *from = yk_dispatch_decisions(job->dispatch, &count);
-    yoke_decision *to = carve(room, count * sizeof *to);
+    yoke_decision *to = yk_carve(next, count * sizeof *to);
     for (i = 0; i < count; i++) {
         to[i].seconds = (double)(from[i].when - job->submitted_ns) * 1e-9;
         to[i].device = from[i].device;
@@ -93,22 +92,24 @@ static void fill_decisions(const struct yk_job *job, struct room *room, yoke_res
 
 yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
 {
-    struct room room;
     yoke_result *result;
-    size_t decisions;
-    yk_dispatch_decisions(job->dispatch, &decisions);
-    room.next = yk_calloc(1, measure(job, decisions));
-    if (!room.next)
+    size_t decisions = 0;
+    char *next;
+    if (job->keeps)
+        yk_dispatch_decisions(job->dispatch, &decisions);
+    next = yk_calloc(1, fixed_bytes(job, decisions) + (job->keeps ? sentence_bytes(job) : 0));
+    if (!next)
         return YOKE_ENOMEM;
-    result = carve(&room, sizeof *result);
+    result = yk_carve(&next, sizeof *result);
     result->version = 2;
     result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
-    result->partitioner = keep(&room, yk_dispatch_partitioner(job->dispatch));
+    result->partitioner = yk_carve_text(&next, partitioner_of(job));
     result->traffic.to_devices = atomic_load(&job->bytes_to);
     result->traffic.from_devices = atomic_load(&job->bytes_from);
-    fill_devices(job, &room, result);
-    fill_waits(job, &room, result);
-    fill_decisions(job, &room, result);
+    fill_devices(job, &next, result);
+    fill_waits(job, &next, result);
+    if (job->keeps)
+        fill_decisions(job, &next, result);
     *out = result;
     return YOKE_OK;
 }

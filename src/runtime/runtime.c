@@ -105,6 +105,7 @@ close_lock:
 
 static void free_runtime(yoke_runtime *runtime)
 {
+    yk_crews_close(runtime);
     yk_trace_close(runtime->trace);
     yk_mutex_close(&runtime->driving);
     yk_mutex_close(&runtime->places.evict_lock);

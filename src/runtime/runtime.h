@@ -66,7 +66,10 @@ struct yoke_runtime {
     struct yk_job *first_ready, *last_ready; /* of these: waiting for nothing but their turn, */
     struct yk_job *running, *last_running;   /* and begun, in the order of their turns */
     int running_count;
-    uint64_t turns; /* given so far */
+    struct yk_crew *idle_crews; /* of jobs that are over, for those to come */
+    int idle_crew_count;
+    atomic_int kept_jobs; /* that are over and have their crew still */
+    uint64_t turns;       /* given so far */
     yoke_array *arrays;
     uint64_t jobs_submitted;
     atomic_int stop;

@@ -93,8 +93,12 @@ static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu
     if (status != YOKE_OK)
         goto unlock;
     job->number = ++runtime->jobs_submitted;
+    atomic_store(&job->references, 2); /* the ticket, and the submitting call */
     begins = yk_job_may_begin(job) && after->count == 0;
     status = begins ? yk_job_begin(job, cpu) : YOKE_OK;
+    job->attended = begins && cpu >= 0 && status == YOKE_OK;
+    if (job->attended)
+        yk_job_look(job);
     if (status != YOKE_OK) { /* it had to wait for nobody, so nobody knows of it */
         yk_order_unlink(job, 0, NULL);
         goto unlock;
@@ -102,7 +106,6 @@ static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu
     job->previous = runtime->last_job;
     *(job->previous ? &job->previous->next : &runtime->first_job) = job;
     runtime->last_job = job;
-    atomic_store(&job->references, 2); /* the ticket, and the submitting call */
     if (!begins) {
         yk_job_line_up(job, after->jobs, after->count);
         yk_jobs_start_ready(runtime);
@@ -112,7 +115,7 @@ unlock:
     return status;
 }
 
-static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borrow,
+static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, enum yk_asks asks,
                           struct yk_job **out)
 {
     struct yk_job *job;
@@ -127,7 +130,8 @@ static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, int borro
     if (!yk_job_splits_freely(
             job->partitioner)) /* who asks for a certain split means all devices */
         yk_runtime_join_loader(runtime);
-    cpu = borrow && !runtime->virtual_clock ? yk_thread_cpu() : -1;
+    job->asks = asks;
+    cpu = asks != YK_ASKS_PERHAPS && !runtime->virtual_clock ? yk_thread_cpu() : -1;
     status = enlist(job, spec->kernel, cpu, &after);
     let_after_go(&after);
     if (status == YOKE_OK) {
@@ -144,7 +148,10 @@ close:
  * else. What a job that is done says of itself is complete. */
 static int is_over_soon(const struct yk_job *job)
 {
-    int64_t start = yk_clock_ns();
+    int64_t start;
+    if (atomic_load(&job->phase) == YK_DONE)
+        return 1;
+    start = yk_clock_ns();
     while (atomic_load(&job->phase) != YK_DONE) {
         if (yk_clock_ns() - start > WATCH_NS)
             return 0;
@@ -218,16 +225,15 @@ yoke_status yoke_wait_all(yoke_runtime *runtime)
 static void call(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
-    int running, brief;
-    if (atomic_load(&job->phase) != YK_RUNNING)
-        return;
+    int running, brief, begun;
     yk_lock(&runtime->lock);
     running = runtime->running_count;
-    brief = yk_job_is_brief(job);
+    begun = atomic_load(&job->phase) == YK_RUNNING;
+    brief = begun && yk_job_is_brief(job);
     yk_unlock(&runtime->lock);
     if (brief)
         yk_wake_few(runtime, running);
-    else
+    else if (begun)
         yk_job_tell(job);
 }
 
@@ -241,7 +247,7 @@ yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket
     status = yk_ticket_open(&ticket);
     if (status != YOKE_OK)
         return status;
-    status = submit(runtime, spec, 0, &job);
+    status = submit(runtime, spec, YK_ASKS_PERHAPS, &job);
     if (status != YOKE_OK) {
         yk_ticket_close(ticket);
         return status;
@@ -264,7 +270,7 @@ static yoke_status wait_for(struct yk_job *job, yoke_result **result)
         yk_fail(status, "%s", job->text ? job->text : yoke_status_text(status));
     else if (result)
         status = yk_result_open(job, result);
-    yk_job_release(job);
+    yk_job_forsake(job);
     return status;
 }
 
@@ -293,7 +299,7 @@ yoke_status yoke_cancel(yoke_ticket *ticket)
 yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **result)
 {
     struct yk_job *job;
-    yoke_status status = submit(runtime, spec, 1, &job);
+    yoke_status status = submit(runtime, spec, result ? YK_ASKS_CALLER : YK_ASKS_NOBODY, &job);
     if (status != YOKE_OK)
         return status;
     if (!runtime->virtual_clock) {
@@ -304,6 +310,8 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
             yk_job_tell(job);
         }
     }
+    if (job->attended)
+        yk_job_look_away(job);
     yk_job_release(job);
     return wait_for(job, result);
 }

@@ -138,7 +138,7 @@ void yk_tickets_forget(const yoke_runtime *runtime)
     yk_lock(&lock);
     for (i = 0; i < capacity; i++)
         if (slots[i].job && slots[i].job->runtime == runtime) {
-            yk_job_release(slots[i].job);
+            yk_job_forsake(slots[i].job);
             put_back(&slots[i]);
         }
     yk_unlock(&lock);

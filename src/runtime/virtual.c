@@ -27,14 +27,11 @@ static int step_job(struct yk_job *job)
 
 static int step_all(yoke_runtime *runtime)
 {
-    struct yk_job *job;
-    uint64_t turn = 0;
+    struct yk_job *job = NULL;
     int worked = 0;
-    while ((job = yk_job_next(runtime, turn))) {
-        turn = job->turn;
+    while ((job = yk_job_next(runtime, job))) {
         worked |= step_job(job);
         worked |= atomic_load(&job->phase) == YK_DONE; /* others may begin now */
-        yk_job_release(job);
     }
     return worked;
 }
@@ -42,7 +39,7 @@ static int step_all(yoke_runtime *runtime)
 /* Whoever is first in the way of all others. */
 static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
 {
-    struct yk_job *job = yk_job_next(runtime, 0);
+    struct yk_job *job = yk_job_next(runtime, NULL);
     struct yk_job *stuck = job ? job : waited_for;
     yk_job_fail(stuck, yk_fail(YOKE_EDEVICE,
                                "%s: the simulated machine has nothing left to do, and "
@@ -51,7 +48,7 @@ static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
     if (yk_job_enter(stuck))
         yk_job_leave(stuck);
     if (job)
-        yk_job_release(job);
+        yk_job_look_away(job);
 }
 
 /* A thread that brings rows home moves the clock as well; what it completed is found at the second

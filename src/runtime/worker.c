@@ -79,16 +79,22 @@ int yk_is_core(const yoke_runtime *runtime)
     return self && self->runtime == runtime && self->lane >= 0;
 }
 
-struct yk_job *yk_job_next(yoke_runtime *runtime, uint64_t after)
+struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
 {
+    uint64_t turn = previous ? previous->turn : 0;
     struct yk_job *job;
+    int last = 0;
     yk_lock(&runtime->lock);
     for (job = runtime->running; job; job = job->next_running)
-        if (job->turn > after && atomic_load(&job->phase) == YK_RUNNING)
+        if (job->turn > turn && atomic_load(&job->phase) == YK_RUNNING)
             break;
     if (job)
-        yk_job_hold(job);
+        yk_job_look(job);
+    if (previous)
+        last = yk_job_look_away_locked(previous);
     yk_unlock(&runtime->lock);
+    if (last)
+        yk_job_release(previous);
     return job;
 }
 
@@ -193,11 +199,9 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
 static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
-    uint64_t turn = 0;
-    struct yk_job *job;
+    struct yk_job *job = NULL;
     *wake_ns = 0;
-    while ((job = yk_job_next(worker->runtime, turn))) {
-        turn = job->turn;
+    while ((job = yk_job_next(worker->runtime, job))) {
         if (job->recalled <= 0 && !atomic_load(&job->woken))
             yk_job_tell(job); /* it is long enough for somebody else to have come */
         if (worker->device < job->device_count) {
@@ -206,7 +210,6 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
             if (state < best)
                 best = state;
         }
-        yk_job_release(job);
     }
     return best;
 }

@@ -1,0 +1,225 @@
+/* dispatch_life.c - see dispatch.h: opening and closing a dispatcher, and opening one again in the
+ * memory of one that is over.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "dispatch_state.h"
+
+static yoke_status check_device(const struct yk_split_device *device, int number)
+{
+    const char *name = device->name ? device->name : "a device";
+    if (device->lanes < 1)
+        return yk_fail(YOKE_EINVAL, "%s (device %d) has %d lanes; it needs 1 at least", name,
+                       number, device->lanes);
+    if (device->fill < 1 || device->limit < 0 || device->lane_fill < 0)
+        return yk_fail(YOKE_EINVAL,
+                       "%s (device %d): fill %lld, of a lane %lld, limit %lld; fill is 1 at least, "
+                       "the others 0 or more",
+                       name, number, (long long)device->fill, (long long)device->lane_fill,
+                       (long long)device->limit);
+    return YOKE_OK;
+}
+
+static yoke_status check_spec(const struct yk_split_spec *spec)
+{
+    int64_t items;
+    int d;
+    if (spec->first > spec->last || __builtin_sub_overflow(spec->last, spec->first, &items))
+        return yk_fail(YOKE_EINVAL,
+                       "the range %lld .. %lld ends before it begins or is too long; give first <= "
+                       "last, less than 2^63 items",
+                       (long long)spec->first, (long long)spec->last);
+    if (spec->unit < 1)
+        return yk_fail(YOKE_EINVAL, "the unit of a range is %lld items; it is 1 at least",
+                       (long long)spec->unit);
+    if (spec->device_count < 1 || !spec->devices)
+        return yk_fail(YOKE_EINVAL, "a range is split over %d devices; give 1 at least",
+                       spec->device_count);
+    for (d = 0; d < spec->device_count; d++) {
+        yoke_status status = check_device(&spec->devices[d], d);
+        if (status != YOKE_OK)
+            return status;
+    }
+    return YOKE_OK;
+}
+
+static void forget_partitioner(struct yk_dispatch *dispatch)
+{
+    if (dispatch->partitioner && dispatch->partitioner->options)
+        yk_options_clear(dispatch->partitioner->options, dispatch->settings);
+    yk_free(dispatch->settings);
+    yk_free(dispatch->partitioner_text);
+    dispatch->partitioner = NULL;
+    dispatch->settings = dispatch->partitioner_text = NULL;
+}
+
+/* "name" or "name:settings" into the partitioner's table and its settings. */
+static yoke_status choose(struct yk_dispatch *dispatch, const char *text)
+{
+    const struct yk_partitioner *found;
+    text = text ? text : yk_partitioners[0]->name;
+    /* settings come from the environment as well, which may have changed */
+    if (dispatch->partitioner && !dispatch->partitioner->options &&
+        strcmp(text, dispatch->partitioner_text) == 0)
+        return YOKE_OK;
+    forget_partitioner(dispatch);
+    found = yk_partitioner_find(text);
+    if (!found)
+        return YOKE_EINVAL;
+    dispatch->partitioner_text = yk_strdup(text);
+    dispatch->settings = yk_calloc(1, found->settings_bytes);
+    if (!dispatch->partitioner_text || !dispatch->settings)
+        return YOKE_ENOMEM;
+    dispatch->partitioner = found; /* whose settings are to be cleared from here on */
+    return yk_partitioner_read(found, text, dispatch->settings);
+}
+
+static size_t name_bytes(const struct yk_split_device *device)
+{
+    return strlen(device->name ? device->name : "") + 1;
+}
+
+/* Room for them, zeroed. */
+static yoke_status make_room(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
+{
+    size_t bytes = 0, count = (size_t)spec->device_count;
+    int d;
+    for (d = 0; d < spec->device_count; d++)
+        bytes += name_bytes(&spec->devices[d]) + reason_bytes;
+    if (count <= dispatch->device_capacity && bytes <= dispatch->text_capacity) {
+        memset(dispatch->status, 0, count * sizeof *dispatch->status);
+        memset(dispatch->devices, 0, count * sizeof *dispatch->devices);
+        memset(dispatch->texts, 0, bytes);
+        return YOKE_OK;
+    }
+    dispatch->device_capacity = dispatch->text_capacity = 0;
+    yk_free(dispatch->texts);
+    yk_free(dispatch->devices);
+    yk_free(dispatch->status);
+    dispatch->status = yk_calloc(count, sizeof *dispatch->status);
+    dispatch->devices = yk_calloc(count, sizeof *dispatch->devices);
+    dispatch->texts = yk_calloc(bytes, 1);
+    if (!dispatch->status || !dispatch->devices || !dispatch->texts)
+        return YOKE_ENOMEM;
+    dispatch->device_capacity = count;
+    dispatch->text_capacity = bytes;
+    return YOKE_OK;
+}
+
+static yoke_status open_devices(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
+{
+    yoke_status made = make_room(dispatch, spec);
+    char *text = dispatch->texts;
+    int d;
+    for (d = 0; made == YOKE_OK && d < spec->device_count; d++) {
+        const struct yk_split_device *given = &spec->devices[d];
+        struct yk_split_status *status = &dispatch->status[d];
+        struct yk_device_state *device = &dispatch->devices[d];
+        *status = (struct yk_split_status){ .known = *given, .active = 1 };
+        if (!(given->rate > 0) || isinf(given->rate))
+            status->known.rate = 0;
+        if (!(given->share >= 0) || given->share > 1)
+            status->known.share = -1;
+        status->known.name = memcpy(text, given->name ? given->name : "", name_bytes(given));
+        text += name_bytes(given);
+        device->reason = text;
+        text += reason_bytes;
+        device->outs = device->kept = -1;
+        yk_speed_open(&device->speed, &status->known, (double)(spec->last - spec->first));
+        status->item_ns = device->speed.item_ns;
+        status->fixed_ns = device->speed.fixed_ns;
+    }
+    return made;
+}
+
+/* The whole range is free, nothing is known; what memory there is stays. */
+static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
+{
+    int64_t i;
+    dispatch->free.count = dispatch->kept_count = 0;
+    dispatch->outs_unused = -1;
+    for (i = 0; i < dispatch->outs_capacity; i++) {
+        dispatch->outs[i].next = dispatch->outs_unused;
+        dispatch->outs_unused = (int)i;
+    }
+    dispatch->out_count = dispatch->joined_count = dispatch->refused_count = 0;
+    dispatch->decision_count = 0;
+    dispatch->now = 0;
+    dispatch->serial = 0;
+    dispatch->all_or_nothing = spec->all_or_nothing != 0;
+    dispatch->recording = 1;
+    dispatch->epoch = 1;
+    dispatch->active_count = spec->device_count;
+    dispatch->left = spec->last - spec->first;
+    dispatch->view = (struct yk_split_view){ .first = spec->first,
+                                             .last = spec->last,
+                                             .unit = spec->unit,
+                                             .free_items = dispatch->left,
+                                             .free = &dispatch->free,
+                                             .device_count = spec->device_count };
+}
+
+static void close_state(struct yk_dispatch *dispatch)
+{
+    if (dispatch->state)
+        dispatch->partitioner->close(dispatch->state);
+    dispatch->state = NULL;
+}
+
+yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
+{
+    yoke_status status = check_spec(spec);
+    if (status != YOKE_OK)
+        return status;
+    close_state(dispatch);
+    begin_anew(dispatch, spec);
+    status = open_devices(dispatch, spec);
+    if (status != YOKE_OK)
+        return status;
+    dispatch->view.devices = dispatch->status;
+    status = yk_dispatch_reserve(dispatch, 16 + 2 * (int64_t)spec->device_count);
+    if (status != YOKE_OK)
+        return status;
+    yk_ranges_add(&dispatch->free, (struct yk_range){ spec->first, spec->last });
+    status = choose(dispatch, spec->partitioner);
+    if (status != YOKE_OK)
+        return status;
+    return dispatch->partitioner->open(&dispatch->view, dispatch->settings, &dispatch->state);
+}
+
+yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out)
+{
+    struct yk_dispatch *dispatch;
+    yoke_status status;
+    if (!spec || !out)
+        return yk_fail(YOKE_EINVAL, "yk_dispatch_open: %s is NULL; give both",
+                       spec ? "out" : "spec");
+    dispatch = yk_calloc(1, sizeof *dispatch);
+    if (!dispatch)
+        return YOKE_ENOMEM;
+    status = yk_dispatch_reopen(dispatch, spec);
+    if (status == YOKE_OK)
+        *out = dispatch;
+    else
+        yk_dispatch_close(dispatch);
+    return status;
+}
+
+void yk_dispatch_close(struct yk_dispatch *dispatch)
+{
+    if (!dispatch)
+        return;
+    close_state(dispatch);
+    forget_partitioner(dispatch);
+    yk_free(dispatch->decisions);
+    yk_free(dispatch->kept);
+    yk_free(dispatch->outs);
+    yk_ranges_close(&dispatch->free);
+    yk_free(dispatch->texts);
+    yk_free(dispatch->devices);
+    yk_free(dispatch->status);
+    yk_free(dispatch);
+}

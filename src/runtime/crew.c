@@ -1,0 +1,195 @@
+/* crew.c - what a job needs while it runs, handed on to later jobs: making it takes longer than a
+ * short job.
+ *
+ * A crew belongs to its job from when that begins until nobody looks at it any more: the job itself
+ * until it is over, threads that step its lanes, and, where its result may be asked for, whoever
+ * has its ticket. Only so many jobs that are over keep theirs for that; others keep the figures
+ * alone, so that any number can wait for somebody to ask how they went.
+ */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "job.h"
+
+enum {
+    IDLE_MOST = 64,       /* as many as jobs may run at a time */
+    KEPT_MOST = 64,       /* jobs that are over and have theirs */
+    DECISIONS_MOST = 4096 /* a crew with memory for more is not kept for short jobs' sake */
+};
+
+static void close_device(struct yk_job_device *jd)
+{
+    yk_leases_close(&jd->leases);
+    yk_free(jd->flights);
+    yk_free(jd->private_hosts);
+}
+
+static void close_crew(struct yk_crew *crew)
+{
+    int d;
+    for (d = 0; d < crew->device_count; d++)
+        close_device(&crew->devices[d]);
+    yk_dispatch_close(crew->dispatch);
+    yk_free(crew);
+}
+
+static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **out)
+{
+    struct yk_crew *crew = yk_calloc(1, sizeof *crew + (size_t)count * sizeof *crew->devices);
+    yoke_status status = crew ? YOKE_OK : YOKE_ENOMEM;
+    int d;
+    for (d = 0; status == YOKE_OK && d < count; d++) {
+        struct yk_job_device *jd = &crew->devices[d];
+        jd->device = &runtime->devices[d];
+        jd->flights = yk_calloc((size_t)jd->device->lanes, sizeof *jd->flights);
+        crew->device_count = d + 1;
+        if (!jd->flights)
+            status = YOKE_ENOMEM;
+        else if (jd->device->device->desc.host_memory)
+            status = yk_leases_open(jd->device->lanes, &jd->leases);
+    }
+    if (status == YOKE_OK)
+        *out = crew;
+    else if (crew)
+        close_crew(crew);
+    return status;
+}
+
+/* As new, but for leases: those of a job that went well are all done, and go on counting. Lists and
+ * windows of flights were closed when that job let its devices go. */
+static void clean(struct yk_job_device *jd)
+{
+    int lane;
+    *jd = (struct yk_job_device){ .device = jd->device,
+                                  .leases = jd->leases,
+                                  .flights = jd->flights };
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        memset(&jd->flights[lane], 0, offsetof(struct yk_flight, issued));
+}
+
+/* One for as many devices; devices may have come since the others were made. */
+static struct yk_crew *idle_crew(yoke_runtime *runtime, int count)
+{
+    struct yk_crew *crew;
+    int d;
+    while ((crew = runtime->idle_crews)) {
+        runtime->idle_crews = crew->next;
+        runtime->idle_crew_count--;
+        if (crew->device_count == count)
+            break;
+        close_crew(crew);
+    }
+    for (d = 0; crew && d < count; d++)
+        clean(&crew->devices[d]);
+    return crew;
+}
+
+yoke_status yk_crew_take(struct yk_job *job, int count)
+{
+    struct yk_crew *crew = idle_crew(job->runtime, count);
+    yoke_status status = crew ? YOKE_OK : open_crew(job->runtime, count, &crew);
+    int d;
+    if (status != YOKE_OK)
+        return status;
+    job->crew = crew;
+    job->devices = crew->devices;
+    job->device_count = count;
+    for (d = 0; job->has_add && d < count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        jd->private_hosts =
+            yk_calloc((size_t)(jd->device->lanes * job->arg_count), sizeof *jd->private_hosts);
+        if (!jd->private_hosts)
+            return YOKE_ENOMEM;
+    }
+    return YOKE_OK;
+}
+
+void yk_crew_close(struct yk_job *job)
+{
+    if (job->crew)
+        close_crew(job->crew);
+    job->crew = NULL;
+}
+
+void yk_crews_close(yoke_runtime *runtime)
+{
+    struct yk_crew *crew;
+    while ((crew = runtime->idle_crews)) {
+        runtime->idle_crews = crew->next;
+        close_crew(crew);
+    }
+}
+
+/* Under runtime.lock. What is left of a job that failed is not worth sorting out. */
+static void give_back(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    struct yk_crew *crew = job->crew;
+    size_t decisions;
+    yk_dispatch_decisions(crew->dispatch, &decisions);
+    if (atomic_load(&job->stop) || job->has_add || decisions > DECISIONS_MOST ||
+        runtime->idle_crew_count == IDLE_MOST) {
+        yk_crew_close(job);
+        return;
+    }
+    crew->next = runtime->idle_crews;
+    runtime->idle_crews = crew;
+    runtime->idle_crew_count++;
+    job->crew = NULL;
+}
+
+void yk_job_look(struct yk_job *job)
+{
+    atomic_fetch_add_explicit(&job->looks, 1, memory_order_relaxed);
+}
+
+int yk_job_look_away_locked(struct yk_job *job)
+{
+    if (atomic_fetch_sub(&job->looks, 1) != 1)
+        return 0;
+    give_back(job);
+    return 1;
+}
+
+void yk_job_look_away(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    if (atomic_fetch_sub(&job->looks, 1) != 1)
+        return;
+    yk_lock(&runtime->lock);
+    give_back(job);
+    yk_unlock(&runtime->lock);
+    yk_job_release(job);
+}
+
+static void save_figures(struct yk_job *job)
+{
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_split_outcome outcome;
+        yk_dispatch_outcome(job->dispatch, d, &outcome);
+        job->figures[d] = (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns };
+    }
+}
+
+void yk_job_condense(struct yk_job *job)
+{
+    atomic_int *kept = &job->runtime->kept_jobs;
+    if (atomic_load(&job->stop) || job->asks == YK_ASKS_NOBODY)
+        return;
+    job->keeps = job->asks == YK_ASKS_CALLER || job->device_count > job->figure_room ||
+                 atomic_load(kept) < KEPT_MOST;
+    if (job->keeps)
+        atomic_fetch_add(kept, 1);
+    else
+        save_figures(job);
+}
+
+void yk_job_forsake(struct yk_job *job)
+{
+    if (job->keeps) {
+        atomic_fetch_sub(&job->runtime->kept_jobs, 1);
+        yk_job_look_away(job);
+    }
+    yk_job_release(job);
+}
