@@ -31,14 +31,14 @@ static void start(struct yk_job *job)
 {
     int d;
     yk_lock(&job->lock);
+    job->submitted_ns = job->reported_ns = yk_now(job->runtime);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         if (!jd->joined || jd->retired || jd->benched)
             continue;
-        yk_dispatch_join(job->dispatch, d, yk_now(job->runtime));
+        yk_dispatch_join(job->dispatch, d, job->submitted_ns);
     }
     job->readied = yk_job_readied(job);
-    job->submitted_ns = yk_now(job->runtime);
     atomic_store(&job->phase, YK_RUNNING);
     yk_unlock(&job->lock);
 }

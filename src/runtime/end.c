@@ -141,7 +141,9 @@ static void end_job(struct yk_job *job)
         yk_job_tell_progress(job, 1);
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
-    job->ended_ns = yk_now(runtime);
+    job->ended_ns = job->reported_ns;
+    if (job->has_add || atomic_load(&job->stop) || !job->ended_ns)
+        job->ended_ns = yk_now(runtime);
     yk_lock(&runtime->lock);
     if (job->last > job->first && !atomic_load(&job->stop))
         learn(job);

@@ -143,6 +143,8 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     yoke_status status; /* under lock until DONE */
     char *text;
     int64_t submitted_ns, ended_ns;
+    int64_t
+        reported_ns; /* when the last chunk was reported, 0: a while after its end. Under lock */
     atomic_int_fast64_t bytes_to, bytes_from;
 
     int64_t deadline_ns; /* 0: none */

@@ -23,6 +23,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
             atomic_store(&job->hungry, 1);
         if (verdict != YK_TAKE)
             break;
+        flight->issued_ns = now;
         if (!jd->device->device->desc.host_memory) {
             flight->chunk = chunk;
             flight->slot = -1;
@@ -69,24 +70,26 @@ struct answer {
     struct yk_chunk_times times;
 };
 
-/* 0: there are more pieces of the chunk to come, so nothing is to be said yet. */
-static int is_answered(struct yk_job *job, struct yk_job_device *jd, struct yk_flight *flight,
+/* What it did by `now`. 0: there are more pieces of the chunk to come, so nothing is to be said
+ * yet. */
+static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64_t now,
                        struct answer *out)
 {
     int64_t done = flight->done;
     struct yk_chunk_times times = { .issued = flight->issued_ns,
+                                    .ended = now,
                                     .copied_bytes = flight->bytes_in + flight->bytes_out };
     *out = (struct answer){ .chunk = &flight->chunk,
                             .completed = flight->chunk.last - flight->chunk.first };
     if (flight->beside.chunk.serial) {
-        if (!yk_beside_ended(flight, yk_now(job->runtime)))
+        if (!yk_beside_ended(flight, now))
             return 0;
         out->chunk = &flight->beside.chunk;
         out->completed = flight->beside.next - out->chunk->first;
         times.issued = flight->beside.issued_ns;
         times.work_ns = flight->beside.work_ns;
     } else if (flight->slot >= 0) {
-        yk_lease_worked(&jd->leases, flight->slot, yk_now(job->runtime) - flight->issued_ns);
+        yk_lease_worked(&jd->leases, flight->slot, now - flight->issued_ns);
         flight->done = 0;
         out->lease = yk_lease_done(&jd->leases, flight->slot, done);
         if (!out->lease)
@@ -104,15 +107,14 @@ static void report(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
+    int64_t left, now = flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
     struct answer answer;
-    int64_t left;
-    if (!is_answered(job, jd, flight, &answer)) {
+    if (!is_answered(jd, flight, now, &answer)) {
         yk_job_tell_progress(job, 0);
         return;
     }
     yk_lock(&job->lock);
-    answer.times.ended =
-        !answer.lease && flight->ended_ns ? flight->ended_ns : yk_now(job->runtime);
+    job->reported_ns = flight->ended_ns ? 0 : now;
     atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
     if (!jd->failed)
         yk_dispatch_done(job->dispatch, jd->device->number, answer.chunk, answer.completed,
@@ -329,11 +331,13 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
         return YK_LANE_IDLE;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         device_failed(job, device, 0);
+    flight->issued_ns = 0;
     if (yk_job_is_stopped(job) || !take(job, device, lane, wake_ns)) {
         leave_idle(job);
         return YK_LANE_IDLE;
     }
-    flight->issued_ns = yk_now(job->runtime);
+    if (!flight->issued_ns) /* it asked nobody */
+        flight->issued_ns = yk_now(job->runtime);
     flight->done = 0;
     issue(job, device, lane);
     return YK_LANE_WORKED;

@@ -189,7 +189,8 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
         return YK_LANE_IDLE;
     while ((state = yk_lane_step(job, worker->device, worker->lane, &wake)) == YK_LANE_WORKED) {
         best = YK_LANE_WORKED;
-        if (!atomic_load(&job->woken) && yk_job_is_overdue(job))
+        if (!atomic_load(&job->woken) && atomic_load(&job->phase) == YK_RUNNING &&
+            yk_job_is_overdue(job))
             yk_job_tell(job);
     }
     sooner(wake_ns, wake);
