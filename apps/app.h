@@ -52,6 +52,7 @@ struct app {
     int size_square;                  /* 1: of three, one number alone stands for all */
     const struct app_option *options; /* NULL-name terminated, or NULL */
     enum app_timed timed;             /* what counts as a run's seconds */
+    int is_regular;                   /* 1: every item of its jobs costs the same */
     /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to
      * do. The actual size goes to spec->size. */
     yoke_status (*open)(struct app_spec *spec, void **state);

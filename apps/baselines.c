@@ -7,11 +7,16 @@
  * so once it has had some seconds it is not run again.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
 
-static const double patience_seconds = 5, far_behind = 10;
+int measure_is_behind(double seconds, double best, double spent_seconds)
+{
+    static const double patience_seconds = 5, far_behind = 10;
+    return spent_seconds >= patience_seconds && seconds >= far_behind * best;
+}
 
 /* Timed runs after the first; the first's own time counts where it was enough. */
 static yoke_status time_alone(struct app_session *session, const char *what, struct measure *out,
@@ -22,7 +27,7 @@ static yoke_status time_alone(struct app_session *session, const char *what, str
     yoke_status status = app_session_time(session, what, &latest);
     *median = latest;
     while (status == YOKE_OK && count < session->spec->repeat &&
-           (app_wall_seconds() - start < patience_seconds || latest < far_behind * out->seconds)) {
+           !measure_is_behind(latest, out->seconds, app_wall_seconds() - start)) {
         status = app_session_time(session, what, &latest);
         seconds[count++] = latest;
     }
@@ -52,22 +57,33 @@ static yoke_status alone(const struct measure_spec *spec, void *state, struct me
     return status == YOKE_OK ? closed : status;
 }
 
-yoke_status measure_baselines(const struct measure_spec *spec, void *state, struct measure *out)
+void measure_gain(const double *alone_seconds, int count, struct measure *out)
 {
     double rate = 0, best = INFINITY;
-    for (int d = 0; d < out->device_count; d++) {
-        yoke_status status = YOKE_OK;
+    for (int i = 0; i < count; i++) {
+        rate += 1 / alone_seconds[i];
+        best = fmin(best, alone_seconds[i]);
+    }
+    out->ideal_seconds = 1 / rate;
+    out->efficiency = out->ideal_seconds / out->seconds;
+    out->gain = isnan(rate) ? NAN : best / out->seconds;
+}
+
+yoke_status measure_baselines(const struct measure_spec *spec, void *state, struct measure *out)
+{
+    double *times = calloc((size_t)out->device_count, sizeof *times);
+    yoke_status status = YOKE_OK;
+    if (!times)
+        return app_fail(YOKE_ENOMEM, "no memory for the times of %d devices", out->device_count);
+    for (int d = 0; status == YOKE_OK && d < out->device_count; d++) {
         if (out->device_count == 1) /* the run that is judged was alone already */
             out->devices[d].alone_seconds = out->seconds;
         else
             status = alone(spec, state, out, d);
-        if (status != YOKE_OK)
-            return status;
-        rate += 1 / out->devices[d].alone_seconds;
-        best = fmin(best, out->devices[d].alone_seconds);
+        times[d] = out->devices[d].alone_seconds;
     }
-    out->ideal_seconds = 1 / rate;
-    out->efficiency = out->ideal_seconds / out->seconds;
-    out->gain = best / out->seconds;
-    return YOKE_OK;
+    if (status == YOKE_OK)
+        measure_gain(times, out->device_count, out);
+    free(times);
+    return status;
 }

@@ -107,6 +107,10 @@ yoke_status app_run_job(struct app_run *run, const yoke_job *job)
         return status;
     if (!chosen.partitioner)
         chosen.partitioner = run->partitioner;
+    if (run->part > 1) {
+        int64_t items = (chosen.range.last - chosen.range.first) / run->part;
+        chosen.range.last = chosen.range.first + (items > 0 ? items : 1);
+    }
     double wall = app_wall_seconds(), start = yoke_seconds(run->runtime);
     status = yoke_run(run->runtime, &chosen, &result);
     run->job_seconds += yoke_seconds(run->runtime) - start;

@@ -2,9 +2,10 @@
  *
  * A session is an application's data attached to one open runtime. measure() opens one for the run
  * that is judged, then, if asked, one for each device alone (the baselines) and one more for the
- * sweep over fixed splits (the oracle). The data lie in memory of the first runtime, which stays
- * open, asleep, until the others are done. Time is the runtime's own, so simulated devices are
- * measured in their virtual seconds by the same code. What was not measured is NAN.
+ * sweep over fixed splits (the oracle); matrix.h has one for every set of devices. The data lie in
+ * memory of the first runtime, which stays open, asleep, until the others are done. Time is the
+ * runtime's own, so simulated devices are measured in their virtual seconds by the same code. What
+ * was not measured is NAN.
  */
 #ifndef YOKE_APPS_DRIVER_H
 #define YOKE_APPS_DRIVER_H
@@ -90,6 +91,7 @@ struct app_run {
     const char *partitioner; /* for jobs that name none; NULL: the runtime's */
     const struct measure_watch *watch;
     const char *what; /* for progress: "run 2 of 5" */
+    int part;         /* above 1: of each job only the first 1/part of its range is done */
     struct app_tally tally;
     double job_seconds, job_wall_seconds; /* of its jobs, by the runtime's clock and the real one */
 };
@@ -118,12 +120,42 @@ yoke_status app_session_close(struct app_session *session);
 /* Inputs as they were (not timed), then one run; its tally stays in the session. */
 yoke_status app_session_time(struct app_session *session, const char *what, double *seconds);
 
+/* The first run of a session, and more, not timed, until each device has worked, for two seconds at
+ * most: a device joins when its kernel is compiled, which short runs are over before. */
+yoke_status app_session_warm_up(struct app_session *session, double *first_seconds);
+/* Checks the latest result where the spec asks for it, into `verified` and `note`. */
+yoke_status app_session_verify(struct app_session *session, struct measure *out);
+
+/* Runs of one session, kept until it is known which of them is the median. */
+struct app_record;
+struct app_runs {
+    struct app_record *records;
+    int count, capacity;
+};
+yoke_status app_runs_open(struct app_runs *runs, int capacity);
+void app_runs_close(struct app_runs *runs);
+/* Takes over the tally of the session's latest run, which took `seconds`. Beyond the capacity
+ * nothing is kept. */
+yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, double seconds);
+/* The seconds of all, and the devices' figures in the median run; `rows` are those of one job.
+ * Once, and only where there are any. */
+yoke_status app_runs_tell(struct app_runs *runs, int64_t rows, struct measure *out);
+
 /* Entries for the runtime's first `count` devices; those that are there stay. */
 yoke_status app_tally_grow(struct app_run *run, int count);
 double app_wall_seconds(void); /* the real clock, also where devices are simulated */
 /* Of up to APP_REPEAT_MAX values; NAN for none. */
 double app_median(const double *values, int count);
 
+/* 1: so far behind the best time that it need not be run again, given how long that took so far. */
+int measure_is_behind(double seconds, double best, double spent_seconds);
+/* Ideal, efficiency and gain from the times alone of what worked together; NAN if one of them is.
+ */
+void measure_gain(const double *alone_seconds, int count, struct measure *out);
+/* The same kind of device with the same settings: what one can do the other can. */
+int measure_alike(const struct measure_device *a, const struct measure_device *b);
+/* Nothing measured yet. */
+struct measure measure_nothing(void);
 /* Each device in a runtime of its own: alone_seconds, then ideal, efficiency and gain. */
 yoke_status measure_baselines(const struct measure_spec *spec, void *state, struct measure *out);
 /* The best fixed split, and what it says about the run that is judged. */

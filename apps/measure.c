@@ -1,53 +1,12 @@
 /* measure.c - the measuring loop: open, first run, repeats, verify; then baselines and sweep.
  *
- * The first run is reported apart, for it pays for building kernels and pinning memory. The figures
- * of the devices are those of the median run, so they belong to the time that is reported.
+ * The first run is reported apart, for it pays for building kernels and pinning memory.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
-
-struct record { /* one repeat */
-    double seconds, whole_seconds;
-    struct app_tally tally;
-};
-
-static int by_seconds(const void *a, const void *b)
-{
-    double x = ((const struct record *)a)->seconds, y = ((const struct record *)b)->seconds;
-    return (x > y) - (x < y);
-}
-
-/* Rows of one job: shares of its range, rounded so that they add up to it. */
-static void set_shares(struct measure *out, int64_t rows)
-{
-    int64_t all = 0, before = 0;
-    for (int d = 0; d < out->device_count; d++)
-        all += out->devices[d].items;
-    for (int d = 0; d < out->device_count; d++) {
-        struct measure_device *device = &out->devices[d];
-        int64_t after = before + device->items;
-        double scale = all ? (double)rows / (double)all : 0;
-        device->share = all ? (double)device->items / (double)all : 0;
-        device->rows = llround((double)after * scale) - llround((double)before * scale);
-        before = after;
-    }
-}
-
-/* The figures of the median run; `records` are sorted. */
-static void keep_median(struct record *records, struct measure *out)
-{
-    struct record *median = &records[(out->run_count - 1) / 2];
-    out->seconds = app_median(out->runs, out->run_count);
-    out->whole_seconds = median->whole_seconds;
-    out->traffic = median->tally.traffic;
-    out->devices = median->tally.devices;
-    out->device_count = median->tally.device_count;
-    snprintf(out->partitioner, sizeof out->partitioner, "%s", median->tally.partitioner);
-    median->tally.devices = NULL;
-}
 
 /* Real devices that did nothing in the latest run: dropped, or their kernel is still compiled. */
 static int idle_devices(const struct app_tally *tally, int devices)
@@ -58,65 +17,49 @@ static int idle_devices(const struct app_tally *tally, int devices)
     return idle;
 }
 
-/* A device joins when its kernel is compiled, which short runs are over before. They are done again
- * until each device has worked, for two seconds at most, so that the repeats are all alike. */
-static yoke_status warm_up(struct app_session *session, struct measure *out, int *devices)
+yoke_status app_session_warm_up(struct app_session *session, double *first_seconds)
 {
     static const double patience = 2;
     double start = app_wall_seconds(), seconds;
-    yoke_status status = app_session_time(session, "first run", &out->first_seconds);
+    yoke_status status = app_session_time(session, "first run", first_seconds);
     /* Waits until every driver is loaded: from the second run on all devices take part. */
-    *devices = status == YOKE_OK ? yoke_device_count(session->run.runtime) : 0;
-    while (status == YOKE_OK && idle_devices(&session->run.tally, *devices) &&
+    int count = status == YOKE_OK ? yoke_device_count(session->run.runtime) : 0;
+    while (status == YOKE_OK && idle_devices(&session->run.tally, count) &&
            app_wall_seconds() - start < patience)
         status = app_session_time(session, "warming up", &seconds);
     return status;
 }
 
-static yoke_status repeat_runs(struct app_session *session, struct record *records,
+static yoke_status repeat_runs(struct app_session *session, struct app_runs *runs,
                                struct measure *out)
 {
     int wanted = session->spec->repeat;
-    int devices;
+    double seconds;
     char what[64];
-    yoke_status status = warm_up(session, out, &devices);
+    yoke_status status = app_session_warm_up(session, &out->first_seconds);
     for (int i = 0; status == YOKE_OK && i < wanted; i++) {
         snprintf(what, sizeof what, "run %d of %d", i + 1, wanted);
-        status = app_session_time(session, what, &records[i].seconds);
+        status = app_session_time(session, what, &seconds);
         if (status == YOKE_OK)
-            status = app_tally_grow(&session->run, devices);
-        records[i].whole_seconds = session->whole_seconds;
-        records[i].tally = session->run.tally;
-        session->run.tally = (struct app_tally){ 0 };
-        out->runs[i] = records[i].seconds;
-        out->run_count = i + 1;
+            status = app_runs_keep(runs, session, seconds);
     }
     return status;
 }
 
 static yoke_status time_runs(struct app_session *session, struct measure *out)
 {
-    int wanted = session->spec->repeat;
-    struct record *records = calloc((size_t)wanted, sizeof *records);
-    yoke_status status;
-    out->runs = calloc((size_t)wanted, sizeof *out->runs);
-    if (records && out->runs)
-        status = repeat_runs(session, records, out);
-    else
-        status = app_fail(YOKE_ENOMEM, "no memory for the figures of %d runs", wanted);
-    if (status == YOKE_OK) {
-        qsort(records, (size_t)wanted, sizeof *records, by_seconds);
-        keep_median(records, out);
-        set_shares(out, session->spec->app->items(session->state));
-    }
-    for (int i = 0; records && i < wanted; i++)
-        app_tally_clear(&records[i].tally);
-    free(records);
+    struct app_runs runs;
+    yoke_status status = app_runs_open(&runs, session->spec->repeat);
+    if (status == YOKE_OK)
+        status = repeat_runs(session, &runs, out);
+    if (status == YOKE_OK)
+        status = app_runs_tell(&runs, session->spec->app->items(session->state), out);
+    app_runs_close(&runs);
     return status;
 }
 
 /* A wrong result is an answer; that verification could not be done is a failure. */
-static yoke_status verify(struct app_session *session, struct measure *out)
+yoke_status app_session_verify(struct app_session *session, struct measure *out)
 {
     const struct measure_spec *spec = session->spec;
     if (!spec->verify)
@@ -166,17 +109,16 @@ static yoke_status judged(struct measure_spec *spec, struct app_session *session
     if (status == YOKE_OK)
         status = time_runs(session, out);
     if (status == YOKE_OK)
-        status = verify(session, out);
+        status = app_session_verify(session, out);
     if (status == YOKE_OK)
         status = report(session, out);
     yoke_status detached = app_session_detach(session);
     return status == YOKE_OK ? detached : status;
 }
 
-yoke_status measure(struct measure_spec *spec, struct measure *out)
+struct measure measure_nothing(void)
 {
-    struct app_session session;
-    *out = (struct measure){ .open_seconds = NAN,
+    return (struct measure){ .open_seconds = NAN,
                              .first_seconds = NAN,
                              .seconds = NAN,
                              .whole_seconds = NAN,
@@ -186,6 +128,12 @@ yoke_status measure(struct measure_spec *spec, struct measure *out)
                              .gain = NAN,
                              .oracle_seconds = NAN,
                              .regret = NAN };
+}
+
+yoke_status measure(struct measure_spec *spec, struct measure *out)
+{
+    struct app_session session;
+    *out = measure_nothing();
     yoke_status status = judged(spec, &session, out);
     if (status == YOKE_OK && spec->baselines)
         status = measure_baselines(spec, session.state, out);

@@ -36,7 +36,7 @@ struct sweep {
 };
 
 /* The same model with the same settings: specs differ in the name at their beginning only. */
-static int alike(const struct measure_device *a, const struct measure_device *b)
+int measure_alike(const struct measure_device *a, const struct measure_device *b)
 {
     return !strcmp(a->backend, b->backend) && !strcmp(a->model, b->model) &&
            !strncmp(a->spec, a->name, strlen(a->name)) &&
@@ -49,7 +49,7 @@ static void find_groups(struct sweep *sweep)
     const struct measure *out = sweep->out;
     for (int d = 0; d < out->device_count; d++) {
         int same = 0;
-        while (same < d && !alike(&out->devices[same], &out->devices[d]))
+        while (same < d && !measure_alike(&out->devices[same], &out->devices[d]))
             same++;
         int group = same < d ? sweep->group_of[same] : sweep->group_count++;
         sweep->group_of[d] = group;

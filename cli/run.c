@@ -65,7 +65,9 @@ static int run_run(int argc, char **argv)
     int wrong = args_parse(&args, argc - 1, argv + 1);
     if (!wrong)
         wrong = run_options_read(values, &spec);
-    return wrong ? wrong : measure_and_answer(&spec, values);
+    if (wrong)
+        return wrong;
+    return values[RUN_MATRIX] ? run_matrix(&spec, values) : measure_and_answer(&spec, values);
 }
 
 const struct command command_run = {

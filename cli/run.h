@@ -4,10 +4,11 @@
 
 #include <cjson/cJSON.h>
 
-#include "driver.h"
+#include "matrix.h"
 
 enum run_option {
     RUN_SIZE,
+    RUN_SIZES,
     RUN_INPUT,
     RUN_OUTPUT,
     RUN_DEVICES,
@@ -21,7 +22,9 @@ enum run_option {
     RUN_VERIFY,
     RUN_BASELINES,
     RUN_SWEEP,
+    RUN_MATRIX,
     RUN_JSON,
+    RUN_PLOT,
     RUN_TRACE,
     RUN_QUIET,
     RUN_OPTIONS
@@ -30,6 +33,9 @@ extern const struct app_option run_options[]; /* in the order of enum run_option
 
 /* Values as given to what is to be measured; 0, or 2 after a message. */
 int run_options_read(const char *const *values, struct measure_spec *out);
+/* The same for --matrix: the sizes, which --size or --sizes gives, go to `out`. */
+int run_options_read_matrix(const char *const *values, struct measure_spec *spec,
+                            struct matrix *out);
 /* How devices were waited for: as asked, or what auto came to for the one that did most. */
 const char *run_wait_name(const struct measure_spec *spec, const struct measure *measure);
 extern const char *const run_wait_names[]; /* in the order of yoke_waiting, NULL-terminated */
@@ -37,6 +43,10 @@ const char *run_memory_name(enum app_memory_kind kind);
 /* CPU lanes of the devices that ran. */
 int run_threads(const struct measure *measure);
 
+/* "7000x7000x7000" */
+const char *run_size_text(const struct app *app, const int64_t *size, char text[80]);
+/* "elements": what the size counts. */
+const char *run_size_words(const struct app *app);
 void run_print(const struct measure_spec *spec, const struct measure *measure);
 /* The parts of it. */
 void run_print_devices(const struct measure *measure);
@@ -44,7 +54,21 @@ void run_print_traffic(const yoke_traffic *traffic);
 void run_print_gain(const struct measure *measure);
 /* What run_write_json writes. */
 cJSON *run_json(const struct measure_spec *spec, const struct measure *measure);
+/* A member for the input's size. */
+void run_json_size(cJSON *object, const struct app *app, const int64_t *size);
+/* Members for all that was measured, from open_seconds to regret. */
+void run_json_figures(cJSON *object, const struct measure *measure);
 int run_write_json(const struct measure_spec *spec, const struct measure *measure,
                    const char *path);
+
+/* All of yoke run APP --matrix; gives the exit status. */
+int run_matrix(struct measure_spec *spec, const char *const *values);
+void matrix_print(const struct measure_spec *spec, const struct matrix *matrix);
+int matrix_write_json(const struct measure_spec *spec, const struct matrix *matrix,
+                      const char *path);
+/* Times and efficiency of all sets as a picture; gives the exit status. */
+int matrix_plot(const struct measure_spec *spec, const struct matrix *matrix, const char *path);
+/* What decided, as the first runs that are there say; "" if there are none. */
+const char *matrix_partitioner(const struct matrix *matrix);
 
 #endif

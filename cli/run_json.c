@@ -6,22 +6,24 @@
 #include "json.h"
 #include "run.h"
 
-static void add_size(cJSON *top, const struct measure_spec *spec)
+void run_json_size(cJSON *object, const struct app *app, const int64_t *size)
 {
-    if (spec->app->size_count == 1) {
-        json_integer(top, "size", spec->input.size[0]);
+    if (app->size_count == 1) {
+        json_integer(object, "size", size[0]);
         return;
     }
-    cJSON *size = cJSON_AddArrayToObject(top, "size");
-    for (int i = 0; i < spec->app->size_count; i++)
-        cJSON_AddItemToArray(size, cJSON_CreateNumber((double)spec->input.size[i]));
+    cJSON *array = cJSON_AddArrayToObject(object, "size");
+    for (int i = 0; i < app->size_count; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateNumber((double)size[i]));
 }
 
 static void add_times(cJSON *top, const struct measure *measure)
 {
     json_number(top, "open_seconds", measure->open_seconds);
     json_number(top, "first_seconds", measure->first_seconds);
-    cJSON_AddItemToObject(top, "runs", cJSON_CreateDoubleArray(measure->runs, measure->run_count));
+    cJSON *runs = cJSON_AddArrayToObject(top, "runs");
+    for (int i = 0; i < measure->run_count; i++)
+        cJSON_AddItemToArray(runs, cJSON_CreateNumber(measure->runs[i]));
     json_number(top, "seconds", measure->seconds);
     json_number(top, "whole_seconds", measure->whole_seconds);
     if (measure->verified < 0)
@@ -70,20 +72,8 @@ static void add_oracle(cJSON *top, const struct measure *measure)
     json_number(oracle, "seconds", measure->oracle_seconds);
 }
 
-cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
+void run_json_figures(cJSON *top, const struct measure *measure)
 {
-    cJSON *top = cJSON_CreateObject();
-    json_integer(top, "schema", 1);
-    json_text(top, "version", yoke_version());
-    json_machine(top);
-    json_text(top, "app", spec->app->name);
-    add_size(top, spec);
-    json_integer(top, "seed", (int64_t)spec->input.seed);
-    json_text(top, "partitioner", measure->partitioner);
-    json_integer(top, "threads", run_threads(measure));
-    json_text(top, "wait", run_wait_name(spec, measure));
-    json_text(top, "memory", run_memory_name(spec->input.memory.kind));
-    cJSON_AddBoolToObject(top, "cold", spec->cold);
     add_times(top, measure);
     add_bytes(top, &measure->traffic);
     add_devices(top, measure);
@@ -92,6 +82,23 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
     json_number(top, "gain", measure->gain);
     add_oracle(top, measure);
     json_number(top, "regret", measure->regret);
+}
+
+cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
+{
+    cJSON *top = cJSON_CreateObject();
+    json_integer(top, "schema", 1);
+    json_text(top, "version", yoke_version());
+    json_machine(top);
+    json_text(top, "app", spec->app->name);
+    run_json_size(top, spec->app, spec->input.size);
+    json_integer(top, "seed", (int64_t)spec->input.seed);
+    json_text(top, "partitioner", measure->partitioner);
+    json_integer(top, "threads", run_threads(measure));
+    json_text(top, "wait", run_wait_name(spec, measure));
+    json_text(top, "memory", run_memory_name(spec->input.memory.kind));
+    cJSON_AddBoolToObject(top, "cold", spec->cold);
+    run_json_figures(top, measure);
     return top;
 }
 

@@ -12,6 +12,7 @@ static const char *const memory_names[] = {
 
 const struct app_option run_options[] = {
     [RUN_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
+    [RUN_SIZES] = { "sizes", "N,N...", NULL, "several, with --matrix" },
     [RUN_INPUT] = { "input", "FILE", NULL, "work on this file instead of made-up data" },
     [RUN_OUTPUT] = { "output", "PREFIX", NULL, "begin the names of pictures with this" },
     [RUN_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,cuda:0:mem=8G; default all there are" },
@@ -28,7 +29,10 @@ const struct app_option run_options[] = {
     [RUN_BASELINES] = { "baselines", NULL, NULL, "run each device alone too: gain, efficiency" },
     [RUN_SWEEP] = { "sweep", "STEP", NULL,
                     "search the best fixed split on a grid of STEP per cent, then 1: regret" },
+    [RUN_MATRIX] = { "matrix", NULL, NULL,
+                     "run on every set of devices: C, G, C+G, 2G, ...: speedup, efficiency, gain" },
     [RUN_JSON] = { "json", "FILE", NULL, "write the figures as JSON; - is standard output" },
+    [RUN_PLOT] = { "plot", "FILE", NULL, "of --matrix, draw the figures to .png or .svg" },
     [RUN_TRACE] = { "trace", "FILE", NULL, "write who did what when, to .json or .html" },
     [RUN_QUIET] = { "quiet", NULL, NULL, "print no table" },
     [RUN_OPTIONS] = { .name = NULL },
@@ -53,11 +57,11 @@ const char *run_memory_name(enum app_memory_kind kind)
     return memory_names[kind];
 }
 
-static int read_size(const char *text, const struct app *app, struct app_spec *out)
+static int read_size(const char *text, const struct app *app, int64_t *out)
 {
     if (!text)
         return 0;
-    int count = args_size(text, out->size);
+    int count = args_size(text, out);
     if (count == 0)
         return args_mistake("--size %s is no size; write a count such as 64M, or WxHxD", text);
     if (count != app->size_count && !(count == 1 && app->size_square))
@@ -66,7 +70,7 @@ static int read_size(const char *text, const struct app *app, struct app_spec *o
                             app->size_count == 1 ? "" : " with x between them",
                             app->size_square ? ", or one for all" : "");
     for (int i = 0; i < count; i++)
-        if (out->size[i] < 1)
+        if (out[i] < 1)
             return args_mistake("--size %s: a size is at least 1", text);
     return 0;
 }
@@ -89,10 +93,60 @@ static int read_words(const char *const *values, struct measure_spec *out)
     return wrong;
 }
 
+/* Words that go with --matrix only, and those that do not go with it. */
+static int check_matrix(const char *const *values)
+{
+    const char *split = values[RUN_PARTITIONER];
+    if (!values[RUN_MATRIX] && values[RUN_SIZES])
+        return args_mistake("--sizes gives several for --matrix; add it, or give --size one");
+    if (!values[RUN_MATRIX] && values[RUN_PLOT])
+        return args_mistake("--plot draws what --matrix measures; add it, or leave --plot out");
+    if (!values[RUN_MATRIX])
+        return 0;
+    if (values[RUN_SIZE] && values[RUN_SIZES])
+        return args_mistake("--size and --sizes: give one of them");
+    if (values[RUN_BASELINES])
+        return args_mistake("--matrix runs each device alone already; leave --baselines out");
+    if (values[RUN_TRACE] || values[RUN_OUTPUT])
+        return args_mistake("%s shows one run and --matrix makes many; leave it out, or run one "
+                            "set of devices with --devices",
+                            values[RUN_TRACE] ? "--trace" : "--output");
+    if (split && !strncmp(split, "static:", 7))
+        return args_mistake("--partitioner %s gives shares of one set of devices, and --matrix has "
+                            "many; leave it out",
+                            split);
+    return 0;
+}
+
+int run_options_read_matrix(const char *const *values, struct measure_spec *spec,
+                            struct matrix *out)
+{
+    const char *text = values[RUN_SIZES];
+    out->size_count = 1;
+    memcpy(out->sizes[0].size, spec->input.size, sizeof spec->input.size);
+    if (!text)
+        return 0;
+    for (out->size_count = 0;; text++) {
+        char one[64];
+        size_t length = strcspn(text, ",");
+        if (out->size_count == MATRIX_SIZES_MAX)
+            return args_mistake("--sizes: a matrix has %d sizes at most", MATRIX_SIZES_MAX);
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        if (read_size(one, spec->app, out->sizes[out->size_count].size))
+            return 2;
+        out->size_count++;
+        text += length;
+        if (!*text)
+            return 0;
+    }
+}
+
 int run_options_read(const char *const *values, struct measure_spec *out)
 {
     int64_t repeat = 0, threads = 0, seed = 0;
-    int wrong = read_size(values[RUN_SIZE], out->app, &out->input);
+    int wrong = read_size(values[RUN_SIZE], out->app, out->input.size);
+    if (!wrong)
+        wrong = check_matrix(values);
     if (!wrong)
         wrong = args_read_count(given(values, RUN_REPEAT),
                                 (struct args_bounds){ 1, APP_REPEAT_MAX }, &repeat);

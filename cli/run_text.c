@@ -6,15 +6,26 @@
 #include "run.h"
 #include "table.h"
 
+const char *run_size_text(const struct app *app, const int64_t *size, char text[80])
+{
+    int used = 0;
+    for (int i = 0; i < app->size_count; i++)
+        used += snprintf(text + used, 80 - (size_t)used, "%s%" PRId64, i ? "x" : "", size[i]);
+    return text;
+}
+
+/* Of a size of three the words behind its form, as in "WxHxD voxels". */
+const char *run_size_words(const struct app *app)
+{
+    const char *last = app->size_count == 1 ? NULL : strrchr(app->size_words, ' ');
+    return last ? last + 1 : app->size_words;
+}
+
 static void print_head(const struct measure_spec *spec, const struct measure *measure)
 {
-    char open[32], first[32], median[32], whole[32];
-    printf("%s, ", spec->app->name);
-    for (int i = 0; i < spec->app->size_count; i++)
-        printf("%s%" PRId64, i ? "x" : "", spec->input.size[i]);
-    /* behind the form of a size of three, as in "WxHxD voxels" */
-    const char *counted = spec->app->size_count == 1 ? NULL : strrchr(spec->app->size_words, ' ');
-    printf(" %s, %s\n", counted ? counted + 1 : spec->app->size_words, measure->partitioner);
+    char open[32], first[32], median[32], whole[32], size[80];
+    printf("%s, %s %s, %s\n", spec->app->name, run_size_text(spec->app, spec->input.size, size),
+           run_size_words(spec->app), measure->partitioner);
     printf("%s to open, %s the first run, %s the median of %d run%s\n",
            table_seconds(measure->open_seconds, open), table_seconds(measure->first_seconds, first),
            table_seconds(measure->seconds, median), measure->run_count,

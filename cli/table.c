@@ -8,13 +8,22 @@
 void table_cell(struct table *table, enum table_side side, const char *format, ...)
 {
     va_list arguments;
-    if (table->column == TABLE_COLUMNS || table->row_count == TABLE_ROWS)
+    if (table->column == TABLE_COLUMNS || table->row_count == TABLE_ROWS ||
+        table->used + TABLE_CELL > TABLE_TEXT)
         return;
     va_start(arguments, format);
-    vsnprintf(table->cells[table->row_count][table->column], TABLE_CELL, format, arguments);
+    vsnprintf(table->text + table->used, TABLE_CELL, format, arguments);
     va_end(arguments);
+    table->cells[table->row_count][table->column] = (unsigned short)(table->used + 1);
+    table->used += (int)strlen(table->text + table->used) + 1;
     table->sides[table->column] = side;
     table->column++;
+}
+
+static const char *cell_at(const struct table *table, int row, int column)
+{
+    int place = table->cells[row][column];
+    return place ? table->text + place - 1 : "";
 }
 
 void table_row(struct table *table)
@@ -27,7 +36,7 @@ static int width_of(const struct table *table, int column)
 {
     size_t width = 0;
     for (int row = 0; row < table->row_count; row++) {
-        size_t length = strlen(table->cells[row][column]);
+        size_t length = strlen(cell_at(table, row, column));
         width = length > width ? length : width;
     }
     return (int)width;
@@ -37,7 +46,7 @@ static void print_row(const struct table *table, int row, const int *widths, FIL
 {
     int blanks = table->indent;
     for (int column = 0; column < TABLE_COLUMNS; column++) {
-        const char *cell = table->cells[row][column];
+        const char *cell = cell_at(table, row, column);
         int room = widths[column] - (int)strlen(cell);
         int before = table->sides[column] == TABLE_RIGHT ? room : 0;
         if (*cell) {

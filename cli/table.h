@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMNS = 8, TABLE_ROWS = 80, TABLE_CELL = 256 };
+enum { TABLE_COLUMNS = 49, TABLE_ROWS = 80, TABLE_CELL = 256, TABLE_TEXT = 1 << 15 };
 enum table_side { TABLE_LEFT, TABLE_RIGHT };
 
 /* Zero-initialise. Cells beyond the limits are left out. */
@@ -13,7 +13,9 @@ struct table {
     int indent;
     int row_count, column; /* of the row that is being filled */
     enum table_side sides[TABLE_COLUMNS];
-    char cells[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
+    int used;                                        /* of text */
+    unsigned short cells[TABLE_ROWS][TABLE_COLUMNS]; /* where in text, plus 1; 0: empty */
+    char text[TABLE_TEXT];
 };
 
 void table_cell(struct table *table, enum table_side side, const char *format, ...)

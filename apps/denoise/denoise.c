@@ -152,6 +152,7 @@ const struct app app_denoise = {
     .size_words = "WxHxD voxels",
     .size_count = 3,
     .options = options,
+    .is_regular = 1,
     .open = denoise_open,
     .close = denoise_close,
     .attach = denoise_attach,

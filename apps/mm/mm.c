@@ -269,6 +269,7 @@ const struct app app_mm = {
     .size_count = 3,
     .size_square = 1,
     .options = options,
+    .is_regular = 1,
     .open = mm_open,
     .close = mm_close,
     .attach = mm_attach,

@@ -328,6 +328,7 @@ const struct app app_mxv = {
     .size_words = "rows",
     .size_count = 1,
     .options = mxv_options,
+    .is_regular = 1,
     .open = mxv_open,
     .close = mxv_close,
     .attach = mxv_attach,

@@ -305,6 +305,7 @@ const struct app app_nbody = {
     .size_words = "bodies",
     .size_count = 1,
     .options = nbody_options,
+    .is_regular = 1,
     .open = nbody_open,
     .close = nbody_close,
     .attach = nbody_attach,

@@ -180,6 +180,7 @@ const struct app app_saxpy = {
     .summary = "y = a x + y over long vectors; bound by memory",
     .size_words = "elements",
     .size_count = 1,
+    .is_regular = 1,
     .open = saxpy_open,
     .close = saxpy_close,
     .attach = saxpy_attach,

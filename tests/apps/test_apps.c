@@ -1,8 +1,6 @@
 /* test_apps.c - every application of the list, small, from open to close: on each kind of machine,
  * twice on the same data, with results that its own check accepts; and the check refuses what was
  * not computed. Wrong words and memory that runs out end in a text, not in a crash or a leak.
- *
- * Allocations of the applications are counted, and made to fail, by the linker's --wrap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "allocations.h"
 #include "driver.h"
 
 static const char *const machines[] = {
@@ -52,64 +51,6 @@ static const struct variant variants[] = {
     { "mm", { 50, 33, 20 }, { "single", "none" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
-
-#ifdef __SANITIZE_ADDRESS__
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1"; /* as the system's */
-}
-#endif
-
-/* --- memory --- */
-
-static int64_t live, fail_in; /* fail_in 1: the next allocation fails; 0: none */
-
-static int due(void)
-{
-    return fail_in > 0 && --fail_in == 0;
-}
-
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static void *counted(void *block)
-{
-    live += block != NULL;
-    return block;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return due() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-void *__wrap_malloc(size_t size)
-{
-    return due() ? NULL : counted(__real_malloc(size));
-}
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return due() ? NULL : counted(__real_calloc(count, size));
-}
-void *__wrap_realloc(void *block, size_t size)
-{
-    if (due())
-        return NULL;
-    return block ? __real_realloc(block, size) : counted(__real_realloc(block, size));
-}
-void __wrap_free(void *block)
-{
-    live -= block != NULL;
-    __real_free(block);
-}
 
 /* --- one application on one machine --- */
 
@@ -197,7 +138,7 @@ static void right_everywhere(void **unused)
         }
         app->close(state);
     }
-    assert_int_equal(live, 0);
+    assert_int_equal(allocations_live, 0);
 }
 
 /* Data in memory of one runtime, by which two work on it in turn, as baselines and sweeps do. */
@@ -216,14 +157,14 @@ static void right_in_memory_of_a_runtime(void **unused)
                 memcpy(spec.size, (int64_t[]){ 9, 8, 7 }, sizeof spec.size);
             spec.memory = (struct app_memory){ (enum app_memory_kind)kind, owner };
             OK(app->open(&spec, &state), app->name);
-            live_in[kind] = live;
+            live_in[kind] = allocations_live;
             run_on(app, state, owner);
             run_on(app, state, guest);
             run_on(app, state, owner);
             OK(yoke_close(guest), app->name);
             app->close(state);
             OK(yoke_close(owner), app->name);
-            assert_int_equal(live, 0);
+            assert_int_equal(allocations_live, 0);
         }
         /* The C library's memory is the pageable one. */
         assert_true(live_in[APP_MEMORY_PINNED] < live_in[APP_MEMORY_PAGEABLE]);
@@ -318,7 +259,7 @@ static void wrong_words_are_refused(void **unused)
     refused("mm", (1LL << 31) - 1, NULL, "--size");
     refused("mm", 10, "half", "--type half");
     refused("mm", 10, "", "--type");
-    assert_int_equal(live, 0);
+    assert_int_equal(allocations_live, 0);
 }
 
 /* Each allocation in turn fails, from open to verify. */
@@ -338,7 +279,7 @@ static void memory_runs_out(void **unused)
             char note[APP_NOTE_MAX];
             void *state = NULL;
             yoke_status status;
-            fail_in = nth;
+            allocations_fail_in = nth;
             status = app->open(&spec, &state);
             if (status == YOKE_OK && (status = app->attach(state, rt)) == YOKE_OK) {
                 status = app->reset(state);
@@ -348,15 +289,15 @@ static void memory_runs_out(void **unused)
                     status = app->verify(state, note);
                 OK(app->detach(state), app->name);
             }
-            failed = fail_in == 0;
-            fail_in = 0;
+            failed = allocations_fail_in == 0;
+            allocations_fail_in = 0;
             assert_int_equal(status, failed ? YOKE_ENOMEM : YOKE_OK);
             if (failed)
                 assert_non_null(strstr(app_error_text(), "memory"));
             app->close(state);
             app_tally_clear(&run.tally);
             OK(yoke_close(rt), app->name);
-            assert_int_equal(live, 0);
+            assert_int_equal(allocations_live, 0);
         }
     }
 }

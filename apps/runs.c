@@ -1,0 +1,91 @@
+/* runs.c - runs of one session, and the figures of the median one.
+ *
+ * The figures of the devices are those of the median run, so they belong to the time that is
+ * reported. Which one that is shows at the end, so each run's tally is kept until then.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+struct app_record {
+    double seconds, whole_seconds;
+    struct app_tally tally;
+};
+
+yoke_status app_runs_open(struct app_runs *runs, int capacity)
+{
+    *runs = (struct app_runs){ .records = calloc((size_t)capacity, sizeof *runs->records),
+                               .capacity = capacity };
+    if (!runs->records)
+        return app_fail(YOKE_ENOMEM, "no memory for the figures of %d runs", capacity);
+    return YOKE_OK;
+}
+
+void app_runs_close(struct app_runs *runs)
+{
+    for (int i = 0; i < runs->count; i++)
+        app_tally_clear(&runs->records[i].tally);
+    free(runs->records);
+    *runs = (struct app_runs){ 0 };
+}
+
+/* Devices that had no part have an entry too. */
+yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, double seconds)
+{
+    struct app_run *run = &session->run;
+    if (runs->count == runs->capacity)
+        return YOKE_OK;
+    yoke_status status = app_tally_grow(run, yoke_device_count(run->runtime));
+    if (status != YOKE_OK)
+        return status;
+    runs->records[runs->count++] = (struct app_record){ .seconds = seconds,
+                                                        .whole_seconds = session->whole_seconds,
+                                                        .tally = run->tally };
+    run->tally = (struct app_tally){ 0 };
+    return YOKE_OK;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    double x = ((const struct app_record *)a)->seconds, y = ((const struct app_record *)b)->seconds;
+    return (x > y) - (x < y);
+}
+
+/* Rows of one job: shares of its range, rounded so that they add up to it. */
+static void set_shares(struct measure *out, int64_t rows)
+{
+    int64_t all = 0, before = 0;
+    for (int d = 0; d < out->device_count; d++)
+        all += out->devices[d].items;
+    for (int d = 0; d < out->device_count; d++) {
+        struct measure_device *device = &out->devices[d];
+        int64_t after = before + device->items;
+        double scale = all ? (double)rows / (double)all : 0;
+        device->share = all ? (double)device->items / (double)all : 0;
+        device->rows = llround((double)after * scale) - llround((double)before * scale);
+        before = after;
+    }
+}
+
+yoke_status app_runs_tell(struct app_runs *runs, int64_t rows, struct measure *out)
+{
+    out->runs = calloc((size_t)runs->count, sizeof *out->runs);
+    if (!out->runs)
+        return app_fail(YOKE_ENOMEM, "no memory for the figures of %d runs", runs->count);
+    for (int i = 0; i < runs->count; i++)
+        out->runs[i] = runs->records[i].seconds;
+    out->run_count = runs->count;
+    out->seconds = app_median(out->runs, out->run_count);
+    qsort(runs->records, (size_t)runs->count, sizeof *runs->records, by_seconds);
+    struct app_record *median = &runs->records[(runs->count - 1) / 2];
+    out->whole_seconds = median->whole_seconds;
+    out->traffic = median->tally.traffic;
+    out->devices = median->tally.devices;
+    out->device_count = median->tally.device_count;
+    snprintf(out->partitioner, sizeof out->partitioner, "%s", median->tally.partitioner);
+    median->tally = (struct app_tally){ 0 };
+    set_shares(out, rows);
+    return YOKE_OK;
+}

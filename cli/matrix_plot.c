@@ -1,0 +1,62 @@
+/* matrix_plot.c - times and efficiency of all sets as one picture, as in figures 5 and 7 of the
+ * paper: on the left the time of each set, on a scale of powers; on the right E_h. A line a size.
+ */
+#include <math.h>
+
+#include "plot.h"
+#include "run.h"
+
+enum { HEIGHT = 420, WIDTH_LEAST = 900, WIDTH_OF_SET = 90 };
+
+/* In a name of a set, an application or a size nothing needs quoting but what gnuplot's enhanced
+ * text would read as a command; it is switched off. */
+static void write_data(FILE *script, const struct measure_spec *spec, const struct matrix *matrix)
+{
+    fprintf(script, "$data << end\nset");
+    for (int s = 0; s < matrix->size_count; s++) {
+        char size[80];
+        run_size_text(spec->app, matrix->sizes[s].size, size);
+        fprintf(script, " \"%s\" \"%s\"", size, size);
+    }
+    for (int set = 0; set < matrix->sets.shown; set++) {
+        fprintf(script, "\n\"%s\"", matrix->sets.sets[set].name);
+        for (int s = 0; s < matrix->size_count; s++) {
+            const struct measure *figures = &matrix->sizes[s].cells[set].figures;
+            fprintf(script, isfinite(figures->seconds) ? " %.9g" : " ?", figures->seconds);
+            fprintf(script, isfinite(figures->efficiency) ? " %.6g" : " ?",
+                    100 * figures->efficiency);
+        }
+    }
+    fprintf(script, "\nend\n");
+}
+
+static void write_plot(FILE *script, const struct matrix *matrix)
+{
+    fprintf(script,
+            "set datafile missing '?'\nset termoption noenhanced\nset style data linespoints\n"
+            "set grid ytics\nset key top right\nset xtics rotate by -30 nomirror\n"
+            "set offsets 0.3, 0.3, 0, 0\nset multiplot layout 1,2\n"
+            "set title 'time'\nset format y '%%.0s %%cs'\nset logscale y\n"
+            "plot for [s=1:%d] $data using (column(2 * s)):xticlabels(1) "
+            "title columnheader(2 * s) pointtype 7\n",
+            matrix->size_count);
+    fprintf(script,
+            "unset logscale y\nset title 'efficiency E_h'\nset format y '%%g %%%%'\nset yrange "
+            "[0:*<110]\n"
+            "set key bottom left\n"
+            "plot for [s=1:%d] $data using (column(2 * s + 1)):xticlabels(1) "
+            "title columnheader(2 * s + 1) pointtype 7\nunset multiplot\n",
+            matrix->size_count);
+}
+
+int matrix_plot(const struct measure_spec *spec, const struct matrix *matrix, const char *path)
+{
+    struct plot plot;
+    int width = WIDTH_OF_SET * 2 * matrix->sets.shown;
+    int wrong = plot_open(&plot, path, width > WIDTH_LEAST ? width : WIDTH_LEAST, HEIGHT);
+    if (wrong)
+        return wrong;
+    write_data(plot.script, spec, matrix);
+    write_plot(plot.script, matrix);
+    return plot_finish(&plot);
+}
