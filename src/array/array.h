@@ -85,10 +85,20 @@ void yk_replica_release(struct yk_replica *replica);
 /* `rows` of a held replica are about to be copied to or used by a kernel: they get their pages.
  * Nearly free once they have. YOKE_ENOMEM: others took the memory, and nothing could be evicted. */
 yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
+/* Bytes that holding the array there would take of the place's room. */
+int64_t yk_replica_cost(yoke_array *array, struct yk_place *place);
+/* Bytes that could be had there by evicting all that nobody holds; a hint. */
+int64_t yk_place_room(struct yk_place *place);
 /* Device memory outside replicas (windows, private copies), making room the same way. All of it is
  * committed. */
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
                            struct yk_buffer **out);
+/* Such memory that is likely to be wanted again: it stays for yk_place_borrow until it has to make
+ * room. */
+void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes);
+/* As yk_place_alloc, or what was given, if that is as large; *got says how large it is. */
+yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                            struct yk_buffer **out, int64_t *got);
 
 /* --- transfer.c --- */
 /* Bring rows to the host. Sleeps while they arrive. YOKE_ELOST if some were lost with a device. */

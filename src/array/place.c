@@ -61,6 +61,8 @@ void yk_place_close(struct yk_place *place)
     if (!place->device)
         return;
     backend = place->device->backend;
+    if (place->spare)
+        backend->free(place->device, place->spare);
     yk_place_uploading(place, NULL, NULL);
     if (place->upload)
         backend->queue_close(place->upload);

@@ -38,7 +38,10 @@ struct yk_place {
     atomic_int_fast64_t mapped;         /* bytes of its memory, in all */
     struct yk_stage stage;              /* under lock */
     struct yk_replica *oldest, *newest; /* by last use; under lock */
-    atomic_int lost;                    /* the device failed; set once */
+    struct yk_buffer
+        *spare;          /* what a job's windows left for the next one's; under lock; or NULL, */
+    int64_t spare_bytes; /* and how large it is */
+    atomic_int lost;     /* the device failed; set once */
 };
 
 /* Takes `device`; on failure it is closed. */

@@ -64,11 +64,27 @@ static yoke_status write_back(struct yk_replica *victim)
     return status;
 }
 
+/* 1 if there was a spare to give up. */
+static int free_spare(struct yk_place *place)
+{
+    struct yk_buffer *spare;
+    yk_lock(&place->lock);
+    spare = place->spare;
+    if (spare)
+        place->device->backend->free(place->device, spare);
+    place->spare = NULL;
+    place->spare_bytes = 0;
+    yk_unlock(&place->lock);
+    return spare != NULL;
+}
+
 /* YOKE_ENOMEM if there is nothing to evict. */
 static yoke_status evict_one(struct yk_places *places, struct yk_place *place)
 {
     struct yk_replica *victim;
     yoke_status status;
+    if (free_spare(place)) /* which nothing has to be copied for */
+        return YOKE_OK;
     yk_lock(&places->evict_lock);
     victim = pick_victim(place);
     if (!victim) {
@@ -154,6 +170,70 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
     if (status == YOKE_OK)
         *out = made;
     return status;
+}
+
+void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
+{
+    yk_lock(&place->lock);
+    if (place->spare_bytes < bytes) {
+        struct yk_buffer *smaller = place->spare;
+        place->spare = buffer;
+        place->spare_bytes = bytes;
+        buffer = smaller;
+    }
+    if (buffer)
+        place->device->backend->free(place->device, buffer);
+    yk_unlock(&place->lock);
+}
+
+yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                            struct yk_buffer **out, int64_t *got)
+{
+    struct yk_buffer *spare = NULL;
+    yoke_status status;
+    yk_lock(&place->lock);
+    if (place->spare_bytes >= bytes) {
+        spare = place->spare;
+        *got = place->spare_bytes;
+        place->spare = NULL;
+        place->spare_bytes = 0;
+    }
+    yk_unlock(&place->lock);
+    if (spare) {
+        *out = spare;
+        return YOKE_OK;
+    }
+    status = yk_place_alloc(places, place, bytes, out);
+    if (status == YOKE_OK)
+        *got = bytes;
+    return status;
+}
+
+int64_t yk_place_room(struct yk_place *place)
+{
+    struct yk_device *device = place->device;
+    const struct yk_replica *replica;
+    int64_t bytes;
+    yk_lock(&place->lock);
+    bytes = device->backend->memory_free(device) + place->spare_bytes;
+    for (replica = place->oldest; replica; replica = replica->newer)
+        if (replica->users == 0)
+            bytes += replica->array->rows * replica->array->row_bytes;
+    yk_unlock(&place->lock);
+    return bytes;
+}
+
+int64_t yk_replica_cost(yoke_array *array, struct yk_place *place)
+{
+    const struct yk_replica *replica;
+    int held;
+    yk_lock(&array->lock);
+    replica = array->replicas[place->number];
+    yk_unlock(&array->lock);
+    yk_lock(&place->lock);
+    held = replica && replica->users > 0;
+    yk_unlock(&place->lock);
+    return held ? 0 : array->rows * array->row_bytes;
 }
 
 static int is_noted(const struct yk_interval_map *note, struct yk_interval rows)

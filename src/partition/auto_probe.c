@@ -45,7 +45,9 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
 {
     const struct yk_split_status *status = &view->devices[device];
     int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
-    if (status->items_out > 0)
+    /* All of the work is its own, in chunks that memory keeps short: no lane need wait. */
+    int streams_alone = view->device_count == 1 && status->known.limit > 0;
+    if (status->items_out > 0 && !streams_alone)
         return;
     if (cores_unknown(view) && now < state->began + PROBE_WAIT_NS) {
         out->wake_ns = state->began + PROBE_WAIT_NS;

@@ -47,7 +47,11 @@ static int end_part(struct yk_dispatch *dispatch, int device, const char *reason
 
 void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit)
 {
-    dispatch->status[device].known.limit = limit > 0 ? limit : 0;
+    struct yk_split_device *known = &dispatch->status[device].known;
+    known->limit = limit > 0 ? limit : 0;
+    /* What it never gets is not to be waited for. */
+    if (known->limit > 0 && known->fill > known->limit)
+        known->fill = known->limit;
     yk_dispatch_event(dispatch, dispatch->now);
 }
 

@@ -88,6 +88,9 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     if (status != YOKE_OK)
         return status;
     entry->device = device;
+    status = yk_mutex_open(&entry->admission);
+    if (status != YOKE_OK)
+        goto close_place;
     status = open_queues(entry);
     if (status != YOKE_OK)
         goto close_queues;
@@ -117,6 +120,8 @@ close_workers:
     atomic_store(&runtime->places.count, index);
 close_queues:
     close_queues(entry);
+    yk_mutex_close(&entry->admission);
+close_place:
     yk_place_close(entry->place);
     return status;
 }
@@ -230,6 +235,7 @@ void yk_runtime_close_devices(yoke_runtime *runtime)
     yk_kernels_close(&runtime->kernels, &runtime->places);
     for (d = count - 1; d >= 0; d--) {
         close_queues(&runtime->devices[d]);
+        yk_mutex_close(&runtime->devices[d].admission);
         yk_place_close(runtime->devices[d].place);
         yk_workers_close(&runtime->devices[d]);
     }

@@ -52,6 +52,15 @@ static int call_bench(struct yk_job *job)
     return called;
 }
 
+/* Whether there was a device that had too little memory for it. */
+static int lacked_memory(const struct yk_job *job)
+{
+    int d, lacked = 0;
+    for (d = 0; d < job->device_count; d++)
+        lacked |= job->devices[d].status == YOKE_ENOMEM;
+    return lacked;
+}
+
 void yk_job_check_stranded(struct yk_job *job)
 {
     const struct yk_build *build;
@@ -66,8 +75,9 @@ void yk_job_check_stranded(struct yk_job *job)
     if (build)
         yk_job_fail(job, yk_fail(build->status, "%s", build->text ? build->text : job->name));
     else
-        yk_job_fail(job, yk_fail(YOKE_EDEVICE, "%s: no device is left that could do the rest (%s)",
-                                 job->name, yoke_error_text()));
+        yk_job_fail(job, yk_fail(lacked_memory(job) ? YOKE_ENOMEM : YOKE_EDEVICE,
+                                 "%s: no device is left that could do the rest (%s)", job->name,
+                                 yoke_error_text()));
 }
 
 int yk_job_enter(struct yk_job *job)

@@ -68,11 +68,12 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
 }
 
 static yoke_status upload_window(struct yk_place *place, yoke_array *array,
-                                 struct yk_buffer *buffer, struct yk_interval rows)
+                                 const struct yk_window *window, struct yk_interval rows)
 {
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
                             .host = yk_array_address(array, rows.first),
-                            .buffer = buffer,
+                            .buffer = window->buffer,
+                            .offset = window->offset,
                             .bytes = (rows.last - rows.first) * array->row_bytes };
     yoke_status status;
     yk_lock(&place->upload_lock);
@@ -93,25 +94,16 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
     int64_t bytes = (rows.last - rows.first) * array->row_bytes;
     yoke_status status;
-    if (window->bytes < bytes || !window->buffer) {
-        if (window->buffer) {
-            yk_lock(&place->lock);
-            place->device->backend->free(place->device, window->buffer);
-            yk_unlock(&place->lock);
-            *window = (struct yk_window){ 0 };
-        }
-        status = yk_place_alloc(array->places, place, bytes > 0 ? bytes : 1, &window->buffer);
-        if (status != YOKE_OK)
-            return status;
-        window->bytes = bytes;
-    }
+    status = yk_window_need(job, device, window, bytes);
+    if (status != YOKE_OK)
+        return status;
     out->buffer = window->buffer;
-    out->shift = -rows.first * array->row_bytes;
+    out->shift = window->offset - rows.first * array->row_bytes;
     if (!reads(job->args[p].mode))
         return announce(array, rows);
     status = yk_transfer_home(array, rows);
     if (status == YOKE_OK)
-        status = upload_window(place, array, window->buffer, rows);
+        status = upload_window(place, array, window, rows);
     flight->bytes_in += bytes;
     return status;
 }
@@ -223,7 +215,7 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
                                       .host = array->host + skip,
                                       .buffer = window ? flight->windows[p].buffer
                                                        : jd->replicas[p]->buffer,
-                                      .offset = window ? 0 : skip,
+                                      .offset = window ? flight->windows[p].offset : skip,
                                       .bytes = (rows.last - rows.first) * array->row_bytes,
                                       .timed = job->runtime->trace != NULL } };
     yoke_status status;

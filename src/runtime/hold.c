@@ -1,8 +1,9 @@
 /* hold.c - getting a device ready for a job, and taking it out again.
  *
  * Ready means: its kernel is built, and its arrays have room. Arrays that fit are allocated whole,
- * so that rows stay for the next job; if not all fit, those that chunks touch in part become
- * windows, which hold one chunk at a time.
+ * so that rows stay for the next job; if not all fit, large ones that chunks touch in part get
+ * windows (window.c). All that the job needs of the device's memory it takes at once, or waits
+ * until other jobs have given theirs back; so jobs never wait for each other's memory in a circle.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -62,61 +63,115 @@ static yoke_status hold_all(struct yk_job *job, int device)
     return status;
 }
 
-/* Whole only what every chunk reads whole. */
-static yoke_status hold_windows(struct yk_job *job, int device)
+static int64_t bytes_of(const struct yk_job *job, int p)
+{
+    return job->args[p].array->rows * job->args[p].array->row_bytes;
+}
+
+/* What holding the argument's array whole takes; nothing if an earlier argument is the same one. */
+static int64_t cost_of(const struct yk_job *job, int device, int p)
+{
+    int q;
+    if (job->args[p].mode == YOKE_PARAM_ADD) /* taken when the first chunk begins */
+        return bytes_of(job, p);
+    if (!uses_array(&job->args[p]))
+        return 0;
+    for (q = 0; q < p; q++)
+        if (job->args[q].array == job->args[p].array && uses_array(&job->args[q]))
+            return 0;
+    return yk_replica_cost(job->args[p].array, job->devices[device].device->place);
+}
+
+static int64_t cost_of_all(const struct yk_job *job, int device)
+{
+    int64_t bytes = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        bytes += cost_of(job, device, p);
+    return bytes;
+}
+
+static yoke_status hold_one(struct yk_job *job, int device, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = yk_replica_hold(job->args[p].array, jd->device->place, &jd->replicas[p]);
+    if (status == YOKE_OK)
+        jd->holding[p] = YK_HELD_WHOLE;
+    return status;
+}
+
+/* The smallest array in a window that takes no more than `most`; -1: there is none. */
+static int smallest(const struct yk_job *job, int device, int64_t most)
+{
+    int p, found = -1;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->devices[device].holding[p] == YK_HELD_WINDOW &&
+            bytes_of(job, p) <= (found < 0 ? most : bytes_of(job, found) - 1))
+            found = p;
+    return found;
+}
+
+/* Whole what every chunk reads whole, and small arrays, up to half of the room there is: their rows
+ * stay for jobs to come, and chunks need not be long. The others get windows. */
+static yoke_status hold_some(struct yk_job *job, int device, int64_t room)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
     int p;
-    release_arrays(job, device);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
+        if (job->args[p].mode == YOKE_PARAM_ADD)
+            room -= bytes_of(job, p);
         if (!uses_array(&job->args[p]))
             continue;
-        if (job->args[p].shape != YOKE_WHOLE) {
-            jd->holding[p] = YK_HELD_WINDOW;
-            continue;
+        jd->holding[p] = YK_HELD_WINDOW;
+        if (job->args[p].shape == YOKE_WHOLE) {
+            jd->holding[p] = YK_HELD_NOT;
+            room -= cost_of(job, device, p);
+            status = hold_one(job, device, p);
         }
-        status = yk_replica_hold(job->args[p].array, jd->device->place, &jd->replicas[p]);
-        if (status == YOKE_OK)
-            jd->holding[p] = YK_HELD_WHOLE;
     }
-    if (status != YOKE_OK)
-        release_arrays(job, device);
+    room /= 2;
+    while (status == YOKE_OK && (p = smallest(job, device, room)) >= 0) {
+        room -= bytes_of(job, p);
+        if (hold_one(job, device, p) != YOKE_OK)
+            break; /* a window does */
+    }
     return status;
 }
 
+static yoke_status take_room(struct yk_job *job, int device)
+{
+    int64_t room = yk_place_room(job->devices[device].device->place);
+    yoke_status status = YOKE_ENOMEM;
+    if (cost_of_all(job, device) <= room)
+        status = hold_all(job, device);
+    if (status != YOKE_ENOMEM)
+        return status;
+    release_arrays(job, device);
+    status = hold_some(job, device, room);
+    return status == YOKE_OK ? yk_windows_open(job, device) : status;
+}
+
+/* YOKE_EBUSY: other jobs have the memory, and it is to be tried again. Whoever waits like that
+ * holds none, and whoever holds some has enough to go on with, so every job gets its turn. */
 static yoke_status make_room(struct yk_job *job, int device)
 {
-    yoke_status status;
-    if (job->devices[device].device->device->desc.host_memory)
-        return YOKE_OK;
-    status = hold_all(job, device);
-    if (status == YOKE_ENOMEM)
-        status = hold_windows(job, device);
-    if (status != YOKE_OK)
-        release_arrays(job, device);
-    return status;
-}
-
-/* Windows of all lanes have to fit side by side: a chunk gets a lane's part of the memory there is.
- */
-static void limit_windows(struct yk_job *job, int device)
-{
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_device *dev = jd->device->device;
-    int64_t row_bytes = 0, halo = 0, room;
-    int p;
-    for (p = 0; p < job->arg_count; p++) {
-        if (jd->holding[p] != YK_HELD_WINDOW)
-            continue;
-        row_bytes += job->args[p].array->row_bytes;
-        halo += (job->args[p].before + job->args[p].after) * job->args[p].array->row_bytes;
+    yoke_status status;
+    if (jd->device->device->desc.host_memory)
+        return YOKE_OK;
+    yk_lock(&jd->device->admission);
+    status = take_room(job, device);
+    if (status == YOKE_OK) {
+        jd->device->holders++;
+        jd->admitted = 1;
+    } else {
+        release_arrays(job, device);
+        if (status == YOKE_ENOMEM && jd->device->holders > 0)
+            status = YOKE_EBUSY;
     }
-    if (!row_bytes)
-        return;
-    room = dev->backend->memory_free(dev) / jd->device->lanes - halo;
-    yk_dispatch_limit(job->dispatch, jd->device->number,
-                      room > 2 * row_bytes ? room / row_bytes * 9 / 10 : 1);
+    yk_unlock(&jd->device->admission);
+    return status;
 }
 
 static void join(struct yk_job *job, int device)
@@ -125,7 +180,8 @@ static void join(struct yk_job *job, int device)
     yk_lock(&job->lock);
     jd->joined = 1;
     if (jd->status == YOKE_OK) {
-        limit_windows(job, device);
+        if (jd->windows)
+            yk_dispatch_limit(job->dispatch, jd->device->number, jd->window_items);
         yk_dispatch_join(job->dispatch, jd->device->number, yk_now(job->runtime));
     } else {
         const char *text = job->kernel->builds[jd->device->number].text;
@@ -150,8 +206,10 @@ int yk_job_prepare(struct yk_job *job, int device)
         return 1;
     if (!jd->ready && jd->status == YOKE_OK)
         jd->status = make_room(job, device);
-    jd->ready = 1;
-    if (jd->status == YOKE_OK)
+    jd->ready = jd->status != YOKE_EBUSY;
+    if (!jd->ready)
+        joins = 0;
+    else if (jd->status == YOKE_OK)
         joins = !yk_job_pins_ahead(job, device);
     if (joins)
         join(job, device);
@@ -166,21 +224,14 @@ void yk_job_let_go(struct yk_job *job, int device)
     const struct yk_backend *backend = place->device->backend;
     int p, lane;
     release_arrays(job, device);
+    yk_windows_close(job, device);
     for (lane = 0; lane < jd->device->lanes; lane++) {
         yk_free(jd->flights[lane].hauls);
         jd->flights[lane].hauls = NULL;
     }
     for (p = 0; p < job->arg_count; p++) {
-        for (lane = 0; lane < jd->device->lanes; lane++) {
-            struct yk_flight *flight = &jd->flights[lane];
-            yk_copy_needs_close(&flight->issued[p]);
-            if (!flight->windows[p].buffer)
-                continue;
-            yk_lock(&place->lock);
-            backend->free(place->device, flight->windows[p].buffer);
-            yk_unlock(&place->lock);
-            flight->windows[p] = (struct yk_window){ 0 };
-        }
+        for (lane = 0; lane < jd->device->lanes; lane++)
+            yk_copy_needs_close(&jd->flights[lane].issued[p]);
         if (!jd->private_buffers[p])
             continue;
         yk_lock(&place->lock);
@@ -191,5 +242,11 @@ void yk_job_let_go(struct yk_job *job, int device)
     for (p = 0; jd->private_hosts && p < job->arg_count * jd->device->lanes; p++) {
         yk_free(jd->private_hosts[p]);
         jd->private_hosts[p] = NULL;
+    }
+    if (jd->admitted) {
+        yk_lock(&jd->device->admission);
+        jd->device->holders--;
+        yk_unlock(&jd->device->admission);
+        jd->admitted = 0;
     }
 }

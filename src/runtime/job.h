@@ -25,7 +25,9 @@ enum yk_holding {
 
 struct yk_window { /* device memory of one lane for one argument; kept from chunk to chunk */
     struct yk_buffer *buffer;
-    int64_t bytes;
+    int64_t offset, bytes;
+    int apart; /* a buffer of its own: its part of yk_job_device.windows was too small for a chunk
+                */
 };
 
 /* A chunk that a lane of the CPU works on by itself while a lane of a GPU has one out. */
@@ -85,6 +87,10 @@ struct yk_job_device {
     struct yk_waits waits;
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
+    struct yk_buffer *windows; /* of all lanes; NULL: there are none */
+    int64_t windows_bytes;
+    int64_t window_items;                             /* the most a chunk may have for their sake */
+    int admitted;                                     /* it is one of device->holders */
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
     char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
 };
@@ -380,6 +386,14 @@ void yk_job_let_go(struct yk_job *job, int device);
  * (they do not). Under job.lock. */
 void yk_job_drop_device(struct yk_job *job, int device, const char *reason);
 void yk_job_retire_device(struct yk_job *job, int device, const char *reason);
+
+/* --- window.c --- */
+/* Memory for a chunk on each lane of all that the job holds in windows, as much as is good for it
+ * or as there is. YOKE_ENOMEM: not enough for the shortest chunk. */
+yoke_status yk_windows_open(struct yk_job *job, int device);
+void yk_windows_close(struct yk_job *job, int device);
+/* So many bytes for a chunk of the lane. YOKE_ENOMEM: a shorter one may do. */
+yoke_status yk_window_need(struct yk_job *job, int device, struct yk_window *window, int64_t bytes);
 
 /* --- merge.c --- */
 /* Zeroed private copy of an add argument: of a CPU lane (NULL: no memory), of a device. */

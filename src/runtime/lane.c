@@ -186,8 +186,10 @@ static void chunk_returned(struct yk_job *job, int device, int lane)
     atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
     yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
                          items > unit ? (items + 1) / 2 : 0);
-    if (items <= unit)
+    if (items <= unit) {
+        jd->status = YOKE_ENOMEM;
         yk_job_retire_device(job, device, yoke_error_text());
+    }
     yk_unlock(&job->lock);
 }
 

@@ -43,8 +43,10 @@ struct yk_runtime_device {
     struct yk_worker
         *workers; /* CPU: one a lane; other devices: one in all; NULL with a virtual clock */
     int worker_count;
-    int *tracks; /* one a lane, if tracing */
-    int lost;    /* written off; under runtime.lock */
+    int *tracks;        /* one a lane, if tracing */
+    int lost;           /* written off; under runtime.lock */
+    yk_mutex admission; /* one job at a time takes memory for its arrays there; may sleep */
+    int holders;        /* jobs that have some; under admission */
 };
 
 struct yoke_runtime {

@@ -1,0 +1,183 @@
+/* streaming.c - jobs over several times the memory of a device, against what their copies and
+ * their kernels take alone.
+ *
+ *     yoke-bench-streaming DEVICE [mem=256M] [times=4] [repeat=5] [piece=16M] [beside=TEXT]
+ *                          [partitioner=TEXT] [kind=NAME] [extra=SETTINGS]
+ *
+ * The data of each job are `times` as large as `mem`, which DEVICE (one, without mem= of its own)
+ * is limited to by mem= and `extra`. links: the job's copies, in both directions at the same time,
+ * in pieces of `piece` bytes of pinned memory. cores: its kernel on the device that holds it all;
+ * the kernel is as long as makes that 0.2, 1 and 3 times `links` (work= of a simulated device,
+ * rounds of a loop elsewhere). ratio: the job's time to the larger of the two, of the first job and
+ * the median of `repeat` more. `beside` names further devices. Prints a table.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../program.h"
+#include "bounds.h"
+
+enum { REPEAT_MAX = 99, TEXT = 256 };
+
+struct settings {
+    char device[TEXT], limited[TEXT], beside[TEXT], extra[TEXT], partitioner[TEXT], kind[TEXT];
+    int64_t mem, piece;
+    double times;
+    int repeat;
+};
+
+/* One line of the table. */
+struct row {
+    struct work_spec spec;
+    double aim; /* cores to links */
+    double work;
+    double links, cores, first, later;
+    int64_t chunks;
+    int right;
+};
+
+static int64_t read_bytes(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    return (int64_t)(value * (double)((int64_t)1 << shift));
+}
+
+static int set(struct settings *s, const char *word)
+{
+    const struct {
+        const char *key;
+        char *text;
+    } texts[] = { { "beside=", s->beside },
+                  { "extra=", s->extra },
+                  { "partitioner=", s->partitioner },
+                  { "kind=", s->kind } };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strncmp(word, texts[i].key, strlen(texts[i].key)) == 0)
+            return snprintf(texts[i].text, TEXT, "%s", word + strlen(texts[i].key)) < TEXT;
+    if (strncmp(word, "mem=", 4) == 0)
+        return (s->mem = read_bytes(word + 4)) > 0;
+    if (strncmp(word, "piece=", 6) == 0)
+        return (s->piece = read_bytes(word + 6)) > 0;
+    if (strncmp(word, "times=", 6) == 0)
+        return (s->times = strtod(word + 6, NULL)) > 0;
+    if (strncmp(word, "repeat=", 7) == 0)
+        return (s->repeat = atoi(word + 7)) > 0 && s->repeat <= REPEAT_MAX;
+    return 0;
+}
+
+static int is_simulated(const struct settings *s)
+{
+    return strncmp(s->device, "sim:", 4) == 0;
+}
+
+/* The device with so much work an item, and beside it what else is wanted. */
+static const char *device_text(const struct settings *s, const struct row *row, int limited,
+                               char text[3 * TEXT + 96])
+{
+    int at = snprintf(text, 3 * TEXT, "%s", s->device);
+    if (is_simulated(s))
+        at += snprintf(text + at, 48, ":work=%.9g", row->work);
+    if (limited) {
+        at += snprintf(text + at, 48, ":mem=%lld", (long long)s->mem);
+        at += s->extra[0] ? snprintf(text + at, TEXT + 1, ":%s", s->extra) : 0;
+        if (s->beside[0])
+            snprintf(text + at, TEXT + 1, ",%s", s->beside);
+    }
+    return text;
+}
+
+/* So much work that cores take `aim` times as long as links. */
+static void balance(const struct settings *s, struct row *row)
+{
+    char text[3 * TEXT + 96];
+    int turn;
+    row->spec.rounds = is_simulated(s) ? 3 : 64;
+    for (turn = 0; turn < 3; turn++) {
+        double factor;
+        must(bound_of_cores(device_text(s, row, 0, text), &row->spec, s->repeat, &row->cores),
+             "kernels alone");
+        factor = row->aim * row->links / row->cores;
+        if (is_simulated(s))
+            row->work *= factor;
+        else
+            row->spec.rounds = (int32_t)((double)row->spec.rounds * factor);
+    }
+    must(bound_of_cores(device_text(s, row, 0, text), &row->spec, s->repeat, &row->cores),
+         "kernels alone");
+}
+
+static void measure(const struct settings *s, struct row *row)
+{
+    char text[3 * TEXT + 96];
+    double later[REPEAT_MAX];
+    struct work work;
+    yoke_runtime *rt;
+    int i;
+    must(bound_of_links(device_text(s, row, 0, text), &row->spec, s->piece, &row->links),
+         "copies alone");
+    balance(s, row);
+    must(yoke_open(&(yoke_config){ .devices = device_text(s, row, 1, text) }, &rt), text);
+    must(work_open(rt, &row->spec, &work), "arrays");
+    for (i = 0; i <= s->repeat; i++) {
+        yoke_result *result;
+        must(work_run(&work, 0, row->spec.items, &result), "job");
+        *(i ? &later[i - 1] : &row->first) = result->seconds;
+        row->chunks = result->devices[0].chunks;
+        yoke_result_close(result);
+    }
+    must(work_check(&work, &row->right), "results");
+    row->later = median(later, s->repeat);
+    work_close(&work);
+    must(yoke_close(rt), "close");
+}
+
+static void print_row(const struct row *row)
+{
+    double bound = row->cores > row->links ? row->cores : row->links;
+    printf("| %-7s | %6.2f | %8.3f | %8.3f | %8.3f | %8.3f | %6lld | %5.3f | %5.3f |%s\n",
+           work_names[row->spec.kind], row->aim, 1e3 * row->links, 1e3 * row->cores,
+           1e3 * row->first, 1e3 * row->later, (long long)row->chunks, row->first / bound,
+           row->later / bound, row->right ? "" : " WRONG");
+    fflush(stdout);
+}
+
+/* As many items as make `times` the memory. */
+static struct work_spec spec_of(const struct settings *s, enum work_kind kind)
+{
+    struct work_spec spec = { .kind = kind, .items = 1 << 16 };
+    spec.items = (int64_t)(s->times * (double)s->mem * (double)spec.items /
+                           (double)work_bytes(&spec));
+    spec.partitioner = s->partitioner[0] ? s->partitioner : NULL;
+    return spec;
+}
+
+int main(int argc, char **argv)
+{
+    static const double aims[] = { 0.2, 1, 3 };
+    struct settings s = { .mem = 256 << 20, .piece = 16 << 20, .times = 4, .repeat = 5 };
+    int i, kind, wrong = 0, known = argc > 1 && strlen(argv[1]) < TEXT;
+    for (i = 2; i < argc && known; i++)
+        known = set(&s, argv[i]);
+    if (!known) {
+        fprintf(stderr, "yoke-bench-streaming DEVICE [mem=] [times=] [repeat=] [piece=] [beside=] "
+                        "[partitioner=] [kind=] [extra=]\n");
+        return 2;
+    }
+    strcpy(s.device, argv[1]);
+    printf("| job     | aim    | links ms | cores ms | first ms | later ms | chunks | first | later "
+           "|\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (kind = 0; kind < WORK_KINDS; kind++) {
+        if (s.kind[0] && strcmp(s.kind, work_names[kind]) != 0)
+            continue;
+        for (i = 0; i < (int)(sizeof aims / sizeof *aims); i++) {
+            struct row row = { .spec = spec_of(&s, kind), .aim = aims[i], .work = 1 };
+            measure(&s, &row);
+            print_row(&row);
+            wrong |= !row.right;
+        }
+    }
+    return wrong;
+}
