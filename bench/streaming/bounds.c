@@ -63,8 +63,8 @@ static yoke_status open_way(struct links *links, int w)
     for (int64_t i = 0; status == YOKE_OK && i < links->piece; i += 4096)
         way->host[i] = 0;
     if (status == YOKE_OK && backend->pin) {
-        status = backend->pin(links->device, way->host, (links->piece + 4095) / 4096 * 4096,
-                              &foreign);
+        status =
+            backend->pin(links->device, way->host, (links->piece + 4095) / 4096 * 4096, &foreign);
         links->pinned[w] = status == YOKE_OK;
     }
     return status;

@@ -148,8 +148,8 @@ static void print_row(const struct row *row)
 static struct work_spec spec_of(const struct settings *s, enum work_kind kind)
 {
     struct work_spec spec = { .kind = kind, .items = 1 << 16 };
-    spec.items = (int64_t)(s->times * (double)s->mem * (double)spec.items /
-                           (double)work_bytes(&spec));
+    spec.items =
+        (int64_t)(s->times * (double)s->mem * (double)spec.items / (double)work_bytes(&spec));
     spec.partitioner = s->partitioner[0] ? s->partitioner : NULL;
     return spec;
 }
@@ -167,8 +167,9 @@ int main(int argc, char **argv)
         return 2;
     }
     strcpy(s.device, argv[1]);
-    printf("| job     | aim    | links ms | cores ms | first ms | later ms | chunks | first | later "
-           "|\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    printf(
+        "| job     | aim    | links ms | cores ms | first ms | later ms | chunks | first | later "
+        "|\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (kind = 0; kind < WORK_KINDS; kind++) {
         if (s.kind[0] && strcmp(s.kind, work_names[kind]) != 0)
             continue;

@@ -139,9 +139,9 @@ yoke_status yk_windows_open(struct yk_job *job, int device)
         return YOKE_OK;
     items = fitting_items(job, device, yk_place_room(place) / lanes);
     for (; status == YOKE_ENOMEM && items >= unit; items = items / 2 / unit * unit) {
-        status = yk_place_borrow(&job->runtime->places, place,
-                                 lanes * lane_bytes(job, device, items), &jd->windows,
-                                 &jd->windows_bytes);
+        status =
+            yk_place_borrow(&job->runtime->places, place, lanes * lane_bytes(job, device, items),
+                            &jd->windows, &jd->windows_bytes);
         jd->window_items = items;
     }
     if (status == YOKE_OK)

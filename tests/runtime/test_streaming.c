@@ -73,8 +73,8 @@ static void run_course(const struct course *course, enum work_kind kind, double 
     char devices[256];
     int i, right;
     snprintf(devices, sizeof devices,
-             "sim:gpu:lanes=4:link=1e9:rate=1e9:latency=2us:launch=1us:mem=%d:work=%.9g%s%s", MEMORY,
-             aim * links * RATE / (double)spec.items, course->extra, course->beside);
+             "sim:gpu:lanes=4:link=1e9:rate=1e9:latency=2us:launch=1us:mem=%d:work=%.9g%s%s",
+             MEMORY, aim * links * RATE / (double)spec.items, course->extra, course->beside);
     rt = open_runtime(devices);
     OK(work_open(rt, &spec, &work));
     for (i = 0; i < 3; i++) {
@@ -362,9 +362,32 @@ static void many_jobs_hardly_any_memory(void **state)
     }
 }
 
-int main(void)
+/* On devices with a clock and threads of their own, and a driver's idea of memory. */
+static void many_jobs_on_real_devices(void **state)
 {
+    const char *const *devices = *state;
+    for (; *devices; devices++) {
+        yoke_runtime *rt;
+        if (yoke_open(&(yoke_config){ .devices = *devices }, &rt) != YOKE_OK) {
+            print_message("%s: %s\n", *devices, yoke_error_text());
+            continue;
+        }
+        OK(yoke_close(rt));
+        print_message("%s from seed %llu\n", *devices, (unsigned long long)seed);
+        crowd_in(*devices);
+    }
+}
+
+/* Words: these devices instead. */
+int main(int argc, char **argv)
+{
+    static const char *const opencl[] = { "opencl:0:mem=20K:lanes=3",
+                                          "cpu:1,opencl:0:units=1:mem=14K:lanes=2", NULL };
     const char *given = getenv("YOKE_TEST_SEED");
+    void *devices = argc > 1 ? (void *)(argv + 1) : (void *)opencl;
+    const struct CMUnitTest on_real_devices[] = {
+        cmocka_unit_test_prestate(many_jobs_on_real_devices, devices),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_with_auto),
         cmocka_unit_test(streams_with_fixed_chunks),
@@ -374,7 +397,10 @@ int main(void)
         cmocka_unit_test(what_is_left_makes_room),
         cmocka_unit_test(memory_below_a_row),
         cmocka_unit_test(many_jobs_hardly_any_memory),
+        on_real_devices[0],
     };
     seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    if (argc > 1)
+        return cmocka_run_group_tests(on_real_devices, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

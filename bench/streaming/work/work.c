@@ -112,8 +112,7 @@ static uint32_t expected(const struct work *work, int64_t i)
     int64_t at = work->entries + spec->items + i;
     uint32_t s = x[i];
     if (spec->kind == WORK_ADD)
-        return ((uint32_t)at * 2654435761u >> 7) +
-               (uint32_t)work->times * churned(s, spec->rounds);
+        return ((uint32_t)at * 2654435761u >> 7) + (uint32_t)work->times * churned(s, spec->rounds);
     if (spec->kind == WORK_STENCIL) {
         s += i >= work->width ? x[i - work->width] : 0;
         s += i + work->width < spec->items ? x[i + work->width] : 0;

@@ -25,7 +25,7 @@ struct work {
     yoke_runtime *rt;
     struct work_spec spec;
     int64_t entries, width;
-    uint32_t *memory;         /* table, x, z in this order */
+    uint32_t *memory;          /* table, x, z in this order */
     yoke_array *table, *x, *z; /* table: NULL where there is none */
     int times;                 /* jobs that went well */
 };
