@@ -95,6 +95,10 @@ struct yk_copy {
     void *host;               /* source or destination on the host; unused WITHIN */
     struct yk_buffer *buffer; /* destination, or source of FROM_DEVICE */
     int64_t offset, bytes;    /* in buffer; bytes >= 1, offset + bytes <= size of the buffer */
+    /* rows > 1: so many runs of `bytes` each (not WITHIN). From the start of one to that of the
+     * next it is pitch bytes in buffer and host_pitch on the host, neither below `bytes`; those
+     * between are left alone, and may be somebody else's copy at the same time. */
+    int64_t rows, pitch, host_pitch;
     struct yk_buffer *from; /* WITHIN: source buffer and offset, not overlapping the destination */
     int64_t from_offset;
     struct yk_event *const *after; /* of this device; NULL entries count as complete */
@@ -103,6 +107,27 @@ struct yk_copy {
     int passing; /* 1: what follows it tells of its end, so hardly anybody will wait for it asleep;
                     event_times need not know of it */
 };
+
+/* Bytes that are copied, and from the first to the last of them in buffer and on the host. */
+static inline int64_t yk_copy_total(const struct yk_copy *copy)
+{
+    return copy->rows > 1 ? copy->rows * copy->bytes : copy->bytes;
+}
+static inline int64_t yk_copy_span(const struct yk_copy *copy)
+{
+    return copy->rows > 1 ? (copy->rows - 1) * copy->pitch + copy->bytes : copy->bytes;
+}
+static inline int64_t yk_copy_host_span(const struct yk_copy *copy)
+{
+    return copy->rows > 1 ? (copy->rows - 1) * copy->host_pitch + copy->bytes : copy->bytes;
+}
+/* Whether its rows are ones that can be. */
+static inline int yk_copy_rows_ok(const struct yk_copy *copy)
+{
+    return copy->rows >= 0 &&
+           (copy->rows <= 1 || (copy->kind != YK_COPY_WITHIN && copy->pitch >= copy->bytes &&
+                                copy->host_pitch >= copy->bytes));
+}
 
 struct yk_launch_arg {        /* in the order of the kernel's parameters */
     const void *value;        /* YOKE_PARAM_VALUE: `size` bytes, copied by launch */

@@ -86,6 +86,7 @@ struct check_event {
 struct check_use {
     const struct check_buffer *buffer; /* NULL: host memory */
     uintptr_t first, last;
+    int64_t run, pitch; /* run > 0: only so many bytes of each `pitch` */
     int writes;
     int by_kernel; /* somewhere in the buffer: only keeps it from being freed */
 };

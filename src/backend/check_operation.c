@@ -153,8 +153,14 @@ static yoke_status copy_uses(const struct check_device *device, const struct yk_
                              struct check_use uses[2])
 {
     int out = copy->kind == YK_COPY_FROM_DEVICE;
+    if (!yk_copy_rows_ok(copy))
+        return yk_check_breach(device, "copy", "%lld rows of %lld bytes, %lld and %lld apart",
+                               (long long)copy->rows, (long long)copy->bytes,
+                               (long long)copy->pitch, (long long)copy->host_pitch);
     uses[0] = (struct check_use){ .first = (uintptr_t)copy->offset,
-                                  .last = (uintptr_t)copy->bytes,
+                                  .last = (uintptr_t)yk_copy_span(copy),
+                                  .run = copy->rows > 1 ? copy->bytes : 0,
+                                  .pitch = copy->pitch,
                                   .writes = !out };
     yoke_status status = buffer_use(device, "copy", copy->buffer, &uses[0]);
     if (status != YOKE_OK)
@@ -164,9 +170,11 @@ static yoke_status copy_uses(const struct check_device *device, const struct yk_
         if (!copy->host)
             return yk_check_breach(device, "copy", "no host memory given");
         uses[1] = (struct check_use){ .first = host,
-                                      .last = host + (uintptr_t)copy->bytes,
+                                      .last = host + (uintptr_t)yk_copy_host_span(copy),
+                                      .run = copy->rows > 1 ? copy->bytes : 0,
+                                      .pitch = copy->host_pitch,
                                       .writes = out };
-        return yk_check_in_one(device, copy->host, copy->bytes);
+        return yk_check_in_one(device, copy->host, yk_copy_host_span(copy));
     }
     if (copy->kind != YK_COPY_WITHIN)
         return yk_check_breach(device, "copy", "kind %d does not exist", (int)copy->kind);

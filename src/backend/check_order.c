@@ -59,10 +59,35 @@ void yk_check_past_add(struct check_past *past, const struct check_past *other)
             past->upto[slot] = other->upto[slot];
 }
 
+/* Whether some of the bytes first .. last - 1 are used. */
+static int touches(const struct check_use *use, uintptr_t first, uintptr_t last)
+{
+    uintptr_t pitch = (uintptr_t)use->pitch, start = use->first;
+    if (last <= use->first || use->last <= first)
+        return 0;
+    if (!use->run)
+        return 1;
+    if (first > start)
+        start += (first - start) / pitch * pitch; /* of the run that begins before it, or there */
+    return first < start + (uintptr_t)use->run || start + pitch < last;
+}
+
+/* Costs a step for each run of one of them. */
+static int overlap(const struct check_use *a, const struct check_use *b)
+{
+    uintptr_t at;
+    if (!a->run)
+        return touches(b, a->first, a->last);
+    for (at = a->first; at < a->last; at += (uintptr_t)a->pitch)
+        if (touches(b, at, at + (uintptr_t)a->run))
+            return 1;
+    return 0;
+}
+
 static int conflict(const struct check_use *a, const struct check_use *b)
 {
     return !a->by_kernel && !b->by_kernel && (a->writes || b->writes) && a->buffer == b->buffer &&
-           a->first < b->last && b->first < a->last;
+           a->first < b->last && b->first < a->last && overlap(a, b);
 }
 
 static int operations_conflict(const struct check_operation *before,

@@ -81,6 +81,86 @@ static void odd_copies(struct contract *c)
     memory_close(c, &memory);
 }
 
+/* Rows of a wider buffer, from and to rows of host memory that are as wide, wider, or close
+ * together; nothing between them is touched. */
+static void copies_of_rows(struct contract *c)
+{
+    static const struct {
+        int64_t offset, bytes, rows, pitch, host_pitch;
+    } parts[] = { { 0, 10, 7, 100, 100 }, { 13, 1, 30, 101, 103 }, { 90, 20, 40, 100, 20 },
+                  { 0, 64, 78, 64, 64 },  { 55, 8, 1, 8, 8 },      { 3, 333, 4, 1000, 777 },
+                  { 1, 5, 1000, 5, 6 },   { 4999, 2, 2, 2, 1000 }, { SPAN - 7, 7, 0, 0, 0 } };
+    enum { HOST = 8000 };
+    unsigned char expected[SPAN], host[HOST], source[HOST];
+    pattern(expected, SPAN, 0);
+    struct memory memory = memory_open(c, expected, SPAN);
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
+                                .host = host,
+                                .buffer = memory.buffer,
+                                .offset = parts[i].offset,
+                                .bytes = parts[i].bytes,
+                                .rows = parts[i].rows,
+                                .pitch = parts[i].pitch,
+                                .host_pitch = parts[i].host_pitch };
+        unsigned char read[SPAN];
+        pattern(host, HOST, i + 1);
+        run_copy(c, &copy);
+        for (int64_t row = 0; row < copy.rows || row == 0; row++)
+            memcpy(expected + copy.offset + row * copy.pitch, host + row * copy.host_pitch,
+                   (size_t)copy.bytes);
+        memory_read(c, &memory, read);
+        assert_memory_equal(read, expected, SPAN);
+        memset(host, 0x5A, HOST);
+        memset(source, 0x5A, HOST);
+        copy.kind = YK_COPY_FROM_DEVICE;
+        run_copy(c, &copy);
+        for (int64_t row = 0; row < copy.rows || row == 0; row++)
+            memcpy(source + row * copy.host_pitch, expected + copy.offset + row * copy.pitch,
+                   (size_t)copy.bytes);
+        assert_memory_equal(host, source, HOST);
+    }
+    memory_close(c, &memory);
+}
+
+/* Columns of the same rows, to the device and back on two queues at once. */
+static void columns_at_once(struct contract *c)
+{
+    enum { WIDTH = 4096, ROWS = 64, PARTS = 8, PART = WIDTH / PARTS };
+    unsigned char *there = malloc(WIDTH * ROWS), *here = malloc(WIDTH * ROWS);
+    struct yk_event *ends[PARTS] = { NULL };
+    struct yk_queue *other;
+    assert_int_equal(c->backend->queue_open(c->device, &other), YOKE_OK);
+    pattern(there, WIDTH * ROWS, 1);
+    struct memory memory = memory_open(c, there, WIDTH * ROWS);
+    memcpy(here, there, WIDTH * ROWS);
+    for (int part = 1; part < PARTS; part += 2) /* these come from the host, all others go there */
+        for (int row = 0; row < ROWS; row++) {
+            pattern(here + row * WIDTH + part * PART, PART, (unsigned)(row + part));
+            memset(here + row * WIDTH + part * PART - PART, 0, PART);
+        }
+    for (int part = 0; part < PARTS; part++) {
+        const struct yk_copy copy = { .kind = part % 2 ? YK_COPY_TO_DEVICE : YK_COPY_FROM_DEVICE,
+                                      .host = here + part * PART,
+                                      .buffer = memory.buffer,
+                                      .offset = part * PART,
+                                      .bytes = PART,
+                                      .rows = ROWS,
+                                      .pitch = WIDTH,
+                                      .host_pitch = WIDTH };
+        assert_int_equal(c->backend->copy(part % 2 ? other : c->queue, &copy, &ends[part]),
+                         YOKE_OK);
+    }
+    for (int part = 0; part < PARTS; part++)
+        assert_int_equal(finish(c->backend, ends[part]), YOKE_OK);
+    memory_read(c, &memory, there);
+    assert_memory_equal(here, there, WIDTH * ROWS);
+    c->backend->queue_close(other);
+    memory_close(c, &memory);
+    free(there);
+    free(here);
+}
+
 static void copies_within(struct contract *c)
 {
     unsigned char a[SPAN], b[SPAN], read[SPAN];
@@ -242,6 +322,8 @@ const struct named_case contract_memory_cases[] = {
     { "no memory", no_memory, NEEDS_MEMORY },
     { "pages on demand", pages_on_demand, NEEDS_MEMORY },
     { "copies at odd offsets and sizes", odd_copies, NEEDS_MEMORY },
+    { "copies of rows", copies_of_rows, NEEDS_MEMORY },
+    { "columns at once", columns_at_once, NEEDS_MEMORY },
     { "copies within the device", copies_within, NEEDS_MEMORY },
     { "clearing", clearing, NEEDS_MEMORY },
     { "order on a queue", order_on_a_queue, NEEDS_MEMORY },

@@ -4,6 +4,7 @@
  * and a race detector reports, what a real GPU would do to it. Other host memory is copied aside
  * before the call returns, or the call lasts as long as the copy.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,19 @@
 struct copy_work {
     struct standin_work work;
     void *to;
-    const void *from; /* NULL: clear */
-    size_t bytes;
+    const void *from;   /* NULL: clear */
+    size_t bytes, rows; /* rows > 1: so many runs of `bytes` */
+    size_t to_pitch, from_pitch;
     int value;
     unsigned char aside[]; /* what host memory that is not pinned held */
 };
+
+static void copy_rows(const struct copy_work *copy)
+{
+    for (size_t row = 0; row < copy->rows; row++)
+        memcpy((char *)copy->to + row * copy->to_pitch,
+               (const char *)copy->from + row * copy->from_pitch, copy->bytes);
+}
 
 static CUresult run_copy(struct standin_work *work)
 {
@@ -24,7 +33,9 @@ static CUresult run_copy(struct standin_work *work)
     CUresult code = standin_due_later();
     if (code != CUDA_SUCCESS)
         return code;
-    if (copy->from)
+    if (copy->from && copy->rows > 1)
+        copy_rows(copy);
+    else if (copy->from)
         memcpy(copy->to, copy->from, copy->bytes);
     else
         memset(copy->to, copy->value, copy->bytes);
@@ -126,4 +137,54 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUst
     copy->bytes = bytes;
     standin_stream_add(stream, &copy->work);
     return code;
+}
+
+/* What the driver would refuse, and sides it can do which yoke does not ask for. */
+static int rows_are_wrong(const CUDA_MEMCPY2D *rows)
+{
+    const CUmemcpySide *sides[] = { &rows->from, &rows->to };
+    int hosts = 0;
+    for (int i = 0; i < 2; i++) {
+        if (sides[i]->x_bytes || sides[i]->y || sides[i]->pitch < rows->row_bytes ||
+            sides[i]->pitch > INT_MAX)
+            return 1;
+        hosts += sides[i]->type == CU_MEMORYTYPE_HOST;
+    }
+    return hosts != 1 || !rows->row_bytes || !rows->rows;
+}
+
+static size_t span(const CUDA_MEMCPY2D *rows, const CUmemcpySide *side)
+{
+    return (rows->rows - 1) * side->pitch + rows->row_bytes;
+}
+
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *rows, CUstream stream)
+{
+    const int up = rows->from.type == CU_MEMORYTYPE_HOST;
+    const CUmemcpySide *host = up ? &rows->from : &rows->to, *device = up ? &rows->to : &rows->from;
+    struct copy_work *copy;
+    if (rows_are_wrong(rows))
+        return CUDA_ERROR_INVALID_VALUE;
+    enum standin_host kind = standin_host_kind(host->host, span(rows, host));
+    const size_t aside = up && kind == STANDIN_PAGEABLE ? span(rows, host) : 0;
+    CUresult code = prepare(__func__, stream, aside, &copy);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (kind == STANDIN_CROSSING || !standin_ranges_cover(device->device, span(rows, device))) {
+        free(copy);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy->to = up ? device_memory(device->device) : (void *)host->host;
+    copy->from = up ? host->host : device_memory(device->device);
+    copy->to_pitch = rows->to.pitch;
+    copy->from_pitch = rows->from.pitch;
+    copy->bytes = rows->row_bytes;
+    copy->rows = rows->rows;
+    if (aside)
+        copy->from = memcpy(copy->aside, host->host, aside);
+    standin_stream_add(stream, &copy->work);
+    if (up || kind == STANDIN_PINNED)
+        return code;
+    standin_stream_wait(stream);
+    return standin_health(standin_stream_context(stream));
 }

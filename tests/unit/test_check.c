@@ -44,6 +44,26 @@ static void copy_arguments(void **state)
             .from = bench.x,
             .from_offset = 7 },
           "overlap" },
+        { { .host = host, .buffer = bench.x, .bytes = 8, .rows = 2, .pitch = 7, .host_pitch = 8 },
+          "2 rows of 8 bytes, 7 and 8 apart" },
+        { { .host = host, .buffer = bench.x, .bytes = 8, .rows = 2, .pitch = 8, .host_pitch = 0 },
+          "2 rows of 8 bytes" },
+        { { .host = host, .buffer = bench.x, .bytes = 8, .rows = -1 }, "-1 rows" },
+        { { .host = host,
+            .buffer = bench.x,
+            .bytes = 8,
+            .rows = 41,
+            .pitch = 100,
+            .host_pitch = 8 },
+          "4008 bytes at offset 0" },
+        { { .kind = YK_COPY_WITHIN,
+            .buffer = bench.x,
+            .bytes = 8,
+            .rows = 2,
+            .pitch = 8,
+            .host_pitch = 8,
+            .from = bench.y },
+          "2 rows of 8 bytes" },
         { { .host = host, .buffer = bench.x, .bytes = 1, .after_count = 1 }, "without a list" },
         { { .host = host, .buffer = bench.x, .bytes = 1, .after_count = -1 }, "without a list" },
     };
@@ -342,6 +362,51 @@ static void races_on_one_device(void **state)
     bench_close(&bench);
 }
 
+/* Rows that lie between each other's are no race; a byte that both use is. */
+static void races_of_rows(void **state)
+{
+    struct bench bench;
+    struct yk_event *first = NULL;
+    (void)state;
+    bench_open(&bench);
+    struct yk_copy in = { .host = bench.host,
+                          .buffer = bench.x,
+                          .bytes = 10,
+                          .rows = 20,
+                          .pitch = 100,
+                          .host_pitch = 30 };
+    assert_int_equal(bench.b->copy(bench.queue[0], &in, &first), YOKE_OK);
+    struct yk_copy beside = in;
+    beside.host = (char *)bench.host + 1000;
+    beside.offset = 10;
+    beside.bytes = 90;
+    beside.host_pitch = 90;
+    beside.rows = 19;
+    assert_int_equal(bench.b->copy(bench.queue[1], &beside, NULL), YOKE_OK);
+    struct yk_copy crossing = {
+        .host = (char *)bench.host + 3000, .buffer = bench.x, .offset = 1909, .bytes = 1
+    };
+    assert_int_equal(bench.b->copy(bench.queue[1], &crossing, NULL), YOKE_EINVAL);
+    expect_breach("may still be running"); /* last byte of the last row */
+    crossing.offset = 1910;
+    assert_int_equal(bench.b->copy(bench.queue[1], &crossing, NULL), YOKE_OK);
+    struct yk_copy out = { .kind = YK_COPY_FROM_DEVICE,
+                           .host = (char *)bench.host + 15,
+                           .buffer = bench.y,
+                           .offset = 2000,
+                           .bytes = 5,
+                           .rows = 3,
+                           .pitch = 5,
+                           .host_pitch = 51 }; /* 15, 66, 117; read are 0 to 9, 30 to 39, ... */
+    assert_int_equal(bench.b->copy(bench.queue[1], &out, NULL), YOKE_EINVAL);
+    expect_breach("may still be running"); /* 60 to 69 */
+    out.host_pitch = 30;
+    assert_int_equal(bench.b->copy(bench.queue[1], &out, NULL), YOKE_OK);
+    assert_int_equal(bench.b->wait(first), YOKE_OK);
+    bench.b->event_close(first);
+    bench_close(&bench);
+}
+
 /* Between devices only having seen the end makes an order. */
 static void races_between_devices(void **state)
 {
@@ -393,12 +458,12 @@ static void freed_in_use(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_arguments),      cmocka_unit_test(launch_arguments),
-        cmocka_unit_test(memory_on_demand),    cmocka_unit_test(host_memory),
-        cmocka_unit_test(host_memory_devices), cmocka_unit_test(handles),
-        cmocka_unit_test(another_device),      cmocka_unit_test(left_open),
-        cmocka_unit_test(races_on_one_device), cmocka_unit_test(races_between_devices),
-        cmocka_unit_test(freed_in_use),
+        cmocka_unit_test(copy_arguments),        cmocka_unit_test(launch_arguments),
+        cmocka_unit_test(memory_on_demand),      cmocka_unit_test(host_memory),
+        cmocka_unit_test(host_memory_devices),   cmocka_unit_test(handles),
+        cmocka_unit_test(another_device),        cmocka_unit_test(left_open),
+        cmocka_unit_test(races_on_one_device),   cmocka_unit_test(races_of_rows),
+        cmocka_unit_test(races_between_devices), cmocka_unit_test(freed_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,9 @@ enum {
 
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
 
+    CU_MEMORYTYPE_HOST = 1,
+    CU_MEMORYTYPE_DEVICE = 2,
+
     CU_MEM_ALLOCATION_TYPE_PINNED = 1,
     CU_MEM_LOCATION_TYPE_DEVICE = 1,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
@@ -103,6 +106,19 @@ typedef struct {
     CUmemLocation location;
     int flags;
 } CUmemAccessDesc;
+
+typedef struct { /* one side of a copy of rows; of host and device that counts which `type` names */
+    size_t x_bytes, y;
+    int type;
+    const void *host;
+    CUdeviceptr device;
+    void *array;
+    size_t pitch;
+} CUmemcpySide;
+typedef struct {
+    CUmemcpySide from, to;
+    size_t row_bytes, rows;
+} CUDA_MEMCPY2D;
 
 /* One line a function: name without "cu", symbol, parameters. All return CUresult. */
 #define YK_CUDA_FUNCTIONS(F)                                                                       \
@@ -133,6 +149,7 @@ typedef struct {
       (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                                 \
     F(MemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                                     \
       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                           \
+    F(Memcpy2DAsync, "cuMemcpy2DAsync_v2", (const CUDA_MEMCPY2D *copy, CUstream stream))           \
     F(MemsetD8Async, "cuMemsetD8Async",                                                            \
       (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream))                        \
     F(StreamCreate, "cuStreamCreate", (CUstream * stream, unsigned flags))                         \

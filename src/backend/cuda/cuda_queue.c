@@ -50,7 +50,10 @@ void yk_cuda_queue_close(struct yk_queue *queue)
         yk_cuda_watcher_drain(device);
 }
 
-static CUresult enqueue_copy(const struct yk_queue *queue, const struct yk_copy *copy)
+/* The driver's limit (CU_DEVICE_ATTRIBUTE_MAX_PITCH) of all GPUs so far. */
+static const int64_t most_pitch = INT32_MAX;
+
+static CUresult enqueue_run(const struct yk_queue *queue, const struct yk_copy *copy)
 {
     const struct yk_cuda_api *cu = queue->device->cu;
     CUdeviceptr address = copy->buffer->address + (CUdeviceptr)copy->offset;
@@ -69,6 +72,39 @@ static CUresult enqueue_copy(const struct yk_queue *queue, const struct yk_copy 
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUresult enqueue_rows(const struct yk_queue *queue, const struct yk_copy *copy)
+{
+    const CUmemcpySide host = { .type = CU_MEMORYTYPE_HOST,
+                                .host = copy->host,
+                                .pitch = (size_t)copy->host_pitch };
+    const CUmemcpySide device = { .type = CU_MEMORYTYPE_DEVICE,
+                                  .device = copy->buffer->address + (CUdeviceptr)copy->offset,
+                                  .pitch = (size_t)copy->pitch };
+    const int out = copy->kind == YK_COPY_FROM_DEVICE;
+    const CUDA_MEMCPY2D both = { .from = out ? device : host,
+                                 .to = out ? host : device,
+                                 .row_bytes = (size_t)copy->bytes,
+                                 .rows = (size_t)copy->rows };
+    return queue->device->cu->Memcpy2DAsync(&both, queue->stream);
+}
+
+static CUresult enqueue_copy(const struct yk_queue *queue, const struct yk_copy *copy)
+{
+    struct yk_copy run = *copy;
+    CUresult code = CUDA_SUCCESS;
+    int64_t row;
+    if (copy->rows <= 1)
+        return enqueue_run(queue, copy);
+    if (copy->pitch <= most_pitch && copy->host_pitch <= most_pitch)
+        return enqueue_rows(queue, copy);
+    for (row = 0; row < copy->rows && code == CUDA_SUCCESS; row++) {
+        run.offset = copy->offset + row * copy->pitch;
+        run.host = (char *)copy->host + row * copy->host_pitch;
+        code = enqueue_run(queue, &run);
+    }
+    return code;
+}
+
 static int inside(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)
 {
     return buffer && offset >= 0 && bytes >= 0 && offset <= buffer->bytes - bytes;
@@ -84,7 +120,7 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                                            .timed = copy->timed,
                                            .passing = copy->passing,
                                            .event = event };
-    if (!inside(copy->buffer, copy->offset, copy->bytes) ||
+    if (!yk_copy_rows_ok(copy) || !inside(copy->buffer, copy->offset, yk_copy_span(copy)) ||
         (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %lld leaves its buffer",
                        queue->device->base.desc.name, (long long)copy->bytes,

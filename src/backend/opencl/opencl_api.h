@@ -167,6 +167,14 @@ enum {
     F(48, cl_int, EnqueueReadBuffer,                                                               \
       (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,        \
        void *to, YK_CL_WAIT))                                                                      \
+    F(87, cl_int, EnqueueWriteBufferRect,                                                          \
+      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *origin,              \
+       const size_t *host_origin, const size_t *region, size_t pitch, size_t slice_pitch,          \
+       size_t host_pitch, size_t host_slice_pitch, const void *from, YK_CL_WAIT))                  \
+    F(86, cl_int, EnqueueReadBufferRect,                                                           \
+      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *origin,              \
+       const size_t *host_origin, const size_t *region, size_t pitch, size_t slice_pitch,          \
+       size_t host_pitch, size_t host_slice_pitch, void *to, YK_CL_WAIT))                          \
     F(50, cl_int, EnqueueCopyBuffer,                                                               \
       (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,       \
        size_t size, YK_CL_WAIT))                                                                   \

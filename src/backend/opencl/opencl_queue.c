@@ -54,6 +54,23 @@ void yk_opencl_queue_close(struct yk_queue *queue)
     yk_free(queue);
 }
 
+static cl_int enqueue_rows(struct yk_queue *queue, const struct yk_copy *copy,
+                           const struct yk_opencl_waits *waits, cl_event *event)
+{
+    static const size_t host_origin[3];
+    const struct yk_opencl_api *cl = queue->device->cl;
+    const size_t pitch = (size_t)copy->pitch, offset = (size_t)copy->offset;
+    const size_t origin[3] = { offset % pitch, offset / pitch, 0 };
+    const size_t region[3] = { (size_t)copy->bytes, (size_t)copy->rows, 1 };
+    if (copy->kind == YK_COPY_FROM_DEVICE)
+        return cl->EnqueueReadBufferRect(queue->handle, copy->buffer->memory, 0, origin,
+                                         host_origin, region, pitch, 0, (size_t)copy->host_pitch, 0,
+                                         copy->host, waits->count, waits->list, event);
+    return cl->EnqueueWriteBufferRect(queue->handle, copy->buffer->memory, 0, origin, host_origin,
+                                      region, pitch, 0, (size_t)copy->host_pitch, 0, copy->host,
+                                      waits->count, waits->list, event);
+}
+
 static cl_int enqueue_copy(struct yk_queue *queue, const struct yk_copy *copy,
                            const struct yk_opencl_waits *waits, cl_event *event)
 {
@@ -62,6 +79,8 @@ static cl_int enqueue_copy(struct yk_queue *queue, const struct yk_copy *copy,
     cl_mem memory = copy->buffer->memory;
     if (bytes == 0)
         return cl->EnqueueMarkerWithWaitList(queue->handle, waits->count, waits->list, event);
+    if (copy->rows > 1)
+        return enqueue_rows(queue, copy, waits, event);
     switch (copy->kind) {
     case YK_COPY_TO_DEVICE:
         return cl->EnqueueWriteBuffer(queue->handle, memory, 0, offset, bytes, copy->host,
@@ -90,7 +109,7 @@ yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)
         return status;
-    if (!inside(copy->buffer, copy->offset, copy->bytes) ||
+    if (!yk_copy_rows_ok(copy) || !inside(copy->buffer, copy->offset, yk_copy_span(copy)) ||
         (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %lld leaves its buffer",
                        queue->device->base.desc.name, (long long)copy->bytes,

@@ -89,7 +89,8 @@ struct sim_param {
 struct sim_effect {
     void *to; /* copy, or set to zero where from is NULL */
     const void *from;
-    int64_t bytes;
+    int64_t bytes, rows; /* rows > 1: so many runs of `bytes`, */
+    int64_t to_pitch, from_pitch;
     yoke_cpu_fn *run; /* kernel */
     void **args;      /* pointers, then the values they point to; owned */
     yoke_chunk chunk;

@@ -42,12 +42,24 @@ static void pending_remove(struct yk_event *event)
     event->next = NULL;
 }
 
+static void copy_take(const struct sim_effect *effect)
+{
+    const char *from = effect->from;
+    char *to = effect->to;
+    int64_t row = 0;
+    do {
+        memcpy(to, from, (size_t)effect->bytes);
+        to += effect->to_pitch;
+        from += effect->from_pitch;
+    } while (++row < effect->rows);
+}
+
 static void effect_take(const struct sim_effect *effect)
 {
     if (effect->run)
         effect->run(effect->args, &effect->chunk);
     else if (effect->from)
-        memcpy(effect->to, effect->from, (size_t)effect->bytes);
+        copy_take(effect);
     else if (effect->to)
         memset(effect->to, 0, (size_t)effect->bytes);
 }

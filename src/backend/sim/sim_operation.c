@@ -75,24 +75,26 @@ static int range_ok(const struct yk_buffer *buffer, int64_t offset, int64_t byte
 static yoke_status copy_effect(const struct sim_device *device, const struct yk_copy *copy,
                                struct sim_effect *effect)
 {
-    int within = copy->kind == YK_COPY_WITHIN;
-    if (!range_ok(copy->buffer, copy->offset, copy->bytes) || (!within && !copy->host) ||
+    int within = copy->kind == YK_COPY_WITHIN, out = copy->kind == YK_COPY_FROM_DEVICE;
+    if (!yk_copy_rows_ok(copy) || !range_ok(copy->buffer, copy->offset, yk_copy_span(copy)) ||
+        (!within && !copy->host) ||
         (within && !range_ok(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
-                       device->base.desc.name, (long long)copy->bytes);
-    if (!within && yk_sim_pinned(copy->host, copy->bytes) == SIM_PINNED_IN_PARTS)
+                       device->base.desc.name, (long long)yk_copy_total(copy));
+    if (!within && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED_IN_PARTS)
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %p is pinned only in part",
-                       device->base.desc.name, (long long)copy->bytes, copy->host);
-    if (!yk_sim_is_mapped(copy->buffer, copy->offset, copy->bytes) ||
+                       device->base.desc.name, (long long)yk_copy_total(copy), copy->host);
+    if (!yk_sim_is_mapped(copy->buffer, copy->offset, yk_copy_span(copy)) ||
         (within && !yk_sim_is_mapped(copy->from, copy->from_offset, copy->bytes)))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes uses memory that was not committed",
                        device->base.desc.name, (long long)copy->bytes);
     unsigned char *data = copy->buffer->data + copy->offset;
     effect->bytes = copy->bytes;
-    effect->to = copy->kind == YK_COPY_FROM_DEVICE ? copy->host : data;
-    effect->from = within                              ? copy->from->data + copy->from_offset
-                   : copy->kind == YK_COPY_FROM_DEVICE ? (void *)data
-                                                       : copy->host;
+    effect->rows = copy->rows;
+    effect->to_pitch = out ? copy->host_pitch : copy->pitch;
+    effect->from_pitch = out ? copy->pitch : copy->host_pitch;
+    effect->to = out ? copy->host : data;
+    effect->from = within ? copy->from->data + copy->from_offset : out ? (void *)data : copy->host;
     return YOKE_OK;
 }
 
@@ -107,13 +109,15 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
         status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    double rate = s->pageable > 0 && yk_sim_pinned(copy->host, copy->bytes) != SIM_PINNED
-                      ? s->pageable
-                      : s->link;
-    struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + (double)copy->bytes / rate) };
+    double bytes = (double)yk_copy_total(copy);
+    double rate =
+        s->pageable > 0 && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) != SIM_PINNED
+            ? s->pageable
+            : s->link;
+    struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + bytes / rate) };
     enum sim_engine engine = copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT;
     if (copy->kind == YK_COPY_WITHIN) {
-        cost.duration_ns = 1e9 * (s->launch + (double)copy->bytes / s->bandwidth);
+        cost.duration_ns = 1e9 * (s->launch + bytes / s->bandwidth);
         engine = SIM_COMPUTE;
     }
     cost.engine = &device->engine_free[engine];
