@@ -1,4 +1,5 @@
-/* turns.h - the sets of devices at one size of a matrix, taking turns. Not for others than matrix.c.
+/* turns.h - the sets of devices at one size of a matrix, taking turns. Not for others than
+ * matrix.c.
  *
  * All runtimes of a size stay open, asleep, until its last turn. The data can be attached to one at
  * a time, so a turn begins with attaching and, where there are GPUs, with a run that is not timed:
@@ -30,8 +31,8 @@ struct stage {                /* one size */
     struct measure_spec spec; /* with the matrix's own watch */
     struct matrix *matrix;
     struct matrix_size *size;
-    struct turns *turns; /* by set */
-    void *state;         /* the application's */
+    struct turns *turns;               /* by set */
+    void *state;                       /* the application's */
     const struct measure_watch *watch; /* the caller's */
     const struct set *now;             /* whose turn it is, for progress; NULL: nobody's */
     int step, steps;                   /* turns begun, of all sizes */

@@ -33,6 +33,24 @@ YOKE_API yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spe
 /* Shorthand: `rows` elements of `element_size` bytes at `host`, one to a row. */
 YOKE_API yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows,
                                      size_t element_size, yoke_array **out);
+/* A column panel: an array of the same rows and of elements first_column .. first_column + columns
+ * - 1 of each of them, for jobs that need blocks of columns (tiles of a matrix; papers/002, section
+ * 4.1 divides domains likewise). It lies in the memory of `array`, on the host and on every device,
+ * and kernels index it as they index the array: c[i * n + j], with j from first_column on and n the
+ * array's row_elements. What each device has of it is known apart from other columns, so only these
+ * are moved, and jobs on different panels of the same rows do not wait for each other.
+ *
+ * Panels of an array may not overlap, and need not cover it. The array stays usable: a job or an
+ * acquire that names it means all its columns, whatever panel they are in. The two may not be given
+ * to one job where one of them is written. A device without room for the whole array gets rows of
+ * it, chunk by chunk, as wide as the array's; mode add works on copies as large as the array.
+ *
+ * Waits for jobs that use the array and brings the columns home, if they are not: best made before
+ * the first job. Not beside other calls that use the array. Closed by yoke_array_close, before the
+ * array is (YOKE_EINVAL otherwise). YOKE_EINVAL: the columns are not the array's, or another
+ * panel's; the array is a panel itself. */
+YOKE_API yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, int64_t columns,
+                                      yoke_array **out);
 /* Waits for jobs that use the array, brings rows that only devices have home into borrowed memory,
  * and frees every copy. Fails (array still closed) if rows were lost with a device. NULL is fine.
  */
@@ -54,7 +72,8 @@ YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode
 /* The host is done with it. Optional after YOKE_READ: the next job or close releases as well. */
 YOKE_API yoke_status yoke_array_release(yoke_array *array);
 
-/* Host address of the array's first row; contents are only defined while acquired. */
+/* Host address of the array's first row (of a panel: of its first column there); contents are only
+ * defined while acquired. */
 YOKE_API void *yoke_array_host(yoke_array *array);
 
 /* Host memory that every device reaches quickly: page aligned, in large pages where it is large,

@@ -35,6 +35,33 @@ static yoke_status take_memory(yoke_array *array, const yoke_array_spec *spec)
     return array->host ? YOKE_OK : YOKE_ENOMEM;
 }
 
+yoke_status yk_array_open_books(yoke_array *array, enum yk_coherence_start start)
+{
+    yoke_status status = yk_coherence_open(yk_array_rows(array), start, &array->coherence);
+    if (status != YOKE_OK)
+        return status;
+    status = yk_mutex_open(&array->home_lock);
+    if (status != YOKE_OK)
+        goto close_coherence;
+    status = yk_mutex_open(&array->lock);
+    if (status != YOKE_OK)
+        goto close_home_lock;
+    atomic_init(&array->host_only, start == YK_START_HOST);
+    return YOKE_OK;
+close_home_lock:
+    yk_mutex_close(&array->home_lock);
+close_coherence:
+    yk_coherence_close(array->coherence);
+    return status;
+}
+
+void yk_array_close_books(yoke_array *array)
+{
+    yk_coherence_close(array->coherence);
+    yk_mutex_close(&array->lock);
+    yk_mutex_close(&array->home_lock);
+}
+
 yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out)
 {
     enum yk_coherence_start start = spec->host ? YK_START_HOST : YK_START_FRESH;
@@ -50,7 +77,8 @@ yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec,
     array->first_row = spec->first_row;
     array->element_size = spec->element_size;
     array->row_bytes = (spec->row_elements ? spec->row_elements : 1) * (int64_t)spec->element_size;
-    atomic_init(&array->host_only, start == YK_START_HOST);
+    array->pitch = array->row_bytes;
+    array->whole = array;
     array->name = yk_strdup(spec->name ? spec->name : "array");
     if (!array->name) {
         status = YOKE_ENOMEM;
@@ -61,21 +89,11 @@ yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec,
         goto free_name;
     array->pages.is_array = 1;
     array->pages.pages = yk_pin_pages(array->host, array->rows * array->row_bytes);
-    status = yk_coherence_open(yk_array_rows(array), start, &array->coherence);
+    status = yk_array_open_books(array, start);
     if (status != YOKE_OK)
         goto free_memory;
-    status = yk_mutex_open(&array->home_lock);
-    if (status != YOKE_OK)
-        goto close_coherence;
-    status = yk_mutex_open(&array->lock);
-    if (status != YOKE_OK)
-        goto close_home_lock;
     *out = array;
     return YOKE_OK;
-close_home_lock:
-    yk_mutex_close(&array->home_lock);
-close_coherence:
-    yk_coherence_close(array->coherence);
 free_memory:
     if (array->owns_host)
         yk_pages_free(array->host);

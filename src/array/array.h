@@ -11,10 +11,12 @@
 #include "place.h"
 
 /* A device's copy of an array: a buffer as large as the whole array, whose rows are current where
- * coherence says so. Lives in its place's list, least recently used first. */
+ * coherence says so. Lives in its place's list, least recently used first. A panel's lies in that
+ * of the array it is of (`whole`), to which all below belongs. */
 struct yk_replica {
     yoke_array *array;
     struct yk_place *place;
+    struct yk_replica *whole; /* itself, if the array is no panel */
     struct yk_buffer *buffer; /* NULL: none at present */
     int users; /* flights and jobs that hold it; > 0 forbids eviction. Under place->lock */
     /* 1: it is being evicted, and nobody may hold it before that is over. Under place->lock */
@@ -29,12 +31,20 @@ struct yoke_array {
     struct yk_places *places;
     yoke_runtime *runtime;
     char *name;
-    char *host; /* address of row first_row */
+    char *host; /* address of row first_row; of a panel too, whose columns begin `column` later */
     int owns_host;
     struct yk_pin_range pages; /* of that memory; in the map once a device that pins copies rows */
     int64_t first_row, rows;   /* global index of the first, and how many */
-    int64_t row_bytes;
+    int64_t row_bytes;         /* of its own columns, */
+    int64_t pitch, column;     /* from one row to the next, and before its columns (bytes) */
     size_t element_size;
+
+    /* panel.h. While an array has panels they cover its columns and keep the books: coherence,
+     * replicas but for the memory, host_only and spoiled are theirs. */
+    yoke_array *whole;  /* what it is a panel of; itself */
+    yoke_array *panels; /* in order of columns */
+    yoke_array *next_panel;
+    int is_named; /* a panel that the program has */
 
     yk_mutex home_lock; /* held through a transfer to the host, which may sleep */
     yk_mutex lock;      /* coherence and replicas' existence */
@@ -65,16 +75,102 @@ static inline struct yk_interval yk_array_rows(const yoke_array *array)
 /* Where a row begins: in a buffer that holds the whole array, and in host memory. */
 static inline int64_t yk_array_offset(const yoke_array *array, int64_t row)
 {
-    return (row - array->first_row) * array->row_bytes;
+    return (row - array->first_row) * array->pitch + array->column;
 }
 static inline char *yk_array_address(const yoke_array *array, int64_t row)
 {
     return array->host + yk_array_offset(array, row);
 }
+/* From the first byte of rows to the last, with those of other panels between them. */
+static inline int64_t yk_array_span(const yoke_array *array, struct yk_interval rows)
+{
+    return yk_interval_empty(rows) ? 0
+                                   : (rows.last - rows.first - 1) * array->pitch + array->row_bytes;
+}
+/* Between the host and a buffer that holds the whole array; rows are not empty. */
+static inline void yk_array_shape_copy(const yoke_array *array, struct yk_interval rows,
+                                       struct yk_copy *copy)
+{
+    copy->host = yk_array_address(array, rows.first);
+    copy->offset = yk_array_offset(array, rows.first);
+    copy->bytes = array->row_bytes;
+    copy->rows = rows.last - rows.first;
+    copy->pitch = copy->host_pitch = array->pitch;
+    if (array->row_bytes == array->pitch) {
+        copy->bytes *= copy->rows;
+        copy->rows = 1;
+    }
+}
+
+/* Those that keep the array's books, one after the other: itself, or its panels. NULL before the
+ * first and behind the last. */
+static inline yoke_array *yk_array_part(yoke_array *array, const yoke_array *before)
+{
+    if (!array->panels)
+        return before ? NULL : array;
+    return before ? before->next_panel : array->panels;
+}
+/* Those that have columns in common with it, likewise: itself, then what it is a panel of or its
+ * panels. */
+static inline const yoke_array *yk_array_kin(const yoke_array *array, const yoke_array *before)
+{
+    if (!before)
+        return array;
+    if (array->whole != array)
+        return before == array ? array->whole : NULL;
+    return before == array ? array->panels : before->next_panel;
+}
+
+/* Bytes of copies of the array's rows, or of those of its panels. */
+static inline int64_t yk_array_bytes(yoke_array *array, const struct yk_copy_needs *copies)
+{
+    yoke_array *part = NULL;
+    int64_t bytes = 0;
+    int number = 0, i;
+    for (; (part = yk_array_part(array, part)); number++)
+        for (i = 0; i < copies->count; i++)
+            if (copies->items[i].part == number)
+                bytes +=
+                    (copies->items[i].rows.last - copies->items[i].rows.first) * part->row_bytes;
+    return bytes;
+}
+
+/* Bytes that were moved, or are being. A panel's are the whole array's too. */
+static inline void yk_array_count_up(yoke_array *array, int64_t bytes)
+{
+    atomic_fetch_add(&array->bytes_to, bytes);
+    if (array->whole != array)
+        atomic_fetch_add(&array->whole->bytes_to, bytes);
+}
+static inline void yk_array_count_down(yoke_array *array, int64_t bytes)
+{
+    atomic_fetch_add(&array->bytes_from, bytes);
+    if (array->whole != array)
+        atomic_fetch_add(&array->whole->bytes_from, bytes);
+}
+
+static inline int yk_array_is_host_only(yoke_array *array)
+{
+    yoke_array *part = NULL;
+    while ((part = yk_array_part(array, part)))
+        if (!atomic_load_explicit(&part->host_only, memory_order_acquire))
+            return 0;
+    return 1;
+}
+static inline void yk_array_leaves_host(yoke_array *array)
+{
+    yoke_array *part = NULL;
+    while ((part = yk_array_part(array, part)))
+        atomic_store_explicit(&part->host_only, 0, memory_order_release);
+}
 
 /* The part of opening and closing that needs no runtime lock. */
 yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out);
-void yk_array_close(yoke_array *array); /* frees every replica; rows only devices have are gone */
+/* Frees every replica, and panels; rows only devices have are gone. */
+void yk_array_close(yoke_array *array);
+/* What every array has that keeps books: coherence and locks. */
+yoke_status yk_array_open_books(yoke_array *array, enum yk_coherence_start start);
+void yk_array_close_books(yoke_array *array);
 
 /* --- replica.c --- */
 /* The array's buffer at `place`, allocated if need be (least recently used replicas that nobody
@@ -123,6 +219,9 @@ yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_int
  * would be overwritten. For rows that the sender has read, so that nobody else has an older version
  * which could yet come; others are announced with yk_transfer_written. */
 void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
+/* What is at `place` of the rows is current no more; *kept counts those that nobody else has. */
+yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows,
+                               int64_t *kept);
 /* The device behind `place` is lost. *lost counts rows that only it had. */
 void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
 

@@ -36,6 +36,7 @@ struct yk_copy_need {
     int source;   /* a place whose copy is current (host preferred), or -1: rows are lost */
     int arriving; /* 1: another copy to this place is already bringing these rows; wait for that one
                    */
+    int part;     /* of several arrays whose copies a list holds: which one's. The list's owner's */
 };
 
 struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, free with

@@ -1,4 +1,9 @@
-/* copy.c - see copy.h. */
+/* copy.c - see copy.h.
+ *
+ * Bytes of a copy are counted without what lies between its rows. A part of it that goes in one
+ * piece is so many whole rows, or some of one row where its host memory is not the same throughout
+ * or a staging buffer holds no more.
+ */
 #include "copy.h"
 
 #include <string.h>
@@ -12,17 +17,62 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How the first bytes of a copy go. */
-static yoke_status ask(struct yk_place *place, yoke_array *array, const struct yk_copy *copy,
-                       struct yk_piece *out)
+static const char *host_at(const struct yk_copy *copy, int64_t at)
 {
-    return yk_pages_ready(&(struct yk_pages_question){ .pinner = place->pinner,
-                                                       .range = array ? &array->pages : NULL,
-                                                       .name = array ? array->name : NULL,
-                                                       .host = copy->host,
-                                                       .bytes = copy->bytes,
-                                                       .fills = copy->kind == YK_COPY_FROM_DEVICE },
-                          out);
+    return (const char *)copy->host + at / copy->bytes * copy->host_pitch + at % copy->bytes;
+}
+
+/* How the bytes from `at` on go, up to where that changes. */
+static yoke_status ask(struct yk_place *place, yoke_array *array, const struct yk_copy *copy,
+                       int64_t at, struct yk_piece *out)
+{
+    const char *host = host_at(copy, at);
+    const int rows = copy->rows > 1;
+    struct yk_piece piece;
+    const struct yk_pages_question question = {
+        .pinner = place->pinner,
+        .range = array ? &array->whole->pages : NULL,
+        .name = array ? array->name : NULL,
+        .host = (void *)host,
+        .bytes = (const char *)copy->host + yk_copy_host_span(copy) - host,
+        .gaps = rows ? 1 - (double)copy->bytes / (double)copy->host_pitch : 0,
+        .fills = copy->kind == YK_COPY_FROM_DEVICE && !rows
+    };
+    yoke_status status = yk_pages_ready(&question, &piece);
+    if (status == YOKE_OK)
+        *out = piece;
+    return status;
+}
+
+/* The part from `at` on that lies in `span` bytes of host memory and is `most` bytes at most. */
+static struct yk_copy cut(const struct yk_copy *copy, int64_t at, int64_t span, int64_t most)
+{
+    struct yk_copy part = *copy;
+    const int64_t row = at / copy->bytes, skip = at % copy->bytes;
+    int64_t rows = (copy->rows > 1 ? copy->rows : 1) - row;
+    part.host = (void *)host_at(copy, at);
+    part.offset += row * copy->pitch + skip;
+    part.bytes = least(copy->bytes - skip, least(span, most));
+    part.rows = 1;
+    if (rows == 1 || part.bytes < copy->bytes)
+        return part;
+    rows = least(rows, (span - copy->bytes) / copy->host_pitch + 1);
+    part.rows = least(rows, most / copy->bytes);
+    return part;
+}
+
+/* Between its rows on the host and a slot, where they lie close together. */
+enum way { INTO_SLOT, OUT_OF_SLOT };
+static void carry(const struct yk_slot *slot, enum way way)
+{
+    char *close = slot->memory, *apart = slot->host;
+    int64_t row = 0;
+    do {
+        memcpy(way == INTO_SLOT ? close : apart, way == INTO_SLOT ? apart : close,
+               (size_t)slot->bytes);
+        close += slot->bytes;
+        apart += slot->pitch;
+    } while (++row < slot->rows);
 }
 
 /* --- to the device --- */
@@ -54,6 +104,17 @@ static yoke_status wait_for_slot(struct yk_place *place, struct yk_slot *slot)
     return yk_place_wait(place, event);
 }
 
+/* The slot stands for the host's rows in the copy. */
+static void use_slot(struct yk_slot *slot, struct yk_copy *copy)
+{
+    slot->host = copy->host;
+    slot->bytes = copy->bytes;
+    slot->rows = copy->rows;
+    slot->pitch = copy->host_pitch;
+    copy->host = slot->memory;
+    copy->host_pitch = copy->bytes;
+}
+
 static yoke_status up_staged(struct yk_place *place, const struct yk_copy *part)
 {
     struct yk_slot *slot = yk_stage_next_up(&place->stage);
@@ -62,8 +123,8 @@ static yoke_status up_staged(struct yk_place *place, const struct yk_copy *part)
     yoke_status status = wait_for_slot(place, slot);
     if (status != YOKE_OK)
         return status;
-    memcpy(slot->memory, part->host, (size_t)part->bytes);
-    copy.host = slot->memory;
+    use_slot(slot, &copy);
+    carry(slot, INTO_SLOT);
     yk_lock(&place->lock);
     status = place->device->backend->copy(place->upload, &copy, &event);
     if (status == YOKE_OK) {
@@ -85,24 +146,25 @@ static int can_stage(struct yk_place *place)
 
 yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct yk_copy *copy)
 {
+    const int64_t total = yk_copy_total(copy);
     struct yk_piece piece = { 0 };
-    struct yk_copy part = *copy;
-    int64_t left = copy->bytes;
-    int staged = 0;
+    const char *end = NULL; /* of the piece */
+    struct yk_copy part;
+    int64_t at, most = INT64_MAX;
     yoke_status status = YOKE_OK;
-    for (; left > 0 && status == YOKE_OK; left -= part.bytes) {
-        if (!piece.bytes) {
-            part.bytes = left;
-            status = ask(place, array, &part, &piece);
+    for (at = 0; at < total && status == YOKE_OK; at += yk_copy_total(&part)) {
+        const char *host = host_at(copy, at);
+        if (!end || host >= end) {
+            status = ask(place, array, copy, at, &piece);
             if (status != YOKE_OK)
                 break;
-            staged = !piece.fast && piece.bytes > yk_copy_small_bytes && can_stage(place);
+            end = host + piece.bytes;
+            most = piece.fast || piece.bytes <= yk_copy_small_bytes || !can_stage(place)
+                       ? INT64_MAX
+                       : yk_stage_slot_bytes;
         }
-        part.bytes = staged ? least(piece.bytes, yk_stage_slot_bytes) : piece.bytes;
-        status = staged ? up_staged(place, &part) : up_direct(place, &part);
-        piece.bytes -= part.bytes;
-        part.host = (char *)part.host + part.bytes;
-        part.offset += part.bytes;
+        part = cut(copy, at, end - host, most);
+        status = most == INT64_MAX ? up_direct(place, &part) : up_staged(place, &part);
     }
     return status;
 }
@@ -139,54 +201,53 @@ struct leg {
     int64_t bytes; /* 0: nothing could be issued */
 };
 
-/* Place's lock held. `part` is what could go in one piece. */
-static yoke_status issue_part(struct yk_haul *haul, struct yk_copy *part, enum yk_stage_who who,
-                              struct leg *leg)
+/* Place's lock held. From what is issued on. */
+static yoke_status issue_part(struct yk_haul *haul, enum yk_stage_who who, struct leg *leg)
 {
     struct yk_place *place = haul->place;
+    int64_t span = haul->known_end - host_at(&haul->copy, haul->issued);
+    struct yk_copy part;
     yoke_status status;
     leg->slot = take_slot(haul, who);
     if (!leg->slot && !may_go_direct(haul, who))
         return YOKE_OK;
+    part = cut(&haul->copy, haul->issued, span, leg->slot ? yk_stage_slot_bytes : INT64_MAX);
+    leg->bytes = yk_copy_total(&part);
     if (leg->slot) {
-        part->bytes = least(part->bytes, yk_stage_slot_bytes);
-        *leg->slot =
-            (struct yk_slot){ .memory = leg->slot->memory, .to = part->host, .bytes = part->bytes };
-        part->host = leg->slot->memory;
+        leg->slot->event = NULL;
+        leg->slot->next = NULL;
+        use_slot(leg->slot, &part);
     }
-    status = place->device->backend->copy(place->download, part, &leg->event);
+    status = place->device->backend->copy(place->download, &part, &leg->event);
     if (status == YOKE_OK) {
-        leg->bytes = part->bytes;
         haul->direct |= !leg->slot;
         if (leg->slot)
             append(haul, leg->slot);
-    } else if (leg->slot) {
-        yk_stage_give_down(&place->stage, leg->slot);
+        return YOKE_OK;
     }
+    leg->bytes = 0;
+    if (leg->slot)
+        yk_stage_give_down(&place->stage, leg->slot);
     return status;
 }
 
 /* The next bytes, if they can go. */
 static yoke_status issue(struct yk_haul *haul, enum yk_stage_who who, struct leg *leg)
 {
-    struct yk_copy part = haul->copy;
     yoke_status status = YOKE_OK;
     *leg = (struct leg){ 0 };
-    part.host = (char *)part.host + haul->issued;
-    part.offset += haul->issued;
-    part.bytes -= haul->issued;
-    if (!part.bytes)
+    if (haul->issued == yk_copy_total(&haul->copy))
         return YOKE_OK;
-    if (!haul->next.bytes)
-        status = ask(haul->place, haul->array, &part, &haul->next);
+    if (!haul->known_end || host_at(&haul->copy, haul->issued) >= haul->known_end) {
+        status = ask(haul->place, haul->array, &haul->copy, haul->issued, &haul->next);
+        haul->known_end = host_at(&haul->copy, haul->issued) + haul->next.bytes;
+    }
     if (status != YOKE_OK)
         return status;
-    part.bytes = haul->next.bytes;
     yk_lock(&haul->place->lock);
-    status = issue_part(haul, &part, who, leg);
+    status = issue_part(haul, who, leg);
     yk_unlock(&haul->place->lock);
     haul->issued += leg->bytes;
-    haul->next.bytes -= leg->bytes;
     return status;
 }
 
@@ -209,7 +270,7 @@ yoke_status yk_haul_start(struct yk_haul *haul, struct yk_event **event)
 
 int yk_haul_is_open(const struct yk_haul *haul)
 {
-    return haul->first || haul->issued < haul->copy.bytes;
+    return haul->first || haul->issued < yk_copy_total(&haul->copy);
 }
 
 /* The oldest slot, given back afterwards. */
@@ -220,7 +281,7 @@ static yoke_status land_first(struct yk_haul *haul)
     slot->event = NULL;
     if (status != YOKE_OK)
         return status;
-    memcpy(slot->to, slot->memory, (size_t)slot->bytes);
+    carry(slot, OUT_OF_SLOT);
     haul->first = slot->next;
     yk_lock(&haul->place->lock);
     yk_stage_give_down(&haul->place->stage, slot);
@@ -263,5 +324,5 @@ void yk_haul_drop(struct yk_haul *haul)
         yk_stage_give_down(&haul->place->stage, slot);
         yk_unlock(&haul->place->lock);
     }
-    haul->issued = haul->copy.bytes;
+    haul->issued = yk_copy_total(&haul->copy);
 }

@@ -25,7 +25,8 @@ struct yk_haul {
     struct yk_copy copy;
     /* The rest is its own. */
     int64_t issued;               /* bytes from the start that are on their way, or there */
-    struct yk_piece next;         /* how the bytes behind go; 0 bytes: not asked yet */
+    struct yk_piece next;         /* how those behind go, */
+    const char *known_end;        /* in host memory up to here; NULL: not asked yet */
     struct yk_slot *first, *last; /* what is in staging buffers, in order */
     int direct;                   /* host memory may be changing since it was started */
 };

@@ -268,7 +268,7 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     gap = yk_pin_gap(&map, range, *bytes);
     if (bytes->last > gap.last)
         bytes->last = gap.last;
-    if (range->refused || !yk_pin_pays(range, gap, *bytes))
+    if (range->refused || !yk_pin_pays(range, gap, *bytes, 1 - question->gaps))
         return YOKE_OK;
     there = resident(gap);
     if (there < 0)
@@ -298,7 +298,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     out->bytes = part.bytes.last - part.bytes.first;
     out->fast = is_fast(&part, question->pinner);
     if (status == YOKE_OK && !out->fast)
-        yk_pin_moved(question->range, part.bytes);
+        yk_pin_moved(question->range, part.bytes, 1 - question->gaps);
     yk_unlock(&yk_pages_lock);
     /* Those who copy by hand would find out the hard way. */
     if (status == YOKE_OK && !out->fast && out->bytes >= yk_pin_terms.unit &&

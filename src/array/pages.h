@@ -31,7 +31,8 @@ struct yk_pages_question {
     const char *name;           /* of the array, for messages */
     void *host;
     int64_t bytes;
-    int fills; /* the copy writes all of it */
+    double gaps; /* the part of them that lies between rows and is not copied */
+    int fills;   /* the copy writes all of it */
 };
 /* How to copy the memory's beginning. Pins it first if that pays, which takes as long as copying
  * twice as much. YOKE_EINVAL: the memory is not there any more. */

@@ -142,11 +142,12 @@ static int64_t unit_of(const struct yk_pin_range *range, int64_t address)
     return address / yk_pin_terms.unit - range->pages.first / yk_pin_terms.unit;
 }
 
-int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes)
+int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
+                double part)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
     struct yk_interval copied = common(gap, bytes);
-    double moved = (double)(copied.last - copied.first) / mib;
+    double moved = part * (double)(copied.last - copied.first) / mib;
     int64_t unit, last = unit_of(range, gap.last - 1);
     for (unit = unit_of(range, gap.first); range->moved && unit <= last; unit++)
         moved += range->moved[unit] / 1024.0;
@@ -154,7 +155,7 @@ int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct
            terms->pin_ns + terms->pin_mib_ns * (double)(gap.last - gap.first) / mib;
 }
 
-void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes)
+void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part)
 {
     struct yk_interval inner = common(bytes, range->pages);
     int64_t at, next;
@@ -169,7 +170,7 @@ void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes)
         if (next > inner.last)
             next = inner.last;
         if (*moved < UINT32_MAX / 2)
-            *moved += (uint32_t)((next - at + 1023) / 1024);
+            *moved += (uint32_t)(part * (double)((next - at + 1023) / 1024) + 0.5);
     }
 }
 

@@ -81,16 +81,17 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
                               struct yk_interval bytes);
 /* The whole units of `gap` that a copy of `bytes` fills. */
 struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval bytes);
-/* Whether pinning `gap` for a copy of its part `bytes` pays. With the copy, and all before that
- * went another way, as much time was lost as pinning takes:
+/* Whether pinning `gap` for a copy of `part` of what `bytes` and it have in common pays. With the
+ * copy, and all before that went another way, as much time was lost as pinning takes:
  *
  *     (slow - fast) * (moved + copied) >= pin_call + pin * gap
  *
  * A large copy that fills its block pays at once; small ones have to come again, and cost at most
  * twice what knowing the future would have cost (the ski rental argument). */
-int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes);
-/* `bytes` went another way. Without memory for the note they are forgotten. */
-void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes);
+int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
+                double part);
+/* `part` of `bytes` went another way. Without memory for the note it is forgotten. */
+void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part);
 
 /* The block must touch no other. YOKE_ENOMEM leaves the map as it was. */
 yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block);

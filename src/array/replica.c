@@ -11,6 +11,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "array.h"
+#include "panel.h"
 
 static void unlink_replica(struct yk_replica *replica)
 {
@@ -42,9 +43,8 @@ static struct yk_replica *pick_victim(struct yk_place *place)
     return replica;
 }
 
-static yoke_status write_back(struct yk_replica *victim)
+static yoke_status write_back_part(const struct yk_replica *victim, yoke_array *array)
 {
-    yoke_array *array = victim->array;
     struct yk_interval rows = yk_array_rows(array), part;
     int64_t row, kept;
     yoke_status status = YOKE_OK;
@@ -61,6 +61,15 @@ static yoke_status write_back(struct yk_replica *victim)
     yk_lock(&array->lock);
     status = yk_coherence_drop(array->coherence, victim->place->number, rows, &kept);
     yk_unlock(&array->lock);
+    return status;
+}
+
+static yoke_status write_back(const struct yk_replica *victim)
+{
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    while (status == YOKE_OK && (part = yk_array_part(victim->array, part)))
+        status = write_back_part(victim, part);
     return status;
 }
 
@@ -244,8 +253,9 @@ static int is_noted(const struct yk_interval_map *note, struct yk_interval rows)
 
 /* Costs two binary searches once the rows are there. Without memory for the note the device is
  * asked every time, which is slow and right. */
-yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows)
+yoke_status yk_replica_commit(struct yk_replica *part, struct yk_interval rows)
 {
+    struct yk_replica *replica = part->whole; /* pages lie along rows */
     yoke_array *array = replica->array;
     struct yk_interval_map *note = &replica->committed;
     int64_t skip = rows.first - array->first_row, count = rows.last - rows.first;
@@ -282,6 +292,8 @@ static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct
         if (replica) {
             replica->array = array;
             replica->place = place;
+            replica->whole =
+                array->whole == array ? replica : array->whole->replicas[place->number];
             array->replicas[place->number] = replica;
         } else {
             status = YOKE_ENOMEM;
@@ -310,7 +322,8 @@ static void note_nothing(struct yk_replica *replica)
         replica->committed = note;
 }
 
-yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
+/* The replica of an array that is no panel. */
+static yoke_status hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
     struct yk_replica *replica;
     struct yk_buffer *fresh = NULL;
@@ -347,10 +360,35 @@ yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk
     return YOKE_OK;
 }
 
+/* Replicas of those that keep books of the array's columns, in the memory of one that is held. */
+static yoke_status add_parts(yoke_array *array, struct yk_place *place)
+{
+    struct yk_replica *added;
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    while (status == YOKE_OK && (part = yk_array_part(array, part)))
+        status = add_replica(part, place, &added);
+    return status;
+}
+
+yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
+{
+    struct yk_replica *held;
+    yoke_status status = hold(array->whole, place, &held);
+    if (status != YOKE_OK)
+        return status;
+    status = add_parts(array, place);
+    if (status == YOKE_OK)
+        *out = array->whole == array ? held : array->replicas[place->number];
+    else
+        yk_replica_release(held);
+    return status;
+}
+
 void yk_replica_release(struct yk_replica *replica)
 {
     yk_lock(&replica->place->lock);
-    replica->users--;
+    replica->whole->users--;
     yk_unlock(&replica->place->lock);
 }
 
@@ -375,9 +413,8 @@ void yk_array_close(yoke_array *array)
         yk_free(replica);
     }
     yk_unlock(&array->places->evict_lock);
-    yk_coherence_close(array->coherence);
-    yk_mutex_close(&array->lock);
-    yk_mutex_close(&array->home_lock);
+    yk_panels_free(array->panels);
+    yk_array_close_books(array);
     yk_pages_leave(&array->pages);
     if (array->owns_host)
         yk_pages_free(array->host);

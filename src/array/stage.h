@@ -18,9 +18,10 @@ enum { YK_STAGE_UP = 8, YK_STAGE_DOWN = 16, YK_STAGE_KEPT = 4 };
 struct yk_slot {
     char *memory;
     struct yk_event *event; /* of the latest copy through it; owned; NULL: complete */
-    /* On their way to the host: */
-    char *to;
-    int64_t bytes;
+    /* What is in it: so many rows of `bytes` each, one behind the other, which on the host are
+     * `pitch` apart. */
+    char *host;
+    int64_t bytes, rows, pitch;
     struct yk_slot *next; /* in its haul, or in the list of those that are free */
 };
 

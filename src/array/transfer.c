@@ -24,12 +24,9 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
 {
     struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
                             .array = array,
-                            .copy = { .kind = YK_COPY_FROM_DEVICE,
-                                      .host = yk_array_address(array, need->rows.first),
-                                      .offset = yk_array_offset(array, need->rows.first),
-                                      .bytes = (need->rows.last - need->rows.first) *
-                                               array->row_bytes } };
+                            .copy = { .kind = YK_COPY_FROM_DEVICE } };
     yoke_status status = YOKE_OK;
+    yk_array_shape_copy(array, need->rows, &haul.copy);
     yk_lock(&array->lock);
     *overtaken = yk_coherence_current(array->coherence, need->source, need->rows) <
                  need->rows.last - need->rows.first;
@@ -40,7 +37,7 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
     yk_unlock(&array->lock);
     if (*overtaken || status != YOKE_OK)
         return status;
-    haul.copy.buffer = array->replicas[need->source]->buffer;
+    haul.copy.buffer = array->replicas[need->source]->whole->buffer;
     status = yk_haul_finish(&haul);
     yk_lock(&array->lock);
     if (status == YOKE_OK)
@@ -49,7 +46,7 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
         atomic_store(&array->spoiled, 1);
     array->landing = (struct yk_interval){ 0 };
     yk_unlock(&array->lock);
-    atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
+    yk_array_count_down(array, yk_copy_total(&haul.copy));
     return status;
 }
 
@@ -66,11 +63,15 @@ static yoke_status check_spoiled(yoke_array *array)
 
 int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
 {
-    int64_t current;
-    yk_lock(&array->lock);
-    current = yk_coherence_current(array->coherence, place, rows);
-    yk_unlock(&array->lock);
-    return rows.last - rows.first - current;
+    yoke_array *part = NULL;
+    int64_t bytes = 0;
+    while ((part = yk_array_part(array, part))) {
+        yk_lock(&part->lock);
+        bytes += (rows.last - rows.first - yk_coherence_current(part->coherence, place, rows)) *
+                 part->row_bytes;
+        yk_unlock(&part->lock);
+    }
+    return (bytes + array->row_bytes - 1) / array->row_bytes;
 }
 
 /* home_lock held. A source that fails meanwhile is written off and the next one tried: its failure
@@ -102,7 +103,7 @@ again:
     return status;
 }
 
-yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
+static yoke_status part_home(yoke_array *array, struct yk_interval rows)
 {
     struct yk_copy_needs needs = { 0 };
     yoke_status status;
@@ -116,6 +117,15 @@ yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
     status = bring_home(array, rows, &needs);
     yk_unlock(&array->home_lock);
     yk_copy_needs_close(&needs);
+    return status;
+}
+
+yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
+{
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    while (status == YOKE_OK && (part = yk_array_part(array, part)))
+        status = part_home(part, rows);
     return status;
 }
 
@@ -150,19 +160,17 @@ static yoke_status find_needs(struct yk_replica *replica, struct yk_interval row
 static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
 {
     yoke_array *array = replica->array;
-    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
-                            .host = yk_array_address(array, rows.first),
-                            .buffer = replica->buffer,
-                            .offset = yk_array_offset(array, rows.first),
-                            .bytes = (rows.last - rows.first) * array->row_bytes };
-    yoke_status status = yk_copy_up(replica->place, array, &copy);
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = replica->whole->buffer };
+    yoke_status status;
+    yk_array_shape_copy(array, rows, &copy);
+    status = yk_copy_up(replica->place, array, &copy);
     if (status == YOKE_OK)
-        atomic_fetch_add(&array->bytes_to, copy.bytes);
+        yk_array_count_up(array, yk_copy_total(&copy));
     return status;
 }
 
-/* Under place->upload_lock. */
-static yoke_status upload_missing(struct yk_replica *replica, struct yk_interval rows,
+/* Of panel number `part`. Under place->upload_lock. */
+static yoke_status upload_missing(struct yk_replica *replica, int part, struct yk_interval rows,
                                   struct yk_copy_needs *issued)
 {
     yoke_array *array = replica->array;
@@ -178,6 +186,7 @@ static yoke_status upload_missing(struct yk_replica *replica, struct yk_interval
         yk_unlock(&array->lock);
         if (status != YOKE_OK)
             break;
+        need.part = part;
         issued->items[kept++] = need;
         status = upload(replica, need.rows);
     }
@@ -188,35 +197,50 @@ static yoke_status upload_missing(struct yk_replica *replica, struct yk_interval
 yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
                            struct yk_copy_needs *issued)
 {
-    yoke_array *array = replica->array;
-    yoke_status status;
+    struct yk_place *place = replica->place;
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    int number = 0;
     if (rows.first >= rows.last)
         return YOKE_OK;
-    atomic_store_explicit(&array->host_only, 0, memory_order_release);
-    status = check_spoiled(array);
-    if (status != YOKE_OK)
-        return status;
-    yk_lock(&replica->place->upload_lock);
-    status = upload_missing(replica, rows, issued);
-    yk_unlock(&replica->place->upload_lock);
+    yk_array_leaves_host(replica->array);
+    yk_lock(&place->upload_lock);
+    for (; status == YOKE_OK && (part = yk_array_part(replica->array, part)); number++) {
+        status = check_spoiled(part);
+        if (status == YOKE_OK)
+            status = upload_missing(part->replicas[place->number], number, rows, issued);
+    }
+    yk_unlock(&place->upload_lock);
     return status;
+}
+
+/* Those of panel number `part`. */
+static void settle_part(const struct yk_replica *replica, int part,
+                        const struct yk_copy_needs *issued, yoke_status outcome)
+{
+    yoke_array *array = replica->array;
+    int i, place = replica->place->number;
+    yk_lock(&array->lock);
+    for (i = 0; i < issued->count; i++) {
+        struct yk_interval rows = issued->items[i].rows;
+        if (issued->items[i].part != part)
+            continue;
+        if (outcome == YOKE_OK)
+            outcome = yk_coherence_copy_done(array->coherence, place, rows);
+        if (outcome != YOKE_OK &&
+            yk_coherence_copy_failed(array->coherence, place, rows) != YOKE_OK)
+            atomic_store(&array->spoiled, 1);
+    }
+    yk_unlock(&array->lock);
 }
 
 void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *issued,
                         yoke_status outcome)
 {
-    yoke_array *array = replica->array;
-    int i;
-    yk_lock(&array->lock);
-    for (i = 0; i < issued->count; i++) {
-        struct yk_interval rows = issued->items[i].rows;
-        if (outcome == YOKE_OK)
-            outcome = yk_coherence_copy_done(array->coherence, replica->place->number, rows);
-        if (outcome != YOKE_OK &&
-            yk_coherence_copy_failed(array->coherence, replica->place->number, rows) != YOKE_OK)
-            atomic_store(&array->spoiled, 1);
-    }
-    yk_unlock(&array->lock);
+    yoke_array *part = NULL;
+    int number = 0;
+    for (; (part = yk_array_part(replica->array, part)); number++)
+        settle_part(part->replicas[replica->place->number], number, issued, outcome);
 }
 
 /* array->lock held, and given up meanwhile. A copy that was overtaken still lands: what is written
@@ -234,16 +258,17 @@ static void await_landing(yoke_array *array, struct yk_interval rows)
 
 void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows)
 {
-    yk_lock(&array->lock);
-    await_landing(array, rows);
-    yk_unlock(&array->lock);
+    yoke_array *part = NULL;
+    while ((part = yk_array_part(array, part))) {
+        yk_lock(&part->lock);
+        await_landing(part, rows);
+        yk_unlock(&part->lock);
+    }
 }
 
-yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows)
+static yoke_status part_written_home(yoke_array *array, int place, struct yk_interval rows)
 {
     yoke_status status;
-    if (rows.first >= rows.last)
-        return YOKE_OK;
     yk_lock(&array->lock);
     status = yk_coherence_written(array->coherence, place, rows);
     if (status == YOKE_OK)
@@ -254,11 +279,9 @@ yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_int
     return status;
 }
 
-yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows)
+static yoke_status part_written(yoke_array *array, int place, struct yk_interval rows)
 {
     yoke_status status;
-    if (rows.first >= rows.last)
-        return YOKE_OK;
     if (place == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
         return YOKE_OK;
     yk_lock(&array->lock);
@@ -269,10 +292,53 @@ yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval
     return status;
 }
 
+yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows)
+{
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    if (rows.first >= rows.last)
+        return YOKE_OK;
+    while (status == YOKE_OK && (part = yk_array_part(array, part)))
+        status = part_written(part, place, rows);
+    return status;
+}
+
+yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows)
+{
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    if (rows.first >= rows.last)
+        return YOKE_OK;
+    while (status == YOKE_OK && (part = yk_array_part(array, part)))
+        status = part_written_home(part, place, rows);
+    return status;
+}
+
+yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows, int64_t *kept)
+{
+    yoke_array *part = NULL;
+    yoke_status status = YOKE_OK;
+    int64_t here;
+    *kept = 0;
+    while (status == YOKE_OK && (part = yk_array_part(array, part))) {
+        yk_lock(&part->lock);
+        status = yk_coherence_drop(part->coherence, place, rows, &here);
+        yk_unlock(&part->lock);
+        *kept += status == YOKE_OK ? here : 0;
+    }
+    return status;
+}
+
 void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost)
 {
-    yk_lock(&array->lock);
+    yoke_array *part = NULL;
+    int64_t here;
     *lost = 0;
-    yk_coherence_place_failed(array->coherence, place, lost);
-    yk_unlock(&array->lock);
+    while ((part = yk_array_part(array, part))) {
+        here = 0;
+        yk_lock(&part->lock);
+        yk_coherence_place_failed(part->coherence, place, &here);
+        yk_unlock(&part->lock);
+        *lost += here;
+    }
 }

@@ -59,10 +59,10 @@ static struct yk_pages_question question_of(const struct yk_job *job, int device
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, items);
     return (struct yk_pages_question){ .pinner = job->devices[device].device->place->pinner,
-                                       .range = &array->pages,
+                                       .range = &array->whole->pages,
                                        .name = array->name,
                                        .host = yk_array_address(array, rows.first),
-                                       .bytes = (rows.last - rows.first) * array->row_bytes };
+                                       .bytes = yk_array_span(array, rows) };
 }
 
 /* Whether the job itself copies much of the argument's rows: those that stay with the device, or

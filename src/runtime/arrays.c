@@ -1,4 +1,5 @@
 /* arrays.c - the public side of arrays: what has to wait for jobs. */
+#include "../array/panel.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "job.h"
@@ -42,6 +43,11 @@ yoke_status yoke_array_close(yoke_array *array)
     yoke_status status = YOKE_OK;
     if (!array)
         return YOKE_OK;
+    if (array->whole != array)
+        return yk_panel_close(array);
+    if (yk_panels_named(array))
+        return yk_fail(YOKE_EINVAL, "array %s still has %d panel(s); close them first", array->name,
+                       yk_panels_named(array));
     runtime = array->runtime;
     yk_jobs_wait_for(runtime, array, 1);
     if (!array->owns_host)
@@ -106,7 +112,7 @@ yoke_status yoke_array_release(yoke_array *array)
 
 void *yoke_array_host(yoke_array *array)
 {
-    return array ? array->host : NULL;
+    return array && array->host ? array->host + array->column : NULL;
 }
 
 yoke_traffic yoke_array_traffic(const yoke_array *array)

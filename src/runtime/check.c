@@ -127,13 +127,19 @@ static yoke_status check_arg(const yoke_runtime *runtime, const yoke_job *spec, 
     return status;
 }
 
+/* Both may be NULL. */
+static int have_columns_in_common(const yoke_array *a, const yoke_array *b)
+{
+    return a && b && (a == b || a->whole == b || b->whole == a);
+}
+
 static yoke_status check_twice(const yoke_job *spec)
 {
     const yoke_kernel *kernel = spec->kernel;
     int p, q;
     for (p = 0; p < kernel->param_count; p++)
         for (q = 0; q < p; q++)
-            if (spec->args[p].array && spec->args[p].array == spec->args[q].array &&
+            if (have_columns_in_common(spec->args[p].array, spec->args[q].array) &&
                 (yk_changes_array(spec->args[p].mode) || yk_changes_array(spec->args[q].mode)))
                 return yk_fail(YOKE_EINVAL,
                                "kernel %s: array %s is given twice, as %s and as %s; a kernel may "

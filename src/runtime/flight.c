@@ -55,12 +55,12 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
     struct yk_flight *flight = &job->devices[device].flights[lane];
     yoke_array *array = job->args[p].array;
     out->host = array->host;
-    out->shift = -array->first_row * array->row_bytes;
+    out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD) {
         out->host = yk_private_host(job, device, lane, p);
         return out->host ? YOKE_OK : YOKE_ENOMEM;
     }
-    if (atomic_load_explicit(&array->host_only, memory_order_acquire))
+    if (yk_array_is_host_only(array))
         return YOKE_OK;
     if (reads(job->args[p].mode))
         return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));
@@ -70,16 +70,16 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
 static yoke_status upload_window(struct yk_place *place, yoke_array *array,
                                  const struct yk_window *window, struct yk_interval rows)
 {
-    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
-                            .host = yk_array_address(array, rows.first),
-                            .buffer = window->buffer,
-                            .offset = window->offset,
-                            .bytes = (rows.last - rows.first) * array->row_bytes };
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = window->buffer };
     yoke_status status;
+    if (yk_interval_empty(rows))
+        return YOKE_OK;
+    yk_array_shape_copy(array, rows, &copy);
+    copy.offset = window->offset;
     yk_lock(&place->upload_lock);
     status = yk_copy_up(place, array, &copy);
     yk_unlock(&place->upload_lock);
-    atomic_fetch_add(&array->bytes_to, copy.bytes);
+    yk_array_count_up(array, yk_copy_total(&copy));
     return status;
 }
 
@@ -92,19 +92,19 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
-    int64_t bytes = (rows.last - rows.first) * array->row_bytes;
+    int64_t bytes = yk_array_span(array, rows);
     yoke_status status;
     status = yk_window_need(job, device, window, bytes);
     if (status != YOKE_OK)
         return status;
     out->buffer = window->buffer;
-    out->shift = window->offset - rows.first * array->row_bytes;
+    out->shift = window->offset - rows.first * array->pitch - array->column;
     if (!reads(job->args[p].mode))
         return announce(array, rows);
     status = yk_transfer_home(array, rows);
     if (status == YOKE_OK)
         status = upload_window(place, array, window, rows);
-    flight->bytes_in += bytes;
+    flight->bytes_in += (rows.last - rows.first) * array->row_bytes;
     return status;
 }
 
@@ -117,31 +117,28 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     struct yk_copy_needs *issued = &flight->issued[p];
     struct yk_interval rows;
     yoke_status status;
-    int i;
     if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
         return stage_window(job, device, lane, p, out);
-    out->shift = -array->first_row * array->row_bytes;
+    out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD) {
         status = yk_private_buffer(job, device, p);
         out->buffer = jd->private_buffers[p];
         return status;
     }
-    out->buffer = jd->replicas[p]->buffer;
+    out->buffer = jd->replicas[p]->whole->buffer;
     rows = yk_job_rows(job, p, flight_items(flight));
     status = yk_replica_commit(jd->replicas[p], rows);
     if (status != YOKE_OK)
         return status;
     if (!reads(job->args[p].mode)) {
         /* From here on the host is not the only one with rows. */
-        atomic_store_explicit(&array->host_only, 0, memory_order_release);
+        yk_array_leaves_host(array);
         return job->args[p].home == YOKE_HOME_NOW ? announce(array, rows) : YOKE_OK;
     }
     if (job->args[p].mode == YOKE_PARAM_INOUT && job->args[p].home == YOKE_HOME_NOW)
         yk_transfer_await_landing(array, rows);
     status = yk_transfer_up(jd->replicas[p], rows, issued);
-    for (i = 0; i < issued->count; i++)
-        flight->bytes_in +=
-            (issued->items[i].rows.last - issued->items[i].rows.first) * array->row_bytes;
+    flight->bytes_in += yk_array_bytes(array, issued);
     return status;
 }
 
@@ -207,20 +204,19 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
-    int64_t skip = yk_array_offset(array, rows.first);
     int window = jd->holding[p] == YK_HELD_WINDOW;
     struct yk_haul haul = { .place = place,
                             .array = array,
                             .copy = { .kind = YK_COPY_FROM_DEVICE,
-                                      .host = array->host + skip,
                                       .buffer = window ? flight->windows[p].buffer
-                                                       : jd->replicas[p]->buffer,
-                                      .offset = window ? flight->windows[p].offset : skip,
-                                      .bytes = (rows.last - rows.first) * array->row_bytes,
+                                                       : jd->replicas[p]->whole->buffer,
                                       .timed = job->runtime->trace != NULL } };
     yoke_status status;
-    if (haul.copy.bytes == 0)
+    if (yk_interval_empty(rows))
         return YOKE_OK;
+    yk_array_shape_copy(array, rows, &haul.copy);
+    if (window)
+        haul.copy.offset = flight->windows[p].offset;
     status = need_hauls(job, place, flight);
     if (status != YOKE_OK)
         return status;
@@ -234,8 +230,8 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
         flight->hauls[p] = haul;
     if (status != YOKE_OK)
         return status;
-    flight->bytes_out += haul.copy.bytes;
-    atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
+    flight->bytes_out += yk_copy_total(&haul.copy);
+    yk_array_count_down(array, yk_copy_total(&haul.copy));
     return YOKE_OK;
 }
 

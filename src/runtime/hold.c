@@ -63,12 +63,14 @@ static yoke_status hold_all(struct yk_job *job, int device)
     return status;
 }
 
+/* A panel is held with all of its array. */
 static int64_t bytes_of(const struct yk_job *job, int p)
 {
-    return job->args[p].array->rows * job->args[p].array->row_bytes;
+    return job->args[p].array->rows * job->args[p].array->pitch;
 }
 
-/* What holding the argument's array whole takes; nothing if an earlier argument is the same one. */
+/* What holding the argument's array whole takes; nothing if an earlier argument is the same
+ * one, or lies in the same memory. */
 static int64_t cost_of(const struct yk_job *job, int device, int p)
 {
     int q;
@@ -77,9 +79,9 @@ static int64_t cost_of(const struct yk_job *job, int device, int p)
     if (!uses_array(&job->args[p]))
         return 0;
     for (q = 0; q < p; q++)
-        if (job->args[q].array == job->args[p].array && uses_array(&job->args[q]))
+        if (uses_array(&job->args[q]) && job->args[q].array->whole == job->args[p].array->whole)
             return 0;
-    return yk_replica_cost(job->args[p].array, job->devices[device].device->place);
+    return yk_replica_cost(job->args[p].array->whole, job->devices[device].device->place);
 }
 
 static int64_t cost_of_all(const struct yk_job *job, int device)

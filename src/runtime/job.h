@@ -408,6 +408,9 @@ yoke_status yk_job_merge(struct yk_job *job, int *again);
 enum { YK_WAIT_TEXT = 192 };
 yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT]);
 
+/* --- panels.c --- */
+yoke_status yk_panel_close(yoke_array *panel);
+
 /* --- result.c --- */
 yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
 

@@ -94,10 +94,8 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
         yoke_array *array = job->args[p].array;
         if (job->args[p].mode != YOKE_PARAM_INOUT || jd->holding[p] != YK_HELD_WHOLE)
             continue;
-        yk_lock(&array->lock);
-        status = yk_coherence_drop(array->coherence, jd->device->place->number,
-                                   yk_job_rows(job, p, items), &kept);
-        yk_unlock(&array->lock);
+        status =
+            yk_transfer_spoilt(array, jd->device->place->number, yk_job_rows(job, p, items), &kept);
         all += kept;
     }
     if (status == YOKE_OK && all)
@@ -138,7 +136,7 @@ static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, in
     yoke_array *array = arg->array;
     int number = jd->device->place->number;
     struct yk_interval rows;
-    if (number == YK_HOST && atomic_load_explicit(&array->host_only, memory_order_acquire))
+    if (number == YK_HOST && yk_array_is_host_only(array))
         return YOKE_OK;
     rows = yk_job_rows(job, p, items);
     if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW)

@@ -4,7 +4,8 @@
  * Every CPU lane and every device adds into a zeroed copy of its own, so that adds need no atomics
  * on a CPU and a device that fails takes nothing but its own work with it. First all copies are
  * collected on the host, and only when all are there are they folded, in order of device and lane,
- * so that the outcome does not depend on timing.
+ * so that the outcome does not depend on timing. A panel's copy is as large as the array it is of,
+ * since kernels index it likewise.
  */
 #include <string.h>
 
@@ -18,7 +19,7 @@ char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
     yoke_array *array = job->args[arg].array;
     char **slot = &jd->private_hosts[lane * job->arg_count + arg];
     if (!*slot)
-        *slot = yk_calloc((size_t)array->rows, (size_t)array->row_bytes);
+        *slot = yk_calloc((size_t)array->rows, (size_t)array->pitch);
     return *slot;
 }
 
@@ -28,7 +29,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
     struct yk_place *place = jd->device->place;
     const struct yk_backend *backend = place->device->backend;
     yoke_array *array = job->args[arg].array;
-    int64_t bytes = array->rows * array->row_bytes;
+    int64_t bytes = array->rows * array->pitch;
     struct yk_event *event = NULL;
     yoke_status status;
     if (jd->private_buffers[arg])
@@ -58,13 +59,13 @@ static yoke_status collect(struct yk_job *job, int device, int arg)
                             .copy = { .kind = YK_COPY_FROM_DEVICE,
                                       .host = yk_private_host(job, device, 0, arg),
                                       .buffer = jd->private_buffers[arg],
-                                      .bytes = array->rows * array->row_bytes } };
+                                      .bytes = array->rows * array->pitch } };
     yoke_status status;
     if (!haul.copy.host)
         return YOKE_ENOMEM;
     status = yk_haul_finish(&haul);
     atomic_fetch_add(&job->bytes_from, haul.copy.bytes);
-    atomic_fetch_add(&array->bytes_from, haul.copy.bytes);
+    yk_array_count_down(array, haul.copy.bytes);
     return status;
 }
 
@@ -126,11 +127,26 @@ static void sum(const char *type, void *into, const void *from, int64_t count)
     SUM(uint32_t); /* two's complement: the same bits for signed */
 }
 
+/* A private copy into the rows of the array, which are at the host. */
+static void fold_one(const yoke_arg *arg, const char *type, const char *from)
+{
+    const yoke_array *array = arg->array;
+    const int together = array->row_bytes == array->pitch;
+    const int64_t elements = array->row_bytes / (int64_t)array->element_size;
+    const int64_t runs = together ? 1 : array->rows, count = together ? array->rows : 1;
+    int64_t run, at = array->column;
+    for (run = 0; run < runs; run++, at += array->pitch) {
+        if (arg->merge)
+            arg->merge(array->host + at, from + at, count * elements);
+        else
+            sum(type, array->host + at, from + at, count * elements);
+    }
+}
+
 static yoke_status fold(struct yk_job *job, int arg)
 {
     const yoke_arg *a = &job->args[arg];
     const yoke_param *param = &job->kernel->kernel.params[arg];
-    int64_t count = a->array->rows * (a->array->row_bytes / (int64_t)a->array->element_size);
     yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
     int d, lane;
     if (status != YOKE_OK)
@@ -138,10 +154,8 @@ static yoke_status fold(struct yk_job *job, int arg)
     for (d = 0; d < job->device_count; d++)
         for (lane = 0; lane < job->devices[d].device->lanes; lane++) {
             const char *from = job->devices[d].private_hosts[lane * job->arg_count + arg];
-            if (from && a->merge)
-                a->merge(a->array->host, from, count);
-            else if (from)
-                sum(param->type, a->array->host, from, count);
+            if (from)
+                fold_one(a, param->type, from);
         }
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }

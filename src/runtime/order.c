@@ -86,14 +86,17 @@ static void add_conflicts(struct linking *linking, const struct yk_use *mine,
 static void add_all(struct linking *linking, struct yk_job *const *after, int count)
 {
     struct yk_job *job = linking->job;
+    const yoke_array *kin;
     int p, i;
     for (p = 0; p < job->arg_count; p++) {
         const struct yk_use *mine = &job->order.uses[p];
         if (!mine->job)
             continue;
-        add_conflicts(linking, mine, job->args[p].array->writers);
-        if (mine->writes)
-            add_conflicts(linking, mine, job->args[p].array->readers);
+        for (kin = NULL; (kin = yk_array_kin(job->args[p].array, kin));) {
+            add_conflicts(linking, mine, kin->writers);
+            if (mine->writes)
+                add_conflicts(linking, mine, kin->readers);
+        }
     }
     for (i = 0; i < count; i++)
         if (atomic_load(&after[i]->phase) != YK_DONE)
@@ -102,7 +105,7 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
 
 /* Whoever conflicts with a use that lies within rows written now conflicts with these rows. One of
  * no rows stays, for whoever closes the array waits for its job. */
-static void supersede(struct yk_use *mine, struct yk_use *other)
+static void supersede_all(struct yk_use *mine, struct yk_use *other)
 {
     while (other) {
         struct yk_use *next = other->next;
@@ -110,6 +113,16 @@ static void supersede(struct yk_use *mine, struct yk_use *other)
             other->rows.first >= mine->rows.first && other->rows.last <= mine->rows.last)
             unlist(other);
         other = next;
+    }
+}
+
+/* Of a panel's array only columns are written, and its uses are of all. */
+static void supersede(struct yk_use *mine, yoke_array *array)
+{
+    const yoke_array *kin = NULL;
+    while ((kin = yk_array_kin(array, kin)) && (kin == array || kin != array->whole)) {
+        supersede_all(mine, kin->writers);
+        supersede_all(mine, kin->readers);
     }
 }
 
@@ -121,10 +134,8 @@ static void list_uses(struct yk_job *job)
         yoke_array *array = job->args[p].array;
         if (!mine->job)
             continue;
-        if (mine->writes) {
-            supersede(mine, array->writers);
-            supersede(mine, array->readers);
-        }
+        if (mine->writes)
+            supersede(mine, array);
         list(mine, mine->writes ? &array->writers : &array->readers);
     }
 }

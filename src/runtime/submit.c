@@ -20,11 +20,13 @@ void yk_job_release(struct yk_job *job)
 
 static yoke_status check_held(const struct yk_job *job)
 {
+    const yoke_array *kin;
     int p;
     for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array && job->args[p].array->held)
-            return yk_fail(YOKE_EBUSY, "%s: array %s is acquired for writing; release it first",
-                           job->name, job->args[p].array->name);
+        for (kin = NULL; job->args[p].array && (kin = yk_array_kin(job->args[p].array, kin));)
+            if (kin->held)
+                return yk_fail(YOKE_EBUSY, "%s: array %s is acquired for writing; release it first",
+                               job->name, kin->name);
     return YOKE_OK;
 }
 
@@ -171,13 +173,15 @@ void yk_job_wait(struct yk_job *job)
 /* The one to wait for next; NULL: none is left. */
 static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
 {
-    const struct yk_use *use;
+    const yoke_array *kin = NULL;
     if (!array)
         return runtime->last_job;
-    use = array->writers;
-    if (!use && writing)
-        use = array->readers;
-    return use ? use->job : NULL;
+    while ((kin = yk_array_kin(array, kin))) {
+        const struct yk_use *use = kin->writers ? kin->writers : writing ? kin->readers : NULL;
+        if (use)
+            return use->job;
+    }
+    return NULL;
 }
 
 /* runtime.lock held, and given up. Sleeps until the job is done; 0: there is none. */

@@ -44,7 +44,7 @@ static int64_t window_bytes(const struct yk_job *job, int p, int64_t items)
 {
     const yoke_array *array = job->args[p].array;
     int64_t rows = window_rows(job, p, items);
-    int64_t bytes = (rows < array->rows ? rows : array->rows) * array->row_bytes;
+    int64_t bytes = (rows < array->rows ? rows : array->rows) * array->pitch;
     return (bytes / WINDOW_ALIGNMENT + 1) * WINDOW_ALIGNMENT;
 }
 

@@ -52,10 +52,12 @@ void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
 
 /* A core that falls asleep looks at `change` once more when it has said so; so who is seen awake
  * after that has changed will look. Where nothing else runs it looks at once; else it may be in the
- * middle of a long chunk, and a sleeper is the better choice. */
+ * middle of a long chunk, and a sleeper is the better choice. Where there are no cores all are
+ * told.
+ */
 void yk_wake_few(yoke_runtime *runtime, int running)
 {
-    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
+    int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
     struct yk_worker *sleeper = NULL;
     atomic_fetch_add(&runtime->change, 1);
     for (d = 0; d < count && !(sleeper && running > 1); d++)
@@ -63,6 +65,7 @@ void yk_wake_few(yoke_runtime *runtime, int running)
             struct yk_worker *worker = &runtime->devices[d].workers[w];
             if (worker->lane < 0)
                 continue;
+            cores++;
             if (atomic_load(&worker->asleep))
                 sleeper = worker;
             else if (running == 1)
@@ -70,6 +73,8 @@ void yk_wake_few(yoke_runtime *runtime, int running)
         }
     if (sleeper)
         yk_parker_wake(&sleeper->parker);
+    else if (!cores)
+        yk_wake_all(runtime);
 }
 
 static _Thread_local const struct yk_worker *self;

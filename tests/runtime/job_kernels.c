@@ -73,3 +73,29 @@ YOKE_GROUP_KERNEL(k_row_sum, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(int
         sum[i] = s;
     }
 }
+
+/* Columns of C += A B; by rows of C and A, B whole. */
+YOKE_KERNEL(k_tile, i, YOKE_VALUE(tile_t, t), YOKE_IN(int32_t, a), YOKE_IN(int32_t, b),
+            YOKE_INOUT(int32_t, c))
+{
+    for (int64_t j = t.first; j < t.last; ++j) {
+        int32_t s = c[i * t.width + j];
+        for (int64_t k = 0; k < t.inner; ++k)
+            s += a[i * t.inner + k] * b[k * t.width + j];
+        c[i * t.width + j] = s;
+    }
+}
+
+/* Comes out differently in another order. */
+YOKE_KERNEL(k_columns, i, YOKE_VALUE(tile_t, t), YOKE_VALUE(uint32_t, by), YOKE_INOUT(uint32_t, m))
+{
+    for (int64_t j = t.first; j < t.last; ++j)
+        m[i * t.width + j] = m[i * t.width + j] * 3u + by * (uint32_t)(i + 7 * j + 1);
+}
+
+/* Sums of columns, into row 0 of `sums`. */
+YOKE_KERNEL(k_column_sums, i, YOKE_VALUE(tile_t, t), YOKE_IN(uint32_t, m), YOKE_ADD(uint32_t, sums))
+{
+    for (int64_t j = t.first; j < t.last; ++j)
+        yoke_add(&sums[j], m[i * t.width + j]);
+}

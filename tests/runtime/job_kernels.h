@@ -10,8 +10,12 @@ typedef struct {
     float weight;
 } pair_t;
 
+typedef struct {
+    int64_t inner, width, first, last; /* columns first .. last - 1 of `width` */
+} tile_t;
+
 #ifndef YOKE_FLATTEN
 extern const yoke_kernel k_noop, k_index, k_saxpy, k_spend, k_blur, k_gather, k_histogram,
-    k_triangle, k_volume, k_row_sum;
+    k_triangle, k_volume, k_row_sum, k_tile, k_columns, k_column_sums;
 #endif
 #endif

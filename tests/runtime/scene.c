@@ -12,15 +12,17 @@
 
 #include "job_kernels.h"
 
-enum { N = 600, BINS = 5, STEPS = 3 };
+enum { N = 600, BINS = 5, STEPS = 3, ROWS = 50, WIDTH = 12, CUT = 5 };
 
-/* What a small program does: a job in place, time steps with halos, a histogram. */
+/* What a small program does: a job in place, time steps with halos, a histogram, columns of a
+ * matrix. */
 struct scene {
     float x[N], y[N], u[N];
     int32_t keys[N];
     uint32_t h[BINS];
     float w[BINS];
-    yoke_array *ax, *ay, *au, *av, *akeys, *ah, *aw;
+    uint32_t m[ROWS * WIDTH];
+    yoke_array *ax, *ay, *au, *av, *akeys, *ah, *aw, *am, *left;
 };
 
 static void fill(struct scene *s)
@@ -49,6 +51,38 @@ static yoke_status open_arrays(struct scene *s, yoke_runtime *rt)
         status = yoke_array_wrap(rt, s->h, BINS, 4, &s->ah);
     if (status == YOKE_OK)
         status = yoke_array_wrap(rt, s->w, BINS, 4, &s->aw);
+    if (status == YOKE_OK)
+        status = yoke_array_open(
+            rt,
+            &(yoke_array_spec){
+                .host = s->m, .rows = ROWS, .row_elements = WIDTH, .element_size = 4, .name = "m" },
+            &s->am);
+    return status;
+}
+
+static yoke_status add_to_columns(yoke_runtime *rt, yoke_array *m, int last)
+{
+    const tile_t tile = { .width = WIDTH, .last = last };
+    const uint32_t by = 5;
+    yoke_job job = { .kernel = &k_columns,
+                     .range = { 0, ROWS },
+                     .partitioner = "dynamic:chunk=16",
+                     .args = { yoke_value(tile), yoke_value(by), yoke_inout(m) } };
+    return yoke_run(rt, &job, NULL);
+}
+
+/* A panel, then all columns, then the panel again. */
+static yoke_status run_panels(struct scene *s, yoke_runtime *rt)
+{
+    yoke_status status = yoke_array_panel(s->am, 0, CUT, &s->left);
+    if (status == YOKE_OK)
+        status = add_to_columns(rt, s->left, CUT);
+    if (status == YOKE_OK)
+        status = add_to_columns(rt, s->am, WIDTH);
+    if (status == YOKE_OK)
+        status = add_to_columns(rt, s->left, CUT);
+    if (status == YOKE_OK)
+        status = yoke_array_acquire(s->am, YOKE_READ);
     return status;
 }
 
@@ -78,6 +112,8 @@ static yoke_status run_jobs(struct scene *s, yoke_runtime *rt)
     if (status == YOKE_OK)
         status = yoke_run(rt, &count, NULL);
     if (status == YOKE_OK)
+        status = run_panels(s, rt);
+    if (status == YOKE_OK)
         status = yoke_array_acquire(s->ay, YOKE_READ);
     if (status == YOKE_OK)
         status = yoke_array_acquire(s->au, YOKE_READ);
@@ -103,6 +139,10 @@ static void check(const struct scene *s)
     assert_memory_equal(u, s->u, sizeof u);
     for (i = 0; i < BINS; i++)
         assert_int_equal(s->h[i], N / BINS);
+    for (i = 0; i < ROWS * WIDTH; i++) {
+        const int column = i % WIDTH, times = column < CUT ? 1 + 3 + 9 : 1;
+        assert_int_equal(s->m[i], times * 5 * (i / WIDTH + 7 * column + 1));
+    }
 }
 
 yoke_status scene_run(const char *devices)
@@ -125,6 +165,8 @@ yoke_status scene_run(const char *devices)
     yoke_array_close(s.akeys);
     yoke_array_close(s.ah);
     yoke_array_close(s.aw);
+    yoke_array_close(s.left);
+    yoke_array_close(s.am);
     assert_int_equal(yoke_close(rt), YOKE_OK);
     return status;
 }

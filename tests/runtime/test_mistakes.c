@@ -92,6 +92,63 @@ static void nulls(void **state)
     assert_int_equal(yoke_device_count(NULL), 0);
 }
 
+static void panels(void **state)
+{
+    const tile_t tile = { .width = 8, .first = 2, .last = 4 };
+    const int32_t by = 1;
+    yoke_array *m, *panel, *other = NULL, *bytes;
+    (void)state;
+    assert_int_equal(
+        yoke_array_open(
+            rt, &(yoke_array_spec){ .rows = 5, .row_elements = 8, .element_size = 4, .name = "m" },
+            &m),
+        YOKE_OK);
+    expect(yoke_array_panel(NULL, 0, 1, &panel), YOKE_EINVAL, "array is NULL");
+    expect(yoke_array_panel(m, 0, 1, NULL), YOKE_EINVAL, "out is NULL");
+    expect(yoke_array_panel(m, -1, 1, &panel), YOKE_EINVAL, "columns 0 .. 8");
+    expect(yoke_array_panel(m, 0, 0, &panel), YOKE_EINVAL, "empty");
+    expect(yoke_array_panel(m, 3, 6, &panel), YOKE_EINVAL, "a panel of 6 from 3 on");
+    expect(yoke_array_panel(m, INT64_MAX, 1, &panel), YOKE_EINVAL, "columns 0 .. 8");
+    expect(yoke_array_panel(m, 1, INT64_MAX, &panel), YOKE_EINVAL, "columns 0 .. 8");
+    assert_int_equal(yoke_array_panel(m, 2, 2, &panel), YOKE_OK);
+    expect(yoke_array_panel(m, 0, 3, &other), YOKE_EINVAL, "m[columns 2 to 3]");
+    expect(yoke_array_panel(m, 3, 5, &other), YOKE_EINVAL, "may not overlap");
+    expect(yoke_array_panel(panel, 0, 1, &other), YOKE_EINVAL, "is a panel and has none");
+    assert_null(other);
+    expect(yoke_array_close(m), YOKE_EINVAL, "array m still has 1 panel(s)");
+    expect(yoke_array_acquire_rows(panel, YOKE_READ, 0, 6), YOKE_EINVAL, "rows 0 .. 5");
+    yoke_job job = { .kernel = &k_columns,
+                     .range = { 0, 5 },
+                     .args = { yoke_value(tile), yoke_value(by), yoke_inout(panel) } };
+    assert_int_equal(yoke_array_acquire(m, YOKE_WRITE), YOKE_OK);
+    expect_job(&job, YOKE_EBUSY, "array m is acquired");
+    assert_int_equal(yoke_array_release(m), YOKE_OK);
+    assert_int_equal(yoke_array_acquire(panel, YOKE_WRITE), YOKE_OK);
+    job.args[2].array = m;
+    expect_job(&job, YOKE_EBUSY, "m[columns 2 to 3] is acquired");
+    assert_int_equal(yoke_array_release(panel), YOKE_OK);
+    job = (yoke_job){ .kernel = &k_volume,
+                      .range = { 0, 5, { 1, 1 } },
+                      .args = { yoke_in(panel), yoke_inout(m) } };
+    expect_job(&job, YOKE_EINVAL, "is given twice");
+    assert_int_equal(
+        yoke_array_open(
+            rt,
+            &(yoke_array_spec){ .rows = 5, .row_elements = 8, .element_size = 1, .name = "bytes" },
+            &bytes),
+        YOKE_OK);
+    assert_int_equal(yoke_array_panel(bytes, 2, 2, &other), YOKE_OK);
+    job = (yoke_job){ .kernel = &k_columns,
+                      .range = { 0, 5 },
+                      .args = { yoke_value(tile), yoke_value(by), yoke_inout(other) } };
+    expect_job(&job, YOKE_EINVAL, "bytes[columns 2 to 3] has 1");
+    expect(yoke_close(rt), YOKE_EBUSY, "still has arrays");
+    assert_int_equal(yoke_array_close(other), YOKE_OK);
+    assert_int_equal(yoke_array_close(bytes), YOKE_OK);
+    assert_int_equal(yoke_array_close(panel), YOKE_OK);
+    assert_int_equal(yoke_array_close(m), YOKE_OK);
+}
+
 static void kernels(void **state)
 {
     yoke_job job = good_job();
@@ -245,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nulls, open_all, close_all),
+        cmocka_unit_test_setup_teardown(panels, open_all, close_all),
         cmocka_unit_test_setup_teardown(kernels, open_all, close_all),
         cmocka_unit_test_setup_teardown(arguments, open_all, close_all),
         cmocka_unit_test_setup_teardown(ranges, open_all, close_all),

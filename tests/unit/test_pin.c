@@ -160,19 +160,19 @@ static void when_it_pays(void **state)
     yk_pin_terms = usual;
     yk_pin_join(&map, &range);
     /* Once is not enough, the second time is, for all of a block; not for a part of it. */
-    assert_false(yk_pin_pays(&range, mib(100, 108), mib(100, 108)));
-    yk_pin_moved(&range, mib(100, 108));
-    assert_true(yk_pin_pays(&range, mib(100, 108), mib(100, 108)));
-    assert_true(yk_pin_pays(&range, mib(101, 102), mib(101, 102)));
-    assert_false(yk_pin_pays(&range, mib(92, 108), mib(100, 101)));
+    assert_false(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
+    yk_pin_moved(&range, mib(100, 108), 1);
+    assert_true(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
+    assert_true(yk_pin_pays(&range, mib(101, 102), mib(101, 102), 1));
+    assert_false(yk_pin_pays(&range, mib(92, 108), mib(100, 101), 1));
     /* Small ones have to come again: till as much was lost as pinning costs, and no longer. */
-    for (; !yk_pin_pays(&range, piece, piece); passes++)
-        yk_pin_moved(&range, piece);
+    for (; !yk_pin_pays(&range, piece, piece, 1); passes++)
+        yk_pin_moved(&range, piece, 1);
     double lost = passes * 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns);
     double cost = usual.pin_ns + 0.25 * usual.pin_mib_ns;
     assert_true(lost < cost && cost <= lost + 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns));
     /* What moved elsewhere does not count. */
-    assert_false(yk_pin_pays(&range, mib(80, 80.25), mib(80, 80.25)));
+    assert_false(yk_pin_pays(&range, mib(80, 80.25), mib(80, 80.25), 1));
     yk_pin_leave(&map, &range);
 }
 
@@ -215,7 +215,7 @@ static void without_memory(void **state)
     assert_int_equal(yk_pin_insert(&map, &block), YOKE_ENOMEM);
     assert_int_equal(map.count, 0);
     yk_alloc_fail_at(1);
-    yk_pin_moved(&range, mib(64, 65)); /* forgotten */
+    yk_pin_moved(&range, mib(64, 65), 1); /* forgotten */
     assert_null(range.moved);
     yk_alloc_fail_at(0);
     assert_int_equal(yk_pin_insert(&map, &block), YOKE_OK);

@@ -1,0 +1,76 @@
+/* panels.c - the public side of column panels (array/panel.h): what has to wait for jobs. */
+#include "../array/panel.h"
+
+#include "../base/status.h"
+#include "job.h"
+
+static yoke_status check(const yoke_array *array, int64_t first, int64_t columns)
+{
+    int64_t all;
+    if (array->whole != array)
+        return yk_fail(YOKE_EINVAL, "%s is a panel and has none; make it of the array itself",
+                       array->name);
+    all = array->row_bytes / (int64_t)array->element_size;
+    if (first < 0 || columns < 1 || first > all - columns)
+        return yk_fail(YOKE_EINVAL,
+                       "array %s has columns 0 .. %lld; a panel of %lld from %lld on is not among "
+                       "them, or empty",
+                       array->name, (long long)all, (long long)columns, (long long)first);
+    return YOKE_OK;
+}
+
+/* Nobody reads the list meanwhile: evictions, who looks for jobs in each other's way, devices that
+ * fail. */
+static void change_list(struct yk_panel_change *change)
+{
+    yoke_runtime *runtime = change->array->runtime;
+    yk_lock(&runtime->places.evict_lock);
+    yk_lock(&runtime->lock);
+    yk_panels_change(change);
+    yk_unlock(&runtime->lock);
+    yk_unlock(&runtime->places.evict_lock);
+    yk_panels_changed(change);
+}
+
+yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, int64_t columns,
+                             yoke_array **out)
+{
+    struct yk_panel_change change;
+    struct yk_interval bytes;
+    yoke_status status;
+    if (!array || !out)
+        return yk_fail(YOKE_EINVAL, "yoke_array_panel: %s is NULL", array ? "out" : "the array");
+    status = check(array, first_column, columns);
+    if (status != YOKE_OK)
+        return status;
+    bytes.first = first_column * (int64_t)array->element_size;
+    bytes.last = bytes.first + columns * (int64_t)array->element_size;
+    yk_jobs_wait_for(array->runtime, array, 1);
+    status = yk_panel_prepare(array, bytes, &change);
+    if (status != YOKE_OK)
+        return status;
+    change_list(&change);
+    *out = change.panel;
+    return YOKE_OK;
+}
+
+/* A panel whose rows were lost stays, without a name, so that the array knows of it. */
+yoke_status yk_panel_close(yoke_array *panel)
+{
+    yoke_array *array = panel->whole;
+    struct yk_panel_change change;
+    yoke_status status = YOKE_OK, all;
+    yk_jobs_wait_for(array->runtime, panel, 1);
+    if (!array->owns_host)
+        status = yk_transfer_home(panel, yk_array_rows(panel));
+    yk_lock(&array->runtime->lock);
+    panel->is_named = panel->held = 0;
+    yk_unlock(&array->runtime->lock);
+    if (yk_panels_named(array))
+        return status;
+    yk_jobs_wait_for(array->runtime, array, 1);
+    all = yk_panels_prepare_end(array, &change);
+    if (all == YOKE_OK)
+        change_list(&change);
+    return status != YOKE_OK ? status : all;
+}
