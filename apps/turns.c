@@ -73,10 +73,11 @@ static int is_behind(const struct stage *stage, int set, double started)
                              turns->spent_seconds + app_wall_seconds() - started);
 }
 
-/* How many runs there have to be at the end of a turn. */
+/* How many runs there have to be at the end of a turn. One after the first, so that who does not
+ * wait for the end has a figure for each set. */
 static int runs_until(const struct stage *stage, int turn)
 {
-    return (stage->spec.repeat * (turn + 1) + TURNS_COUNT - 1) / TURNS_COUNT;
+    return 1 + (stage->spec.repeat - 1) * turn / (TURNS_COUNT - 1);
 }
 
 static yoke_status time_turn(struct stage *stage, int set, int turn)

@@ -3,7 +3,8 @@
  *
  * All runtimes of a size stay open, asleep, until its last turn. The data can be attached to one at
  * a time, so a turn begins with attaching and, where there are GPUs, with a run that is not timed:
- * it finds their memory as the runs after it will. The repeats are spread over TURNS_COUNT turns.
+ * it finds their memory as the runs after it will. One repeat is done in the first of TURNS_COUNT
+ * turns, the others are spread over the rest.
  * The largest sets have theirs first, so that it is known of a single device how far it is behind.
  *
  * Cores alone can take minutes for what four GPUs do in a second. Of an application whose items all

@@ -30,23 +30,32 @@ static void write_data(FILE *script, const struct measure_spec *spec, const stru
     fprintf(script, "\nend\n");
 }
 
+/* The greatest efficiency, 100 at least: gnuplot finds no range where there are no points. */
+static double most_percent(const struct matrix *matrix)
+{
+    double most = 100;
+    for (int s = 0; s < matrix->size_count; s++)
+        for (int set = 0; set < matrix->sets.shown; set++)
+            most = fmax(most, 100 * matrix->sizes[s].cells[set].figures.efficiency);
+    return most;
+}
+
 static void write_plot(FILE *script, const struct matrix *matrix)
 {
     fprintf(script,
             "set datafile missing '?'\nset termoption noenhanced\nset style data linespoints\n"
             "set grid ytics\nset key top right\nset xtics rotate by -30 nomirror\n"
-            "set offsets 0.3, 0.3, 0, 0\nset multiplot layout 1,2\n"
+            "set xrange [-0.5:%d.5]\nset multiplot layout 1,2\n"
             "set title 'time'\nset format y '%%.0s %%cs'\nset logscale y\n"
             "plot for [s=1:%d] $data using (column(2 * s)):xticlabels(1) "
             "title columnheader(2 * s) pointtype 7\n",
-            matrix->size_count);
+            matrix->sets.shown - 1, matrix->size_count);
     fprintf(script,
-            "unset logscale y\nset title 'efficiency E_h'\nset format y '%%g %%%%'\nset yrange "
-            "[0:*<110]\n"
-            "set key bottom left\n"
+            "unset logscale y\nset title 'efficiency E_h'\nset format y '%%g %%%%'\n"
+            "set yrange [0:%.0f]\nset key bottom left\n"
             "plot for [s=1:%d] $data using (column(2 * s + 1)):xticlabels(1) "
             "title columnheader(2 * s + 1) pointtype 7\nunset multiplot\n",
-            matrix->size_count);
+            most_percent(matrix) + 5, matrix->size_count);
 }
 
 int matrix_plot(const struct measure_spec *spec, const struct matrix *matrix, const char *path)

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Jobs at scale on a node with one or more GPUs: every set of devices by `yoke run --matrix`, jobs larger than the (limited) device
+# memory, and the product on the cores beside threaded OpenBLAS.
+#
+#     bench/scale/node.sh BUILD OUT
+#
+# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md, OUT/raw.tar.gz (every JSON and log) and pictures of the matrices
+# (where there is gnuplot). From the environment:
+#     PARTS    links mm nbody barnes-hut mxv saxpy mm-large nbody-large stream blas (all, in this order of importance)
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#     REPEAT   timed runs of a set (5); SWEEP: step of the search for the best fixed split in the small jobs, none by default
+#     SECONDS_EACH  for one command (150): then it is interrupted, and what it measured until then counts
+#     LIMIT_S  no command runs beyond so many seconds in all (560)
+#     MM_LARGE size of the product that takes a second on all devices; by default from the number of GPUs
+#     SMALL    1: small sizes, to try the script itself
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -ne 2 ] || [ ! -x "$1/cli/yoke" ]; then
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+yoke=$build/cli/yoke
+mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
+parts=${PARTS:-links mm nbody barnes-hut mxv saxpy mm-large nbody-large stream blas}
+repeat=${REPEAT:-5} each=${SECONDS_EACH:-150} limit=${LIMIT_S:-560} small=${SMALL:-0}
+export YOKE_CACHE=$out/kernel-cache
+unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
+
+say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
+# LABEL COMMAND...: standard output goes to raw/LABEL.json. A command out of time is interrupted first: yoke then tells what it has.
+record()
+{
+    local label=$1 left=$((limit - SECONDS)) status
+    shift
+    [ "$left" -gt 5 ] || { say "$label: left out, $limit s are over"; return; }
+    echo "$*" >"$raw/$label.command"
+    timeout -s INT -k 60 "$((left < each ? left : each))" "$@" >"$raw/$label.json" 2>"$raw/$label.log"
+    status=$?
+    [ -s "$raw/$label.json" ] || rm -f "$raw/$label.json"
+    say "$label$([ $status = 0 ] || echo ": exit status $status: $(tail -n 1 "$raw/$label.log" | cut -c1-300)")"
+}
+# LABEL REPEAT APP SIZE OPTIONS...
+matrix()
+{
+    local label=$1 count=$2 app=$3 size=$4
+    shift 4
+    set -- "$yoke" run "$app" --matrix --size "$size" --devices "${devices// /,}" --repeat "$count" --verify --json - "$@"
+    command -v gnuplot >/dev/null && set -- "$@" --plot "$out/$label.svg"
+    record "matrix-$label" "$@"
+}
+
+{ date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
+    >"$raw/machine.log" 2>&1
+record info "$yoke" info --devices cpu,cuda --json
+[ -e "$raw/info.json" ] || record info "$yoke" info --json
+devices=${DEVICES:-cpu $(grep -oE '"name":[[:space:]]*"cuda:[0-9]+"' "$raw/info.json" | grep -oE 'cuda:[0-9]+' | tr '\n' ' ')}
+devices=${devices% }
+gpus=$(echo "$devices" | tr ' ' '\n' | grep -vc '^cpu')
+gpu=$(echo "$devices" | tr ' ' '\n' | grep -v '^cpu' | head -n 1)
+say "devices: $devices"
+[ "$gpus" -gt 0 ] || say "no GPU: sets of one device only"
+
+# Doubles: 2 n^3 operations at some 60 TFLOP/s a GPU take a second at these.
+case $gpus in 0 | 1) large=30000 ;; 2) large=38000 ;; 3) large=44000 ;; *) large=48000 ;; esac
+large=${MM_LARGE:-$large}
+mm=7000 bodies=524288 more=1048576 cluster=1048576 rows=800000 elements=134217728
+if [ "$small" = 1 ]; then
+    mm=300 large=500 bodies=4096 more=8192 cluster=5000 rows=4000 elements=4194304
+fi
+sweep=()
+[ -z "${SWEEP:-}" ] || sweep=(--sweep "$SWEEP")
+
+for part in $parts; do
+    case $part in
+    links) record links "$yoke" info --devices "${devices// /,}" --measure --json ;;
+    mm) matrix mm "$repeat" mm "$mm" "${sweep[@]}" ;;
+    mm-large) matrix mm-large 2 mm "$large" ;;
+    nbody) matrix nbody "$repeat" nbody "$bodies" "${sweep[@]}" ;;
+    nbody-large) matrix nbody-large "$repeat" nbody "$more" ;;
+    barnes-hut) matrix barnes-hut "$repeat" barnes-hut "$cluster" "${sweep[@]}" ;;
+    mxv) matrix mxv "$repeat" mxv "$rows" "${sweep[@]}" ;;
+    saxpy) matrix saxpy "$repeat" saxpy "$elements" "${sweep[@]}" ;;
+    stream)
+        # Arrays of 4 x what the device may have: 8 kB a row of mxv, 8 bytes an element of saxpy; the same without a limit beside it.
+        [ -n "$gpu" ] || continue
+        record stream-mxv "$yoke" run mxv --size "$rows" --devices "$gpu:mem=$((rows * 8000 / 4))" --repeat "$repeat" --verify --json -
+        record whole-mxv "$yoke" run mxv --size "$rows" --devices "$gpu" --repeat "$repeat" --json -
+        record stream-saxpy "$yoke" run saxpy --size "$elements" --devices "$gpu:mem=$((elements * 2))" --repeat "$repeat" --verify --json -
+        record whole-saxpy "$yoke" run saxpy --size "$elements" --devices "$gpu" --repeat "$repeat" --json -
+        ;;
+    blas) [ -x "$build/bench/yoke-bench-mm" ] && record blas "$build/bench/yoke-bench-mm" "$mm" double 5 ;;
+    *) say "there is no part '$part'" ;;
+    esac
+done
+
+python3 "$here/table.py" "$raw" >"$out/table.md" || say "the table could not be made"
+rm -rf "$YOKE_CACHE"
+tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
+cat "$out/table.md"
+say "written: $out/table.md, $out/raw.tar.gz"
