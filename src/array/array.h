@@ -219,9 +219,10 @@ yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_int
  * would be overwritten. For rows that the sender has read, so that nobody else has an older version
  * which could yet come; others are announced with yk_transfer_written. */
 void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
-/* What is at `place` of the rows is current no more; *kept counts those that nobody else has. */
+/* What is at `place` (or the host) of the rows is not to be believed any more; *lost counts those
+ * that nobody else has. */
 yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows,
-                               int64_t *kept);
+                               int64_t *lost);
 /* The device behind `place` is lost. *lost counts rows that only it had. */
 void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
 

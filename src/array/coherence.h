@@ -9,9 +9,9 @@
  *   modified   the only current copy
  *   arriving   a copy to this place is under way; usable by nobody until it has arrived
  * Beside that a row is fresh (written by nobody yet: invalid everywhere, and nothing to copy) or
- * lost (its last copy went with a failed device). Invariants (yk_coherence_check): a row that is
- * neither is shared or modified in at least one place; where one is modified no other is shared; a
- * row arrives from a place that has it; intervals are disjoint, sorted and merged.
+ * lost (its last copy went with a failed device, or was spoilt). Invariants (yk_coherence_check): a
+ * row that is neither is shared or modified in at least one place; where one is modified no other
+ * is shared; a row arrives from a place that has it; intervals are disjoint, sorted and merged.
  *
  * Every call takes any part of the array's rows. An empty interval is fine and changes nothing;
  * rows outside the array or a place that does not exist give YOKE_EINVAL. Failing allocation leaves
@@ -83,6 +83,11 @@ yoke_status yk_coherence_written(struct yk_coherence *coherence, int place,
  * written back first. Where one other place has them, they become modified there. */
 yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
                               int64_t *kept);
+/* What `place` holds of `rows` is not to be believed any more, for a kernel that failed or a copy
+ * that was cut short has changed some of it: as drop, but rows that no other place has are lost,
+ * and reported in *lost (count). */
+yoke_status yk_coherence_spoilt(struct yk_coherence *coherence, int place, struct yk_interval rows,
+                                int64_t *lost);
 /* The device behind `place` (not the host) failed. Everything there becomes invalid, copies from it
  * too; *lost counts the rows that only it held. Lost rows stay lost (lacks reports source -1) until
  * written. Needs no memory. */

@@ -250,18 +250,20 @@ static void overtake_around(struct yk_coherence *coherence, int place, struct yk
     }
 }
 
-yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
-                              int64_t *kept)
+/* What becomes of rows that only the place has; *count is how many these are. */
+enum alone { ALONE_KEPT, ALONE_LOST };
+
+static yoke_status give_up(struct yk_coherence *coherence, int place, struct yk_interval rows,
+                           enum alone alone, int64_t *count)
 {
     struct yk_interval_map *holders = &coherence->holders;
     yoke_status status = yk_coherence_accepts(coherence, place, rows);
-    int64_t count = 0;
     int from, to, run;
     if (status == YOKE_OK && !yk_interval_empty(rows))
         status = reserve(coherence, yk_interval_map_spans(holders, rows) + 1);
     if (status != YOKE_OK)
         return status;
-    *kept = 0;
+    *count = 0;
     if (yk_interval_empty(rows))
         return YOKE_OK;
     from = yk_interval_map_split(holders, rows.first);
@@ -269,17 +271,31 @@ yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct 
     for (run = from; run < to; run++) {
         struct yk_interval part = yk_interval_map_part(holders, run, rows);
         struct holder holder = unpack_holder(holders->items[run].value);
-        if (holder.places == place_bit(place)) {
-            count += part.last - part.first;
+        int is_alone = holder.places == place_bit(place);
+        *count += is_alone ? part.last - part.first : 0;
+        if (is_alone && alone == ALONE_KEPT)
             continue;
-        }
         overtake_around(coherence, place, part);
-        if (holder.places & place_bit(place))
-            holders->items[run].value = pack_holder(without(holder, place));
+        if (is_alone)
+            holder = (struct holder){ .holding = HELD_LOST };
+        else if (holder.places & place_bit(place))
+            holder = without(holder, place);
+        holders->items[run].value = pack_holder(holder);
     }
     yk_interval_map_join(holders, from, to);
-    *kept = count;
     return changed(coherence);
+}
+
+yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
+                              int64_t *kept)
+{
+    return give_up(coherence, place, rows, ALONE_KEPT, kept);
+}
+
+yoke_status yk_coherence_spoilt(struct yk_coherence *coherence, int place, struct yk_interval rows,
+                                int64_t *lost)
+{
+    return give_up(coherence, place, rows, ALONE_LOST, lost);
 }
 
 yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost)

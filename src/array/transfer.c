@@ -12,10 +12,11 @@
 
 static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
 {
-    return yk_fail(YOKE_ELOST,
-                   "array %s: rows %lld to %lld were lost with the device that held the only copy; "
-                   "write them again or restart",
-                   array->name, (long long)rows.first, (long long)rows.last - 1);
+    return yk_fail(
+        YOKE_ELOST,
+        "array %s: rows %lld to %lld were lost with the device that held the only copy, or "
+        "spoilt by a job that failed; write them again",
+        array->name, (long long)rows.first, (long long)rows.last - 1);
 }
 
 /* One part from one device: issue, sleep, tell. home_lock held. *overtaken: the source no longer
@@ -314,17 +315,23 @@ yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_int
     return status;
 }
 
-yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows, int64_t *kept)
+yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows, int64_t *lost)
 {
     yoke_array *part = NULL;
     yoke_status status = YOKE_OK;
     int64_t here;
-    *kept = 0;
-    while (status == YOKE_OK && (part = yk_array_part(array, part))) {
+    *lost = 0;
+    yk_array_leaves_host(array); /* or nobody would ask */
+    while ((part = yk_array_part(array, part))) {
+        yoke_status noted;
         yk_lock(&part->lock);
-        status = yk_coherence_drop(part->coherence, place, rows, &here);
+        noted = yk_coherence_spoilt(part->coherence, place, rows, &here);
         yk_unlock(&part->lock);
-        *kept += status == YOKE_OK ? here : 0;
+        *lost += noted == YOKE_OK ? here : 0;
+        if (noted != YOKE_OK) {
+            atomic_store(&part->spoiled, 1);
+            status = noted;
+        }
     }
     return status;
 }

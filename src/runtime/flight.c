@@ -142,8 +142,7 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     return status;
 }
 
-/* Results that leave at once: those asked for, and all from windows. */
-static int leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
+int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
 {
     return yk_writes_rows(job->args[p].mode) &&
            (jd->holding[p] == YK_HELD_WINDOW || job->args[p].home == YOKE_HOME_NOW);
@@ -153,7 +152,7 @@ static int comes_home(const struct yk_job *job, const struct yk_job_device *jd)
 {
     int p;
     for (p = 0; p < job->arg_count; p++)
-        if (leaves_at_once(job, jd, p))
+        if (yk_leaves_at_once(job, jd, p))
             return 1;
     return 0;
 }
@@ -258,7 +257,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
         flight->launched = status == YOKE_OK;
     }
     for (p = 0; p < job->arg_count && status == YOKE_OK && !host_memory; p++)
-        if (leaves_at_once(job, jd, p))
+        if (yk_leaves_at_once(job, jd, p))
             status = send_home(job, device, lane, p);
     return status;
 }

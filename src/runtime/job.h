@@ -321,15 +321,17 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
 yoke_status yk_flight_issue(struct yk_job *job, int device, int lane);
 /* An issue that failed halfway: wait for what was issued and forget it. */
 void yk_flight_abandon(struct yk_job *job, int device, int lane);
-/* Its kernel may have run in part: what it writes in place is not current on the device any more.
- * YOKE_ELOST if nobody else has it. */
+/* Its kernel may have run in part, and results may be half home: what it changes in place is not
+ * current there any more. YOKE_ELOST, naming array and rows, if nobody else has it; else the chunk
+ * can be done again. */
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
-/* Rows of an inout array may be half old, half new once a copy to the host has begun: the chunk
- * cannot be done again. */
+/* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
 int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Tell coherence how it went and free what the flight used. */
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
+/* Results of argument `arg` that leave at once: those asked for, and all from windows. */
+int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *device, int arg);
 /* Rows of argument `arg` that items touch, within the array. */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
 

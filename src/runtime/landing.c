@@ -1,5 +1,6 @@
 /* landing.c - how a flight ends: well, issued only halfway, or with a kernel that failed. See
  * flight.c. */
+#include "../base/alloc.h"
 #include "../base/status.h"
 #include "job.h"
 
@@ -62,7 +63,7 @@ int yk_flight_is_half_home(const struct yk_job *job, int device, int lane)
          yk_place_poll(jd->device->place, flight->kernel, &kernel) && kernel != YOKE_OK))
         return 0;
     for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].mode == YOKE_PARAM_INOUT)
+        if (job->args[p].mode == YOKE_PARAM_INOUT && yk_leaves_at_once(job, jd, p))
             return 1;
     return 0;
 }
@@ -83,27 +84,52 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     flight->busy = 0;
 }
 
+/* Rows of argument `p`, where the kernel and copies home may have changed them. What only these
+ * places had is lost, its count added to *lost. */
+static yoke_status spoil(struct yk_job *job, int device, int p, const struct yk_flight *flight,
+                         int64_t *lost)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_interval rows =
+        yk_job_rows(job, p, (struct yk_interval){ flight->chunk.first, flight->chunk.last });
+    yoke_array *array = job->args[p].array;
+    int64_t there = 0, home = 0;
+    yoke_status status = YOKE_OK;
+    if (jd->holding[p] == YK_HELD_WHOLE)
+        status = yk_transfer_spoilt(array, jd->device->place->number, rows, &there);
+    if (status == YOKE_OK && flight->homing && yk_leaves_at_once(job, jd, p))
+        status = yk_transfer_spoilt(array, YK_HOST, rows, &home);
+    if (status == YOKE_OK)
+        *lost = there + home;
+    return status;
+}
+
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_interval items = { jd->flights[lane].chunk.first, jd->flights[lane].chunk.last };
-    int64_t kept = 0, all = 0;
-    yoke_status status = YOKE_OK;
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_interval rows;
+    char *why = yk_strdup(yoke_error_text());
+    yoke_status status = YOKE_OK, worst = YOKE_OK;
     int p;
-    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        yoke_array *array = job->args[p].array;
-        if (job->args[p].mode != YOKE_PARAM_INOUT || jd->holding[p] != YK_HELD_WHOLE)
+    for (p = 0; p < job->arg_count; p++) {
+        int64_t lost = 0;
+        if (job->args[p].mode != YOKE_PARAM_INOUT)
             continue;
-        status =
-            yk_transfer_spoilt(array, jd->device->place->number, yk_job_rows(job, p, items), &kept);
-        all += kept;
+        status = spoil(job, device, p, flight, &lost);
+        rows = yk_job_rows(job, p, (struct yk_interval){ flight->chunk.first, flight->chunk.last });
+        if (status == YOKE_OK && lost)
+            status = yk_fail(YOKE_ELOST,
+                             "array %s: %lld of rows %lld to %lld are lost, for %s changed them in "
+                             "place and did not end (%s: %s); write them again and repeat the job",
+                             job->args[p].array->name, (long long)lost, (long long)rows.first,
+                             (long long)rows.last - 1, job->name, jd->device->device->desc.name,
+                             why ? why : "");
+        if (worst == YOKE_OK)
+            worst = status;
     }
-    if (status == YOKE_OK && all)
-        status = yk_fail(YOKE_ELOST,
-                         "%s: %lld rows that only %s had were spoilt by a kernel that failed; "
-                         "write them again",
-                         job->name, (long long)all, jd->device->device->desc.name);
-    return status;
+    yk_free(why);
+    return worst;
 }
 
 /* The last copy home comes after the kernel, so it is asked first, and the kernel only once: a

@@ -130,41 +130,38 @@ static void report(struct yk_job *job, int device, int lane)
     yk_job_tell_progress(job, 0);
 }
 
-static yoke_status half_written_text(const struct yk_job *job, int device, const char *why)
+/* What the lane's chunk changed in place and did not end is gone there. */
+static void spoil(struct yk_job *job, int device, int lane)
 {
-    return yk_fail(
-        YOKE_ELOST,
-        "%s failed while results of %s were on their way to the host (%s); write the inout "
-        "array again and repeat the job",
-        job->devices[device].device->device->desc.name, job->name, why ? why : "");
+    yoke_status status = yk_flight_spoil(job, device, lane);
+    if (status != YOKE_OK)
+        yk_job_fail(job, status);
 }
 
-/* The device is gone. Chunks that came through count; the others go back to the range, unless they
- * cannot: `half` says so of one that has been taken off its lane already. */
-static void device_failed(struct yk_job *job, int device, int half)
+/* The device is gone. Chunks that came through count; the others go back to the range. */
+static void device_failed(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     char *text = yk_strdup(yoke_error_text());
     yoke_status outcome;
-    int lane;
+    int lane, came_through;
     /* A CPU's lanes are other threads'; the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
         if (!flight->busy)
             continue;
-        if (yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK) {
-            if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
-                report(job, device, lane);
-            else
-                half |= yk_flight_is_half_home(job, device, lane);
-            yk_job_leave(job);
-        } else {
-            half |= yk_flight_is_half_home(job, device, lane);
-        }
+        came_through = yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK;
+        if (!came_through) /* nothing of it may land in what others do again */
+            yk_flight_abandon(job, device, lane);
+        else if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
+            report(job, device, lane);
+        else
+            came_through = 0;
+        if (!came_through && yk_flight_is_half_home(job, device, lane))
+            spoil(job, device, lane);
+        yk_job_leave(job);
     }
-    if (half)
-        yk_job_fail(job, half_written_text(job, device, text));
-    else if (jd->device->device->desc.host_memory)
+    if (jd->device->device->desc.host_memory)
         /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
         yk_job_fail(job, YOKE_EDEVICE);
     yk_lock(&job->lock);
@@ -198,13 +195,8 @@ static void chunk_returned(struct yk_job *job, int device, int lane)
 static void out_of_memory(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
-    yoke_status status = YOKE_OK;
-    if (yk_flight_is_half_home(job, device, lane))
-        status = half_written_text(job, device, "out of memory");
-    else if (jd->flights[lane].launched)
-        status = yk_flight_spoil(job, device, lane);
-    if (status != YOKE_OK)
-        yk_job_fail(job, status);
+    if (jd->flights[lane].launched)
+        spoil(job, device, lane);
     if (jd->flights[lane].launched && job->has_add) {
         yk_lock(&job->lock);
         yk_job_drop_device(job, device, yoke_error_text());
@@ -217,8 +209,10 @@ static void out_of_memory(struct yk_job *job, int device, int lane)
 static void not_done(struct yk_job *job, int device, int lane, yoke_status status)
 {
     struct yk_job_device *jd = &job->devices[device];
+    if (status == YOKE_EDEVICE && yk_flight_is_half_home(job, device, lane))
+        spoil(job, device, lane);
     if (status == YOKE_EDEVICE)
-        device_failed(job, device, yk_flight_is_half_home(job, device, lane));
+        device_failed(job, device);
     else if (status == YOKE_ENOMEM && !jd->device->device->desc.host_memory)
         out_of_memory(job, device, lane);
     else
@@ -332,7 +326,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (!yk_job_enter(job))
         return YK_LANE_IDLE;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
-        device_failed(job, device, 0);
+        device_failed(job, device);
     flight->issued_ns = 0;
     if (yk_job_is_stopped(job) || !take(job, device, lane, wake_ns)) {
         leave_idle(job);

@@ -1,6 +1,6 @@
 /* coherence_history.c - turns bytes into calls: writes, copies as a runtime makes them and copies
- * that make no sense, ends in any order, whole or in parts, drops, failures, and calls that must be
- * refused.
+ * that make no sense, ends in any order, whole or in parts, drops, rows that are spoilt, failures,
+ * and calls that must be refused.
  */
 #include "coherence_history.h"
 
@@ -113,7 +113,7 @@ static int play_wrong(struct history *h, struct step *step)
 {
     static const int64_t far[] = { INT64_MIN, -1000, -1, 1, 1000, INT64_MAX };
     int how = take(h), done;
-    step->call = (enum call)(how % 5);
+    step->call = (enum call)(how % PLACE_FAILED);
     step->rows.first = h->all.first;
     step->rows.last = far[take(h) % 6];
     if (how & 64)
@@ -145,7 +145,7 @@ static int play_next(struct history *h)
     if (what == 12)
         return h->copy_count > 0 ? end_copy(h, take(h) % h->copy_count, 1 + take(h) % 50) : 0;
     if (what == 13) {
-        step.call = DROP;
+        step.call = take(h) % 3 ? DROP : SPOILT;
         return model_step(h, &step, &done);
     }
     return what == 14 && take(h) % 4 == 0 ? play_place_failed(h, &step) : play_wrong(h, &step);

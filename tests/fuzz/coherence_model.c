@@ -100,6 +100,8 @@ static yoke_status call_core(struct yk_coherence *coherence, struct step *step)
         return yk_coherence_copy_failed(coherence, step->place, step->rows);
     case DROP:
         return yk_coherence_drop(coherence, step->place, step->rows, &step->count);
+    case SPOILT:
+        return yk_coherence_spoilt(coherence, step->place, step->rows, &step->count);
     case PLACE_FAILED:
         return yk_coherence_place_failed(coherence, step->place, &step->count);
     }
@@ -154,6 +156,7 @@ static int64_t call_model_row(struct history *h, const struct step *step, struct
         if (!alone)
             row_leaves(h, row, step->place);
         return alone;
+    case SPOILT:
     case PLACE_FAILED:
         row_leaves(h, row, step->place);
         return alone;
@@ -168,7 +171,7 @@ static int64_t call_model(struct history *h, const struct step *step)
         count += call_model_row(h, step, row_at(h, r));
     h->version += step->call == WRITTEN && step->rows.first < step->rows.last;
     h->counts->kept_rows += step->call == DROP ? count : 0;
-    h->counts->lost_rows += step->call == PLACE_FAILED ? count : 0;
+    h->counts->lost_rows += step->call == PLACE_FAILED || step->call == SPOILT ? count : 0;
     return count;
 }
 
@@ -196,7 +199,7 @@ int model_step(struct history *h, struct step *step, int *done)
     h->counts->refused += !*done;
     if (*done) {
         int64_t count = call_model(h, step);
-        if ((step->call == DROP || step->call == PLACE_FAILED) && step->count != count)
+        if (step->call >= DROP && step->count != count)
             return model_differs("rows kept or lost", step->place, step->rows.first, step->count,
                                  count);
     }

@@ -50,7 +50,7 @@ struct history {
     struct row rows[HISTORY_ROWS];
 };
 
-enum call { WRITTEN, BEGUN, DONE, FAILED, DROP, PLACE_FAILED };
+enum call { WRITTEN, BEGUN, DONE, FAILED, DROP, SPOILT, PLACE_FAILED };
 
 struct step {
     enum call call;

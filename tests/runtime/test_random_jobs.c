@@ -4,9 +4,10 @@
  *     test_random_jobs [--jobs N] [--seed S] [--threads T] [--devices TEXT]
  *
  * Without --devices: simulated machines of eight devices that nobody would build (fast and slow,
- * with little memory or pages on demand, noisy, some that die), and then the cores and OpenCL
- * device that are here. The seed is printed; with --threads 1 a run on simulated devices repeats to
- * the last step. A million jobs, with invariants on and under the thread sanitizer:
+ * with little memory or pages on demand, noisy, some that die), and then, for at most 500 jobs
+ * each, the cores and OpenCL device that are here. The seed is printed; with --threads 1 a run on
+ * simulated devices repeats to the last step. A million jobs, with invariants on and under the
+ * thread sanitizer:
  *
  *     cmake --preset tsan && cmake --build --preset tsan
  *     build/tsan/tests/runtime/test_random_jobs --jobs 1000000
@@ -24,8 +25,9 @@
 #include "storm.h"
 #include "storm_job.h"
 
-/* A storm's jobs; and how long it may take before it counts as hanging. */
-enum { STORM_JOBS = 250, HANGS_SECONDS = 120, DEVICES = 8, MACHINE_BYTES = 2048 };
+/* A storm's jobs; all of them on each machine that is here; and how long one may take before it
+ * counts as hanging. */
+enum { STORM_JOBS = 250, HERE_JOBS = 500, HANGS_SECONDS = 120, DEVICES = 8, MACHINE_BYTES = 2048 };
 
 static struct storm_spec current;
 static char machine[MACHINE_BYTES];
@@ -162,7 +164,7 @@ int main(int argc, char **argv)
     report(&counts);
     for (i = 0; i < 3 && !spec.devices; i++) {
         spec.devices = here[i];
-        run_all(spec, jobs / 4, &counts);
+        run_all(spec, jobs < HERE_JOBS ? jobs : HERE_JOBS, &counts);
         spec.devices = NULL;
     }
     report(&counts);
