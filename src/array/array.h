@@ -199,6 +199,9 @@ yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, in
 /* --- transfer.c --- */
 /* Bring rows to the host. Sleeps while they arrive. YOKE_ELOST if some were lost with a device. */
 yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows);
+/* The same of what only `place` has, which nobody is writing there. Rows that others have stay
+ * where they are, as jobs may be writing them. */
+yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval rows);
 /* Issue copies of what a held replica lacks of `rows`, in order on the place's upload queue;
  * whoever launches afterwards waits for place->last_upload. What was issued is appended to *issued:
  * when the launch has ended, the caller reports it with yk_transfer_settle. */

@@ -43,10 +43,12 @@ static struct yk_replica *pick_victim(struct yk_place *place)
     return replica;
 }
 
-static yoke_status write_back_part(const struct yk_replica *victim, yoke_array *array)
+/* *kept: rows that it came to be the only one to have meanwhile, as others lost theirs. */
+static yoke_status write_back_rows(const struct yk_replica *victim, yoke_array *array,
+                                   int64_t *kept)
 {
     struct yk_interval rows = yk_array_rows(array), part;
-    int64_t row, kept;
+    int64_t row;
     yoke_status status = YOKE_OK;
     for (row = rows.first; row < rows.last && status == YOKE_OK; row = part.last) {
         enum yk_row_state state;
@@ -54,12 +56,12 @@ static yoke_status write_back_part(const struct yk_replica *victim, yoke_array *
         state = yk_coherence_state(array->coherence, victim->place->number, row, &part);
         yk_unlock(&array->lock);
         if (state == YK_MODIFIED)
-            status = yk_transfer_home(array, part);
+            status = yk_transfer_back(array, victim->place->number, part);
     }
     if (status != YOKE_OK)
         return status;
     yk_lock(&array->lock);
-    status = yk_coherence_drop(array->coherence, victim->place->number, rows, &kept);
+    status = yk_coherence_drop(array->coherence, victim->place->number, rows, kept);
     yk_unlock(&array->lock);
     return status;
 }
@@ -68,8 +70,13 @@ static yoke_status write_back(const struct yk_replica *victim)
 {
     yoke_array *part = NULL;
     yoke_status status = YOKE_OK;
-    while (status == YOKE_OK && (part = yk_array_part(victim->array, part)))
-        status = write_back_part(victim, part);
+    while (status == YOKE_OK && (part = yk_array_part(victim->array, part))) {
+        int64_t kept;
+        do {
+            kept = 0;
+            status = write_back_rows(victim, part, &kept);
+        } while (status == YOKE_OK && kept > 0);
+    }
     return status;
 }
 

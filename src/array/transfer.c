@@ -75,9 +75,11 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
     return (bytes + array->row_bytes - 1) / array->row_bytes;
 }
 
-/* home_lock held. A source that fails meanwhile is written off and the next one tried: its failure
- * is not that of the device the rows are wanted for. */
-static yoke_status bring_home(yoke_array *array, struct yk_interval rows,
+enum { ANY_PLACE = -1 };
+
+/* home_lock held. Rows from that place, or any. A source that fails meanwhile is written off and
+ * the next one tried: its failure is not that of the device the rows are wanted for. */
+static yoke_status bring_home(yoke_array *array, int from, struct yk_interval rows,
                               struct yk_copy_needs *needs)
 {
     yoke_status status;
@@ -90,6 +92,8 @@ again:
     for (i = 0; i < needs->count && status == YOKE_OK; i++) {
         int source = needs->items[i].source;
         int64_t lost;
+        if (from != ANY_PLACE && source != from)
+            continue;
         if (source < 0)
             return lost_rows(array, needs->items[i].rows);
         status = fetch(array, &needs->items[i], &overtaken);
@@ -104,7 +108,7 @@ again:
     return status;
 }
 
-static yoke_status part_home(yoke_array *array, struct yk_interval rows)
+static yoke_status part_home(yoke_array *array, int from, struct yk_interval rows)
 {
     struct yk_copy_needs needs = { 0 };
     yoke_status status;
@@ -115,19 +119,29 @@ static yoke_status part_home(yoke_array *array, struct yk_interval rows)
     if (status != YOKE_OK)
         return status;
     yk_lock(&array->home_lock);
-    status = bring_home(array, rows, &needs);
+    status = bring_home(array, from, rows, &needs);
     yk_unlock(&array->home_lock);
     yk_copy_needs_close(&needs);
     return status;
 }
 
-yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
+static yoke_status transfer_home(yoke_array *array, int from, struct yk_interval rows)
 {
     yoke_array *part = NULL;
     yoke_status status = YOKE_OK;
     while (status == YOKE_OK && (part = yk_array_part(array, part)))
-        status = part_home(part, rows);
+        status = part_home(part, from, rows);
     return status;
+}
+
+yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
+{
+    return transfer_home(array, ANY_PLACE, rows);
+}
+
+yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval rows)
+{
+    return transfer_home(array, place, rows);
 }
 
 /* What the replica lacks of rows goes to needs[from ...]; rows that only another device has come to

@@ -18,7 +18,7 @@ bit place_lost[PLACES];       /* its failure has been noticed */
 byte uploading[PLACES];       /* rows on the upload queue, a bit each */
 byte readers[ROWS];           /* jobs and acquirers; 255: one that writes */
 
-mtype:outcome = { ok, refused, elost, edevice };
+mtype:outcome = { ok, refused, elost, edevice, enomem };
 
 /* --- who may use which rows when --- */
 
@@ -125,8 +125,15 @@ inline fetch(status)
     fi
 }
 
-/* yk_transfer_home. Fresh rows are nowhere, and nobody minds. */
-inline transfer_home(wanted, status)
+/* yk_transfer_home, from whoever has the rows (ANYBODY), and yk_transfer_back, from one place: others may be
+ * writing theirs. Fresh rows are nowhere, and nobody minds. */
+#define ANYBODY PLACES
+#ifdef MUTANT_BACK_FROM_ANYBODY
+#define elsewhere(only) (0)
+#else
+#define elsewhere(only) (only != ANYBODY && needs[row] != only)
+#endif
+inline transfer_home(wanted, only, status)
 {
     status = ok;
     if
@@ -139,9 +146,9 @@ inline transfer_home(wanted, status)
         status = ok;
         do
         :: row == ROWS -> break
-        :: row < ROWS && needs[row] == NOTHING -> row++
-        :: row < ROWS && needs[row] == GONE -> status = elost; break
-        :: row < ROWS && needs[row] != NOTHING && needs[row] != GONE ->
+        :: row < ROWS && (needs[row] == NOTHING || elsewhere(only)) -> row++
+        :: row < ROWS && needs[row] == GONE && !elsewhere(only) -> status = elost; break
+        :: row < ROWS && needs[row] != NOTHING && needs[row] != GONE && !elsewhere(only) ->
             source = needs[row];
             assert(source != COMING);                /* home_lock sees to that */
             fetch(status);
@@ -182,6 +189,26 @@ inline written_at_host(r)
 #else
     atomic { home_row != r -> d_step { written(HOST, r) } }
 #endif
+}
+
+/* yk_transfer_await_landing */
+inline await_landing(r)
+{
+#ifdef MUTANT_SENT_HOME_UNDER_A_COPY
+    skip
+#else
+    (home_row != r)
+#endif
+}
+
+/* yk_transfer_written_home: the copy of these rows has landed, and whole. */
+inline written_home(p, r)
+{
+    written(p, r);
+    fact_newest[at(HOST, r)] = 1;
+    copy_begun(HOST, p, r, accepted);
+    assert(accepted);
+    copy_done(HOST, r)
 }
 
 #include "coherence_roles.pml"

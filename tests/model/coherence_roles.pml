@@ -26,7 +26,8 @@ inline give_memory_back(d)
     }
 }
 
-/* evict_one and write_back. Rows kept by drop would go with the memory. */
+/* evict_one and write_back. Rows kept by drop would go with the memory, so they are written back, too: they
+ * came to be the only ones as others lost theirs. */
 proctype evict(byte d)
 {
     byte needs[ROWS], row, source, victim_row, kept;
@@ -35,11 +36,12 @@ proctype evict(byte d)
     lock(evict_lock);
     if
     :: d_step { buffer[d] && users[d] == 0 -> leaving[d] = 1 }
+    once_more:
         do
         :: victim_row < ROWS && status == ok ->
 #ifndef MUTANT_DROP_WITHOUT_WRITE_BACK
             if
-            :: state[at(d, victim_row)] == modified -> transfer_home(1 << victim_row, status)
+            :: state[at(d, victim_row)] == modified -> transfer_home(1 << victim_row, d, status)
             :: else
             fi;
 #endif
@@ -48,13 +50,25 @@ proctype evict(byte d)
         od;
         victim_row = 0;
         d_step {
+            kept = 0;
             if
             :: status == ok ->
                 for (each : 0 .. ROWS - 1) {
                     drop(d, each, kept)
                 }
-                assert(kept == 0);
-                give_memory_back(d)
+            :: else
+            fi;
+            each = 0
+        }
+#if !defined(MUTANT_DROP_WITHOUT_WRITE_BACK) && !defined(MUTANT_EVICTS_WHAT_DROP_KEPT)
+        if
+        :: kept > 0 -> goto once_more
+        :: else
+        fi;
+#endif
+        d_step {
+            if
+            :: status == ok -> give_memory_back(d)
             :: else
             fi;
             leaving[d] = 0;
@@ -86,7 +100,7 @@ inline transfer_up()
             }
         }
         if
-        :: status == ok && detour -> transfer_home(detour, status)
+        :: status == ok && detour -> transfer_home(detour, ANYBODY, status)
         :: else -> break
         fi
     od;
@@ -205,7 +219,126 @@ proctype device_job(byte d, R, W)
     leave(R, W)
 }
 
-/* The program acquires rows, or a core works on a chunk. Rows that are only written are announced
+/* A chunk on device d whose results go home at once (flight.c): where it only writes, that is announced
+ * before; where it has read what it changes, a copy under way lands first. The kernel may fail while its
+ * device lives, and the device may die with the results half home. */
+proctype sending_job(byte d, R, W)
+{
+    byte needs[ROWS], row, source, issued, detour;
+    bit accepted, sent;
+    mtype:outcome status = ok;
+    enter(R, W);
+    hold(d);
+    do
+    :: row < ROWS && has(W, row) ->
+        if
+        :: has(R, row) -> await_landing(row)
+        :: !has(R, row) ->
+#ifndef MUTANT_SENT_HOME_UNANNOUNCED
+            written_at_host(row);
+#endif
+            skip
+        fi;
+        row++
+    :: row < ROWS && !has(W, row) -> row++
+    :: row == ROWS -> break
+    od;
+    row = 0;
+    transfer_up();
+    arrive();
+    d_step {
+        assert(buffer[d]);
+        for (each : 0 .. ROWS - 1) {
+            if
+            :: has(R, each) -> assert(status != ok || fact_failed[d] || reads_newest(d, each))
+            :: else
+            fi;
+            if
+            :: has(W, each) && status == ok -> fact_spoil(d, each)
+            :: else
+            fi
+        }
+        fact_writing[d] = fact_writing[d] | (status == ok -> W : 0)
+    }
+    if
+    :: status == ok -> status = enomem               /* a kernel that failed */
+    :: status = (status == ok && fact_failed[d] -> edevice : status)
+    fi;
+    d_step {
+        for (each : 0 .. ROWS - 1) {
+            if
+            :: has(issued, each) && status == ok -> copy_done(d, each)
+            :: has(issued, each) && status != ok -> copy_failed(d, each)
+            :: else
+            fi
+        }
+        issued = 0;
+        if
+        :: status == ok ->                           /* the copy home begins to change the host's rows */
+            sent = 1;
+            fact_writing[HOST] = fact_writing[HOST] | W;
+            for (each : 0 .. ROWS - 1) {
+                if
+                :: has(W, each) -> fact_spoil(HOST, each)
+                :: else
+                fi
+            }
+        :: else
+        fi;
+        each = 0
+    }
+    status = (status == ok && fact_failed[d] -> edevice : status);
+    if
+    :: status == ok ->
+        do
+        :: row < ROWS ->
+            d_step {
+                if
+                :: has(W, row) ->
+                    fact_writing[d] = fact_writing[d] & ~(1 << row);
+                    written_home(d, row);
+                    fact_writing[HOST] = fact_writing[HOST] & ~(1 << row)
+                :: else
+                fi;
+                row++
+            }
+        :: else -> break
+        od
+    :: status == elost -> assert((lost[0] && has(R, 0)) || (lost[1] && has(R, 1)) ||
+                                 (lost[ROWS - 1] && has(R, ROWS - 1)))
+    :: else ->                                       /* yk_flight_spoil */
+        d_step {
+            for (each : 0 .. ROWS - 1) {
+                if
+                :: has(W & R, each) && (sent || status == enomem) ->
+                    fact_writing[d] = fact_writing[d] & ~(1 << each);
+                    spoilt(d, each);
+                    if
+                    :: sent -> spoilt(HOST, each)
+                    :: else
+                    fi
+                :: has(W & ~R, each) -> fact_newest[at(HOST, each)] = 1 /* undefined: anything will do */
+                :: else
+                fi
+            }
+            fact_writing[d] = fact_writing[d] & ~W;
+            fact_writing[HOST] = fact_writing[HOST] & ~W;
+            if
+            :: status == edevice -> place_lost[d] = 1; place_failed(d)
+            :: else
+            fi;
+            each = 0
+        }
+    fi;
+    row = 0;
+    d_step {
+        assert(users[d] > 0);
+        users[d]--
+    }
+    leave(R, W)
+}
+
+/* The program acquires rows, or a core, or a device with a window, works on a chunk. Rows that are only written are announced
  * before they are touched, for a copy of their old version may be on its way home. */
 proctype host_job(byte R, W)
 {
@@ -214,7 +347,7 @@ proctype host_job(byte R, W)
     mtype:outcome status = ok;
     enter(R, W);
     if
-    :: R -> transfer_home(R, status)
+    :: R -> transfer_home(R, ANYBODY, status)
     :: else
     fi;
     if
@@ -226,7 +359,7 @@ proctype host_job(byte R, W)
         }
         do
         :: row < ROWS && has(W, row) ->
-#ifndef GAP_OVERWRITTEN_UNANNOUNCED
+#ifndef MUTANT_OVERWRITTEN_UNANNOUNCED
             written_at_host(row);
 #endif
             d_step {
@@ -241,7 +374,7 @@ proctype host_job(byte R, W)
         :: row < ROWS && has(W, row) ->
             d_step {
                 fact_writing[HOST] = fact_writing[HOST] & ~(1 << row);
-#ifdef GAP_OVERWRITTEN_UNANNOUNCED
+#ifdef MUTANT_OVERWRITTEN_UNANNOUNCED
                 written(HOST, row);
 #endif
                 assert(fact_newest[at(HOST, row)]);

@@ -226,6 +226,26 @@ inline drop(p, r, kept)
     check(r)
 }
 
+/* The fact: that memory holds anything at all. */
+inline spoilt(p, r)
+{
+    fact_spoil(p, r);
+    overtake_around(p, r);
+    if
+    :: alone(p, r) -> state[at(p, r)] = invalid;
+#ifndef MUTANT_SPOILT_ROWS_KEPT
+        lost[r] = 1
+#else
+        state[at(p, r)] = modified
+#endif
+    :: else -> if
+               :: current(p, r) -> without(p, r)
+               :: else
+               fi
+    fi;
+    check(r)
+}
+
 inline place_failed(p)
 {
     for (j : 0 .. ROWS - 1) {

@@ -58,6 +58,12 @@ init {
         run host_job(1, 2);
         run evict(1);
         run device_dies(1)
+#elif CONFIGURATION == 5                             /* results sent home at once, over old versions of them */
+        run device_job(1, 0, 1);
+        run sending_job(1, 1, 3);
+        run evict(1);
+        run evict(2);
+        run device_dies(1)
 #endif
     }
     _nr_pr == 1 -> run host_job(ALL, 0)

@@ -83,10 +83,12 @@ configurations()
     must_hold "2 a device dies: writing, evicting" safety -DCONFIGURATION=2 -DROWS=3
     must_hold "3 a device dies: two chunks on it, two rows" safety -DCONFIGURATION=3 -DROWS=2
     must_hold "4 a device dies: others want its rows" safety -DCONFIGURATION=4 -DROWS=3
+    must_hold "5 results sent home at once, two rows" safety -DCONFIGURATION=5 -DROWS=2
     must_hold "1 with two rows" ends -DCONFIGURATION=1 -DROWS=2
     must_hold "2 a device dies: writing, evicting" ends -DCONFIGURATION=2 -DROWS=3
     must_hold "3 with two rows" ends -DCONFIGURATION=3 -DROWS=2
     must_hold "4 with two rows" ends -DCONFIGURATION=4 -DROWS=2
+    must_hold "5 with two rows" ends -DCONFIGURATION=5 -DROWS=2
 }
 
 mutants()
@@ -94,11 +96,14 @@ mutants()
     local mutant
     optimize=-O0
     for mutant in OVERTAKEN_COPY_COUNTS FAILED_COPY_COUNTS WRITTEN_LEAVES_OTHERS LOSS_UNREPORTED HOME_LOCK_KEPT \
-        WRITTEN_WAITS_FOR_NO_COPY HOLD_WHILE_LEAVING DROP_WITHOUT_WRITE_BACK REFUSED_COPY_IS_AN_ERROR; do
+        WRITTEN_WAITS_FOR_NO_COPY HOLD_WHILE_LEAVING DROP_WITHOUT_WRITE_BACK REFUSED_COPY_IS_AN_ERROR \
+        OVERWRITTEN_UNANNOUNCED; do
         must_fail "mutant: $mutant" safety -DCONFIGURATION=2 -DROWS=3 -DMUTANT_$mutant
     done
     must_fail "mutant: FAILURE_NOT_TOLD" ends -DCONFIGURATION=2 -DROWS=3 -DMUTANT_FAILURE_NOT_TOLD
-    must_fail "known gap: OVERWRITTEN_UNANNOUNCED" safety -DCONFIGURATION=2 -DROWS=3 -DGAP_OVERWRITTEN_UNANNOUNCED
+    for mutant in SENT_HOME_UNANNOUNCED SENT_HOME_UNDER_A_COPY SPOILT_ROWS_KEPT BACK_FROM_ANYBODY EVICTS_WHAT_DROP_KEPT; do
+        must_fail "mutant: $mutant" safety -DCONFIGURATION=5 -DROWS=2 -DMUTANT_$mutant
+    done
 }
 
 case ${1-} in

@@ -260,6 +260,50 @@ static void test_source_changes(void **state)
     assert_int_equal(yk_array_missing(array, SECOND, rows(0, ROWS)), ROWS);
 }
 
+/* Another device has written the rows, changes them in place for the next job, and sends that home
+ * as soon as it is done. */
+static void send_home(void *context)
+{
+    int row;
+    (void)context;
+    if (yk_transfer_written(array, SECOND, rows(0, ROWS)) != YOKE_OK)
+        return;
+    yk_transfer_await_landing(array, rows(0, ROWS));
+    for (row = 0; row < ROWS; row++)
+        host[0][row] = NEW;
+    if (yk_transfer_written_home(array, SECOND, rows(0, ROWS)) != YOKE_OK)
+        host[0][0] = OLD;
+}
+
+static void meanwhile_send_home(void)
+{
+    meanwhile(send_home);
+}
+
+static void test_results_sent_home(void **state)
+{
+    int row;
+    (void)state;
+    write_there(FIRST, rows(0, ROWS));
+    before_landing = meanwhile_send_home;
+    evict_for_other();
+    for (row = 0; row < ROWS; row++)
+        assert_int_equal(host[0][row], NEW);
+    assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
+}
+
+/* Its results are home when the device is written off: they count. */
+static void test_results_survive_their_device(void **state)
+{
+    int64_t lost;
+    (void)state;
+    assert_int_equal(yk_transfer_written_home(array, FIRST, rows(0, 2)), YOKE_OK);
+    yk_transfer_place_failed(array, FIRST, &lost);
+    assert_int_equal(lost, 0);
+    assert_int_equal(yk_transfer_written_home(array, FIRST, rows(2, ROWS)), YOKE_OK);
+    assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
+}
+
 /* Where nothing is under way nobody waits, whatever rows are called. */
 static void test_nothing_lands(void **state)
 {
@@ -280,6 +324,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_overwritten_at_host, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_held_while_evicted, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_source_changes, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_results_sent_home, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_results_survive_their_device, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_nothing_lands, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,147 @@
+/* test_landing.c - results on their way to the host, and what becomes of rows when they do not
+ * arrive: no older version lands in them, and what is lost is lost by name.
+ *
+ * All on simulated devices, whose copies and kernels end when the machine's description says.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "runtime/runtime.h"
+#include "storm_kernels.h"
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != YOKE_OK)                                                                     \
+            fail_msg("%s: %s", #call, yoke_error_text());                                          \
+    } while (0)
+
+enum { ROWS = 64 };
+
+struct scene {
+    yoke_runtime *runtime;
+    yoke_array *x, *y;
+    uint32_t xs[ROWS], ys[ROWS];
+};
+
+static void scene_open(struct scene *scene, const char *devices)
+{
+    int i;
+    for (i = 0; i < ROWS; i++)
+        scene->xs[i] = scene->ys[i] = (uint32_t)i;
+    OK(yoke_open(&(yoke_config){ .devices = devices }, &scene->runtime));
+    OK(yoke_array_open(scene->runtime,
+                       &(yoke_array_spec){
+                           .host = scene->xs, .rows = ROWS, .element_size = 4, .name = "xs" },
+                       &scene->x));
+    OK(yoke_array_open(scene->runtime,
+                       &(yoke_array_spec){
+                           .host = scene->ys, .rows = ROWS, .element_size = 4, .name = "ys" },
+                       &scene->y));
+}
+
+static void scene_close(struct scene *scene)
+{
+    yoke_array_close(scene->x); /* rows may be lost */
+    yoke_array_close(scene->y);
+    OK(yoke_close(scene->runtime));
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+/* The second device has an old version of y. It makes room for x and writes that back, slowly,
+ * while results of the first are on their way to the same rows. */
+static void old_version_stays_away(const char *devices)
+{
+    const uint32_t a = 3;
+    struct scene scene;
+    yoke_job old, new;
+    int i;
+    scene_open(&scene, devices);
+    old = (yoke_job){ .kernel = &s_make,
+                      .range = { 0, ROWS, { 0, 0 } },
+                      .args = { yoke_value(a), yoke_out(scene.y) },
+                      .partitioner = "static:shares=0/1" };
+    new = (yoke_job){ .kernel = &s_copy,
+                      .range = { 0, ROWS, { 0, 0 } },
+                      .args = { yoke_value(a), yoke_in(scene.x), yoke_out_home(scene.y) },
+                      .partitioner = "static:shares=1/0" };
+    OK(yoke_run(scene.runtime, &old, NULL));
+    OK(yoke_run(scene.runtime, &new, NULL));
+    OK(yoke_array_acquire(scene.y, YOKE_READ));
+    for (i = 0; i < ROWS; i++)
+        assert_int_equal(scene.ys[i], (uint32_t)i * 5 + a);
+    scene_close(&scene);
+}
+
+static void results_are_not_overtaken(void **state)
+{
+    (void)state;
+    old_version_stays_away("sim:gpu:lanes=1,sim:gpu:latency=10ms:mem=256");
+    old_version_stays_away("sim:gpu:lanes=1:mem=200,sim:gpu:latency=10ms:mem=256"); /* a window */
+}
+
+/* mix changes y in place; the device is lost at ever later times. What is not told to be lost
+ * is right, and who is told hears array and rows. */
+static int dies_in_place(const char *format, int time_us, int *lost)
+{
+    const uint32_t a = 3;
+    struct scene scene;
+    char devices[128];
+    yoke_status status;
+    int i;
+    snprintf(devices, sizeof devices, format, time_us);
+    scene_open(&scene, devices);
+    yoke_job job = { .kernel = &s_mix,
+                     .range = { 0, ROWS, { 0, 0 } },
+                     .args = { yoke_value(a), yoke_in(scene.x), yoke_inout_home(scene.y) },
+                     .partitioner = "dynamic:chunk=8" };
+    status = yoke_run(scene.runtime, &job, NULL);
+    if (status == YOKE_ELOST) {
+        assert_non_null(strstr(yoke_error_text(), "array ys: "));
+        assert_non_null(strstr(yoke_error_text(), " of rows "));
+        ++*lost;
+        /* and so hears who looks: nobody takes half of a result for the whole */
+        assert_int_equal(yoke_array_acquire(scene.y, YOKE_READ), YOKE_ELOST);
+        assert_non_null(strstr(yoke_error_text(), "array ys: rows "));
+    } else {
+        if (status != YOKE_OK)
+            fail_msg("%s: %s", devices, yoke_error_text());
+        OK(yoke_array_acquire(scene.y, YOKE_READ));
+        for (i = 0; i < ROWS; i++)
+            assert_int_equal(scene.ys[i], (uint32_t)i * 3 + (uint32_t)i * a + 1);
+    }
+    scene_close(&scene);
+    return status == YOKE_OK;
+}
+
+static void lost_rows_are_named(void **state)
+{
+    int time_us, good = 0, lost = 0;
+    (void)state;
+    for (time_us = 1; time_us < 100; time_us++) {
+        good += dies_in_place("sim:cpu:cores=1:rate=1e6,sim:gpu:rate=1e6:fail=%dus", time_us,
+                              &lost);
+        good += dies_in_place("sim:cpu:cores=1:rate=1e6,sim:gpu:rate=1e6:mem=200:fail=%dus",
+                              time_us, &lost);
+    }
+    print_message("made good %d times, lost %d times\n", good, lost);
+    assert_true(good > 50 && lost > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_are_not_overtaken),
+        cmocka_unit_test(lost_rows_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
