@@ -12,6 +12,7 @@
  *   copy.c       copies and clearing
  *   module.c     machine code loaded
  *   launch.c     a kernel's grid, block by block
+ *   fault.c      a kernel that touches memory where none is
  *   fiber.c      the threads of a block that meet at barriers
  *
  * Every entry point begins with standin_call or standin_enter, which count it and say whether it
@@ -141,6 +142,13 @@ struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *conte
 void standin_fiber_resume(struct standin_fiber *fiber); /* until it yields */
 void standin_fiber_yield(struct standin_fiber *fiber);  /* called on it; run never returns */
 void standin_fiber_close(struct standin_fiber *fiber);
+
+/* fault.c */
+/* 0: the kernel's thread touched an illegal address, and was left there. */
+int standin_guard(void (*kernel)(void *const *args), void *const *args);
+/* It stops at a barrier, and other threads run meanwhile; it goes on. */
+void *standin_guard_leave(void);
+void standin_guard_return(void *guard);
 
 /* launch.c */
 void standin_barrier(void); /* __syncthreads() */

@@ -2,8 +2,9 @@
  *
  * A fiber runs the threads of a block one after another until one stops at a barrier. That fiber
  * waits, a fresh one goes on with the threads that have not begun, and when there are none left,
- * those that wait go on by turns. So a kernel without barriers is a plain loop on one fiber, and
- * one with barriers has as many fibers as its blocks have threads.
+ * those that wait go on by turns. A thread that touches memory where none is ends its grid, and as
+ * on a GPU its context with it (fault.c). So a kernel without barriers is a plain loop on one
+ * fiber, and one with barriers has as many fibers as its blocks have threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct grid {
     const struct launch_work *launch;
     struct standin_indices *indices;
     unsigned threads, begun; /* of the block; how many of them have begun */
+    int strayed;             /* one of them touched an illegal address */
     struct lane lanes[THREADS_MOST];
     unsigned lane_count;
 };
@@ -55,7 +57,10 @@ static void lane_run(void *context)
         while (grid->begun < grid->threads) {
             lane->thread = grid->begun++;
             set_thread(grid, lane->thread);
-            grid->launch->function->entry->call(grid->launch->args);
+            if (!standin_guard(grid->launch->function->entry->call, grid->launch->args)) {
+                grid->strayed = 1;
+                grid->begun = grid->threads;
+            }
         }
         standin_fiber_yield(lane->fiber);
     }
@@ -64,9 +69,11 @@ static void lane_run(void *context)
 void standin_barrier(void)
 {
     struct lane *lane = running;
+    void *guard = standin_guard_leave();
     lane->waits = 1;
     standin_fiber_yield(lane->fiber);
     lane->waits = 0;
+    standin_guard_return(guard);
     set_thread(lane->grid, lane->thread);
 }
 
@@ -98,7 +105,7 @@ static int run_block(struct grid *grid)
         resume(lane);
         waiting += (unsigned)lane->waits;
     }
-    for (unsigned still = waiting; still;) {
+    for (unsigned still = waiting; still && !grid->strayed;) {
         still = 0;
         for (unsigned i = 0; i < waiting; ++i)
             if (grid->lanes[i].waits) {
@@ -106,7 +113,7 @@ static int run_block(struct grid *grid)
                 still += (unsigned)grid->lanes[i].waits;
             }
     }
-    return 1;
+    return !grid->strayed;
 }
 
 static int run_blocks(struct grid *grid)
@@ -137,7 +144,7 @@ static CUresult run_launch(struct standin_work *work)
     grid->indices->block_size = launch->block;
     grid->indices->grid_size = launch->grid;
     if (!run_blocks(grid))
-        code = CUDA_ERROR_OUT_OF_MEMORY;
+        code = grid->strayed ? STANDIN_ILLEGAL_ADDRESS : CUDA_ERROR_OUT_OF_MEMORY;
     for (unsigned i = 0; i < grid->lane_count; ++i)
         standin_fiber_close(grid->lanes[i].fiber);
     free(grid);

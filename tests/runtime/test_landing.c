@@ -39,14 +39,14 @@ static void scene_open(struct scene *scene, const char *devices)
     for (i = 0; i < ROWS; i++)
         scene->xs[i] = scene->ys[i] = (uint32_t)i;
     OK(yoke_open(&(yoke_config){ .devices = devices }, &scene->runtime));
-    OK(yoke_array_open(scene->runtime,
-                       &(yoke_array_spec){
-                           .host = scene->xs, .rows = ROWS, .element_size = 4, .name = "xs" },
-                       &scene->x));
-    OK(yoke_array_open(scene->runtime,
-                       &(yoke_array_spec){
-                           .host = scene->ys, .rows = ROWS, .element_size = 4, .name = "ys" },
-                       &scene->y));
+    OK(yoke_array_open(
+        scene->runtime,
+        &(yoke_array_spec){ .host = scene->xs, .rows = ROWS, .element_size = 4, .name = "xs" },
+        &scene->x));
+    OK(yoke_array_open(
+        scene->runtime,
+        &(yoke_array_spec){ .host = scene->ys, .rows = ROWS, .element_size = 4, .name = "ys" },
+        &scene->y));
 }
 
 static void scene_close(struct scene *scene)
@@ -128,8 +128,8 @@ static void lost_rows_are_named(void **state)
     int time_us, good = 0, lost = 0;
     (void)state;
     for (time_us = 1; time_us < 100; time_us++) {
-        good += dies_in_place("sim:cpu:cores=1:rate=1e6,sim:gpu:rate=1e6:fail=%dus", time_us,
-                              &lost);
+        good +=
+            dies_in_place("sim:cpu:cores=1:rate=1e6,sim:gpu:rate=1e6:fail=%dus", time_us, &lost);
         good += dies_in_place("sim:cpu:cores=1:rate=1e6,sim:gpu:rate=1e6:mem=200:fail=%dus",
                               time_us, &lost);
     }
