@@ -35,6 +35,10 @@ struct app_spec {
  * the devices did. */
 struct app_run;
 yoke_status app_run_job(struct app_run *run, const yoke_job *job);
+/* All at once, as their order allows; returns when all are done. Up to APP_JOBS_MAX. A device's
+ * busy time is that of its jobs added up. */
+enum { APP_JOBS_MAX = 64 };
+yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count);
 yoke_runtime *app_runtime(struct app_run *run);
 /* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C:
  * pass it up. */

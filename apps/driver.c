@@ -98,28 +98,71 @@ void app_tally_clear(struct app_tally *tally)
     *tally = (struct app_tally){ 0 };
 }
 
-yoke_status app_run_job(struct app_run *run, const yoke_job *job)
+static yoke_job chosen(const struct app_run *run, const yoke_job *job)
 {
-    yoke_job chosen = *job;
+    yoke_job mine = *job;
+    if (!mine.partitioner)
+        mine.partitioner = run->partitioner;
+    if (run->part > 1) {
+        int64_t items = (mine.range.last - mine.range.first) / run->part;
+        mine.range.last = mine.range.first + (items > 0 ? items : 1);
+    }
+    return mine;
+}
+
+/* Takes the result, and frees it. */
+static yoke_status keep(struct app_run *run, yoke_result *result)
+{
+    yoke_status status = tally_add(run, result);
+    yoke_result_close(result);
+    return status;
+}
+
+static yoke_status run_one(struct app_run *run, const yoke_job *job)
+{
+    const yoke_job mine = chosen(run, job);
     yoke_result *result = NULL;
+    yoke_status status = yoke_run(run->runtime, &mine, &result);
+    return status == YOKE_OK ? keep(run, result) : status;
+}
+
+/* Waits for all of them, whatever becomes of one. */
+static yoke_status run_all(struct app_run *run, const yoke_job *jobs, int count)
+{
+    yoke_ticket *tickets[APP_JOBS_MAX];
+    yoke_status first = YOKE_OK;
+    int submitted, i;
+    for (submitted = 0; submitted < count && first == YOKE_OK; submitted++) {
+        const yoke_job mine = chosen(run, &jobs[submitted]);
+        first = yoke_submit(run->runtime, &mine, &tickets[submitted]);
+        if (first != YOKE_OK)
+            break;
+    }
+    for (i = 0; i < submitted; i++) {
+        yoke_result *result = NULL;
+        yoke_status status = yoke_wait(tickets[i], &result);
+        if (status == YOKE_OK)
+            status = keep(run, result);
+        first = first != YOKE_OK ? first : status;
+    }
+    return first;
+}
+
+yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count)
+{
+    double wall = app_wall_seconds(), start = yoke_seconds(run->runtime);
     yoke_status status = canceled(run);
     if (status != YOKE_OK)
         return status;
-    if (!chosen.partitioner)
-        chosen.partitioner = run->partitioner;
-    if (run->part > 1) {
-        int64_t items = (chosen.range.last - chosen.range.first) / run->part;
-        chosen.range.last = chosen.range.first + (items > 0 ? items : 1);
-    }
-    double wall = app_wall_seconds(), start = yoke_seconds(run->runtime);
-    status = yoke_run(run->runtime, &chosen, &result);
+    status = count == 1 ? run_one(run, jobs) : run_all(run, jobs, count);
     run->job_seconds += yoke_seconds(run->runtime) - start;
     run->job_wall_seconds += app_wall_seconds() - wall;
-    if (status != YOKE_OK)
-        return status;
-    status = tally_add(run, result);
-    yoke_result_close(result);
     return status;
+}
+
+yoke_status app_run_job(struct app_run *run, const yoke_job *job)
+{
+    return app_run_jobs(run, job, 1);
 }
 
 yoke_runtime *app_runtime(struct app_run *run)

@@ -6,15 +6,18 @@
  */
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../app.h"
 #include "../memory.h"
+#include "../number.h"
 #include "mm_blas.h"
 #include "mm_check.h"
 #include "mm_kernels.h"
+#include "mm_panels.h"
 #include "mm_product.h"
 
 /* A call of OpenBLAS packs all of B, which in pieces of 384 rows is 4 % of its time, in pieces of
@@ -28,11 +31,17 @@ struct mm_state {
     yoke_kernel kernel;
     const char *on_cores, *on_nvidia; /* the libraries in it, NULL: its own text */
     yoke_array *arrays[3];            /* A, B, C; NULL while detached */
+    int asked_panels;                 /* 0: as many as are good */
+    int blocks;                       /* of rows of A */
+    struct mm_panels panels;          /* of B and C */
 };
 
 static const struct app_option options[] = {
     { "type", "TYPE", "double", "of the numbers: double or single" },
     { "blas", "WHICH", "auto", "auto: OpenBLAS and cuBLAS where they are found; none: neither" },
+    { "panels", "N", "0",
+      "column panels of B and C, each a job, at most one a column; 0: as many as are good" },
+    { "blocks", "N", "1", "blocks of rows of A and C, a job each with every panel" },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -53,6 +62,23 @@ static yoke_status choose(const char *option, const char *given, const char *con
         if (strcmp(given, words[*out]) == 0)
             return YOKE_OK;
     return app_fail(YOKE_EINVAL, "--%s %s: give %s or %s", option, given, words[0], words[1]);
+}
+
+static yoke_status settle_panels(const struct app_spec *spec, struct mm_state *s)
+{
+    static const struct number_kind kinds[] = {
+        { .name = "panels", .least = 0, .most = MM_PANELS_MOST, .whole = 1 },
+        { .name = "blocks", .least = 1, .most = MM_BLOCKS_MOST, .whole = 1 },
+    };
+    double panels, blocks;
+    yoke_status status = number_read(&kinds[0], spec->values[2], &panels);
+    if (status == YOKE_OK)
+        status = number_read(&kinds[1], spec->values[3], &blocks);
+    if (status != YOKE_OK)
+        return status;
+    s->asked_panels = (int)fmin(panels, (double)s->product.columns);
+    s->blocks = (int)fmin(blocks, (double)s->product.rows);
+    return YOKE_OK;
 }
 
 /* Libraries count rows and columns as int. One number is the side of all three. */
@@ -84,7 +110,9 @@ static yoke_status settle(struct app_spec *spec, struct mm_state *s)
         status = choose("blas", spec->values[1], blas, &s->libraries);
     s->product.seed = spec->seed;
     s->memory = spec->memory;
-    return status == YOKE_OK ? settle_size(spec, &s->product) : status;
+    if (status == YOKE_OK)
+        status = settle_size(spec, &s->product);
+    return status == YOKE_OK ? settle_panels(spec, s) : status;
 }
 
 static yoke_status make_matrices(struct mm_state *s)
@@ -135,8 +163,9 @@ static void cut_for_cores(struct mm_state *s, int cores, int alone)
     s->kernel.cpu.unit = (int)(alone ? (fair - 1) / pieces + 1 : beside);
 }
 
-/* The kernel for the devices there are. Libraries are loaded only for them. */
-static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
+/* The kernel for the devices there are. Libraries are loaded only for them. *alone: there are only
+ * cores. */
+static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime, int *alone)
 {
     const int count = yoke_device_count(runtime);
     int d, cores = 0, nvidia = 0, others = 0;
@@ -159,16 +188,18 @@ static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
         s->on_nvidia = mm_cublas_use(&s->kernel, s->product.single);
     if (s->on_cores && cores)
         cut_for_cores(s, cores, others == 0);
+    *alone = others == 0;
     return YOKE_OK;
 }
 
 static yoke_status mm_detach(void *state)
 {
     struct mm_state *s = state;
-    yoke_status first = YOKE_OK;
+    yoke_status first;
     int k;
     if (s->on_nvidia)
         mm_cublas_forget();
+    first = mm_panels_close(&s->panels);
     for (k = 0; k < 3; k++) {
         yoke_status status = yoke_array_close(s->arrays[k]);
         s->arrays[k] = NULL;
@@ -188,8 +219,8 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
     } parts[] = { { p->a, p->rows, p->inner, "A" },
                   { p->b, p->inner, p->columns, "B" },
                   { p->c, p->rows, p->columns, "C" } };
-    yoke_status status = choose_kernel(s, runtime);
-    int k;
+    int k, alone = 0, count;
+    yoke_status status = choose_kernel(s, runtime, &alone);
     for (k = 0; k < 3 && status == YOKE_OK; k++) {
         const yoke_array_spec spec = { .host = parts[k].host,
                                        .rows = parts[k].rows,
@@ -198,6 +229,10 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
                                        .name = parts[k].name };
         status = yoke_array_open(runtime, &spec, &s->arrays[k]);
     }
+    count = s->asked_panels ? s->asked_panels : alone ? 1 : mm_panels_good(p);
+    if (status == YOKE_OK)
+        status = mm_panels_open(&s->panels, p, count, s->arrays[1], s->arrays[2]);
+    s->panels.blocks = s->blocks;
     if (status != YOKE_OK)
         mm_detach(s);
     return status;
@@ -225,13 +260,8 @@ static yoke_status mm_reset(void *state)
 
 static yoke_status mm_run(void *state, struct app_run *run)
 {
-    struct mm_state *s = state;
-    yoke_job job = { .kernel = &s->kernel,
-                     .range = { .last = s->product.rows },
-                     .args = { yoke_value(s->product.inner), yoke_value(s->product.columns),
-                               yoke_in(s->arrays[0]), yoke_in_whole(s->arrays[1]),
-                               yoke_out_home(s->arrays[2]) } };
-    return app_run_job(run, &job);
+    const struct mm_state *s = state;
+    return mm_panels_run(&s->panels, &s->product, &s->kernel, s->arrays, run);
 }
 
 static yoke_status mm_verify(void *state, char *note)
@@ -254,6 +284,8 @@ static yoke_status mm_report(void *state, FILE *out)
     fprintf(out, "\n");
     if (s->on_nvidia)
         fprintf(out, "NVIDIA GPUs: %s\n", s->on_nvidia);
+    if (s->panels.count > 1)
+        fprintf(out, "%d column panels\n", s->panels.count);
     return YOKE_OK;
 }
 

@@ -7,6 +7,26 @@
 
 #include <yoke/kernel_type.h>
 
+/* A chunk's part of the product: the shape of its blocks as libraries count, in elements, and where
+ * they begin. From the kernel's arguments (mm_kernels.h). */
+struct mm_shape {
+    int rows, width, inner; /* C: rows x width */
+    int columns;            /* of B and C in memory */
+    int64_t a, b, c;
+};
+static inline struct mm_shape mm_shape_of(void *const *args, const yoke_chunk *chunk)
+{
+    const int64_t inner = *(const int64_t *)args[0], columns = *(const int64_t *)args[1];
+    const int64_t from = *(const int64_t *)args[2], to = *(const int64_t *)args[3];
+    return (struct mm_shape){ .rows = (int)(chunk->last - chunk->first),
+                              .width = (int)(to - from),
+                              .inner = (int)inner,
+                              .columns = (int)columns,
+                              .a = chunk->first * inner,
+                              .b = from,
+                              .c = chunk->first * columns + from };
+}
+
 /* Puts OpenBLAS into the kernel, one call a piece, on the core that has the piece. The library's
  * words about itself; NULL, with nothing changed, where there is none. */
 const char *mm_openblas_use(yoke_kernel *kernel, int single);

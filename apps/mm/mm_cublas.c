@@ -79,6 +79,8 @@ static void load(void)
     }
 }
 
+/* With the arithmetic of a new handle (CUBLAS_DEFAULT_MATH), which rounds nothing to fewer bits
+ * than the type has: float stays float, not TF32. Its workspace is its own. */
 static int make_handle(const yoke_cuda_call *call)
 {
     cublas_handle handle;
@@ -118,36 +120,31 @@ static int driver_error(int status)
 }
 
 /* cuBLAS counts along columns. Our matrices by rows are to it their transposes, and so it is asked
- * for C' = B' A', with nothing to transpose. */
+ * for C' = B' A', with nothing to transpose. one and zero lie on the host, where a new handle looks
+ * for them, and are read before the call returns. */
 static int rows_double(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
-    const int64_t inner = *(const int64_t *)call->args[0],
-                  columns = *(const int64_t *)call->args[1];
-    const double *a = call->args[2], *b = call->args[3], one = 1, zero = 0;
-    double *c = call->args[4];
+    const struct mm_shape s = mm_shape_of(call->args, chunk);
+    const double *a = call->args[4], *b = call->args[5], one = 1, zero = 0;
+    double *c = call->args[6];
     cublas_handle handle;
     int status = handle_of(call, &handle);
     if (!status)
-        status = cublas.dgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int)columns,
-                              (int)(chunk->last - chunk->first), (int)inner, &one, b, (int)columns,
-                              a + chunk->first * inner, (int)inner, &zero,
-                              c + chunk->first * columns, (int)columns);
+        status = cublas.dgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, s.width, s.rows, s.inner, &one,
+                              b + s.b, s.columns, a + s.a, s.inner, &zero, c + s.c, s.columns);
     return driver_error(status);
 }
 
 static int rows_single(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
-    const int64_t inner = *(const int64_t *)call->args[0],
-                  columns = *(const int64_t *)call->args[1];
-    const float *a = call->args[2], *b = call->args[3], one = 1, zero = 0;
-    float *c = call->args[4];
+    const struct mm_shape s = mm_shape_of(call->args, chunk);
+    const float *a = call->args[4], *b = call->args[5], one = 1, zero = 0;
+    float *c = call->args[6];
     cublas_handle handle;
     int status = handle_of(call, &handle);
     if (!status)
-        status = cublas.sgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int)columns,
-                              (int)(chunk->last - chunk->first), (int)inner, &one, b, (int)columns,
-                              a + chunk->first * inner, (int)inner, &zero,
-                              c + chunk->first * columns, (int)columns);
+        status = cublas.sgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, s.width, s.rows, s.inner, &one,
+                              b + s.b, s.columns, a + s.a, s.inner, &zero, c + s.c, s.columns);
     return driver_error(status);
 }
 

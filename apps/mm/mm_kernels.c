@@ -10,8 +10,9 @@
 #include "mm_kernels.h"
 
 #define MM_PARAMETERS                                                                              \
-    YOKE_VALUE(int64_t, inner), YOKE_VALUE(int64_t, columns), YOKE_IN(MM_REAL, a),                 \
-        YOKE_IN(MM_REAL, b), YOKE_OUT(MM_REAL, c), YOKE_LOCAL(MM_REAL, tile, MM_ROWS *MM_DEPTH),   \
+    YOKE_VALUE(int64_t, inner), YOKE_VALUE(int64_t, columns), YOKE_VALUE(int64_t, from_column),    \
+        YOKE_VALUE(int64_t, to_column), YOKE_IN(MM_REAL, a), YOKE_IN(MM_REAL, b),                  \
+        YOKE_OUT(MM_REAL, c), YOKE_LOCAL(MM_REAL, tile, MM_ROWS *MM_DEPTH),                        \
         YOKE_PRIVATE(MM_REAL, s0), YOKE_PRIVATE(MM_REAL, s1), YOKE_PRIVATE(MM_REAL, s2),           \
         YOKE_PRIVATE(MM_REAL, s3), YOKE_PRIVATE(MM_REAL, s4), YOKE_PRIVATE(MM_REAL, s5),           \
         YOKE_PRIVATE(MM_REAL, s6), YOKE_PRIVATE(MM_REAL, s7), YOKE_PRIVATE(MM_REAL, s8),           \
@@ -85,16 +86,17 @@
         const int64_t at = (column);                                                               \
         MM_EACH_ROW(MM_STORE)                                                                      \
     }
-/* Lanes beyond the last column of a narrow matrix do that one once more. */
+/* Lanes beyond the last column of a narrow panel do that one once more. */
 #define MM_BODY                                                                                    \
-    for (int64_t j = 0; columns >= MM_LANES && j < columns; j += MM_LANES) {                       \
-        const int64_t first = columns - j < MM_LANES ? columns - MM_LANES : j;                     \
+    const int64_t width = to_column - from_column, end = to_column;                                \
+    for (int64_t j = from_column; width >= MM_LANES && j < end; j += MM_LANES) {                   \
+        const int64_t first = end - j < MM_LANES ? end - MM_LANES : j;                             \
         MM_STRIP(first + l, 1)                                                                     \
         MM_STORE_STRIP(first + l)                                                                  \
     }                                                                                              \
-    if (columns < MM_LANES) {                                                                      \
-        MM_STRIP(l < columns ? l : columns - 1, 0)                                                 \
-        MM_STORE_STRIP(l < columns ? l : columns - 1)                                              \
+    if (width < MM_LANES) {                                                                        \
+        MM_STRIP(l < width ? from_column + l : end - 1, 0)                                         \
+        MM_STORE_STRIP(l < width ? from_column + l : end - 1)                                      \
     }
 
 #define MM_REAL double

@@ -9,7 +9,8 @@
 enum { MM_ROWS = 16, MM_LANES = 128, MM_DEPTH = 32 };
 
 #ifndef YOKE_FLATTEN
-/* Values inner and columns (int64_t), arrays A by rows, B whole, C by rows. */
+/* Values inner, columns, from_column and to_column (int64_t; those columns of B and C, which have
+ * `columns` in memory), arrays A by rows, B whole, C by rows. */
 extern const yoke_kernel mm_double, mm_single;
 #endif
 #endif

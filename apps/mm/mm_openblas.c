@@ -50,22 +50,20 @@ static void load(void)
 
 static void rows_double(void *const *args, const yoke_chunk *chunk)
 {
-    const int64_t inner = *(const int64_t *)args[0], columns = *(const int64_t *)args[1];
-    const double *a = args[2], *b = args[3];
-    double *c = args[4];
-    blas.dgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, (int)(chunk->last - chunk->first),
-               (int)columns, (int)inner, 1, a + chunk->first * inner, (int)inner, b, (int)columns,
-               0, c + chunk->first * columns, (int)columns);
+    const struct mm_shape s = mm_shape_of(args, chunk);
+    const double *a = args[4], *b = args[5];
+    double *c = args[6];
+    blas.dgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, s.rows, s.width, s.inner, 1, a + s.a,
+               s.inner, b + s.b, s.columns, 0, c + s.c, s.columns);
 }
 
 static void rows_single(void *const *args, const yoke_chunk *chunk)
 {
-    const int64_t inner = *(const int64_t *)args[0], columns = *(const int64_t *)args[1];
-    const float *a = args[2], *b = args[3];
-    float *c = args[4];
-    blas.sgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, (int)(chunk->last - chunk->first),
-               (int)columns, (int)inner, 1, a + chunk->first * inner, (int)inner, b, (int)columns,
-               0, c + chunk->first * columns, (int)columns);
+    const struct mm_shape s = mm_shape_of(args, chunk);
+    const float *a = args[4], *b = args[5];
+    float *c = args[6];
+    blas.sgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, s.rows, s.width, s.inner, 1, a + s.a,
+               s.inner, b + s.b, s.columns, 0, c + s.c, s.columns);
 }
 
 const char *mm_openblas_use(yoke_kernel *kernel, int single)

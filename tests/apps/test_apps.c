@@ -49,6 +49,10 @@ static const struct variant variants[] = {
     { "mm", { 203, 97, 150 }, { "double", "none" } },
     { "mm", { 35, 66, 301 }, { "single", "none" } },
     { "mm", { 50, 33, 20 }, { "single", "none" } },
+    { "mm", { 203, 97, 150 }, { "double", "auto", "4" } },
+    { "mm", { 35, 66, 301 }, { "single", "none", "2" } },
+    { "mm", { 35, 66, 301 }, { "double", "none", "16", "3" } },
+    { "mm", { 35, 66, 3 }, { "double", "none", "2", "4" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 

@@ -33,6 +33,11 @@ long standin_calls(void); /* calls so far that could have failed */
 long standin_outstanding(void);
 /* What contexts in good health still held when they were destroyed: leaks that the driver hid. */
 long standin_swept(void);
+/* For libraries that stand on the driver (cublas.c): the calling thread's current context, and work
+ * on a stream, in its order. `run` returns a CUresult; it is not called any more where the context
+ * died before. Not 0: a CUresult, and it is not queued. */
+void *standin_current(void);
+int standin_run_on(void *stream, int (*run)(void *context), void *context);
 #pragma GCC visibility pop
 
 #endif

@@ -161,3 +161,27 @@ CUresult cuStreamSynchronize(CUstream stream)
     standin_stream_wait(stream);
     return standin_health(context);
 }
+
+struct library_work {
+    struct standin_work work;
+    int (*run)(void *context);
+    void *context;
+};
+
+static CUresult run_library(struct standin_work *work)
+{
+    const struct library_work *mine = (const struct library_work *)work;
+    return mine->run(mine->context);
+}
+
+int standin_run_on(void *stream, int (*run_it)(void *context), void *context)
+{
+    struct library_work *work = calloc(1, sizeof *work);
+    if (!work)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    work->work.run = run_library;
+    work->run = run_it;
+    work->context = context;
+    standin_stream_add(stream, &work->work);
+    return CUDA_SUCCESS;
+}

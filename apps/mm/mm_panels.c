@@ -1,0 +1,104 @@
+/* mm_panels.c - see mm_panels.h.
+ *
+ * The first panel's job brings A to a device as well, chunk by chunk; those after it find it there
+ * and need their panel of B only. With A in blocks, too, a device has something to do with every
+ * part of A and of B that comes, at the price of smaller products. More panels let a device begin earlier, and leave less of C to be
+ * brought home at the end; fewer are better fed to a library, which wants blocks as wide as they are
+ * high. Beyond eight, less than a tenth of what is copied is left to be hidden.
+ */
+#include "mm_panels.h"
+
+enum { GOOD_COUNT = 8, GOOD_WIDTH = 512, MULTIPLE = 64 };
+
+int mm_panels_good(const struct mm_product *product)
+{
+    const int64_t count = product->columns / GOOD_WIDTH;
+    return count < 1 ? 1 : count < GOOD_COUNT ? (int)count : GOOD_COUNT;
+}
+
+/* All alike but the last; in multiples of what libraries divide by, if they are that wide. */
+static int64_t width_of(int64_t columns, int count)
+{
+    const int64_t width = (columns - 1) / count + 1;
+    return width < 4 * MULTIPLE ? width : (width + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
+}
+
+yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product, int count,
+                           yoke_array *b, yoke_array *c)
+{
+    const int64_t columns = product->columns, width = width_of(columns, count);
+    yoke_status status = YOKE_OK;
+    int64_t first;
+    *panels = (struct mm_panels){ .count = 0 };
+    for (first = 0; first < columns && status == YOKE_OK; first += width) {
+        struct mm_panel *panel = &panels->items[panels->count++];
+        panel->first = first;
+        panel->last = columns - first < width ? columns : first + width;
+        if (width >= columns)
+            break;
+        status = yoke_array_panel(b, first, panel->last - first, &panel->b);
+        if (status == YOKE_OK)
+            status = yoke_array_panel(c, first, panel->last - first, &panel->c);
+    }
+    if (status != YOKE_OK)
+        mm_panels_close(panels);
+    return status;
+}
+
+yoke_status mm_panels_close(struct mm_panels *panels)
+{
+    yoke_status first = YOKE_OK;
+    int n;
+    for (n = 0; n < panels->count; n++) {
+        const yoke_status b = yoke_array_close(panels->items[n].b);
+        const yoke_status c = yoke_array_close(panels->items[n].c);
+        first = first != YOKE_OK ? first : b != YOKE_OK ? b : c;
+    }
+    *panels = (struct mm_panels){ .count = 0 };
+    return first;
+}
+
+struct mm_jobs {
+    const struct mm_panels *panels;
+    const struct mm_product *product;
+    const yoke_kernel *kernel;
+    yoke_array *const *arrays;
+    yoke_job jobs[APP_JOBS_MAX];
+    int count;
+};
+
+static void add_job(struct mm_jobs *to, int block, int panel)
+{
+    const struct mm_panel *columns = &to->panels->items[panel];
+    const struct mm_product *p = to->product;
+    const int64_t blocks = to->panels->blocks;
+    to->jobs[to->count++] = (yoke_job){
+        .kernel = to->kernel,
+        .range = { p->rows * block / blocks, p->rows * (block + 1) / blocks },
+        .args = { yoke_value(p->inner), yoke_value(p->columns), yoke_value(columns->first),
+                  yoke_value(columns->last), yoke_in(to->arrays[0]),
+                  yoke_in_whole(columns->b ? columns->b : to->arrays[1]),
+                  yoke_out_home(columns->c ? columns->c : to->arrays[2]) }
+    };
+}
+
+yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_product *product,
+                          const yoke_kernel *kernel, yoke_array *const arrays[3],
+                          struct app_run *run)
+{
+    struct mm_jobs to = {
+        .panels = panels, .product = product, .kernel = kernel, .arrays = arrays
+    };
+    int step, i, blocks = 0;
+    /* Each step brings one more panel of B, and as much more of A, and does what they make
+     * possible. */
+    for (step = 1; step <= panels->count; step++) {
+        const int more = panels->blocks * step / panels->count;
+        for (i = 0; i < blocks; i++)
+            add_job(&to, i, step - 1);
+        for (; blocks < more || blocks == 0; blocks++)
+            for (i = 0; i < step; i++)
+                add_job(&to, blocks, i);
+    }
+    return app_run_jobs(run, to.jobs, to.count);
+}
