@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Jobs at scale on a node with one or more GPUs: every set of devices by `yoke run --matrix`, jobs larger than the (limited) device
-# memory, and the product on the cores beside threaded OpenBLAS.
+# memory, and the product beside direct calls of cuBLAS on a GPU and beside threaded OpenBLAS on the cores.
 #
 #     bench/scale/node.sh BUILD OUT
 #
-# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md, OUT/raw.tar.gz (every JSON and log) and pictures of the matrices
-# (where there is gnuplot). From the environment:
-#     PARTS    links mm nbody barnes-hut mxv saxpy mm-large nbody-large stream blas (all, in this order of importance)
+# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz: every JSON and log, and a picture of each matrix
+# (LABEL.svg; where there is no gnuplot the words that draw it elsewhere: gnuplot LABEL.gnuplot >LABEL.svg). From the environment:
+#     PARTS    links mm product nbody barnes-hut mxv saxpy mm-large nbody-large stream blas (all, in this order of importance)
 #     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
 #     REPEAT   timed runs of a set (5); SWEEP: step of the search for the best fixed split in the small jobs, none by default
 #     SECONDS_EACH  for one command (150): then it is interrupted, and what it measured until then counts
@@ -22,7 +22,7 @@ fi
 build=$(cd "$1" && pwd)
 yoke=$build/cli/yoke
 mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
-parts=${PARTS:-links mm nbody barnes-hut mxv saxpy mm-large nbody-large stream blas}
+parts=${PARTS:-links mm product nbody barnes-hut mxv saxpy mm-large nbody-large stream blas}
 repeat=${REPEAT:-5} each=${SECONDS_EACH:-150} limit=${LIMIT_S:-560} small=${SMALL:-0}
 export YOKE_CACHE=$out/kernel-cache
 unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
@@ -45,10 +45,19 @@ matrix()
 {
     local label=$1 count=$2 app=$3 size=$4
     shift 4
-    set -- "$yoke" run "$app" --matrix --size "$size" --devices "${devices// /,}" --repeat "$count" --verify --json - "$@"
-    command -v gnuplot >/dev/null && set -- "$@" --plot "$out/$label.svg"
-    record "matrix-$label" "$@"
+    record "matrix-$label" "$yoke" run "$app" --matrix --size "$size" --devices "${devices// /,}" --repeat "$count" --verify \
+        --plot "$raw/$label.svg" --json - "$@"
+    [ ! -d "$words" ] || [ ! -e "$raw/$label.svg" ] || mv "$raw/$label.svg" "$raw/$label.gnuplot"
 }
+
+# Where there is no gnuplot one that only keeps what it is told stands in.
+words=$out/words
+rm -rf "$words"
+if ! command -v gnuplot >/dev/null; then
+    mkdir "$words" && printf '#!/bin/sh\n[ -n "$1" ] || cat\n' >"$words/gnuplot" && chmod +x "$words/gnuplot"
+    PATH=$words:$PATH
+fi
+PATH=$PATH:/usr/local/cuda/bin
 
 { date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
     >"$raw/machine.log" 2>&1
@@ -64,9 +73,9 @@ say "devices: $devices"
 # Doubles: 2 n^3 operations at some 60 TFLOP/s a GPU take a second at these.
 case $gpus in 0 | 1) large=30000 ;; 2) large=38000 ;; 3) large=44000 ;; *) large=48000 ;; esac
 large=${MM_LARGE:-$large}
-mm=7000 bodies=524288 more=1048576 cluster=1048576 rows=800000 elements=134217728
+mm=7000 bodies=524288 more=1048576 cluster=1048576 rows=800000 elements=134217728 room=1G
 if [ "$small" = 1 ]; then
-    mm=300 large=500 bodies=4096 more=8192 cluster=5000 rows=4000 elements=4194304
+    mm=300 large=500 bodies=4096 more=8192 cluster=5000 rows=4000 elements=4194304 room=16M
 fi
 sweep=()
 [ -z "${SWEEP:-}" ] || sweep=(--sweep "$SWEEP")
@@ -76,12 +85,23 @@ for part in $parts; do
     links) record links "$yoke" info --devices "${devices// /,}" --measure --json ;;
     mm) matrix mm "$repeat" mm "$mm" "${sweep[@]}" ;;
     mm-large) matrix mm-large 2 mm "$large" ;;
+    product)
+        if command -v nvcc >/dev/null && [ "${gpu%%:*}" = cuda ]; then
+            nvcc -O3 -arch="${ARCH:-native}" -o "$out/product" "$here/product.cu" -lcublas >"$raw/nvcc.log" 2>&1 ||
+                say "product.cu was not compiled: $(tail -n 1 "$raw/nvcc.log")"
+            [ ! -x "$out/product" ] || record product "$out/product" "$mm" 9
+        else
+            say "product: no nvcc, or no CUDA device: nothing beside cuBLAS"
+        fi
+        ;;
     nbody) matrix nbody "$repeat" nbody "$bodies" "${sweep[@]}" ;;
     nbody-large) matrix nbody-large "$repeat" nbody "$more" ;;
     barnes-hut) matrix barnes-hut "$repeat" barnes-hut "$cluster" "${sweep[@]}" ;;
     mxv) matrix mxv "$repeat" mxv "$rows" "${sweep[@]}" ;;
     saxpy) matrix saxpy "$repeat" saxpy "$elements" "${sweep[@]}" ;;
     stream)
+        [ ! -x "$build/bench/streaming/yoke-bench-streaming" ] ||
+            record streaming "$build/bench/streaming/yoke-bench-streaming" "$gpu" mem="$room" times=4
         # Arrays of 4 x what the device may have: 8 kB a row of mxv, 8 bytes an element of saxpy; the same without a limit beside it.
         [ -n "$gpu" ] || continue
         record stream-mxv "$yoke" run mxv --size "$rows" --devices "$gpu:mem=$((rows * 8000 / 4))" --repeat "$repeat" --verify --json -
@@ -95,7 +115,7 @@ for part in $parts; do
 done
 
 python3 "$here/table.py" "$raw" >"$out/table.md" || say "the table could not be made"
-rm -rf "$YOKE_CACHE"
+rm -rf "$YOKE_CACHE" "$words" "$out/product"
 tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
 cat "$out/table.md"
 say "written: $out/table.md, $out/raw.tar.gz"

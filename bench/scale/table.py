@@ -158,6 +158,22 @@ def product_bound(raw):
         row([cell['set'], *map(seconds, parts), seconds(cell['seconds']), ratio(over), 'met' if over <= 1.10 else '**missed**'])
 
 
+def products(raw):
+    direct, matrix = load(raw, 'product'), load(raw, 'matrix-mm')
+    if not direct:
+        return
+    print(f"\n## mm {direct['n']}x{direct['n']}x{direct['n']} on one GPU beside direct calls of cuBLAS, copies overlapped by hand (at most 1.02)\n")
+    gpu = sets_of(matrix['sizes'][0]).get('G') if matrix else None
+    mine = gpu['seconds'] if gpu and matrix['sizes'][0]['size'] == [direct['n']] * 3 else None
+    head(['by hand', 'time', 'parts', 'yoke', 'yoke / by hand', ''])
+    for way in ('rows', 'wave'):
+        over = mine / direct[way]['seconds'] if mine else None
+        row([{'rows': 'B first, then A by rows', 'wave': "B's columns and A's rows by turns"}[way], seconds(direct[way]['seconds']),
+             str(direct[way]['parts']), seconds(mine), ratio(over), '' if over is None else 'met' if over <= 1.02 else '**missed**'])
+    print(f"\nA and B alone take {seconds(direct['link_seconds'])} to come, one call on data that are there "
+          f"{seconds(direct['resident_seconds'])}; {'right' if direct['right'] else '**wrong**'}.")
+
+
 def streams(raw):
     """Jobs on 4 x the device memory. On a GPU both are bound by their transfers, so the larger of transfer and compute time is what their
     bytes take on the link."""
@@ -177,19 +193,23 @@ def streams(raw):
              '-' if over is None else f"{over:.3f} {'met' if over <= 1.15 else '**missed**'}", {True: 'yes', False: '**no**', None: '-'}[run['verified']]])
 
 
-def blas(raw):
+def printed(raw, name, title, indent=''):
+    """What a program printed for people."""
     try:
-        with open(os.path.join(raw, 'blas.json'), encoding='utf-8') as file:
-            print('\n## mm on the cores beside threaded OpenBLAS (at most 1.03)\n\n    ' + file.read().strip().replace('\n', '\n    '))
+        with open(os.path.join(raw, name + '.json'), encoding='utf-8') as file:
+            print(f'\n## {title}\n\n{indent}' + file.read().strip().replace('\n', '\n' + indent))
     except OSError:
         pass
 
 
 def main():
-    matrices(sys.argv[1])
-    product_bound(sys.argv[1])
-    streams(sys.argv[1])
-    blas(sys.argv[1])
+    raw = sys.argv[1]
+    matrices(raw)
+    product_bound(raw)
+    products(raw)
+    streams(raw)
+    printed(raw, 'streaming', 'Data of 4 x the device memory beside copies and kernels alone (at most 1.15)')
+    printed(raw, 'blas', 'mm on the cores beside threaded OpenBLAS (at most 1.03)', '    ')
 
 
 main()
