@@ -84,9 +84,12 @@ static void print(const char *what, double *times, int count)
 static void *open_yoke(struct app_spec *spec, const char *type, yoke_runtime **rt)
 {
     const yoke_config config = { .devices = "cpu" };
+    const struct app_option *option = app_find("mm")->options;
     void *state;
+    int n;
+    for (n = 0; option[n].name; n++)
+        spec->values[n] = option[n].initial;
     spec->values[0] = type;
-    spec->values[1] = "auto";
     must(yoke_open(&config, rt), "yoke");
     must(app_find("mm")->open(spec, &state), "mm");
     must(app_find("mm")->attach(state, *rt), "mm");
