@@ -2,9 +2,10 @@
  *
  * The first panel's job brings A to a device as well, chunk by chunk; those after it find it there
  * and need their panel of B only. With A in blocks, too, a device has something to do with every
- * part of A and of B that comes, at the price of smaller products. More panels let a device begin earlier, and leave less of C to be
- * brought home at the end; fewer are better fed to a library, which wants blocks as wide as they are
- * high. Beyond eight, less than a tenth of what is copied is left to be hidden.
+ * part of A and of B that comes, at the price of smaller products. More panels let a device begin
+ * earlier, and leave less of C to be brought home at the end; fewer are better fed to a library,
+ * which wants blocks as wide as they are high. Beyond eight, less than a tenth of what is copied is
+ * left to be hidden.
  */
 #include "mm_panels.h"
 
@@ -72,14 +73,14 @@ static void add_job(struct mm_jobs *to, int block, int panel)
     const struct mm_panel *columns = &to->panels->items[panel];
     const struct mm_product *p = to->product;
     const int64_t blocks = to->panels->blocks;
-    to->jobs[to->count++] = (yoke_job){
-        .kernel = to->kernel,
-        .range = { p->rows * block / blocks, p->rows * (block + 1) / blocks },
-        .args = { yoke_value(p->inner), yoke_value(p->columns), yoke_value(columns->first),
-                  yoke_value(columns->last), yoke_in(to->arrays[0]),
-                  yoke_in_whole(columns->b ? columns->b : to->arrays[1]),
-                  yoke_out_home(columns->c ? columns->c : to->arrays[2]) }
-    };
+    to->jobs[to->count++] =
+        (yoke_job){ .kernel = to->kernel,
+                    .range = { p->rows * block / blocks, p->rows * (block + 1) / blocks },
+                    .args = { yoke_value(p->inner), yoke_value(p->columns),
+                              yoke_value(columns->first), yoke_value(columns->last),
+                              yoke_in(to->arrays[0]),
+                              yoke_in_whole(columns->b ? columns->b : to->arrays[1]),
+                              yoke_out_home(columns->c ? columns->c : to->arrays[2]) } };
 }
 
 yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_product *product,

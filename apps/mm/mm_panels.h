@@ -1,6 +1,6 @@
-/* mm_panels.h - the product in column panels: each pair of a panel of B and the same columns of C is
- * a job, so that a device begins when the first panel of B is there, and copies of the others go on
- * while it computes.
+/* mm_panels.h - the product in column panels: each pair of a panel of B and the same columns of C
+ * is a job, so that a device begins when the first panel of B is there, and copies of the others go
+ * on while it computes.
  */
 #ifndef YOKE_APPS_MM_PANELS_H
 #define YOKE_APPS_MM_PANELS_H

@@ -26,8 +26,10 @@ typedef struct yoke_rows {
     int64_t first, last;
 } yoke_rows;
 
-/* YOKE_CUSTOM: the rows that indexes `range` touch, one interval. Pure: same input, same answer;
- * called from any thread. For out and inout, disjoint ranges must give disjoint rows. */
+/* YOKE_CUSTOM: the rows that indexes `range` touch, one interval; of rows in several places the one
+ * that holds them all (papers/002, section 4.1, has a hierarchy of sub-domains instead). Pure: same
+ * input, same answer; called from any thread. For out and inout, disjoint ranges must give disjoint
+ * rows. */
 typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
 
 /* YOKE_PARAM_ADD: fold `count` elements of a private copy into `into`. Must be associative and

@@ -1,8 +1,8 @@
-/* cublas.c - a stand-in for cuBLAS, as libcublas.so.12: the functions that the application mm calls,
- * with the library's own rules for them, computed on the host in the order of their stream.
+/* cublas.c - a stand-in for cuBLAS, as libcublas.so.12: the functions that the application mm
+ * calls, with the library's own rules for them, computed on the host in the order of their stream.
  *
- * YOKE_STANDIN_CUBLAS_FAIL=N,STATUS: the Nth call returns that status and does nothing. Handles that
- * are left when the process ends are told on stderr.
+ * YOKE_STANDIN_CUBLAS_FAIL=N,STATUS: the Nth call returns that status and does nothing. Handles
+ * that are left when the process ends are told on stderr.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ enum {
 
 typedef struct cublasContext {
     void *context, *stream; /* of the driver; the stream is NULL until it is set */
-} *cublasHandle_t;
+} * cublasHandle_t;
 
 static atomic_long handles, calls;
 
@@ -46,9 +46,9 @@ static int check(cublasHandle_t handle)
     const int status = due();
     if (status)
         return status;
-    return !handle                                   ? NOT_INITIALIZED
-           : handle->context != standin_current()    ? MAPPING_ERROR
-                                                     : SUCCESS;
+    return !handle                                ? NOT_INITIALIZED
+           : handle->context != standin_current() ? MAPPING_ERROR
+                                                  : SUCCESS;
 }
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* those are in cuBLAS's header */
@@ -152,8 +152,7 @@ EXPORT int cublasSgemm_v2(cublasHandle_t handle, int turn_a, int turn_b, int m, 
                           const float *alpha, const float *a, int lda, const float *b, int ldb,
                           const float *beta, float *c, int ldc)
 {
-    const struct product product = {
-        m, n, k, lda, ldb, ldc, 1, (double)*alpha, (double)*beta, a, b, c
-    };
+    const struct product product = { m, n, k, lda, ldb, ldc, 1, (double)*alpha, (double)*beta,
+                                     a, b, c };
     return start(handle, (const int[2]){ turn_a, turn_b }, &product);
 }
