@@ -94,10 +94,10 @@ yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_produc
     /* Each step brings one more panel of B, and as much more of A, and does what they make
      * possible. */
     for (step = 1; step <= panels->count; step++) {
-        const int more = panels->blocks * step / panels->count;
+        const int more = (panels->blocks * step - 1) / panels->count + 1;
         for (i = 0; i < blocks; i++)
             add_job(&to, i, step - 1);
-        for (; blocks < more || blocks == 0; blocks++)
+        for (; blocks < more; blocks++)
             for (i = 0; i < step; i++)
                 add_job(&to, blocks, i);
     }
