@@ -10,19 +10,31 @@
 #include "pin.h"
 #include "place.h"
 
+/* Rows of a replica that somebody works on: they stay. Owned by whoever holds them. */
+struct yk_claim {
+    struct yk_interval rows;
+    struct yk_claim *next;
+};
+
 /* A device's copy of an array: a buffer as large as the whole array, whose rows are current where
- * coherence says so. Lives in its place's list, least recently used first. A panel's lies in that
- * of the array it is of (`whole`), to which all below belongs. */
+ * coherence says so. Lives in its place's list while it has a buffer. A panel's lies in that of the
+ * array it is of (`whole`), to which all below belongs.
+ *
+ * Where the device has pages and the array is not small, the buffer is addresses alone: it may be
+ * larger than the memory, rows get theirs when they are committed, and leave by themselves. */
 struct yk_replica {
     yoke_array *array;
     struct yk_place *place;
     struct yk_replica *whole; /* itself, if the array is no panel */
     struct yk_buffer *buffer; /* NULL: none at present */
-    int users; /* flights and jobs that hold it; > 0 forbids eviction. Under place->lock */
-    /* 1: it is being evicted, and nobody may hold it before that is over. Under place->lock */
+    int users;   /* who holds all of it; > 0 forbids eviction. Under place->lock, as all below */
+    int by_rows; /* the buffer is addresses: rows are evicted, */
+    struct yk_claim *claims; /* but for these */
+    uint64_t use;            /* place->uses when it was held last */
+    /* 1: it is being evicted, or rows of it, and nobody may hold it before that is over. */
     int leaving;
-    /* Rows (value 1) whose pages the buffer has, where the device has them only on demand. Under
-     * place->lock. */
+    /* Of rows whose pages the buffer has, where the device has them only on demand, the `use` in
+     * which they were committed last; 0: they have none. */
     struct yk_interval_map committed;
     struct yk_replica *older, *newer;
 };
@@ -173,22 +185,44 @@ yoke_status yk_array_open_books(yoke_array *array, enum yk_coherence_start start
 void yk_array_close_books(yoke_array *array);
 
 /* --- replica.c --- */
-/* The array's buffer at `place`, allocated if need be (least recently used replicas that nobody
- * holds make room, written back first), and held until released. YOKE_ENOMEM if there is no room
- * for it. */
+/* The array's buffer at `place`, allocated if need be (rows that nobody holds and that were not
+ * used for longest make room, written back first), and held until released. YOKE_ENOMEM if there is
+ * no room for it. */
 yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out);
 void yk_replica_release(struct yk_replica *replica);
+/* The same for claim->rows alone, where rows come and go by themselves: there is room for them,
+ * beside what others have claimed. */
+yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
+                             struct yk_replica **out);
+void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim);
 /* `rows` of a held replica are about to be copied to or used by a kernel: they get their pages.
  * Nearly free once they have. YOKE_ENOMEM: others took the memory, and nothing could be evicted. */
 yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
-/* Bytes that holding the array there would take of the place's room. */
-int64_t yk_replica_cost(yoke_array *array, struct yk_place *place);
-/* Bytes that could be had there by evicting all that nobody holds; a hint. */
+/* Bytes that claiming rows of the array there would take of the place's room. */
+int64_t yk_replica_cost(yoke_array *array, struct yk_place *place, struct yk_interval rows);
+/* The first of the rows, up to `last`, are held, or none of them is. */
+struct yk_claimed {
+    int64_t last;
+    int claimed;
+};
+struct yk_claimed yk_replica_claimed(const struct yk_replica *replica, struct yk_interval rows);
+/* Its buffer goes, with all that is there. place->lock is held. */
+void yk_replica_free(struct yk_replica *replica);
+
+/* --- evict.c --- */
+/* Bytes that could be had there by evicting all that nobody holds, and that nobody counts on who
+ * does; a hint. */
 int64_t yk_place_room(struct yk_place *place);
+int64_t yk_place_room_locked(struct yk_place *place); /* place->lock is held */
+/* The longest unused rows that nobody holds leave. YOKE_ENOMEM: there are none. */
+yoke_status yk_place_evict(struct yk_places *places, struct yk_place *place);
 /* Device memory outside replicas (windows, private copies), making room the same way. All of it is
  * committed. */
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
                            struct yk_buffer **out);
+/* A replica's memory, pages of which may still have to be committed. */
+yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                          struct yk_buffer **out);
 /* Such memory that is likely to be wanted again: it stays for yk_place_borrow until it has to make
  * room. */
 void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes);

@@ -37,7 +37,8 @@ struct yk_place {
     struct yk_pinner *pinner; /* NULL: the device pins no host memory */
     atomic_int_fast64_t mapped;         /* bytes of its memory, in all */
     struct yk_stage stage;              /* under lock */
-    struct yk_replica *oldest, *newest; /* by last use; under lock */
+    struct yk_replica *oldest, *newest; /* that have a buffer, by its making; under lock */
+    uint64_t uses;                      /* times that a replica was held; under lock */
     struct yk_buffer
         *spare;          /* what a job's windows left for the next one's; under lock; or NULL, */
     int64_t spare_bytes; /* and how large it is */

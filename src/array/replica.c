@@ -1,24 +1,23 @@
-/* replica.c - device memory as a cache of arrays: allocate whole, evict the least recently used.
+/* replica.c - a device's copies of arrays: made when they are first held, held whole or by rows,
+ * and given their pages.
  *
- * Eviction picks a victim under the place's lock, then writes its modified rows back without it
- * (that sleeps), with evict_lock held throughout, so that neither a second eviction nor the closing
- * of an array interferes. Who wants the victim meanwhile waits until it has left: what a kernel
- * wrote there would come home torn, or be freed with the memory.
- *
- * Where the device maps pages on demand, a replica is booked whole and only the rows that chunks
- * touch are committed; the replica notes which, so that asking again costs nothing.
+ * Where the device maps pages on demand, a small array is booked whole, and a large one has but
+ * addresses; only the rows that chunks touch are committed. The replica notes which, so that asking
+ * again costs nothing, and when, so that the longest unused leave first (evict.c).
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "array.h"
 #include "panel.h"
 
-static void unlink_replica(struct yk_replica *replica)
+/* Arrays of so many pages or fewer leave as a whole. */
+enum { SMALL_PAGES = 2 };
+
+static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
 {
-    struct yk_place *place = replica->place;
-    *(replica->older ? &replica->older->newer : &place->oldest) = replica->newer;
-    *(replica->newer ? &replica->newer->older : &place->newest) = replica->older;
-    replica->older = replica->newer = NULL;
+    int64_t page = place->device->desc.page_bytes;
+    return page > 0 && place->device->backend->reserve &&
+           array->rows * array->row_bytes > SMALL_PAGES * page;
 }
 
 static void append_newest(struct yk_replica *replica)
@@ -30,263 +29,139 @@ static void append_newest(struct yk_replica *replica)
     place->newest = replica;
 }
 
-/* From then on nobody else starts to use it. evict_lock held. */
-static struct yk_replica *pick_victim(struct yk_place *place)
+void yk_replica_free(struct yk_replica *replica)
 {
-    struct yk_replica *replica;
-    yk_lock(&place->lock);
-    for (replica = place->oldest; replica && replica->users > 0; replica = replica->newer)
-        ;
-    if (replica)
-        replica->leaving = 1;
-    yk_unlock(&place->lock);
-    return replica;
+    struct yk_place *place = replica->place;
+    *(replica->older ? &replica->older->newer : &place->oldest) = replica->newer;
+    *(replica->newer ? &replica->newer->older : &place->newest) = replica->older;
+    replica->older = replica->newer = NULL;
+    place->device->backend->free(place->device, replica->buffer);
+    replica->buffer = NULL;
+    yk_interval_map_close(&replica->committed);
 }
 
-/* *kept: rows that it came to be the only one to have meanwhile, as others lost theirs. */
-static yoke_status write_back_rows(const struct yk_replica *victim, yoke_array *array,
-                                   int64_t *kept)
+/* --- rows that are held --- */
+
+struct yk_claimed yk_replica_claimed(const struct yk_replica *replica, struct yk_interval rows)
 {
-    struct yk_interval rows = yk_array_rows(array), part;
-    int64_t row;
-    yoke_status status = YOKE_OK;
-    for (row = rows.first; row < rows.last && status == YOKE_OK; row = part.last) {
-        enum yk_row_state state;
-        yk_lock(&array->lock);
-        state = yk_coherence_state(array->coherence, victim->place->number, row, &part);
-        yk_unlock(&array->lock);
-        if (state == YK_MODIFIED)
-            status = yk_transfer_back(array, victim->place->number, part);
+    struct yk_claimed out = { rows.first, 0 };
+    const struct yk_claim *claim;
+    int grows = 1;
+    if (replica->users > 0)
+        return (struct yk_claimed){ rows.last, 1 };
+    while (grows && out.last < rows.last) {
+        grows = 0;
+        for (claim = replica->claims; claim; claim = claim->next)
+            if (claim->rows.first <= out.last && out.last < claim->rows.last) {
+                out.last = claim->rows.last;
+                grows = out.claimed = 1;
+            }
     }
-    if (status != YOKE_OK)
-        return status;
-    yk_lock(&array->lock);
-    status = yk_coherence_drop(array->coherence, victim->place->number, rows, kept);
-    yk_unlock(&array->lock);
-    return status;
-}
-
-static yoke_status write_back(const struct yk_replica *victim)
-{
-    yoke_array *part = NULL;
-    yoke_status status = YOKE_OK;
-    while (status == YOKE_OK && (part = yk_array_part(victim->array, part))) {
-        int64_t kept;
-        do {
-            kept = 0;
-            status = write_back_rows(victim, part, &kept);
-        } while (status == YOKE_OK && kept > 0);
+    if (!out.claimed) {
+        out.last = rows.last;
+        for (claim = replica->claims; claim; claim = claim->next)
+            if (claim->rows.first > rows.first && claim->rows.first < out.last &&
+                !yk_interval_empty(claim->rows))
+                out.last = claim->rows.first;
     }
-    return status;
+    if (out.last > rows.last)
+        out.last = rows.last;
+    return out;
 }
 
-/* 1 if there was a spare to give up. */
-static int free_spare(struct yk_place *place)
-{
-    struct yk_buffer *spare;
-    yk_lock(&place->lock);
-    spare = place->spare;
-    if (spare)
-        place->device->backend->free(place->device, spare);
-    place->spare = NULL;
-    place->spare_bytes = 0;
-    yk_unlock(&place->lock);
-    return spare != NULL;
-}
-
-/* YOKE_ENOMEM if there is nothing to evict. */
-static yoke_status evict_one(struct yk_places *places, struct yk_place *place)
-{
-    struct yk_replica *victim;
-    yoke_status status;
-    if (free_spare(place)) /* which nothing has to be copied for */
-        return YOKE_OK;
-    yk_lock(&places->evict_lock);
-    victim = pick_victim(place);
-    if (!victim) {
-        yk_unlock(&places->evict_lock);
-        return YOKE_ENOMEM;
-    }
-    status = write_back(victim);
-    yk_lock(&place->lock);
-    victim->leaving = 0;
-    if (status == YOKE_OK) {
-        unlink_replica(victim);
-        place->device->backend->free(place->device, victim->buffer);
-        victim->buffer = NULL;
-        yk_interval_map_close(&victim->committed);
-        yk_log(YOKE_LOG_DEBUG, "%s: array %s left its memory", place->device->desc.name,
-               victim->array->name);
-    }
-    yk_unlock(&place->lock);
-    yk_unlock(&places->evict_lock);
-    return status;
-}
-
-/* A buffer whose pages may not be there yet. */
-static yoke_status book(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                        struct yk_buffer **out)
-{
-    struct yk_device *device = place->device;
-    yoke_status status;
-    for (;;) {
-        yk_lock(&place->lock);
-        status = device->backend->alloc(device, bytes, out);
-        yk_unlock(&place->lock);
-        if (status != YOKE_ENOMEM)
-            return status;
-        status = evict_one(places, place);
-        if (status != YOKE_OK)
-            return status == YOKE_ENOMEM
-                       ? yk_fail(YOKE_ENOMEM,
-                                 "%s: no room for %lld bytes; give it more memory "
-                                 "(mem=) or smaller arrays",
-                                 device->desc.name, (long long)bytes)
-                       : status;
-    }
-}
-
-/* Bytes first .. last - 1 of the buffer get their pages. Others may have taken the memory since it
- * was booked: then replicas that nobody holds make room. */
-static yoke_status commit(struct yk_places *places, struct yk_place *place,
-                          struct yk_buffer *buffer, struct yk_interval bytes)
-{
-    struct yk_device *device = place->device;
-    yoke_status status;
-    for (;;) {
-        yk_lock(&place->lock);
-        status = device->backend->commit(device, buffer, bytes.first, bytes.last - bytes.first);
-        yk_unlock(&place->lock);
-        if (status != YOKE_ENOMEM)
-            return status;
-        status = evict_one(places, place);
-        if (status != YOKE_OK)
-            return status == YOKE_ENOMEM
-                       ? yk_fail(YOKE_ENOMEM,
-                                 "%s: others have taken the memory that %lld bytes were to get; "
-                                 "give this process less of it (mem=)",
-                                 device->desc.name, (long long)(bytes.last - bytes.first))
-                       : status;
-    }
-}
-
-yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                           struct yk_buffer **out)
-{
-    struct yk_buffer *made;
-    yoke_status status = book(places, place, bytes, &made);
-    if (status == YOKE_OK && place->device->backend->commit) {
-        status = commit(places, place, made, (struct yk_interval){ 0, bytes });
-        if (status != YOKE_OK) {
-            yk_lock(&place->lock);
-            place->device->backend->free(place->device, made);
-            yk_unlock(&place->lock);
-        }
-    }
-    if (status == YOKE_OK)
-        *out = made;
-    return status;
-}
-
-void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
-{
-    yk_lock(&place->lock);
-    if (place->spare_bytes < bytes) {
-        struct yk_buffer *smaller = place->spare;
-        place->spare = buffer;
-        place->spare_bytes = bytes;
-        buffer = smaller;
-    }
-    if (buffer)
-        place->device->backend->free(place->device, buffer);
-    yk_unlock(&place->lock);
-}
-
-yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                            struct yk_buffer **out, int64_t *got)
-{
-    struct yk_buffer *spare = NULL;
-    yoke_status status;
-    yk_lock(&place->lock);
-    if (place->spare_bytes >= bytes) {
-        spare = place->spare;
-        *got = place->spare_bytes;
-        place->spare = NULL;
-        place->spare_bytes = 0;
-    }
-    yk_unlock(&place->lock);
-    if (spare) {
-        *out = spare;
-        return YOKE_OK;
-    }
-    status = yk_place_alloc(places, place, bytes, out);
-    if (status == YOKE_OK)
-        *got = bytes;
-    return status;
-}
-
-int64_t yk_place_room(struct yk_place *place)
-{
-    struct yk_device *device = place->device;
-    const struct yk_replica *replica;
-    int64_t bytes;
-    yk_lock(&place->lock);
-    bytes = device->backend->memory_free(device) + place->spare_bytes;
-    for (replica = place->oldest; replica; replica = replica->newer)
-        if (replica->users == 0)
-            bytes += replica->array->rows * replica->array->row_bytes;
-    yk_unlock(&place->lock);
-    return bytes;
-}
-
-int64_t yk_replica_cost(yoke_array *array, struct yk_place *place)
+int64_t yk_replica_cost(yoke_array *array, struct yk_place *place, struct yk_interval rows)
 {
     const struct yk_replica *replica;
-    int held;
+    int64_t count = array->rows, row;
     yk_lock(&array->lock);
     replica = array->replicas[place->number];
     yk_unlock(&array->lock);
     yk_lock(&place->lock);
-    held = replica && replica->users > 0;
+    if (!goes_by_rows(array, place)) {
+        if (replica && replica->users > 0)
+            count = 0;
+    } else {
+        count = rows.last - rows.first;
+        for (row = rows.first; replica && row < rows.last;) {
+            struct yk_claimed part =
+                yk_replica_claimed(replica, (struct yk_interval){ row, rows.last });
+            if (part.claimed)
+                count -= part.last - row;
+            row = part.last;
+        }
+    }
     yk_unlock(&place->lock);
-    return held ? 0 : array->rows * array->row_bytes;
+    return count * array->row_bytes;
 }
 
-static int is_noted(const struct yk_interval_map *note, struct yk_interval rows)
+/* --- pages --- */
+
+/* In this use of the replica. */
+static int is_noted(const struct yk_replica *replica, struct yk_interval rows)
 {
-    return note->count > 0 && yk_interval_map_spans(note, rows) == 1 &&
-           note->items[yk_interval_map_find(note, rows.first)].value;
+    const struct yk_interval_map *note = &replica->committed;
+    return yk_interval_map_spans(note, rows) == 1 &&
+           note->items[yk_interval_map_find(note, rows.first)].value == replica->use;
 }
 
-/* Costs two binary searches once the rows are there. Without memory for the note the device is
- * asked every time, which is slow and right. */
+static int64_t uncommitted(const struct yk_interval_map *note, struct yk_interval rows)
+{
+    int64_t count = 0;
+    int run = yk_interval_map_find(note, rows.first);
+    for (; yk_interval_map_touches(note, run, rows); run++) {
+        struct yk_interval part = yk_interval_map_part(note, run, rows);
+        if (note->items[run].value == 0)
+            count += part.last - part.first;
+    }
+    return count;
+}
+
+/* place->lock held. */
+static yoke_status commit_locked(struct yk_replica *replica, struct yk_interval rows)
+{
+    const yoke_array *array = replica->array;
+    struct yk_device *device = replica->place->device;
+    int64_t skip = rows.first - array->first_row, count = rows.last - rows.first;
+    int64_t fresh = uncommitted(&replica->committed, rows);
+    yoke_status status = yk_interval_map_reserve(&replica->committed, 2);
+    if (status == YOKE_OK && fresh)
+        status = device->backend->commit(device, replica->buffer, skip * array->row_bytes,
+                                         count * array->row_bytes);
+    if (status != YOKE_OK)
+        return status;
+    yk_interval_map_assign(&replica->committed, rows, replica->use);
+    atomic_fetch_add(&replica->place->mapped, fresh * array->row_bytes);
+    return YOKE_OK;
+}
+
+/* Costs two binary searches once the rows are there. Others may have taken the memory since it was
+ * promised: then rows that nobody holds make room. */
 yoke_status yk_replica_commit(struct yk_replica *part, struct yk_interval rows)
 {
     struct yk_replica *replica = part->whole; /* pages lie along rows */
     yoke_array *array = replica->array;
-    struct yk_interval_map *note = &replica->committed;
-    int64_t skip = rows.first - array->first_row, count = rows.last - rows.first;
+    struct yk_place *place = replica->place;
+    int64_t bytes = (rows.last - rows.first) * array->row_bytes;
     yoke_status status;
-    int noted;
-    if (count <= 0 || !replica->place->device->backend->commit)
+    if (bytes <= 0 || !place->device->backend->commit)
         return YOKE_OK;
-    yk_lock(&replica->place->lock);
-    noted = is_noted(note, rows);
-    yk_unlock(&replica->place->lock);
-    if (noted)
-        return YOKE_OK;
-    status =
-        commit(array->places, replica->place, replica->buffer,
-               (struct yk_interval){ skip * array->row_bytes, (skip + count) * array->row_bytes });
-    if (status != YOKE_OK)
-        return status;
-    atomic_fetch_add(&replica->place->mapped, count * array->row_bytes);
-    yk_lock(&replica->place->lock);
-    if (note->count > 0 && yk_interval_map_reserve(note, 2) == YOKE_OK)
-        yk_interval_map_assign(note, rows, 1);
-    yk_unlock(&replica->place->lock);
-    return YOKE_OK;
+    do {
+        yk_lock(&place->lock);
+        status = is_noted(replica, rows) ? YOKE_OK : commit_locked(replica, rows);
+        yk_unlock(&place->lock);
+        if (status != YOKE_ENOMEM)
+            return status;
+        status = yk_place_evict(array->places, place);
+        if (status == YOKE_ENOMEM)
+            return yk_fail(YOKE_ENOMEM,
+                           "%s: others have taken the memory that %lld bytes were to get; give "
+                           "this process less of it (mem=)",
+                           place->device->desc.name, (long long)bytes);
+    } while (status == YOKE_OK);
+    return status;
 }
+
+/* --- holding --- */
 
 static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
@@ -320,75 +195,103 @@ static void await_eviction(struct yk_replica *replica)
     yk_lock(&replica->place->lock);
 }
 
-/* No rows are committed yet; nothing noted where there is no memory for it, or nothing to note. */
-static void note_nothing(struct yk_replica *replica)
+/* No rows are committed yet. */
+static yoke_status note_nothing(struct yk_replica *replica)
 {
-    struct yk_interval_map note;
-    if (replica->array->rows > 0 && replica->place->device->backend->commit &&
-        yk_interval_map_open(&note, yk_array_rows(replica->array), 0) == YOKE_OK)
-        replica->committed = note;
+    if (replica->array->rows == 0 || !replica->place->device->backend->commit)
+        return YOKE_OK;
+    return yk_interval_map_open(&replica->committed, yk_array_rows(replica->array), 0);
 }
 
-/* The replica of an array that is no panel. */
-static yoke_status hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
+static yoke_status make_buffer(const struct yk_replica *replica, struct yk_buffer **out)
 {
-    struct yk_replica *replica;
-    struct yk_buffer *fresh = NULL;
+    const yoke_array *array = replica->array;
+    struct yk_place *place = replica->place;
     int64_t bytes = array->rows * array->row_bytes;
-    yoke_status status = add_replica(array, place, &replica);
-    if (status != YOKE_OK)
-        return status;
+    yoke_status status;
+    if (!goes_by_rows(array, place))
+        return yk_place_book(array->places, place, bytes > 0 ? bytes : 1, out);
     yk_lock(&place->lock);
-    while (!replica->buffer || replica->leaving) {
+    status = place->device->backend->reserve(place->device, bytes, out);
+    yk_unlock(&place->lock);
+    return status;
+}
+
+/* place->lock held, and given up meanwhile. It has a buffer then. */
+static yoke_status need_buffer(struct yk_replica *replica)
+{
+    struct yk_place *place = replica->place;
+    struct yk_buffer *fresh = NULL;
+    yoke_status status = YOKE_OK;
+    while (status == YOKE_OK && (!replica->buffer || replica->leaving)) {
         if (replica->leaving) {
             await_eviction(replica);
-            continue;
-        }
-        if (fresh) {
+        } else if (fresh) {
+            status = note_nothing(replica);
+            if (status != YOKE_OK)
+                break;
             replica->buffer = fresh;
+            replica->by_rows = goes_by_rows(replica->array, place);
             fresh = NULL;
             append_newest(replica);
-            note_nothing(replica);
-            break;
+        } else {
+            yk_unlock(&place->lock);
+            status = make_buffer(replica, &fresh);
+            yk_lock(&place->lock);
+            if (status != YOKE_OK)
+                return status;
         }
-        yk_unlock(&place->lock);
-        status = book(array->places, place, bytes > 0 ? bytes : 1, &fresh);
-        if (status != YOKE_OK)
-            return status;
-        yk_lock(&place->lock);
     }
     if (fresh) /* another thread was quicker */
         place->device->backend->free(place->device, fresh);
-    replica->users++;
-    unlink_replica(replica);
-    append_newest(replica);
-    yk_unlock(&place->lock);
-    *out = replica;
-    return YOKE_OK;
+    return status;
 }
 
-/* Replicas of those that keep books of the array's columns, in the memory of one that is held. */
-static yoke_status add_parts(yoke_array *array, struct yk_place *place)
+/* Replicas of those that keep books of the array's columns, in the memory of one that is held.
+ * *out: the array's own. */
+static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
     struct yk_replica *added;
     yoke_array *part = NULL;
     yoke_status status = YOKE_OK;
     while (status == YOKE_OK && (part = yk_array_part(array, part)))
         status = add_replica(part, place, &added);
+    if (status == YOKE_OK)
+        *out = array->replicas[place->number];
     return status;
+}
+
+/* place->lock held. It is held now, and there has to be room for what that promises. */
+static yoke_status check_room(struct yk_replica *replica)
+{
+    struct yk_place *place = replica->place;
+    replica->use = ++place->uses;
+    if (!place->device->desc.page_bytes || yk_place_room_locked(place) >= 0)
+        return YOKE_OK;
+    return yk_fail(YOKE_ENOMEM, "%s: no room for so much of array %s at the same time",
+                   place->device->desc.name, replica->array->name);
 }
 
 yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
-    struct yk_replica *held;
-    yoke_status status = hold(array->whole, place, &held);
+    struct yk_replica *replica;
+    yoke_status status = add_replica(array->whole, place, &replica);
     if (status != YOKE_OK)
         return status;
-    status = add_parts(array, place);
-    if (status == YOKE_OK)
-        *out = array->whole == array ? held : array->replicas[place->number];
-    else
-        yk_replica_release(held);
+    yk_lock(&place->lock);
+    status = need_buffer(replica);
+    if (status == YOKE_OK) {
+        replica->users++;
+        status = check_room(replica);
+        if (status != YOKE_OK)
+            replica->users--;
+    }
+    yk_unlock(&place->lock);
+    if (status != YOKE_OK)
+        return status;
+    status = add_parts(array, place, out);
+    if (status != YOKE_OK)
+        yk_replica_release(replica);
     return status;
 }
 
@@ -396,6 +299,54 @@ void yk_replica_release(struct yk_replica *replica)
 {
     yk_lock(&replica->place->lock);
     replica->whole->users--;
+    yk_unlock(&replica->place->lock);
+}
+
+static void unlink_claim(struct yk_replica *replica, const struct yk_claim *claim)
+{
+    struct yk_claim **link = &replica->claims;
+    while (*link != claim)
+        link = &(*link)->next;
+    *link = claim->next;
+}
+
+yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
+                             struct yk_replica **out)
+{
+    struct yk_replica *replica;
+    yoke_status status;
+    if (!goes_by_rows(array->whole, place))
+        return yk_replica_hold(array, place, out);
+    status = add_replica(array->whole, place, &replica);
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&place->lock);
+    status = need_buffer(replica);
+    if (status == YOKE_OK) {
+        claim->next = replica->claims;
+        replica->claims = claim;
+        status = check_room(replica);
+        if (status != YOKE_OK)
+            unlink_claim(replica, claim);
+    }
+    yk_unlock(&place->lock);
+    if (status != YOKE_OK)
+        return status;
+    status = add_parts(array, place, out);
+    if (status != YOKE_OK)
+        yk_replica_unclaim(replica, claim);
+    return status;
+}
+
+void yk_replica_unclaim(struct yk_replica *part, struct yk_claim *claim)
+{
+    struct yk_replica *replica = part->whole;
+    if (!replica->by_rows) {
+        yk_replica_release(replica);
+        return;
+    }
+    yk_lock(&replica->place->lock);
+    unlink_claim(replica, claim);
     yk_unlock(&replica->place->lock);
 }
 
@@ -412,8 +363,7 @@ void yk_array_close(yoke_array *array)
         if (replica->buffer) {
             struct yk_place *place = replica->place;
             yk_lock(&place->lock);
-            unlink_replica(replica);
-            place->device->backend->free(place->device, replica->buffer);
+            yk_replica_free(replica);
             yk_unlock(&place->lock);
         }
         yk_interval_map_close(&replica->committed);

@@ -51,6 +51,7 @@ struct yk_device_desc {
     int cores;            /* cores or compute units */
     int lanes;            /* queues to keep busy by default; cores for the cpu backend */
     int64_t memory_bytes; /* device memory there is; 0 for host_memory */
+    int64_t page_bytes;   /* of the pages that commit and decommit deal in; 0: there are none */
     int64_t fill;         /* work-items that fill the device once; 1 per core for a CPU */
     double link_bytes_per_ns; /* rough speed of copies, 0 if unknown; a start for auto */
     double launch_ns;         /* rough cost of a launch; 0 if unknown */
@@ -181,6 +182,13 @@ struct yk_backend {
      * memory; nothing else is lost. Optional: NULL where alloc did it all. */
     yoke_status (*commit)(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                           int64_t bytes);
+    /* Addresses alone, which may be more than there is memory: that is taken by commit and given
+     * back by decommit, whole pages that lie in [offset, offset + bytes), whose contents are lost
+     * and which nothing under way uses. Optional, both or none; only with commit, and with
+     * desc.page_bytes. */
+    yoke_status (*reserve)(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+    void (*decommit)(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                     int64_t bytes);
 
     /* Host memory that copies reach at full speed and beside other work. Thread-safe. Optional, for
      * each device: one that gains nothing has a table without them.

@@ -229,6 +229,8 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->table.host_alloc = inner->backend->host_alloc ? yk_check_host_alloc : NULL;
     device->table.host_free = yk_check_host_free;
     device->table.commit = inner->backend->commit ? yk_check_commit : NULL;
+    device->table.reserve = inner->backend->reserve ? yk_check_reserve : NULL;
+    device->table.decommit = inner->backend->decommit ? yk_check_decommit : NULL;
     device->table.queue_open = check_queue_open;
     device->table.queue_close = check_queue_close;
     device->table.copy = yk_check_copy;

@@ -53,6 +53,7 @@ struct check_buffer {
     struct yk_buffer *inner;
     int64_t bytes;
     struct check_range *committed; /* only where there is a commit slot */
+    int reserved;
 };
 
 /* What an operation comes after: everything on each queue up to this number. */
@@ -151,6 +152,9 @@ void yk_check_slot_close(struct check_device *device, int slot);
 yoke_status yk_check_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_check_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_check_memory_free(struct yk_device *device);
+yoke_status yk_check_reserve(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+void yk_check_decommit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                       int64_t bytes);
 yoke_status yk_check_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                             int64_t bytes);
 /* A breach unless all of the bytes are there to be used. */

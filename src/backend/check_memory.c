@@ -9,30 +9,35 @@
 #include "../base/status.h"
 #include "check.h"
 
-yoke_status yk_check_alloc(struct yk_device *handle, int64_t bytes, struct yk_buffer **out)
+/* A slot that makes a buffer, and its name. */
+struct making {
+    const char *slot;
+    yoke_status (*make)(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+};
+
+static yoke_status make(struct check_device *device, const struct making *making, int64_t bytes,
+                        struct yk_buffer **out)
 {
-    struct check_device *device = yk_check_device_find(handle, "alloc");
-    if (!device)
-        return YOKE_EINVAL;
     if (device->base.desc.host_memory)
-        return yk_check_breach(device, "alloc", "not used on a device that works in host memory");
+        return yk_check_breach(device, making->slot,
+                               "not used on a device that works in host memory");
     if (bytes < 1)
-        return yk_check_breach(device, "alloc", "%lld bytes", (long long)bytes);
-    yoke_status status = yk_check_inject(device, "alloc");
+        return yk_check_breach(device, making->slot, "%lld bytes", (long long)bytes);
+    yoke_status status = yk_check_inject(device, making->slot);
     if (status != YOKE_OK)
         return status;
     struct check_buffer *buffer = yk_calloc(1, sizeof *buffer);
     struct yk_buffer *made = yk_check_untouched();
     if (!buffer)
         return YOKE_ENOMEM;
-    status = yk_check_enter(device, "alloc");
+    status = yk_check_enter(device, making->slot);
     if (status == YOKE_OK) {
         int was_lost = atomic_load(&device->lost);
-        status = device->backend->alloc(device->inner, bytes, &made);
+        status = making->make(device->inner, bytes, &made);
         yk_check_leave(device);
         unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;
         status = yk_check_returned(
-            device, &(struct check_return){ "alloc", status, allowed, made, was_lost });
+            device, &(struct check_return){ making->slot, status, allowed, made, was_lost });
     }
     if (status != YOKE_OK) {
         yk_free(buffer);
@@ -44,6 +49,26 @@ yoke_status yk_check_alloc(struct yk_device *handle, int64_t bytes, struct yk_bu
     yk_check_add(&buffer->object);
     *out = (struct yk_buffer *)buffer;
     return YOKE_OK;
+}
+
+yoke_status yk_check_alloc(struct yk_device *handle, int64_t bytes, struct yk_buffer **out)
+{
+    struct check_device *device = yk_check_device_find(handle, "alloc");
+    if (!device)
+        return YOKE_EINVAL;
+    return make(device, &(struct making){ "alloc", device->backend->alloc }, bytes, out);
+}
+
+yoke_status yk_check_reserve(struct yk_device *handle, int64_t bytes, struct yk_buffer **out)
+{
+    struct check_device *device = yk_check_device_find(handle, "reserve");
+    yoke_status status;
+    if (!device)
+        return YOKE_EINVAL;
+    status = make(device, &(struct making){ "reserve", device->backend->reserve }, bytes, out);
+    if (status == YOKE_OK)
+        ((struct check_buffer *)*out)->reserved = 1;
+    return status;
 }
 
 void yk_check_free(struct yk_device *handle, struct yk_buffer *buffer_handle)
@@ -139,4 +164,52 @@ yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_h
     *range = (struct check_range){ offset, offset + bytes, buffer->committed };
     buffer->committed = range;
     return YOKE_OK;
+}
+
+/* `rest` is for what is left behind a part that is cut in two. Ranges may overlap; what is left of
+ * several begins at the same byte. */
+static void cut_out(struct check_buffer *buffer, int64_t first, int64_t last,
+                    struct check_range *rest)
+{
+    struct check_range **link = &buffer->committed;
+    *rest = (struct check_range){ last, last, NULL };
+    while (*link) {
+        struct check_range *part = *link;
+        if (part->last > first && part->first < last) {
+            if (part->last > rest->last)
+                rest->last = part->last;
+            part->last = part->first < first ? first : part->first;
+        }
+        if (part->first < part->last) {
+            link = &part->next;
+            continue;
+        }
+        *link = part->next;
+        yk_free(part);
+    }
+    if (rest->last > rest->first)
+        *link = rest;
+    else
+        yk_free(rest);
+}
+
+void yk_check_decommit(struct yk_device *handle, struct yk_buffer *buffer_handle, int64_t offset,
+                       int64_t bytes)
+{
+    struct check_device *device = yk_check_device_find(handle, "decommit");
+    struct check_buffer *buffer =
+        device ? yk_check_find(device, CHECK_BUFFER, buffer_handle, "decommit") : NULL;
+    struct check_range *spare = yk_calloc(1, sizeof *spare);
+    if (buffer && spare && buffer->reserved && offset >= 0 && bytes >= 1 &&
+        bytes <= buffer->bytes && offset <= buffer->bytes - bytes) {
+        cut_out(buffer, offset, offset + bytes, spare);
+        device->backend->decommit(device->inner, buffer->inner, offset, bytes);
+        return;
+    }
+    yk_free(spare);
+    if (buffer && spare)
+        yk_check_breach(device, "decommit",
+                        "%lld bytes at offset %lld of a buffer of %lld, %sreserved",
+                        (long long)bytes, (long long)offset, (long long)buffer->bytes,
+                        buffer->reserved ? "" : "not ");
 }

@@ -38,7 +38,7 @@ static void release_arrays(struct yk_job *job, int device)
     int p;
     for (p = 0; p < job->arg_count; p++) {
         if (jd->holding[p] == YK_HELD_WHOLE)
-            yk_replica_release(jd->replicas[p]);
+            yk_replica_unclaim(jd->replicas[p], &jd->claims[p]);
         jd->holding[p] = YK_HELD_NOT;
     }
 }
@@ -48,25 +48,31 @@ static int uses_array(const yoke_arg *arg)
     return arg->mode != YOKE_PARAM_VALUE && arg->mode != YOKE_PARAM_ADD;
 }
 
-static yoke_status hold_all(struct yk_job *job, int device)
+static struct yk_interval rows_of(const struct yk_job *job, int p)
+{
+    return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+}
+
+static yoke_status hold_one(struct yk_job *job, int device, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
-    yoke_status status = YOKE_OK;
-    int p;
-    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        if (!uses_array(&job->args[p]))
-            continue;
-        status = yk_replica_hold(job->args[p].array, jd->device->place, &jd->replicas[p]);
-        if (status == YOKE_OK)
-            jd->holding[p] = YK_HELD_WHOLE;
-    }
+    yoke_status status;
+    jd->claims[p].rows = rows_of(job, p);
+    status =
+        yk_replica_claim(job->args[p].array, jd->device->place, &jd->claims[p], &jd->replicas[p]);
+    if (status == YOKE_OK)
+        jd->holding[p] = YK_HELD_WHOLE;
     return status;
 }
 
-/* A panel is held with all of its array. */
-static int64_t bytes_of(const struct yk_job *job, int p)
+static yoke_status hold_all(struct yk_job *job, int device)
 {
-    return job->args[p].array->rows * job->args[p].array->pitch;
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (uses_array(&job->args[p]))
+            status = hold_one(job, device, p);
+    return status;
 }
 
 /* What holding the argument's array whole takes; nothing if an earlier argument is the same
@@ -75,13 +81,14 @@ static int64_t cost_of(const struct yk_job *job, int device, int p)
 {
     int q;
     if (job->args[p].mode == YOKE_PARAM_ADD) /* taken when the first chunk begins */
-        return bytes_of(job, p);
+        return job->args[p].array->rows * job->args[p].array->row_bytes;
     if (!uses_array(&job->args[p]))
         return 0;
     for (q = 0; q < p; q++)
         if (uses_array(&job->args[q]) && job->args[q].array->whole == job->args[p].array->whole)
             return 0;
-    return yk_replica_cost(job->args[p].array->whole, job->devices[device].device->place);
+    return yk_replica_cost(job->args[p].array->whole, job->devices[device].device->place,
+                           rows_of(job, p));
 }
 
 static int64_t cost_of_all(const struct yk_job *job, int device)
@@ -93,65 +100,72 @@ static int64_t cost_of_all(const struct yk_job *job, int device)
     return bytes;
 }
 
-static yoke_status hold_one(struct yk_job *job, int device, int p)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    yoke_status status = yk_replica_hold(job->args[p].array, jd->device->place, &jd->replicas[p]);
-    if (status == YOKE_OK)
-        jd->holding[p] = YK_HELD_WHOLE;
-    return status;
-}
-
-/* The smallest array in a window that takes no more than `most`; -1: there is none. */
+/* The array in a window that takes least to hold, no more than `most`; -1: there is none. */
 static int smallest(const struct yk_job *job, int device, int64_t most)
 {
     int p, found = -1;
-    for (p = 0; p < job->arg_count; p++)
-        if (job->devices[device].holding[p] == YK_HELD_WINDOW &&
-            bytes_of(job, p) <= (found < 0 ? most : bytes_of(job, found) - 1))
+    for (p = 0; p < job->arg_count; p++) {
+        int64_t cost;
+        if (job->devices[device].holding[p] != YK_HELD_WINDOW)
+            continue;
+        cost = cost_of(job, device, p);
+        if (cost <= most) {
+            most = cost - 1;
             found = p;
+        }
+    }
     return found;
 }
 
-/* Whole what every chunk reads whole, and small arrays, up to half of the room there is: their rows
- * stay for jobs to come, and chunks need not be long. The others get windows. */
-static yoke_status hold_some(struct yk_job *job, int device, int64_t room)
+/* Whole what every chunk reads whole; the others are to have windows. */
+static yoke_status hold_wholes(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
     int p;
+    release_arrays(job, device);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        if (job->args[p].mode == YOKE_PARAM_ADD)
-            room -= bytes_of(job, p);
         if (!uses_array(&job->args[p]))
             continue;
-        jd->holding[p] = YK_HELD_WINDOW;
-        if (job->args[p].shape == YOKE_WHOLE) {
-            jd->holding[p] = YK_HELD_NOT;
-            room -= cost_of(job, device, p);
+        if (job->args[p].shape == YOKE_WHOLE)
             status = hold_one(job, device, p);
-        }
-    }
-    room /= 2;
-    while (status == YOKE_OK && (p = smallest(job, device, room)) >= 0) {
-        room -= bytes_of(job, p);
-        if (hold_one(job, device, p) != YOKE_OK)
-            break; /* a window does */
+        else
+            jd->holding[p] = YK_HELD_WINDOW;
     }
     return status;
 }
 
+/* Small arrays too, up to half of the room there is: their rows stay for jobs to come, and chunks
+ * need not be long. */
+static void hold_small(struct yk_job *job, int device)
+{
+    int64_t room = yk_place_room(job->devices[device].device->place) / 2;
+    int p;
+    while ((p = smallest(job, device, room)) >= 0) {
+        room -= cost_of(job, device, p);
+        if (hold_one(job, device, p) != YOKE_OK)
+            break; /* a window does */
+    }
+}
+
 static yoke_status take_room(struct yk_job *job, int device)
 {
-    int64_t room = yk_place_room(job->devices[device].device->place);
     yoke_status status = YOKE_ENOMEM;
-    if (cost_of_all(job, device) <= room)
+    if (cost_of_all(job, device) <= yk_place_room(job->devices[device].device->place))
         status = hold_all(job, device);
     if (status != YOKE_ENOMEM)
         return status;
-    release_arrays(job, device);
-    status = hold_some(job, device, room);
-    return status == YOKE_OK ? yk_windows_open(job, device) : status;
+    status = hold_wholes(job, device);
+    if (status != YOKE_OK)
+        return status;
+    hold_small(job, device);
+    status = yk_windows_open(job, device);
+    if (status == YOKE_ENOMEM) { /* the windows need all there is */
+        status = hold_wholes(job, device);
+        if (status == YOKE_OK)
+            status = yk_windows_open(job, device);
+    }
+    return status;
 }
 
 /* YOKE_EBUSY: other jobs have the memory, and it is to be tried again. Whoever waits like that

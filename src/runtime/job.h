@@ -87,7 +87,8 @@ struct yk_job_device {
     struct yk_waits waits;
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
-    struct yk_buffer *windows; /* of all lanes; NULL: there are none */
+    struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */
+    struct yk_buffer *windows;             /* of all lanes; NULL: there are none */
     int64_t windows_bytes;
     int64_t window_items;                             /* the most a chunk may have for their sake */
     int admitted;                                     /* it is one of device->holders */

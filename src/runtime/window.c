@@ -129,6 +129,17 @@ static yoke_status too_small(const struct yk_job *job, int device)
                    (long long)(lanes * lane_bytes(job, device, unit_of(job))), lanes);
 }
 
+/* What the device's private copies will take. */
+static int64_t private_bytes(const struct yk_job *job)
+{
+    int64_t bytes = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].mode == YOKE_PARAM_ADD)
+            bytes += job->args[p].array->rows * job->args[p].array->row_bytes;
+    return bytes;
+}
+
 yoke_status yk_windows_open(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -137,7 +148,7 @@ yoke_status yk_windows_open(struct yk_job *job, int device)
     yoke_status status = YOKE_ENOMEM;
     if (!lane_bytes(job, device, unit))
         return YOKE_OK;
-    items = fitting_items(job, device, yk_place_room(place) / lanes);
+    items = fitting_items(job, device, (yk_place_room(place) - private_bytes(job)) / lanes);
     for (; status == YOKE_ENOMEM && items >= unit; items = items / 2 / unit * unit) {
         status =
             yk_place_borrow(&job->runtime->places, place, lanes * lane_bytes(job, device, items),

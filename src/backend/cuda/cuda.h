@@ -64,8 +64,10 @@ struct yk_cuda_device {
 
 struct yk_buffer {
     CUdeviceptr address;
-    int64_t bytes;                  /* as asked for */
-    int64_t booked;                 /* whole pages */
+    int64_t bytes;  /* as asked for */
+    int64_t span;   /* of its addresses: whole pages */
+    int64_t booked; /* of memory; of reserved addresses what is mapped */
+    int reserved;
     struct yk_cuda_segment *pieces; /* mapped so far */
     unsigned char *mapped;          /* a byte a page; NULL: all was allocated at once */
 };
@@ -130,6 +132,9 @@ void yk_cuda_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_cuda_memory_free(struct yk_device *device);
 yoke_status yk_cuda_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                            int64_t bytes);
+yoke_status yk_cuda_reserve(struct yk_device *base, int64_t bytes, struct yk_buffer **out);
+void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
+                      int64_t bytes);
 
 /* cuda_queue.c */
 yoke_status yk_cuda_queue_open(struct yk_device *device, struct yk_queue **out);

@@ -15,8 +15,10 @@
 #include "../../base/status.h"
 #include "cuda.h"
 
-/* Mapping costs some 100 us a call whatever the size, so large buffers grow in large steps. */
+/* Mapping costs some 100 us a call whatever the size, so large buffers grow in large steps; but
+ * little memory has to be many pages, for rows that leave give back whole ones. */
 static const int64_t small_bytes = 4 << 20, step_bytes = 32 << 20;
+enum { PAGES_LEAST = 64 };
 
 struct yk_cuda_segment { /* consecutive pages mapped by one commit */
     CUmemGenericAllocationHandle handle;
@@ -46,8 +48,11 @@ void yk_cuda_memory_open(struct yk_cuda_device *device)
                                                 CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS ||
         grain == 0)
         return;
+    int64_t step = device->base.desc.memory_bytes / PAGES_LEAST;
+    step = step < step_bytes ? step : step_bytes;
     device->is_virtual = 1;
-    device->page_bytes = (step_bytes + (int64_t)grain - 1) / (int64_t)grain * (int64_t)grain;
+    device->page_bytes = (step + (int64_t)grain - 1) / (int64_t)grain * (int64_t)grain;
+    device->base.desc.page_bytes = device->page_bytes;
 }
 
 /* What can still be booked. Context current. */
@@ -84,14 +89,17 @@ static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
     buffer->mapped = yk_calloc((size_t)pages, 1);
     if (!buffer->mapped)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    buffer->booked = pages * device->page_bytes;
-    return device->cu->MemAddressReserve(&buffer->address, (size_t)buffer->booked, 0, 0, 0);
+    buffer->span = pages * device->page_bytes;
+    return device->cu->MemAddressReserve(&buffer->address, (size_t)buffer->span, 0, 0, 0);
 }
 
 static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
-    if (device->is_virtual && buffer->bytes > small_bytes)
-        return reserve(device, buffer);
+    if (device->is_virtual && (buffer->reserved || buffer->bytes > small_bytes)) {
+        CUresult code = reserve(device, buffer);
+        buffer->booked = buffer->reserved ? 0 : buffer->span;
+        return code;
+    }
     buffer->booked = buffer->bytes;
     CUresult code = device->cu->MemAlloc(&buffer->address, (size_t)buffer->bytes);
     if (code == CUDA_SUCCESS)
@@ -99,11 +107,13 @@ static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buf
     return code;
 }
 
-static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes,
+enum taking { ALL, ADDRESSES };
+
+static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes, enum taking taking,
                                  struct yk_buffer **out)
 {
     int64_t left = bookable(device);
-    if (bytes > left)
+    if (taking == ALL && bytes > left)
         return yk_fail(YOKE_ENOMEM,
                        "%s: %lld bytes asked for, %lld of %lld free; free some, or raise mem=",
                        device->base.desc.name, (long long)bytes, (long long)left,
@@ -112,6 +122,7 @@ static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes,
     if (!buffer)
         return YOKE_ENOMEM;
     buffer->bytes = bytes;
+    buffer->reserved = taking == ADDRESSES;
     CUresult code = take_memory(device, buffer);
     if (code != CUDA_SUCCESS) {
         yk_free(buffer->mapped);
@@ -123,15 +134,26 @@ static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes,
     return YOKE_OK;
 }
 
-yoke_status yk_cuda_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+static yoke_status take(struct yk_device *base, int64_t bytes, enum taking taking,
+                        struct yk_buffer **out)
 {
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
     yoke_status status = yk_cuda_enter(device);
     if (status != YOKE_OK)
         return status;
-    status = alloc_entered(device, bytes, out);
+    status = alloc_entered(device, bytes, taking, out);
     yk_cuda_leave(device);
     return status;
+}
+
+yoke_status yk_cuda_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+{
+    return take(base, bytes, ALL, out);
+}
+
+yoke_status yk_cuda_reserve(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+{
+    return take(base, bytes, ADDRESSES, out);
 }
 
 static void segment_close(struct yk_cuda_device *device, struct yk_cuda_segment *segment)
@@ -154,7 +176,7 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
         segment_close(device, segment);
     }
     if (buffer->mapped) {
-        device->cu->MemAddressFree(buffer->address, (size_t)buffer->booked);
+        device->cu->MemAddressFree(buffer->address, (size_t)buffer->span);
     } else {
         device->cu->MemFree(buffer->address);
         atomic_fetch_sub(&device->mapped, buffer->booked);
@@ -206,7 +228,25 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
     buffer->pieces = segment;
     memset(buffer->mapped + first, 1, (size_t)(last - first));
     atomic_fetch_add(&device->mapped, segment->bytes);
+    if (buffer->reserved) {
+        buffer->booked += segment->bytes;
+        atomic_fetch_add(&device->booked, segment->bytes);
+    }
     return YOKE_OK;
+}
+
+/* Of addresses, each page by itself: the driver unmaps only what was mapped in one piece. */
+static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer *buffer,
+                                int64_t first, int64_t last)
+{
+    yoke_status status = YOKE_OK;
+    if ((last - first) * device->page_bytes > bookable(device))
+        return yk_fail(YOKE_ENOMEM, "%s: %lld pages of %lld bytes are more than is free",
+                       device->base.desc.name, (long long)(last - first),
+                       (long long)device->page_bytes);
+    for (; first < last && status == YOKE_OK; first++)
+        status = map_pages(device, buffer, first, first + 1);
+    return status;
 }
 
 yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
@@ -230,9 +270,35 @@ yoke_status yk_cuda_commit(struct yk_device *base, struct yk_buffer *buffer, int
             status = yk_cuda_enter(device);
         entered |= status == YOKE_OK;
         if (status == YOKE_OK)
-            status = map_pages(device, buffer, first, at);
+            status = buffer->reserved ? map_reserved(device, buffer, first, at)
+                                      : map_pages(device, buffer, first, at);
     }
     if (entered)
         yk_cuda_leave(device);
     return status;
+}
+
+void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
+                      int64_t bytes)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    int64_t page = device->page_bytes, first = pages_of(device, offset);
+    int64_t last =
+        offset + bytes == buffer->bytes ? pages_of(device, buffer->bytes) : (offset + bytes) / page;
+    int entered = yk_cuda_enter_anyway(device);
+    for (struct yk_cuda_segment **link = &buffer->pieces; *link;) {
+        struct yk_cuda_segment *segment = *link;
+        int64_t at = (int64_t)(segment->address - buffer->address) / page;
+        if (at < first || at >= last) {
+            link = &segment->next;
+            continue;
+        }
+        *link = segment->next;
+        buffer->mapped[at] = 0;
+        buffer->booked -= segment->bytes;
+        atomic_fetch_sub(&device->booked, segment->bytes);
+        segment_close(device, segment);
+    }
+    if (entered)
+        yk_cuda_leave(device);
 }

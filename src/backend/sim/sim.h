@@ -44,7 +44,7 @@ struct sim_device {
     struct sim_settings settings;
     struct sim_device *next;          /* list of open devices */
     struct yk_buffer *buffers;        /* all of them, to destroy their contents on failure */
-    int64_t memory_used;              /* bytes booked */
+    int64_t memory_used;              /* bytes booked, or committed of addresses */
     int64_t memory_mapped;            /* bytes committed; where pages are mapped on demand */
     int64_t fail_ns;                  /* INT64_MAX: never */
     int64_t engine_free[SIM_ENGINES]; /* when the engine has done all that was issued */
@@ -61,6 +61,7 @@ struct yk_buffer {
     int64_t bytes;
     unsigned char *data;
     unsigned char *mapped; /* one a page; NULL: all of it is there */
+    int reserved;          /* 1: addresses; what is mapped counts as used */
 };
 
 struct sim_host { /* host memory that copies reach at full speed */
@@ -142,6 +143,9 @@ void yk_sim_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_sim_memory_free(struct yk_device *device);
 yoke_status yk_sim_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                           int64_t bytes);
+yoke_status yk_sim_reserve(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
+void yk_sim_decommit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
+                     int64_t bytes);
 /* Whether all of the bytes, which lie inside the buffer, may be used. */
 int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes);
 /* Lock held. Whether something was written where no page is. */

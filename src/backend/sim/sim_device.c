@@ -24,8 +24,11 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     device->settings.identity = NULL;
     device->table = yk_backend_sim;
     device->base.backend = &device->table;
-    if (!device->settings.pages)
+    if (!device->settings.pages) {
         device->table.commit = NULL;
+        device->table.reserve = NULL;
+        device->table.decommit = NULL;
+    }
     if (device->settings.pin == SIM_NO)
         device->table.pin = NULL;
     if (device->settings.staging == SIM_NO)
@@ -146,6 +149,8 @@ const struct yk_backend yk_backend_sim = {
     .free = yk_sim_free,
     .memory_free = yk_sim_memory_free,
     .commit = yk_sim_commit,
+    .reserve = yk_sim_reserve,
+    .decommit = yk_sim_decommit,
     .pin = yk_sim_pin,
     .unpin = yk_sim_unpin,
     .host_alloc = yk_sim_host_alloc,

@@ -37,12 +37,16 @@ free_buffer:
     return NULL;
 }
 
-yoke_status yk_sim_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+enum sim_taking { SIM_ALL, SIM_ADDRESSES };
+
+static yoke_status take(struct sim_device *device, int64_t bytes, enum sim_taking taking,
+                        struct yk_buffer **out)
 {
-    struct sim_device *device = (struct sim_device *)base;
+    struct yk_device *base = &device->base;
     yk_lock(&yk_sim.mutex);
     int lost = device->lost;
-    int64_t available = device->settings.mem - device->memory_used;
+    int64_t available =
+        taking == SIM_ADDRESSES ? INT64_MAX : device->settings.mem - device->memory_used;
     yk_unlock(&yk_sim.mutex);
     if (lost)
         return yk_sim_lost(device);
@@ -60,10 +64,21 @@ yoke_status yk_sim_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer
     yk_lock(&yk_sim.mutex);
     buffer->next = device->buffers;
     device->buffers = buffer;
-    device->memory_used += bytes;
+    buffer->reserved = taking == SIM_ADDRESSES;
+    device->memory_used += buffer->reserved ? 0 : bytes;
     yk_unlock(&yk_sim.mutex);
     *out = buffer;
     return YOKE_OK;
+}
+
+yoke_status yk_sim_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+{
+    return take((struct sim_device *)base, bytes, SIM_ALL, out);
+}
+
+yoke_status yk_sim_reserve(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
+{
+    return take((struct sim_device *)base, bytes, SIM_ADDRESSES, out);
 }
 
 /* Bytes of the buffer on page `page`; the last page may be cut short. */
@@ -91,7 +106,7 @@ void yk_sim_free(struct yk_device *base, struct yk_buffer *buffer)
     while (*at != buffer)
         at = &(*at)->next;
     *at = buffer->next;
-    device->memory_used -= buffer->bytes;
+    device->memory_used -= buffer->reserved ? mapped_bytes(buffer) : buffer->bytes;
     device->memory_mapped -= mapped_bytes(buffer);
     yk_unlock(&yk_sim.mutex);
     yk_free(buffer->mapped);
@@ -131,6 +146,8 @@ yoke_status yk_sim_commit(struct yk_device *base, struct yk_buffer *buffer, int6
     int lost = device->lost;
     int64_t missing = missing_bytes(buffer, first, last);
     int64_t left = device->settings.mem - device->settings.taken - device->memory_mapped;
+    if (buffer->reserved && left > device->settings.mem - device->memory_used)
+        left = device->settings.mem - device->memory_used;
     if (lost)
         status = yk_sim_lost(device);
     else if (missing > left)
@@ -139,9 +156,29 @@ yoke_status yk_sim_commit(struct yk_device *base, struct yk_buffer *buffer, int6
     if (status == YOKE_OK) {
         memset(buffer->mapped + first, 1, (size_t)(last - first));
         device->memory_mapped += missing;
+        device->memory_used += buffer->reserved ? missing : 0;
     }
     yk_unlock(&yk_sim.mutex);
     return status;
+}
+
+void yk_sim_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
+                     int64_t bytes)
+{
+    struct sim_device *device = (struct sim_device *)base;
+    int64_t size = device->settings.pages, first = (offset + size - 1) / size;
+    int64_t last =
+        offset + bytes == buffer->bytes ? pages_of(device, buffer->bytes) : (offset + bytes) / size;
+    yk_lock(&yk_sim.mutex);
+    for (int64_t page = first; page < last; page++) {
+        if (!buffer->mapped[page])
+            continue;
+        buffer->mapped[page] = 0;
+        memset(buffer->data + page * size, YK_SIM_POISON, (size_t)page_bytes(buffer, page));
+        device->memory_mapped -= page_bytes(buffer, page);
+        device->memory_used -= page_bytes(buffer, page);
+    }
+    yk_unlock(&yk_sim.mutex);
 }
 
 int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes)

@@ -196,6 +196,7 @@ static void desc_fill(const struct sim_selector *selector, struct sim_settings *
     desc->cores = cpu ? (int)s->cores : 1;
     desc->lanes = cpu ? (int)s->cores : (int)s->lanes;
     desc->memory_bytes = s->mem;
+    desc->page_bytes = s->pages;
     desc->fill = cpu ? s->cores : s->fill;
     desc->link_bytes_per_ns = s->link / 1e9;
     desc->launch_ns = s->launch * 1e9;
