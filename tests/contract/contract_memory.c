@@ -317,10 +317,35 @@ static void pages_on_demand(struct contract *c)
     free(read);
 }
 
+/* Addresses for more than there is memory; what some pages give back, others can have. */
+static void addresses(struct contract *c)
+{
+    int64_t page = c->device->desc.page_bytes, memory = c->device->desc.memory_bytes, free, part;
+    struct yk_buffer *buffer;
+    if (!page || !c->backend->reserve)
+        return;
+    free = c->backend->memory_free(c->device);
+    part = (free / 2 / page - 1) * page;
+    assert_int_equal(c->backend->reserve(c->device, 4 * memory, &buffer), YOKE_OK);
+    assert_int_equal(c->backend->memory_free(c->device), free);
+    assert_int_equal(c->backend->commit(c->device, buffer, 2 * memory, part), YOKE_OK);
+    assert_true(c->backend->memory_free(c->device) <= free - part);
+    assert_int_equal(c->backend->commit(c->device, buffer, 0, 2 * part), YOKE_ENOMEM);
+    /* A page that lies in it only in part stays. */
+    c->backend->decommit(c->device, buffer, 2 * memory + 1, part - 1);
+    assert_true(c->backend->memory_free(c->device) < free);
+    c->backend->decommit(c->device, buffer, 2 * memory, page);
+    assert_int_equal(c->backend->memory_free(c->device), free);
+    assert_int_equal(c->backend->commit(c->device, buffer, 0, part), YOKE_OK);
+    c->backend->free(c->device, buffer);
+    assert_int_equal(c->backend->memory_free(c->device), free);
+}
+
 const struct named_case contract_memory_cases[] = {
     { "allocation", allocation, NEEDS_MEMORY },
     { "no memory", no_memory, NEEDS_MEMORY },
     { "pages on demand", pages_on_demand, NEEDS_MEMORY },
+    { "addresses beyond memory", addresses, NEEDS_MEMORY },
     { "copies at odd offsets and sizes", odd_copies, NEEDS_MEMORY },
     { "copies of rows", copies_of_rows, NEEDS_MEMORY },
     { "columns at once", columns_at_once, NEEDS_MEMORY },

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "runtime/runtime.h"
+#include "walk.h"
 #include "work.h"
 #include "work_kernels.h"
 
@@ -189,6 +191,59 @@ static void what_is_left_makes_room(void **state)
     OK(yoke_close(rt));
 }
 
+/* --- rows come and go by themselves --- */
+
+static int64_t bytes_up(const struct work *work)
+{
+    return yoke_array_traffic(work->x).to_devices;
+}
+
+/* Jobs over parts of arrays that are larger than all of the memory: a part that was used lately is
+ * still there, the one not used for longest has left, and what was written there is at the host.
+ * Eight parts, three of which fit (x and z of each). */
+static void parts_stay_while_there_is_room(void **state)
+{
+    enum { PARTS = 8 };
+    static const struct {
+        int part, there;
+    } tour[] = { { 0, 0 },
+                 { 1, 0 },
+                 { 2, 0 },
+                 { 1, 1 },
+                 { 0, 1 },
+                 { 2, 1 },
+                 { 3, 0 } /* for 1 */,
+                 { 0, 1 },
+                 { 2, 1 },
+                 { 3, 1 },
+                 { 1, 0 } /* for 0 */,
+                 { 0, 0 } /* for 2 */,
+                 { 3, 1 },
+                 { 1, 1 } };
+    struct work_spec spec = { .kind = WORK_SCALE, .items = PARTS << 16 };
+    yoke_runtime *rt = open_runtime("sim:gpu:lanes=4:mem=1700K:pages=4K");
+    int64_t part = spec.items / PARTS;
+    struct work work;
+    size_t i;
+    int right, p;
+    (void)state;
+    OK(work_open(rt, &spec, &work));
+    for (i = 0; i < sizeof tour / sizeof *tour; i++) {
+        int64_t before = bytes_up(&work), want = tour[i].there ? 0 : part * 4;
+        OK(work_run(&work, tour[i].part * part, (tour[i].part + 1) * part, NULL));
+        if (bytes_up(&work) - before != want)
+            fail_msg("step %d: %d bytes went up for part %d", (int)i,
+                     (int)(bytes_up(&work) - before), tour[i].part);
+    }
+    assert_int_equal(yoke_array_traffic(work.z).from_devices, 3 * part * 4); /* 1, 0 and 2 left */
+    for (p = 0; p < PARTS; p++)
+        OK(work_run(&work, p * part, (p + 1) * part, NULL));
+    OK(work_check(&work, &right));
+    assert_true(right);
+    work_close(&work);
+    OK(yoke_close(rt));
+}
+
 /* --- too small --- */
 
 static void memory_below_a_row(void **state)
@@ -214,6 +269,54 @@ static void memory_below_a_row(void **state)
     assert_true(right);
     work_close(&work);
     OK(yoke_close(rt));
+}
+
+/* --- everything fails in turn --- */
+
+/* Through windows, then by parts that make room for each other. */
+static yoke_status part_by_part(const char *devices)
+{
+    enum { PARTS = 4 };
+    const struct work_spec spec = { .kind = WORK_TABLE, .items = 4000 };
+    struct work work = { 0 };
+    yoke_runtime *rt = NULL;
+    int right = 1, p;
+    yoke_status status = yoke_open(&(yoke_config){ .devices = devices }, &rt);
+    if (status != YOKE_OK)
+        return status;
+    status = work_open(rt, &spec, &work);
+    if (status == YOKE_OK)
+        status = work_run(&work, 0, spec.items, NULL);
+    for (p = 0; p < 2 * PARTS && status == YOKE_OK; p++)
+        status = work_run(&work, p % PARTS * spec.items / PARTS,
+                          (p % PARTS + 1) * spec.items / PARTS, NULL);
+    if (status == YOKE_OK)
+        status = work_check(&work, &right);
+    assert_true(right);
+    work_close(&work);
+    assert_int_equal(yoke_close(rt), YOKE_OK);
+    return status;
+}
+
+static void everything_fails(void **state)
+{
+    static const char *const machines[] = { "sim:gpu:lanes=2:mem=14K:pages=256",
+                                            "sim:cpu:cores=2:rate=1e5,sim:gpu:mem=14K:pages=256",
+                                            "sim:gpu*2:mem=12K" };
+    const unsigned allowed =
+        1u << YOKE_OK | 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_ELOST;
+    int64_t went_well;
+    size_t m;
+    (void)state;
+    yk_check_devices = 1;
+    for (m = 0; m < sizeof machines / sizeof *machines; m++) {
+        OK(part_by_part(machines[m]));
+        walk_allocations(part_by_part, machines[m], allowed);
+        walk_calls(part_by_part, machines[m], YOKE_ENOMEM, &went_well);
+        assert_true(went_well > 0);
+        walk_calls(part_by_part, machines[m], YOKE_EDEVICE, &went_well);
+    }
+    yk_check_devices = 0;
 }
 
 /* --- many jobs, hardly any memory --- */
@@ -395,7 +498,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(streams_beside_cores),
         cmocka_unit_test(what_fits_stays),
         cmocka_unit_test(what_is_left_makes_room),
+        cmocka_unit_test(parts_stay_while_there_is_room),
         cmocka_unit_test(memory_below_a_row),
+        cmocka_unit_test(everything_fails),
         cmocka_unit_test(many_jobs_hardly_any_memory),
         on_real_devices[0],
     };
