@@ -1,5 +1,5 @@
 /* coherence.pml - everybody who moves rows of one array, at once: two devices, the host, and a few row
- * intervals. What follows is src/array/transfer.c and replica.c step by step, driven by jobs as
+ * intervals. What follows is src/array/transfer.c, replica.c and evict.c step by step, driven by jobs as
  * src/runtime drives them; the rules themselves are in coherence_rules.pml.
  *
  * A step (d_step) is what the code does under the array's lock, or one event of the machine: a copy
