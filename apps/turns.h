@@ -2,10 +2,10 @@
  * matrix.c.
  *
  * All runtimes of a size stay open, asleep, until its last turn. The data can be attached to one at
- * a time, so a turn begins with attaching and, where there are GPUs, with a run that is not timed:
- * it finds their memory as the runs after it will. One repeat is done in the first of TURNS_COUNT
- * turns, the others are spread over the rest.
- * The largest sets have theirs first, so that it is known of a single device how far it is behind.
+ * a time, so a turn begins with attaching and, where there are GPUs, with runs that are not timed:
+ * those after them find their memory as it will stay. One repeat is done in the first of
+ * TURNS_COUNT turns, the others are spread over the rest. The largest sets have theirs first, so
+ * that it is known of a single device how far it is behind.
  *
  * Cores alone can take minutes for what four GPUs do in a second. Of an application whose items all
  * cost the same they first do 1/16 of the rows, and if all would take more than a minute, 1/16 is
