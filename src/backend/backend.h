@@ -89,20 +89,24 @@ struct yk_device { /* every backend's device begins with this */
     struct yk_device_desc desc;
 };
 
-enum yk_copy_kind { YK_COPY_TO_DEVICE, YK_COPY_FROM_DEVICE, YK_COPY_WITHIN };
+/* PEER: from another device of the same backend, which reach() said can be read. */
+enum yk_copy_kind { YK_COPY_TO_DEVICE, YK_COPY_FROM_DEVICE, YK_COPY_WITHIN, YK_COPY_PEER };
 
 struct yk_copy {
     enum yk_copy_kind kind;
-    void *host;               /* source or destination on the host; unused WITHIN */
+    void *host;               /* source or destination on the host; unused WITHIN and PEER */
     struct yk_buffer *buffer; /* destination, or source of FROM_DEVICE */
     int64_t offset, bytes;    /* in buffer; bytes >= 1, offset + bytes <= size of the buffer */
     /* rows > 1: so many runs of `bytes` each (not WITHIN). From the start of one to that of the
      * next it is pitch bytes in buffer and host_pitch on the host, neither below `bytes`; those
      * between are left alone, and may be somebody else's copy at the same time. */
     int64_t rows, pitch, host_pitch;
-    struct yk_buffer *from; /* WITHIN: source buffer and offset, not overlapping the destination */
+    struct yk_buffer *from; /* WITHIN: source buffer and offset, not overlapping the destination;
+                               PEER: a buffer of `peer`, whose runs are host_pitch apart */
     int64_t from_offset;
-    struct yk_event *const *after; /* of this device; NULL entries count as complete */
+    struct yk_device *peer;
+    struct yk_event *const *after; /* of this device, PEER also of `peer`; NULL entries count as
+                                      complete */
     int after_count;
     int timed;   /* 1: event_times will be asked when it started, which costs some drivers a call */
     int passing; /* 1: what follows it tells of its end, so hardly anybody will wait for it asleep;
@@ -205,7 +209,15 @@ struct yk_backend {
     yoke_status (*queue_open)(struct yk_device *device, struct yk_queue **out);
     void (*queue_close)(struct yk_queue *queue); /* waits for what is still running */
 
-    /* Host memory that is not pinned may make the call last as long as the copy. */
+    /* Rough speed, in bytes per ns, at which `device` copies from the memory of `from`, another
+     * open device of this backend, without the host between them; 0: it cannot. From then on
+     * YK_COPY_PEER works on queues of `device` with all that `from` has allocated or will.
+     * Optional: NULL where no two devices can. One thread drives both, here and in such copies. */
+    double (*reach)(struct yk_device *device, struct yk_device *from);
+
+    /* Host memory that is not pinned may make the call last as long as the copy. PEER: YOKE_ELOST,
+     * mostly as the event's outcome, says that `peer` was lost before the copy was over, and this
+     * device is well; it may be lost with it too. */
     yoke_status (*copy)(struct yk_queue *queue, const struct yk_copy *copy,
                         struct yk_event **event);
     /* buffer[offset .. offset + bytes) = 0 */

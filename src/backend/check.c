@@ -98,7 +98,7 @@ static void check_queue_close(struct yk_queue *handle)
         return;
     yk_check_remove(&queue->object);
     queue->object.device->backend->queue_close(queue->inner);
-    yk_check_slot_close(queue->object.device, queue->slot);
+    yk_check_slot_close(queue->slot);
     yk_free(queue);
 }
 
@@ -233,6 +233,7 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->table.decommit = inner->backend->decommit ? yk_check_decommit : NULL;
     device->table.queue_open = check_queue_open;
     device->table.queue_close = check_queue_close;
+    device->table.reach = inner->backend->reach ? yk_check_reach : NULL;
     device->table.copy = yk_check_copy;
     device->table.zero = yk_check_zero;
     device->table.build = check_build;

@@ -18,7 +18,7 @@
  * a breach is logged as an error, then the process is aborted. */
 void yk_check_on_breach(void (*fn)(void *context, const char *text), void *context);
 
-enum { CHECK_QUEUES = 32 }; /* queues of one device whose order is followed */
+enum { CHECK_QUEUES = 160 }; /* queues of all devices whose order is followed */
 
 enum check_kind { CHECK_DEVICE, CHECK_BUFFER, CHECK_QUEUE, CHECK_PROGRAM, CHECK_EVENT };
 
@@ -38,9 +38,8 @@ struct check_device {
     const struct yk_backend *backend; /* the inner one's */
     atomic_int lost;     /* it said YOKE_EDEVICE: it may not say anything else any more */
     atomic_int injected; /* loss by yk_backend_fail_at: the backend is not asked any more */
+    atomic_int reaches;  /* it said so of some other device */
     atomic_int inside;   /* calls that only one thread may make at a time */
-    int slot_used[CHECK_QUEUES];
-    int64_t slot_issued[CHECK_QUEUES];
 };
 
 struct check_range { /* bytes of a buffer that were committed, in any order */
@@ -142,11 +141,11 @@ void yk_check_issued(const struct check_operation_spec *spec, struct check_opera
                      int pending, struct check_past *past);
 void yk_check_past_add(struct check_past *past, const struct check_past *other);
 /* Everything in `past` is complete. */
-void yk_check_settle(const struct check_device *device, const struct check_past *past);
+void yk_check_settle(const struct check_past *past);
 int yk_check_in_use(const struct check_buffer *buffer);
 int yk_check_host_in_use(uintptr_t first, uintptr_t last);
-int yk_check_slot_open(struct check_device *device);
-void yk_check_slot_close(struct check_device *device, int slot);
+int yk_check_slot_open(const struct check_device *device);
+void yk_check_slot_close(int slot);
 
 /* check_memory.c */
 yoke_status yk_check_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
@@ -174,6 +173,7 @@ void yk_check_host_left(struct check_device *device);
 /* check_operation.c */
 yoke_status yk_check_copy(struct yk_queue *queue, const struct yk_copy *copy,
                           struct yk_event **event);
+double yk_check_reach(struct yk_device *device, struct yk_device *from);
 yoke_status yk_check_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
                           int64_t bytes, struct yk_event **event);
 yoke_status yk_check_launch(struct yk_queue *queue, struct yk_program *program,

@@ -14,7 +14,7 @@ static yoke_status first_seen(struct check_event *event, yoke_status outcome)
         outcome = yk_check_inject(device, "event outcome");
     if (outcome == YOKE_EDEVICE)
         atomic_store(&device->lost, 1);
-    yk_check_settle(device, &event->past);
+    yk_check_settle(&event->past);
     yk_check_lock();
     event->outcome = outcome;
     event->done = 1;

@@ -18,7 +18,7 @@ struct call {
     struct check_operation *operation;
     struct check_event *event; /* for the caller, ready before the backend is called */
     struct yk_event *made;     /* the backend's */
-    int was_lost;
+    int was_lost, reads_peer;
 };
 
 struct call_arguments {
@@ -28,6 +28,7 @@ struct call_arguments {
     int after_count;
     const struct check_use *uses;
     int use_count;
+    const struct check_device *peer; /* whose events may be in `after`, too */
 };
 
 /* The events' past joins the operation's; their inner handles go to call->after. */
@@ -45,9 +46,12 @@ static yoke_status after_take(struct call *call, const struct call_arguments *a)
     for (int i = 0; i < a->after_count; i++) {
         if (!a->after[i])
             continue;
-        struct check_event *event = yk_check_find(call->device, CHECK_EVENT, a->after[i], a->slot);
+        struct check_event *event =
+            yk_check_find(a->peer ? NULL : call->device, CHECK_EVENT, a->after[i], a->slot);
         if (!event)
             return YOKE_EINVAL;
+        if (a->peer && event->object.device != call->device && event->object.device != a->peer)
+            return yk_check_breach(call->device, a->slot, "an event of neither device in `after`");
         yk_check_past_add(&call->past, &event->past);
         call->after[call->after_count++] = event->inner;
     }
@@ -97,12 +101,13 @@ failed:
 static yoke_status call_close(struct call *call, yoke_status status, struct yk_event **event)
 {
     struct check_event *mine = call->event;
+    unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_EINVAL;
     yk_check_leave(call->device);
+    if (call->reads_peer)
+        allowed |= 1u << YOKE_ELOST;
     status = yk_check_returned(call->device, &(struct check_return){ .slot = call->spec.slot,
                                                                      .status = status,
-                                                                     .allowed = 1u << YOKE_ENOMEM |
-                                                                                1u << YOKE_EDEVICE |
-                                                                                1u << YOKE_EINVAL,
+                                                                     .allowed = allowed,
                                                                      .made = call->made,
                                                                      .was_lost = call->was_lost });
     if (status != YOKE_OK) {
@@ -148,6 +153,27 @@ static yoke_status buffer_use(const struct check_device *device, const char *slo
     return yk_check_committed(buffer, slot, offset, offset + bytes);
 }
 
+/* The other side of a copy that the host is no part of; `peer` is the device it is on. */
+static yoke_status source_use(const struct check_device *device, const struct check_device *peer,
+                              const struct yk_copy *copy, struct check_use uses[2])
+{
+    yoke_status status;
+    if (!peer)
+        return YOKE_EINVAL;
+    if (copy->kind == YK_COPY_PEER && (peer == device || !atomic_load(&device->reaches)))
+        return yk_check_breach(device, "copy", "%s was not asked for with reach",
+                               peer->base.desc.name);
+    uses[1] = (struct check_use){ .first = (uintptr_t)copy->from_offset,
+                                  .last = (uintptr_t)yk_copy_host_span(copy),
+                                  .run = copy->rows > 1 ? copy->bytes : 0,
+                                  .pitch = copy->host_pitch };
+    status = buffer_use(peer, "copy", copy->from, &uses[1]);
+    if (status == YOKE_OK && uses[0].buffer == uses[1].buffer && uses[0].first < uses[1].last &&
+        uses[1].first < uses[0].last)
+        return yk_check_breach(device, "copy", "source and destination overlap");
+    return status;
+}
+
 /* The two sides of a copy. */
 static yoke_status copy_uses(const struct check_device *device, const struct yk_copy *copy,
                              struct check_use uses[2])
@@ -176,15 +202,38 @@ static yoke_status copy_uses(const struct check_device *device, const struct yk_
                                       .writes = out };
         return yk_check_in_one(device, copy->host, yk_copy_host_span(copy));
     }
-    if (copy->kind != YK_COPY_WITHIN)
+    if (copy->kind != YK_COPY_WITHIN && copy->kind != YK_COPY_PEER)
         return yk_check_breach(device, "copy", "kind %d does not exist", (int)copy->kind);
-    uses[1] =
-        (struct check_use){ .first = (uintptr_t)copy->from_offset, .last = (uintptr_t)copy->bytes };
-    status = buffer_use(device, "copy", copy->from, &uses[1]);
-    if (status == YOKE_OK && uses[0].buffer == uses[1].buffer && uses[0].first < uses[1].last &&
-        uses[1].first < uses[0].last)
-        return yk_check_breach(device, "copy", "source and destination overlap");
-    return status;
+    return source_use(
+        device, copy->kind == YK_COPY_PEER ? yk_check_device_find(copy->peer, "copy") : device,
+        copy, uses);
+}
+
+double yk_check_reach(struct yk_device *handle, struct yk_device *from_handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "reach");
+    struct check_device *from = yk_check_device_find(from_handle, "reach");
+    double speed;
+    if (!device || !from)
+        return 0;
+    if (device == from || device->base.desc.backend != from->base.desc.backend) {
+        yk_check_breach(device, "reach", "%s is no other device of its backend",
+                        from->base.desc.name);
+        return 0;
+    }
+    if (yk_check_enter(device, "reach") != YOKE_OK)
+        return 0;
+    speed = yk_check_enter(from, "reach") == YOKE_OK
+                ? device->backend->reach(device->inner, from->inner)
+                : -1;
+    if (speed >= 0)
+        yk_check_leave(from);
+    yk_check_leave(device);
+    if (speed < 0)
+        yk_check_breach(device, "reach", "a speed of %g", speed);
+    else if (speed > 0)
+        atomic_store(&device->reaches, 1);
+    return speed > 0 ? speed : 0;
 }
 
 static struct check_queue *queue_find(const struct yk_queue *handle, const char *slot,
@@ -208,15 +257,19 @@ yoke_status yk_check_copy(struct yk_queue *handle, const struct yk_copy *copy,
     yoke_status status = copy_uses(queue->object.device, copy, uses);
     if (status != YOKE_OK)
         return status;
-    status = call_open(
-        &call, &(struct call_arguments){ "copy", queue, copy->after, copy->after_count, uses, 2 });
+    int by_host = copy->kind == YK_COPY_TO_DEVICE || copy->kind == YK_COPY_FROM_DEVICE;
+    struct check_device *peer = copy->kind == YK_COPY_PEER ? uses[1].buffer->object.device : NULL;
+    status = call_open(&call, &(struct call_arguments){ "copy", queue, copy->after,
+                                                        copy->after_count, uses, 2, peer });
     if (status != YOKE_OK)
         return status;
     struct yk_copy inner = *copy;
     inner.buffer = uses[0].buffer->inner;
-    inner.from = copy->kind == YK_COPY_WITHIN ? uses[1].buffer->inner : NULL;
+    inner.from = by_host ? NULL : uses[1].buffer->inner;
+    inner.peer = peer ? peer->inner : NULL;
     inner.after = call.after;
     inner.after_count = call.after_count;
+    call.reads_peer = peer != NULL;
     status = call.device->backend->copy(queue->inner, &inner, &call.made);
     return call_close(&call, status, event);
 }

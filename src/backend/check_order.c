@@ -3,10 +3,10 @@
  * Each operation has a number on its queue and knows its past: for each queue the number up to
  * which everything comes before it (its queue's past, and that of each event in `after`). Two
  * operations that use the same bytes, one of them writing, must have one in the other's past; on
- * two devices, where nothing but waiting makes an order, the first must have been seen complete. An
- * operation is out of flight when the caller has seen it or a later one complete, or has closed the
- * queue; what the hardware has done meanwhile does not count, so the verdict is the same on every
- * run.
+ * two devices only events given to a copy between them make an order; else the first must have been
+ * seen complete. An operation is out of flight when the caller has seen it or a later one complete,
+ * or has closed the queue; what the hardware has done meanwhile does not count, so the verdict is
+ * the same on every run.
  */
 #include "check.h"
 
@@ -24,31 +24,34 @@ struct check_operation {
     struct check_use uses[];
 };
 
-static struct check_operation *in_flight; /* guarded by the lock of check_object.c */
+/* Guarded by the lock of check_object.c. */
+static struct check_operation *in_flight;
+static int slot_used[CHECK_QUEUES];
+static int64_t slot_issued[CHECK_QUEUES];
 
-int yk_check_slot_open(struct check_device *device)
+int yk_check_slot_open(const struct check_device *device)
 {
     if (device->base.desc.host_memory)
         return -1; /* no copies, nothing to order */
     yk_check_lock();
     int slot = 0;
-    while (slot < CHECK_QUEUES && device->slot_used[slot])
+    while (slot < CHECK_QUEUES && slot_used[slot])
         slot++;
     if (slot < CHECK_QUEUES)
-        device->slot_used[slot] = 1;
+        slot_used[slot] = 1;
     yk_check_unlock();
     return slot < CHECK_QUEUES ? slot : -1;
 }
 
-void yk_check_slot_close(struct check_device *device, int slot)
+void yk_check_slot_close(int slot)
 {
     struct check_past past = { { 0 } };
     if (slot < 0)
         return;
     past.upto[slot] = INT64_MAX;
-    yk_check_settle(device, &past);
+    yk_check_settle(&past);
     yk_check_lock();
-    device->slot_used[slot] = 0;
+    slot_used[slot] = 0;
     yk_check_unlock();
 }
 
@@ -93,8 +96,7 @@ static int conflict(const struct check_use *a, const struct check_use *b)
 static int operations_conflict(const struct check_operation *before,
                                const struct check_operation_spec *spec)
 {
-    const struct check_device *device = spec->queue->object.device;
-    if (before->device == device && before->number <= spec->past->upto[before->queue_slot])
+    if (before->number <= spec->past->upto[before->queue_slot])
         return 0;
     for (int i = 0; i < before->use_count; i++)
         for (int j = 0; j < spec->use_count; j++)
@@ -147,27 +149,26 @@ void yk_check_issued(const struct check_operation_spec *spec, struct check_opera
                      int pending, struct check_past *past)
 {
     struct check_queue *queue = spec->queue;
-    struct check_device *device = queue->object.device;
     *past = *spec->past;
     if (!operation)
         return;
     yk_check_lock();
-    operation->number = ++device->slot_issued[queue->slot];
+    operation->number = ++slot_issued[queue->slot];
     operation->next = in_flight;
     in_flight = operation;
     past->upto[queue->slot] = operation->number;
     queue->past = *past;
     yk_check_unlock();
     if (!pending)
-        yk_check_settle(device, past);
+        yk_check_settle(past);
 }
 
-void yk_check_settle(const struct check_device *device, const struct check_past *past)
+void yk_check_settle(const struct check_past *past)
 {
     yk_check_lock();
     for (struct check_operation **at = &in_flight; *at;) {
         struct check_operation *operation = *at;
-        if (operation->device != device || operation->number > past->upto[operation->queue_slot]) {
+        if (operation->number > past->upto[operation->queue_slot]) {
             at = &operation->next;
             continue;
         }

@@ -14,6 +14,7 @@ struct CUctx_st {
     atomic_int sticky; /* relaxed: whoever sees it needs to see nothing else */
     pthread_mutex_t lock;
     struct standin_object *first; /* under lock */
+    atomic_uint admitted;         /* other devices that may use its memory, a bit each */
 };
 
 enum { DEPTH = 32 };
@@ -97,6 +98,16 @@ CUresult standin_health(CUcontext context)
 int standin_device_of(CUcontext context)
 {
     return context->device;
+}
+
+void standin_context_admit(CUcontext context, int device)
+{
+    atomic_fetch_or(&context->admitted, 1u << device);
+}
+
+int standin_context_admits(CUcontext context, int device)
+{
+    return context->device == device || atomic_load(&context->admitted) >> device & 1;
 }
 
 /* ---- what is in it ---- */

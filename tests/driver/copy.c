@@ -107,8 +107,14 @@ CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream st
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
+    return standin_copy_add(__func__, stream, to, from, bytes);
+}
+
+CUresult standin_copy_add(const char *function, CUstream stream, CUdeviceptr to, CUdeviceptr from,
+                          size_t bytes)
+{
     struct copy_work *copy;
-    CUresult code = prepare(__func__, stream, 0, &copy);
+    CUresult code = prepare(function, stream, 0, &copy);
     if (code != CUDA_SUCCESS)
         return code;
     if (!standin_ranges_cover(to, bytes) || !standin_ranges_cover(from, bytes)) {
@@ -150,12 +156,35 @@ static int rows_are_wrong(const CUDA_MEMCPY2D *rows)
             return 1;
         hosts += sides[i]->type == CU_MEMORYTYPE_HOST;
     }
-    return hosts != 1 || !rows->row_bytes || !rows->rows;
+    return hosts > 1 || !rows->row_bytes || !rows->rows;
 }
 
 static size_t span(const CUDA_MEMCPY2D *rows, const CUmemcpySide *side)
 {
     return (rows->rows - 1) * side->pitch + rows->row_bytes;
+}
+
+/* Between devices, or on one. */
+static CUresult rows_within(const CUDA_MEMCPY2D *rows, CUstream stream)
+{
+    struct copy_work *copy;
+    CUresult code = prepare("cuMemcpy2DAsync", stream, 0, &copy);
+    if (code != CUDA_SUCCESS)
+        return code;
+    const int device = standin_device_of(standin_stream_context(stream));
+    if (!standin_ranges_open_to(device, rows->from.device, span(rows, &rows->from)) ||
+        !standin_ranges_open_to(device, rows->to.device, span(rows, &rows->to))) {
+        free(copy);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    copy->to = device_memory(rows->to.device);
+    copy->from = device_memory(rows->from.device);
+    copy->to_pitch = rows->to.pitch;
+    copy->from_pitch = rows->from.pitch;
+    copy->bytes = rows->row_bytes;
+    copy->rows = rows->rows;
+    standin_stream_add(stream, &copy->work);
+    return code;
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *rows, CUstream stream)
@@ -165,6 +194,8 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *rows, CUstream stream)
     struct copy_work *copy;
     if (rows_are_wrong(rows))
         return CUDA_ERROR_INVALID_VALUE;
+    if (device->type == CU_MEMORYTYPE_DEVICE && host->type == CU_MEMORYTYPE_DEVICE)
+        return rows_within(rows, stream);
     enum standin_host kind = standin_host_kind(host->host, span(rows, host));
     const size_t aside = up && kind == STANDIN_PAGEABLE ? span(rows, host) : 0;
     CUresult code = prepare(__func__, stream, aside, &copy);

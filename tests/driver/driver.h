@@ -10,6 +10,7 @@
  *   stream.c     streams: a thread each, that does their work in order
  *   event.c      marks in streams, and waiting for them
  *   copy.c       copies and clearing
+ *   peer.c       GPUs that reach each other's memory
  *   module.c     machine code loaded
  *   launch.c     a kernel's grid, block by block
  *   fault.c      a kernel that touches memory where none is
@@ -36,6 +37,7 @@ enum { /* codes of the driver that yoke has no name for */
 #define STANDIN_EXPORT(name, symbol, parameters) CUresult cu##name parameters __asm__(symbol);
 YK_CUDA_FUNCTIONS(STANDIN_EXPORT)
 YK_CUDA_VIRTUAL_FUNCTIONS(STANDIN_EXPORT)
+YK_CUDA_PEER_FUNCTIONS(STANDIN_EXPORT)
 #undef STANDIN_EXPORT
 #pragma GCC visibility pop
 
@@ -44,6 +46,7 @@ enum { STANDIN_GPUS_MOST = 8 };
 struct standin_settings {
     int gpus, visible[STANDIN_GPUS_MOST], visible_count;
     int arch, version, compute_mode;
+    int peers;                         /* 0: no GPU reaches another */
     int init_code, context_code;       /* of cuInit and cuCtxCreate, if not 0 */
     size_t memory_bytes, pinned_bytes; /* of each GPU; of the host, at most */
     struct standin_failure failure;    /* nth 0: none */
@@ -71,6 +74,8 @@ CUresult standin_give_back(const char *function, CUcontext *context, CUresult *c
 void standin_die(CUcontext context, CUresult code);
 CUresult standin_health(CUcontext context); /* 0 while it is alive */
 int standin_device_of(CUcontext context);
+void standin_context_admit(CUcontext context, int device); /* that device may use its memory */
+int standin_context_admits(CUcontext context, int device);
 void standin_object_add(struct standin_object *object, enum standin_object_kind kind,
                         CUcontext context);
 void standin_object_remove(struct standin_object *object);
@@ -85,8 +90,8 @@ struct standin_range {
     CUdeviceptr start;
     size_t bytes;
     CUcontext context; /* allocated in it; NULL: mapped, and belongs to the process */
-    int usable;
-    void *block; /* allocated: all of it, with the guard behind it */
+    unsigned usable;   /* mapped: by these devices, a bit each; else 1 */
+    void *block;       /* allocated: all of it, with the guard behind it */
     size_t block_bytes;
     struct standin_physical *physical; /* mapped */
     struct standin_range *next;
@@ -94,12 +99,18 @@ struct standin_range {
 int standin_range_add(const struct standin_range *range);
 /* Takes out the range that begins and is as long as asked; bytes 0: however long. */
 int standin_range_take(CUdeviceptr start, size_t bytes, struct standin_range *out);
-int standin_range_allow(CUdeviceptr start, size_t bytes); /* it may be used from now on */
+/* The device may use it from now on; *first: nobody could before. */
+int standin_range_allow(CUdeviceptr start, size_t bytes, int device, int *first);
 int standin_ranges_touch(CUdeviceptr start, size_t bytes);
-/* Every byte may be used. */
+/* Every byte may be used; by this device. */
 int standin_ranges_cover(CUdeviceptr start, size_t bytes);
+int standin_ranges_open_to(int device, CUdeviceptr start, size_t bytes);
 long standin_memory_sweep(CUcontext context); /* frees what was allocated in it; how many */
 size_t standin_page_bytes(void);
+
+/* copy.c */
+CUresult standin_copy_add(const char *function, CUstream stream, CUdeviceptr to, CUdeviceptr from,
+                          size_t bytes);
 
 /* host.c */
 enum standin_host { STANDIN_PAGEABLE, STANDIN_PINNED, STANDIN_CROSSING };

@@ -93,13 +93,16 @@ static int take_of_context(CUcontext context, struct standin_range *out)
     return found;
 }
 
-int standin_range_allow(CUdeviceptr start, size_t bytes)
+int standin_range_allow(CUdeviceptr start, size_t bytes, int device, int *first)
 {
     int found = 0;
     pthread_rwlock_wrlock(&lock);
     for (struct standin_range *range = ranges; range && !found; range = range->next)
-        if (range->start == start && range->bytes == bytes)
-            found = range->usable = 1;
+        if (range->start == start && range->bytes == bytes) {
+            found = 1;
+            *first = !range->usable;
+            range->usable |= 1u << device;
+        }
     pthread_rwlock_unlock(&lock);
     return found;
 }
@@ -114,23 +117,38 @@ int standin_ranges_touch(CUdeviceptr start, size_t bytes)
     return touch;
 }
 
+enum { ANY_DEVICE = -1 };
+
+static int is_usable(const struct standin_range *range, int device)
+{
+    if (device == ANY_DEVICE)
+        return range->usable != 0;
+    return range->context ? standin_context_admits(range->context, device)
+                          : (int)(range->usable >> device & 1);
+}
+
 /* Where the usable range that holds `at` ends; `at` if there is none. Lock held for reading. */
-static CUdeviceptr end_of_usable(CUdeviceptr at)
+static CUdeviceptr end_of_usable(CUdeviceptr at, int device)
 {
     for (struct standin_range *range = ranges; range; range = range->next)
-        if (range->usable && range->start <= at && at < range->start + range->bytes)
+        if (range->start <= at && at < range->start + range->bytes && is_usable(range, device))
             return range->start + range->bytes;
     return at;
 }
 
-int standin_ranges_cover(CUdeviceptr start, size_t bytes)
+int standin_ranges_open_to(int device, CUdeviceptr start, size_t bytes)
 {
     CUdeviceptr at = start, end = start + bytes, reached = start;
     pthread_rwlock_rdlock(&lock);
-    while (at < end && (reached = end_of_usable(at)) > at)
+    while (at < end && (reached = end_of_usable(at, device)) > at)
         at = reached;
     pthread_rwlock_unlock(&lock);
     return at >= end;
+}
+
+int standin_ranges_cover(CUdeviceptr start, size_t bytes)
+{
+    return standin_ranges_open_to(ANY_DEVICE, start, bytes);
 }
 
 /* ---- the calls ---- */

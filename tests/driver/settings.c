@@ -5,6 +5,7 @@
  *   YOKE_STANDIN_PINNED=1G      host memory that can be pinned
  *   YOKE_STANDIN_ARCH=80        compute capability 8.0
  *   YOKE_STANDIN_DRIVER=13000   speaks CUDA 13.0
+ *   YOKE_STANDIN_PEERS=0        no GPU reaches another's memory
  *   YOKE_STANDIN_MODE=2         compute mode: prohibited
  *   YOKE_STANDIN_INIT=803       what cuInit returns, and
  *   YOKE_STANDIN_CONTEXT=46     cuCtxCreate
@@ -78,6 +79,7 @@ static void read_all(void)
     settings.pinned_bytes = bytes("YOKE_STANDIN_PINNED", (size_t)1 << 40);
     settings.arch = (int)number("YOKE_STANDIN_ARCH", 80);
     settings.version = (int)number("YOKE_STANDIN_DRIVER", 13000);
+    settings.peers = (int)number("YOKE_STANDIN_PEERS", 1);
     settings.compute_mode = (int)number("YOKE_STANDIN_MODE", 0);
     settings.init_code = (int)number("YOKE_STANDIN_INIT", 0);
     settings.context_code = (int)number("YOKE_STANDIN_CONTEXT", 0);

@@ -201,12 +201,16 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
                         size_t count)
 {
     CUresult code = standin_call(__func__);
+    int first;
     if (code != CUDA_SUCCESS)
         return code;
     if (count != 1 || access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE ||
-        access->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        !standin_range_allow(address, bytes))
+        access->location.type != CU_MEM_LOCATION_TYPE_DEVICE || access->location.id < 0 ||
+        access->location.id >= standin_settings()->visible_count ||
+        !standin_range_allow(address, bytes, access->location.id, &first))
         return CUDA_ERROR_INVALID_VALUE;
+    if (!first)
+        return code;
     if (mprotect(host(address), bytes, PROT_READ | PROT_WRITE) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* Garbage, for memory is not cleared; a byte a page is enough for nobody to rely on zeros. */

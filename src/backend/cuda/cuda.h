@@ -5,6 +5,7 @@
  *   cuda_find.c     which GPUs there are, and what they are
  *   cuda_device.c   open, close, pinned host memory; the backend's table
  *   cuda_memory.c   device memory: addresses at once, pages as they are needed
+ *   cuda_peer.c     memory of other GPUs: who reaches it, and copies out of it
  *   cuda_queue.c    streams, copies, clearing
  *   cuda_event.c    outcomes, and times on the host's clock
  *   cuda_watch.c    waiting without spinning
@@ -41,9 +42,14 @@ struct yk_cuda_device {
     const struct yk_cuda_api *cu;
     CUdevice handle;
     CUcontext context;
-    int arch;               /* 90 for compute capability 9.0 */
-    int is_virtual;         /* pages are mapped on demand */
-    int64_t page_bytes;     /* what is mapped at a time */
+    int arch;                  /* 90 for compute capability 9.0 */
+    int is_virtual;            /* pages are mapped on demand */
+    int64_t page_bytes;        /* what is mapped at a time */
+    struct yk_buffer *buffers; /* that are mapped page by page, all of them */
+    /* Other GPUs that read its memory, which is mapped for them, too. Added to and read by whoever
+     * drives this device. */
+    CUdevice *readers;
+    int reader_count;
     _Atomic int64_t booked; /* bytes of all buffers */
     _Atomic int64_t mapped; /* and of them those that take memory already */
     atomic_int lost;
@@ -70,6 +76,7 @@ struct yk_buffer {
     int reserved;
     struct yk_cuda_segment *pieces; /* mapped so far */
     unsigned char *mapped;          /* a byte a page; NULL: all was allocated at once */
+    struct yk_buffer *next, **link; /* in the device's list, where there are pages */
 };
 
 struct yk_queue {
@@ -135,6 +142,17 @@ yoke_status yk_cuda_commit(struct yk_device *device, struct yk_buffer *buffer, i
 yoke_status yk_cuda_reserve(struct yk_device *base, int64_t bytes, struct yk_buffer **out);
 void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
                       int64_t bytes);
+
+/* Context current. `reader` may use what is mapped, and what will be. */
+CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader);
+
+/* cuda_peer.c */
+double yk_cuda_reach(struct yk_device *device, struct yk_device *from);
+/* Context of the queue current. */
+CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *copy);
+CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* of many runs: where they come from */
+/* YOKE_ELOST if the device that `copy` reads does not work any more. */
+yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_copy *copy);
 
 /* cuda_queue.c */
 yoke_status yk_cuda_queue_open(struct yk_device *device, struct yk_queue **out);

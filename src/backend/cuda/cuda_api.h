@@ -44,6 +44,7 @@ enum yk_cuda_code {
     CUDA_ERROR_NOT_FOUND = 500,
     CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712,
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713,
     CUDA_ERROR_NOT_PERMITTED = 800,
@@ -77,6 +78,9 @@ enum {
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
 
     CU_COMPUTEMODE_PROHIBITED = 2,
+
+    CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
+    CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
 
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
 
@@ -191,12 +195,23 @@ typedef struct {
     F(MemSetAccess, "cuMemSetAccess",                                                              \
       (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count))
 
+/* Without these GPUs exchange nothing but by way of the host. */
+#define YK_CUDA_PEER_FUNCTIONS(F)                                                                  \
+    F(DeviceGetP2PAttribute, "cuDeviceGetP2PAttribute",                                            \
+      (int *value, int name, CUdevice from, CUdevice to))                                          \
+    F(CtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CUcontext peer, unsigned flags))              \
+    F(MemcpyPeerAsync, "cuMemcpyPeerAsync",                                                        \
+      (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,             \
+       size_t bytes, CUstream stream))
+
 struct yk_cuda_api {
 #define YK_CUDA_SLOT(name, symbol, parameters) CUresult(*name) parameters;
     YK_CUDA_FUNCTIONS(YK_CUDA_SLOT)
     YK_CUDA_VIRTUAL_FUNCTIONS(YK_CUDA_SLOT)
+    YK_CUDA_PEER_FUNCTIONS(YK_CUDA_SLOT)
 #undef YK_CUDA_SLOT
-    int has_virtual; /* all of the second list are there */
+    int has_virtual; /* all of the second list are there, */
+    int has_peers;   /* and of the third */
 };
 
 typedef struct _nvrtcProgram *nvrtcProgram;

@@ -14,6 +14,7 @@ static void device_close(struct yk_device *base)
     if (entered)
         yk_cuda_leave(device);
     device->cu->CtxDestroy(device->context);
+    yk_free(device->readers);
     yk_free(device);
 }
 
@@ -186,6 +187,7 @@ const struct yk_backend yk_backend_cuda = {
     .host_free = device_host_free,
     .queue_open = yk_cuda_queue_open,
     .queue_close = yk_cuda_queue_close,
+    .reach = yk_cuda_reach,
     .copy = yk_cuda_copy,
     .zero = yk_cuda_zero,
     .build = yk_cuda_build,

@@ -32,16 +32,21 @@ static const struct yk_symbol driver_symbols[] = {
     YK_CUDA_FUNCTIONS(SYMBOL)
 #undef SYMBOL
 #define SYMBOL(name, symbol, parameters) { symbol, (void **)&driver.api.name, 1 },
-        YK_CUDA_VIRTUAL_FUNCTIONS(SYMBOL)
+        YK_CUDA_VIRTUAL_FUNCTIONS(SYMBOL) YK_CUDA_PEER_FUNCTIONS(SYMBOL)
 #undef SYMBOL
 };
 
+#define IS_THERE(name, symbol, parameters) &&api->name
 static int all_virtual(const struct yk_cuda_api *api)
 {
-#define IS_THERE(name, symbol, parameters) &&api->name
     return 1 YK_CUDA_VIRTUAL_FUNCTIONS(IS_THERE);
-#undef IS_THERE
 }
+
+static int all_peer(const struct yk_cuda_api *api)
+{
+    return 1 YK_CUDA_PEER_FUNCTIONS(IS_THERE);
+}
+#undef IS_THERE
 
 static yoke_status init_failed(CUresult code)
 {
@@ -80,6 +85,7 @@ static yoke_status load_driver(void)
         return yk_fail(YOKE_ENODEV, "%s is too old or no CUDA driver; update the NVIDIA driver",
                        driver.path);
     driver.api.has_virtual = all_virtual(&driver.api);
+    driver.api.has_peers = all_peer(&driver.api);
     CUresult code = driver.api.DriverGetVersion(&driver.version);
     if (code == CUDA_SUCCESS && driver.version < VERSION_LEAST)
         return yk_fail(YOKE_ENODEV,

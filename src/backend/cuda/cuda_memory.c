@@ -93,6 +93,22 @@ static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
     return device->cu->MemAddressReserve(&buffer->address, (size_t)buffer->span, 0, 0, 0);
 }
 
+static void list_buffer(struct yk_cuda_device *device, struct yk_buffer *buffer)
+{
+    buffer->next = device->buffers;
+    buffer->link = &device->buffers;
+    if (buffer->next)
+        buffer->next->link = &buffer->next;
+    device->buffers = buffer;
+}
+
+static void unlist_buffer(struct yk_buffer *buffer)
+{
+    *buffer->link = buffer->next;
+    if (buffer->next)
+        buffer->next->link = buffer->link;
+}
+
 static CUresult take_memory(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
     if (device->is_virtual && (buffer->reserved || buffer->bytes > small_bytes)) {
@@ -129,6 +145,8 @@ static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes, e
         yk_free(buffer);
         return yk_cuda_fail(device, code, "allocating memory");
     }
+    if (buffer->mapped)
+        list_buffer(device, buffer);
     atomic_fetch_add(&device->booked, buffer->booked);
     *out = buffer;
     return YOKE_OK;
@@ -176,6 +194,7 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
         segment_close(device, segment);
     }
     if (buffer->mapped) {
+        unlist_buffer(buffer);
         device->cu->MemAddressFree(buffer->address, (size_t)buffer->span);
     } else {
         device->cu->MemFree(buffer->address);
@@ -188,12 +207,45 @@ void yk_cuda_free(struct yk_device *base, struct yk_buffer *buffer)
     yk_free(buffer);
 }
 
+static CUresult allow(const struct yk_cuda_device *device, const struct yk_cuda_segment *segment,
+                      CUdevice user)
+{
+    const CUmemAccessDesc access = { .location = { CU_MEM_LOCATION_TYPE_DEVICE, user },
+                                     .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    return device->cu->MemSetAccess(segment->address, (size_t)segment->bytes, &access, 1);
+}
+
+/* The device itself first, then those that read its memory. */
+static CUresult allow_all(const struct yk_cuda_device *device,
+                          const struct yk_cuda_segment *segment)
+{
+    CUresult code = allow(device, segment, device->handle);
+    for (int i = 0; i < device->reader_count && code == CUDA_SUCCESS; i++)
+        code = allow(device, segment, device->readers[i]);
+    return code;
+}
+
+CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader)
+{
+    CUresult code = CUDA_SUCCESS;
+    CUdevice *readers =
+        yk_realloc(device->readers, (size_t)device->reader_count + 1, sizeof *readers);
+    if (!readers)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    device->readers = readers;
+    for (const struct yk_buffer *buffer = device->buffers; buffer; buffer = buffer->next)
+        for (const struct yk_cuda_segment *segment = buffer->pieces;
+             segment && code == CUDA_SUCCESS; segment = segment->next)
+            code = allow(device, segment, reader);
+    if (code == CUDA_SUCCESS)
+        readers[device->reader_count++] = reader;
+    return code;
+}
+
 static CUresult map_segment(struct yk_cuda_device *device, struct yk_cuda_segment *segment)
 {
     const struct yk_cuda_api *cu = device->cu;
     CUmemAllocationProp wanted = properties(device);
-    const CUmemAccessDesc access = { .location = wanted.location,
-                                     .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     size_t bytes = (size_t)segment->bytes;
     CUresult code = cu->MemCreate(&segment->handle, bytes, &wanted, 0);
     if (code != CUDA_SUCCESS)
@@ -201,7 +253,7 @@ static CUresult map_segment(struct yk_cuda_device *device, struct yk_cuda_segmen
     code = cu->MemMap(segment->address, bytes, 0, segment->handle, 0);
     if (code != CUDA_SUCCESS)
         goto release;
-    code = cu->MemSetAccess(segment->address, bytes, &access, 1);
+    code = allow_all(device, segment);
     if (code == CUDA_SUCCESS)
         return code;
     cu->MemUnmap(segment->address, bytes);

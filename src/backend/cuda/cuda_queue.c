@@ -68,21 +68,25 @@ static CUresult enqueue_run(const struct yk_queue *queue, const struct yk_copy *
     case YK_COPY_WITHIN:
         return cu->MemcpyDtoDAsync(address, copy->from->address + (CUdeviceptr)copy->from_offset,
                                    bytes, queue->stream);
+    case YK_COPY_PEER:
+        return yk_cuda_copy_peer(queue, copy);
     }
     return CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult enqueue_rows(const struct yk_queue *queue, const struct yk_copy *copy)
 {
-    const CUmemcpySide host = { .type = CU_MEMORYTYPE_HOST,
-                                .host = copy->host,
-                                .pitch = (size_t)copy->host_pitch };
+    const CUmemcpySide other = copy->kind == YK_COPY_PEER
+                                   ? yk_cuda_peer_side(copy)
+                                   : (CUmemcpySide){ .type = CU_MEMORYTYPE_HOST,
+                                                     .host = copy->host,
+                                                     .pitch = (size_t)copy->host_pitch };
     const CUmemcpySide device = { .type = CU_MEMORYTYPE_DEVICE,
                                   .device = copy->buffer->address + (CUdeviceptr)copy->offset,
                                   .pitch = (size_t)copy->pitch };
     const int out = copy->kind == YK_COPY_FROM_DEVICE;
-    const CUDA_MEMCPY2D both = { .from = out ? device : host,
-                                 .to = out ? host : device,
+    const CUDA_MEMCPY2D both = { .from = out ? device : other,
+                                 .to = out ? other : device,
                                  .row_bytes = (size_t)copy->bytes,
                                  .rows = (size_t)copy->rows };
     return queue->device->cu->Memcpy2DAsync(&both, queue->stream);
@@ -100,6 +104,7 @@ static CUresult enqueue_copy(const struct yk_queue *queue, const struct yk_copy 
     for (row = 0; row < copy->rows && code == CUDA_SUCCESS; row++) {
         run.offset = copy->offset + row * copy->pitch;
         run.host = (char *)copy->host + row * copy->host_pitch;
+        run.from_offset = copy->from_offset + row * copy->host_pitch;
         code = enqueue_run(queue, &run);
     }
     return code;
@@ -121,11 +126,14 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
                                            .passing = copy->passing,
                                            .event = event };
     if (!yk_copy_rows_ok(copy) || !inside(copy->buffer, copy->offset, yk_copy_span(copy)) ||
-        (copy->kind == YK_COPY_WITHIN && !inside(copy->from, copy->from_offset, copy->bytes)))
+        ((copy->kind == YK_COPY_WITHIN || copy->kind == YK_COPY_PEER) &&
+         !inside(copy->from, copy->from_offset, yk_copy_host_span(copy))))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %lld leaves its buffer",
                        queue->device->base.desc.name, (long long)copy->bytes,
                        (long long)copy->offset);
-    yoke_status status = yk_cuda_enter(queue->device);
+    yoke_status status = copy->kind == YK_COPY_PEER ? yk_cuda_peer_check(queue, copy) : YOKE_OK;
+    if (status == YOKE_OK)
+        status = yk_cuda_enter(queue->device);
     if (status != YOKE_OK)
         return status;
     status = yk_cuda_operation_begin(&operation);

@@ -92,6 +92,8 @@ static cl_int enqueue_copy(struct yk_queue *queue, const struct yk_copy *copy,
         return cl->EnqueueCopyBuffer(queue->handle, copy->from->memory, memory,
                                      (size_t)copy->from_offset, offset, bytes, waits->count,
                                      waits->list, event);
+    case YK_COPY_PEER: /* a context has one device; nobody was told that another can be reached */
+        break;
     }
     return CL_INVALID_VALUE;
 }

@@ -26,7 +26,7 @@ extern const struct yk_backend yk_backend_sim;
 struct sim_settings { /* see the table in sim_spec.c */
     int64_t cores, lanes, mem, fill, seed, fail_after, pages, taken;
     int64_t pinnable;
-    double rate, work, link, bandwidth, latency, launch, noise, contention, fail, pageable;
+    double rate, work, link, bandwidth, latency, launch, noise, contention, fail, pageable, peer;
     char *identity;   /* the list's; not kept by the device */
     int build;        /* 1: every build fails */
     int pin, staging; /* enum sim_offer */
@@ -36,7 +36,7 @@ extern const struct yk_option yk_sim_options[];
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
 
-enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_COMPUTE, SIM_ENGINES };
+enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_PEER_IN, SIM_COMPUTE, SIM_ENGINES };
 
 struct sim_device {
     struct yk_device base;
@@ -99,7 +99,8 @@ struct sim_effect {
 
 struct yk_event {
     struct sim_device *device;
-    struct yk_event *next; /* pending operations in the order they were issued */
+    const struct sim_device *source; /* whose memory it reads, if that is another device */
+    struct yk_event *next;           /* pending operations in the order they were issued */
     int64_t started, ended;
     yoke_status outcome;
     int done;
@@ -175,6 +176,8 @@ yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_
                         int64_t bytes, struct yk_event **event);
 yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
                           const struct yk_launch *launch, struct yk_event **event);
-yoke_status yk_sim_lost(const struct sim_device *device); /* YOKE_EDEVICE with its text */
+yoke_status yk_sim_lost(const struct sim_device *device);     /* YOKE_EDEVICE with its text */
+yoke_status yk_sim_source_lost(const struct yk_event *event); /* YOKE_ELOST with its text */
+double yk_sim_reach(struct yk_device *device, struct yk_device *from);
 
 #endif

@@ -80,6 +80,8 @@ static yoke_status effect_judge(struct yk_event *event)
  * changed on return. */
 static void complete(struct yk_event *event, yoke_status outcome)
 {
+    if (outcome == YOKE_OK && event->source && event->source->lost)
+        outcome = YOKE_ELOST;
     if (outcome == YOKE_OK) {
         yk_unlock(&yk_sim.mutex);
         effect_take(&event->effect);

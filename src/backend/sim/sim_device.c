@@ -157,6 +157,7 @@ const struct yk_backend yk_backend_sim = {
     .host_free = yk_sim_host_free,
     .queue_open = sim_queue_open,
     .queue_close = sim_queue_close,
+    .reach = yk_sim_reach,
     .copy = yk_sim_copy,
     .zero = yk_sim_zero,
     .build = sim_build,

@@ -32,7 +32,9 @@ yoke_status yk_sim_wait(struct yk_event *event)
         yk_sim_move_to(event->ended);
     yoke_status outcome = event->outcome;
     yk_sim_leave();
-    return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device) : outcome;
+    return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device)
+           : outcome == YOKE_ELOST ? yk_sim_source_lost(event)
+                                   : outcome;
 }
 
 yoke_status yk_sim_notify(struct yk_event *event, void (*fn)(void *context), void *context)

@@ -3,6 +3,8 @@
  *
  *     copy to or from   latency + bytes / link          on the link's engine for that direction
  *                       (host memory that is not pinned: pageable instead of link)
+ *     from a peer       latency + bytes / peer          on an engine of the one that copies; its
+ *                                                       peer serves any number at once
  *     within, zero      launch + bytes / bandwidth      on the compute engine
  *     kernel on a GPU   launch + steps * fill * work / rate, steps = items / fill rounded up;
  *                       kernels of all queues one after the other (compute engine)
@@ -21,6 +23,19 @@ yoke_status yk_sim_lost(const struct sim_device *device)
 {
     return yk_fail(YOKE_EDEVICE, "%s is lost (simulated failure); its work goes to other devices",
                    device->base.desc.name);
+}
+
+yoke_status yk_sim_source_lost(const struct yk_event *event)
+{
+    return yk_fail(YOKE_ELOST, "%s was copying from %s, which is lost (simulated failure)",
+                   event->device->base.desc.name, event->source->base.desc.name);
+}
+
+double yk_sim_reach(struct yk_device *device, struct yk_device *from)
+{
+    const struct sim_settings *a = &((struct sim_device *)device)->settings;
+    const struct sim_settings *b = &((struct sim_device *)from)->settings;
+    return fmin(a->peer, b->peer) / 1e9;
 }
 
 /* Lock held. Whether one more operation can be issued, losing the device if its hour has come. */
@@ -75,17 +90,22 @@ static int range_ok(const struct yk_buffer *buffer, int64_t offset, int64_t byte
 static yoke_status copy_effect(const struct sim_device *device, const struct yk_copy *copy,
                                struct sim_effect *effect)
 {
-    int within = copy->kind == YK_COPY_WITHIN, out = copy->kind == YK_COPY_FROM_DEVICE;
+    int by_host = copy->kind == YK_COPY_TO_DEVICE || copy->kind == YK_COPY_FROM_DEVICE;
+    int out = copy->kind == YK_COPY_FROM_DEVICE;
     if (!yk_copy_rows_ok(copy) || !range_ok(copy->buffer, copy->offset, yk_copy_span(copy)) ||
-        (!within && !copy->host) ||
-        (within && !range_ok(copy->from, copy->from_offset, copy->bytes)))
+        (by_host && !copy->host) ||
+        (!by_host && !range_ok(copy->from, copy->from_offset, yk_copy_host_span(copy))))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes lies outside its buffer",
                        device->base.desc.name, (long long)yk_copy_total(copy));
-    if (!within && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED_IN_PARTS)
+    if (by_host && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED_IN_PARTS)
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes at %p is pinned only in part",
                        device->base.desc.name, (long long)yk_copy_total(copy), copy->host);
+    if (copy->kind == YK_COPY_PEER &&
+        (!copy->peer || yk_sim_reach(&copy->buffer->device->base, copy->peer) <= 0))
+        return yk_fail(YOKE_EINVAL,
+                       "%s cannot copy from that device; give both peer=", device->base.desc.name);
     if (!yk_sim_is_mapped(copy->buffer, copy->offset, yk_copy_span(copy)) ||
-        (within && !yk_sim_is_mapped(copy->from, copy->from_offset, copy->bytes)))
+        (!by_host && !yk_sim_is_mapped(copy->from, copy->from_offset, yk_copy_host_span(copy))))
         return yk_fail(YOKE_EINVAL, "%s: a copy of %lld bytes uses memory that was not committed",
                        device->base.desc.name, (long long)copy->bytes);
     unsigned char *data = copy->buffer->data + copy->offset;
@@ -94,14 +114,36 @@ static yoke_status copy_effect(const struct sim_device *device, const struct yk_
     effect->to_pitch = out ? copy->host_pitch : copy->pitch;
     effect->from_pitch = out ? copy->pitch : copy->host_pitch;
     effect->to = out ? copy->host : data;
-    effect->from = within ? copy->from->data + copy->from_offset : out ? (void *)data : copy->host;
+    effect->from = !by_host ? copy->from->data + copy->from_offset
+                   : out    ? (void *)data
+                            : copy->host;
     return YOKE_OK;
+}
+
+/* Which engines, and for how long. */
+static struct sim_cost copy_cost(struct sim_device *device, const struct yk_copy *copy)
+{
+    const struct sim_settings *s = &device->settings;
+    double bytes = (double)yk_copy_total(copy);
+    int pinned;
+    if (copy->kind == YK_COPY_WITHIN)
+        return (struct sim_cost){ .duration_ns = 1e9 * (s->launch + bytes / s->bandwidth),
+                                  .engine = &device->engine_free[SIM_COMPUTE] };
+    if (copy->kind == YK_COPY_PEER)
+        return (struct sim_cost){ .duration_ns = 1e9 * s->latency +
+                                                 bytes / yk_sim_reach(&device->base, copy->peer),
+                                  .engine = &device->engine_free[SIM_PEER_IN] };
+    pinned = yk_sim_pinned(copy->host, yk_copy_host_span(copy)) == SIM_PINNED;
+    return (struct sim_cost){
+        .duration_ns =
+            1e9 * (s->latency + bytes / (s->pageable > 0 && !pinned ? s->pageable : s->link)),
+        .engine = &device->engine_free[copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT]
+    };
 }
 
 yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, struct yk_event **event)
 {
     struct sim_device *device = queue->device;
-    const struct sim_settings *s = &device->settings;
     struct sim_effect effect = { 0 };
     struct yk_event *made;
     yoke_status status = copy_effect(device, copy, &effect);
@@ -109,18 +151,9 @@ yoke_status yk_sim_copy(struct yk_queue *queue, const struct yk_copy *copy, stru
         status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;
-    double bytes = (double)yk_copy_total(copy);
-    double rate =
-        s->pageable > 0 && yk_sim_pinned(copy->host, yk_copy_host_span(copy)) != SIM_PINNED
-            ? s->pageable
-            : s->link;
-    struct sim_cost cost = { .duration_ns = 1e9 * (s->latency + bytes / rate) };
-    enum sim_engine engine = copy->kind == YK_COPY_TO_DEVICE ? SIM_LINK_IN : SIM_LINK_OUT;
-    if (copy->kind == YK_COPY_WITHIN) {
-        cost.duration_ns = 1e9 * (s->launch + bytes / s->bandwidth);
-        engine = SIM_COMPUTE;
-    }
-    cost.engine = &device->engine_free[engine];
+    struct sim_cost cost = copy_cost(device, copy);
+    if (copy->kind == YK_COPY_PEER)
+        made->source = (const struct sim_device *)copy->peer;
     yk_sim_enter();
     status = device_usable(device);
     if (status == YOKE_OK) {

@@ -1,0 +1,97 @@
+/* cuda_peer.c - memory of other GPUs: who reaches it, and copies out of it.
+ *
+ * Two kinds of memory, two kinds of leave: what cuMemAlloc gave is open to a context that has
+ * enabled access to its owner's, mapped memory to the devices that its mapping names. Where a
+ * device's memory is mapped from then on, it is for its readers, too.
+ */
+#include "../../base/alloc.h"
+#include "../../base/status.h"
+#include "cuda.h"
+
+/* Rough: NVLink as on an H100 or H200, per direction. PCIe is as fast as the host's link at best,
+ * and shared with it. Only NVLink has atomics between GPUs. */
+static const double nvlink_bytes_per_ns = 300, pcie_bytes_per_ns = 10;
+
+static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_device *from,
+                     int name)
+{
+    int value = 0;
+    if (device->cu->DeviceGetP2PAttribute(&value, name, device->handle, from->handle) !=
+        CUDA_SUCCESS)
+        return 0;
+    return value;
+}
+
+/* `from`'s memory is opened to `device`. */
+static CUresult open_memory(struct yk_cuda_device *device, struct yk_cuda_device *from)
+{
+    CUresult code;
+    if (yk_cuda_enter(device) != YOKE_OK)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    code = device->cu->CtxEnablePeerAccess(from->context, 0);
+    yk_cuda_leave(device);
+    if (code != CUDA_SUCCESS && code != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        return code;
+    if (yk_cuda_enter(from) != YOKE_OK)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    code = yk_cuda_memory_admit(from, device->handle);
+    yk_cuda_leave(from);
+    return code;
+}
+
+double yk_cuda_reach(struct yk_device *base, struct yk_device *from_base)
+{
+    struct yk_cuda_device *device = (struct yk_cuda_device *)base;
+    struct yk_cuda_device *from = (struct yk_cuda_device *)from_base;
+    CUresult code;
+    if (!device->cu->has_peers || device->handle == from->handle ||
+        !attribute(device, from, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED))
+        return 0;
+    code = open_memory(device, from);
+    if (code != CUDA_SUCCESS) {
+        yk_log(YOKE_LOG_INFO, "%s does not reach the memory of %s: %s", base->desc.name,
+               from_base->desc.name, yk_cuda_code_name(device->cu, code));
+        return 0;
+    }
+    return attribute(device, from, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
+               ? nvlink_bytes_per_ns
+               : pcie_bytes_per_ns;
+}
+
+CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *copy)
+{
+    const struct yk_cuda_device *device = queue->device;
+    const struct yk_cuda_device *peer = (const struct yk_cuda_device *)copy->peer;
+    return device->cu->MemcpyPeerAsync(copy->buffer->address + (CUdeviceptr)copy->offset,
+                                       device->context,
+                                       copy->from->address + (CUdeviceptr)copy->from_offset,
+                                       peer->context, (size_t)copy->bytes, queue->stream);
+}
+
+/* Addresses are unique, and its memory is open to this device. */
+CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy)
+{
+    return (CUmemcpySide){ .type = CU_MEMORYTYPE_DEVICE,
+                           .device = copy->from->address + (CUdeviceptr)copy->from_offset,
+                           .pitch = (size_t)copy->host_pitch };
+}
+
+/* Its errors would come out of the copy's own calls, and look like this device's. What happens to
+ * the peer later may end this device, too: the driver does not tell whose fault it was. */
+yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_copy *copy)
+{
+    struct yk_cuda_device *peer = (struct yk_cuda_device *)copy->peer;
+    CUresult code = CUDA_ERROR_INVALID_CONTEXT;
+    if (!atomic_load(&peer->lost) && yk_cuda_enter_anyway(peer)) {
+        yk_lock(&peer->event_lock);
+        code = peer->cu->EventQuery(peer->anchor);
+        yk_unlock(&peer->event_lock);
+        yk_cuda_leave(peer);
+    }
+    if (code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY)
+        return YOKE_OK;
+    atomic_store(&peer->lost, 1);
+    return yk_fail(YOKE_ELOST, "%s: its peer %s does not work any more: %s",
+                   queue->device->base.desc.name, peer->base.desc.name,
+                   yk_cuda_code_name(peer->cu, code));
+}
