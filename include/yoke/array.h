@@ -84,7 +84,8 @@ YOKE_API void *yoke_array_host(yoke_array *array);
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);
 
-/* Bytes moved for this array since it was opened. */
+/* Bytes moved for this array since it was opened: from the host to devices, back, and from device
+ * to device without the host. */
 typedef struct yoke_traffic {
     int64_t to_devices, from_devices, between_devices;
 } yoke_traffic;

@@ -36,6 +36,9 @@ struct yk_replica {
     /* Of rows whose pages the buffer has, where the device has them only on demand, the `use` in
      * which they were committed last; 0: they have none. */
     struct yk_interval_map committed;
+    /* Rows (value 1) that copies bring here from the host which have been issued and not settled:
+     * whoever waits for what is on the upload queue can take them from here. Under array->lock. */
+    struct yk_interval_map sent;
     struct yk_replica *older, *newer;
 };
 
@@ -71,7 +74,7 @@ struct yoke_array {
      * believed any more; rows are not moved from then on. */
     atomic_int spoiled;
 
-    atomic_int_fast64_t bytes_to, bytes_from;
+    atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
 
     /* Guarded by the runtime's lock. */
     struct yk_use *readers, *writers; /* by jobs that are not done (runtime/order.h) */
@@ -133,20 +136,6 @@ static inline const yoke_array *yk_array_kin(const yoke_array *array, const yoke
     return before == array ? array->panels : before->next_panel;
 }
 
-/* Bytes of copies of the array's rows, or of those of its panels. */
-static inline int64_t yk_array_bytes(yoke_array *array, const struct yk_copy_needs *copies)
-{
-    yoke_array *part = NULL;
-    int64_t bytes = 0;
-    int number = 0, i;
-    for (; (part = yk_array_part(array, part)); number++)
-        for (i = 0; i < copies->count; i++)
-            if (copies->items[i].part == number)
-                bytes +=
-                    (copies->items[i].rows.last - copies->items[i].rows.first) * part->row_bytes;
-    return bytes;
-}
-
 /* Bytes that were moved, or are being. A panel's are the whole array's too. */
 static inline void yk_array_count_up(yoke_array *array, int64_t bytes)
 {
@@ -159,6 +148,13 @@ static inline void yk_array_count_down(yoke_array *array, int64_t bytes)
     atomic_fetch_add(&array->bytes_from, bytes);
     if (array->whole != array)
         atomic_fetch_add(&array->whole->bytes_from, bytes);
+}
+
+static inline void yk_array_count_across(yoke_array *array, int64_t bytes)
+{
+    atomic_fetch_add(&array->bytes_between, bytes);
+    if (array->whole != array)
+        atomic_fetch_add(&array->whole->bytes_between, bytes);
 }
 
 static inline int yk_array_is_host_only(yoke_array *array)
@@ -195,6 +191,9 @@ void yk_replica_release(struct yk_replica *replica);
 yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
                              struct yk_replica **out);
 void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim);
+/* The same of rows that are there now and stay; NULL otherwise. Never sleeps. */
+struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
+                                   struct yk_claim *claim);
 /* `rows` of a held replica are about to be copied to or used by a kernel: they get their pages.
  * Nearly free once they have. YOKE_ENOMEM: others took the memory, and nothing could be evicted. */
 yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
@@ -236,13 +235,10 @@ yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows);
 /* The same of what only `place` has, which nobody is writing there. Rows that others have stay
  * where they are, as jobs may be writing them. */
 yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval rows);
-/* Issue copies of what a held replica lacks of `rows`, in order on the place's upload queue;
- * whoever launches afterwards waits for place->last_upload. What was issued is appended to *issued:
- * when the launch has ended, the caller reports it with yk_transfer_settle. */
-yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
-                           struct yk_copy_needs *issued);
-void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *issued,
-                        yoke_status outcome);
+/* Rows were lost: says so, YOKE_ELOST. */
+yoke_status yk_transfer_lost(const yoke_array *array, struct yk_interval rows);
+/* YOKE_ENOMEM if the array is spoiled. */
+yoke_status yk_transfer_check(yoke_array *array);
 /* How many of the rows are not current at `place` (or the host). */
 int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows);
 /* `place` (or the host) holds the new version of rows. For the host, waits until no copy of an
@@ -260,6 +256,38 @@ void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
  * that nobody else has. */
 yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows,
                                int64_t *lost);
+
+/* --- load.c --- */
+/* Rows of another place's replica that stay while they are read or sent. */
+struct yk_loan {
+    struct yk_claim claim;
+    struct yk_replica *replica;
+    struct yk_loan *next;
+};
+/* What was issued to bring one chunk's rows of an array to its device, from the host and from other
+ * devices. Zero-initialise; free with yk_load_close. */
+struct yk_load {
+    /* To be set before: other places that want all these rows at about the same time, a bit each;
+     * then they share the host's links and pass rows on to each other. */
+    uint32_t sharers;
+    struct yk_copy_needs issued; /* to the device; source: from where */
+    struct yk_copy_needs passed; /* from the host to other places (source), which have them then */
+    int exchanges;               /* some were issued from other devices */
+    uint32_t unfollowed;         /* of these: places from which not all of it was copied on */
+    struct yk_loan *loans;       /* until all that is settled */
+    int64_t from_host, from_devices, to_others; /* bytes of all that */
+    struct yk_copy_needs asked;                 /* scratch */
+};
+void yk_load_close(struct yk_load *load); /* it is settled */
+/* Issue copies of what a held replica lacks of `rows`; whoever launches afterwards waits for
+ * place->last_upload and the place's latest exchange. When the launch has ended, the caller reports
+ * how what was issued went with yk_transfer_settle; so he does after a failure, when all that is on
+ * the place's queues is over. */
+yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
+                           struct yk_load *load);
+void yk_transfer_settle(struct yk_replica *replica, struct yk_load *load, yoke_status outcome);
+
+/* --- transfer.c again --- */
 /* The device behind `place` is lost. *lost counts rows that only it had. */
 void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
 

@@ -66,7 +66,7 @@ void yk_copy_needs_close(struct yk_copy_needs *needs)
     *needs = (struct yk_copy_needs){ 0 };
 }
 
-static yoke_status append(struct yk_copy_needs *needs, const struct yk_copy_need *need)
+yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_copy_need *need)
 {
     if (needs->count == needs->capacity) {
         int capacity = needs->capacity ? 2 * needs->capacity : 8;
@@ -80,15 +80,21 @@ static yoke_status append(struct yk_copy_needs *needs, const struct yk_copy_need
     return YOKE_OK;
 }
 
-/* Among these: the host, else the source of the rows just before, so that the copy need not
- * be cut in two, else any. */
-static int choose_source(uint32_t places, int before)
+/* Among these, best class first: the source of the rows just before, so that the copy need not be
+ * cut in two, else the next behind `place`, for not all places should ask the same one. */
+static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int place, int before)
 {
-    if (places & place_bit(YK_HOST))
+    uint32_t behind;
+    if (places & wish->nearer)
+        places &= wish->nearer;
+    else if (places & place_bit(YK_HOST))
         return YK_HOST;
+    else if (places & wish->direct)
+        places &= wish->direct;
     if (before >= 0 && places & place_bit(before))
         return before;
-    return places ? __builtin_ctz(places) : -1;
+    behind = places & ~(2 * place_bit(place) - 1);
+    return behind ? __builtin_ctz(behind) : places ? __builtin_ctz(places) : -1;
 }
 
 /* A need grows as long as neighbouring parts are alike, and is appended when they no longer are. */
@@ -107,7 +113,7 @@ static yoke_status collect(struct collector *collector, struct yk_copy_need need
         return YOKE_OK;
     }
     if (!yk_interval_empty(open->rows))
-        status = append(collector->needs, open);
+        status = yk_copy_needs_append(collector->needs, open);
     *open = need;
     return status;
 }
@@ -136,8 +142,9 @@ static yoke_status collect_rows(struct collector *collector, const struct yk_coh
         if (holder.places & place_bit(place) || holder.holding == HELD_FRESH)
             continue;
         need.arriving = arrival.sources != 0;
-        need.source = choose_source(arrival.sources ? arrival.sources : holder.places,
-                                    collector->open.source);
+        need.source =
+            choose_source(collector->needs, arrival.sources ? arrival.sources : holder.places,
+                          place, collector->open.source);
         status = collect(collector, need);
     }
     return status;
@@ -153,7 +160,7 @@ yoke_status yk_coherence_lacks(const struct yk_coherence *coherence, int place,
         return status;
     status = collect_rows(&collector, coherence, place, rows);
     if (status == YOKE_OK && !yk_interval_empty(collector.open.rows))
-        status = append(needs, &collector.open);
+        status = yk_copy_needs_append(needs, &collector.open);
     if (status != YOKE_OK)
         needs->count = before;
     return status;
@@ -177,6 +184,42 @@ static enum yk_row_state state_at(const struct yk_coherence *coherence, int plac
     run = yk_interval_map_find(map, row);
     *part = yk_interval_map_part(map, run, *part);
     return unpack_arrival(map->items[run].value).sources ? YK_ARRIVING : YK_INVALID;
+}
+
+void yk_coherence_whereabouts(const struct yk_coherence *coherence, int64_t row,
+                              struct yk_whereabouts *out)
+{
+    const struct yk_interval_map *map = &coherence->holders;
+    int run = row >= coherence->rows.first && row < coherence->rows.last
+                  ? yk_interval_map_find(map, row)
+                  : -1;
+    uint32_t busy;
+    *out = (struct yk_whereabouts){ .rows = { row, row } };
+    if (run < 0)
+        return;
+    out->rows = yk_interval_map_part(map, run, coherence->rows);
+    out->holders = unpack_holder(map->items[run].value).places;
+    for (busy = coherence->busy; busy; busy &= busy - 1) {
+        int place = __builtin_ctz(busy);
+        map = &coherence->arrivals[place];
+        run = yk_interval_map_find(map, row);
+        out->rows = yk_interval_map_part(map, run, out->rows);
+        if (unpack_arrival(map->items[run].value).sources)
+            out->arriving |= place_bit(place);
+    }
+}
+
+int yk_coherence_flying(const struct yk_coherence *coherence, int place, struct yk_interval rows)
+{
+    const struct yk_interval_map *map = &coherence->arrivals[place];
+    int run;
+    if (!(coherence->busy & place_bit(place)) || yk_interval_empty(rows))
+        return 0;
+    run = yk_interval_map_find(map, rows.first);
+    for (; yk_interval_map_touches(map, run, rows); run++)
+        if (unpack_arrival(map->items[run].value).flying)
+            return 1;
+    return 0;
 }
 
 enum yk_row_state yk_coherence_state(const struct yk_coherence *coherence, int place, int64_t row,

@@ -33,7 +33,7 @@ enum yk_row_state { YK_INVALID, YK_SHARED, YK_MODIFIED, YK_ARRIVING };
 /* One copy that makes rows current in a place. */
 struct yk_copy_need {
     struct yk_interval rows;
-    int source;   /* a place whose copy is current (host preferred), or -1: rows are lost */
+    int source;   /* a place whose copy is current, or -1: rows are lost */
     int arriving; /* 1: another copy to this place is already bringing these rows; wait for that one
                    */
     int part;     /* of several arrays whose copies a list holds: which one's. The list's owner's */
@@ -43,8 +43,12 @@ struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, f
                           yk_copy_needs_close */
     struct yk_copy_need *items;
     int count, capacity;
+    /* The caller's wish, a bit for each place: sources to be taken before the host, and those to be
+     * taken before others where the host has no copy. None: the host, then any. */
+    uint32_t nearer, direct;
 };
 void yk_copy_needs_close(struct yk_copy_needs *needs);
+yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_copy_need *need);
 
 struct yk_coherence;
 
@@ -93,6 +97,17 @@ yoke_status yk_coherence_spoilt(struct yk_coherence *coherence, int place, struc
  * written. Needs no memory. */
 yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost);
 
+/* The places, a bit each, where `row` is current and where it is arriving, and rows around it of
+ * which the same is true: some, not always all. */
+struct yk_whereabouts {
+    uint32_t holders, arriving;
+    struct yk_interval rows;
+};
+void yk_coherence_whereabouts(const struct yk_coherence *coherence, int64_t row,
+                              struct yk_whereabouts *out);
+/* Whether copies of some of the rows to the place were begun and have not ended, overtaken ones
+ * too. */
+int yk_coherence_flying(const struct yk_coherence *coherence, int place, struct yk_interval rows);
 /* State of one row, and the extent of rows around it with the same state at that place (extent may
  * be NULL). */
 enum yk_row_state yk_coherence_state(const struct yk_coherence *coherence, int place, int64_t row,

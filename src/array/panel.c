@@ -23,8 +23,11 @@ int yk_panels_named(const yoke_array *array)
 static void free_panel(yoke_array *panel)
 {
     int number;
-    for (number = 0; number < YK_PLACES; number++)
+    for (number = 0; number < YK_PLACES; number++) {
+        if (panel->replicas[number])
+            yk_interval_map_close(&panel->replicas[number]->sent);
         yk_free(panel->replicas[number]);
+    }
     yk_array_close_books(panel);
     yk_free(panel->name);
     yk_free(panel);

@@ -23,6 +23,8 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
     *out = (struct yk_place){ .device = device, .number = number };
     atomic_init(&out->lost, 0);
     atomic_init(&out->mapped, 0);
+    atomic_init(&out->direct, 0);
+    atomic_init(&out->nearer, 0);
     status = yk_mutex_open(&out->lock);
     if (status != YOKE_OK)
         goto close_device;
@@ -64,6 +66,7 @@ void yk_place_close(struct yk_place *place)
     if (place->spare)
         backend->free(place->device, place->spare);
     yk_place_uploading(place, NULL, NULL);
+    yk_exchange_close(place);
     if (place->upload)
         backend->queue_close(place->upload);
     if (place->download)
@@ -75,7 +78,7 @@ void yk_place_close(struct yk_place *place)
     place->device = NULL;
 }
 
-yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
+yoke_status yk_place_await(struct yk_place *place, struct yk_event *event)
 {
     const struct yk_backend *backend = place->device->backend;
     yoke_status outcome = YOKE_OK;
@@ -93,7 +96,14 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
     } else {
         outcome = backend->wait(event);
     }
-    backend->event_close(event);
+    return outcome;
+}
+
+yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
+{
+    yoke_status outcome = yk_place_await(place, event);
+    if (event)
+        place->device->backend->event_close(event);
     return outcome;
 }
 
@@ -120,6 +130,7 @@ void yk_place_drain(struct yk_place *place)
     yk_unlock(&place->lock);
     yk_place_wait(place, upload);
     yk_unlock(&place->upload_lock);
+    yk_exchange_drain(place);
 }
 
 int64_t yk_place_readied(struct yk_place *place)
@@ -135,6 +146,46 @@ int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *o
         return 1;
     }
     return place->device->backend->poll(event, outcome);
+}
+
+static int can_exchange(const struct yk_place *a, const struct yk_place *b)
+{
+    return a->device->desc.backend == b->device->desc.backend && a->number != YK_HOST &&
+           b->number != YK_HOST && a->device->backend->reach;
+}
+
+/* Both locks held. */
+static void connect(struct yk_place *to, struct yk_place *from)
+{
+    double speed = to->device->backend->reach(to->device, from->device);
+    if (speed <= 0)
+        return;
+    if (yk_exchange_open(to) != YOKE_OK) {
+        yk_log(YOKE_LOG_WARN, "%s: rows of other devices come by way of the host: %s",
+               to->device->desc.name, yoke_error_text());
+        return;
+    }
+    to->reach[from->number] = speed;
+    atomic_fetch_or(&to->direct, 1u << from->number);
+    if (speed > to->device->desc.link_bytes_per_ns)
+        atomic_fetch_or(&to->nearer, 1u << from->number);
+}
+
+void yk_places_connect(struct yk_places *places, int count)
+{
+    struct yk_place *made = &places->items[count];
+    int i;
+    for (i = 0; i < count; i++) {
+        struct yk_place *other = &places->items[i];
+        if (atomic_load(&other->lost) || !can_exchange(other, made))
+            continue;
+        yk_lock(&other->lock);
+        yk_lock(&made->lock);
+        connect(made, other);
+        connect(other, made);
+        yk_unlock(&made->lock);
+        yk_unlock(&other->lock);
+    }
 }
 
 struct yk_place *yk_places_find(struct yk_places *places, int number)

@@ -1,14 +1,14 @@
 /* place.h - a memory where arrays can live beside the host's: one device with its copy queues and
  * its replicas.
  *
- * Three kinds of queue keep copies and kernels apart: everything to the device goes through
- * `upload` in order, so that whoever needs rows that are arriving only waits for `last_upload`;
- * results leave through `download`; kernels run on queues of the runtime's lanes. A device is
- * driven by one thread at a time: all backend calls but poll, wait and build are made under `lock`,
- * from whichever thread needs them.
+ * Four kinds of queue keep copies and kernels apart: everything from the host goes through
+ * `upload` in order and everything from other devices through `exchange`, so that whoever needs
+ * rows that are arriving only waits for the latest of both; results leave through `download`;
+ * kernels run on queues of the runtime's lanes. A device is driven by one thread at a time: all
+ * backend calls but poll, wait and build are made under `lock`, from whichever thread needs them.
  *
- * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock, that
- * of pages.c. Nobody sleeps holding the last three.
+ * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock (of
+ * two, that of the lower number first), that of pages.c. Nobody sleeps holding the last three.
  */
 #ifndef YK_ARRAY_PLACE_H
 #define YK_ARRAY_PLACE_H
@@ -18,6 +18,7 @@
 #include "../backend/backend.h"
 #include "../platform/thread.h"
 #include "coherence.h"
+#include "exchange.h"
 #include "pages.h"
 #include "stage.h"
 
@@ -32,9 +33,14 @@ struct yk_place {
     yk_mutex upload_lock;
     struct yk_queue *upload, *download; /* NULL for host memory */
     struct yk_event
-        *last_upload;         /* latest operation on `upload`; under lock; NULL: all are complete */
-    struct yk_slot *lender;   /* last_upload is this slot's event; NULL: the place's own */
-    struct yk_pinner *pinner; /* NULL: the device pins no host memory */
+        *last_upload;       /* latest operation on `upload`; under lock; NULL: all are complete */
+    struct yk_slot *lender; /* last_upload is this slot's event; NULL: the place's own */
+    struct yk_exchange exchange; /* under lock */
+    /* Other places that it copies from directly, a bit each, and of them those that it does so from
+     * faster than from the host. Bits are only added. */
+    atomic_uint direct, nearer;
+    double reach[YK_PLACES];            /* bytes per ns from each of them; 0: not directly */
+    struct yk_pinner *pinner;           /* NULL: the device pins no host memory */
     atomic_int_fast64_t mapped;         /* bytes of its memory, in all */
     struct yk_stage stage;              /* under lock */
     struct yk_replica *oldest, *newest; /* that have a buffer, by its making; under lock */
@@ -51,10 +57,12 @@ void yk_place_close(struct yk_place *place);
 /* Sleep until `event` is complete (virtual time moves on where the clock is virtual), close it,
  * return how it went. NULL is complete. */
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
+/* The same, and the event stays. */
+yoke_status yk_place_await(struct yk_place *place, struct yk_event *event);
 /* `event` is the latest operation on the upload queue from now on; taken, by the slot it reads from
  * if that is not NULL. Under place->lock. */
 void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot);
-/* Wait until everything on the upload queue is over, however it went. */
+/* Wait until everything that was issued to bring rows here is over, however it went. */
 void yk_place_drain(struct yk_place *place);
 /* Bytes of its own memory mapped and of the host's pinned for it so far, in all: while this grows,
  * work takes longer than it will. */
@@ -69,6 +77,9 @@ struct yk_places {
     atomic_int count;
     yk_mutex evict_lock; /* one eviction or array close at a time */
 };
+/* Find out which of the first `count` places and the one behind them, which nobody else knows yet,
+ * can copy from each other. Where a queue for that cannot be had they go by way of the host. */
+void yk_places_connect(struct yk_places *places, int count);
 /* The place behind a number of coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
 

@@ -310,6 +310,29 @@ static void unlink_claim(struct yk_replica *replica, const struct yk_claim *clai
     *link = claim->next;
 }
 
+struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
+                                   struct yk_claim *claim)
+{
+    struct yk_replica *replica, *whole;
+    yk_lock(&array->lock);
+    replica = array->replicas[place->number];
+    yk_unlock(&array->lock);
+    if (!replica)
+        return NULL;
+    whole = replica->whole;
+    yk_lock(&place->lock);
+    if (!whole->buffer || whole->leaving) {
+        replica = NULL;
+    } else if (whole->by_rows) {
+        claim->next = whole->claims;
+        whole->claims = claim;
+    } else {
+        whole->users++;
+    }
+    yk_unlock(&place->lock);
+    return replica;
+}
+
 yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
                              struct yk_replica **out)
 {
@@ -367,6 +390,7 @@ void yk_array_close(yoke_array *array)
             yk_unlock(&place->lock);
         }
         yk_interval_map_close(&replica->committed);
+        yk_interval_map_close(&replica->sent);
         yk_free(replica);
     }
     yk_unlock(&array->places->evict_lock);

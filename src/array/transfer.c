@@ -1,16 +1,14 @@
-/* transfer.c - moving rows: what coherence says is missing becomes copies, and their ends are told
- * to it.
+/* transfer.c - moving rows to the host: what coherence says is missing becomes copies, and their
+ * ends are told to it. To devices: load.c.
  *
- * To the host: the thread that needs the rows issues the copies on the source's download queue and
- * sleeps; home_lock makes a second one that needs the same rows wait and find them there. To a
- * device: copies are issued on its upload queue and nobody waits; rows whose only copy is on
- * another device come home first.
+ * The thread that needs the rows issues the copies on the source's download queue and sleeps;
+ * home_lock makes a second one that needs the same rows wait and find them there.
  */
 #include "../base/status.h"
 #include "array.h"
 #include "copy.h"
 
-static yoke_status lost_rows(const yoke_array *array, struct yk_interval rows)
+yoke_status yk_transfer_lost(const yoke_array *array, struct yk_interval rows)
 {
     return yk_fail(
         YOKE_ELOST,
@@ -51,7 +49,7 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
     return status;
 }
 
-static yoke_status check_spoiled(yoke_array *array)
+yoke_status yk_transfer_check(yoke_array *array)
 {
     if (!atomic_load(&array->spoiled))
         return YOKE_OK;
@@ -95,7 +93,7 @@ again:
         if (from != ANY_PLACE && source != from)
             continue;
         if (source < 0)
-            return lost_rows(array, needs->items[i].rows);
+            return yk_transfer_lost(array, needs->items[i].rows);
         status = fetch(array, &needs->items[i], &overtaken);
         if (status == YOKE_OK && overtaken)
             goto again;
@@ -115,7 +113,7 @@ static yoke_status part_home(yoke_array *array, int from, struct yk_interval row
     if (atomic_load_explicit(&array->host_only, memory_order_acquire) || rows.first >= rows.last ||
         yk_array_missing(array, YK_HOST, rows) == 0)
         return YOKE_OK;
-    status = check_spoiled(array);
+    status = yk_transfer_check(array);
     if (status != YOKE_OK)
         return status;
     yk_lock(&array->home_lock);
@@ -142,120 +140,6 @@ yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
 yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval rows)
 {
     return transfer_home(array, place, rows);
-}
-
-/* What the replica lacks of rows goes to needs[from ...]; rows that only another device has come to
- * the host first, so that what follows has one source to deal with. */
-static yoke_status find_needs(struct yk_replica *replica, struct yk_interval rows,
-                              struct yk_copy_needs *needs)
-{
-    yoke_array *array = replica->array;
-    int from = needs->count, i, detours;
-    yoke_status status;
-    do {
-        detours = 0;
-        needs->count = from;
-        yk_lock(&array->lock);
-        status = yk_coherence_lacks(array->coherence, replica->place->number, rows, needs);
-        yk_unlock(&array->lock);
-        for (i = from; i < needs->count && status == YOKE_OK; i++) {
-            struct yk_copy_need need = needs->items[i];
-            if (need.arriving || need.source == YK_HOST)
-                continue;
-            detours++;
-            status =
-                need.source < 0 ? lost_rows(array, need.rows) : yk_transfer_home(array, need.rows);
-        }
-    } while (status == YOKE_OK && detours);
-    if (status != YOKE_OK)
-        needs->count = from;
-    return status;
-}
-
-static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
-{
-    yoke_array *array = replica->array;
-    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = replica->whole->buffer };
-    yoke_status status;
-    yk_array_shape_copy(array, rows, &copy);
-    status = yk_copy_up(replica->place, array, &copy);
-    if (status == YOKE_OK)
-        yk_array_count_up(array, yk_copy_total(&copy));
-    return status;
-}
-
-/* Of panel number `part`. Under place->upload_lock. */
-static yoke_status upload_missing(struct yk_replica *replica, int part, struct yk_interval rows,
-                                  struct yk_copy_needs *issued)
-{
-    yoke_array *array = replica->array;
-    int kept = issued->count, i = kept;
-    yoke_status status = find_needs(replica, rows, issued);
-    for (; i < issued->count && status == YOKE_OK; i++) {
-        struct yk_copy_need need = issued->items[i];
-        if (need.arriving)
-            continue; /* an earlier copy on the same queue brings them */
-        yk_lock(&array->lock);
-        status =
-            yk_coherence_copy_begun(array->coherence, replica->place->number, YK_HOST, need.rows);
-        yk_unlock(&array->lock);
-        if (status != YOKE_OK)
-            break;
-        need.part = part;
-        issued->items[kept++] = need;
-        status = upload(replica, need.rows);
-    }
-    issued->count = kept;
-    return status;
-}
-
-yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
-                           struct yk_copy_needs *issued)
-{
-    struct yk_place *place = replica->place;
-    yoke_array *part = NULL;
-    yoke_status status = YOKE_OK;
-    int number = 0;
-    if (rows.first >= rows.last)
-        return YOKE_OK;
-    yk_array_leaves_host(replica->array);
-    yk_lock(&place->upload_lock);
-    for (; status == YOKE_OK && (part = yk_array_part(replica->array, part)); number++) {
-        status = check_spoiled(part);
-        if (status == YOKE_OK)
-            status = upload_missing(part->replicas[place->number], number, rows, issued);
-    }
-    yk_unlock(&place->upload_lock);
-    return status;
-}
-
-/* Those of panel number `part`. */
-static void settle_part(const struct yk_replica *replica, int part,
-                        const struct yk_copy_needs *issued, yoke_status outcome)
-{
-    yoke_array *array = replica->array;
-    int i, place = replica->place->number;
-    yk_lock(&array->lock);
-    for (i = 0; i < issued->count; i++) {
-        struct yk_interval rows = issued->items[i].rows;
-        if (issued->items[i].part != part)
-            continue;
-        if (outcome == YOKE_OK)
-            outcome = yk_coherence_copy_done(array->coherence, place, rows);
-        if (outcome != YOKE_OK &&
-            yk_coherence_copy_failed(array->coherence, place, rows) != YOKE_OK)
-            atomic_store(&array->spoiled, 1);
-    }
-    yk_unlock(&array->lock);
-}
-
-void yk_transfer_settle(struct yk_replica *replica, const struct yk_copy_needs *issued,
-                        yoke_status outcome)
-{
-    yoke_array *part = NULL;
-    int number = 0;
-    for (; (part = yk_array_part(replica->array, part)); number++)
-        settle_part(part->replicas[replica->place->number], number, issued, outcome);
 }
 
 /* array->lock held, and given up meanwhile. A copy that was overtaken still lands: what is written

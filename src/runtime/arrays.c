@@ -121,6 +121,7 @@ yoke_traffic yoke_array_traffic(const yoke_array *array)
     if (array) {
         traffic.to_devices = atomic_load(&array->bytes_to);
         traffic.from_devices = atomic_load(&array->bytes_from);
+        traffic.between_devices = atomic_load(&array->bytes_between);
     }
     return traffic;
 }

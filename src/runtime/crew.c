@@ -64,7 +64,7 @@ static void clean(struct yk_job_device *jd)
                                   .leases = jd->leases,
                                   .flights = jd->flights };
     for (lane = 0; lane < jd->device->lanes; lane++)
-        memset(&jd->flights[lane], 0, offsetof(struct yk_flight, issued));
+        memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));
 }
 
 /* One for as many devices; devices may have come since the others were made. */

@@ -103,6 +103,7 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
         runtime->virtual_clock = 1;
         runtime->clock = device->backend;
     }
+    yk_places_connect(&runtime->places, index);
     /* release: pairs with the acquire of whoever walks the devices; workers may start right away */
     atomic_store_explicit(&runtime->places.count, index + 1, memory_order_release);
     if (!device->desc.virtual_clock) {

@@ -108,13 +108,32 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     return status;
 }
 
+/* Places of other devices that read all of the argument in this job. */
+static uint32_t sharers(struct yk_job *job, int device, int p)
+{
+    const struct yk_place *own = job->devices[device].device->place;
+    uint32_t places = 0;
+    int d;
+    if (job->args[p].shape != YOKE_WHOLE || !atomic_load(&own->nearer))
+        return 0;
+    yk_lock(&job->lock);
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_job_device *jd = &job->devices[d];
+        if (d != device && !jd->failed && !jd->retired && !jd->benched &&
+            jd->device->place->number != YK_HOST)
+            places |= UINT32_C(1) << jd->device->place->number;
+    }
+    yk_unlock(&job->lock);
+    return places;
+}
+
 static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
                                    struct yk_launch_arg *out)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     yoke_array *array = job->args[p].array;
-    struct yk_copy_needs *issued = &flight->issued[p];
+    struct yk_load *load = &flight->loads[p];
     struct yk_interval rows;
     yoke_status status;
     if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
@@ -137,8 +156,11 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     }
     if (job->args[p].mode == YOKE_PARAM_INOUT && job->args[p].home == YOKE_HOME_NOW)
         yk_transfer_await_landing(array, rows);
-    status = yk_transfer_up(jd->replicas[p], rows, issued);
-    flight->bytes_in += yk_array_bytes(array, issued);
+    load->sharers = sharers(job, device, p);
+    status = yk_transfer_up(jd->replicas[p], rows, load);
+    flight->bytes_in += load->from_host;
+    flight->bytes_between += load->from_devices;
+    flight->bytes_passed += load->to_others;
     return status;
 }
 
@@ -173,14 +195,15 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .passing = comes_home(job, jd) };
     struct yk_program *program = job->kernel->builds[jd->device->number].program;
     const struct yk_backend *backend = place->device->backend;
+    struct yk_event *after[2];
     yoke_status status;
     if (place->device->desc.host_memory)
         return backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
     yk_lock(&place->lock);
-    if (place->last_upload) {
-        launch.after = &place->last_upload;
-        launch.after_count = 1;
-    }
+    after[0] = place->last_upload;
+    after[1] = yk_exchange_latest(&place->exchange);
+    launch.after = after;
+    launch.after_count = after[1] ? 2 : after[0] ? 1 : 0;
     status = backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
     yk_unlock(&place->lock);
     return status;
@@ -244,6 +267,8 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->busy = 1;
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
+    flight->bytes_between = flight->bytes_passed = 0;
+    flight->relies_on = yk_exchange_oldest(jd->device->place);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         args[p] = (struct yk_launch_arg){ 0 };
         if (job->args[p].mode == YOKE_PARAM_VALUE)

@@ -247,7 +247,7 @@ void yk_job_let_go(struct yk_job *job, int device)
     }
     for (p = 0; p < job->arg_count; p++) {
         for (lane = 0; lane < jd->device->lanes; lane++)
-            yk_copy_needs_close(&jd->flights[lane].issued[p]);
+            yk_load_close(&jd->flights[lane].loads[p]);
         if (!jd->private_buffers[p])
             continue;
         yk_lock(&place->lock);

@@ -52,13 +52,15 @@ struct yk_flight {
     int slot;     /* of the lease; -1: a chunk of its own, or one beside another's */
     int64_t done; /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
+    int64_t bytes_between, bytes_passed; /* from other devices; from the host to others */
+    uint64_t relies_on;                  /* yk_exchange_oldest when its rows were looked for */
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     int64_t seen_busy_ns;           /* when it was last found to be under way; 0: never */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
     int watched;           /* their end wakes the host thread */
-    struct yk_copy_needs issued[YOKE_ARGS_MAX];
+    struct yk_load loads[YOKE_ARGS_MAX];
     struct yk_window windows[YOKE_ARGS_MAX];
 };
 
@@ -152,7 +154,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int64_t submitted_ns, ended_ns;
     int64_t
         reported_ns; /* when the last chunk was reported, 0: a while after its end. Under lock */
-    atomic_int_fast64_t bytes_to, bytes_from;
+    atomic_int_fast64_t bytes_to, bytes_from, bytes_between;
 
     int64_t deadline_ns; /* 0: none */
     int (*progress)(void *context, int64_t done, int64_t all);

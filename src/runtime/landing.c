@@ -24,9 +24,8 @@ static void settle(struct yk_job *job, struct yk_job_device *jd, struct yk_fligh
 {
     int p;
     for (p = 0; p < job->arg_count; p++) {
-        if (flight->issued[p].count)
-            yk_transfer_settle(jd->replicas[p], &flight->issued[p], outcome);
-        flight->issued[p].count = 0;
+        if (jd->replicas[p])
+            yk_transfer_settle(jd->replicas[p], &flight->loads[p], outcome);
     }
 }
 
@@ -198,6 +197,15 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
         in.bytes = flight->bytes_in;
         yk_trace_add(t, jd->device->tracks[lane], &in);
     }
+    if (flight->bytes_between) {
+        struct yk_event_times ran = yk_exchange_ran(jd->device->place);
+        struct yk_trace_event across = event;
+        across.kind = YK_TRACE_COPY_ACROSS;
+        across.start_ns = ran.started ? ran.started : flight->issued_ns;
+        across.end_ns = ran.ended ? ran.ended : event.start_ns;
+        across.bytes = flight->bytes_between;
+        yk_trace_add(t, jd->device->tracks[lane], &across);
+    }
     if (flight->bytes_out && home.ended) {
         event.kind = YK_TRACE_COPY_OUT;
         event.start_ns = home.started;
@@ -239,8 +247,11 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_interval items = { flight->chunk.first, flight->chunk.last };
-    yoke_status status = outcome;
+    yoke_status status;
     int p;
+    if (outcome == YOKE_OK)
+        outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
+    status = outcome;
     if (outcome !=
         YOKE_OK) { /* what was issued behind it must be over too before memory is reused */
         yk_place_wait(jd->device->place, flight->home);
@@ -261,9 +272,10 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         trace(job, jd, lane);
     close_events(jd, flight);
     flight->busy = 0;
-    if (flight->bytes_in || flight->bytes_out) { /* cores have none, but many pieces */
-        atomic_fetch_add(&job->bytes_to, flight->bytes_in);
+    if (!jd->device->device->desc.host_memory) { /* cores have many pieces */
+        atomic_fetch_add(&job->bytes_to, flight->bytes_in + flight->bytes_passed);
         atomic_fetch_add(&job->bytes_from, flight->bytes_out);
+        atomic_fetch_add(&job->bytes_between, flight->bytes_between);
     }
     return status;
 }

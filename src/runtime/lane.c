@@ -172,8 +172,9 @@ static void device_failed(struct yk_job *job, int device)
 }
 
 /* Too large for the device's memory: half of it next time; a single unit that does not fit ends the
- * device's part, but for what its other lanes are working on. */
-static void chunk_returned(struct yk_job *job, int device, int lane)
+ * device's part, but for what its other lanes are working on. Otherwise the size is not to blame.
+ */
+static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status why)
 {
     struct yk_job_device *jd = &job->devices[device];
     const struct yk_chunk *chunk = &jd->flights[lane].chunk;
@@ -182,17 +183,18 @@ static void chunk_returned(struct yk_job *job, int device, int lane)
     yk_lock(&job->lock);
     atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
     yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
-                         items > unit ? (items + 1) / 2 : 0);
-    if (items <= unit) {
+                         items > unit && why == YOKE_ENOMEM ? (items + 1) / 2 : 0);
+    if (items <= unit && why == YOKE_ENOMEM) {
         jd->status = YOKE_ENOMEM;
         yk_job_retire_device(job, device, yoke_error_text());
     }
     yk_unlock(&job->lock);
 }
 
-/* No memory: the chunk goes back. If its kernel may have run, so must everything go that it wrote
- * in place, and in mode add the device's whole private copy with all that went into it. */
-static void out_of_memory(struct yk_job *job, int device, int lane)
+/* No memory, or rows that the kernel read were none: the chunk goes back. If its kernel may have
+ * run, so must everything go that it wrote in place, and in mode add the device's whole private
+ * copy with all that went into it. */
+static void undone(struct yk_job *job, int device, int lane, yoke_status why)
 {
     struct yk_job_device *jd = &job->devices[device];
     if (jd->flights[lane].launched)
@@ -202,7 +204,7 @@ static void out_of_memory(struct yk_job *job, int device, int lane)
         yk_job_drop_device(job, device, yoke_error_text());
         yk_unlock(&job->lock);
     } else {
-        chunk_returned(job, device, lane);
+        chunk_returned(job, device, lane, why);
     }
 }
 
@@ -214,7 +216,7 @@ static void not_done(struct yk_job *job, int device, int lane, yoke_status statu
     if (status == YOKE_EDEVICE)
         device_failed(job, device);
     else if (status == YOKE_ENOMEM && !jd->device->device->desc.host_memory)
-        out_of_memory(job, device, lane);
+        undone(job, device, lane, status);
     else
         yk_job_fail(job, status);
     yk_wake_all(job->runtime);
@@ -248,7 +250,10 @@ static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
     struct yk_flight *flight = &job->devices[device].flights[lane];
     yoke_status status = yk_flight_finish(job, device, lane, outcome);
     flight->done += flight->chunk.last - flight->chunk.first;
-    if (status != YOKE_OK)
+    if (status == YOKE_ELOST) { /* a device that it took rows from */
+        undone(job, device, lane, status);
+        yk_wake_all(job->runtime);
+    } else if (status != YOKE_OK)
         not_done(job, device, lane, status);
     else if (goes_on(job, device, lane))
         return 1;

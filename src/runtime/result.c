@@ -106,6 +106,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     result->partitioner = yk_carve_text(&next, partitioner_of(job));
     result->traffic.to_devices = atomic_load(&job->bytes_to);
     result->traffic.from_devices = atomic_load(&job->bytes_from);
+    result->traffic.between_devices = atomic_load(&job->bytes_between);
     fill_devices(job, &next, result);
     fill_waits(job, &next, result);
     if (job->keeps)

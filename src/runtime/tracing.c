@@ -10,6 +10,7 @@ yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_devi
     yoke_status status = YOKE_OK;
     char label[32];
     int lane;
+    device->place->exchange.timed = 1;
     device->tracks = yk_calloc((size_t)device->lanes, sizeof *device->tracks);
     if (!device->tracks)
         return YOKE_ENOMEM;

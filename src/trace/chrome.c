@@ -6,8 +6,13 @@
 #include "trace_state.h"
 
 static const char *const categories[] = {
-    [YK_TRACE_CHUNK] = "chunk", [YK_TRACE_COPY_IN] = "copy in", [YK_TRACE_COPY_OUT] = "copy out",
-    [YK_TRACE_BUILD] = "build", [YK_TRACE_MERGE] = "merge",     [YK_TRACE_JOB] = "job",
+    [YK_TRACE_CHUNK] = "chunk",
+    [YK_TRACE_COPY_IN] = "copy in",
+    [YK_TRACE_COPY_OUT] = "copy out",
+    [YK_TRACE_BUILD] = "build",
+    [YK_TRACE_MERGE] = "merge",
+    [YK_TRACE_JOB] = "job",
+    [YK_TRACE_COPY_ACROSS] = "copy across",
 };
 
 /* Nanoseconds as microseconds, with a point in every locale. */

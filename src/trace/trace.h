@@ -17,7 +17,8 @@ enum yk_trace_kind {
     YK_TRACE_COPY_OUT, /* rows to the host */
     YK_TRACE_BUILD,    /* compiling a kernel */
     YK_TRACE_MERGE,
-    YK_TRACE_JOB /* whole job, on track 0 */
+    YK_TRACE_JOB,        /* whole job, on track 0 */
+    YK_TRACE_COPY_ACROSS /* rows to a device from others */
 };
 
 struct yk_trace_event {

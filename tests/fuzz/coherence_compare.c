@@ -38,10 +38,15 @@ static int compare_states(struct history *h, int place)
     return 0;
 }
 
-static int expected_source(uint32_t places, int got)
+/* The wish of the history's needs: see compare_lacks. */
+static int expected_source(const struct history *h, uint32_t places, int got)
 {
-    if (places & bit(YK_HOST))
+    if (places & h->needs.nearer)
+        places &= h->needs.nearer;
+    else if (places & bit(YK_HOST))
         return YK_HOST;
+    else if (places & h->needs.direct)
+        places &= h->needs.direct;
     return got >= 0 && places & bit(got) ? got : -1;
 }
 
@@ -55,7 +60,7 @@ static int compare_need(struct history *h, int place, int64_t r, const struct yk
         return !!need == lacking ? 0 : model_differs("lacking", place, r, !!need, lacking);
     if (need->arriving != !!arriving)
         return model_differs("need's arriving", place, r, need->arriving, !!arriving);
-    source = expected_source(arriving ? arriving : row->places, need->source);
+    source = expected_source(h, arriving ? arriving : row->places, need->source);
     return need->source == source ? 0
                                   : model_differs("need's source", place, r, need->source, source);
 }
@@ -88,6 +93,10 @@ static int compare_lacks(struct history *h, int place, struct yk_interval rows)
     int failed, nth = 1, before = 1;
     yoke_status status;
     yk_copy_needs_close(&h->needs);
+    if (h->counts->steps % 2) { /* some nearer than the host, some not to be had directly */
+        h->needs.nearer = (uint32_t)(h->counts->steps / 2) & ~bit(YK_HOST);
+        h->needs.direct = (uint32_t)(h->counts->steps / 8) & ~bit(YK_HOST);
+    }
     h->needs.items = yk_calloc(1, sizeof *h->needs.items);
     h->needs.items[0].source = 77;
     h->needs.count = h->needs.capacity = 1;
@@ -113,6 +122,38 @@ static int compare_current(struct history *h, int place, struct yk_interval rows
     return got == expected ? 0 : model_differs("current", place, rows.first, got, expected);
 }
 
+/* For each row; that others are like it within the extent said. */
+static int compare_whereabouts(struct history *h)
+{
+    int64_t r;
+    int p;
+    for (r = h->all.first; r < h->all.last; r++) {
+        const struct row *row = row_at(h, r);
+        struct yk_whereabouts got;
+        uint32_t arriving = 0;
+        int64_t other;
+        for (p = 0; p < h->places; p++) {
+            struct yk_interval one = { r, r + 1 };
+            int flying = yk_coherence_flying(h->coherence, p, one);
+            arriving |= row->coming[p].sources ? bit(p) : 0;
+            if (flying != (row->coming[p].flying > 0))
+                return model_differs("flying", p, r, flying, row->coming[p].flying);
+        }
+        yk_coherence_whereabouts(h->coherence, r, &got);
+        if (got.holders != row->places)
+            return model_differs("holders", 0, r, got.holders, row->places);
+        if (got.arriving != arriving)
+            return model_differs("arriving", 0, r, got.arriving, arriving);
+        if (got.rows.first > r || got.rows.last <= r || got.rows.first < h->all.first ||
+            got.rows.last > h->all.last)
+            return model_differs("rows alike", 0, r, got.rows.first, got.rows.last);
+        for (other = r; other < got.rows.last; other++)
+            if (row_at(h, other)->places != row->places)
+                return model_differs("rows alike", 0, other, row_at(h, other)->places, row->places);
+    }
+    return 0;
+}
+
 int model_compare(struct history *h, struct yk_interval rows)
 {
     int p;
@@ -121,6 +162,8 @@ int model_compare(struct history *h, struct yk_interval rows)
     if (yk_coherence_version(h->coherence) != h->version)
         return model_differs("version", 0, 0, (long)yk_coherence_version(h->coherence),
                              (long)h->version);
+    if (compare_whereabouts(h))
+        return 1;
     for (p = 0; p <= h->places; p++) {
         int place = p < h->places ? p : UNUSED_PLACE;
         if (compare_states(h, place) || compare_lacks(h, place, rows) ||

@@ -52,10 +52,17 @@ static void assert_states(const struct yk_coherence *coherence, int place, const
     assert_true(yk_coherence_check(coherence));
 }
 
-static void assert_lacks(const struct yk_coherence *coherence, int place, struct yk_interval of,
-                         const char *expected)
+static uint32_t bits(int a, int b)
 {
-    struct yk_copy_needs needs = { 0 };
+    return UINT32_C(1) << a | UINT32_C(1) << b;
+}
+
+/* With these wishes. */
+static void assert_lacks_from(const struct yk_coherence *coherence, int place,
+                              struct yk_interval of, const char *expected, uint32_t nearer,
+                              uint32_t direct)
+{
+    struct yk_copy_needs needs = { .nearer = nearer, .direct = direct };
     char got[256] = "", source[16];
     int i, used = 0;
     assert_int_equal(yk_coherence_lacks(coherence, place, of, &needs), YOKE_OK);
@@ -68,6 +75,12 @@ static void assert_lacks(const struct yk_coherence *coherence, int place, struct
     }
     yk_copy_needs_close(&needs);
     assert_string_equal(got, expected);
+}
+
+static void assert_lacks(const struct yk_coherence *coherence, int place, struct yk_interval of,
+                         const char *expected)
+{
+    assert_lacks_from(coherence, place, of, expected, 0, 0);
 }
 
 static void copy(struct yk_coherence *coherence, int place, int source, struct yk_interval of)
@@ -428,11 +441,76 @@ static void test_cost(void **state)
     close_rows(c);
 }
 
+/* Row 0 is everywhere but at GPU, 1 and 2 at devices, 3 at the host and at OTHER. */
+static void test_wishes(void **state)
+{
+    struct yk_coherence *c = open_rows(4, YK_START_HOST);
+    (void)state;
+    copy(c, OTHER, HOST, rows(0, 4));
+    copy(c, THIRD, HOST, rows(0, 3));
+    int64_t kept;
+    assert_int_equal(yk_coherence_drop(c, HOST, rows(1, 3), &kept), YOKE_OK);
+    assert_lacks(c, GPU, rows(0, 4), "0-1<0 1-3<2 3-4<0");
+    assert_lacks_from(c, GPU, rows(0, 4), "0-3<3 3-4<0", bits(THIRD, THIRD), 0);
+    assert_lacks_from(c, GPU, rows(0, 4), "0-4<2", bits(OTHER, THIRD), 0);
+    assert_lacks_from(c, GPU, rows(0, 4), "0-1<0 1-3<3 3-4<0", 0, bits(THIRD, THIRD));
+    assert_lacks_from(c, GPU, rows(0, 4), "0-3<3 3-4<0", bits(THIRD, THIRD), bits(OTHER, THIRD));
+    /* not all ask the same one: the next behind the one that asks, in a ring */
+    assert_int_equal(yk_coherence_written(c, GPU, rows(0, 1)), YOKE_OK);
+    copy(c, OTHER, GPU, rows(0, 1));
+    assert_lacks_from(c, THIRD, rows(0, 1), "0-1<1", bits(GPU, OTHER), 0);
+    assert_lacks_from(c, THIRD + 1, rows(0, 2), "0-1<1 1-2<2", bits(GPU, OTHER), 0);
+    close_rows(c);
+}
+
+static void assert_where(const struct yk_coherence *c, int64_t row, struct yk_whereabouts expected)
+{
+    struct yk_whereabouts got;
+    yk_coherence_whereabouts(c, row, &got);
+    assert_int_equal(got.holders, expected.holders);
+    assert_int_equal(got.arriving, expected.arriving);
+    assert_int_equal(got.rows.first, expected.rows.first);
+    assert_int_equal(got.rows.last, expected.rows.last);
+}
+
+static void test_whereabouts(void **state)
+{
+    struct yk_coherence *c = open_rows(10, YK_START_HOST);
+    int64_t lost;
+    (void)state;
+    assert_where(c, 4, (struct yk_whereabouts){ .holders = 1, .rows = { 0, 10 } });
+    assert_int_equal(yk_coherence_flying(c, GPU, rows(0, 10)), 0);
+    assert_int_equal(yk_coherence_copy_begun(c, GPU, HOST, rows(2, 6)), YOKE_OK);
+    assert_int_equal(yk_coherence_copy_begun(c, OTHER, HOST, rows(4, 8)), YOKE_OK);
+    assert_where(
+        c, 5,
+        (struct yk_whereabouts){ .holders = 1, .arriving = bits(GPU, OTHER), .rows = { 4, 6 } });
+    assert_where(
+        c, 7,
+        (struct yk_whereabouts){ .holders = 1, .arriving = bits(OTHER, OTHER), .rows = { 6, 8 } });
+    assert_int_equal(yk_coherence_copy_done(c, GPU, rows(2, 6)), YOKE_OK);
+    assert_where(c, 2, (struct yk_whereabouts){ .holders = bits(HOST, GPU), .rows = { 2, 4 } });
+    /* an overtaken copy brings nothing, and is under way all the same */
+    assert_int_equal(yk_coherence_copy_begun(c, THIRD, GPU, rows(2, 4)), YOKE_OK);
+    assert_int_equal(yk_coherence_place_failed(c, GPU, &lost), YOKE_OK);
+    assert_where(c, 2, (struct yk_whereabouts){ .holders = 1, .rows = { 2, 4 } });
+    assert_int_equal(yk_coherence_flying(c, THIRD, rows(0, 3)), 1);
+    assert_int_equal(yk_coherence_flying(c, THIRD, rows(4, 10)), 0);
+    assert_int_equal(yk_coherence_copy_failed(c, THIRD, rows(2, 4)), YOKE_OK);
+    assert_int_equal(yk_coherence_flying(c, THIRD, rows(0, 10)), 0);
+    assert_where(c, 10, (struct yk_whereabouts){ .rows = { 10, 10 } });
+    assert_where(c, -1, (struct yk_whereabouts){ .rows = { -1, -1 } });
+    assert_int_equal(yk_coherence_copy_failed(c, OTHER, rows(4, 8)), YOKE_OK);
+    close_rows(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_whereabouts),
         cmocka_unit_test(test_fresh),
         cmocka_unit_test(test_overtaken),
         cmocka_unit_test(test_twice_and_failing),

@@ -1,5 +1,5 @@
-/* test_peer.c - copies between two devices, as backend.h promises them: on the simulated GPUs, or on
- * the devices named by the first word. Bare, and behind the checking wrapper.
+/* test_peer.c - copies between two devices, as backend.h promises them: on the simulated GPUs, or
+ * on the devices named by the first word. Bare, and behind the checking wrapper.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,8 @@ static void open_device(struct pair *p, const struct yk_device_desc *desc, int i
     assert_int_equal(p->backend->alloc(p->device[i], BYTES, &p->buffer[i]), YOKE_OK);
 }
 
-/* Half of the source's pages are there before anybody knows that they are to be read, half later. */
+/* Half of the source's pages are there before anybody knows that they are to be read, half later.
+ */
 static void commit(struct pair *p, int i, int64_t offset, int64_t bytes)
 {
     if (p->backend->commit)
@@ -98,10 +99,12 @@ static struct yk_event *copy(struct pair *p, int i, const struct yk_copy *what)
 static void read_back(struct pair *p, int i)
 {
     memset(got, 0, sizeof got);
-    assert_int_equal(finish(p, i, copy(p, i, &(struct yk_copy){ .kind = YK_COPY_FROM_DEVICE,
-                                                                .host = got,
-                                                                .buffer = p->buffer[i],
-                                                                .bytes = BYTES })),
+    assert_int_equal(finish(p, i,
+                            copy(p, i,
+                                 &(struct yk_copy){ .kind = YK_COPY_FROM_DEVICE,
+                                                    .host = got,
+                                                    .buffer = p->buffer[i],
+                                                    .bytes = BYTES })),
                      YOKE_OK);
 }
 
@@ -116,10 +119,9 @@ static void play(int checked)
     commit(&p, 0, 0, BYTES);
     commit(&p, 1, 0, BYTES);
     fill(1);
-    up = copy(&p, 0, &(struct yk_copy){ .kind = YK_COPY_TO_DEVICE,
-                                        .host = sent,
-                                        .buffer = p.buffer[0],
-                                        .bytes = BYTES });
+    up = copy(&p, 0,
+              &(struct yk_copy){
+                  .kind = YK_COPY_TO_DEVICE, .host = sent, .buffer = p.buffer[0], .bytes = BYTES });
     struct yk_copy all = { .kind = YK_COPY_PEER,
                            .buffer = p.buffer[1],
                            .bytes = BYTES,
@@ -222,10 +224,9 @@ static void breaches_are_found(void **state)
     assert_true(p.backend->reach(p.device[1], p.device[0]) > 0);
     assert_true(p.backend->reach(p.device[1], p.device[1]) == 0);
     expect_breach("is no other device of its backend");
-    up = copy(&p, 0, &(struct yk_copy){ .kind = YK_COPY_TO_DEVICE,
-                                        .host = sent,
-                                        .buffer = p.buffer[0],
-                                        .bytes = BYTES });
+    up = copy(&p, 0,
+              &(struct yk_copy){
+                  .kind = YK_COPY_TO_DEVICE, .host = sent, .buffer = p.buffer[0], .bytes = BYTES });
     assert_int_equal(p.backend->copy(p.queue[1], &all, &across), YOKE_EINVAL);
     expect_breach("may still be running");
     all.from = p.buffer[1];

@@ -1,0 +1,229 @@
+/* exchange.c - see exchange.h. */
+#include "exchange.h"
+
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "place.h"
+
+struct yk_exchange_copy {
+    struct yk_event *event; /* NULL: it was complete when it was issued */
+    struct yk_place *source;
+    int over;   /* and that is known */
+    int waited; /* by how many threads, without the lock: the event stays */
+};
+
+yoke_status yk_exchange_open(struct yk_place *place)
+{
+    if (place->exchange.queue)
+        return YOKE_OK;
+    return place->device->backend->queue_open(place->device, &place->exchange.queue);
+}
+
+void yk_exchange_close(struct yk_place *place)
+{
+    struct yk_exchange *exchange = &place->exchange;
+    int i;
+    for (i = 0; i < exchange->count; i++)
+        place->device->backend->event_close(exchange->copies[i].event);
+    if (exchange->queue)
+        place->device->backend->queue_close(exchange->queue);
+    yk_free(exchange->copies);
+    *exchange = (struct yk_exchange){ 0 };
+}
+
+static uint64_t number_of(const struct yk_exchange *exchange, int i)
+{
+    return exchange->issued - (uint64_t)(exchange->count - 1 - i);
+}
+
+/* Of which the driver says for the first time that it is over. */
+static void note_end(struct yk_place *place, int i, yoke_status outcome)
+{
+    struct yk_exchange *exchange = &place->exchange;
+    struct yk_exchange_copy *copy = &exchange->copies[i];
+    struct yk_event_times times = { 0 };
+    copy->over = 1;
+    if (outcome == YOKE_ELOST)
+        atomic_store(&copy->source->lost, 1); /* its own thread does the rest */
+    if (outcome != YOKE_OK && number_of(exchange, i) > exchange->failed)
+        exchange->failed = number_of(exchange, i);
+    if (outcome != YOKE_OK || !exchange->timed || !copy->event)
+        return;
+    place->device->backend->event_times(copy->event, &times);
+    if (!exchange->ran.started || times.started < exchange->ran.started)
+        exchange->ran.started = times.started;
+    if (times.ended > exchange->ran.ended)
+        exchange->ran.ended = times.ended;
+}
+
+/* What is over is noted, in order, and forgotten unless somebody waits for it. */
+static void sweep(struct yk_place *place)
+{
+    struct yk_exchange *exchange = &place->exchange;
+    yoke_status outcome;
+    int i, gone = 0;
+    for (i = 0; i < exchange->count; i++) {
+        if (exchange->copies[i].over)
+            continue;
+        if (!yk_place_poll(place, exchange->copies[i].event, &outcome))
+            break;
+        note_end(place, i, outcome);
+    }
+    while (gone < exchange->count && exchange->copies[gone].over && !exchange->copies[gone].waited)
+        place->device->backend->event_close(exchange->copies[gone++].event);
+    exchange->count -= gone;
+    if (gone && exchange->count)
+        memmove(exchange->copies, exchange->copies + gone,
+                (size_t)exchange->count * sizeof *exchange->copies);
+}
+
+static yoke_status reserve(struct yk_exchange *exchange)
+{
+    int capacity = exchange->capacity ? 2 * exchange->capacity : 16;
+    struct yk_exchange_copy *copies;
+    if (exchange->count < exchange->capacity)
+        return YOKE_OK;
+    copies = yk_realloc(exchange->copies, (size_t)capacity, sizeof *copies);
+    if (!copies)
+        return YOKE_ENOMEM;
+    exchange->copies = copies;
+    exchange->capacity = capacity;
+    return YOKE_OK;
+}
+
+static yoke_status issue(struct yk_place *place, struct yk_place *source,
+                         const struct yk_copy *wanted, unsigned after)
+{
+    struct yk_exchange *exchange = &place->exchange;
+    struct yk_copy copy = *wanted;
+    struct yk_event *event = NULL;
+    struct yk_event *const before[] = { after & YK_AFTER_SOURCE ? source->last_upload : NULL,
+                                        after & YK_AFTER_OWN ? place->last_upload : NULL };
+    yoke_status status;
+    sweep(place);
+    status = reserve(exchange);
+    if (status != YOKE_OK)
+        return status;
+    copy.kind = YK_COPY_PEER;
+    copy.peer = source->device;
+    copy.timed = exchange->timed;
+    copy.passing = 1;
+    copy.after = before;
+    copy.after_count = after ? 2 : 0;
+    status = place->device->backend->copy(exchange->queue, &copy, &event);
+    if (status != YOKE_OK)
+        return status;
+    exchange->copies[exchange->count++] =
+        (struct yk_exchange_copy){ .event = event, .source = source };
+    exchange->issued++;
+    return YOKE_OK;
+}
+
+yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
+                              const struct yk_copy *copy, unsigned after)
+{
+    struct yk_place *lower = place->number < source->number ? place : source;
+    struct yk_place *upper = lower == place ? source : place;
+    yoke_status status;
+    yk_lock(&lower->lock);
+    yk_lock(&upper->lock);
+    status = issue(place, source, copy, after);
+    yk_unlock(&upper->lock);
+    yk_unlock(&lower->lock);
+    return status;
+}
+
+struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange)
+{
+    return exchange->count ? exchange->copies[exchange->count - 1].event : NULL;
+}
+
+void yk_exchange_begin(struct yk_place *place)
+{
+    yk_lock(&place->lock);
+    if (place->exchange.unsettled++ == 0)
+        place->exchange.since = place->exchange.issued + 1;
+    yk_unlock(&place->lock);
+}
+
+void yk_exchange_settled(struct yk_place *place)
+{
+    yk_lock(&place->lock);
+    place->exchange.unsettled--;
+    yk_unlock(&place->lock);
+}
+
+uint64_t yk_exchange_oldest(struct yk_place *place)
+{
+    uint64_t oldest;
+    if (!place->exchange.queue)
+        return 0;
+    yk_lock(&place->lock);
+    oldest = place->exchange.unsettled ? place->exchange.since : place->exchange.issued + 1;
+    yk_unlock(&place->lock);
+    return oldest;
+}
+
+yoke_status yk_exchange_outcome(struct yk_place *place, uint64_t oldest)
+{
+    uint64_t failed;
+    if (!place->exchange.queue)
+        return YOKE_OK;
+    yk_lock(&place->lock);
+    sweep(place);
+    failed = place->exchange.failed;
+    yk_unlock(&place->lock);
+    if (failed < oldest)
+        return YOKE_OK;
+    return yk_fail(YOKE_ELOST,
+                   "%s: another device was lost while rows were copied from it; they are taken "
+                   "from elsewhere",
+                   place->device->desc.name);
+}
+
+struct yk_event_times yk_exchange_ran(struct yk_place *place)
+{
+    struct yk_event_times ran;
+    yk_lock(&place->lock);
+    ran = place->exchange.ran;
+    place->exchange.ran = (struct yk_event_times){ 0 };
+    yk_unlock(&place->lock);
+    return ran;
+}
+
+/* The first that is not known to be over, which stays until it is told; -1: there is none. Lock
+ * held. */
+static struct yk_event *take_pending(struct yk_exchange *exchange, uint64_t *number)
+{
+    int i;
+    for (i = 0; i < exchange->count; i++)
+        if (!exchange->copies[i].over) {
+            exchange->copies[i].waited++;
+            *number = number_of(exchange, i);
+            return exchange->copies[i].event;
+        }
+    return NULL;
+}
+
+void yk_exchange_drain(struct yk_place *place)
+{
+    struct yk_exchange *exchange = &place->exchange;
+    struct yk_event *event;
+    uint64_t number;
+    if (!exchange->queue)
+        return;
+    yk_lock(&place->lock);
+    for (sweep(place); (event = take_pending(exchange, &number)); sweep(place)) {
+        yoke_status outcome;
+        yk_unlock(&place->lock);
+        outcome = yk_place_await(place, event);
+        yk_lock(&place->lock);
+        int i = exchange->count - 1 - (int)(exchange->issued - number);
+        if (!exchange->copies[i].over)
+            note_end(place, i, outcome);
+        exchange->copies[i].waited--;
+    }
+    yk_unlock(&place->lock);
+}
