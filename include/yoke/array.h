@@ -64,7 +64,9 @@ typedef enum yoke_access_mode {
 
 /* Make the host's copy usable: waits for jobs submitted before that use the array, then moves what
  * is missing. From here to release no job may use the array in a conflicting way (YOKE_EBUSY at
- * submit). */
+ * submit), and while a thread has it for writing no other can acquire it (YOKE_EBUSY). That thread
+ * may acquire more of it; one release ends all. YOKE_ELOST: rows were lost with a device, or spoilt
+ * by a job that failed; the text names them, and they can be written again. */
 YOKE_API yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode);
 /* The same for rows first .. last - 1 (global). */
 YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode,

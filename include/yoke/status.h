@@ -24,7 +24,8 @@ typedef enum yoke_status {
     YOKE_ELOST,     /* a device failed and held the only valid copy of some rows */
     YOKE_EIO,       /* a file is missing, truncated, not what it should be, or the disk is full */
     YOKE_ENODEV,    /* no such device, or its driver cannot be loaded */
-    YOKE_EBUSY,     /* in use: an array or a runtime closed while a job uses it */
+    YOKE_EBUSY,     /* in use: a runtime closed while it has arrays, an array that another has for
+                       writing */
     YOKE_ECANCELED, /* stopped on the caller's request, or it needed a job that was, or that failed
                      */
     YOKE_ETIMEDOUT  /* a job's deadline passed */

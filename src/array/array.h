@@ -78,7 +78,8 @@ struct yoke_array {
 
     /* Guarded by the runtime's lock. */
     struct yk_use *readers, *writers; /* by jobs that are not done (runtime/order.h) */
-    int held;                         /* acquired for writing */
+    int held;                         /* acquired for writing, */
+    const void *holder;               /* by this thread */
     yoke_array *next, *previous;
 };
 

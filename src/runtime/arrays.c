@@ -61,6 +61,13 @@ yoke_status yoke_array_close(yoke_array *array)
     return status;
 }
 
+static void let_go(yoke_array *array)
+{
+    yk_lock(&array->runtime->lock);
+    array->held = 0;
+    yk_unlock(&array->runtime->lock);
+}
+
 yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode, int64_t first,
                                     int64_t last)
 {
@@ -77,18 +84,18 @@ yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode, in
     if ((unsigned)mode > YOKE_READ_WRITE)
         return yk_fail(YOKE_EINVAL, "array %s: mode %d is none of YOKE_READ, WRITE, READ_WRITE",
                        array->name, (int)mode);
-    yk_jobs_wait_for(array->runtime, array, mode != YOKE_READ);
-    if (mode != YOKE_WRITE)
-        status = yk_transfer_home(array, rows);
-    if (status != YOKE_OK || mode == YOKE_READ)
-        return status;
-    status = yk_transfer_written(array, YK_HOST, rows);
+    status = yk_jobs_make_way(array, mode != YOKE_READ);
     if (status != YOKE_OK)
         return status;
-    yk_lock(&array->runtime->lock);
-    array->held = 1;
-    yk_unlock(&array->runtime->lock);
-    return YOKE_OK;
+    if (mode != YOKE_WRITE)
+        status = yk_transfer_home(array, rows);
+    if (mode == YOKE_READ)
+        return status;
+    if (status == YOKE_OK)
+        status = yk_transfer_written(array, YK_HOST, rows);
+    if (status != YOKE_OK)
+        let_go(array);
+    return status;
 }
 
 yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode)
@@ -104,9 +111,7 @@ yoke_status yoke_array_release(yoke_array *array)
 {
     if (!array)
         return yk_fail(YOKE_EINVAL, "yoke_array_release: the array is NULL");
-    yk_lock(&array->runtime->lock);
-    array->held = 0;
-    yk_unlock(&array->runtime->lock);
+    let_go(array);
     return YOKE_OK;
 }
 

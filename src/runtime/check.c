@@ -188,6 +188,62 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
     return YOKE_OK;
 }
 
+static int lies_in(yoke_rows part, yoke_rows whole)
+{
+    return part.first == part.last || (part.first >= whole.first && part.last <= whole.last);
+}
+
+/* What a rows function says of the whole range, or of half of it: an interval, within `whole`. */
+static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke_rows *whole)
+{
+    const yoke_arg *arg = &spec->args[p];
+    yoke_rows rows = arg->rows(arg->rows_context, indexes);
+    if (rows.last >= rows.first && lies_in(rows, *whole)) {
+        *whole = rows;
+        return YOKE_OK;
+    }
+    return yk_fail(YOKE_EINVAL,
+                   "kernel %s, argument %d (%s): its rows function gives %lld .. %lld for indexes "
+                   "%lld .. %lld; it has to give a part of %lld .. %lld, or an empty one "
+                   "(last = first)",
+                   spec->kernel->name, p + 1, spec->kernel->params[p].name, (long long)rows.first,
+                   (long long)rows.last, (long long)indexes.first, (long long)indexes.last,
+                   (long long)whole->first, (long long)whole->last);
+}
+
+/* What can be told of a rows function before chunks are known: the rows of all indexes are the
+ * array's, those of each half are among them, and halves that are written do not meet. */
+static yoke_status check_rows(const yoke_job *spec, int p)
+{
+    const yoke_arg *arg = &spec->args[p];
+    yoke_rows range = { spec->range.first, spec->range.last }, low, high, whole;
+    struct yk_interval all;
+    yoke_status status;
+    if (arg->shape != YOKE_CUSTOM || !arg->array || range.first == range.last)
+        return YOKE_OK;
+    all = yk_array_rows(arg->array);
+    whole = (yoke_rows){ all.first, all.last };
+    status = ask_rows(spec, p, range, &whole);
+    low = high = whole;
+    if (status != YOKE_OK || range.last - range.first < 2)
+        return status;
+    range.last = range.first + (range.last - range.first) / 2;
+    status = ask_rows(spec, p, range, &low);
+    range = (yoke_rows){ range.last, spec->range.last };
+    if (status == YOKE_OK)
+        status = ask_rows(spec, p, range, &high);
+    if (status != YOKE_OK || !yk_writes_rows(arg->mode) || low.last <= high.first ||
+        high.last <= low.first || low.first == low.last || high.first == high.last)
+        return status;
+    return yk_fail(YOKE_EINVAL,
+                   "kernel %s, argument %d (%s): its rows function gives %lld .. %lld for indexes "
+                   "before %lld and %lld .. %lld for the others; rows that are written can belong "
+                   "to one index only",
+                   spec->kernel->name, p + 1, spec->kernel->params[p].name, (long long)low.first,
+                   (long long)low.last, (long long)range.first, (long long)high.first,
+                   (long long)high.last);
+}
+
 static yoke_status check_count(const yoke_job *spec)
 {
     const yoke_kernel *kernel = spec->kernel;
@@ -216,6 +272,8 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)
         status = check_arg(runtime, spec, p);
         if (status == YOKE_OK)
             status = check_bounds(spec, p);
+        if (status == YOKE_OK)
+            status = check_rows(spec, p);
     }
     return status == YOKE_OK ? check_twice(spec) : status;
 }

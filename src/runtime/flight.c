@@ -257,6 +257,27 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     return YOKE_OK;
 }
 
+/* Which jobs may run at once was told by the rows of all its indexes. */
+static yoke_status check_asked(const struct yk_job *job, int p, struct yk_interval items)
+{
+    const yoke_arg *arg = &job->args[p];
+    struct yk_interval whole;
+    yoke_rows asked;
+    if (arg->mode == YOKE_PARAM_VALUE || arg->shape != YOKE_CUSTOM)
+        return YOKE_OK;
+    asked = arg->rows(arg->rows_context, (yoke_rows){ items.first, items.last });
+    whole = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    if (asked.first == asked.last ||
+        (asked.first < asked.last && asked.first >= whole.first && asked.last <= whole.last))
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "%s, array %s: its rows function gives %lld .. %lld for indexes %lld .. %lld, "
+                   "which are not among the rows %lld .. %lld of all indexes",
+                   job->name, arg->array->name, (long long)asked.first, (long long)asked.last,
+                   (long long)items.first, (long long)items.last, (long long)whole.first,
+                   (long long)whole.last);
+}
+
 yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -271,6 +292,9 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->relies_on = yk_exchange_oldest(jd->device->place);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         args[p] = (struct yk_launch_arg){ 0 };
+        status = check_asked(job, p, flight_items(flight));
+        if (status != YOKE_OK)
+            break;
         if (job->args[p].mode == YOKE_PARAM_VALUE)
             args[p].value = job->args[p].value;
         else

@@ -197,6 +197,40 @@ static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
     return 1;
 }
 
+/* Its address tells threads apart. */
+static _Thread_local char this_thread;
+
+/* Under runtime.lock. */
+static yoke_status check_holder(const yoke_array *array)
+{
+    const yoke_array *kin = NULL;
+    while ((kin = yk_array_kin(array, kin)))
+        if (kin->held && kin->holder != &this_thread)
+            return yk_fail(YOKE_EBUSY,
+                           "array %s is acquired for writing by another thread; wait until that "
+                           "one has released it",
+                           kin->name);
+    return YOKE_OK;
+}
+
+yoke_status yk_jobs_make_way(yoke_array *array, int writing)
+{
+    yoke_runtime *runtime = array->runtime;
+    for (;;) {
+        yoke_status status;
+        struct yk_job *job;
+        yk_lock(&runtime->lock);
+        status = check_holder(array);
+        job = status == YOKE_OK ? in_the_way(runtime, array, writing) : NULL;
+        if (status == YOKE_OK && !job && writing) {
+            array->held = 1;
+            array->holder = &this_thread;
+        }
+        if (!sleep_for(runtime, job))
+            return status;
+    }
+}
+
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing)
 {
     do {

@@ -1,0 +1,164 @@
+/* test_endings.c - jobs that end before they are done: canceled, overdue, stopped by the program as
+ * it is told how far they are, and for lack of memory.
+ */
+#include "held_jobs.h"
+
+#include "base/alloc.h"
+
+/* --- ends before the end --- */
+
+static void cancel_stops_a_job_and_who_needs_it(void **state)
+{
+    struct scene scene;
+    yoke_ticket *first, *reader, *independent;
+    (void)state;
+    scene_open(&scene);
+    yoke_job job = job_on(&scene, &writing, 0, ROWS);
+    job.partitioner = "dynamic:chunk=1";
+    first = submit(&scene, &job);
+    reader = submit_on(&scene, &reading, 0, 10);
+    wait_inside(4); /* a chunk a lane */
+    OK(yoke_cancel(first));
+    OK(yoke_cancel(first)); /* once more does no harm */
+    atomic_store(&gate, 1);
+    REFUSED(yoke_wait(reader, NULL), YOKE_ECANCELED, "needs writing");
+    REFUSED(yoke_wait(first, NULL), YOKE_ECANCELED, "was canceled");
+    assert_int_equal(atomic_load(&done_items), 4);
+    independent = submit_on(&scene, &writing, 0, 10); /* the array is free again */
+    OK(yoke_wait(independent, NULL));
+    scene_close(&scene);
+}
+
+static void a_job_that_waits_can_be_canceled(void **state)
+{
+    struct scene scene;
+    yoke_ticket *first, *second, *third;
+    (void)state;
+    scene_open(&scene);
+    first = submit_on(&scene, &writing, 0, 10);
+    second = submit_on(&scene, &writing, 0, 10);
+    wait_inside(1);
+    OK(yoke_cancel(second));
+    third = submit_on(&scene, &writing, 500, 510); /* independent of both */
+    atomic_store(&gate, 1);
+    OK(yoke_wait(first, NULL));
+    REFUSED(yoke_wait(second, NULL), YOKE_ECANCELED, "was canceled");
+    OK(yoke_wait(third, NULL));
+    assert_int_equal(atomic_load(&done_items), 20);
+    scene_close(&scene);
+}
+
+static void a_deadline_ends_a_job(void **state)
+{
+    struct scene scene;
+    yoke_job job;
+    (void)state;
+    scene_open(&scene);
+    job = job_on(&scene, &slow_writing, 0, ROWS); /* a second by one lane */
+    job.partitioner = "dynamic:chunk=1";
+    job.deadline_seconds = 0.02;
+    REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ETIMEDOUT, "deadline");
+    assert_true(atomic_load(&done_items) > 0);
+    assert_true(atomic_load(&done_items) < ROWS);
+    job.deadline_seconds = 1000;
+    atomic_store(&done_items, 0);
+    job.range.last = 8;
+    OK(yoke_run(scene.runtime, &job, NULL));
+    assert_int_equal(atomic_load(&done_items), 8);
+    scene_close(&scene);
+}
+
+struct watched {
+    int64_t latest;
+    int calls, stop_after, wrong;
+};
+
+static int watch(void *context, int64_t done, int64_t all)
+{
+    struct watched *watched = context; /* no assertions: it may be a worker's thread */
+    watched->wrong |= done <= watched->latest || done > all;
+    watched->latest = done;
+    return ++watched->calls == watched->stop_after;
+}
+
+static void progress_is_told(void **state)
+{
+    static const char *const partitioners[] = { NULL, "dynamic:chunk=8" };
+    struct scene scene;
+    int p;
+    (void)state;
+    scene_open(&scene);
+    for (p = 0; p < 2; p++) {
+        struct watched watched = { 0 };
+        yoke_job job = job_on(&scene, &slow_writing, 0, ROWS);
+        job.partitioner = partitioners[p];
+        job.progress = watch;
+        job.progress_context = &watched;
+        OK(yoke_run(scene.runtime, &job, NULL));
+        assert_int_equal(watched.latest, ROWS);
+        assert_false(watched.wrong);
+        assert_true(watched.calls >= 3); /* of 0.25 s */
+        watched = (struct watched){ .stop_after = 2 };
+        REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ECANCELED, "progress");
+        assert_int_equal(watched.calls, 2);
+    }
+    scene_close(&scene);
+}
+
+/* --- memory that runs out --- */
+
+static yoke_status few_jobs(struct scene *scene)
+{
+    yoke_ticket *tickets[6];
+    yoke_status status = YOKE_OK, waited;
+    int n, count = 0;
+    for (n = 0; n < 6 && status == YOKE_OK; n++) {
+        int64_t a = n;
+        yoke_job job = { .kernel = &stepping,
+                         .range = { 100 * (n % 2), 300, { 0, 0 } },
+                         .args = { yoke_value(a), yoke_inout(scene->array) },
+                         .after = count > 2 ? tickets : NULL,
+                         .after_count = count > 2 ? count : 0 };
+        status = yoke_submit(scene->runtime, &job, &tickets[count]);
+        count += status == YOKE_OK;
+    }
+    for (n = 0; n < count; n++) {
+        waited = yoke_wait(tickets[n], NULL);
+        status = status != YOKE_OK ? status : waited;
+    }
+    return status;
+}
+
+static void any_allocation_may_fail(void **state)
+{
+    struct scene scene;
+    int64_t nth;
+    int failed = 1;
+    (void)state;
+    scene_open(&scene);
+    OK(few_jobs(&scene));
+    for (nth = 1; failed; nth++) {
+        int64_t before = yk_alloc_outstanding();
+        yk_alloc_fail_at(nth);
+        few_jobs(&scene);
+        failed = yk_alloc_failed();
+        yk_alloc_fail_at(0);
+        OK(yoke_wait_all(scene.runtime));
+        assert_true(yk_alloc_outstanding() <= before + 64); /* what is learned is kept */
+        OK(few_jobs(&scene));
+    }
+    assert_true(nth > 10);
+    scene_close(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cancel_stops_a_job_and_who_needs_it),
+        cmocka_unit_test(a_job_that_waits_can_be_canceled),
+        cmocka_unit_test(a_deadline_ends_a_job),
+        cmocka_unit_test(progress_is_told),
+        cmocka_unit_test(any_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
