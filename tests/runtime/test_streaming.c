@@ -201,9 +201,10 @@ static int64_t bytes_up(const struct work *work)
 /* Jobs over parts of arrays that are larger than all of the memory: a part that was used lately is
  * still there, the one not used for longest has left, and what was written there is at the host.
  * Eight parts, three of which fit (x and z of each). */
-static void parts_stay_while_there_is_room(void **state)
+enum { TOUR_PARTS = 8 };
+
+static void make_the_tour(const char *devices, int64_t part)
 {
-    enum { PARTS = 8 };
     static const struct {
         int part, there;
     } tour[] = { { 0, 0 },
@@ -220,28 +221,48 @@ static void parts_stay_while_there_is_room(void **state)
                  { 0, 0 } /* for 2 */,
                  { 3, 1 },
                  { 1, 1 } };
-    struct work_spec spec = { .kind = WORK_SCALE, .items = PARTS << 16 };
-    yoke_runtime *rt = open_runtime("sim:gpu:lanes=4:mem=1700K:pages=4K");
-    int64_t part = spec.items / PARTS;
+    const struct work_spec spec = { .kind = WORK_SCALE, .items = TOUR_PARTS * part };
+    yoke_runtime *rt = open_runtime(devices);
     struct work work;
     size_t i;
     int right, p;
-    (void)state;
     OK(work_open(rt, &spec, &work));
     for (i = 0; i < sizeof tour / sizeof *tour; i++) {
         int64_t before = bytes_up(&work), want = tour[i].there ? 0 : part * 4;
         OK(work_run(&work, tour[i].part * part, (tour[i].part + 1) * part, NULL));
         if (bytes_up(&work) - before != want)
-            fail_msg("step %d: %d bytes went up for part %d", (int)i,
+            fail_msg("%s, step %d: %d bytes went up for part %d", devices, (int)i,
                      (int)(bytes_up(&work) - before), tour[i].part);
     }
     assert_int_equal(yoke_array_traffic(work.z).from_devices, 3 * part * 4); /* 1, 0 and 2 left */
-    for (p = 0; p < PARTS; p++)
+    for (p = 0; p < TOUR_PARTS; p++)
         OK(work_run(&work, p * part, (p + 1) * part, NULL));
     OK(work_check(&work, &right));
     assert_true(right);
     work_close(&work);
     OK(yoke_close(rt));
+}
+
+static void parts_stay_while_there_is_room(void **state)
+{
+    (void)state;
+    make_the_tour("sim:gpu:lanes=4:mem=1700K:pages=4K", 1 << 16);
+}
+
+/* Where CUDA's driver has pages, of 2 MiB here. */
+static void parts_stay_on_cuda(void **state)
+{
+    static const char devices[] = "cuda:0:mem=26M";
+    yoke_runtime *rt;
+    int64_t page = 0;
+    (void)state;
+    if (yoke_open(&(yoke_config){ .devices = devices }, &rt) == YOKE_OK) {
+        page = rt->devices[0].device->desc.page_bytes;
+        OK(yoke_close(rt));
+    }
+    print_message("%s: pages of %d bytes\n", devices, (int)page);
+    if (page == 2 << 20)
+        make_the_tour(devices, 1 << 20);
 }
 
 /* --- too small --- */
@@ -490,6 +511,7 @@ int main(int argc, char **argv)
     void *devices = argc > 1 ? (void *)(argv + 1) : (void *)opencl;
     const struct CMUnitTest on_real_devices[] = {
         cmocka_unit_test_prestate(many_jobs_on_real_devices, devices),
+        cmocka_unit_test(parts_stay_on_cuda),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_with_auto),
