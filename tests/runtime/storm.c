@@ -25,6 +25,7 @@ struct note {
     int array;
     yoke_rows rows;
     uint32_t *seen, a;
+    char why[300]; /* a job failed */
 };
 
 struct storm {
@@ -55,7 +56,7 @@ static void wrong(const struct storm *storm, const struct note *note, const char
             (long long)storm->rows, (long long)(note - storm->notes), (long long)storm->count,
             (int)note->kind, yoke_status_text(note->status), job->form, job->from, job->to,
             (long long)job->first, (long long)job->last, note->array, (long long)note->rows.first,
-            (long long)note->rows.last, yoke_error_text());
+            (long long)note->rows.last, note->why[0] ? note->why : yoke_error_text());
     exit(1);
 }
 
@@ -143,6 +144,8 @@ static void wait_for(struct storm *storm, struct note *note)
         wrong(storm, note, "a job cannot be waited for");
     pthread_mutex_lock(&storm->lock);
     note->status = status;
+    if (status != YOKE_OK)
+        snprintf(note->why, sizeof note->why, "%s", yoke_error_text());
 }
 
 static void wait_for_one(struct storm *storm, uint64_t *seed)
