@@ -19,7 +19,9 @@ static const char *const all_machines[] = {
     "sim:cpu:cores=2,sim:gpu*2:pin=yes:staging=yes",
     "sim:gpu*2:pin=yes:pages=512,sim:gpux:staging=yes:lanes=3",
     "sim:cpu:rate=1e6,sim:gpu:mem=20K:staging=yes", /* less than an array */
-    "sim:cpu:rate=1e6,sim:gpu:mem=64K:pages=1K"     /* less than all of them */
+    "sim:cpu:rate=1e6,sim:gpu:mem=64K:pages=1K",    /* less than all of them */
+    "sim:cpu:rate=1e6,sim:gpu:mem=20K:pages=256",   /* rows come and go by themselves */
+    "sim:gpu:mem=24K:pages=512:staging=yes"
 };
 static const char *const *machines = all_machines; /* or those the command names */
 static int machine_count = sizeof all_machines / sizeof *all_machines;
