@@ -3,7 +3,8 @@
  * Ready means: its kernel is built, and its arrays have room. Arrays that fit are allocated whole,
  * so that rows stay for the next job; if not all fit, large ones that chunks touch in part get
  * windows (window.c). All that the job needs of the device's memory it takes at once, or waits
- * until other jobs have given theirs back; so jobs never wait for each other's memory in a circle.
+ * until other jobs have given theirs back; and it takes none before jobs that began earlier have
+ * theirs. So a job waits for earlier ones only, on every device, and never in a circle.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -168,14 +169,37 @@ static yoke_status take_room(struct yk_job *job, int device)
     return status;
 }
 
-/* YOKE_EBUSY: other jobs have the memory, and it is to be tried again. Whoever waits like that
- * holds none, and whoever holds some has enough to go on with, so every job gets its turn. */
+/* A job that began earlier has not got its part of the device's memory yet. */
+static int is_behind(struct yk_job *job, int device)
+{
+    yoke_runtime *runtime = job->runtime;
+    struct yk_job *earlier;
+    int behind = 0;
+    yk_lock(&runtime->lock);
+    for (earlier = runtime->running; earlier && earlier->turn < job->turn && !behind;
+         earlier = earlier->next_running) {
+        const struct yk_job_device *jd = &earlier->devices[device];
+        if (device >= earlier->device_count || atomic_load(&earlier->phase) != YK_RUNNING ||
+            atomic_load(&earlier->stop))
+            continue;
+        yk_lock(&earlier->lock);
+        behind = !jd->joined && !atomic_load(&jd->ready);
+        yk_unlock(&earlier->lock);
+    }
+    yk_unlock(&runtime->lock);
+    return behind;
+}
+
+/* YOKE_EBUSY: other jobs have the memory, or come first, and it is to be tried again. Whoever
+ * holds some has enough to go on with there, so every job gets its turn. */
 static yoke_status make_room(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status;
     if (jd->device->device->desc.host_memory)
         return YOKE_OK;
+    if (is_behind(job, device))
+        return YOKE_EBUSY;
     yk_lock(&jd->device->admission);
     status = take_room(job, device);
     if (status == YOKE_OK) {
@@ -214,16 +238,17 @@ int yk_job_prepare(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
-    if (!jd->ready) /* outside of the job, which need not wait for a compiler to end */
+    if (!atomic_load(
+            &jd->ready)) /* outside of the job, which need not wait for a compiler to end */
         jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
     /* The others did it all meanwhile; should one of them fail at the end, the job goes on and this
      * device is asked again. */
     if (!yk_job_enter(job))
         return 1;
-    if (!jd->ready && jd->status == YOKE_OK)
+    if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)
         jd->status = make_room(job, device);
-    jd->ready = jd->status != YOKE_EBUSY;
-    if (!jd->ready)
+    atomic_store(&jd->ready, jd->status != YOKE_EBUSY);
+    if (jd->status == YOKE_EBUSY)
         joins = 0;
     else if (jd->status == YOKE_OK)
         joins = !yk_job_pins_ahead(job, device);

@@ -75,7 +75,7 @@ struct yk_waits {
 struct yk_job_device {
     struct yk_runtime_device *device;
     int joined;                /* host thread has prepared it (or given up) */
-    int ready;                 /* its kernel is built and its arrays have room, */
+    atomic_int ready;          /* its kernel is built and its arrays have room, */
     yoke_status status;        /* or why not */
     double share;              /* of the range that it will probably get; < 0: unknown */
     int steady;                /* as in yk_learned */
