@@ -25,6 +25,12 @@ static int64_t unit_of(const struct yk_job *job)
     return job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
 }
 
+/* Items of the job; an empty one, which has no chunks, counts as one. */
+static int64_t range_of(const struct yk_job *job)
+{
+    return job->last > job->first ? job->last - job->first : 1;
+}
+
 /* The most rows of the argument that so many items touch, as far as can be told. */
 static int64_t window_rows(const struct yk_job *job, int p, int64_t items)
 {
@@ -36,7 +42,7 @@ static int64_t window_rows(const struct yk_job *job, int p, int64_t items)
     if (arg->shape != YOKE_CUSTOM)
         return items;
     all = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
-    density = (double)(all.last - all.first) / (double)(job->last - job->first);
+    density = (double)(all.last - all.first) / (double)range_of(job);
     return (int64_t)(density * (double)items) + 1;
 }
 
@@ -68,7 +74,7 @@ static double good_count(const struct yk_job *job, int device)
     for (p = 0; p < job->arg_count; p++)
         if (job->devices[device].holding[p] == YK_HELD_WINDOW && job->args[p].shape == YOKE_HALO)
             halo = fmax(halo, (double)(job->args[p].before + job->args[p].after));
-    least = halo > 0 ? sqrt(2 * (double)(job->last - job->first) / halo) : STREAM_CHUNKS;
+    least = halo > 0 ? sqrt(2 * (double)range_of(job) / halo) : STREAM_CHUNKS;
     return fmax(1, fmin(least, STREAM_CHUNKS));
 }
 
@@ -76,7 +82,7 @@ static double good_count(const struct yk_job *job, int device)
 static int64_t wanted_items(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
-    int64_t items = job->last - job->first;
+    int64_t items = range_of(job);
     double item_bytes = (double)lane_bytes(job, device, items) / (double)items;
     double link = jd->device->device->desc.link_bytes_per_ns;
     double part = (jd->share > 0 ? jd->share : 1) * (double)items / good_count(job, device);
