@@ -283,11 +283,15 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     int64_t first = (int64_t)(intptr_t)question->host;
     struct yk_pin_block part = { .bytes = { first, first + question->bytes } };
     yoke_status status = YOKE_OK;
-    out->fast = 0;
-    out->bytes = question->bytes;
-    if (!question->pinner || !question->range)
-        return YOKE_OK;
+    const int pins = question->pinner && question->range;
     yk_lock(&yk_pages_lock);
+    if (!pins) { /* others may have, and no driver takes a copy of memory that is pinned in part */
+        part = yk_pin_look(&map, part.bytes);
+        out->bytes = part.bytes.last - part.bytes.first;
+        out->fast = 0;
+        yk_unlock(&yk_pages_lock);
+        return YOKE_OK;
+    }
     if (!question->range->joined)
         yk_pin_join(&map, question->range);
     part = yk_pin_look(&map, part.bytes);

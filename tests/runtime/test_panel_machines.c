@@ -17,10 +17,11 @@ static const char *const all_machines[] = {
     "sim:cpu:cores=2,sim:gpu",
     "sim:gpu:pin=yes:staging=yes:pages=4K",
     "sim:cpu:cores=2,sim:gpu*2:pin=yes:staging=yes",
-    "sim:gpu*2:pin=yes:pages=512,sim:gpux:staging=yes:lanes=3",
-    "sim:cpu:rate=1e6,sim:gpu:mem=20K:staging=yes", /* less than an array */
-    "sim:cpu:rate=1e6,sim:gpu:mem=64K:pages=1K",    /* less than all of them */
-    "sim:cpu:rate=1e6,sim:gpu:mem=20K:pages=256",   /* rows come and go by themselves */
+    "sim:gpu*2:pin=yes:pages=512,sim:gpux:staging=yes:lanes=3", /* one does not pin, */
+    "sim:gpu*2:pin=yes,sim:gpux",                               /* nor stage */
+    "sim:cpu:rate=1e6,sim:gpu:mem=20K:staging=yes",             /* less than an array */
+    "sim:cpu:rate=1e6,sim:gpu:mem=64K:pages=1K",                /* less than all of them */
+    "sim:cpu:rate=1e6,sim:gpu:mem=20K:pages=256",               /* rows come and go by themselves */
     "sim:gpu:mem=24K:pages=512:staging=yes"
 };
 static const char *const *machines = all_machines; /* or those the command names */
