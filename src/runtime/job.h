@@ -226,9 +226,9 @@ enum yk_begun yk_jobs_start_ready(yoke_runtime *runtime);
 void yk_job_retire(struct yk_job *job);
 
 /* --- ticket.c: runtime.lock is not held --- */
-/* One that is nobody's yet, to be given to a job or closed. */
-yoke_status yk_ticket_open(yoke_ticket **out);
-void yk_ticket_give(const yoke_ticket *ticket, struct yk_job *job);
+/* For a job that is about to be submitted; nobody knows it yet. */
+yoke_status yk_ticket_open(struct yk_job *job, yoke_ticket **out);
+/* The job was not submitted. */
 void yk_ticket_close(const yoke_ticket *ticket);
 /* Its job, and no job has it any more; or its job, held. NULL with an error text that names `call`:
  * there is none. */
@@ -259,7 +259,9 @@ void yk_job_forsake(struct yk_job *job);
 /* One more needs it; somebody else does, or the lock is held. */
 void yk_job_hold(struct yk_job *job);
 void yk_job_release(struct yk_job *job); /* the last one frees it */
-void yk_job_wait(struct yk_job *job);    /* until it is done; the caller holds it */
+
+/* --- wait.c --- */
+void yk_job_wait(struct yk_job *job); /* until it is done; the caller holds it */
 /* Sleep until no job submitted so far conflicts with the host reading (writing 0) or writing the
  * array; NULL: until all jobs are done. */
 void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing);

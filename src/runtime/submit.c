@@ -1,11 +1,8 @@
-/* submit.c - the only door for jobs: submit, run, wait, cancel. */
+/* submit.c - the only door for jobs: submit and run; waiting for one, and canceling it. */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../partition/partitioner.h"
-#include "../platform/clock.h"
 #include "job.h"
-
-#define WATCH_NS 20000
 
 void yk_job_hold(struct yk_job *job)
 {
@@ -41,6 +38,7 @@ static void let_after_go(struct after *after)
     while (after->count > 0)
         yk_job_release(after->jobs[--after->count]);
     yk_free(after->jobs);
+    after->jobs = NULL;
 }
 
 static yoke_status hold_after(const yoke_runtime *runtime, const yoke_job *spec,
@@ -78,224 +76,127 @@ static yoke_status check_partitioner(const struct yk_job *job)
     return job->partitioner ? yk_partitioner_streams(job->partitioner, &streams) : YOKE_OK;
 }
 
-static yoke_status enlist(struct yk_job *job, const yoke_kernel *kernel, int cpu,
-                          const struct after *after)
+/* A job on its way in. */
+struct entry {
+    struct yk_job *job;
+    const yoke_kernel *kernel;
+    struct after after;
+    int cpu;             /* of the calling thread, if it is to take part; -1: it does not */
+    enum yk_begun begun; /* by now, */
+    int running;         /* one of so many */
+};
+
+/* Under runtime.lock. Who waits for nobody begins at once. */
+static yoke_status link_in(struct entry *entry)
 {
-    yoke_runtime *runtime = job->runtime;
+    struct yk_job *job = entry->job;
     yoke_status status;
     int begins;
+    status = yk_order_link(job, entry->after.jobs, entry->after.count);
+    if (status != YOKE_OK)
+        return status;
+    job->number = ++job->runtime->jobs_submitted;
+    atomic_store(&job->references, 2); /* the ticket, and the submitting call */
+    begins = yk_job_may_begin(job) && entry->after.count == 0;
+    status = begins ? yk_job_begin(job, entry->cpu) : YOKE_OK;
+    if (status != YOKE_OK) { /* it had to wait for nobody, so nobody knows of it */
+        yk_order_unlink(job, 0, NULL);
+        return status;
+    }
+    job->attended = begins && entry->cpu >= 0;
+    if (job->attended)
+        yk_job_look(job);
+    job->previous = job->runtime->last_job;
+    *(job->previous ? &job->previous->next : &job->runtime->first_job) = job;
+    job->runtime->last_job = job;
+    if (!begins) {
+        yk_job_line_up(job, entry->after.jobs, entry->after.count);
+        yk_jobs_start_ready(job->runtime);
+    }
+    return YOKE_OK;
+}
+
+static yoke_status enlist(struct entry *entry)
+{
+    struct yk_job *job = entry->job;
+    yoke_runtime *runtime = job->runtime;
+    yoke_status status;
     yk_lock(&runtime->lock);
     status = check_held(job);
     if (status == YOKE_OK)
-        status = yk_kernel_intern(&runtime->kernels, kernel, &job->kernel);
+        status = yk_kernel_intern(&runtime->kernels, entry->kernel, &job->kernel);
     if (status == YOKE_OK)
         status = check_partitioner(job);
     if (status == YOKE_OK)
-        status = yk_order_link(job, after->jobs, after->count);
-    if (status != YOKE_OK)
-        goto unlock;
-    job->number = ++runtime->jobs_submitted;
-    atomic_store(&job->references, 2); /* the ticket, and the submitting call */
-    begins = yk_job_may_begin(job) && after->count == 0;
-    status = begins ? yk_job_begin(job, cpu) : YOKE_OK;
-    job->attended = begins && cpu >= 0 && status == YOKE_OK;
-    if (job->attended)
-        yk_job_look(job);
-    if (status != YOKE_OK) { /* it had to wait for nobody, so nobody knows of it */
-        yk_order_unlink(job, 0, NULL);
-        goto unlock;
-    }
-    job->previous = runtime->last_job;
-    *(job->previous ? &job->previous->next : &runtime->first_job) = job;
-    runtime->last_job = job;
-    if (!begins) {
-        yk_job_line_up(job, after->jobs, after->count);
-        yk_jobs_start_ready(runtime);
-    }
-unlock:
+        status = link_in(entry);
+    if (status == YOKE_OK && atomic_load(&job->phase) == YK_RUNNING)
+        entry->begun = yk_job_is_brief(job) ? YK_BEGUN_BRIEF : YK_BEGUN_LONG;
+    entry->running = runtime->running_count;
     yk_unlock(&runtime->lock);
     return status;
 }
 
-static yoke_status submit(yoke_runtime *runtime, const yoke_job *spec, enum yk_asks asks,
-                          struct yk_job **out)
+static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
 {
-    struct yk_job *job;
-    struct after after;
-    int cpu;
-    yoke_status status = yk_job_open(runtime, spec, &job);
+    yoke_status status;
+    *out = (struct entry){ .kernel = spec ? spec->kernel : NULL, .cpu = -1 };
+    status = yk_job_open(runtime, spec, &out->job);
     if (status != YOKE_OK)
         return status;
-    status = hold_after(runtime, spec, &after);
-    if (status != YOKE_OK)
-        goto close;
+    status = hold_after(runtime, spec, &out->after);
+    if (status != YOKE_OK) {
+        yk_job_close(out->job);
+        return status;
+    }
     if (!yk_job_splits_freely(
-            job->partitioner)) /* who asks for a certain split means all devices */
+            out->job->partitioner)) /* who asks for a certain split means all devices */
         yk_runtime_join_loader(runtime);
-    job->asks = asks;
-    cpu = asks != YK_ASKS_PERHAPS && !runtime->virtual_clock ? yk_thread_cpu() : -1;
-    status = enlist(job, spec->kernel, cpu, &after);
-    let_after_go(&after);
-    if (status == YOKE_OK) {
-        *out = job;
-        return YOKE_OK;
-    }
-close:
-    yk_job_close(job);
+    return YOKE_OK;
+}
+
+static yoke_status enter(struct entry *entry)
+{
+    yoke_status status = enlist(entry);
+    let_after_go(&entry->after);
     return status;
-}
-
-/* Whoever waits for one short job after the other would be woken for each, which costs the worker
- * that does it more than the job: it stays awake for a while, on a core that it leaves to anybody
- * else. What a job that is done says of itself is complete. */
-static int is_over_soon(const struct yk_job *job)
-{
-    int64_t start;
-    if (atomic_load(&job->phase) == YK_DONE)
-        return 1;
-    start = yk_clock_ns();
-    while (atomic_load(&job->phase) != YK_DONE) {
-        if (yk_clock_ns() - start > WATCH_NS)
-            return 0;
-        yk_yield();
-    }
-    return 1;
-}
-
-void yk_job_wait(struct yk_job *job)
-{
-    if (job->runtime->virtual_clock)
-        yk_drive_virtual(job->runtime, job);
-    else if (!is_over_soon(job))
-        yk_gate_pass(&job->done);
-}
-
-/* The one to wait for next; NULL: none is left. */
-static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
-{
-    const yoke_array *kin = NULL;
-    if (!array)
-        return runtime->last_job;
-    while ((kin = yk_array_kin(array, kin))) {
-        const struct yk_use *use = kin->writers ? kin->writers : writing ? kin->readers : NULL;
-        if (use)
-            return use->job;
-    }
-    return NULL;
-}
-
-/* runtime.lock held, and given up. Sleeps until the job is done; 0: there is none. */
-static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
-{
-    if (job)
-        yk_job_hold(job);
-    yk_unlock(&runtime->lock);
-    if (!job)
-        return 0;
-    yk_job_wait(job);
-    yk_job_release(job);
-    return 1;
-}
-
-/* Its address tells threads apart. */
-static _Thread_local char this_thread;
-
-/* Under runtime.lock. */
-static yoke_status check_holder(const yoke_array *array)
-{
-    const yoke_array *kin = NULL;
-    while ((kin = yk_array_kin(array, kin)))
-        if (kin->held && kin->holder != &this_thread)
-            return yk_fail(YOKE_EBUSY,
-                           "array %s is acquired for writing by another thread; wait until that "
-                           "one has released it",
-                           kin->name);
-    return YOKE_OK;
-}
-
-yoke_status yk_jobs_make_way(yoke_array *array, int writing)
-{
-    yoke_runtime *runtime = array->runtime;
-    for (;;) {
-        yoke_status status;
-        struct yk_job *job;
-        yk_lock(&runtime->lock);
-        status = check_holder(array);
-        job = status == YOKE_OK ? in_the_way(runtime, array, writing) : NULL;
-        if (status == YOKE_OK && !job && writing) {
-            array->held = 1;
-            array->holder = &this_thread;
-        }
-        if (!sleep_for(runtime, job))
-            return status;
-    }
-}
-
-void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing)
-{
-    do {
-        yk_lock(&runtime->lock);
-    } while (sleep_for(runtime, in_the_way(runtime, array, writing)));
-}
-
-/* The last of those with a number up to `most`; NULL: they are done. */
-static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
-{
-    struct yk_job *job = runtime->last_job;
-    while (job && job->number > most)
-        job = job->previous;
-    return job;
-}
-
-yoke_status yoke_wait_all(yoke_runtime *runtime)
-{
-    uint64_t last;
-    if (!runtime)
-        return yk_fail(YOKE_EINVAL, "yoke_wait_all: the runtime is NULL");
-    yk_lock(&runtime->lock);
-    last = runtime->jobs_submitted;
-    while (sleep_for(runtime, last_of(runtime, last)))
-        yk_lock(&runtime->lock);
-    return YOKE_OK;
 }
 
 /* Tells those who are to do it, if it has begun; else they hear of it when it does. */
-static void call(struct yk_job *job)
+static void call(const struct entry *entry)
 {
-    yoke_runtime *runtime = job->runtime;
-    int running, brief, begun;
-    yk_lock(&runtime->lock);
-    running = runtime->running_count;
-    begun = atomic_load(&job->phase) == YK_RUNNING;
-    brief = begun && yk_job_is_brief(job);
-    yk_unlock(&runtime->lock);
-    if (brief)
-        yk_wake_few(runtime, running);
-    else if (begun)
-        yk_job_tell(job);
+    if (entry->begun == YK_BEGUN_BRIEF)
+        yk_wake_few(entry->job->runtime, entry->running);
+    else if (entry->begun == YK_BEGUN_LONG)
+        yk_job_tell(entry->job);
 }
 
 yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket **out)
 {
-    struct yk_job *job;
+    struct entry entry;
     yoke_ticket *ticket;
     yoke_status status;
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_submit: out is NULL; use yoke_run to run and wait");
-    status = yk_ticket_open(&ticket);
+    status = prepare(runtime, spec, &entry);
     if (status != YOKE_OK)
         return status;
-    status = submit(runtime, spec, YK_ASKS_PERHAPS, &job);
-    if (status != YOKE_OK) {
-        yk_ticket_close(ticket);
-        return status;
-    }
+    status = yk_ticket_open(entry.job, &ticket);
+    if (status != YOKE_OK)
+        goto close_job;
+    status = enter(&entry);
+    if (status != YOKE_OK)
+        goto close_ticket;
     if (!runtime->virtual_clock)
-        call(job);
-    yk_ticket_give(ticket, job);
+        call(&entry);
     *out = ticket;
-    yk_job_release(job);
+    yk_job_release(entry.job);
     return YOKE_OK;
+close_ticket:
+    yk_ticket_close(ticket);
+close_job:
+    let_after_go(&entry.after);
+    yk_job_close(entry.job);
+    return status;
 }
 
 /* Ends the reference of whoever had the ticket, too. */
@@ -336,10 +237,20 @@ yoke_status yoke_cancel(yoke_ticket *ticket)
 
 yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **result)
 {
+    struct entry entry;
     struct yk_job *job;
-    yoke_status status = submit(runtime, spec, result ? YK_ASKS_CALLER : YK_ASKS_NOBODY, &job);
+    yoke_status status = prepare(runtime, spec, &entry);
     if (status != YOKE_OK)
         return status;
+    job = entry.job;
+    job->asks = result ? YK_ASKS_CALLER : YK_ASKS_NOBODY;
+    if (!runtime->virtual_clock)
+        entry.cpu = yk_thread_cpu();
+    status = enter(&entry);
+    if (status != YOKE_OK) {
+        yk_job_close(job);
+        return status;
+    }
     if (!runtime->virtual_clock) {
         if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->borrowing)) {
             yk_caller_take_part(job);

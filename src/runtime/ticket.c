@@ -44,7 +44,7 @@ static yoke_status grow(void)
     return YOKE_OK;
 }
 
-yoke_status yk_ticket_open(yoke_ticket **out)
+yoke_status yk_ticket_open(struct yk_job *job, yoke_ticket **out)
 {
     yoke_status status = YOKE_OK;
     uint32_t number;
@@ -55,6 +55,7 @@ yoke_status yk_ticket_open(yoke_ticket **out)
         number = first_free;
         first_free = slots[number - 1].next;
         slots[number - 1].times++;
+        slots[number - 1].job = job;
         *out = (yoke_ticket *)((uint64_t)slots[number - 1].times << 32 | number);
     }
     yk_unlock(&lock);
@@ -69,13 +70,6 @@ static struct slot *slot_of(const yoke_ticket *ticket)
     if (number == 0 || number > capacity || slots[number - 1].times != (uint32_t)(bits >> 32))
         return NULL;
     return &slots[number - 1];
-}
-
-void yk_ticket_give(const yoke_ticket *ticket, struct yk_job *job)
-{
-    yk_lock(&lock);
-    slot_of(ticket)->job = job;
-    yk_unlock(&lock);
 }
 
 static void put_back(struct slot *slot)

@@ -1,0 +1,120 @@
+/* wait.c - sleeping until jobs are done: one, all there are, or those in the way of the host. */
+#include "../base/status.h"
+#include "../platform/clock.h"
+#include "job.h"
+
+#define WATCH_NS 20000
+
+/* Whoever waits for one short job after the other would be woken for each, which costs the worker
+ * that does it more than the job: it stays awake for a while, on a core that it leaves to anybody
+ * else. What a job that is done says of itself is complete. */
+static int is_over_soon(const struct yk_job *job)
+{
+    int64_t start;
+    if (atomic_load(&job->phase) == YK_DONE)
+        return 1;
+    start = yk_clock_ns();
+    while (atomic_load(&job->phase) != YK_DONE) {
+        if (yk_clock_ns() - start > WATCH_NS)
+            return 0;
+        yk_yield();
+    }
+    return 1;
+}
+
+void yk_job_wait(struct yk_job *job)
+{
+    if (job->runtime->virtual_clock)
+        yk_drive_virtual(job->runtime, job);
+    else if (!is_over_soon(job))
+        yk_gate_pass(&job->done);
+}
+
+/* The one to wait for next; NULL: none is left. */
+static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
+{
+    const yoke_array *kin = NULL;
+    if (!array)
+        return runtime->last_job;
+    while ((kin = yk_array_kin(array, kin))) {
+        const struct yk_use *use = kin->writers ? kin->writers : writing ? kin->readers : NULL;
+        if (use)
+            return use->job;
+    }
+    return NULL;
+}
+
+/* runtime.lock held, and given up. Sleeps until the job is done; 0: there is none. */
+static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
+{
+    if (job)
+        yk_job_hold(job);
+    yk_unlock(&runtime->lock);
+    if (!job)
+        return 0;
+    yk_job_wait(job);
+    yk_job_release(job);
+    return 1;
+}
+
+/* Its address tells threads apart. */
+static _Thread_local char this_thread;
+
+/* Under runtime.lock. */
+static yoke_status check_holder(const yoke_array *array)
+{
+    const yoke_array *kin = NULL;
+    while ((kin = yk_array_kin(array, kin)))
+        if (kin->held && kin->holder != &this_thread)
+            return yk_fail(YOKE_EBUSY,
+                           "array %s is acquired for writing by another thread; wait until that "
+                           "one has released it",
+                           kin->name);
+    return YOKE_OK;
+}
+
+yoke_status yk_jobs_make_way(yoke_array *array, int writing)
+{
+    yoke_runtime *runtime = array->runtime;
+    for (;;) {
+        yoke_status status;
+        struct yk_job *job;
+        yk_lock(&runtime->lock);
+        status = check_holder(array);
+        job = status == YOKE_OK ? in_the_way(runtime, array, writing) : NULL;
+        if (status == YOKE_OK && !job && writing) {
+            array->held = 1;
+            array->holder = &this_thread;
+        }
+        if (!sleep_for(runtime, job))
+            return status;
+    }
+}
+
+void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writing)
+{
+    do {
+        yk_lock(&runtime->lock);
+    } while (sleep_for(runtime, in_the_way(runtime, array, writing)));
+}
+
+/* The last of those with a number up to `most`; NULL: they are done. */
+static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
+{
+    struct yk_job *job = runtime->last_job;
+    while (job && job->number > most)
+        job = job->previous;
+    return job;
+}
+
+yoke_status yoke_wait_all(yoke_runtime *runtime)
+{
+    uint64_t last;
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, "yoke_wait_all: the runtime is NULL");
+    yk_lock(&runtime->lock);
+    last = runtime->jobs_submitted;
+    while (sleep_for(runtime, last_of(runtime, last)))
+        yk_lock(&runtime->lock);
+    return YOKE_OK;
+}
