@@ -201,6 +201,6 @@ int main(void)
         cmocka_unit_test(the_device_may_fail),
     };
     /* What is measured lies outside of all caches, and a server's may be half a gigabyte. */
-    setenv("HWLOC_SYNTHETIC", "package:1 l3:1(size=8388608) core:2 pu:1", 1);
+    setenv("HWLOC_SYNTHETIC", "package:1 numa:1 l3:1(size=8388608) core:2 pu:1", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
