@@ -258,6 +258,16 @@ void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
 yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows,
                                int64_t *lost);
 
+/* The device behind `place` is lost. *lost counts rows that only it had. */
+void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
+/* So it is, as a copy from or to it said; its own threads learn of it from its place. */
+void yk_transfer_write_off(yoke_array *array, int place);
+/* A copy to `place` that coherence was told of is over, or was not issued. Returns the outcome, or
+ * why that could not be noted: then the rows did not arrive. array->lock held; keeps no books for
+ * its panels. */
+yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval rows,
+                                yoke_status outcome);
+
 /* --- load.c --- */
 /* Rows of another place's replica that stay while they are read or sent. */
 struct yk_loan {
@@ -287,9 +297,5 @@ void yk_load_close(struct yk_load *load); /* it is settled */
 yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
                            struct yk_load *load);
 void yk_transfer_settle(struct yk_replica *replica, struct yk_load *load, yoke_status outcome);
-
-/* --- transfer.c again --- */
-/* The device behind `place` is lost. *lost counts rows that only it had. */
-void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost);
 
 #endif

@@ -119,13 +119,6 @@ static yoke_status append(const struct lift *lift, struct yk_copy_needs *list,
     return yk_copy_needs_append(list, &issued);
 }
 
-/* A copy that was begun was not issued. array->lock held. */
-static void take_back(yoke_array *array, int place, struct yk_interval rows)
-{
-    if (yk_coherence_copy_failed(array->coherence, place, rows) != YOKE_OK)
-        atomic_store(&array->spoiled, 1);
-}
-
 /* array->lock held. */
 static int was_sent(const struct yk_replica *replica, struct yk_interval rows)
 {
@@ -139,13 +132,8 @@ static int was_sent(const struct yk_replica *replica, struct yk_interval rows)
  * that is told too.) array->lock held. */
 static yoke_status settle(struct yk_replica *replica, struct yk_interval rows, yoke_status outcome)
 {
-    yoke_array *array = replica->array;
-    int number = replica->place->number;
-    yoke_status status = outcome;
-    if (outcome == YOKE_OK || was_sent(replica, rows))
-        status = yk_coherence_copy_done(array->coherence, number, rows);
-    if (status != YOKE_OK)
-        take_back(array, number, rows);
+    yoke_status copied = was_sent(replica, rows) ? YOKE_OK : outcome, status;
+    status = yk_array_copy_ended(replica->array, replica->place->number, rows, copied);
     note_sent(replica, rows, 0);
     return outcome == YOKE_OK ? status : outcome;
 }
@@ -173,7 +161,7 @@ static yoke_status exchange(struct lift *lift, struct yk_interval rows, int via,
     if (status == YOKE_OK) {
         status = yk_exchange_issue(lift->place, yk_places_find(array->places, via), &copy, after);
         if (status != YOKE_OK)
-            take_back(array, number, rows);
+            yk_array_copy_ended(array, number, rows, status);
     }
     if (status != YOKE_OK) {
         lift->load->issued.count--;
@@ -183,14 +171,6 @@ static yoke_status exchange(struct lift *lift, struct yk_interval rows, int via,
     lift->load->from_devices += yk_copy_total(&copy);
     yk_array_count_across(array, yk_copy_total(&copy));
     return YOKE_OK;
-}
-
-/* The device behind a source failed; its own threads learn of it from its place. */
-static void write_off(yoke_array *array, int source)
-{
-    int64_t lost;
-    atomic_store(&yk_places_find(array->places, source)->lost, 1);
-    yk_transfer_place_failed(array, source, &lost);
 }
 
 /* *again: it did not come to that, so what is lacking has to be asked anew. */
@@ -212,7 +192,7 @@ static yoke_status take_from_device(struct lift *lift, const struct yk_copy_need
     yk_unlock(&array->lock);
     if (status != YOKE_ELOST)
         return status;
-    write_off(array, need->source);
+    yk_transfer_write_off(array, need->source);
     *again = 1;
     return YOKE_OK;
 }
@@ -398,7 +378,7 @@ static yoke_status send_missing(struct lift *lift, struct yk_place *place, struc
 }
 
 /* The latest copy to the place was not issued whole. */
-static void take_back_passed(struct lift *lift, struct yk_place *place)
+static void take_back_passed(struct lift *lift, struct yk_place *place, yoke_status outcome)
 {
     struct yk_copy_needs *passed = &lift->load->passed;
     const struct yk_replica *replica = lift->array->replicas[place->number];
@@ -410,7 +390,7 @@ static void take_back_passed(struct lift *lift, struct yk_place *place)
         broken = latest->source == place->number && latest->part == lift->part &&
                  !was_sent(replica, latest->rows);
         if (broken)
-            take_back(lift->array, place->number, latest->rows);
+            yk_array_copy_ended(lift->array, place->number, latest->rows, outcome);
     }
     passed->count -= broken;
     yk_unlock(&lift->array->lock);
@@ -435,9 +415,9 @@ static void pass_on(struct lift *lift, struct yk_interval rows, int via)
     }
     lift->unable |= bit(via);
     if (is_lent(lift, via, rows))
-        take_back_passed(lift, place);
+        take_back_passed(lift, place, status);
     if (status == YOKE_EDEVICE)
-        write_off(lift->array, via);
+        yk_transfer_write_off(lift->array, via);
 }
 
 /* *part: the rows that it did something for; the same once more if none are left out by it. */
@@ -476,7 +456,7 @@ static yoke_status share_part(struct lift *lift, struct yk_interval rows, int ow
         lift->passed.first = part->last;
     if (status != YOKE_ELOST)
         return status;
-    write_off(array, via);
+    yk_transfer_write_off(array, via);
     lift->unable |= bit(via);
     part->last = part->first;
     return YOKE_OK;

@@ -17,6 +17,17 @@ yoke_status yk_transfer_lost(const yoke_array *array, struct yk_interval rows)
         array->name, (long long)rows.first, (long long)rows.last - 1);
 }
 
+yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval rows,
+                                yoke_status outcome)
+{
+    yoke_status status = outcome;
+    if (status == YOKE_OK)
+        status = yk_coherence_copy_done(array->coherence, place, rows);
+    if (status != YOKE_OK && yk_coherence_copy_failed(array->coherence, place, rows) != YOKE_OK)
+        atomic_store(&array->spoiled, 1);
+    return status;
+}
+
 /* One part from one device: issue, sleep, tell. home_lock held. *overtaken: the source no longer
  * has the rows, for they were written elsewhere or went with it since that was asked. */
 static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int *overtaken)
@@ -39,10 +50,7 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
     haul.copy.buffer = array->replicas[need->source]->whole->buffer;
     status = yk_haul_finish(&haul);
     yk_lock(&array->lock);
-    if (status == YOKE_OK)
-        status = yk_coherence_copy_done(array->coherence, YK_HOST, need->rows);
-    else if (yk_coherence_copy_failed(array->coherence, YK_HOST, need->rows) != YOKE_OK)
-        atomic_store(&array->spoiled, 1);
+    status = yk_array_copy_ended(array, YK_HOST, need->rows, status);
     array->landing = (struct yk_interval){ 0 };
     yk_unlock(&array->lock);
     yk_array_count_down(array, yk_copy_total(&haul.copy));
@@ -89,7 +97,6 @@ again:
     yk_unlock(&array->lock);
     for (i = 0; i < needs->count && status == YOKE_OK; i++) {
         int source = needs->items[i].source;
-        int64_t lost;
         if (from != ANY_PLACE && source != from)
             continue;
         if (source < 0)
@@ -98,8 +105,7 @@ again:
         if (status == YOKE_OK && overtaken)
             goto again;
         if (status == YOKE_EDEVICE) {
-            atomic_store(&yk_places_find(array->places, source)->lost, 1);
-            yk_transfer_place_failed(array, source, &lost);
+            yk_transfer_write_off(array, source);
             goto again;
         }
     }
@@ -110,7 +116,7 @@ static yoke_status part_home(yoke_array *array, int from, struct yk_interval row
 {
     struct yk_copy_needs needs = { 0 };
     yoke_status status;
-    if (atomic_load_explicit(&array->host_only, memory_order_acquire) || rows.first >= rows.last ||
+    if (atomic_load_explicit(&array->host_only, memory_order_acquire) ||
         yk_array_missing(array, YK_HOST, rows) == 0)
         return YOKE_OK;
     status = yk_transfer_check(array);
@@ -123,23 +129,28 @@ static yoke_status part_home(yoke_array *array, int from, struct yk_interval row
     return status;
 }
 
-static yoke_status transfer_home(yoke_array *array, int from, struct yk_interval rows)
+/* For one of those that keep the array's books. */
+typedef yoke_status part_fn(yoke_array *part, int place, struct yk_interval rows);
+
+static yoke_status each_part(yoke_array *array, int place, struct yk_interval rows, part_fn *fn)
 {
     yoke_array *part = NULL;
     yoke_status status = YOKE_OK;
+    if (yk_interval_empty(rows))
+        return YOKE_OK;
     while (status == YOKE_OK && (part = yk_array_part(array, part)))
-        status = part_home(part, from, rows);
+        status = fn(part, place, rows);
     return status;
 }
 
 yoke_status yk_transfer_home(yoke_array *array, struct yk_interval rows)
 {
-    return transfer_home(array, ANY_PLACE, rows);
+    return each_part(array, ANY_PLACE, rows, part_home);
 }
 
 yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval rows)
 {
-    return transfer_home(array, place, rows);
+    return each_part(array, place, rows, part_home);
 }
 
 /* array->lock held, and given up meanwhile. A copy that was overtaken still lands: what is written
@@ -173,7 +184,7 @@ static yoke_status part_written_home(yoke_array *array, int place, struct yk_int
     if (status == YOKE_OK)
         status = yk_coherence_copy_begun(array->coherence, YK_HOST, place, rows);
     if (status == YOKE_OK)
-        status = yk_coherence_copy_done(array->coherence, YK_HOST, rows);
+        status = yk_array_copy_ended(array, YK_HOST, rows, YOKE_OK);
     yk_unlock(&array->lock);
     return status;
 }
@@ -193,24 +204,12 @@ static yoke_status part_written(yoke_array *array, int place, struct yk_interval
 
 yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval rows)
 {
-    yoke_array *part = NULL;
-    yoke_status status = YOKE_OK;
-    if (rows.first >= rows.last)
-        return YOKE_OK;
-    while (status == YOKE_OK && (part = yk_array_part(array, part)))
-        status = part_written(part, place, rows);
-    return status;
+    return each_part(array, place, rows, part_written);
 }
 
 yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows)
 {
-    yoke_array *part = NULL;
-    yoke_status status = YOKE_OK;
-    if (rows.first >= rows.last)
-        return YOKE_OK;
-    while (status == YOKE_OK && (part = yk_array_part(array, part)))
-        status = part_written_home(part, place, rows);
-    return status;
+    return each_part(array, place, rows, part_written_home);
 }
 
 yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows, int64_t *lost)
@@ -246,4 +245,11 @@ void yk_transfer_place_failed(yoke_array *array, int place, int64_t *lost)
         yk_unlock(&part->lock);
         *lost += here;
     }
+}
+
+void yk_transfer_write_off(yoke_array *array, int place)
+{
+    int64_t lost;
+    atomic_store(&yk_places_find(array->places, place)->lost, 1);
+    yk_transfer_place_failed(array, place, &lost);
 }

@@ -16,9 +16,10 @@
 #include <time.h>
 
 #include "array/array.h"
+#include "base/alloc.h"
 #include "platform/thread.h"
 
-enum { ROWS = 4, FIRST = 1, SECOND = 2, OLD = 1, NEW = 2 };
+enum { ROWS = 16, FIRST = 1, SECOND = 2, OLD = 1, NEW = 2 };
 
 /* --- the device --- */
 
@@ -318,6 +319,27 @@ static void test_nothing_lands(void **state)
     yk_array_close(before_zero);
 }
 
+static void lack_memory(void)
+{
+    yk_alloc_fail_at(1);
+}
+
+/* There is no memory to note that a row has come home: it counts as not come, and nothing as still
+ * on its way. Single rows fill the map of who has them up to its last run. */
+static void test_arrival_not_noted(void **state)
+{
+    int row;
+    (void)state;
+    for (row = 1; row < ROWS - 2; row += 2)
+        write_there(FIRST, rows(row, row + 1));
+    before_landing = lack_memory;
+    assert_int_equal(yk_transfer_home(array, rows(1, 2)), YOKE_ENOMEM);
+    assert_true(yk_alloc_failed());
+    assert_false(yk_coherence_flying(array->coherence, YK_HOST, rows(0, ROWS)));
+    assert_int_equal(yk_transfer_home(array, rows(0, ROWS)), YOKE_OK);
+    assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +349,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_results_sent_home, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_results_survive_their_device, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_nothing_lands, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_arrival_not_noted, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
