@@ -47,8 +47,8 @@ struct named_case { /* name NULL ends a list */
         NEEDS_CHECK    /* the wrapper, which makes calls fail */
     } needs;
 };
-extern const struct named_case contract_memory_cases[], contract_host_cases[],
-    contract_event_cases[], contract_launch_cases[], contract_fault_cases[];
+extern const struct named_case contract_memory_cases[], contract_pages_cases[],
+    contract_host_cases[], contract_event_cases[], contract_launch_cases[], contract_fault_cases[];
 
 /* NULL: there is no such device here. */
 struct yk_device *contract_open(const struct subject *subject);

@@ -282,70 +282,9 @@ static void order_across_queues(struct contract *c)
     free(read);
 }
 
-/* Pages come in any order, again and again, and what lies there stays. */
-static void pages_on_demand(struct contract *c)
-{
-    enum { BYTES = 3 << 20, PART = 70001 };
-    unsigned char *source = malloc(PART), *read = malloc(PART);
-    struct yk_buffer *buffer;
-    if (c->backend->commit) {
-        assert_int_equal(c->backend->alloc(c->device, BYTES, &buffer), YOKE_OK);
-        for (unsigned i = 0; i < 40; i++) {
-            int64_t offset = (int64_t)(i * 29 % 40) * (PART - 11);
-            struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
-                                    .host = source,
-                                    .buffer = buffer,
-                                    .offset = offset,
-                                    .bytes = PART };
-            pattern(source, PART, i);
-            assert_int_equal(c->backend->commit(c->device, buffer, offset, PART), YOKE_OK);
-            run_copy(c, &copy);
-        }
-        for (unsigned i = 0; i < 40; i++) {
-            struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
-                                    .host = read,
-                                    .buffer = buffer,
-                                    .offset = (int64_t)(i * 29 % 40) * (PART - 11) + 11,
-                                    .bytes = PART - 22 };
-            pattern(source, PART, i);
-            run_copy(c, &copy);
-            assert_memory_equal(read, source + 11, PART - 22);
-        }
-        c->backend->free(c->device, buffer);
-    }
-    free(source);
-    free(read);
-}
-
-/* Addresses for more than there is memory; what some pages give back, others can have. */
-static void addresses(struct contract *c)
-{
-    int64_t page = c->device->desc.page_bytes, memory = c->device->desc.memory_bytes, free, part;
-    struct yk_buffer *buffer;
-    if (!page || !c->backend->reserve)
-        return;
-    free = c->backend->memory_free(c->device);
-    part = (free / 2 / page - 1) * page;
-    assert_int_equal(c->backend->reserve(c->device, 4 * memory, &buffer), YOKE_OK);
-    assert_int_equal(c->backend->memory_free(c->device), free);
-    assert_int_equal(c->backend->commit(c->device, buffer, 2 * memory, part), YOKE_OK);
-    assert_true(c->backend->memory_free(c->device) <= free - part);
-    assert_int_equal(c->backend->commit(c->device, buffer, 0, 2 * part), YOKE_ENOMEM);
-    /* A page that lies in it only in part stays. */
-    c->backend->decommit(c->device, buffer, 2 * memory + 1, part - 1);
-    assert_true(c->backend->memory_free(c->device) < free);
-    c->backend->decommit(c->device, buffer, 2 * memory, page);
-    assert_int_equal(c->backend->memory_free(c->device), free);
-    assert_int_equal(c->backend->commit(c->device, buffer, 0, part), YOKE_OK);
-    c->backend->free(c->device, buffer);
-    assert_int_equal(c->backend->memory_free(c->device), free);
-}
-
 const struct named_case contract_memory_cases[] = {
     { "allocation", allocation, NEEDS_MEMORY },
     { "no memory", no_memory, NEEDS_MEMORY },
-    { "pages on demand", pages_on_demand, NEEDS_MEMORY },
-    { "addresses beyond memory", addresses, NEEDS_MEMORY },
     { "copies at odd offsets and sizes", odd_copies, NEEDS_MEMORY },
     { "copies of rows", copies_of_rows, NEEDS_MEMORY },
     { "columns at once", columns_at_once, NEEDS_MEMORY },

@@ -29,9 +29,9 @@ static const struct subject subjects[] = {
     { "sim:cpu:cores=2", 1, "sim cpu, checked" },
 };
 
-static const struct named_case *const groups[] = { contract_memory_cases, contract_host_cases,
-                                                   contract_event_cases, contract_launch_cases,
-                                                   contract_fault_cases };
+static const struct named_case *const groups[] = { contract_memory_cases, contract_pages_cases,
+                                                   contract_host_cases,   contract_event_cases,
+                                                   contract_launch_cases, contract_fault_cases };
 
 static int must_be_there;
 

@@ -1,0 +1,93 @@
+/* contract_pages.c - memory that comes page by page: in any order, and beyond what there is. */
+#include <stdlib.h>
+
+#include "contract.h"
+
+/* Pages come in any order, again and again, and what lies there stays. */
+static void pages_on_demand(struct contract *c)
+{
+    enum { BYTES = 3 << 20, PART = 70001 };
+    unsigned char *source = malloc(PART), *read = malloc(PART);
+    struct yk_buffer *buffer;
+    if (c->backend->commit) {
+        assert_int_equal(c->backend->alloc(c->device, BYTES, &buffer), YOKE_OK);
+        for (unsigned i = 0; i < 40; i++) {
+            int64_t offset = (int64_t)(i * 29 % 40) * (PART - 11);
+            struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE,
+                                    .host = source,
+                                    .buffer = buffer,
+                                    .offset = offset,
+                                    .bytes = PART };
+            pattern(source, PART, i);
+            assert_int_equal(c->backend->commit(c->device, buffer, offset, PART), YOKE_OK);
+            run_copy(c, &copy);
+        }
+        for (unsigned i = 0; i < 40; i++) {
+            struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
+                                    .host = read,
+                                    .buffer = buffer,
+                                    .offset = (int64_t)(i * 29 % 40) * (PART - 11) + 11,
+                                    .bytes = PART - 22 };
+            pattern(source, PART, i);
+            run_copy(c, &copy);
+            assert_memory_equal(read, source + 11, PART - 22);
+        }
+        c->backend->free(c->device, buffer);
+    }
+    free(source);
+    free(read);
+}
+
+/* What a driver may keep for itself of this much memory once it has mapped some (page tables: 64 MiB
+ * of 139 GiB on an H200). */
+static int64_t bookkeeping(int64_t memory)
+{
+    return memory / 1024;
+}
+
+/* As much is free as was before, but for what the driver may have `taken`. */
+static void assert_free(struct contract *c, int64_t before, int64_t taken)
+{
+    int64_t free = c->backend->memory_free(c->device);
+    assert_true(free <= before);
+    assert_true(free >= before - taken);
+}
+
+/* Addresses for more than there is memory; what some pages give back, others can have. In the end
+ * all of it is free again. */
+static void use_addresses(struct contract *c, int64_t taken)
+{
+    int64_t page = c->device->desc.page_bytes, memory = c->device->desc.memory_bytes;
+    int64_t free = c->backend->memory_free(c->device), part = (free / 2 / page - 1) * page;
+    struct yk_buffer *buffer;
+    assert_int_equal(c->backend->reserve(c->device, 4 * memory, &buffer), YOKE_OK);
+    assert_free(c, free, taken);
+    assert_int_equal(c->backend->commit(c->device, buffer, 2 * memory, part), YOKE_OK);
+    assert_true(c->backend->memory_free(c->device) <= free - part);
+    assert_int_equal(c->backend->commit(c->device, buffer, 0, 2 * part), YOKE_ENOMEM);
+    /* A page that lies in it only in part stays. */
+    c->backend->decommit(c->device, buffer, 2 * memory + 1, part - 1);
+    assert_true(c->backend->memory_free(c->device) <= free - page);
+    c->backend->decommit(c->device, buffer, 2 * memory, page);
+    assert_free(c, free, taken);
+    assert_int_equal(c->backend->commit(c->device, buffer, 0, part), YOKE_OK);
+    c->backend->free(c->device, buffer);
+    assert_free(c, free, taken);
+}
+
+/* What a driver keeps it keeps the first time; whatever is lost after that would be lost again and
+ * again. */
+static void addresses(struct contract *c)
+{
+    if (!c->device->desc.page_bytes || !c->backend->reserve)
+        return;
+    use_addresses(c, bookkeeping(c->device->desc.memory_bytes));
+    for (int again = 0; again < 3; again++)
+        use_addresses(c, 0);
+}
+
+const struct named_case contract_pages_cases[] = {
+    { "pages on demand", pages_on_demand, NEEDS_MEMORY },
+    { "addresses beyond memory", addresses, NEEDS_MEMORY },
+    { 0 },
+};
