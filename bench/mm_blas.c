@@ -3,7 +3,9 @@
  *     yoke-bench-mm [N|ROWSxINNERxCOLUMNS] [double|single] [REPEATS] [THREADS]
  *
  * Both make the same product in turn, in this process and by the same library: yoke calls it with
- * one thread on each core, the other way is one call with THREADS [as many as yoke has cores].
+ * one thread on each core, the other way is one call with THREADS [as many as yoke has cores]. The
+ * library is linked, and so here before anybody can tell it which of its kernels to use: where it
+ * does not know the processor (mm_core.h) the program begins once more with that said.
  * Printed: medians, the least times, and the ratio of the medians (1.03: yoke takes 3 % longer).
  */
 #include <cblas.h>
@@ -11,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "driver.h"
 #include "mm/mm_check.h"
+#include "mm/mm_core.h"
 #include "mm/mm_product.h"
 #include "program.h"
 
@@ -67,6 +71,18 @@ static void make(struct mm_product *p)
     must(mm_product_fill(p), "A and B");
 }
 
+/* Goes on where it cannot begin again. */
+static void choose_core(char **argv)
+{
+    const char *core = getenv(MM_CORE_VARIABLE)
+                           ? NULL
+                           : mm_core_instead(openblas_get_corename(), mm_core_of_processor());
+    if (!core)
+        return;
+    setenv(MM_CORE_VARIABLE, core, 1);
+    execv("/proc/self/exe", argv);
+}
+
 static void usage(const char *program)
 {
     fprintf(stderr, "usage: %s [N|ROWSxINNERxCOLUMNS] [double|single] [REPEATS] [THREADS]\n",
@@ -106,6 +122,7 @@ int main(int argc, char **argv)
     char note[APP_NOTE_MAX];
     yoke_runtime *rt;
     yoke_device cpu;
+    choose_core(argv);
     if (!read_size(size, 1, spec.size) || repeat < 1 || repeat > APP_REPEAT_MAX)
         usage(argv[0]);
     void *state = open_yoke(&spec, type, &rt);
@@ -124,7 +141,8 @@ int main(int argc, char **argv)
     }
     must(app->verify(state, note), "yoke");
     must(mm_check(&p, note), "OpenBLAS");
-    printf("mm of %s, %s, %d threads, %d runs; both right\n", size, type, threads, repeat);
+    printf("mm of %s, %s, %d threads, %d runs, both by OpenBLAS for %s; both right\n", size, type,
+           threads, repeat, openblas_get_corename());
     print("yoke", by_yoke, repeat);
     print("OpenBLAS", by_openblas, repeat);
     printf("ratio of medians %.3f, of the least %.3f\n",

@@ -8,8 +8,12 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "mm_blas.h"
+#include "mm_core.h"
 
 /* The little that is used of cblas.h; its enumerations have the size of an int. */
 enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111 };
@@ -17,13 +21,14 @@ enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111 };
 static struct {
     void (*set_num_threads)(int threads);
     char *(*get_config)(void);
+    char *(*get_corename)(void);
     void (*dgemm)(int order, int turn_a, int turn_b, int m, int n, int k, double alpha,
                   const double *a, int lda, const double *b, int ldb, double beta, double *c,
                   int ldc);
     void (*sgemm)(int order, int turn_a, int turn_b, int m, int n, int k, float alpha,
                   const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 } blas;
-static const char *config; /* NULL: there is no OpenBLAS */
+static char words[256]; /* of the library about itself; "": there is no OpenBLAS */
 
 /* dlsym gives an object's address; POSIX says that a function's may be stored so. */
 static int find(void *library, const char *name, void *slot)
@@ -32,20 +37,49 @@ static int find(void *library, const char *name, void *slot)
     return *(void **)slot != NULL;
 }
 
+static void *open_library(void)
+{
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (library && find(library, "openblas_set_num_threads", &blas.set_num_threads) &&
+        find(library, "openblas_get_config", &blas.get_config) &&
+        find(library, "openblas_get_corename", &blas.get_corename) &&
+        find(library, "cblas_dgemm", &blas.dgemm) && find(library, "cblas_sgemm", &blas.sgemm))
+        return library;
+    if (library)
+        dlclose(library);
+    return NULL;
+}
+
+/* The library reads its variable when it is loaded, and so it is loaded again; where somebody else
+ * has it too it stays as it is. What the user asked for is kept. Other threads may be reading the
+ * environment: adding a variable makes a new table, the first time, and leaves the old one in
+ * place; taking it away again would move what they read. */
+static void *open_for(const char *core, void *library)
+{
+    dlclose(library);
+    setenv(MM_CORE_VARIABLE, core, 0);
+    return open_library();
+}
+
 /* It stays loaded: its threads would have to be ended. */
 static void load(void)
 {
-    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    void *library = open_library();
+    const char *core = NULL;
+    char chosen[64] = "";
+    if (library) {
+        snprintf(chosen, sizeof chosen, "%s", blas.get_corename());
+        core = mm_core_instead(chosen, mm_core_of_processor());
+    }
+    if (core)
+        library = open_for(core, library);
     if (!library)
         return;
-    if (!find(library, "openblas_set_num_threads", &blas.set_num_threads) ||
-        !find(library, "openblas_get_config", &blas.get_config) ||
-        !find(library, "cblas_dgemm", &blas.dgemm) || !find(library, "cblas_sgemm", &blas.sgemm)) {
-        dlclose(library);
-        return;
-    }
     blas.set_num_threads(1);
-    config = blas.get_config();
+    snprintf(words, sizeof words, "%s", blas.get_config());
+    if (core && strcmp(chosen, blas.get_corename()) != 0)
+        snprintf(words + strlen(words), sizeof words - strlen(words),
+                 " (which took the processor for %s)", chosen);
 }
 
 static void rows_double(void *const *args, const yoke_chunk *chunk)
@@ -71,11 +105,11 @@ const char *mm_openblas_use(yoke_kernel *kernel, int single)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int v;
     pthread_once(&once, load);
-    if (!config)
+    if (!words[0])
         return NULL;
-    /* It chooses by the processor itself. */
+    /* Which instructions it uses was settled above. */
     for (v = 1; v < YOKE_CPU_VARIANTS; v++)
         kernel->cpu.variant[v] = NULL;
     kernel->cpu.variant[0] = single ? rows_single : rows_double;
-    return config;
+    return words;
 }

@@ -14,6 +14,7 @@
 
 #include "driver.h"
 #include "mm/mm_check.h"
+#include "mm/mm_core.h"
 
 enum { ROWS = 150, INNER = 70, COLUMNS = 90 };
 
@@ -161,6 +162,19 @@ static void single_precision_is_no_double(void **unused)
     close_product(&p);
 }
 
+/* Whatever is below what the processor has is replaced, nothing else. */
+static void kernels_of_the_library_fit_the_processor(void **unused)
+{
+    (void)unused;
+    assert_string_equal(mm_core_instead("Prescott", MM_CORE_AVX512), "SkylakeX");
+    assert_string_equal(mm_core_instead("prescott", MM_CORE_AVX2), "Haswell");
+    assert_null(mm_core_instead("Prescott", MM_CORE_OLD));
+    assert_string_equal(mm_core_instead("Zen", MM_CORE_AVX512), "SkylakeX");
+    assert_null(mm_core_instead("Haswell", MM_CORE_AVX2));
+    assert_null(mm_core_instead("Cooperlake", MM_CORE_AVX512));
+    assert_null(mm_core_instead("of the future", MM_CORE_AVX512));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +182,7 @@ int main(void)
         cmocka_unit_test(one_wrong_element_is_refused),
         cmocka_unit_test(small_errors_show_in_sampled_rows),
         cmocka_unit_test(single_precision_is_no_double),
+        cmocka_unit_test(kernels_of_the_library_fit_the_processor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
