@@ -45,7 +45,7 @@ static int member_at(uint32_t members, int64_t rank)
 
 static int64_t rank_of(uint32_t members, int place)
 {
-    return __builtin_popcount(members & ((UINT32_C(1) << place) - 1));
+    return __builtin_popcount(members & (yk_place_bit(place) - 1));
 }
 
 struct yk_interval yk_broadcast_piece(const struct yk_broadcast *broadcast, int place, int64_t nth,
@@ -65,16 +65,11 @@ struct yk_interval yk_broadcast_piece(const struct yk_broadcast *broadcast, int 
     return rows;
 }
 
-static uint32_t bit(int place)
-{
-    return UINT32_C(1) << place;
-}
-
 /* The owner if it is among them, else the next behind `place`. */
 static int choose(const struct yk_piece_state *state, uint32_t places)
 {
-    uint32_t behind = places & ~(2 * bit(state->place) - 1);
-    if (places & bit(state->owner))
+    uint32_t behind = places & ~(2 * yk_place_bit(state->place) - 1);
+    if (places & yk_place_bit(state->owner))
         return state->owner;
     return __builtin_ctz(behind ? behind : places);
 }
@@ -82,19 +77,19 @@ static int choose(const struct yk_piece_state *state, uint32_t places)
 enum yk_route yk_broadcast_route(const struct yk_piece_state *state, int *via)
 {
     uint32_t sent = state->sent & state->coming & state->near;
-    if ((state->holders | state->coming) & bit(state->place))
+    if ((state->holders | state->coming) & yk_place_bit(state->place))
         return YK_ROUTE_NONE;
     if (state->holders & state->near) {
         *via = choose(state, state->holders & state->near);
         return YK_ROUTE_DEVICE;
     }
-    if (!(state->holders & bit(YK_HOST)))
+    if (!(state->holders & yk_place_bit(YK_HOST)))
         return YK_ROUTE_NONE;
     if (sent) {
         *via = choose(state, sent);
         return YK_ROUTE_FOLLOW;
     }
-    if (!(state->near & bit(state->owner)) || state->coming & bit(state->owner))
+    if (!(state->near & yk_place_bit(state->owner)) || state->coming & yk_place_bit(state->owner))
         return YK_ROUTE_HOST;
     *via = state->owner;
     return YK_ROUTE_PASS_ON;

@@ -17,7 +17,7 @@ yoke_status yk_coherence_open(struct yk_interval rows, enum yk_coherence_start s
                        "an array cannot have rows %lld to %lld; give a first row and a count",
                        (long long)rows.first, (long long)rows.last);
     if (start == YK_START_HOST)
-        initial = (struct holder){ .places = place_bit(YK_HOST), .holding = HELD_SHARED };
+        initial = (struct holder){ .places = yk_place_bit(YK_HOST), .holding = HELD_SHARED };
     coherence = yk_calloc(1, sizeof *coherence);
     if (!coherence)
         return YOKE_ENOMEM;
@@ -87,13 +87,13 @@ static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int 
     uint32_t behind;
     if (places & wish->nearer)
         places &= wish->nearer;
-    else if (places & place_bit(YK_HOST))
+    else if (places & yk_place_bit(YK_HOST))
         return YK_HOST;
     else if (places & wish->direct)
         places &= wish->direct;
-    if (before >= 0 && places & place_bit(before))
+    if (before >= 0 && places & yk_place_bit(before))
         return before;
-    behind = places & ~(2 * place_bit(place) - 1);
+    behind = places & ~(2 * yk_place_bit(place) - 1);
     return behind ? __builtin_ctz(behind) : places ? __builtin_ctz(places) : -1;
 }
 
@@ -124,7 +124,7 @@ static yoke_status collect_rows(struct collector *collector, const struct yk_coh
 {
     const struct yk_interval_map *holders = &coherence->holders;
     const struct yk_interval_map *arrivals =
-        coherence->busy & place_bit(place) ? &coherence->arrivals[place] : NULL;
+        coherence->busy & yk_place_bit(place) ? &coherence->arrivals[place] : NULL;
     int held = yk_interval_map_find(holders, rows.first);
     int coming = arrivals ? yk_interval_map_find(arrivals, rows.first) : 0;
     yoke_status status = YOKE_OK;
@@ -139,7 +139,7 @@ static yoke_status collect_rows(struct collector *collector, const struct yk_coh
         }
         held += yk_interval_map_last(holders, held) == need.rows.last;
         rows.first = need.rows.last;
-        if (holder.places & place_bit(place) || holder.holding == HELD_FRESH)
+        if (holder.places & yk_place_bit(place) || holder.holding == HELD_FRESH)
             continue;
         need.arriving = arrival.sources != 0;
         need.source =
@@ -176,9 +176,9 @@ static enum yk_row_state state_at(const struct yk_coherence *coherence, int plac
     int run = yk_interval_map_find(map, row);
     struct holder holder = unpack_holder(map->items[run].value);
     *part = yk_interval_map_part(map, run, coherence->rows);
-    if (holder.places & place_bit(place))
+    if (holder.places & yk_place_bit(place))
         return holder.holding == HELD_MODIFIED ? YK_MODIFIED : YK_SHARED;
-    if (!(coherence->busy & place_bit(place)))
+    if (!(coherence->busy & yk_place_bit(place)))
         return YK_INVALID;
     map = &coherence->arrivals[place];
     run = yk_interval_map_find(map, row);
@@ -205,7 +205,7 @@ void yk_coherence_whereabouts(const struct yk_coherence *coherence, int64_t row,
         run = yk_interval_map_find(map, row);
         out->rows = yk_interval_map_part(map, run, out->rows);
         if (unpack_arrival(map->items[run].value).sources)
-            out->arriving |= place_bit(place);
+            out->arriving |= yk_place_bit(place);
     }
 }
 
@@ -213,7 +213,7 @@ int yk_coherence_flying(const struct yk_coherence *coherence, int place, struct 
 {
     const struct yk_interval_map *map = &coherence->arrivals[place];
     int run;
-    if (!(coherence->busy & place_bit(place)) || yk_interval_empty(rows))
+    if (!(coherence->busy & yk_place_bit(place)) || yk_interval_empty(rows))
         return 0;
     run = yk_interval_map_find(map, rows.first);
     for (; yk_interval_map_touches(map, run, rows); run++)
@@ -260,7 +260,7 @@ int64_t yk_coherence_current(const struct yk_coherence *coherence, int place,
     run = yk_interval_map_find(holders, rows.first);
     for (; yk_interval_map_touches(holders, run, rows); run++) {
         struct yk_interval part = yk_interval_map_part(holders, run, rows);
-        if (unpack_holder(holders->items[run].value).places & place_bit(place))
+        if (unpack_holder(holders->items[run].value).places & yk_place_bit(place))
             count += part.last - part.first;
     }
     return count;
@@ -296,7 +296,7 @@ static int check_sources(const struct yk_coherence *coherence, int place, struct
     int run = yk_interval_map_find(holders, rows.first);
     for (; yk_interval_map_touches(holders, run, rows); run++) {
         uint32_t places = unpack_holder(holders->items[run].value).places;
-        if (places & place_bit(place) || sources & ~places)
+        if (places & yk_place_bit(place) || sources & ~places)
             return 0;
     }
     return 1;
@@ -316,7 +316,7 @@ static int check_arrivals(const struct yk_coherence *coherence, int place)
                                 !check_sources(coherence, place, part, arrival.sources)))
             return 0;
     }
-    return busy == !!(coherence->busy & place_bit(place)) &&
+    return busy == !!(coherence->busy & yk_place_bit(place)) &&
            (!map->items || yk_interval_map_check(map));
 }
 

@@ -28,6 +28,12 @@
 
 enum { YK_PLACES = 32, YK_HOST = 0 };
 
+/* Of a set of places. */
+static inline uint32_t yk_place_bit(int place)
+{
+    return UINT32_C(1) << place;
+}
+
 enum yk_row_state { YK_INVALID, YK_SHARED, YK_MODIFIED, YK_ARRIVING };
 
 /* One copy that makes rows current in a place. */

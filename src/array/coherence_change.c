@@ -28,9 +28,9 @@ static void note_busy(struct yk_coherence *coherence, int place)
 {
     const struct yk_interval_map *map = &coherence->arrivals[place];
     if (map->count > 1 || (map->count == 1 && map->items[0].value != 0))
-        coherence->busy |= place_bit(place);
+        coherence->busy |= yk_place_bit(place);
     else
-        coherence->busy &= ~place_bit(place);
+        coherence->busy &= ~yk_place_bit(place);
 }
 
 /* Copies of these rows to the map's place, those from `source` or from anywhere, change nothing
@@ -41,7 +41,7 @@ static void overtake(struct yk_interval_map *map, struct yk_interval rows, int s
     int run;
     for (run = from; run < to; run++) {
         struct arrival arrival = unpack_arrival(map->items[run].value);
-        if (source != ANY_SOURCE && !(arrival.sources & place_bit(source)))
+        if (source != ANY_SOURCE && !(arrival.sources & yk_place_bit(source)))
             continue;
         map->items[run].value =
             pack_arrival((struct arrival){ .flying = arrival.flying, .stale = arrival.flying });
@@ -67,7 +67,7 @@ static int held_throughout(const struct yk_interval_map *holders, int place,
     int run;
     run = yk_interval_map_find(holders, rows.first);
     for (; yk_interval_map_touches(holders, run, rows); run++)
-        if (!(unpack_holder(holders->items[run].value).places & place_bit(place)))
+        if (!(unpack_holder(holders->items[run].value).places & yk_place_bit(place)))
             return 0;
     return 1;
 }
@@ -130,7 +130,7 @@ yoke_status yk_coherence_copy_begun(struct yk_coherence *coherence, int place, i
     for (; yk_interval_map_touches(holders, run, rows); run++) {
         uint32_t places = unpack_holder(holders->items[run].value).places;
         begin(&coherence->arrivals[place], yk_interval_map_part(holders, run, rows),
-              places & place_bit(place) ? 0 : place_bit(source));
+              places & yk_place_bit(place) ? 0 : yk_place_bit(source));
     }
     note_busy(coherence, place);
     return changed(coherence);
@@ -142,7 +142,7 @@ static void gain(struct yk_interval_map *holders, int place, struct yk_interval 
     int to = yk_interval_map_split(holders, rows.last), run;
     for (run = from; run < to; run++) {
         struct holder holder = unpack_holder(holders->items[run].value);
-        holder.places |= place_bit(place);
+        holder.places |= yk_place_bit(place);
         holder.holding = HELD_SHARED;
         holders->items[run].value = pack_holder(holder);
     }
@@ -155,7 +155,7 @@ yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
     struct yk_interval_map *map;
     yoke_status status = yk_coherence_accepts(coherence, place, rows);
     int from, to, run;
-    if (status != YOKE_OK || yk_interval_empty(rows) || !(coherence->busy & place_bit(place)))
+    if (status != YOKE_OK || yk_interval_empty(rows) || !(coherence->busy & yk_place_bit(place)))
         return status;
     map = &coherence->arrivals[place];
     status = yk_interval_map_reserve(map, 2);
@@ -191,7 +191,7 @@ yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
     struct yk_interval_map *map;
     yoke_status status = yk_coherence_accepts(coherence, place, rows);
     int from, to, run;
-    if (status != YOKE_OK || yk_interval_empty(rows) || !(coherence->busy & place_bit(place)))
+    if (status != YOKE_OK || yk_interval_empty(rows) || !(coherence->busy & yk_place_bit(place)))
         return status;
     map = &coherence->arrivals[place];
     status = yk_interval_map_reserve(map, 2);
@@ -223,7 +223,7 @@ yoke_status yk_coherence_written(struct yk_coherence *coherence, int place, stru
     status = reserve(coherence, 2);
     if (status != YOKE_OK)
         return status;
-    writer.places = place_bit(place);
+    writer.places = yk_place_bit(place);
     yk_interval_map_assign(&coherence->holders, rows, pack_holder(writer));
     for (busy = coherence->busy; busy; busy &= busy - 1)
         overtake(&coherence->arrivals[__builtin_ctz(busy)], rows, ANY_SOURCE);
@@ -234,7 +234,7 @@ yoke_status yk_coherence_written(struct yk_coherence *coherence, int place, stru
 /* The rows of one run without their copy at `place`, which is among several. */
 static struct holder without(struct holder holder, int place)
 {
-    holder.places &= ~place_bit(place);
+    holder.places &= ~yk_place_bit(place);
     if ((holder.places & (holder.places - 1)) == 0)
         holder.holding = HELD_MODIFIED;
     return holder;
@@ -271,14 +271,14 @@ static yoke_status give_up(struct yk_coherence *coherence, int place, struct yk_
     for (run = from; run < to; run++) {
         struct yk_interval part = yk_interval_map_part(holders, run, rows);
         struct holder holder = unpack_holder(holders->items[run].value);
-        int is_alone = holder.places == place_bit(place);
+        int is_alone = holder.places == yk_place_bit(place);
         *count += is_alone ? part.last - part.first : 0;
         if (is_alone && alone == ALONE_KEPT)
             continue;
         overtake_around(coherence, place, part);
         if (is_alone)
             holder = (struct holder){ .holding = HELD_LOST };
-        else if (holder.places & place_bit(place))
+        else if (holder.places & yk_place_bit(place))
             holder = without(holder, place);
         holders->items[run].value = pack_holder(holder);
     }
@@ -310,9 +310,9 @@ yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place,
         return yk_fail(YOKE_EINVAL, "host memory cannot fail as a device can; name another place");
     for (run = 0; run < holders->count; run++) {
         struct holder holder = unpack_holder(holders->items[run].value);
-        if (!(holder.places & place_bit(place)))
+        if (!(holder.places & yk_place_bit(place)))
             continue;
-        if (holder.places == place_bit(place)) {
+        if (holder.places == yk_place_bit(place)) {
             count += yk_interval_map_last(holders, run) - holders->items[run].first;
             holder = (struct holder){ .holding = HELD_LOST };
         } else {

@@ -40,11 +40,6 @@ static inline struct holder unpack_holder(uint64_t value)
     return (struct holder){ .places = (uint32_t)value, .holding = (enum holding)(value >> 32) };
 }
 
-static inline uint32_t place_bit(int place)
-{
-    return UINT32_C(1) << place;
-}
-
 enum { FLYING_MOST = UINT16_MAX };
 
 struct arrival {

@@ -35,11 +35,6 @@ struct lift {
     int passed_to;
 };
 
-static uint32_t bit(int place)
-{
-    return UINT32_C(1) << place;
-}
-
 void yk_load_close(struct yk_load *load)
 {
     yk_copy_needs_close(&load->issued);
@@ -180,7 +175,7 @@ static yoke_status take_from_device(struct lift *lift, const struct yk_copy_need
     yoke_status status = YOKE_OK;
     *again = 1;
     if (lend(lift, need->source, need->rows, THERE) != YOKE_OK) {
-        lift->unable |= bit(need->source);
+        lift->unable |= yk_place_bit(need->source);
         return YOKE_OK;
     }
     yk_lock(&array->lock);
@@ -267,7 +262,7 @@ static yoke_status take(struct lift *lift, const struct yk_copy_need *need, int 
             lift->load->from_host += bytes_of(lift->array, need->rows);
         return status;
     }
-    if (lift->load->asked.direct & bit(need->source))
+    if (lift->load->asked.direct & yk_place_bit(need->source))
         return take_from_device(lift, need, again);
     *again = 1;
     return yk_transfer_home(lift->array, need->rows);
@@ -341,7 +336,7 @@ static enum yk_route find_route(const struct lift *lift, struct yk_interval rows
 static void forget_passed(struct lift *lift)
 {
     if (lift->passed.first < lift->passed.last)
-        lift->load->unfollowed |= bit(lift->passed_to);
+        lift->load->unfollowed |= yk_place_bit(lift->passed_to);
     lift->passed = (struct yk_interval){ 0 };
 }
 
@@ -413,7 +408,7 @@ static void pass_on(struct lift *lift, struct yk_interval rows, int via)
         lift->passed = rows;
         return;
     }
-    lift->unable |= bit(via);
+    lift->unable |= yk_place_bit(via);
     if (is_lent(lift, via, rows))
         take_back_passed(lift, place, status);
     if (status == YOKE_EDEVICE)
@@ -433,7 +428,7 @@ static yoke_status share_part(struct lift *lift, struct yk_interval rows, int ow
     yk_unlock(&array->lock);
     if ((route == YK_ROUTE_DEVICE || route == YK_ROUTE_FOLLOW) &&
         lend(lift, via, *part, THERE) != YOKE_OK) {
-        lift->unable |= bit(via);
+        lift->unable |= yk_place_bit(via);
         part->last = part->first;
         return YOKE_OK;
     }
@@ -457,7 +452,7 @@ static yoke_status share_part(struct lift *lift, struct yk_interval rows, int ow
     if (status != YOKE_ELOST)
         return status;
     yk_transfer_write_off(array, via);
-    lift->unable |= bit(via);
+    lift->unable |= yk_place_bit(via);
     part->last = part->first;
     return YOKE_OK;
 }
@@ -465,8 +460,8 @@ static yoke_status share_part(struct lift *lift, struct yk_interval rows, int ow
 static yoke_status share(struct lift *lift, struct yk_interval rows)
 {
     struct yk_broadcast broadcast;
-    uint32_t members =
-        (lift->load->sharers & atomic_load(&lift->place->nearer)) | bit(lift->place->number);
+    uint32_t members = (lift->load->sharers & atomic_load(&lift->place->nearer)) |
+                       yk_place_bit(lift->place->number);
     yoke_status status = YOKE_OK;
     int64_t nth, count;
     if (!yk_broadcast_open(yk_array_rows(lift->array), lift->array->row_bytes, members, &broadcast))
@@ -515,9 +510,9 @@ static void drain_others(yoke_array *array, const struct yk_load *load, uint32_t
     int i;
     for (i = 0; i < load->passed.count; i++) {
         int place = load->passed.items[i].source;
-        if (places & bit(place))
+        if (places & yk_place_bit(place))
             yk_place_drain(yk_places_find(array->places, place));
-        places &= ~bit(place);
+        places &= ~yk_place_bit(place);
     }
 }
 

@@ -166,9 +166,9 @@ static void connect(struct yk_place *to, struct yk_place *from)
         return;
     }
     to->reach[from->number] = speed;
-    atomic_fetch_or(&to->direct, 1u << from->number);
+    atomic_fetch_or(&to->direct, yk_place_bit(from->number));
     if (speed > to->device->desc.link_bytes_per_ns)
-        atomic_fetch_or(&to->nearer, 1u << from->number);
+        atomic_fetch_or(&to->nearer, yk_place_bit(from->number));
 }
 
 void yk_places_connect(struct yk_places *places, int count)

@@ -38,8 +38,8 @@ static void pages_on_demand(struct contract *c)
     free(read);
 }
 
-/* What a driver may keep for itself of this much memory once it has mapped some (page tables: 64 MiB
- * of 139 GiB on an H200). */
+/* What a driver may keep for itself of this much memory once it has mapped some (page tables: 64
+ * MiB of 139 GiB on an H200). */
 static int64_t bookkeeping(int64_t memory)
 {
     return memory / 1024;
