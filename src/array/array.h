@@ -268,7 +268,7 @@ void yk_transfer_write_off(yoke_array *array, int place);
 yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval rows,
                                 yoke_status outcome);
 
-/* --- load.c --- */
+/* --- load.c, with lift.c and share.c --- */
 /* Rows of another place's replica that stay while they are read or sent. */
 struct yk_loan {
     struct yk_claim claim;

@@ -251,10 +251,7 @@ int64_t yk_coherence_current(const struct yk_coherence *coherence, int place,
     int run;
     if (place < 0 || place >= YK_PLACES)
         return 0;
-    if (rows.first < coherence->rows.first)
-        rows.first = coherence->rows.first;
-    if (rows.last > coherence->rows.last)
-        rows.last = coherence->rows.last;
+    rows = yk_interval_common(rows, coherence->rows);
     if (yk_interval_empty(rows))
         return 0;
     run = yk_interval_map_find(holders, rows.first);

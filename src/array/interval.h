@@ -23,6 +23,14 @@ static inline int yk_interval_empty(struct yk_interval rows)
     return rows.first >= rows.last;
 }
 
+/* The rows of both; an empty interval if there are none. */
+static inline struct yk_interval yk_interval_common(struct yk_interval one,
+                                                    struct yk_interval other)
+{
+    return (struct yk_interval){ one.first > other.first ? one.first : other.first,
+                                 one.last < other.last ? one.last : other.last };
+}
+
 struct yk_run {
     int64_t first;
     uint64_t value; /* the meaning is the owner's */
@@ -61,9 +69,8 @@ static inline int yk_interval_map_touches(const struct yk_interval_map *map, int
 static inline struct yk_interval yk_interval_map_part(const struct yk_interval_map *map, int run,
                                                       struct yk_interval rows)
 {
-    int64_t first = map->items[run].first, last = yk_interval_map_last(map, run);
-    return (struct yk_interval){ first > rows.first ? first : rows.first,
-                                 last < rows.last ? last : rows.last };
+    struct yk_interval whole = { map->items[run].first, yk_interval_map_last(map, run) };
+    return yk_interval_common(whole, rows);
 }
 
 /* How many runs touch `rows`, which must not be empty. */

@@ -1,0 +1,175 @@
+/* share.c - rows that several devices want: each takes some from the host and the others from those
+ * who took them (broadcast.h). What a device that has not come yet should take is sent to it.
+ */
+#include "../base/status.h"
+#include "broadcast.h"
+#include "lift.h"
+
+/* array->lock held. The first of `rows` that are alike, and which way they go. */
+static enum yk_route find_route(const struct yk_lift *lift, struct yk_interval rows, int owner,
+                                struct yk_interval *part, int *via)
+{
+    yoke_array *array = lift->array;
+    struct yk_piece_state state = { .place = lift->place->number,
+                                    .owner = owner,
+                                    .near = atomic_load(&lift->place->nearer) & ~lift->unable };
+    struct yk_whereabouts where;
+    uint32_t coming;
+    yk_coherence_whereabouts(array->coherence, rows.first, &where);
+    *part = yk_interval_common(where.rows, rows);
+    state.holders = where.holders;
+    state.coming = where.arriving;
+    for (coming = where.arriving & state.near; coming; coming &= coming - 1) {
+        const struct yk_interval_map *sent = &array->replicas[__builtin_ctz(coming)]->sent;
+        int run = sent->items ? yk_interval_map_find(sent, part->first) : -1;
+        if (run < 0)
+            continue;
+        *part = yk_interval_map_part(sent, run, *part);
+        if (sent->items[run].value)
+            state.sent |= coming & -coming;
+    }
+    return yk_broadcast_route(&state, via);
+}
+
+/* What was passed on and not taken further may be under way when all else is over. */
+static void forget_passed(struct yk_lift *lift)
+{
+    if (!yk_interval_empty(lift->passed))
+        lift->load->unfollowed |= yk_place_bit(lift->passed_to);
+    lift->passed = (struct yk_interval){ 0 };
+}
+
+/* Room for the rows at a place that is to be sent them. */
+static yoke_status hold_other(struct yk_lift *lift, struct yk_place *place, struct yk_interval rows)
+{
+    yoke_status status = yk_lift_borrow(lift, place->number, rows, YK_LEND_ROOM);
+    if (status != YOKE_OK)
+        return status;
+    return yk_replica_commit(lift->array->replicas[place->number], rows);
+}
+
+/* Under place->upload_lock. */
+static yoke_status send_missing(struct yk_lift *lift, struct yk_place *place,
+                                struct yk_interval rows)
+{
+    yoke_array *array = lift->array;
+    struct yk_copy_needs *asked = &lift->load->asked;
+    yoke_status status;
+    int i;
+    asked->count = 0;
+    asked->nearer = asked->direct = 0;
+    yk_lock(&array->lock);
+    status = yk_coherence_lacks(array->coherence, place->number, rows, asked);
+    yk_unlock(&array->lock);
+    for (i = 0; i < asked->count && status == YOKE_OK; i++)
+        if (!asked->items[i].arriving && asked->items[i].source == YK_HOST)
+            status = yk_lift_from_host(lift, place, asked->items[i].rows);
+    return status;
+}
+
+/* The latest copy to the place was not issued whole. */
+static void take_back_passed(struct yk_lift *lift, struct yk_place *place, yoke_status outcome)
+{
+    struct yk_copy_needs *passed = &lift->load->passed;
+    const struct yk_replica *replica = lift->array->replicas[place->number];
+    int broken = 0;
+    yk_place_drain(place);
+    yk_lock(&lift->array->lock);
+    if (passed->count) {
+        const struct yk_copy_need *latest = &passed->items[passed->count - 1];
+        broken = latest->source == place->number && latest->part == lift->part &&
+                 !yk_replica_was_sent(replica, latest->rows);
+        if (broken)
+            yk_array_copy_ended(lift->array, place->number, latest->rows, outcome);
+    }
+    passed->count -= broken;
+    yk_unlock(&lift->array->lock);
+}
+
+/* The rows go from the host to `via`, on its link. If that cannot be, or fails, they find another
+ * way: it is no failure of the device that wants them. */
+static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
+{
+    struct yk_place *place = yk_places_find(lift->array->places, via);
+    yoke_status status = hold_other(lift, place, rows);
+    forget_passed(lift);
+    if (status == YOKE_OK) {
+        yk_lock(&place->upload_lock);
+        status = send_missing(lift, place, rows);
+        yk_unlock(&place->upload_lock);
+    }
+    lift->passed_to = via;
+    if (status == YOKE_OK) {
+        lift->passed = rows;
+        return;
+    }
+    lift->unable |= yk_place_bit(via);
+    if (yk_lift_borrowed(lift, via, rows))
+        take_back_passed(lift, place, status);
+    if (status == YOKE_EDEVICE)
+        yk_transfer_write_off(lift->array, via);
+}
+
+/* *part: the rows that it did something for; the same once more if none are left out by it. */
+static yoke_status share_part(struct yk_lift *lift, struct yk_interval rows, int owner,
+                              struct yk_interval *part)
+{
+    yoke_array *array = lift->array;
+    yoke_status status = YOKE_OK;
+    enum yk_route route;
+    int via = -1;
+    yk_lock(&array->lock);
+    route = find_route(lift, rows, owner, part, &via);
+    yk_unlock(&array->lock);
+    if ((route == YK_ROUTE_DEVICE || route == YK_ROUTE_FOLLOW) &&
+        yk_lift_borrow(lift, via, *part, YK_LEND_THERE) != YOKE_OK) {
+        lift->unable |= yk_place_bit(via);
+        part->last = part->first;
+        return YOKE_OK;
+    }
+    if (route == YK_ROUTE_HOST)
+        return yk_lift_missing(lift, *part);
+    if (route == YK_ROUTE_PASS_ON) {
+        pass_on(lift, *part, via);
+        part->last = part->first;
+    }
+    if (route != YK_ROUTE_DEVICE && route != YK_ROUTE_FOLLOW)
+        return YOKE_OK;
+    yk_lock(&array->lock); /* once more, for it was given up to hold the source */
+    if (find_route(lift, rows, owner, part, &via) != route || !yk_lift_borrowed(lift, via, *part))
+        part->last = part->first;
+    else
+        status = yk_lift_exchange(lift, *part, via, route == YK_ROUTE_FOLLOW ? YK_AFTER_SOURCE : 0);
+    yk_unlock(&array->lock);
+    if (status == YOKE_OK && route == YK_ROUTE_FOLLOW && via == lift->passed_to &&
+        part->first == lift->passed.first)
+        lift->passed.first = part->last;
+    if (status != YOKE_ELOST)
+        return status;
+    yk_transfer_write_off(array, via);
+    lift->unable |= yk_place_bit(via);
+    part->last = part->first;
+    return YOKE_OK;
+}
+
+yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows)
+{
+    struct yk_broadcast broadcast;
+    uint32_t members = (lift->load->sharers & atomic_load(&lift->place->nearer)) |
+                       yk_place_bit(lift->place->number);
+    yoke_status status = YOKE_OK;
+    int64_t nth, count;
+    if (!yk_broadcast_open(yk_array_rows(lift->array), lift->array->row_bytes, members, &broadcast))
+        return YOKE_OK;
+    count = yk_broadcast_pieces(&broadcast);
+    for (nth = 0; nth < count && status == YOKE_OK; nth++) {
+        int owner;
+        struct yk_interval part, left;
+        left = yk_broadcast_piece(&broadcast, lift->place->number, nth, &owner);
+        left = yk_interval_common(left, rows);
+        for (; status == YOKE_OK && !yk_interval_empty(left); left.first = part.last)
+            status = share_part(lift, left, owner, &part);
+    }
+    forget_passed(lift);
+    return status;
+}
