@@ -249,6 +249,12 @@ yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval
 /* The device behind `place` has written rows and sent them home, where they have arrived. In one
  * step: it may be written off at any moment. */
 yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows);
+/* 1: the host has all of the rows, no copy may land in them, and if they are to be written there
+ * nobody else has them any more, as after yk_transfer_written. 0: something of that has to be done
+ * first, by the calls above. Never sleeps. Cores ask this for many pieces at a time: with dozens of
+ * them the array's lock would be what each piece waits for. */
+enum yk_host_use { YK_HOST_READS, YK_HOST_WRITES };
+int yk_transfer_is_ready(yoke_array *array, struct yk_interval rows, enum yk_host_use use);
 /* Sleeps until no copy of an older version may land in the host's rows: results that are sent there
  * would be overwritten. For rows that the sender has read, so that nobody else has an older version
  * which could yet come; others are announced with yk_transfer_written. */

@@ -153,12 +153,18 @@ yoke_status yk_transfer_back(yoke_array *array, int place, struct yk_interval ro
     return each_part(array, place, rows, part_home);
 }
 
+/* array->lock held. */
+static int may_land(const yoke_array *array, struct yk_interval rows)
+{
+    return !yk_interval_empty(array->landing) && array->landing.first < rows.last &&
+           rows.first < array->landing.last;
+}
+
 /* array->lock held, and given up meanwhile. A copy that was overtaken still lands: what is written
  * at the host before that would be gone. */
 static void await_landing(yoke_array *array, struct yk_interval rows)
 {
-    while (!yk_interval_empty(array->landing) && array->landing.first < rows.last &&
-           rows.first < array->landing.last) {
+    while (may_land(array, rows)) {
         yk_unlock(&array->lock);
         yk_lock(&array->home_lock);
         yk_unlock(&array->home_lock);
@@ -210,6 +216,29 @@ yoke_status yk_transfer_written(yoke_array *array, int place, struct yk_interval
 yoke_status yk_transfer_written_home(yoke_array *array, int place, struct yk_interval rows)
 {
     return each_part(array, place, rows, part_written_home);
+}
+
+static int part_is_ready(yoke_array *array, struct yk_interval rows, enum yk_host_use use)
+{
+    int ready;
+    if (atomic_load_explicit(&array->host_only, memory_order_acquire))
+        return 1;
+    yk_lock(&array->lock);
+    ready =
+        !atomic_load(&array->spoiled) && !may_land(array, rows) &&
+        yk_coherence_current(array->coherence, YK_HOST, rows) == rows.last - rows.first &&
+        (use == YK_HOST_READS || yk_coherence_written(array->coherence, YK_HOST, rows) == YOKE_OK);
+    yk_unlock(&array->lock);
+    return ready;
+}
+
+int yk_transfer_is_ready(yoke_array *array, struct yk_interval rows, enum yk_host_use use)
+{
+    yoke_array *part = NULL;
+    int ready = 1;
+    while (ready && rows.first < rows.last && (part = yk_array_part(array, part)))
+        ready = part_is_ready(part, rows, use);
+    return ready;
 }
 
 yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows, int64_t *lost)

@@ -48,6 +48,12 @@ static yoke_status announce(yoke_array *array, struct yk_interval rows)
     return yk_transfer_written(array, YK_HOST, rows);
 }
 
+int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight)
+{
+    return device->leases.slots && flight->slot >= 0 &&
+           yk_lease_is_ready(&device->leases, flight->slot);
+}
+
 /* A CPU works on the host's rows. */
 static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
                                  struct yk_launch_arg *out)
@@ -60,7 +66,7 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
         out->host = yk_private_host(job, device, lane, p);
         return out->host ? YOKE_OK : YOKE_ENOMEM;
     }
-    if (yk_array_is_host_only(array))
+    if (yk_flight_is_ready(&job->devices[device], flight) || yk_array_is_host_only(array))
         return YOKE_OK;
     if (reads(job->args[p].mode))
         return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));

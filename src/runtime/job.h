@@ -334,6 +334,8 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane);
  * can be done again. */
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
 /* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
+/* It is a piece of a lease whose rows coherence has been asked for, and told of, already. */
+int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
 int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Tell coherence how it went and free what the flight used. */

@@ -155,13 +155,14 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
 }
 
 static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, int p,
-                                struct yk_interval items)
+                                const struct yk_flight *flight)
 {
+    const struct yk_interval items = { flight->chunk.first, flight->chunk.last };
     const yoke_arg *arg = &job->args[p];
     yoke_array *array = arg->array;
     int number = jd->device->place->number;
     struct yk_interval rows;
-    if (number == YK_HOST && yk_array_is_host_only(array))
+    if (yk_flight_is_ready(jd, flight) || (number == YK_HOST && yk_array_is_host_only(array)))
         return YOKE_OK;
     rows = yk_job_rows(job, p, items);
     if (number == YK_HOST || jd->holding[p] == YK_HELD_WINDOW)
@@ -246,7 +247,6 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    struct yk_interval items = { flight->chunk.first, flight->chunk.last };
     yoke_status status;
     int p;
     if (outcome == YOKE_OK)
@@ -267,7 +267,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     drop_hauls(job, flight);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
         if (yk_writes_rows(job->args[p].mode))
-            status = tell_written(job, jd, p, items);
+            status = tell_written(job, jd, p, flight);
     if (outcome == YOKE_OK && job->runtime->trace)
         trace(job, jd, lane);
     close_events(jd, flight);

@@ -206,7 +206,8 @@ static uint32_t next_generation(struct yk_leases *leases)
     return leases->generation;
 }
 
-void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now)
+void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk,
+                      enum yk_lease_rows rows, int64_t now)
 {
     int64_t items = chunk->last - chunk->first;
     struct shape shape = { .first = chunk->first,
@@ -224,6 +225,7 @@ void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, in
     shape.slot = (int32_t)(lease - leases->slots);
     lease->chunk = *chunk;
     lease->issued_ns = now;
+    lease->rows = rows;
     atomic_store_explicit(&lease->items_left, items, memory_order_relaxed);
     atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
     fill(leases, &shape);

@@ -44,12 +44,17 @@ struct yk_section { /* a cache line of its own, which stays with its lane's core
     _Alignas(64) _Atomic uint64_t word;
 };
 
+/* Whether rows of its arrays still have to be asked for and told of, piece by piece, or the host
+ * has them all and coherence was told so for the whole lease. */
+enum yk_lease_rows { YK_LEASE_ASKS, YK_LEASE_READY };
+
 struct yk_lease {
     _Alignas(64) _Atomic int64_t items_left; /* not yet done; 0: the slot is free */
     _Atomic int64_t work_ns;                 /* of all lanes for the pieces done so far */
     /* as the dispatcher gave it; written before, read after the pieces */
     _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
+    enum yk_lease_rows rows;
 };
 
 struct yk_leases {
@@ -73,7 +78,13 @@ void yk_leases_close(struct yk_leases *leases);
 int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot);
 /* Publish a chunk as the current lease, after a cut found nothing left, both under the job's lock.
  */
-void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk, int64_t now);
+void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk,
+                      enum yk_lease_rows rows, int64_t now);
+/* Of a slot whose piece the caller has. */
+static inline int yk_lease_is_ready(const struct yk_leases *leases, int slot)
+{
+    return leases->slots[slot].rows == YK_LEASE_READY;
+}
 /* Pieces of that slot took a lane so long. Before yk_lease_done. */
 void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns);
 /* They are done, `items` in all. A lane that goes on with pieces of the same lease says so once,

@@ -34,7 +34,7 @@ static int publish_next(void)
     chunk.piece = next_item % 8; /* 0: not to be cut */
     chunk.parts = (int)(next_item % 7);
     next_item = chunk.last;
-    yk_lease_publish(&leases, &chunk, 5);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 5);
     return 1;
 }
 
@@ -158,7 +158,7 @@ static void pieces_cover_the_chunk(void **state)
     static const struct cut want[] = { { 0, 10, 22 }, { 0, 22, 26 }, { 0, 26, 28 } };
     (void)state;
     assert_int_equal(yk_leases_open(1, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, 7);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
     expect_cuts(want, 3);
     yk_leases_close(&leases);
 }
@@ -175,7 +175,7 @@ static void who_is_done_steals_from_the_nearest(void **state)
     };
     (void)state;
     assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, 7);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
     expect_cuts(want, sizeof want / sizeof *want);
     yk_leases_close(&leases);
 }
@@ -189,7 +189,7 @@ static void pieces_come_one_by_one_if_asked(void **state)
     };
     (void)state;
     assert_int_equal(yk_leases_open(2, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, 7);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
     expect_cuts(want, sizeof want / sizeof *want);
     yk_leases_close(&leases);
 }
@@ -202,9 +202,9 @@ static void more_lanes_than_pieces(void **state)
     static const struct cut alone[] = { { 130, 1, 2 }, { 130, 2, 3 }, { 130, 0, 1 } };
     (void)state;
     assert_int_equal(yk_leases_open(200, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, 7);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
     expect_cuts(want, 3);
-    yk_lease_publish(&leases, &chunk, 8);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 8);
     expect_cuts(alone, 3);
     yk_leases_close(&leases);
 }
@@ -217,7 +217,7 @@ static void stealing_reaches_every_section(void **state)
     int slot, i, lane = 150;
     (void)state;
     assert_int_equal(yk_leases_open(200, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, 7);
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
     for (i = 0; i < 200; i++) {
         assert_true(yk_lease_cut(&leases, lane, &piece, &slot));
         order[i] = piece.first;
@@ -246,7 +246,7 @@ static void run_evenly(int lanes, int64_t rows, unsigned char *lane_of)
         chunk = (struct yk_chunk){ .first = row, .last = row + (rows - row + 1) / 2 };
         chunk.piece = (chunk.last - row - 1) / (4 * lanes) + 1;
         row = chunk.last;
-        yk_lease_publish(&leases, &chunk, 0);
+        yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 0);
         do
             for (lane = got = 0; lane < lanes; lane++) {
                 const struct yk_lease *lease;
@@ -287,7 +287,7 @@ static int64_t cut_alone(int lane, const struct yk_chunk *chunk)
     int64_t items = 0;
     const struct yk_lease *lease = NULL;
     int slot;
-    yk_lease_publish(&leases, chunk, 0);
+    yk_lease_publish(&leases, chunk, YK_LEASE_ASKS, 0);
     while (yk_lease_cut(&leases, lane, &piece, &slot)) {
         assert_true(piece.first >= chunk->first && piece.last <= chunk->last);
         assert_int_equal((piece.first - chunk->first) % chunk->piece, 0);

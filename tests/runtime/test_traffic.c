@@ -1,5 +1,6 @@
 /* test_traffic.c - what a job's copies take is told by where its rows are, not by what the job
- * before it had to copy: rows that the host has written again are copied while others compute. */
+ * before it had to copy: rows that the host has written again are copied while others compute. And
+ * cores, which have many pieces, speak of rows once a lease. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +10,11 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "array/array.h"
+#include "array/coherence.h"
 #include "job_kernels.h"
 
-enum { ROWS = 1 << 20 };
+enum { ROWS = 1 << 20, MANY = 1 << 23 };
 
 /* Copies in take half as long as kernels. */
 static const char machine[] = "sim:gpu:rate=1e9:link=16e9:latency=1us:launch=1us:lanes=4";
@@ -74,8 +77,45 @@ static void only_copies_make_chunks(void **state)
     free(y);
 }
 
+/* Beside devices that have some of the rows: each piece would wait for the array's lock. */
+static void cores_tell_once_a_lease(void **state)
+{
+    yoke_config config = { .devices = "cpu:2" };
+    float a = 2, *x = calloc(MANY, sizeof *x), *y = calloc(MANY, sizeof *y);
+    yoke_result *result;
+    struct scene scene;
+    uint64_t before;
+    int i;
+    (void)state;
+    assert_true(x && y);
+    for (i = 0; i < MANY; i++)
+        x[i] = (float)(i % 1024);
+    OK(yoke_open(&config, &scene.runtime));
+    OK(yoke_array_wrap(scene.runtime, x, MANY, sizeof *x, &scene.x));
+    OK(yoke_array_wrap(scene.runtime, y, MANY, sizeof *y, &scene.y));
+    yk_array_leaves_host(scene.x);
+    yk_array_leaves_host(scene.y);
+    before = yk_coherence_version(scene.y->coherence);
+    {
+        const yoke_job job = { .kernel = &k_saxpy,
+                               .range = { .last = MANY },
+                               .args = { yoke_value(a), yoke_in(scene.x), yoke_inout(scene.y) } };
+        OK(yoke_run(scene.runtime, &job, &result));
+    }
+    assert_int_equal(yk_coherence_version(scene.y->coherence) - before, result->devices[0].chunks);
+    yoke_result_close(result);
+    OK(yoke_array_close(scene.x));
+    OK(yoke_array_close(scene.y));
+    OK(yoke_close(scene.runtime));
+    for (i = 0; i < MANY; i++)
+        assert_true(y[i] == 2 * x[i]);
+    free(x);
+    free(y);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(only_copies_make_chunks) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(only_copies_make_chunks),
+                                        cmocka_unit_test(cores_tell_once_a_lease) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -305,6 +305,40 @@ static void test_results_survive_their_device(void **state)
     assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
 }
 
+static int ready_then;
+
+static void ask_then(void)
+{
+    ready_then = yk_transfer_is_ready(array, rows(0, 1), YK_HOST_WRITES);
+}
+
+/* A core may go on without another word only where the host has everything. */
+static void test_ready_for_cores(void **state)
+{
+    (void)state;
+    write_there(FIRST, rows(1, ROWS));
+    assert_true(yk_transfer_is_ready(array, rows(0, 1), YK_HOST_WRITES));
+    assert_false(yk_transfer_is_ready(array, rows(0, 2), YK_HOST_READS));
+    assert_false(yk_transfer_is_ready(array, rows(0, 2), YK_HOST_WRITES));
+    assert_int_equal(yk_array_missing(array, FIRST, rows(1, ROWS)), 0); /* nothing is changed */
+    /* A copy home is under way beside it, or over it. */
+    ready_then = -1;
+    before_landing = ask_then;
+    assert_int_equal(yk_transfer_home(array, rows(1, 3)), YOKE_OK);
+    assert_int_equal(ready_then, 1);
+    assert_int_equal(yk_transfer_written(array, FIRST, rows(0, ROWS)), YOKE_OK);
+    ready_then = -1;
+    before_landing = ask_then;
+    assert_int_equal(yk_transfer_home(array, rows(0, ROWS)), YOKE_OK);
+    assert_int_equal(ready_then, 0);
+    assert_true(yk_transfer_is_ready(array, rows(0, ROWS), YK_HOST_READS));
+    assert_int_equal(yk_array_missing(array, FIRST, rows(0, ROWS)), 0);
+    assert_true(yk_transfer_is_ready(array, rows(0, 2), YK_HOST_WRITES));
+    assert_int_equal(yk_array_missing(array, FIRST, rows(0, ROWS)), 2);
+    atomic_store(&array->spoiled, 1);
+    assert_false(yk_transfer_is_ready(array, rows(0, ROWS), YK_HOST_READS));
+}
+
 /* Where nothing is under way nobody waits, whatever rows are called. */
 static void test_nothing_lands(void **state)
 {
@@ -348,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_source_changes, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_results_sent_home, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_results_survive_their_device, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_ready_for_cores, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_nothing_lands, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_arrival_not_noted, open_all, close_all),
     };
