@@ -6,9 +6,11 @@
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz: every JSON and log, and a picture of each matrix
 # (LABEL.svg; where there is no gnuplot the words that draw it elsewhere: gnuplot LABEL.gnuplot >LABEL.svg). From the environment:
-#     PARTS    links mm product nbody barnes-hut mxv saxpy mm-large nbody-large stream blas (all, in this order of importance)
+#     PARTS    links mm product nbody barnes-hut mxv saxpy barnes-hut-large mm-large nbody-large stream blas (all, in this order of
+#              importance)
 #     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
-#     REPEAT   timed runs of a set (5); SWEEP: step of the search for the best fixed split in the small jobs, none by default
+#     REPEAT   timed runs of a set (9, of jobs of a few ms 15, of long ones 3); SWEEP: step of the search for the best fixed split in
+#              the small jobs, none by default
 #     SECONDS_EACH  for one command (150): then it is interrupted, and what it measured until then counts
 #     LIMIT_S  no command runs beyond so many seconds in all (560)
 #     MM_LARGE size of the product that takes a second on all devices; by default from the number of GPUs
@@ -22,8 +24,8 @@ fi
 build=$(cd "$1" && pwd)
 yoke=$build/cli/yoke
 mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
-parts=${PARTS:-links mm product nbody barnes-hut mxv saxpy mm-large nbody-large stream blas}
-repeat=${REPEAT:-5} each=${SECONDS_EACH:-150} limit=${LIMIT_S:-560} small=${SMALL:-0}
+parts=${PARTS:-links mm product nbody barnes-hut mxv saxpy barnes-hut-large mm-large nbody-large stream blas}
+repeat=${REPEAT:-9} often=${REPEAT:-15} seldom=${REPEAT:-3} each=${SECONDS_EACH:-150} limit=${LIMIT_S:-560} small=${SMALL:-0}
 export YOKE_CACHE=$out/kernel-cache
 unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 
@@ -73,9 +75,9 @@ say "devices: $devices"
 # Doubles: 2 n^3 operations at some 60 TFLOP/s a GPU take a second at these.
 case $gpus in 0 | 1) large=30000 ;; 2) large=38000 ;; 3) large=44000 ;; *) large=48000 ;; esac
 large=${MM_LARGE:-$large}
-mm=7000 bodies=524288 more=1048576 cluster=1048576 rows=800000 elements=134217728 room=1G
+mm=7000 bodies=524288 more=2097152 cluster=1048576 clusters=29360128 rows=800000 elements=134217728 room=1G
 if [ "$small" = 1 ]; then
-    mm=300 large=500 bodies=4096 more=8192 cluster=5000 rows=4000 elements=4194304 room=16M
+    mm=300 large=500 bodies=4096 more=8192 cluster=5000 clusters=10000 rows=4000 elements=4194304 room=16M
 fi
 sweep=()
 [ -z "${SWEEP:-}" ] || sweep=(--sweep "$SWEEP")
@@ -84,7 +86,7 @@ for part in $parts; do
     case $part in
     links) record links "$yoke" info --devices "${devices// /,}" --measure --json ;;
     mm) matrix mm "$repeat" mm "$mm" "${sweep[@]}" ;;
-    mm-large) matrix mm-large 2 mm "$large" ;;
+    mm-large) matrix mm-large "$seldom" mm "$large" ;;
     product)
         if command -v nvcc >/dev/null && [ "${gpu%%:*}" = cuda ]; then
             nvcc -O3 -arch="${ARCH:-native}" -o "$out/product" "$here/product.cu" -lcublas >"$raw/nvcc.log" 2>&1 ||
@@ -95,10 +97,11 @@ for part in $parts; do
         fi
         ;;
     nbody) matrix nbody "$repeat" nbody "$bodies" "${sweep[@]}" ;;
-    nbody-large) matrix nbody-large "$repeat" nbody "$more" ;;
-    barnes-hut) matrix barnes-hut "$repeat" barnes-hut "$cluster" "${sweep[@]}" ;;
+    nbody-large) matrix nbody-large "$seldom" nbody "$more" ;;
+    barnes-hut) matrix barnes-hut "$often" barnes-hut "$cluster" "${sweep[@]}" ;;
+    barnes-hut-large) matrix barnes-hut-large "$seldom" barnes-hut "$clusters" ;;
     mxv) matrix mxv "$repeat" mxv "$rows" "${sweep[@]}" ;;
-    saxpy) matrix saxpy "$repeat" saxpy "$elements" "${sweep[@]}" ;;
+    saxpy) matrix saxpy "$often" saxpy "$elements" "${sweep[@]}" ;;
     stream)
         [ ! -x "$build/bench/streaming/yoke-bench-streaming" ] ||
             record streaming "$build/bench/streaming/yoke-bench-streaming" "$gpu" mem="$room" times=4
