@@ -9,19 +9,19 @@ static const struct {
     const char *name;
     enum mm_core_level level;
 } cores[] = {
-    { "Katmai", MM_CORE_OLD },         { "Coppermine", MM_CORE_OLD },
-    { "Northwood", MM_CORE_OLD },      { "Prescott", MM_CORE_OLD },
-    { "Banias", MM_CORE_OLD },         { "Atom", MM_CORE_OLD },
-    { "Core2", MM_CORE_OLD },          { "Penryn", MM_CORE_OLD },
-    { "Dunnington", MM_CORE_OLD },     { "Nehalem", MM_CORE_OLD },
-    { "Sandybridge", MM_CORE_OLD },    { "Athlon", MM_CORE_OLD },
-    { "Opteron", MM_CORE_OLD },        { "Opteron_SSE3", MM_CORE_OLD },
-    { "Barcelona", MM_CORE_OLD },      { "Bobcat", MM_CORE_OLD },
-    { "Bulldozer", MM_CORE_OLD },      { "Piledriver", MM_CORE_OLD },
-    { "Steamroller", MM_CORE_OLD },    { "Excavator", MM_CORE_OLD },
-    { "Nano", MM_CORE_OLD },           { "Haswell", MM_CORE_AVX2 },
-    { "Zen", MM_CORE_AVX2 },           { "SkylakeX", MM_CORE_AVX512 },
-    { "Cooperlake", MM_CORE_AVX512 },  { "SapphireRapids", MM_CORE_AVX512 },
+    { "Katmai", MM_CORE_OLD },        { "Coppermine", MM_CORE_OLD },
+    { "Northwood", MM_CORE_OLD },     { "Prescott", MM_CORE_OLD },
+    { "Banias", MM_CORE_OLD },        { "Atom", MM_CORE_OLD },
+    { "Core2", MM_CORE_OLD },         { "Penryn", MM_CORE_OLD },
+    { "Dunnington", MM_CORE_OLD },    { "Nehalem", MM_CORE_OLD },
+    { "Sandybridge", MM_CORE_OLD },   { "Athlon", MM_CORE_OLD },
+    { "Opteron", MM_CORE_OLD },       { "Opteron_SSE3", MM_CORE_OLD },
+    { "Barcelona", MM_CORE_OLD },     { "Bobcat", MM_CORE_OLD },
+    { "Bulldozer", MM_CORE_OLD },     { "Piledriver", MM_CORE_OLD },
+    { "Steamroller", MM_CORE_OLD },   { "Excavator", MM_CORE_OLD },
+    { "Nano", MM_CORE_OLD },          { "Haswell", MM_CORE_AVX2 },
+    { "Zen", MM_CORE_AVX2 },          { "SkylakeX", MM_CORE_AVX512 },
+    { "Cooperlake", MM_CORE_AVX512 }, { "SapphireRapids", MM_CORE_AVX512 },
 };
 
 enum mm_core_level mm_core_of_processor(void)

@@ -114,13 +114,24 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     return status;
 }
 
-/* Places of other devices that read all of the argument in this job. */
-static uint32_t sharers(struct yk_job *job, int device, int p)
+/* Every chunk of the job reads the rows that this one does. */
+static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *flight)
+{
+    struct yk_interval these, all;
+    if (job->args[p].shape != YOKE_CUSTOM)
+        return job->args[p].shape == YOKE_WHOLE;
+    these = yk_job_rows(job, p, flight_items(flight));
+    all = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    return these.first == all.first && these.last == all.last;
+}
+
+/* Places of other devices that read the same of the argument in this job. */
+static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
 {
     const struct yk_place *own = job->devices[device].device->place;
     uint32_t places = 0;
     int d;
-    if (job->args[p].shape != YOKE_WHOLE || !atomic_load(&own->nearer))
+    if (!atomic_load(&own->nearer) || !is_for_all(job, p, &job->devices[device].flights[lane]))
         return 0;
     yk_lock(&job->lock);
     for (d = 0; d < job->device_count; d++) {
@@ -162,7 +173,7 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     }
     if (job->args[p].mode == YOKE_PARAM_INOUT && job->args[p].home == YOKE_HOME_NOW)
         yk_transfer_await_landing(array, rows);
-    load->sharers = sharers(job, device, p);
+    load->sharers = sharers(job, device, lane, p);
     status = yk_transfer_up(jd->replicas[p], rows, load);
     flight->bytes_in += load->from_host;
     flight->bytes_between += load->from_devices;

@@ -160,6 +160,39 @@ static void each_row_leaves_the_host_once(void **state)
 }
 
 /* As it was: all from the host to each; rows of other devices by way of it. */
+static yoke_rows all_rows(const void *context, yoke_rows items)
+{
+    (void)items;
+    return (yoke_rows){ 0, *(const int64_t *)context };
+}
+
+/* A function of the program may say that every chunk needs the same, as walks of a tree do. */
+static void asked_for_by_all(void **state)
+{
+    struct world w;
+    char devices[160];
+    yoke_result *result;
+    (void)state;
+    yk_broadcast_least_bytes = 1 << 17;
+    machine(devices, "gpu*2", peer_link);
+    OK(open_world(&w, devices, LARGE));
+    {
+        const yoke_job job = { .kernel = &k_gather,
+                               .range = { 0, w.n },
+                               .partitioner = "even",
+                               .args = { yoke_value(w.n), yoke_in_custom(w.p, all_rows, &w.n),
+                                         yoke_out(w.q) } };
+        OK(yoke_run(w.rt, &job, &result));
+    }
+    assert_int_equal(result->traffic.to_devices, LARGE * sizeof *ps);
+    assert_int_equal(result->traffic.between_devices, LARGE * sizeof *ps);
+    yoke_result_close(result);
+    OK(yoke_array_acquire(w.q, YOKE_READ));
+    check(LARGE, 1);
+    OK(yoke_array_release(w.q));
+    close_world(&w);
+}
+
 static void without_links_all_goes_by_the_host(void **state)
 {
     const int64_t bytes = LARGE * sizeof *ps;
@@ -381,6 +414,7 @@ int main(int count, char **words)
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_leaves_the_host_once),
+        cmocka_unit_test(asked_for_by_all),
         cmocka_unit_test(without_links_all_goes_by_the_host),
         cmocka_unit_test(slow_links_bring_what_the_host_lacks),
         cmocka_unit_test(who_wants_nothing_lends_its_link),
