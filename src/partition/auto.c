@@ -93,9 +93,11 @@ static void wait_for_expected(const struct yk_auto *state, const struct yk_split
     int d;
     if (state->trial.phase == YK_TRIAL_ARMED && state->trial.until > now)
         out->wake_ns = state->trial.until;
-    for (d = 0; d < view->device_count && out->wake_ns == 0; d++)
-        if (yk_auto_is_expected(state, &view->devices[d], now))
-            out->wake_ns = state->began + YK_EXPECT_NS;
+    for (d = 0; d < view->device_count; d++) {
+        int64_t expected = yk_auto_expected_ns(state, &view->devices[d], now);
+        if (expected > 0 && (out->wake_ns == 0 || now + expected < out->wake_ns))
+            out->wake_ns = now + expected;
+    }
 }
 
 static void take(void *given, const struct yk_split_view *view, int device, int lane, int64_t now,

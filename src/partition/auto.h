@@ -73,12 +73,11 @@ static inline int64_t yk_at_most(int64_t items, int64_t most)
     return items < most ? items : most;
 }
 
-/* How long after a job's begin a device whose speed is known is waited for. */
-enum { YK_EXPECT_NS = 100000 };
-
 /* --- auto_plan.c --- */
-int yk_auto_is_expected(const struct yk_auto *state, const struct yk_split_status *status,
-                        int64_t now);
+/* In how many ns a device that has not joined, though its speed is known, may be expected; < 0: it
+ * is not. */
+int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_status *status,
+                            int64_t now);
 /* Quotas, and the first time whether there are regions. */
 void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now);
 /* How long the others would need for all that is free; infinite if there is nobody. */

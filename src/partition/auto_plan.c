@@ -14,8 +14,13 @@
 #define TAKE_OVER_GAIN 0.005
 /* and by this much at least. */
 #define TAKE_OVER_NS 5000.0
+/* A device that has not joined is expected in this time at the soonest: what waking takes. */
+enum { EXPECT_NS = 50000 };
 /* A chunk far too small to fill a device can take as long as one this many times its size. */
 #define UNDERFILLED 5.0
+/* One of this part of a fill or more is not far too small: kernels that compute much need no full
+ * device to be nearly as fast as they get (n-body on an H200: 95 % with a quarter of its fill). */
+#define FILLED_PART 0.5
 
 int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
 {
@@ -27,13 +32,16 @@ static int takes_part(const struct yk_split_status *status)
     return status->joined && status->active;
 }
 
-/* It was not there when the job began, as its thread has to wake up first, but will be soon:
- * whoever asks earlier must not take it all. */
-int yk_auto_is_expected(const struct yk_auto *state, const struct yk_split_status *status,
-                        int64_t now)
+/* It was not there when the job began, as its thread has to wake up first, and with all cores busy
+ * that can take milliseconds: whoever asks earlier must not take it all. Who is late by t comes
+ * within another t, as far as anybody can tell: so what is kept for it shrinks as time goes by, and
+ * one that would come too late to help is not waited for. */
+int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_status *status,
+                            int64_t now)
 {
-    return !status->joined && status->active && status->known.rate > 0 &&
-           !status->known.host_memory && now < state->began + YK_EXPECT_NS;
+    if (status->joined || !status->active || status->known.rate <= 0 || status->known.host_memory)
+        return -1;
+    return yk_at_least(now - state->began, EXPECT_NS);
 }
 
 /* The size that its speed was measured with, as far as that matters. */
@@ -52,7 +60,8 @@ double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *
     double measured = measured_items(state, view, device);
     if (status->known.host_memory || measured <= 0)
         return status->item_ns;
-    return status->item_ns / fmin(UNDERFILLED, (double)status->known.fill / measured);
+    return status->item_ns /
+           fmax(1, fmin(UNDERFILLED, FILLED_PART * (double)status->known.fill / measured));
 }
 
 static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
@@ -60,13 +69,13 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
 {
     const struct yk_split_status *status = &view->devices[d];
     double unit = (double)yk_lane_items(view, d), under_way;
+    int64_t expected = yk_auto_expected_ns(state, status, now);
     *load = (struct yk_load){ 0 };
-    if (state->devices[d].rests || status->item_ns <= 0 ||
-        (!takes_part(status) && !yk_auto_is_expected(state, status, now)))
+    if (state->devices[d].rests || status->item_ns <= 0 || (!takes_part(status) && expected < 0))
         return;
     load->item = yk_auto_item_ns(state, view, d);
-    if (!status->joined)
-        load->ready = YK_EXPECT_NS / 2;
+    if (expected > 0)
+        load->ready = (double)expected;
     if (status->items_out > 0) {
         under_way = status->fixed_ns + status->item_ns * (double)status->items_out -
                     (double)(now - state->devices[d].mark);
@@ -116,12 +125,13 @@ double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, 
     return yk_balance(state->others, view->device_count, (double)view->free_items);
 }
 
-/* When device d would end its own region; infinite if nobody knows. */
-static double own_end(const struct yk_auto *state, int d, int64_t own)
+/* When device d would end what it has out and its own region; infinite if nobody knows. */
+static double own_end(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                      int64_t own)
 {
     const struct yk_load *load = &state->loads[d];
     if (own == 0)
-        return load->item > 0 ? load->ready : 0;
+        return load->item > 0 && view->devices[d].items_out > 0 ? load->ready : 0;
     if (load->item <= 0)
         return INFINITY;
     return load->ready + load->fixed + load->item * (double)own;
@@ -133,7 +143,7 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
     int d, found = -1;
     for (d = 0; d < view->device_count; d++) {
         int64_t own = d == device ? 0 : yk_auto_own(state, view, d);
-        double end = own > 0 ? own_end(state, d, own) : -1;
+        double end = own > 0 ? own_end(state, view, d, own) : -1;
         if (end > latest) {
             latest = end;
             found = d;
@@ -197,7 +207,7 @@ static int is_uneven(const struct yk_auto *state, const struct yk_split_view *vi
     if (isinf(state->end_ns) || !state->regions)
         return 0;
     for (d = 0; d < view->device_count; d++)
-        latest = fmax(latest, own_end(state, d, yk_auto_own(state, view, d)));
+        latest = fmax(latest, own_end(state, view, d, yk_auto_own(state, view, d)));
     return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
 }
 

@@ -98,6 +98,14 @@ static inline double bench_run(struct simulator_bench *bench)
     return bench->result.seconds * 1e6;
 }
 
+/* What the latest run taught, for the next one's spec. */
+static inline void bench_take_learned(const struct simulator_bench *bench, struct yk_learned *out)
+{
+    int d;
+    for (d = 0; d < bench->result.device_count; d++)
+        out[d] = bench->result.devices[d].learned;
+}
+
 static inline void bench_close(struct simulator_bench *bench)
 {
     yk_simulate_close(&bench->result);

@@ -325,8 +325,9 @@ static void the_last_device_does_the_rest(void **state)
 
 /* --- quotas by hand and by force --- */
 
-/* A GPU that did all of the last job joins some microseconds after the next one's begin. Cores for
- * which one unit would take far longer than all of it must not begin; unless it does not come. */
+/* A GPU that did all of the last job joins some time after the next one's begin. Cores for which
+ * their least, 10 ms, would take far longer than all of it (0.5 ms) must not begin; unless it does
+ * not come for so long that they would be done first. */
 static void a_gpu_that_is_known_is_expected(void **state)
 {
     const struct yk_split_device devices[] = {
@@ -338,13 +339,17 @@ static void a_gpu_that_is_known_is_expected(void **state)
     };
     struct yk_dispatch *dispatch;
     struct yk_chunk chunk;
-    int64_t wake_ns;
+    int64_t now = 1000, wake_ns;
     (void)state;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
-    yk_dispatch_join(dispatch, 0, 1000);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 3, 1000, &chunk, &wake_ns), YK_WAIT);
-    assert_int_equal(wake_ns, 101000);
-    assert_int_equal(yk_dispatch_next(dispatch, 0, 3, wake_ns, &chunk, &wake_ns), YK_TAKE);
+    yk_dispatch_join(dispatch, 0, now);
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 3, now, &chunk, &wake_ns), YK_WAIT);
+    assert_int_equal(wake_ns, 51000);
+    while (yk_dispatch_next(dispatch, 0, 3, now, &chunk, &wake_ns) == YK_WAIT) {
+        assert_true(wake_ns > now);
+        now = wake_ns;
+    }
+    assert_true(now > 5000000 && now < 20000000);
     yk_dispatch_close(dispatch);
 }
 

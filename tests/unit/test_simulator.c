@@ -236,12 +236,6 @@ static void memory(void **state)
     bench_close(bench);
 }
 
-static void take_learned(const struct simulator_bench *bench, struct yk_learned *out)
-{
-    for (int d = 0; d < bench->result.device_count; d++)
-        out[d] = bench->result.devices[d].learned;
-}
-
 static void what_is_learned(void **state)
 {
     struct simulator_bench *bench =
@@ -251,7 +245,7 @@ static void what_is_learned(void **state)
     (void)state;
     bench->spec.bytes_in = 4;
     first = bench_run(bench);
-    take_learned(bench, learned);
+    bench_take_learned(bench, learned);
     assert_true(fabs(learned[0].rate * 1e3 - 4) < 0.1);
     assert_true(learned[1].rate * 1e3 > 6 && learned[1].rate * 1e3 < 8.1);
     assert_true(learned[1].fixed_ns <= 20e3 && learned[1].copied_bytes == 4);
@@ -274,7 +268,7 @@ static double bench_rerun(struct simulator_bench *bench, int count)
     double seconds = bench_run(bench);
     bench->spec.learned = learned;
     while (--count > 0) {
-        take_learned(bench, learned);
+        bench_take_learned(bench, learned);
         seconds = bench_run(bench);
     }
     bench->spec.learned = NULL;
@@ -311,7 +305,7 @@ static void what_is_wrong_is_forgotten(void **state)
     (void)state;
     bench->spec.bytes_in = 4;
     bench_run(bench);
-    take_learned(bench, learned);
+    bench_take_learned(bench, learned);
     learned[1].rate *= 1e-6;
     learned[1].share = 0;
     learned[0].share = 1;
@@ -319,7 +313,7 @@ static void what_is_wrong_is_forgotten(void **state)
     bench_run(bench);
     assert_int_equal(bench->result.devices[1].items, 0);
     for (run = 0; run < 2; run++) {
-        take_learned(bench, learned);
+        bench_take_learned(bench, learned);
         bench_run(bench);
     }
     assert_true(bench->result.devices[1].items > 700000);
