@@ -1,10 +1,11 @@
-/* array.c - an array's birth: its shape checked, its memory, its coherence. */
+/* array.c - an array's birth and end: its shape checked, its memory, its coherence. */
 #include "array.h"
 
 #include <stdint.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "panel.h"
 
 static yoke_status check_shape(const yoke_array_spec *spec)
 {
@@ -30,7 +31,7 @@ static yoke_status take_memory(yoke_array *array, const yoke_array_spec *spec)
         array->host = spec->host;
         return YOKE_OK;
     }
-    array->host = yk_pages_alloc((size_t)(array->rows * array->row_bytes));
+    array->host = yk_pages_alloc((size_t)yk_array_bytes(array));
     array->owns_host = array->host != NULL;
     return array->host ? YOKE_OK : YOKE_ENOMEM;
 }
@@ -88,7 +89,7 @@ yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec,
     if (status != YOKE_OK)
         goto free_name;
     array->pages.is_array = 1;
-    array->pages.pages = yk_pin_pages(array->host, array->rows * array->row_bytes);
+    array->pages.pages = yk_pin_pages(array->host, yk_array_bytes(array));
     status = yk_array_open_books(array, start);
     if (status != YOKE_OK)
         goto free_memory;
@@ -102,4 +103,34 @@ free_name:
 free_array:
     yk_free(array);
     return status;
+}
+
+void yk_array_close(yoke_array *array)
+{
+    int number;
+    if (!array)
+        return;
+    yk_lock(&array->places->evict_lock);
+    for (number = 0; number < YK_PLACES; number++) {
+        struct yk_replica *replica = array->replicas[number];
+        if (!replica)
+            continue;
+        if (replica->buffer) {
+            struct yk_place *place = replica->place;
+            yk_lock(&place->lock);
+            yk_replica_free(replica);
+            yk_unlock(&place->lock);
+        }
+        yk_interval_map_close(&replica->committed);
+        yk_interval_map_close(&replica->sent);
+        yk_free(replica);
+    }
+    yk_unlock(&array->places->evict_lock);
+    yk_panels_free(array->panels);
+    yk_array_close_books(array);
+    yk_pages_leave(&array->pages);
+    if (array->owns_host)
+        yk_pages_free(array->host);
+    yk_free(array->name);
+    yk_free(array);
 }

@@ -88,6 +88,11 @@ static inline struct yk_interval yk_array_rows(const yoke_array *array)
     return (struct yk_interval){ array->first_row, array->first_row + array->rows };
 }
 
+/* Of its own columns. */
+static inline int64_t yk_array_bytes(const yoke_array *array)
+{
+    return array->rows * array->row_bytes;
+}
 /* Where a row begins: in a buffer that holds the whole array, and in host memory. */
 static inline int64_t yk_array_offset(const yoke_array *array, int64_t row)
 {
@@ -138,24 +143,24 @@ static inline const yoke_array *yk_array_kin(const yoke_array *array, const yoke
 }
 
 /* Bytes that were moved, or are being. A panel's are the whole array's too. */
+static inline void yk_array_count(atomic_int_fast64_t *own, atomic_int_fast64_t *of_whole,
+                                  int64_t bytes)
+{
+    atomic_fetch_add(own, bytes);
+    if (of_whole != own)
+        atomic_fetch_add(of_whole, bytes);
+}
 static inline void yk_array_count_up(yoke_array *array, int64_t bytes)
 {
-    atomic_fetch_add(&array->bytes_to, bytes);
-    if (array->whole != array)
-        atomic_fetch_add(&array->whole->bytes_to, bytes);
+    yk_array_count(&array->bytes_to, &array->whole->bytes_to, bytes);
 }
 static inline void yk_array_count_down(yoke_array *array, int64_t bytes)
 {
-    atomic_fetch_add(&array->bytes_from, bytes);
-    if (array->whole != array)
-        atomic_fetch_add(&array->whole->bytes_from, bytes);
+    yk_array_count(&array->bytes_from, &array->whole->bytes_from, bytes);
 }
-
 static inline void yk_array_count_across(yoke_array *array, int64_t bytes)
 {
-    atomic_fetch_add(&array->bytes_between, bytes);
-    if (array->whole != array)
-        atomic_fetch_add(&array->whole->bytes_between, bytes);
+    yk_array_count(&array->bytes_between, &array->whole->bytes_between, bytes);
 }
 
 static inline int yk_array_is_host_only(yoke_array *array)
@@ -173,6 +178,7 @@ static inline void yk_array_leaves_host(yoke_array *array)
         atomic_store_explicit(&part->host_only, 0, memory_order_release);
 }
 
+/* --- array.c --- */
 /* The part of opening and closing that needs no runtime lock. */
 yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec, yoke_array **out);
 /* Frees every replica, and panels; rows only devices have are gone. */
@@ -195,9 +201,6 @@ void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim);
 /* The same of rows that are there now and stay; NULL otherwise. Never sleeps. */
 struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
                                    struct yk_claim *claim);
-/* `rows` of a held replica are about to be copied to or used by a kernel: they get their pages.
- * Nearly free once they have. YOKE_ENOMEM: others took the memory, and nothing could be evicted. */
-yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
 /* Bytes that claiming rows of the array there would take of the place's room. */
 int64_t yk_replica_cost(yoke_array *array, struct yk_place *place, struct yk_interval rows);
 /* The first of the rows, up to `last`, are held, or none of them is. */
@@ -209,13 +212,24 @@ struct yk_claimed yk_replica_claimed(const struct yk_replica *replica, struct yk
 /* Its buffer goes, with all that is there. place->lock is held. */
 void yk_replica_free(struct yk_replica *replica);
 
+/* --- commit.c --- */
+/* `rows` of a held replica are about to be copied to or used by a kernel: they get their pages.
+ * Nearly free once they have. YOKE_ENOMEM: others took the memory, and nothing could be evicted. */
+yoke_status yk_replica_commit(struct yk_replica *replica, struct yk_interval rows);
+
 /* --- evict.c --- */
+/* Something that takes device memory: YOKE_ENOMEM if there is too little. place->lock is held. */
+typedef yoke_status yk_place_taking(struct yk_place *place, void *context);
+/* `take` is called until there is enough for it: each time the longest unused rows that nobody
+ * holds leave. YOKE_ENOMEM, about which nothing is said: there are none. */
+yoke_status yk_place_evict_for(struct yk_places *places, struct yk_place *place,
+                               yk_place_taking *take, void *context);
+
+/* --- room.c --- */
 /* Bytes that could be had there by evicting all that nobody holds, and that nobody counts on who
  * does; a hint. */
 int64_t yk_place_room(struct yk_place *place);
 int64_t yk_place_room_locked(struct yk_place *place); /* place->lock is held */
-/* The longest unused rows that nobody holds leave. YOKE_ENOMEM: there are none. */
-yoke_status yk_place_evict(struct yk_places *places, struct yk_place *place);
 /* Device memory outside replicas (windows, private copies), making room the same way. All of it is
  * committed. */
 yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,

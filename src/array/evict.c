@@ -6,103 +6,9 @@
  * it (that sleeps), with evict_lock held throughout, so that neither a second eviction nor the
  * closing of an array interferes. Who wants the replica meanwhile waits until the rows have left:
  * what a kernel wrote there would come home torn, or be freed with the memory.
- *
- * Rows that are held and have no pages yet count as if they had: whoever claimed them was promised
- * that there is room.
  */
 #include "../base/status.h"
 #include "array.h"
-
-/* --- how much room there is --- */
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Bytes of the pages that rows touch, added up in row order. */
-struct touched {
-    int64_t page, all; /* bytes: of a page, of the buffer */
-    int64_t up_to;     /* the end of the last page so far */
-    int64_t bytes;
-};
-
-static void touch(struct touched *touched, int64_t first, int64_t last)
-{
-    int64_t start = first / touched->page * touched->page;
-    int64_t end = ((last - 1) / touched->page + 1) * touched->page;
-    if (end > touched->all)
-        end = touched->all;
-    if (start < touched->up_to)
-        start = touched->up_to;
-    if (end > start) {
-        touched->bytes += end - start;
-        touched->up_to = end;
-    }
-}
-
-static struct touched touch_nothing(const struct yk_replica *replica)
-{
-    return (struct touched){ .page = replica->place->device->desc.page_bytes,
-                             .all = replica->array->rows * replica->array->row_bytes };
-}
-
-static int64_t committed_bytes(const struct yk_replica *replica)
-{
-    const struct yk_interval_map *note = &replica->committed;
-    struct touched touched = touch_nothing(replica);
-    int run;
-    for (run = 0; run < note->count; run++)
-        if (note->items[run].value != 0)
-            touch(&touched, yk_array_offset(replica->array, note->items[run].first),
-                  yk_array_offset(replica->array, yk_interval_map_last(note, run)));
-    return touched.bytes;
-}
-
-static int64_t claimed_bytes(const struct yk_replica *replica)
-{
-    struct yk_interval rows = yk_array_rows(replica->array);
-    struct touched touched = touch_nothing(replica);
-    while (!yk_interval_empty(rows)) {
-        struct yk_claimed part = yk_replica_claimed(replica, rows);
-        if (part.claimed)
-            touch(&touched, yk_array_offset(replica->array, rows.first),
-                  yk_array_offset(replica->array, part.last));
-        rows.first = part.last;
-    }
-    return touched.bytes;
-}
-
-/* What was committed and is not claimed can be had; what is claimed and not yet committed will be
- * taken. */
-static int64_t room_in(const struct yk_replica *replica)
-{
-    return committed_bytes(replica) - claimed_bytes(replica);
-}
-
-int64_t yk_place_room_locked(struct yk_place *place)
-{
-    struct yk_device *device = place->device;
-    int64_t bytes = device->backend->memory_free(device) + place->spare_bytes;
-    const struct yk_replica *replica;
-    for (replica = place->oldest; replica; replica = replica->newer)
-        if (replica->by_rows)
-            bytes += room_in(replica);
-        else if (replica->users == 0)
-            bytes += replica->array->rows * replica->array->row_bytes;
-    return bytes;
-}
-
-int64_t yk_place_room(struct yk_place *place)
-{
-    int64_t bytes;
-    yk_lock(&place->lock);
-    bytes = yk_place_room_locked(place);
-    yk_unlock(&place->lock);
-    return bytes;
-}
-
-/* --- making room --- */
 
 struct victim {
     struct yk_replica *replica;
@@ -170,8 +76,7 @@ static yoke_status write_back_rows(const struct victim *victim, yoke_array *arra
         yk_lock(&array->lock);
         state = yk_coherence_state(array->coherence, number, row, &part);
         yk_unlock(&array->lock);
-        part.first = row;
-        part.last = least(part.last, victim->rows.last);
+        part = yk_interval_common(part, (struct yk_interval){ row, victim->rows.last });
         if (state == YK_MODIFIED)
             status = yk_transfer_back(array, number, part);
     }
@@ -188,19 +93,18 @@ static yoke_status write_back_rows(const struct victim *victim, yoke_array *arra
 static void free_rows(struct yk_replica *replica, struct yk_interval rows)
 {
     struct yk_interval_map *note = &replica->committed;
-    const struct yk_device *device = replica->place->device;
-    int64_t skip, count;
+    struct yk_device *device = replica->place->device;
+    struct yk_interval empty;
     int run;
     yk_interval_map_assign(note, rows, 0);
     run = yk_interval_map_find(note, rows.first);
-    skip = note->items[run].first - replica->array->first_row;
-    count = yk_interval_map_last(note, run) - note->items[run].first;
+    empty = yk_interval_map_part(note, run, yk_array_rows(replica->array));
     if (note->count == 1 && !replica->claims) {
         yk_replica_free(replica);
         return;
     }
-    device->backend->decommit(replica->place->device, replica->buffer,
-                              skip * replica->array->row_bytes, count * replica->array->row_bytes);
+    device->backend->decommit(device, replica->buffer, yk_array_offset(replica->array, empty.first),
+                              yk_array_span(replica->array, empty));
 }
 
 static yoke_status write_back(const struct victim *victim)
@@ -253,7 +157,8 @@ static yoke_status let_leave(const struct victim *victim)
     return status;
 }
 
-yoke_status yk_place_evict(struct yk_places *places, struct yk_place *place)
+/* YOKE_ENOMEM: there is nothing that could leave. */
+static yoke_status evict(struct yk_places *places, struct yk_place *place)
 {
     struct victim victim;
     yoke_status status = YOKE_ENOMEM;
@@ -267,104 +172,17 @@ yoke_status yk_place_evict(struct yk_places *places, struct yk_place *place)
     return status;
 }
 
-/* --- memory that had to be made room for --- */
-
-static yoke_status no_room(const struct yk_place *place, int64_t bytes)
+yoke_status yk_place_evict_for(struct yk_places *places, struct yk_place *place,
+                               yk_place_taking *take, void *context)
 {
-    return yk_fail(YOKE_ENOMEM,
-                   "%s: no room for %lld bytes; give it more memory (mem=) or smaller arrays",
-                   place->device->desc.name, (long long)bytes);
-}
-
-yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                          struct yk_buffer **out)
-{
-    struct yk_device *device = place->device;
-    yoke_status status;
-    /* Else it could take what was promised to whoever claimed rows. */
-    if (device->desc.page_bytes && yk_place_room(place) < bytes)
-        return no_room(place, bytes);
-    do {
-        yk_lock(&place->lock);
-        status = device->backend->alloc(device, bytes, out);
-        yk_unlock(&place->lock);
-        if (status != YOKE_ENOMEM)
-            return status;
-        status = yk_place_evict(places, place);
-    } while (status == YOKE_OK);
-    return status == YOKE_ENOMEM ? no_room(place, bytes) : status;
-}
-
-static yoke_status commit_all(struct yk_places *places, struct yk_place *place,
-                              struct yk_buffer *buffer, int64_t bytes)
-{
-    struct yk_device *device = place->device;
     yoke_status status;
     do {
         yk_lock(&place->lock);
-        status = device->backend->commit(device, buffer, 0, bytes);
+        status = take(place, context);
         yk_unlock(&place->lock);
         if (status != YOKE_ENOMEM)
             return status;
-        status = yk_place_evict(places, place);
+        status = evict(places, place);
     } while (status == YOKE_OK);
-    return status == YOKE_ENOMEM ? no_room(place, bytes) : status;
-}
-
-yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                           struct yk_buffer **out)
-{
-    const struct yk_device *device = place->device;
-    struct yk_buffer *made;
-    yoke_status status;
-    status = yk_place_book(places, place, bytes, &made);
-    if (status == YOKE_OK && device->backend->commit) {
-        status = commit_all(places, place, made, bytes);
-        if (status != YOKE_OK) {
-            yk_lock(&place->lock);
-            device->backend->free(place->device, made);
-            yk_unlock(&place->lock);
-        }
-    }
-    if (status == YOKE_OK)
-        *out = made;
-    return status;
-}
-
-void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
-{
-    yk_lock(&place->lock);
-    if (place->spare_bytes < bytes) {
-        struct yk_buffer *smaller = place->spare;
-        place->spare = buffer;
-        place->spare_bytes = bytes;
-        buffer = smaller;
-    }
-    if (buffer)
-        place->device->backend->free(place->device, buffer);
-    yk_unlock(&place->lock);
-}
-
-yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                            struct yk_buffer **out, int64_t *got)
-{
-    struct yk_buffer *spare = NULL;
-    yoke_status status;
-    yk_lock(&place->lock);
-    if (place->spare_bytes >= bytes && place->spare_bytes / 2 <= bytes &&
-        yk_place_room_locked(place) >= place->spare_bytes) {
-        spare = place->spare;
-        *got = place->spare_bytes;
-        place->spare = NULL;
-        place->spare_bytes = 0;
-    }
-    yk_unlock(&place->lock);
-    if (spare) {
-        *out = spare;
-        return YOKE_OK;
-    }
-    status = yk_place_alloc(places, place, bytes, out);
-    if (status == YOKE_OK)
-        *got = bytes;
     return status;
 }

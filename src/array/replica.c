@@ -1,14 +1,11 @@
-/* replica.c - a device's copies of arrays: made when they are first held, held whole or by rows,
- * and given their pages.
+/* replica.c - a device's copies of arrays: made when they are first held, held whole or by rows.
  *
  * Where the device maps pages on demand, a small array is booked whole, and a large one has but
- * addresses; only the rows that chunks touch are committed. The replica notes which, so that asking
- * again costs nothing, and when, so that the longest unused leave first (evict.c).
+ * addresses; only the rows that chunks touch are committed (commit.c).
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "array.h"
-#include "panel.h"
 
 /* Arrays of so many pages or fewer leave as a whole. */
 enum { SMALL_PAGES = 2 };
@@ -17,7 +14,7 @@ static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
 {
     int64_t page = place->device->desc.page_bytes;
     return page > 0 && place->device->backend->reserve &&
-           array->rows * array->row_bytes > SMALL_PAGES * page;
+           yk_array_bytes(array) > SMALL_PAGES * page;
 }
 
 static void append_newest(struct yk_replica *replica)
@@ -94,73 +91,6 @@ int64_t yk_replica_cost(yoke_array *array, struct yk_place *place, struct yk_int
     return count * array->row_bytes;
 }
 
-/* --- pages --- */
-
-/* In this use of the replica. */
-static int is_noted(const struct yk_replica *replica, struct yk_interval rows)
-{
-    const struct yk_interval_map *note = &replica->committed;
-    return yk_interval_map_spans(note, rows) == 1 &&
-           note->items[yk_interval_map_find(note, rows.first)].value == replica->use;
-}
-
-static int64_t uncommitted(const struct yk_interval_map *note, struct yk_interval rows)
-{
-    int64_t count = 0;
-    int run = yk_interval_map_find(note, rows.first);
-    for (; yk_interval_map_touches(note, run, rows); run++) {
-        struct yk_interval part = yk_interval_map_part(note, run, rows);
-        if (note->items[run].value == 0)
-            count += part.last - part.first;
-    }
-    return count;
-}
-
-/* place->lock held. */
-static yoke_status commit_locked(struct yk_replica *replica, struct yk_interval rows)
-{
-    const yoke_array *array = replica->array;
-    struct yk_device *device = replica->place->device;
-    int64_t skip = rows.first - array->first_row, count = rows.last - rows.first;
-    int64_t fresh = uncommitted(&replica->committed, rows);
-    yoke_status status = yk_interval_map_reserve(&replica->committed, 2);
-    if (status == YOKE_OK && fresh)
-        status = device->backend->commit(device, replica->buffer, skip * array->row_bytes,
-                                         count * array->row_bytes);
-    if (status != YOKE_OK)
-        return status;
-    yk_interval_map_assign(&replica->committed, rows, replica->use);
-    atomic_fetch_add(&replica->place->mapped, fresh * array->row_bytes);
-    return YOKE_OK;
-}
-
-/* Costs two binary searches once the rows are there. Others may have taken the memory since it was
- * promised: then rows that nobody holds make room. */
-yoke_status yk_replica_commit(struct yk_replica *part, struct yk_interval rows)
-{
-    struct yk_replica *replica = part->whole; /* pages lie along rows */
-    yoke_array *array = replica->array;
-    struct yk_place *place = replica->place;
-    int64_t bytes = (rows.last - rows.first) * array->row_bytes;
-    yoke_status status;
-    if (bytes <= 0 || !place->device->backend->commit)
-        return YOKE_OK;
-    do {
-        yk_lock(&place->lock);
-        status = is_noted(replica, rows) ? YOKE_OK : commit_locked(replica, rows);
-        yk_unlock(&place->lock);
-        if (status != YOKE_ENOMEM)
-            return status;
-        status = yk_place_evict(array->places, place);
-        if (status == YOKE_ENOMEM)
-            return yk_fail(YOKE_ENOMEM,
-                           "%s: others have taken the memory that %lld bytes were to get; give "
-                           "this process less of it (mem=)",
-                           place->device->desc.name, (long long)bytes);
-    } while (status == YOKE_OK);
-    return status;
-}
-
 /* --- holding --- */
 
 static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct yk_replica **out)
@@ -207,7 +137,7 @@ static yoke_status make_buffer(const struct yk_replica *replica, struct yk_buffe
 {
     const yoke_array *array = replica->array;
     struct yk_place *place = replica->place;
-    int64_t bytes = array->rows * array->row_bytes;
+    int64_t bytes = yk_array_bytes(array);
     yoke_status status;
     if (!goes_by_rows(array, place))
         return yk_place_book(array->places, place, bytes > 0 ? bytes : 1, out);
@@ -261,7 +191,7 @@ static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct y
     return status;
 }
 
-/* place->lock held. It is held now, and there has to be room for what that promises. */
+/* place->lock held. It is in use now, and there has to be room for what that promises. */
 static yoke_status check_room(struct yk_replica *replica)
 {
     struct yk_place *place = replica->place;
@@ -272,133 +202,91 @@ static yoke_status check_room(struct yk_replica *replica)
                    place->device->desc.name, replica->array->name);
 }
 
-yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
+/* place->lock held, as for the next two. The claim's rows, where rows come and go by themselves;
+ * else, and without a claim, all of it. */
+static void keep(struct yk_replica *whole, struct yk_claim *claim)
 {
-    struct yk_replica *replica;
-    yoke_status status = add_replica(array->whole, place, &replica);
-    if (status != YOKE_OK)
-        return status;
-    yk_lock(&place->lock);
-    status = need_buffer(replica);
-    if (status == YOKE_OK) {
-        replica->users++;
-        status = check_room(replica);
-        if (status != YOKE_OK)
-            replica->users--;
+    if (!claim || !whole->by_rows) {
+        whole->users++;
+        return;
     }
-    yk_unlock(&place->lock);
-    if (status != YOKE_OK)
-        return status;
-    status = add_parts(array, place, out);
-    if (status != YOKE_OK)
-        yk_replica_release(replica);
-    return status;
+    claim->next = whole->claims;
+    whole->claims = claim;
 }
 
-void yk_replica_release(struct yk_replica *replica)
+static void let_go(struct yk_replica *whole, const struct yk_claim *claim)
 {
-    yk_lock(&replica->place->lock);
-    replica->whole->users--;
-    yk_unlock(&replica->place->lock);
-}
-
-static void unlink_claim(struct yk_replica *replica, const struct yk_claim *claim)
-{
-    struct yk_claim **link = &replica->claims;
+    struct yk_claim **link = &whole->claims;
+    if (!claim || !whole->by_rows) {
+        whole->users--;
+        return;
+    }
     while (*link != claim)
         link = &(*link)->next;
     *link = claim->next;
 }
 
-struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
-                                   struct yk_claim *claim)
+static yoke_status keep_with_buffer(struct yk_replica *whole, struct yk_claim *claim)
 {
-    struct yk_replica *replica, *whole;
-    yk_lock(&array->lock);
-    replica = array->replicas[place->number];
-    yk_unlock(&array->lock);
-    if (!replica)
-        return NULL;
-    whole = replica->whole;
-    yk_lock(&place->lock);
-    if (!whole->buffer || whole->leaving) {
-        replica = NULL;
-    } else if (whole->by_rows) {
-        claim->next = whole->claims;
-        whole->claims = claim;
-    } else {
-        whole->users++;
-    }
-    yk_unlock(&place->lock);
-    return replica;
+    yoke_status status = need_buffer(whole);
+    if (status != YOKE_OK)
+        return status;
+    keep(whole, claim);
+    status = check_room(whole);
+    if (status != YOKE_OK)
+        let_go(whole, claim);
+    return status;
 }
 
 yoke_status yk_replica_claim(yoke_array *array, struct yk_place *place, struct yk_claim *claim,
                              struct yk_replica **out)
 {
-    struct yk_replica *replica;
-    yoke_status status;
-    if (!goes_by_rows(array->whole, place))
-        return yk_replica_hold(array, place, out);
-    status = add_replica(array->whole, place, &replica);
+    struct yk_replica *whole;
+    yoke_status status = add_replica(array->whole, place, &whole);
     if (status != YOKE_OK)
         return status;
     yk_lock(&place->lock);
-    status = need_buffer(replica);
-    if (status == YOKE_OK) {
-        claim->next = replica->claims;
-        replica->claims = claim;
-        status = check_room(replica);
-        if (status != YOKE_OK)
-            unlink_claim(replica, claim);
-    }
+    status = keep_with_buffer(whole, claim);
     yk_unlock(&place->lock);
     if (status != YOKE_OK)
         return status;
     status = add_parts(array, place, out);
     if (status != YOKE_OK)
-        yk_replica_unclaim(replica, claim);
+        yk_replica_unclaim(whole, claim);
     return status;
 }
 
-void yk_replica_unclaim(struct yk_replica *part, struct yk_claim *claim)
+yoke_status yk_replica_hold(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
-    struct yk_replica *replica = part->whole;
-    if (!replica->by_rows) {
-        yk_replica_release(replica);
-        return;
-    }
+    return yk_replica_claim(array, place, NULL, out);
+}
+
+struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
+                                   struct yk_claim *claim)
+{
+    struct yk_replica *replica;
+    yk_lock(&array->lock);
+    replica = array->replicas[place->number];
+    yk_unlock(&array->lock);
+    if (!replica)
+        return NULL;
+    yk_lock(&place->lock);
+    if (replica->whole->buffer && !replica->whole->leaving)
+        keep(replica->whole, claim);
+    else
+        replica = NULL;
+    yk_unlock(&place->lock);
+    return replica;
+}
+
+void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim)
+{
     yk_lock(&replica->place->lock);
-    unlink_claim(replica, claim);
+    let_go(replica->whole, claim);
     yk_unlock(&replica->place->lock);
 }
 
-void yk_array_close(yoke_array *array)
+void yk_replica_release(struct yk_replica *replica)
 {
-    int number;
-    if (!array)
-        return;
-    yk_lock(&array->places->evict_lock);
-    for (number = 0; number < YK_PLACES; number++) {
-        struct yk_replica *replica = array->replicas[number];
-        if (!replica)
-            continue;
-        if (replica->buffer) {
-            struct yk_place *place = replica->place;
-            yk_lock(&place->lock);
-            yk_replica_free(replica);
-            yk_unlock(&place->lock);
-        }
-        yk_interval_map_close(&replica->committed);
-        yk_interval_map_close(&replica->sent);
-        yk_free(replica);
-    }
-    yk_unlock(&array->places->evict_lock);
-    yk_panels_free(array->panels);
-    yk_array_close_books(array);
-    yk_pages_leave(&array->pages);
-    if (array->owns_host)
-        yk_pages_free(array->host);
-    yk_free(array->name);
-    yk_free(array);
+    yk_replica_unclaim(replica, NULL);
 }

@@ -1,0 +1,191 @@
+/* room.c - how much of a device's memory can be had, and taking it: what is in the way leaves
+ * (evict.c).
+ *
+ * Rows that are held and have no pages yet count as if they had: whoever claimed them was promised
+ * that there is room.
+ */
+#include "../base/status.h"
+#include "array.h"
+
+/* --- how much room there is --- */
+
+/* Bytes of the pages that rows touch, added up in row order. */
+struct touched {
+    int64_t page, all; /* bytes: of a page, of the buffer */
+    int64_t up_to;     /* the end of the last page so far */
+    int64_t bytes;
+};
+
+static void touch(struct touched *touched, int64_t first, int64_t last)
+{
+    int64_t start = first / touched->page * touched->page;
+    int64_t end = ((last - 1) / touched->page + 1) * touched->page;
+    if (end > touched->all)
+        end = touched->all;
+    if (start < touched->up_to)
+        start = touched->up_to;
+    if (end > start) {
+        touched->bytes += end - start;
+        touched->up_to = end;
+    }
+}
+
+static struct touched touch_nothing(const struct yk_replica *replica)
+{
+    return (struct touched){ .page = replica->place->device->desc.page_bytes,
+                             .all = yk_array_bytes(replica->array) };
+}
+
+static int64_t committed_bytes(const struct yk_replica *replica)
+{
+    const struct yk_interval_map *note = &replica->committed;
+    struct touched touched = touch_nothing(replica);
+    int run;
+    for (run = 0; run < note->count; run++)
+        if (note->items[run].value != 0)
+            touch(&touched, yk_array_offset(replica->array, note->items[run].first),
+                  yk_array_offset(replica->array, yk_interval_map_last(note, run)));
+    return touched.bytes;
+}
+
+static int64_t claimed_bytes(const struct yk_replica *replica)
+{
+    struct yk_interval rows = yk_array_rows(replica->array);
+    struct touched touched = touch_nothing(replica);
+    while (!yk_interval_empty(rows)) {
+        struct yk_claimed part = yk_replica_claimed(replica, rows);
+        if (part.claimed)
+            touch(&touched, yk_array_offset(replica->array, rows.first),
+                  yk_array_offset(replica->array, part.last));
+        rows.first = part.last;
+    }
+    return touched.bytes;
+}
+
+/* What was committed and is not claimed can be had; what is claimed and not yet committed will be
+ * taken. */
+static int64_t room_in(const struct yk_replica *replica)
+{
+    return committed_bytes(replica) - claimed_bytes(replica);
+}
+
+int64_t yk_place_room_locked(struct yk_place *place)
+{
+    struct yk_device *device = place->device;
+    int64_t bytes = device->backend->memory_free(device) + place->spare_bytes;
+    const struct yk_replica *replica;
+    for (replica = place->oldest; replica; replica = replica->newer)
+        if (replica->by_rows)
+            bytes += room_in(replica);
+        else if (replica->users == 0)
+            bytes += yk_array_bytes(replica->array);
+    return bytes;
+}
+
+int64_t yk_place_room(struct yk_place *place)
+{
+    int64_t bytes;
+    yk_lock(&place->lock);
+    bytes = yk_place_room_locked(place);
+    yk_unlock(&place->lock);
+    return bytes;
+}
+
+/* --- taking it --- */
+
+static yoke_status no_room(const struct yk_place *place, int64_t bytes)
+{
+    return yk_fail(YOKE_ENOMEM,
+                   "%s: no room for %lld bytes; give it more memory (mem=) or smaller arrays",
+                   place->device->desc.name, (long long)bytes);
+}
+
+struct memory {
+    struct yk_buffer *buffer;
+    int64_t bytes;
+};
+
+static yoke_status alloc(struct yk_place *place, void *context)
+{
+    struct memory *memory = context;
+    return place->device->backend->alloc(place->device, memory->bytes, &memory->buffer);
+}
+
+static yoke_status commit(struct yk_place *place, void *context)
+{
+    const struct memory *memory = context;
+    return place->device->backend->commit(place->device, memory->buffer, 0, memory->bytes);
+}
+
+yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                          struct yk_buffer **out)
+{
+    struct memory memory = { .bytes = bytes };
+    yoke_status status;
+    /* Else it could take what was promised to whoever claimed rows. */
+    if (place->device->desc.page_bytes && yk_place_room(place) < bytes)
+        return no_room(place, bytes);
+    status = yk_place_evict_for(places, place, alloc, &memory);
+    if (status == YOKE_OK)
+        *out = memory.buffer;
+    return status == YOKE_ENOMEM ? no_room(place, bytes) : status;
+}
+
+yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                           struct yk_buffer **out)
+{
+    const struct yk_backend *backend = place->device->backend;
+    struct memory memory = { .bytes = bytes };
+    yoke_status status = yk_place_book(places, place, bytes, &memory.buffer);
+    if (status == YOKE_OK && backend->commit) {
+        status = yk_place_evict_for(places, place, commit, &memory);
+        if (status == YOKE_ENOMEM)
+            no_room(place, bytes);
+        if (status != YOKE_OK) {
+            yk_lock(&place->lock);
+            backend->free(place->device, memory.buffer);
+            yk_unlock(&place->lock);
+        }
+    }
+    if (status == YOKE_OK)
+        *out = memory.buffer;
+    return status;
+}
+
+void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
+{
+    yk_lock(&place->lock);
+    if (place->spare_bytes < bytes) {
+        struct yk_buffer *smaller = place->spare;
+        place->spare = buffer;
+        place->spare_bytes = bytes;
+        buffer = smaller;
+    }
+    if (buffer)
+        place->device->backend->free(place->device, buffer);
+    yk_unlock(&place->lock);
+}
+
+yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                            struct yk_buffer **out, int64_t *got)
+{
+    struct yk_buffer *spare = NULL;
+    yoke_status status;
+    yk_lock(&place->lock);
+    if (place->spare_bytes >= bytes && place->spare_bytes / 2 <= bytes &&
+        yk_place_room_locked(place) >= place->spare_bytes) {
+        spare = place->spare;
+        *got = place->spare_bytes;
+        place->spare = NULL;
+        place->spare_bytes = 0;
+    }
+    yk_unlock(&place->lock);
+    if (spare) {
+        *out = spare;
+        return YOKE_OK;
+    }
+    status = yk_place_alloc(places, place, bytes, out);
+    if (status == YOKE_OK)
+        *got = bytes;
+    return status;
+}
