@@ -31,41 +31,38 @@ static yoke_status check_kernel(const yoke_kernel *kernel)
     return YOKE_OK;
 }
 
+/* How a message about an argument begins, and what it names there. */
+#define ARGUMENT            "kernel %s, argument %d (%s): "
+#define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
+
 static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     const yoke_param *param = &kernel->params[p];
     if (!arg->value || arg->value_size != param->size)
         return yk_fail(
             YOKE_EINVAL,
-            "kernel %s, argument %d (%s): a value of %u bytes (%s) is wanted, %zu given; "
-            "pass a variable of that type to yoke_value",
-            kernel->name, p + 1, param->name, param->size, param->type,
-            arg->value ? arg->value_size : 0);
+            ARGUMENT "a value of %u bytes (%s) is wanted, %zu given; pass a variable of that type "
+                     "to yoke_value",
+            NAMES_OF(kernel, p), param->size, param->type, arg->value ? arg->value_size : 0);
     return YOKE_OK;
 }
 
 static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
-    const char *name = kernel->params[p].name;
     if (arg->shape == YOKE_CUSTOM && !arg->rows)
-        return yk_fail(YOKE_EINVAL,
-                       "kernel %s, argument %d (%s): shape custom needs a rows function",
-                       kernel->name, p + 1, name);
+        return yk_fail(YOKE_EINVAL, ARGUMENT "shape custom needs a rows function",
+                       NAMES_OF(kernel, p));
     if (arg->shape == YOKE_HALO && (arg->before < 0 || arg->after < 0))
-        return yk_fail(YOKE_EINVAL,
-                       "kernel %s, argument %d (%s): a halo of %lld, %lld rows; "
-                       "neither may be negative",
-                       kernel->name, p + 1, name, (long long)arg->before, (long long)arg->after);
+        return yk_fail(YOKE_EINVAL, ARGUMENT "a halo of %lld, %lld rows; neither may be negative",
+                       NAMES_OF(kernel, p), (long long)arg->before, (long long)arg->after);
     if (arg->shape == YOKE_HALO && arg->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL,
-                       "kernel %s, argument %d (%s): a halo is only for mode in; write "
-                       "to rows of the index itself",
-                       kernel->name, p + 1, name);
+                       ARGUMENT "a halo is only for mode in; write to rows of the index itself",
+                       NAMES_OF(kernel, p));
     if (arg->shape == YOKE_WHOLE && (arg->mode == YOKE_PARAM_OUT || arg->mode == YOKE_PARAM_INOUT))
         return yk_fail(YOKE_EINVAL,
-                       "kernel %s, argument %d (%s): devices cannot all write the whole "
-                       "array; use mode add, or rows",
-                       kernel->name, p + 1, name);
+                       ARGUMENT "devices cannot all write the whole array; use mode add, or rows",
+                       NAMES_OF(kernel, p));
     return YOKE_OK;
 }
 
@@ -81,9 +78,8 @@ static yoke_status check_merge(const yoke_kernel *kernel, int p, const yoke_arg 
         if (strcmp(param->type, summable[i]) == 0)
             return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
-                   "kernel %s, argument %d (%s): elements of type %s are not summed by "
-                   "themselves; set merge",
-                   kernel->name, p + 1, param->name, param->type);
+                   ARGUMENT "elements of type %s are not summed by themselves; set merge",
+                   NAMES_OF(kernel, p), param->type);
 }
 
 static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *kernel, int p,
@@ -91,18 +87,16 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
 {
     const yoke_param *param = &kernel->params[p];
     if (!arg->array)
-        return yk_fail(YOKE_EINVAL, "kernel %s, argument %d (%s): the array is NULL", kernel->name,
-                       p + 1, param->name);
+        return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL", NAMES_OF(kernel, p));
     if (arg->array->runtime != runtime)
-        return yk_fail(YOKE_EINVAL,
-                       "kernel %s, argument %d (%s): array %s belongs to another runtime",
-                       kernel->name, p + 1, param->name, arg->array->name);
+        return yk_fail(YOKE_EINVAL, ARGUMENT "array %s belongs to another runtime",
+                       NAMES_OF(kernel, p), arg->array->name);
     if (arg->array->element_size != param->size)
         return yk_fail(
             YOKE_EINVAL,
-            "kernel %s, argument %d (%s): elements of %u bytes (%s) are wanted, array %s "
-            "has %zu; register it with the parameter's element size",
-            kernel->name, p + 1, param->name, param->size, param->type, arg->array->name,
+            ARGUMENT "elements of %u bytes (%s) are wanted, array %s has %zu; register it with the "
+                     "parameter's element size",
+            NAMES_OF(kernel, p), param->size, param->type, arg->array->name,
             arg->array->element_size);
     return check_shape(kernel, p, arg);
 }
@@ -114,10 +108,8 @@ static yoke_status check_arg(const yoke_runtime *runtime, const yoke_job *spec, 
     const yoke_param *param = &kernel->params[p];
     yoke_status status;
     if (arg->mode != param->mode)
-        return yk_fail(YOKE_EINVAL,
-                       "kernel %s, argument %d (%s): the kernel wants mode %s, the job "
-                       "gives %s",
-                       kernel->name, p + 1, param->name, mode_names[param->mode],
+        return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel wants mode %s, the job gives %s",
+                       NAMES_OF(kernel, p), mode_names[param->mode],
                        (unsigned)arg->mode <= YOKE_PARAM_ADD ? mode_names[arg->mode] : "nonsense");
     if (arg->mode == YOKE_PARAM_VALUE)
         return check_value(kernel, p, arg);
@@ -180,11 +172,9 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
     if (spec->range.first < rows.first || spec->range.last > rows.last)
         return yk_fail(
             YOKE_EINVAL,
-            "kernel %s, argument %d (%s): the range %lld .. %lld leaves array %s, whose rows "
-            "are %lld .. %lld",
-            spec->kernel->name, p + 1, spec->kernel->params[p].name, (long long)spec->range.first,
-            (long long)spec->range.last, arg->array->name, (long long)rows.first,
-            (long long)rows.last);
+            ARGUMENT "the range %lld .. %lld leaves array %s, whose rows are %lld .. %lld",
+            NAMES_OF(spec->kernel, p), (long long)spec->range.first, (long long)spec->range.last,
+            arg->array->name, (long long)rows.first, (long long)rows.last);
     return YOKE_OK;
 }
 
@@ -202,13 +192,13 @@ static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke
         *whole = rows;
         return YOKE_OK;
     }
-    return yk_fail(YOKE_EINVAL,
-                   "kernel %s, argument %d (%s): its rows function gives %lld .. %lld for indexes "
-                   "%lld .. %lld; it has to give a part of %lld .. %lld, or an empty one "
-                   "(last = first)",
-                   spec->kernel->name, p + 1, spec->kernel->params[p].name, (long long)rows.first,
-                   (long long)rows.last, (long long)indexes.first, (long long)indexes.last,
-                   (long long)whole->first, (long long)whole->last);
+    return yk_fail(
+        YOKE_EINVAL,
+        ARGUMENT "its rows function gives %lld .. %lld for indexes %lld .. %lld; it has to give a "
+                 "part of %lld .. %lld, or an empty one (last = first)",
+        NAMES_OF(spec->kernel, p), (long long)rows.first, (long long)rows.last,
+        (long long)indexes.first, (long long)indexes.last, (long long)whole->first,
+        (long long)whole->last);
 }
 
 /* What can be told of a rows function before chunks are known: the rows of all indexes are the
@@ -236,12 +226,11 @@ static yoke_status check_rows(const yoke_job *spec, int p)
         high.last <= low.first || low.first == low.last || high.first == high.last)
         return status;
     return yk_fail(YOKE_EINVAL,
-                   "kernel %s, argument %d (%s): its rows function gives %lld .. %lld for indexes "
-                   "before %lld and %lld .. %lld for the others; rows that are written can belong "
-                   "to one index only",
-                   spec->kernel->name, p + 1, spec->kernel->params[p].name, (long long)low.first,
-                   (long long)low.last, (long long)range.first, (long long)high.first,
-                   (long long)high.last);
+                   ARGUMENT
+                   "its rows function gives %lld .. %lld for indexes before %lld and %lld .. %lld "
+                   "for the others; rows that are written can belong to one index only",
+                   NAMES_OF(spec->kernel, p), (long long)low.first, (long long)low.last,
+                   (long long)range.first, (long long)high.first, (long long)high.last);
 }
 
 static yoke_status check_count(const yoke_job *spec)
