@@ -49,8 +49,9 @@ static int64_t bookkeeping(int64_t memory)
 static void assert_free(struct contract *c, int64_t before, int64_t taken)
 {
     int64_t free = c->backend->memory_free(c->device);
-    assert_true(free <= before);
-    assert_true(free >= before - taken);
+    if (free > before || free < before - taken)
+        fail_msg("%lld bytes are free, which were %lld; at most %lld may be gone", (long long)free,
+                 (long long)before, (long long)taken);
 }
 
 /* Addresses for more than there is memory; what some pages give back, others can have. In the end
