@@ -13,11 +13,8 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
+#include "ok.h"
+
 #define REFUSED(call, status, words)                                                               \
     do {                                                                                           \
         assert_int_equal((call), (status));                                                        \

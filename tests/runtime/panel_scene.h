@@ -15,22 +15,10 @@
 #include "array/panel.h"
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "ok.h"
 #include "runtime/runtime.h"
 
 enum { ROWS = 90, WIDTH = 70, PANELS = 4 };
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
-
-static inline yoke_runtime *open_runtime(const char *devices)
-{
-    yoke_runtime *rt;
-    OK(yoke_open(&(yoke_config){ .devices = devices }, &rt));
-    return rt;
-}
 
 static inline yoke_array *open_array(yoke_runtime *rt, void *host, int64_t rows, int64_t columns)
 {

@@ -18,18 +18,13 @@
 
 #include "array/broadcast.h"
 #include "job_kernels.h"
+#include "ok.h"
 #include "runtime/runtime.h"
 #include "walk.h"
 
 enum { LARGE = 1 << 20, SMALL = 3000 };
 static const double host_link = 1e9, peer_link = 50e9;
 static pair_t ps[LARGE], qs[LARGE];
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 static void fill(int64_t n)
 {

@@ -11,12 +11,7 @@
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
+#include "ok.h"
 
 static void increase(void *const *args, const yoke_chunk *chunk)
 {

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "ok.h"
 #include "runtime/job.h"
 #include "walk.h"
 
@@ -24,12 +25,6 @@ static struct scene {
     float w[BINS];
     yoke_array *ay, *akeys, *ah, *aw;
 } scene;
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 static yoke_status scene_open(yoke_runtime *rt)
 {

@@ -16,14 +16,9 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "ok.h"
 #include "runtime/runtime.h"
 #include "storm_kernels.h"
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 enum { ROWS = 1024 };
 

@@ -20,17 +20,12 @@
 #include "array/copy.h"
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "ok.h"
 #include "platform/clock.h"
 #include "runtime/runtime.h"
 #include "walk.h"
 
 enum { PAGE = 4096, N = 64 * 1024, SHIFT = 5 };
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 /* to += 2 * from, again and again. */
 struct scene {
@@ -137,13 +132,6 @@ static yoke_status program(const char *devices)
     scene_close(&scene);
     assert_int_equal(yoke_close(rt), YOKE_OK);
     return status;
-}
-
-static yoke_runtime *open_runtime(const char *devices)
-{
-    yoke_runtime *rt;
-    OK(yoke_open(&(yoke_config){ .devices = devices }, &rt));
-    return rt;
 }
 
 static void every_way(void **state)

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "ok.h"
 
 /* Or those named by the command line, which must be there. */
 static const char *const all_machines[] = {
@@ -56,12 +57,6 @@ static yoke_runtime *open_machine(const char *devices)
         fail_msg("%s: %s", devices, yoke_error_text());
     return rt;
 }
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 typedef void job_test(yoke_runtime *rt, const char *partitioner, int64_t n);
 

@@ -14,17 +14,12 @@
 
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "ok.h"
 #include "runtime/job.h"
 
 enum { N = 3000, ROUNDS = 40, OPENCL_LANES = 3 };
 
 static const char machine[] = "cpu:2,opencl:0:units=1:lanes=3";
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 /* 0: there is no such device here. */
 static int open_machine(const yoke_config *config, yoke_runtime **rt)

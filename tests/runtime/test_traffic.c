@@ -13,17 +13,12 @@
 #include "array/array.h"
 #include "array/coherence.h"
 #include "job_kernels.h"
+#include "ok.h"
 
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 
 /* Copies in take half as long as kernels. */
 static const char machine[] = "sim:gpu:rate=1e9:link=16e9:latency=1us:launch=1us:lanes=4";
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        if ((call) != YOKE_OK)                                                                     \
-            fail_msg("%s: %s", #call, yoke_error_text());                                          \
-    } while (0)
 
 struct scene {
     yoke_runtime *runtime;
