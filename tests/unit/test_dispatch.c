@@ -1,62 +1,17 @@
-/* Tests of src/partition/dispatch.h: the books, answers of every kind, limits, mistakes, memory
- * that runs out at every point, cost of a decision.
+/* Tests of src/partition/dispatch.h: the books, answers of every kind, limits, cost of a decision.
+ * What goes wrong: test_dispatch_trouble.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
-#include "base/alloc.h"
-#include "partition/dispatch_state.h"
+#include "dispatch_two.h"
 #include "partition/speed.h"
-
-static const struct yk_split_device cpu2 = {
-    .name = "cpu", .lanes = 2, .host_memory = 1, .fill = 2, .share = -1
-};
-static const struct yk_split_device gpu2 = { .name = "gpu", .lanes = 2, .fill = 1, .share = -1 };
-
-static struct yk_dispatch *open_two(const char *partitioner, int64_t items, int all_or_nothing)
-{
-    const struct yk_split_device devices[] = { cpu2, gpu2 };
-    struct yk_split_spec spec = { .last = items,
-                                  .unit = 1,
-                                  .devices = devices,
-                                  .device_count = 2,
-                                  .partitioner = partitioner,
-                                  .all_or_nothing = all_or_nothing };
-    struct yk_dispatch *dispatch;
-    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
-    yk_dispatch_join(dispatch, 0, 0);
-    yk_dispatch_join(dispatch, 1, 0);
-    return dispatch;
-}
-
-static enum yk_verdict next(struct yk_dispatch *dispatch, int device, struct yk_chunk *chunk)
-{
-    int64_t wake_ns;
-    enum yk_verdict verdict = yk_dispatch_next(dispatch, device, 0, 1, chunk, &wake_ns);
-    assert_true(yk_dispatch_check(dispatch));
-    return verdict;
-}
-
-static void done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
-                 int64_t completed)
-{
-    struct yk_chunk_times times = { .issued = 1, .ended = 101 };
-    yk_dispatch_done(dispatch, device, chunk, completed, &times);
-    assert_true(yk_dispatch_check(dispatch));
-}
-
-static void assert_chunk(const struct yk_chunk *chunk, int64_t first, int64_t last)
-{
-    assert_int_equal(chunk->first, first);
-    assert_int_equal(chunk->last, last);
-}
 
 /* A lane that is held up holds up a chunk, and says little of what the device can do. */
 static void shared_chunks_count_by_the_work(void **state)
@@ -285,201 +240,6 @@ static void speeds_are_lines(void **state)
     assert_float_equal(speed.item_ns, 20, 1e-9);
 }
 
-static void mistakes_name_their_cure(void **state)
-{
-    static const struct {
-        const char *partitioner, *says;
-    } cases[] = { { "magic", "auto, even, static, dynamic, guided" },
-                  { "", "give one of" },
-                  { "even:x=1", "has no option 'x'" },
-                  { "dynamic:chunk=-3", "give 1 or more" },
-                  { "dynamic:chunks=3", "there are: chunk" },
-                  { "guided:k=0", "more than 0" },
-                  { "guided:threshold=-1", "give 1 or more" },
-                  { "static:shares=1/2/3", "3 shares for 2 devices" },
-                  { "static:shares=a/2", "not a number" },
-                  { "static:shares=1//2", "missing" },
-                  { "static:shares=-1/2", "give 0 or more" },
-                  { "static:shares=0/0", "more than 0" },
-                  { "static:shares=1.5", "between 0 and 1" },
-                  { "static:shares=0.5,chunks=-1", "or more" } };
-    const struct yk_split_device devices[] = { cpu2, gpu2 };
-    struct yk_split_spec spec = { .last = 10, .unit = 1, .devices = devices, .device_count = 2 };
-    struct yk_dispatch *dispatch = NULL;
-    int64_t before = yk_alloc_outstanding();
-    size_t i;
-    (void)state;
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        spec.partitioner = cases[i].partitioner;
-        assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_EINVAL);
-        if (!strstr(yoke_error_text(), cases[i].says))
-            fail_msg("'%s' says: %s", cases[i].partitioner, yoke_error_text());
-        assert_int_equal(yk_alloc_outstanding(), before);
-    }
-    spec.device_count = 1;
-    spec.devices = &gpu2;
-    spec.partitioner = "static:shares=0.3"; /* the only device gets all */
-    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
-    yk_dispatch_close(dispatch);
-    yk_dispatch_close(NULL);
-}
-
-static void a_bad_spec_is_refused(void **state)
-{
-    struct yk_split_device device = cpu2;
-    struct yk_split_spec good = { .last = 10, .unit = 1, .devices = &device, .device_count = 1 };
-    struct yk_split_spec bad = good;
-    struct yk_dispatch *dispatch;
-    (void)state;
-    assert_int_equal(yk_dispatch_open(NULL, &dispatch), YOKE_EINVAL);
-    assert_int_equal(yk_dispatch_open(&good, NULL), YOKE_EINVAL);
-    bad.first = 11;
-    assert_int_equal(yk_dispatch_open(&bad, &dispatch), YOKE_EINVAL);
-    bad.first = INT64_MIN;
-    assert_int_equal(yk_dispatch_open(&bad, &dispatch), YOKE_EINVAL);
-    bad = good;
-    bad.unit = 0;
-    assert_int_equal(yk_dispatch_open(&bad, &dispatch), YOKE_EINVAL);
-    bad = good;
-    bad.device_count = 0;
-    assert_int_equal(yk_dispatch_open(&bad, &dispatch), YOKE_EINVAL);
-    device.lanes = 0;
-    assert_int_equal(yk_dispatch_open(&good, &dispatch), YOKE_EINVAL);
-    device.lanes = 1;
-    device.fill = 0;
-    assert_int_equal(yk_dispatch_open(&good, &dispatch), YOKE_EINVAL);
-}
-
-/* The whole job with the nth allocation failing: opening may fail, running never does. */
-static int survive(const char *partitioner, int all_or_nothing, int64_t nth)
-{
-    const struct yk_split_device devices[] = { cpu2, gpu2, gpu2 };
-    struct yk_split_spec spec = { .last = 3000,
-                                  .unit = 1,
-                                  .devices = devices,
-                                  .device_count = 3,
-                                  .partitioner = partitioner,
-                                  .all_or_nothing = all_or_nothing };
-    struct yk_dispatch *dispatch;
-    struct yk_chunk chunk;
-    int64_t wake_ns, now = 0;
-    yoke_status status;
-    int d, failed;
-    yk_alloc_fail_at(nth);
-    status = yk_dispatch_open(&spec, &dispatch);
-    for (d = 0; status == YOKE_OK && d < 3; d++)
-        yk_dispatch_join(dispatch, d, 0);
-    while (status == YOKE_OK && yk_dispatch_left(dispatch) > 0 && now < 1000000000)
-        for (now += 60000, d = 0; d < 3; d++) {
-            struct yk_chunk_times times = { .issued = now, .ended = now + 50000 };
-            if (yk_dispatch_next(dispatch, d, 0, now, &chunk, &wake_ns) != YK_TAKE)
-                continue;
-            /* half of each chunk first, so that the free items fall apart */
-            yk_dispatch_done(dispatch, d, &chunk, (chunk.last - chunk.first + 1) / 2, &times);
-            if (!yk_dispatch_check(dispatch))
-                fail_msg("%s, allocation %d: the books are wrong", partitioner, (int)nth);
-        }
-    failed = yk_alloc_failed();
-    yk_alloc_fail_at(0);
-    if (status == YOKE_OK) {
-        assert_int_equal(yk_dispatch_left(dispatch), 0);
-        yk_dispatch_close(dispatch);
-    } else {
-        assert_int_equal(status, YOKE_ENOMEM);
-    }
-    return failed;
-}
-
-static void memory_may_run_out_anywhere(void **state)
-{
-    static const char *const names[] = { "auto",
-                                         "even",
-                                         "static:shares=1/2/3",
-                                         "dynamic:chunk=7",
-                                         "guided",
-                                         "demand:model=given,capability=1/2/3" };
-    int64_t before = yk_alloc_outstanding(), nth;
-    size_t i;
-    int all;
-    (void)state;
-    for (i = 0; i < sizeof names / sizeof *names; i++)
-        for (all = 0; all < 2; all++) {
-            for (nth = 1; survive(names[i], all, nth); nth++)
-                assert_int_equal(yk_alloc_outstanding(), before);
-            assert_true(nth > 5); /* it did fail something */
-        }
-    assert_int_equal(yk_alloc_outstanding(), before);
-}
-
-/* From opening on there is no memory at all: chunks get fewer and larger, and the job ends. */
-static void memory_may_stay_out(void **state)
-{
-    int all, lane, round, d;
-    (void)state;
-    for (all = 0; all < 2; all++) {
-        struct yk_dispatch *dispatch = open_two("dynamic:chunk=3", 2000, all);
-        struct yk_chunk out[64];
-        int64_t wake_ns;
-        int most = 0;
-        for (round = 1; yk_dispatch_left(dispatch) > 0; round++) {
-            struct yk_chunk_times times = { .issued = round, .ended = round + 1 };
-            int count = 0, part = all ? 1 : 2; /* kept parts need memory of their own */
-            assert_true(round < 10000);
-            for (lane = 0; lane < 64; lane++) {
-                yk_alloc_fail_at(1);
-                if (yk_dispatch_next(dispatch, lane % 2, lane, round, &out[count], &wake_ns) ==
-                    YK_TAKE)
-                    count++;
-            }
-            yk_alloc_fail_at(0);
-            assert_true(yk_dispatch_check(dispatch));
-            assert_true(count > 0);
-            most = count > most ? count : most;
-            /* half of it back, so that the free items fall apart */
-            for (lane = 0; lane < count; lane++) {
-                int64_t items = out[lane].last - out[lane].first;
-                for (d = 0; d < 2; d++) /* whose it is not ignores it */
-                    yk_dispatch_done(dispatch, d, &out[lane], (items + part - 1) / part, &times);
-                assert_true(yk_dispatch_check(dispatch));
-            }
-        }
-        assert_true(most < 64); /* it was short of memory */
-        yk_dispatch_close(dispatch);
-    }
-}
-
-static void refuse(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
-                   struct yk_take *out)
-{
-    (void)state, (void)view, (void)device, (void)lane, (void)now;
-    out->items = 0;
-}
-
-/* When everybody who could work was refused and nothing is out, the last one to ask gets the rest;
- * but not while somebody is still to come. */
-static void a_miser_does_not_stop_the_job(void **state)
-{
-    struct yk_dispatch *dispatch = open_two("dynamic", 1000, 0);
-    const struct yk_partitioner *real = dispatch->partitioner;
-    struct yk_partitioner miser = *real;
-    struct yk_chunk chunk;
-    (void)state;
-    miser.take = refuse;
-    dispatch->partitioner = &miser;
-    assert_int_equal(next(dispatch, 0, &chunk), YK_WAIT);
-    assert_int_equal(next(dispatch, 0, &chunk), YK_WAIT);
-    assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-    assert_chunk(&chunk, 0, 1000);
-    assert_string_equal(chunk.reason, "nobody else");
-    done(dispatch, 1, &chunk, 900);
-    assert_int_equal(next(dispatch, 1, &chunk), YK_WAIT);
-    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
-    assert_chunk(&chunk, 900, 1000);
-    assert_int_equal(chunk.piece, 51); /* for two lanes */
-    dispatch->partitioner = real;
-    yk_dispatch_close(dispatch);
-}
-
 static double seconds(void)
 {
     struct timespec time;
@@ -557,11 +317,6 @@ int main(void)
         cmocka_unit_test(every_decision_is_kept),
         cmocka_unit_test(one_first_chunk_is_no_verdict),
         cmocka_unit_test(speeds_are_lines),
-        cmocka_unit_test(mistakes_name_their_cure),
-        cmocka_unit_test(a_bad_spec_is_refused),
-        cmocka_unit_test(memory_may_run_out_anywhere),
-        cmocka_unit_test(memory_may_stay_out),
-        cmocka_unit_test(a_miser_does_not_stop_the_job),
         cmocka_unit_test(many_devices_are_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,117 @@
+/* machine_device.h - the devices of dispatch_machine.h: what they are like, what they are doing,
+ * and how long work takes on them. Noise comes from a seed.
+ */
+#ifndef MACHINE_DEVICE_H
+#define MACHINE_DEVICE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "partition/learned.h"
+
+enum { LANES_MAX = 64, DEVICES_MAX = 16, LEASES_MAX = LANES_MAX + 1, NEVER = -1 };
+
+struct model {
+    struct yk_split_device known;
+    double item_ns;                     /* of the whole device, filled */
+    double fixed_ns;                    /* before a GPU chunk's kernel starts; lanes overlap it */
+    double copy_ns;                     /* an item, GPU; overlaps the kernels of other lanes */
+    int staircase;                      /* GPU: whole fills only */
+    double noise;                       /* a chunk's time is off by up to this fraction */
+    double cold_ns;                     /* once, in the first chunk */
+    int64_t join_ns, fail_ns, leave_ns; /* NEVER, or when */
+    int64_t memory;                     /* items that fit; larger chunks are returned; 0: any */
+    struct yk_learned learned;          /* by learn() */
+    double told_ns;                     /* of a chunk's cost, before anything was learned */
+    int taught;
+};
+
+struct lease {
+    struct yk_chunk chunk;
+    int64_t next, pieces_left, issued;
+};
+
+struct lane {
+    int busy;
+    int lease; /* -1: a chunk of its own */
+    int64_t first, last, end, issued, wake;
+    struct yk_chunk chunk;
+};
+
+struct device_run {
+    struct lane lanes[LANES_MAX];
+    struct lease leases[LEASES_MAX];
+    int current; /* lease being cut; -1: none */
+    double copy_free, kernel_free;
+    int joined, gone, failed, warm;
+};
+
+struct machine {
+    struct model models[DEVICES_MAX];
+    int count;
+    int64_t first, last, unit;
+    int all_or_nothing;
+    const char *partitioner;
+    unsigned seed;
+    /* after a run */
+    double seconds_ns;
+    struct yk_split_outcome outcomes[DEVICES_MAX];
+    char reasons[DEVICES_MAX][256];
+    size_t decisions;
+    int asked, got; /* calls of next, chunks */
+    int trace;
+    double end_ns[DEVICES_MAX]; /* when it was last busy */
+    /* while running */
+    struct device_run runs[DEVICES_MAX];
+    unsigned char *times_done; /* of each item */
+    signed char *by;           /* the device that did it */
+    struct yk_dispatch *dispatch;
+    int64_t now;
+};
+
+static inline unsigned machine_random(unsigned *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 17;
+    *seed ^= *seed << 5;
+    return *seed;
+}
+
+static inline double uneven(struct machine *m, const struct model *model)
+{
+    double unit = (double)(machine_random(&m->seed) & 0xffff) / 32767.5 - 1;
+    return 1 + model->noise * unit;
+}
+
+/* --- work --- */
+
+static inline double kernel_ns(const struct model *model, int64_t items)
+{
+    double v = (double)items, fill = (double)model->known.fill;
+    if (model->staircase)
+        return ceil(v / fill) * fill * model->item_ns;
+    return model->item_ns * (v < fill ? 0.2 * fill + 0.8 * v : v);
+}
+
+static inline int64_t gpu_end(struct machine *m, int d, int64_t items)
+{
+    const struct model *model = &m->models[d];
+    struct device_run *run = &m->runs[d];
+    double start = fmax((double)m->now, run->copy_free), kernel;
+    run->copy_free = start + (double)items * model->copy_ns;
+    kernel = fmax(fmax(run->copy_free, (double)m->now + model->fixed_ns), run->kernel_free);
+    run->kernel_free = kernel + kernel_ns(model, items) * uneven(m, model);
+    if (!run->warm)
+        run->kernel_free += model->cold_ns;
+    run->warm = 1;
+    return (int64_t)ceil(run->kernel_free);
+}
+
+/* A core's vectors last as long when they are not full. */
+static inline double whole_vectors(const struct model *model, int64_t items)
+{
+    double fill = fmax(1, (double)model->known.lane_fill);
+    return ceil((double)items / fill) * fill;
+}
+
+#endif
