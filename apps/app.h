@@ -40,6 +40,8 @@ yoke_status app_run_job(struct app_run *run, const yoke_job *job);
 enum { APP_JOBS_MAX = 64 };
 yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count);
 yoke_runtime *app_runtime(struct app_run *run);
+/* How many of a job's `items` are done in this run: all, but where only a part is timed. */
+int64_t app_run_items(const struct app_run *run, int64_t items);
 /* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C:
  * pass it up. */
 yoke_status app_progress(struct app_run *run, int64_t done, int64_t total);

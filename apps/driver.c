@@ -98,15 +98,19 @@ void app_tally_clear(struct app_tally *tally)
     *tally = (struct app_tally){ 0 };
 }
 
+int64_t app_run_items(const struct app_run *run, int64_t items)
+{
+    if (run->part <= 1)
+        return items;
+    return items > run->part ? items / run->part : 1;
+}
+
 static yoke_job chosen(const struct app_run *run, const yoke_job *job)
 {
     yoke_job mine = *job;
     if (!mine.partitioner)
         mine.partitioner = run->partitioner;
-    if (run->part > 1) {
-        int64_t items = (mine.range.last - mine.range.first) / run->part;
-        mine.range.last = mine.range.first + (items > 0 ? items : 1);
-    }
+    mine.range.last = mine.range.first + app_run_items(run, mine.range.last - mine.range.first);
     return mine;
 }
 

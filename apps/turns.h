@@ -8,8 +8,8 @@
  * that it is known of a single device how far it is behind.
  *
  * Cores alone can take minutes for what four GPUs do in a second. Of an application whose items all
- * cost the same they first do 1/16 of the rows, and if all would take more than a minute, 1/16 is
- * all they are asked for.
+ * cost the same they first do 1/16 of the rows, and if all would take more than a minute, by that
+ * and by a second try, 1/16 is all they are asked for.
  */
 #ifndef YOKE_APPS_TURNS_H
 #define YOKE_APPS_TURNS_H

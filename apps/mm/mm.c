@@ -19,10 +19,9 @@
 #include "mm_kernels.h"
 #include "mm_panels.h"
 #include "mm_product.h"
+#include "mm_tiles.h"
 
-/* A call of OpenBLAS packs all of B, which in pieces of 384 rows is 4 % of its time, in pieces of
- * 128 rows 13 %, of 64 rows a third (README.md). */
-enum { DEFAULT_SIDE = 4096, PIECE_ROWS = 384, PIECE_ROWS_BESIDE = 128 };
+enum { DEFAULT_SIDE = 4096, PIECE_ROWS_BESIDE = 128 };
 
 struct mm_state {
     struct mm_product product;
@@ -33,6 +32,8 @@ struct mm_state {
     yoke_array *arrays[3];            /* A, B, C; NULL while detached */
     int asked_panels;                 /* 0: as many as are good */
     int blocks;                       /* of rows of A */
+    int cores, others;                /* of the runtime: cores, and devices that are none */
+    int64_t cut_rows;                 /* rows that a run makes, and for which all is cut */
     struct mm_panels panels;          /* of B and C */
 };
 
@@ -150,34 +151,26 @@ static yoke_status mm_open(struct app_spec *spec, void **state)
 
 /* --- on a runtime --- */
 
-/* Pieces that cores make by OpenBLAS. Where cores are alone, as many for each as have PIECE_ROWS,
- * all alike, and so to the row; beside GPUs nobody knows yet how much will be the cores', and large
- * pieces would leave some of them without any. */
-static void cut_for_cores(struct mm_state *s, int cores, int alone)
+static int is_cores(const yoke_device *device)
 {
-    const int64_t fair = (s->product.rows - 1) / cores + 1;
-    const int64_t pieces = fair / PIECE_ROWS > 1 ? fair / PIECE_ROWS : 1;
-    const int64_t beside = fair < PIECE_ROWS_BESIDE ? fair : PIECE_ROWS_BESIDE;
-    if (alone)
-        s->kernel.unit = 1; /* nobody works in groups */
-    s->kernel.cpu.unit = (int)(alone ? (fair - 1) / pieces + 1 : beside);
+    return strcmp(device->backend, "cpu") == 0 || strncmp(device->name, "sim:cpu", 7) == 0;
 }
 
-/* The kernel for the devices there are. Libraries are loaded only for them. *alone: there are only
- * cores. */
-static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime, int *alone)
+/* The kernel for the devices there are. Libraries are loaded only for them. */
+static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
 {
     const int count = yoke_device_count(runtime);
-    int d, cores = 0, nvidia = 0, others = 0;
+    int d, nvidia = 0;
+    s->cores = s->others = 0;
     for (d = 0; d < count; d++) {
         yoke_device device;
         yoke_status status = yoke_device_get(runtime, d, &device);
         if (status != YOKE_OK)
             return status;
-        if (strcmp(device.backend, "cpu") == 0)
-            cores += device.lanes;
+        if (is_cores(&device))
+            s->cores += device.lanes;
         else
-            others++;
+            s->others++;
         nvidia += strcmp(device.backend, "cuda") == 0;
     }
     s->kernel = s->product.single ? mm_single : mm_double;
@@ -186,10 +179,45 @@ static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime, int 
         s->on_cores = mm_openblas_use(&s->kernel, s->product.single);
     if (s->libraries && nvidia)
         s->on_nvidia = mm_cublas_use(&s->kernel, s->product.single);
-    if (s->on_cores && cores)
-        cut_for_cores(s, cores, others == 0);
-    *alone = others == 0;
     return YOKE_OK;
+}
+
+/* Where cores are alone they get pieces that suit OpenBLAS; beside GPUs nobody knows yet how much
+ * will be the cores', and large pieces would leave some of them without any. */
+static int cut_for_cores(struct mm_state *s)
+{
+    const struct mm_product *p = &s->product;
+    const int64_t fair = (s->cut_rows - 1) / s->cores + 1;
+    const struct mm_tiles_spec spec = { .rows = s->cut_rows,
+                                        .columns = p->columns,
+                                        .cores = s->cores,
+                                        .panels = s->asked_panels,
+                                        .most = MM_PANELS_MOST };
+    struct mm_tiles tiles;
+    if (s->others) {
+        s->kernel.cpu.unit = (int)(fair < PIECE_ROWS_BESIDE ? fair : PIECE_ROWS_BESIDE);
+        return mm_panels_good(p);
+    }
+    tiles = mm_tiles_for_cores(&spec);
+    s->kernel.unit = 1; /* nobody works in groups */
+    s->kernel.cpu.unit = (int)tiles.rows;
+    return tiles.panels;
+}
+
+/* For `rows` of C, from the first on. */
+static yoke_status cut(struct mm_state *s, int64_t rows)
+{
+    int count = s->others ? mm_panels_good(&s->product) : 1;
+    yoke_status status = mm_panels_close(&s->panels);
+    s->cut_rows = rows;
+    if (s->on_cores && s->cores)
+        count = cut_for_cores(s);
+    if (s->asked_panels)
+        count = s->asked_panels;
+    if (status == YOKE_OK)
+        status = mm_panels_open(&s->panels, &s->product, count, s->arrays[1], s->arrays[2]);
+    s->panels.blocks = s->blocks;
+    return status;
 }
 
 static yoke_status mm_detach(void *state)
@@ -219,8 +247,8 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
     } parts[] = { { p->a, p->rows, p->inner, "A" },
                   { p->b, p->inner, p->columns, "B" },
                   { p->c, p->rows, p->columns, "C" } };
-    int k, alone = 0, count;
-    yoke_status status = choose_kernel(s, runtime, &alone);
+    int k;
+    yoke_status status = choose_kernel(s, runtime);
     for (k = 0; k < 3 && status == YOKE_OK; k++) {
         const yoke_array_spec spec = { .host = parts[k].host,
                                        .rows = parts[k].rows,
@@ -229,10 +257,8 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
                                        .name = parts[k].name };
         status = yoke_array_open(runtime, &spec, &s->arrays[k]);
     }
-    count = s->asked_panels ? s->asked_panels : alone ? 1 : mm_panels_good(p);
     if (status == YOKE_OK)
-        status = mm_panels_open(&s->panels, p, count, s->arrays[1], s->arrays[2]);
-    s->panels.blocks = s->blocks;
+        status = cut(s, p->rows);
     if (status != YOKE_OK)
         mm_detach(s);
     return status;
@@ -260,7 +286,11 @@ static yoke_status mm_reset(void *state)
 
 static yoke_status mm_run(void *state, struct app_run *run)
 {
-    const struct mm_state *s = state;
+    struct mm_state *s = state;
+    const int64_t rows = app_run_items(run, s->product.rows);
+    const yoke_status status = rows == s->cut_rows ? YOKE_OK : cut(s, rows);
+    if (status != YOKE_OK)
+        return status;
     return mm_panels_run(&s->panels, &s->product, &s->kernel, s->arrays, run);
 }
 

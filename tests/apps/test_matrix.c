@@ -115,6 +115,51 @@ static void slow_cores_do_a_part(void **unused)
     matrix_close(&m);
 }
 
+/* Its first run takes twenty times as long as the others, as one that meets new memory might. */
+static int runs_so_far;
+static yoke_status run_cold_at_first(void *state, struct app_run *run)
+{
+    const int times = runs_so_far++ == 0 ? 20 : 1;
+    yoke_status status = YOKE_OK;
+    for (int i = 0; i < times && status == YOKE_OK; i++)
+        status = app_find("saxpy")->run(state, run);
+    return status;
+}
+
+/* 10 s, and 0.6 s for a part: only its first run says that all would take minutes. */
+static void one_cold_run_does_not_make_cores_slow(void **unused)
+{
+    struct measure_spec spec = spec_of("saxpy", "sim:cpu:cores=4:rate=1e3");
+    struct matrix m = { .size_count = 1, .sizes = { { .size = { 40000 } } } };
+    struct app app = *spec.app;
+    (void)unused;
+    runs_so_far = 0;
+    app.run = run_cold_at_first;
+    spec.app = &app;
+    assert_int_equal(matrix_measure(&spec, &m), YOKE_OK);
+    assert_int_equal(cell_of(&m, 0, "C")->part, 1);
+    assert_int_equal(cell_of(&m, 0, "C")->figures.verified, 1);
+    if (!(fabs(cell_of(&m, 0, "C")->figures.seconds - 10) < 0.1))
+        fail_msg("%g s are not 10 s", cell_of(&m, 0, "C")->figures.seconds);
+    matrix_close(&m);
+}
+
+/* A part of the product is cut for all cores, as the whole is: had only one of sixteen all of its
+ * rows, it would say that the whole takes sixteen times as long. */
+static void a_part_of_the_product_is_for_all_cores(void **unused)
+{
+    struct measure_spec spec = spec_of("mm", "sim:cpu:cores=16:rate=3");
+    struct matrix m = { .size_count = 1, .sizes = { { .size = { 4096, 4, 250 } } } };
+    const struct matrix_cell *cores;
+    (void)unused;
+    assert_int_equal(matrix_measure(&spec, &m), YOKE_OK);
+    cores = cell_of(&m, 0, "C");
+    assert_int_equal(cores->part, MATRIX_PART);
+    if (!(fabs(cores->figures.seconds - 4096 / 48.0) < 2))
+        fail_msg("%g s are not %g s", cores->figures.seconds, 4096 / 48.0);
+    matrix_close(&m);
+}
+
 static void a_set_that_fails_is_left_out(void **unused)
 {
     struct measure_spec spec = spec_of("saxpy", "sim:cpu,sim:gpu:build=fails");
@@ -225,6 +270,8 @@ int main(void)
         cmocka_unit_test(figures_follow_from_times),
         cmocka_unit_test(a_sweep_tells_regret),
         cmocka_unit_test(slow_cores_do_a_part),
+        cmocka_unit_test(one_cold_run_does_not_make_cores_slow),
+        cmocka_unit_test(a_part_of_the_product_is_for_all_cores),
         cmocka_unit_test(a_set_that_fails_is_left_out),
         cmocka_unit_test(wrong_words_are_told_apart),
         cmocka_unit_test(stopped_at_any_moment),

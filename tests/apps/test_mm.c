@@ -15,6 +15,7 @@
 #include "driver.h"
 #include "mm/mm_check.h"
 #include "mm/mm_core.h"
+#include "mm/mm_tiles.h"
 
 enum { ROWS = 150, INNER = 70, COLUMNS = 90 };
 
@@ -175,6 +176,40 @@ static void kernels_of_the_library_fit_the_processor(void **unused)
     assert_null(mm_core_instead("of the future", MM_CORE_AVX512));
 }
 
+static struct mm_tiles cut(int64_t rows, int64_t columns, int cores)
+{
+    const struct mm_tiles_spec spec = { rows, columns, cores, .most = 16 };
+    return mm_tiles_for_cores(&spec);
+}
+
+/* Every core has something to do, in pieces that are neither flat nor narrow. */
+static void tiles_are_for_all_cores(void **unused)
+{
+    static const int64_t sides[] = { 3000, 4096, 7000, 38000 };
+    int cores;
+    size_t n;
+    (void)unused;
+    for (n = 0; n < sizeof sides / sizeof *sides; n++)
+        for (cores = 1; cores <= 64; cores++) {
+            const int64_t side = sides[n];
+            const struct mm_tiles t = cut(side, side, cores);
+            const int64_t pieces = ((side - 1) / t.rows + 1) * t.panels;
+            const int64_t rounds = (pieces - 1) / cores + 1;
+            const double width = (double)side / t.panels;
+            const double made = (double)rounds * (double)t.rows * width * cores;
+            assert_true(t.rows >= 1 && t.panels >= 1 && t.panels <= 16);
+            if (made > 1.1 * (double)side * (double)side)
+                fail_msg("%d cores, %d: %d panels, %d rows: as if it were %.2f products", cores,
+                         (int)side, t.panels, (int)t.rows, made / (double)side / (double)side);
+            assert_true(side < 7000 || (t.rows >= 100 && width >= 1000));
+        }
+    assert_int_equal(cut(7000, 7000, 2).panels, 1);
+    assert_true(cut(7000, 7000, 32).panels > 1);
+    assert_int_equal(cut(1, 1, 32).rows, 1);
+    assert_int_equal(cut(1, 1, 32).panels, 1);
+    assert_int_equal(cut(438, 7000, 32).rows * 2, 438);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +218,7 @@ int main(void)
         cmocka_unit_test(small_errors_show_in_sampled_rows),
         cmocka_unit_test(single_precision_is_no_double),
         cmocka_unit_test(kernels_of_the_library_fit_the_processor),
+        cmocka_unit_test(tiles_are_for_all_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
