@@ -74,9 +74,9 @@ static inline int64_t yk_at_most(int64_t items, int64_t most)
 }
 
 /* --- auto_plan.c --- */
-/* In how many ns a device that has not joined, though its speed is known, may be expected; < 0: it
- * is not. */
-int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_status *status,
+/* In how many ns a device that has not joined, though its speed can be told, may be expected; < 0:
+ * it is not. */
+int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                             int64_t now);
 /* Quotas, and the first time whether there are regions. */
 void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now);

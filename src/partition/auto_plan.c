@@ -32,14 +32,31 @@ static int takes_part(const struct yk_split_status *status)
     return status->joined && status->active;
 }
 
+/* Whose speed tells what to expect of device d: its own, else that of another GPU of its make (one
+ * with the same peak and memory of its own); -1: nobody's. It is only for what others may count on:
+ * chunks of d's own have to show how fast it is. */
+static int like(const struct yk_split_view *view, int d)
+{
+    const struct yk_split_device *known = &view->devices[d].known;
+    int other;
+    if (view->devices[d].item_ns > 0)
+        return d;
+    for (other = 0; other < view->device_count && known->peak > 0 && !known->host_memory; other++)
+        if (view->devices[other].item_ns > 0 && view->devices[other].known.peak == known->peak &&
+            !view->devices[other].known.host_memory)
+            return other;
+    return -1;
+}
+
 /* It was not there when the job began, as its thread has to wake up first, and with all cores busy
  * that can take milliseconds: whoever asks earlier must not take it all. Who is late by t comes
  * within another t, as far as anybody can tell: so what is kept for it shrinks as time goes by, and
  * one that would come too late to help is not waited for. */
-int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_status *status,
+int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                             int64_t now)
 {
-    if (status->joined || !status->active || status->known.rate <= 0 || status->known.host_memory)
+    const struct yk_split_status *status = &view->devices[d];
+    if (status->joined || !status->active || status->known.host_memory || like(view, d) < 0)
         return -1;
     return yk_at_least(now - state->began, EXPECT_NS);
 }
@@ -67,17 +84,19 @@ double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *
 static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
                     int64_t now, struct yk_load *load)
 {
-    const struct yk_split_status *status = &view->devices[d];
+    const struct yk_split_status *status = &view->devices[d], *speed;
     double unit = (double)yk_lane_items(view, d), under_way;
-    int64_t expected = yk_auto_expected_ns(state, status, now);
+    int64_t expected = yk_auto_expected_ns(state, view, d, now);
+    int whose = like(view, d);
     *load = (struct yk_load){ 0 };
-    if (state->devices[d].rests || status->item_ns <= 0 || (!takes_part(status) && expected < 0))
+    if (state->devices[d].rests || whose < 0 || (!takes_part(status) && expected < 0))
         return;
-    load->item = yk_auto_item_ns(state, view, d);
+    speed = &view->devices[whose];
+    load->item = yk_auto_item_ns(state, view, whose);
     if (expected > 0)
         load->ready = (double)expected;
     if (status->items_out > 0) {
-        under_way = status->fixed_ns + status->item_ns * (double)status->items_out -
+        under_way = speed->fixed_ns + speed->item_ns * (double)status->items_out -
                     (double)(now - state->devices[d].mark);
         load->ready = fmax(0, under_way);
     }
@@ -87,11 +106,11 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     }
     /* Behind a chunk that is out, another one's cost is hidden. */
     if (status->items_out > 0 && status->known.lanes > 1)
-        load->ready += yk_auto_drain_ns(status);
+        load->ready += yk_auto_drain_ns(speed);
     else
-        load->fixed = status->fixed_ns + yk_auto_drain_ns(status);
+        load->fixed = speed->fixed_ns + yk_auto_drain_ns(speed);
     load->least =
-        load->fixed + load->item * fmax(unit, measured_items(state, view, d) / UNDERFILLED);
+        load->fixed + load->item * fmax(unit, measured_items(state, view, whose) / UNDERFILLED);
 }
 
 static int settled(const struct yk_split_status *status)

@@ -47,15 +47,17 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
     int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
     /* All of the work is its own, in chunks that memory keeps short: no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
+    double others_ns;
     if (status->items_out > 0 && !streams_alone)
         return;
     if (cores_unknown(view) && now < state->began + PROBE_WAIT_NS) {
         out->wake_ns = state->began + PROBE_WAIT_NS;
         return;
     }
-    if (status->fixed_ns * 2 > state->end_ns) {
+    others_ns = yk_auto_without(state, view, device);
+    if (status->fixed_ns * 2 > others_ns) {
         state->devices[device].needed_ns = status->fixed_ns;
-        state->devices[device].others_ns = state->end_ns;
+        state->devices[device].others_ns = others_ns;
         return;
     }
     out->items = yk_at_least(yk_at_most(status->known.fill, most), view->unit);

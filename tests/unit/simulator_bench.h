@@ -106,6 +106,20 @@ static inline void bench_take_learned(const struct simulator_bench *bench, struc
         out[d] = bench->result.devices[d].learned;
 }
 
+/* Runs `count` times, each knowing what the one before taught; the last one's time. */
+static inline double bench_rerun(struct simulator_bench *bench, int count)
+{
+    struct yk_learned learned[bench_devices_max];
+    double seconds = bench_run(bench);
+    bench->spec.learned = learned;
+    while (--count > 0) {
+        bench_take_learned(bench, learned);
+        seconds = bench_run(bench);
+    }
+    bench->spec.learned = NULL;
+    return seconds;
+}
+
 static inline void bench_close(struct simulator_bench *bench)
 {
     yk_simulate_close(&bench->result);

@@ -40,6 +40,21 @@ static void gpus_that_come_late(void **state)
     }
 }
 
+/* In the first job nobody knows a GPU before it comes, but two of a make are taken to be as fast.
+ */
+static void gpus_of_a_make(void **state)
+{
+    struct simulator_bench *bench =
+        bench_open("cores=32:rate=3.4e5,gpu*2:rate=1e8:fill=270336:stair=no:fixed=20us:lanes=4:"
+                   "join=200us",
+                   "regular", 1 << 20);
+    double first = bench_run(bench), second = bench_rerun(bench, 2);
+    (void)state;
+    assert_true(first < 1.12 * bench->result.ideal_seconds * 1e6);
+    assert_true(second < 1.08 * bench->result.ideal_seconds * 1e6);
+    bench_close(bench);
+}
+
 /* One of them never comes: the other does the job as if it were not there. */
 static void a_gpu_that_does_not_come(void **state)
 {
@@ -71,6 +86,7 @@ static void parts_of_about_a_fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(gpus_that_come_late),
+                                        cmocka_unit_test(gpus_of_a_make),
                                         cmocka_unit_test(a_gpu_that_does_not_come),
                                         cmocka_unit_test(parts_of_about_a_fill) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,20 +261,6 @@ static void what_is_learned(void **state)
     bench_close(bench);
 }
 
-/* Runs `count` times, each knowing what the one before taught; the last one's time. */
-static double bench_rerun(struct simulator_bench *bench, int count)
-{
-    struct yk_learned learned[bench_devices_max];
-    double seconds = bench_run(bench);
-    bench->spec.learned = learned;
-    while (--count > 0) {
-        bench_take_learned(bench, learned);
-        seconds = bench_run(bench);
-    }
-    bench->spec.learned = NULL;
-    return seconds;
-}
-
 /* Each chunk of this GPU costs 20 us that nothing hides: the better it is known, the fewer there
  * are; but not where some items are nine times as dear as others. */
 static void a_steady_device_gets_few_chunks(void **state)
