@@ -2,37 +2,22 @@
  * without edges it is the heat equation, whose decay is known exactly; mirrors and exchanged axes
  * change nothing; one kind of device gives the same bits however the planes are split. And it
  * agrees with the reference, voxel by voxel, on volumes of awkward sizes and every kind of machine.
+ * (The application around it: test_denoise_app.c.)
  */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "denoise/denoise_filter.h"
 #include "denoise/denoise_reference.h"
-#include "driver.h"
+#include "denoise_machine.h"
 #include "random.h"
-
-extern const yoke_kernel diffusion_of_each;
-
-#ifdef __SANITIZE_ADDRESS__
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1"; /* as the system's */
-}
-#endif
-
-struct machine {
-    const char *devices, *partitioner;
-};
 
 static struct denoise_parameters parameters_of(int64_t nx, int64_t ny, int64_t nz)
 {
@@ -47,22 +32,6 @@ static int64_t voxels_of(const struct denoise_parameters *p)
 static yoke_status run_now(void *context, const yoke_job *job)
 {
     return yoke_run(context, job, NULL);
-}
-
-/* NULL: no such device here. */
-static yoke_runtime *open_machine(const struct machine *machine)
-{
-    const yoke_config config = { .devices = machine->devices, .partitioner = machine->partitioner };
-    yoke_runtime *runtime = NULL;
-    yoke_status status = yoke_open(&config, &runtime);
-    if (!status)
-        status = yoke_ready(runtime);
-    if (!status)
-        return runtime;
-    yoke_close(runtime);
-    if (status != YOKE_ENODEV)
-        fail_msg("%s, %s: %s", machine->devices, machine->partitioner, yoke_error_text());
-    return NULL;
 }
 
 /* `steps` steps in place; 0 if the machine is not here. */
@@ -369,196 +338,6 @@ static void volumes_stay_on_devices(void **state)
     free(voxels);
 }
 
-/* --- the diffusion tensor --- */
-
-enum { TENSORS = 4096 };
-
-/* V diag(mu) V' of a random rotation; then cases where eigenvalues meet or vanish. */
-static void make_tensor(int which, float *j)
-{
-    static const double patterns[][3] = { { 0, 0, 0 },        { 1, 0, 0 },   { 1, 1, 0 },
-                                          { 1, 1, 1 },        { 2, 1, 1 },   { 2, 2, 1 },
-                                          { 1, 1 - 1e-6, 0 }, { 1, 1e-6, 0 } };
-    static const int elements[6][2] = {
-        { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 }
-    };
-    const uint64_t draw = 16 * (uint64_t)which;
-    const double size = pow(10.0, -4 + 4 * random_uniform(1, draw));
-    double q[4], v[3][3], mu[3], length = 0;
-    int e, k;
-    for (k = 0; k < 4; k++) {
-        q[k] = random_gaussian(2, draw + (uint64_t)k);
-        length += q[k] * q[k];
-    }
-    if (which % 16 == 0) /* axes of the grid */
-        q[0] = 1, q[1] = q[2] = q[3] = 0, length = 1;
-    for (k = 0; k < 4; k++)
-        q[k] /= sqrt(length);
-    v[0][0] = 1 - 2 * (q[2] * q[2] + q[3] * q[3]), v[0][1] = 2 * (q[1] * q[2] - q[0] * q[3]);
-    v[0][2] = 2 * (q[1] * q[3] + q[0] * q[2]), v[1][0] = 2 * (q[1] * q[2] + q[0] * q[3]);
-    v[1][1] = 1 - 2 * (q[1] * q[1] + q[3] * q[3]), v[1][2] = 2 * (q[2] * q[3] - q[0] * q[1]);
-    v[2][0] = 2 * (q[1] * q[3] - q[0] * q[2]), v[2][1] = 2 * (q[2] * q[3] + q[0] * q[1]);
-    v[2][2] = 1 - 2 * (q[1] * q[1] + q[2] * q[2]);
-    for (k = 0; k < 3; k++)
-        mu[k] =
-            size * (which % 2 ? random_uniform(3, draw + (uint64_t)k) : patterns[which / 2 % 8][k]);
-    for (e = 0; e < 6; e++) {
-        double sum = 0;
-        for (k = 0; k < 3; k++)
-            sum += v[elements[e][0]][k] * mu[k] * v[elements[e][1]][k];
-        j[e] = (float)sum;
-    }
-}
-
-static void tensors_are_right(void **state)
-{
-    static float j[6 * TENSORS], d[6 * TENSORS];
-    const struct machine machines[] = { { "cpu", "static" }, { "opencl:0", "static" } };
-    const double contrast = 0.1;
-    float scale = (float)(1.0 / (contrast * contrast));
-    int i, e, m;
-    (void)state;
-    for (i = 0; i < TENSORS; i++)
-        make_tensor(i, j + (ptrdiff_t)6 * i);
-    for (m = 0; m < 2; m++) {
-        yoke_runtime *runtime = open_machine(&machines[m]);
-        yoke_array *from, *to;
-        if (!runtime)
-            continue;
-        const yoke_array_spec in = {
-            .host = j, .rows = TENSORS, .row_elements = 6, .element_size = sizeof *j
-        };
-        const yoke_array_spec out = {
-            .host = d, .rows = TENSORS, .row_elements = 6, .element_size = sizeof *d
-        };
-        assert_int_equal(yoke_array_open(runtime, &in, &from), YOKE_OK);
-        assert_int_equal(yoke_array_open(runtime, &out, &to), YOKE_OK);
-        const yoke_job job = { .kernel = &diffusion_of_each,
-                               .range = { 0, TENSORS, { 0 } },
-                               .args = { yoke_value(scale), yoke_in(from), yoke_out(to) } };
-        if (yoke_run(runtime, &job, NULL))
-            fail_msg("%s: %s", machines[m].devices, yoke_error_text());
-        assert_int_equal(yoke_array_close(from), YOKE_OK);
-        assert_int_equal(yoke_array_close(to), YOKE_OK);
-        assert_int_equal(yoke_close(runtime), YOKE_OK);
-        for (i = 0; i < TENSORS; i++) {
-            double exact[6], right[6], allowed;
-            for (e = 0; e < 6; e++)
-                exact[e] = j[6 * i + e];
-            denoise_reference_diffusion(exact, contrast, right);
-            /* a few roundings of the largest eigenvalue, in units of K^2, beside D's own */
-            allowed = 1e-5 + 3e-7 * (exact[0] + exact[1] + exact[2]) / (contrast * contrast);
-            for (e = 0; e < 6; e++)
-                if (!(fabs((double)d[6 * i + e] - right[e]) < allowed))
-                    fail_msg("%s: tensor %d (%g %g %g %g %g %g), element %d: %.8g, not %.8g",
-                             machines[m].devices, i, exact[0], exact[1], exact[2], exact[3],
-                             exact[4], exact[5], e, (double)d[6 * i + e], right[e]);
-        }
-    }
-}
-
-/* --- the application --- */
-
-static struct app_spec spec_of(const struct app *app, int64_t side)
-{
-    struct app_spec spec = { .size = { side, side - 2, side - 4 }, .seed = 3 };
-    int k;
-    for (k = 0; app->options[k].name; k++)
-        spec.values[k] = app->options[k].initial;
-    return spec;
-}
-
-static void noise_goes_down(void **state)
-{
-    const struct app *app = app_find("denoise");
-    char folder[] = "/tmp/test_denoise.XXXXXX", prefix[64], name[96];
-    static const char *const suffixes[] = { "-before.png", "-after.png", "-compare.png" };
-    struct measure_spec spec = {
-        .app = app, .config = { .devices = "cpu" }, .repeat = 1, .verify = 1
-    };
-    struct measure result;
-    double before, after;
-    const char *line;
-    int k;
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    snprintf(prefix, sizeof prefix, "%s/head", folder);
-    spec.input = spec_of(app, 64);
-    spec.input.output = prefix;
-    if (measure(&spec, &result))
-        fail_msg("%s", app_error_text());
-    if (result.verified != 1)
-        fail_msg("%s", result.note);
-    line = result.report ? strstr(result.report, "PSNR: ") : NULL;
-    assert_non_null(line);
-    assert_int_equal(sscanf(line, "PSNR: %lf dB before, %lf dB after", &before, &after), 2);
-    assert_true(fabs(before - 20.0) < 0.2); /* noise of a tenth */
-    assert_true(after > before + 5.0);
-    measure_close(&result);
-    for (k = 0; k < 3; k++) {
-        snprintf(name, sizeof name, "%s%s", prefix, suffixes[k]);
-        assert_int_equal(remove(name), 0);
-    }
-    assert_int_equal(rmdir(folder), 0);
-    spec.input.output = "/nowhere/at/all";
-    assert_int_equal(measure(&spec, &result), YOKE_EIO);
-    assert_non_null(strstr(app_error_text(), "/nowhere/at/all-before.png"));
-    measure_close(&result);
-}
-
-/* A voxel that is wrong anywhere near the middle or a corner is found, and named. */
-static void wrong_results_are_named(void **state)
-{
-    const struct app *app = app_find("denoise");
-    struct app_spec spec = spec_of(app, 60);
-    yoke_runtime *runtime = open_machine(&one);
-    char note[APP_NOTE_MAX];
-    void *data;
-    (void)state;
-    assert_int_equal(app->open(&spec, &data), YOKE_OK);
-    assert_int_equal(app->attach(data, runtime), YOKE_OK);
-    assert_int_equal(app->reset(data), YOKE_OK); /* and no run */
-    assert_int_equal(app->verify(data, note), YOKE_EINVAL);
-    assert_non_null(strstr(app_error_text(), "and should be"));
-    assert_int_equal(app->detach(data), YOKE_OK);
-    app->close(data);
-    assert_int_equal(yoke_close(runtime), YOKE_OK);
-}
-
-static void wrong_options_are_refused(void **state)
-{
-    static const struct {
-        int option;
-        const char *value;
-    } wrong[] = {
-        { 0, "-1" },  { 0, "2.5" }, { 0, "x" },  { 0, "" },     { 1, "0" },   { 1, "-1" },
-        { 1, "nan" }, { 2, "0.2" }, { 2, "-1" }, { 2, "0.1s" }, { 3, "inf" }, { 3, "-1" }
-    };
-    const struct app *app = app_find("denoise");
-    struct app_spec spec;
-    void *data;
-    size_t w;
-    (void)state;
-    for (w = 0; w < sizeof wrong / sizeof *wrong; w++) {
-        char words[32];
-        spec = spec_of(app, 10);
-        spec.values[wrong[w].option] = wrong[w].value;
-        assert_int_equal(app->open(&spec, &data), YOKE_EINVAL);
-        snprintf(words, sizeof words, "--%s", app->options[wrong[w].option].name);
-        assert_non_null(strstr(app_error_text(), words));
-    }
-    spec = spec_of(app, 4); /* no planes */
-    assert_int_equal(app->open(&spec, &data), YOKE_EINVAL);
-    spec = spec_of(app, INT64_MAX / 2);
-    assert_int_equal(app->open(&spec, &data), YOKE_EINVAL);
-    spec = spec_of(app, 1 << 20); /* 4 EB */
-    assert_int_equal(app->open(&spec, &data), YOKE_ENOMEM);
-    spec = spec_of(app, 10);
-    spec.input = "/nowhere/head.nii";
-    assert_int_equal(app->open(&spec, &data), YOKE_EIO);
-    assert_non_null(strstr(app_error_text(), "/nowhere/head.nii"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,10 +349,6 @@ int main(void)
         cmocka_unit_test(as_the_reference),
         cmocka_unit_test(splits_give_the_same_bits),
         cmocka_unit_test(volumes_stay_on_devices),
-        cmocka_unit_test(tensors_are_right),
-        cmocka_unit_test(noise_goes_down),
-        cmocka_unit_test(wrong_results_are_named),
-        cmocka_unit_test(wrong_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
