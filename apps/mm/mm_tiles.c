@@ -7,8 +7,9 @@
  *     rows, full width   48: 61   96: 77   192: 87   384: 91   750: 92
  *     columns, 750 rows  188: 67   375: 74   750: 85   1500: 89
  *
- * which 1 + f f / (1 + f) + 50 / columns with f = 50 / rows fits. Two cores are best off with pieces of full width;
- * for 32, pieces of full width would be too flat, and each core would read all of B from memory.
+ * which 1 + f f / (1 + f) + 50 / columns with f = 50 / rows fits. Two cores are best off with
+ * pieces of full width; for 32, pieces of full width would be too flat, and each core would read
+ * all of B from memory.
  */
 #include "mm_tiles.h"
 
@@ -31,7 +32,8 @@ static double time_of(const struct mm_tiles_spec *spec, int64_t rows, int64_t co
     const double count = row_count * (double)part_of(spec->columns, columns);
     const int64_t rounds = part_of((int64_t)count, spec->cores);
     const double flat = FLAT / (double)rows, narrow = NARROW / (double)columns;
-    return ((double)rounds + WAIT) * (double)rows * (double)columns * (1 + flat * flat / (1 + flat) + narrow);
+    return ((double)rounds + WAIT) * (double)rows * (double)columns *
+           (1 + flat * flat / (1 + flat) + narrow);
 }
 
 struct mm_tiles mm_tiles_for_cores(const struct mm_tiles_spec *spec)

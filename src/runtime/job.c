@@ -166,6 +166,16 @@ static size_t block_bytes(const struct asked *asked)
     return bytes;
 }
 
+/* All rows before or behind an index are no more than the array's: so adding them never overflows.
+ */
+static void cut_halo(yoke_arg *arg)
+{
+    if (arg->before > arg->array->rows)
+        arg->before = arg->array->rows;
+    if (arg->after > arg->array->rows)
+        arg->after = arg->array->rows;
+}
+
 /* The job with copies of all that it was given. */
 static struct yk_job *copy(const struct asked *asked)
 {
@@ -188,6 +198,8 @@ static struct yk_job *copy(const struct asked *asked)
         yoke_arg *arg = &job->args[p];
         if (arg->mode == YOKE_PARAM_VALUE)
             arg->value = memcpy(yk_carve(&next, arg->value_size), arg->value, arg->value_size);
+        else if (arg->shape == YOKE_HALO)
+            cut_halo(arg);
     }
     return job;
 }

@@ -344,43 +344,6 @@ static void groups_everywhere(void **state)
     everywhere(row_sum_on);
 }
 
-/* Fifty steps of a halo job with the same split move each row to its device once, then only the
- * borders. */
-static void only_missing_rows_move(void **state)
-{
-    enum { N = 1000 };
-    static float u[N];
-    bounds_t b = { 0, N, 1 };
-    yoke_runtime *rt = open_machine("sim:gpu*2");
-    yoke_array *a[2];
-    yoke_traffic before, after;
-    int step;
-    (void)state;
-    OK(yoke_array_wrap(rt, u, N, 4, &a[0]));
-    OK(yoke_array_open(rt, &(yoke_array_spec){ .rows = N, .element_size = 4 }, &a[1]));
-    for (step = 0; step < 50; step++) {
-        yoke_job job = { .kernel = &k_blur,
-                         .range = { 0, N },
-                         .partitioner = "static:shares=0.5/0.5,chunks=1",
-                         .args = { yoke_value(b), yoke_in_halo(a[step % 2], 1, 1),
-                                   yoke_out(a[1 - step % 2]) } };
-        before = yoke_array_traffic(a[step % 2]);
-        OK(yoke_run(rt, &job, NULL));
-        after = yoke_array_traffic(a[step % 2]);
-        /* First step: each half and one row of the other; later: the border row each way, through
-         * the host. */
-        assert_int_equal(after.to_devices - before.to_devices, step == 0 ? (N + 2) * 4 : 2 * 4);
-        assert_int_equal(after.from_devices - before.from_devices, step == 0 ? 0 : 2 * 4);
-    }
-    OK(yoke_array_acquire(a[0], YOKE_READ));
-    after = yoke_array_traffic(a[0]);
-    OK(yoke_array_acquire(a[0], YOKE_READ));
-    assert_int_equal(yoke_array_traffic(a[0]).from_devices, after.from_devices);
-    OK(yoke_array_close(a[0]));
-    OK(yoke_array_close(a[1]));
-    OK(yoke_close(rt));
-}
-
 /* Submitted together, they run one after the other where they share an array. */
 static void jobs_keep_their_order(void **state)
 {
@@ -440,7 +403,6 @@ int main(int count, char **words)
         cmocka_unit_test_teardown(custom_everywhere, nothing_left),
         cmocka_unit_test_teardown(three_dimensions_everywhere, nothing_left),
         cmocka_unit_test_teardown(groups_everywhere, nothing_left),
-        cmocka_unit_test_teardown(only_missing_rows_move, nothing_left),
         cmocka_unit_test_teardown(jobs_keep_their_order, nothing_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
