@@ -5,30 +5,44 @@
 #include "broadcast.h"
 #include "lift.h"
 
-/* array->lock held. The first of `rows` that are alike, and which way they go. */
-static enum yk_route find_route(const struct yk_lift *lift, struct yk_interval rows, int owner,
-                                struct yk_interval *part, int *via)
+/* Rows of a piece that are still wanted, and the way that the first of them go. */
+struct leg {
+    struct yk_interval rows;
+    int owner;               /* of the piece */
+    struct yk_interval part; /* these: they are alike */
+    enum yk_route route;
+    int via;
+};
+
+/* array->lock held. */
+static void find_route(const struct yk_lift *lift, struct leg *leg)
 {
     yoke_array *array = lift->array;
     struct yk_piece_state state = { .place = lift->place->number,
-                                    .owner = owner,
+                                    .owner = leg->owner,
                                     .near = atomic_load(&lift->place->nearer) & ~lift->unable };
     struct yk_whereabouts where;
     uint32_t coming;
-    yk_coherence_whereabouts(array->coherence, rows.first, &where);
-    *part = yk_interval_common(where.rows, rows);
+    yk_coherence_whereabouts(array->coherence, leg->rows.first, &where);
+    leg->part = yk_interval_common(where.rows, leg->rows);
     state.holders = where.holders;
     state.coming = where.arriving;
     for (coming = where.arriving & state.near; coming; coming &= coming - 1) {
         const struct yk_interval_map *sent = &array->replicas[__builtin_ctz(coming)]->sent;
-        int run = sent->items ? yk_interval_map_find(sent, part->first) : -1;
+        int run = sent->items ? yk_interval_map_find(sent, leg->part.first) : -1;
         if (run < 0)
             continue;
-        *part = yk_interval_map_part(sent, run, *part);
+        leg->part = yk_interval_map_part(sent, run, leg->part);
         if (sent->items[run].value)
             state.sent |= coming & -coming;
     }
-    return yk_broadcast_route(&state, via);
+    leg->route = yk_broadcast_route(&state, &leg->via);
+}
+
+/* Nothing came of it: the same rows are looked at once more. */
+static void look_again(struct leg *leg)
+{
+    leg->part.last = leg->part.first;
 }
 
 /* What was passed on and not taken further may be under way when all else is over. */
@@ -110,45 +124,54 @@ static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
         yk_transfer_write_off(lift->array, via);
 }
 
-/* *part: the rows that it did something for; the same once more if none are left out by it. */
-static yoke_status share_part(struct yk_lift *lift, struct yk_interval rows, int owner,
-                              struct yk_interval *part)
+static yoke_status take_across(struct yk_lift *lift, struct leg *leg)
 {
+    const enum yk_route route = leg->route;
     yoke_array *array = lift->array;
     yoke_status status = YOKE_OK;
-    enum yk_route route;
-    int via = -1;
+    if (yk_lift_borrow(lift, leg->via, leg->part, YK_LEND_THERE) != YOKE_OK) {
+        lift->unable |= yk_place_bit(leg->via);
+        look_again(leg);
+        return YOKE_OK;
+    }
     yk_lock(&array->lock);
-    route = find_route(lift, rows, owner, part, &via);
-    yk_unlock(&array->lock);
-    if ((route == YK_ROUTE_DEVICE || route == YK_ROUTE_FOLLOW) &&
-        yk_lift_borrow(lift, via, *part, YK_LEND_THERE) != YOKE_OK) {
-        lift->unable |= yk_place_bit(via);
-        part->last = part->first;
-        return YOKE_OK;
-    }
-    if (route == YK_ROUTE_HOST)
-        return yk_lift_missing(lift, *part);
-    if (route == YK_ROUTE_PASS_ON) {
-        pass_on(lift, *part, via);
-        part->last = part->first;
-    }
-    if (route != YK_ROUTE_DEVICE && route != YK_ROUTE_FOLLOW)
-        return YOKE_OK;
-    yk_lock(&array->lock); /* once more, for it was given up to hold the source */
-    if (find_route(lift, rows, owner, part, &via) != route || !yk_lift_borrowed(lift, via, *part))
-        part->last = part->first;
+    find_route(lift, leg); /* once more, for the lock was given up to hold the source */
+    if (leg->route != route || !yk_lift_borrowed(lift, leg->via, leg->part))
+        look_again(leg);
     else
-        status = yk_lift_exchange(lift, *part, via, route == YK_ROUTE_FOLLOW ? YK_AFTER_SOURCE : 0);
+        status = yk_lift_exchange(lift, leg->part, leg->via,
+                                  route == YK_ROUTE_FOLLOW ? YK_AFTER_SOURCE : 0);
     yk_unlock(&array->lock);
-    if (status == YOKE_OK && route == YK_ROUTE_FOLLOW && via == lift->passed_to &&
-        part->first == lift->passed.first)
-        lift->passed.first = part->last;
+    if (status == YOKE_OK && route == YK_ROUTE_FOLLOW && leg->via == lift->passed_to &&
+        leg->part.first == lift->passed.first)
+        lift->passed.first = leg->part.last;
     if (status != YOKE_ELOST)
         return status;
-    yk_transfer_write_off(array, via);
-    lift->unable |= yk_place_bit(via);
-    part->last = part->first;
+    yk_transfer_write_off(array, leg->via);
+    lift->unable |= yk_place_bit(leg->via);
+    look_again(leg);
+    return YOKE_OK;
+}
+
+/* leg->part: the rows that it did something for, or that are left to others. */
+static yoke_status share_part(struct yk_lift *lift, struct leg *leg)
+{
+    yk_lock(&lift->array->lock);
+    find_route(lift, leg);
+    yk_unlock(&lift->array->lock);
+    switch (leg->route) {
+    case YK_ROUTE_NONE:
+        break;
+    case YK_ROUTE_HOST:
+        return yk_lift_missing(lift, leg->part);
+    case YK_ROUTE_DEVICE:
+    case YK_ROUTE_FOLLOW:
+        return take_across(lift, leg);
+    case YK_ROUTE_PASS_ON:
+        pass_on(lift, leg->part, leg->via);
+        look_again(leg);
+        break;
+    }
     return YOKE_OK;
 }
 
@@ -163,12 +186,11 @@ yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows)
         return YOKE_OK;
     count = yk_broadcast_pieces(&broadcast);
     for (nth = 0; nth < count && status == YOKE_OK; nth++) {
-        int owner;
-        struct yk_interval part, left;
-        left = yk_broadcast_piece(&broadcast, lift->place->number, nth, &owner);
-        left = yk_interval_common(left, rows);
-        for (; status == YOKE_OK && !yk_interval_empty(left); left.first = part.last)
-            status = share_part(lift, left, owner, &part);
+        struct leg leg = { .via = -1 };
+        leg.rows = yk_broadcast_piece(&broadcast, lift->place->number, nth, &leg.owner);
+        leg.rows = yk_interval_common(leg.rows, rows);
+        for (; status == YOKE_OK && !yk_interval_empty(leg.rows); leg.rows.first = leg.part.last)
+            status = share_part(lift, &leg);
     }
     forget_passed(lift);
     return status;
