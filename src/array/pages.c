@@ -42,13 +42,10 @@ yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
     yk_lock(&yk_pages_lock);
     if (yk_pin_terms.page < sysconf(_SC_PAGESIZE))
         yk_pin_terms.page = sysconf(_SC_PAGESIZE);
-    yoke_status status = yk_pinner_start(pinner);
+    yk_pinner_start(pinner);
     yk_unlock(&yk_pages_lock);
-    if (status == YOKE_OK)
-        *out = pinner;
-    else
-        yk_free(pinner);
-    return status;
+    *out = pinner;
+    return YOKE_OK;
 }
 
 int64_t yk_pinner_pinned(struct yk_pinner *pinner)

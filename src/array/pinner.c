@@ -50,15 +50,11 @@ static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
     pinner->end = link;
 }
 
-yoke_status yk_pinner_start(struct yk_pinner *pinner)
+void yk_pinner_start(struct yk_pinner *pinner)
 {
-    yoke_status status = yk_parker_open(&pinner->parker);
-    if (status != YOKE_OK)
-        return status;
     pinner->end = &pinner->first;
     pinner->next = pinners;
     pinners = pinner;
-    return YOKE_OK;
 }
 
 static yoke_status start_thread(struct yk_pinner *pinner)
@@ -115,5 +111,4 @@ void yk_pinner_stop(struct yk_pinner *pinner)
     yk_parker_wake(&pinner->parker);
     if (pinner->runs)
         yk_thread_join(&pinner->thread);
-    yk_parker_close(&pinner->parker);
 }

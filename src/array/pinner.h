@@ -42,7 +42,7 @@ int yk_pages_end_waiting(struct yk_pin_range *range);
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 
 /* --- pinner.c --- */
-yoke_status yk_pinner_start(struct yk_pinner *pinner);
+void yk_pinner_start(struct yk_pinner *pinner);
 /* The pending block is pinned soon; forgotten if there is no memory for that. */
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap);
 /* Nobody needs the range any more: nothing of it is being pinned when this returns. */

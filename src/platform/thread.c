@@ -1,8 +1,7 @@
 /* thread.c - POSIX threads behind the library's words.
  *
  * What can fail is creation only, and it fails on demand like an allocation (see alloc.h). Locks
- * and parkers cannot fail once open: a non-zero result of their calls is a bug of ours and is
- * asserted.
+ * cannot fail once open: a non-zero result of their calls is a bug of ours and is asserted.
  */
 #include "thread.h"
 
@@ -11,6 +10,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 enum { name_bytes = 16, most_cpus = 1 << 16, ns_per_second = 1000000000 };
+enum { lock_tries = 20, most_pauses = 64 };
 
 /* In checked builds a misused lock stops the program where the mistake is. */
 static void must(int result)
@@ -44,8 +45,21 @@ void yk_mutex_close(yk_mutex *mutex)
     must(pthread_mutex_destroy(mutex));
 }
 
+/* What is done under a lock takes a microsecond, and a thread that sleeps instead may not get its
+ * core back for milliseconds: where cores are busy Linux lets others end their slices, even if the
+ * sleeper has the higher priority, for it has just run (GPUs stood still for 3 to 6 ms). About 20
+ * us in all, with ever longer pauses, for each look takes the lock's cache line from its holder. */
 void yk_lock(yk_mutex *mutex)
 {
+    for (int tries = 0, pauses = 1; tries < lock_tries; tries++) {
+        if (pthread_mutex_trylock(mutex) == 0) {
+            return;
+        }
+        for (int i = 0; i < pauses; i++) {
+            yk_pause();
+        }
+        pauses = pauses < most_pauses ? 2 * pauses : pauses;
+    }
     must(pthread_mutex_lock(mutex));
 }
 
@@ -242,35 +256,9 @@ void yk_thread_unpin(const struct yk_affinity *before)
     sched_setaffinity(0, sizeof *before, (const void *)before);
 }
 
-yoke_status yk_parker_open(struct yk_parker *parker)
-{
-    yoke_status status = yk_mutex_open(&parker->mutex);
-    if (status != YOKE_OK) {
-        return status;
-    }
-    pthread_condattr_t monotonic;
-    int error = yk_alloc_due() ? ENOMEM : pthread_condattr_init(&monotonic);
-    if (error) {
-        goto close_mutex;
-    }
-    must(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC));
-    error = pthread_cond_init(&parker->cond, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    if (error) {
-        goto close_mutex;
-    }
-    parker->token = 0;
-    return YOKE_OK;
-close_mutex:
-    yk_mutex_close(&parker->mutex);
-    return yk_fail(YOKE_ENOMEM, "cannot create a place to sleep: %s; free memory", strerror(error));
-}
+/* --- sleeping --- */
 
-void yk_parker_close(struct yk_parker *parker)
-{
-    must(pthread_cond_destroy(&parker->cond));
-    yk_mutex_close(&parker->mutex);
-}
+enum { NOTHING, WOKEN, ASLEEP };
 
 static struct timespec deadline_after(int64_t timeout_ns)
 {
@@ -285,29 +273,27 @@ static struct timespec deadline_after(int64_t timeout_ns)
 int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns)
 {
     struct timespec deadline = { 0 };
+    unsigned seen = NOTHING;
+    long result = 0;
     if (timeout_ns > 0) {
         deadline = deadline_after(timeout_ns);
     }
-    yk_lock(&parker->mutex);
-    int error = timeout_ns == 0 ? ETIMEDOUT : 0;
-    while (!parker->token && error != ETIMEDOUT) {
-        error = timeout_ns < 0 ? pthread_cond_wait(&parker->cond, &parker->mutex)
-                               : pthread_cond_timedwait(&parker->cond, &parker->mutex, &deadline);
+    if (timeout_ns != 0 && atomic_compare_exchange_strong(&parker->state, &seen, ASLEEP)) {
+        do {
+            result = syscall(SYS_futex, &parker->state, FUTEX_WAIT_BITSET_PRIVATE, ASLEEP,
+                             timeout_ns < 0 ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+        } while (atomic_load(&parker->state) == ASLEEP && !(result != 0 && errno == ETIMEDOUT));
     }
-    int woken = parker->token;
-    parker->token = 0;
-    yk_unlock(&parker->mutex);
-    return woken;
+    return atomic_exchange(&parker->state, NOTHING) == WOKEN;
 }
 
-/* Signals under the lock: the sleeper may close the parker as soon as it has been woken, and then
- * nothing of this call touches the condition any more. */
+/* The sleeper may close the parker as soon as it finds itself woken; then the system call finds no
+ * sleeper there, or wakes somebody else's for nothing, which futexes allow for. */
 void yk_parker_wake(struct yk_parker *parker)
 {
-    yk_lock(&parker->mutex);
-    parker->token = 1;
-    must(pthread_cond_signal(&parker->cond));
-    yk_unlock(&parker->mutex);
+    if (atomic_exchange(&parker->state, WOKEN) == ASLEEP) {
+        syscall(SYS_futex, &parker->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
 }
 
 void yk_pause(void)

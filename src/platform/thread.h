@@ -5,6 +5,7 @@
 #define YK_PLATFORM_THREAD_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <yoke/status.h>
 
@@ -50,15 +51,11 @@ struct yk_affinity {
 int yk_thread_pin(int cpu, struct yk_affinity *before);
 void yk_thread_unpin(const struct yk_affinity *before);
 
-/* A place for one thread to sleep. wake() before sleep() is remembered (once), so no wake is lost.
- * Any thread may wake; one thread sleeps. */
+/* A place for one thread to sleep; zero-initialise. wake() before sleep() is remembered (once), so
+ * no wake is lost. Any thread may wake, and never waits for that; one thread sleeps. */
 struct yk_parker {
-    pthread_mutex_t mutex;
-    pthread_cond_t cond;
-    int token;
+    _Atomic unsigned state;
 };
-yoke_status yk_parker_open(struct yk_parker *parker);
-void yk_parker_close(struct yk_parker *parker);
 /* Sleep until woken or until timeout_ns has passed (< 0: no limit). 1 if woken, 0 if time ran out.
  */
 int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns);

@@ -256,17 +256,11 @@ static yoke_status open_worker(struct yk_worker *worker, const struct yk_runtime
                                    .run = run,
                                    .context = worker,
                                    .kind = naps ? YK_THREAD_ATTENDS : YK_THREAD_WORKS };
-    yoke_status status = yk_parker_open(&worker->parker);
-    if (status != YOKE_OK)
-        return status;
     if (worker->lane < 0)
         snprintf(name, sizeof name, "yk-%s", device->device->desc.name);
     else
         snprintf(name, sizeof name, "yk-%s/%d", device->device->desc.name, worker->lane);
-    status = yk_thread_open(&spec, &worker->thread);
-    if (status != YOKE_OK)
-        yk_parker_close(&worker->parker);
-    return status;
+    return yk_thread_open(&spec, &worker->thread);
 }
 
 yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device)
@@ -303,9 +297,6 @@ void yk_workers_join(struct yk_runtime_device *device)
 
 void yk_workers_close(struct yk_runtime_device *device)
 {
-    int w;
-    for (w = 0; w < device->worker_count; w++)
-        yk_parker_close(&device->workers[w].parker);
     yk_free(device->workers);
     device->workers = NULL;
     device->worker_count = 0;

@@ -111,7 +111,6 @@ static void test_notify(void **state)
     struct yk_event *events[EVENTS];
     struct bell bell = { .rings = 0 };
     yoke_status outcome = YOKE_EDEVICE;
-    assert_int_equal(yk_parker_open(&bell.parker), YOKE_OK);
     assert_int_equal(backend->build(f.device, &kernel, &program), YOKE_OK);
     for (int i = 0; i < EVENTS; ++i) {
         events[i] = start_slow(&f, program, 100);
@@ -136,7 +135,6 @@ static void test_notify(void **state)
     wait_for_rings(&bell, EVENTS + 2);
     backend->program_close(f.device, program);
     close_fixture(&f);
-    yk_parker_close(&bell.parker);
 }
 
 /* Order across queues by events, more of them than fit on the stack. */

@@ -106,18 +106,13 @@ static void each_step_of_opening_may_fail(void **state)
     for (int nth = 1; reached; nth++) {
         struct seen seen = { .cpu = -7 };
         struct yk_thread thread;
-        struct yk_parker parker;
         struct yk_thread_spec spec = {
             .name = "t", .cpu = sched_getcpu(), .run = look_around, .context = &seen
         };
         yk_alloc_fail_at(nth);
-        yoke_status status = yk_parker_open(&parker);
+        yoke_status status = yk_thread_open(&spec, &thread);
         if (status == YOKE_OK) {
-            status = yk_thread_open(&spec, &thread);
-            if (status == YOKE_OK) {
-                yk_thread_join(&thread);
-            }
-            yk_parker_close(&parker);
+            yk_thread_join(&thread);
         }
         reached = yk_alloc_failed();
         failures += reached;
@@ -125,14 +120,13 @@ static void each_step_of_opening_may_fail(void **state)
         assert_int_equal(seen.cpus, reached ? 0 : 1);
         assert_int_equal(yk_alloc_outstanding(), 0);
     }
-    assert_int_equal(failures, 5); /* lock, condition; start record, affinity, thread */
+    assert_int_equal(failures, 3); /* start record, affinity, thread */
 }
 
 static void a_wake_before_sleep_is_remembered_once(void **state)
 {
     (void)state;
-    struct yk_parker parker;
-    assert_int_equal(yk_parker_open(&parker), YOKE_OK);
+    struct yk_parker parker = { 0 };
     assert_int_equal(yk_parker_sleep(&parker, 0), 0);
     yk_parker_wake(&parker);
     yk_parker_wake(&parker);
@@ -142,20 +136,17 @@ static void a_wake_before_sleep_is_remembered_once(void **state)
     assert_int_equal(yk_parker_sleep(&parker, 0), 1);
     yk_parker_wake(&parker);
     assert_int_equal(yk_parker_sleep(&parker, INT64_MAX), 1);
-    yk_parker_close(&parker);
 }
 
 static void sleep_ends_when_time_is_up_and_costs_nothing(void **state)
 {
     (void)state;
-    struct yk_parker parker;
-    assert_int_equal(yk_parker_open(&parker), YOKE_OK);
+    struct yk_parker parker = { 0 };
     int64_t start = yk_clock_ns();
     int64_t used = yk_clock_process_ns();
     assert_int_equal(yk_parker_sleep(&parker, 30 * ms), 0);
     assert_true(yk_clock_ns() - start >= 30 * ms);
     assert_true(yk_clock_process_ns() - used < 15 * ms);
-    yk_parker_close(&parker);
 }
 
 /* Two threads take turns; a single lost wake would hang them. */
@@ -184,8 +175,6 @@ static void no_wake_is_lost(void **state)
     struct yk_thread_spec spec = {
         .name = "turns", .cpu = -1, .run = take_turns, .context = &turns
     };
-    assert_int_equal(yk_parker_open(&turns.mine[0]), YOKE_OK);
-    assert_int_equal(yk_parker_open(&turns.mine[1]), YOKE_OK);
     assert_int_equal(yk_thread_open(&spec, &thread), YOKE_OK);
     for (int i = 0; i < turn_count; i++) {
         turns.count++;
@@ -194,11 +183,9 @@ static void no_wake_is_lost(void **state)
     }
     yk_thread_join(&thread);
     assert_int_equal(turns.count, 2 * turn_count);
-    yk_parker_close(&turns.mine[0]);
-    yk_parker_close(&turns.mine[1]);
 }
 
-/* The sleeper closes its parker at once; sanitizers watch the waker. */
+/* The sleeper's parker is gone at once; sanitizers watch the waker. */
 static void wake_once(void *context)
 {
     yk_parker_wake(context);
@@ -208,15 +195,13 @@ static void the_sleeper_may_close_as_soon_as_it_is_woken(void **state)
 {
     (void)state;
     for (int i = 0; i < 300; i++) {
-        struct yk_parker parker;
+        struct yk_parker parker = { 0 };
         struct yk_thread thread;
         struct yk_thread_spec spec = {
             .name = "waker", .cpu = -1, .run = wake_once, .context = &parker
         };
-        assert_int_equal(yk_parker_open(&parker), YOKE_OK);
         assert_int_equal(yk_thread_open(&spec, &thread), YOKE_OK);
         assert_int_equal(yk_parker_sleep(&parker, -1), 1);
-        yk_parker_close(&parker);
         yk_thread_join(&thread);
     }
 }

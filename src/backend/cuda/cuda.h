@@ -52,6 +52,8 @@ struct yk_cuda_device {
     int reader_count;
     _Atomic int64_t booked; /* bytes of all buffers */
     _Atomic int64_t mapped; /* and of them those that take memory already */
+    /* Of the memory, what others had left to us when the driver was asked last, and when. */
+    _Atomic int64_t ours, asked_ns;
     atomic_int lost;
 
     yk_mutex event_lock; /* of the unused events */

@@ -13,12 +13,16 @@
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../../platform/clock.h"
 #include "cuda.h"
 
 /* Mapping costs some 100 us a call whatever the size, so large buffers grow in large steps; but
  * little memory has to be many pages, for rows that leave give back whole ones. */
 static const int64_t small_bytes = 4 << 20, step_bytes = 32 << 20;
 enum { PAGES_LEAST = 64 };
+/* How much of the memory has to be free for what the driver said a while ago to do. */
+enum { ENOUGH_PART = 4 };
+static const int64_t ask_again_ns = 200000000;
 
 struct yk_cuda_segment { /* consecutive pages mapped by one commit */
     CUmemGenericAllocationHandle handle;
@@ -55,15 +59,30 @@ void yk_cuda_memory_open(struct yk_cuda_device *device)
     device->base.desc.page_bytes = device->page_bytes;
 }
 
-/* What can still be booked. Context current. */
-static int64_t bookable(const struct yk_cuda_device *device)
+/* What others leave of the device's memory to us: what is free and what we have mapped. Context
+ * current. */
+static int64_t ask_driver(struct yk_cuda_device *device)
 {
-    int64_t booked = atomic_load(&device->booked), mapped = atomic_load(&device->mapped);
-    int64_t left = device->base.desc.memory_bytes - booked;
     size_t free = 0, total = 0;
-    if (device->cu->MemGetInfo(&free, &total) == CUDA_SUCCESS &&
-        (int64_t)free - (booked - mapped) < left)
-        left = (int64_t)free - (booked - mapped);
+    int64_t ours = INT64_MAX;
+    if (device->cu->MemGetInfo(&free, &total) == CUDA_SUCCESS)
+        ours = (int64_t)free + atomic_load(&device->mapped);
+    atomic_store(&device->ours, ours);
+    atomic_store(&device->asked_ns, yk_clock_ns());
+    return ours;
+}
+
+/* What can still be booked. The driver takes up to a millisecond to say what is free, under a lock
+ * that holds up its other threads, and every job asks; so it is asked where memory is short, and
+ * now and then, for others may take some. Context current. */
+static int64_t bookable(struct yk_cuda_device *device, int64_t wanted)
+{
+    const int64_t all = device->base.desc.memory_bytes;
+    int64_t ours = atomic_load(&device->ours), booked = atomic_load(&device->booked), left;
+    if (ours - booked < all / ENOUGH_PART || ours - booked < wanted ||
+        yk_clock_ns() - atomic_load(&device->asked_ns) > ask_again_ns)
+        ours = ask_driver(device);
+    left = ours < all ? ours - booked : all - booked;
     return left > 0 ? left : 0;
 }
 
@@ -72,7 +91,7 @@ int64_t yk_cuda_memory_free(struct yk_device *base)
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
     if (atomic_load(&device->lost) || !yk_cuda_enter_anyway(device))
         return 0;
-    int64_t left = bookable(device);
+    int64_t left = bookable(device, 0);
     yk_cuda_leave(device);
     return left;
 }
@@ -128,7 +147,7 @@ enum taking { ALL, ADDRESSES };
 static yoke_status alloc_entered(struct yk_cuda_device *device, int64_t bytes, enum taking taking,
                                  struct yk_buffer **out)
 {
-    int64_t left = bookable(device);
+    int64_t left = bookable(device, bytes);
     if (taking == ALL && bytes > left)
         return yk_fail(YOKE_ENOMEM,
                        "%s: %lld bytes asked for, %lld of %lld free; free some, or raise mem=",
@@ -291,8 +310,9 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
 static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer *buffer,
                                 int64_t first, int64_t last)
 {
+    const int64_t wanted = (last - first) * device->page_bytes;
     yoke_status status = YOKE_OK;
-    if ((last - first) * device->page_bytes > bookable(device))
+    if (wanted > bookable(device, wanted))
         return yk_fail(YOKE_ENOMEM, "%s: %lld pages of %lld bytes are more than is free",
                        device->base.desc.name, (long long)(last - first),
                        (long long)device->page_bytes);

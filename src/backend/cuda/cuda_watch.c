@@ -74,14 +74,8 @@ static void watcher_run(void *context)
 
 yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device)
 {
-    yoke_status status = yk_mutex_open(&device->watch_lock);
-    if (status != YOKE_OK)
-        return status;
     device->watch_end = &device->first_watch;
-    status = yk_parker_open(&device->watcher_parker);
-    if (status != YOKE_OK)
-        yk_mutex_close(&device->watch_lock);
-    return status;
+    return yk_mutex_open(&device->watch_lock);
 }
 
 /* All that was queued is over; afterwards nobody is told any more. */
@@ -106,7 +100,6 @@ void yk_cuda_watcher_close(struct yk_cuda_device *device)
         yk_parker_wake(&device->watcher_parker);
         yk_thread_join(&device->watcher);
     }
-    yk_parker_close(&device->watcher_parker);
     yk_mutex_close(&device->watch_lock);
 }
 

@@ -34,8 +34,6 @@ struct yk_opencl_watch {
 
 static void watch_close(struct yk_opencl_watch *watch)
 {
-    if (!watch->fn)
-        yk_parker_close(&watch->parker);
     yk_opencl_event_close(watch->event);
     yk_free(watch);
 }
@@ -46,11 +44,6 @@ static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context),
     struct yk_opencl_watch *watch = yk_calloc(1, sizeof *watch);
     if (!watch)
         return YOKE_ENOMEM;
-    yoke_status status = fn ? YOKE_OK : yk_parker_open(&watch->parker);
-    if (status != YOKE_OK) {
-        yk_free(watch);
-        return status;
-    }
     yk_opencl_event_hold(event);
     watch->event = event;
     watch->fn = fn;
@@ -182,14 +175,8 @@ static yoke_status watcher_start(struct yk_opencl_device *device)
                                          .context = device };
     if (device->watcher_runs)
         return YOKE_OK;
-    yoke_status status = yk_parker_open(&device->watcher_parker);
-    if (status != YOKE_OK)
-        return status;
-    status = yk_thread_open(&spec, &device->watcher);
-    if (status == YOKE_OK)
-        device->watcher_runs = 1;
-    else
-        yk_parker_close(&device->watcher_parker);
+    yoke_status status = yk_thread_open(&spec, &device->watcher);
+    device->watcher_runs = status == YOKE_OK;
     return status;
 }
 
@@ -225,7 +212,6 @@ int yk_opencl_watcher_close(struct yk_opencl_device *device)
         yk_unlock(&device->watch_lock);
         yk_parker_wake(&device->watcher_parker);
         yk_thread_join(&device->watcher);
-        yk_parker_close(&device->watcher_parker);
     }
     yk_mutex_close(&device->watch_lock);
     for (int i = 0; i < 20000 && atomic_load(&device->callbacks) > 0; ++i)
