@@ -82,7 +82,7 @@ static int64_t cost_of(const struct yk_job *job, int device, int p)
 {
     int q;
     if (job->args[p].mode == YOKE_PARAM_ADD) /* taken when the first chunk begins */
-        return yk_array_bytes(job->args[p].array);
+        return yk_private_bytes(job->args[p].array);
     if (!uses_array(&job->args[p]))
         return 0;
     for (q = 0; q < p; q++)

@@ -408,6 +408,11 @@ void yk_windows_close(struct yk_job *job, int device);
 yoke_status yk_window_need(struct yk_job *job, int device, struct yk_window *window, int64_t bytes);
 
 /* --- merge.c --- */
+/* Of a private copy, which is as large as the array that a panel is of. */
+static inline int64_t yk_private_bytes(const yoke_array *array)
+{
+    return array->rows * array->pitch;
+}
 /* Zeroed private copy of an add argument: of a CPU lane (NULL: no memory), of a device. */
 char *yk_private_host(struct yk_job *job, int device, int lane, int arg);
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg);

@@ -19,7 +19,7 @@ char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
     yoke_array *array = job->args[arg].array;
     char **slot = &jd->private_hosts[lane * job->arg_count + arg];
     if (!*slot)
-        *slot = yk_calloc((size_t)array->rows, (size_t)array->pitch);
+        *slot = yk_calloc((size_t)yk_private_bytes(array), 1);
     return *slot;
 }
 
@@ -29,7 +29,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
     struct yk_place *place = jd->device->place;
     const struct yk_backend *backend = place->device->backend;
     yoke_array *array = job->args[arg].array;
-    int64_t bytes = array->rows * array->pitch;
+    int64_t bytes = yk_private_bytes(array);
     struct yk_event *event = NULL;
     yoke_status status;
     if (jd->private_buffers[arg])
@@ -59,7 +59,7 @@ static yoke_status collect(struct yk_job *job, int device, int arg)
                             .copy = { .kind = YK_COPY_FROM_DEVICE,
                                       .host = yk_private_host(job, device, 0, arg),
                                       .buffer = jd->private_buffers[arg],
-                                      .bytes = array->rows * array->pitch } };
+                                      .bytes = yk_private_bytes(array) } };
     yoke_status status;
     if (!haul.copy.host)
         return YOKE_ENOMEM;

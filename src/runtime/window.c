@@ -142,7 +142,7 @@ static int64_t private_bytes(const struct yk_job *job)
     int p;
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].mode == YOKE_PARAM_ADD)
-            bytes += yk_array_bytes(job->args[p].array);
+            bytes += yk_private_bytes(job->args[p].array);
     return bytes;
 }
 

@@ -269,26 +269,29 @@ static void random_histories(void **state)
 
 /* --- private copies --- */
 
-static void sum_columns(const char *devices)
+enum { SUMS_MOST = 60 };
+
+/* Into a panel of an array of so many rows. */
+static void sum_columns_into(const char *devices, int rows)
 {
-    static uint32_t m[ROWS * WIDTH], sums[2 * WIDTH];
+    static uint32_t m[ROWS * WIDTH], sums[SUMS_MOST * WIDTH];
     const tile_t tile = { .width = WIDTH, .first = 5, .last = 25 };
     yoke_runtime *rt = open_runtime(devices);
     yoke_array *from, *to, *panel;
     int i, j;
     for (i = 0; i < ROWS * WIDTH; i++)
         m[i] = (uint32_t)i;
-    for (i = 0; i < 2 * WIDTH; i++)
+    for (i = 0; i < rows * WIDTH; i++)
         sums[i] = 7;
     from = open_array(rt, m, ROWS, WIDTH);
-    to = open_array(rt, sums, 2, WIDTH);
+    to = open_array(rt, sums, rows, WIDTH);
     OK(yoke_array_panel(to, 5, 20, &panel));
     yoke_job job = { .kernel = &k_column_sums,
                      .range = { 0, ROWS },
                      .args = { yoke_value(tile), yoke_in(from), yoke_add_to(panel) } };
     OK(yoke_run(rt, &job, NULL));
     OK(yoke_array_acquire(to, YOKE_READ));
-    for (j = 0; j < 2 * WIDTH; j++) {
+    for (j = 0; j < rows * WIDTH; j++) {
         uint32_t right = 7;
         for (i = 0; i < ROWS && j >= 5 && j < 25; i++)
             right += (uint32_t)(i * WIDTH + j);
@@ -300,10 +303,23 @@ static void sum_columns(const char *devices)
     OK(yoke_close(rt));
 }
 
+static void sum_columns(const char *devices)
+{
+    sum_columns_into(devices, 2);
+}
+
 static void sums_of_columns(void **state)
 {
     (void)state;
     on_all_machines(sum_columns);
+}
+
+/* The private copy of a panel is as large as its array: beside it there is no room for the other
+ * array whole, but there would be beside the panel's own columns. */
+static void room_for_a_private_copy(void **state)
+{
+    (void)state;
+    sum_columns_into("sim:gpu:lanes=1:mem=36K", SUMS_MOST);
 }
 
 int main(int argc, char **argv)
@@ -312,6 +328,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products),
         cmocka_unit_test(random_histories),
         cmocka_unit_test(sums_of_columns),
+        cmocka_unit_test(room_for_a_private_copy),
     };
     if (argc > 1) {
         machines = (const char *const *)argv + 1;
