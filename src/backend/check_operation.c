@@ -213,7 +213,7 @@ double yk_check_reach(struct yk_device *handle, struct yk_device *from_handle)
 {
     struct check_device *device = yk_check_device_find(handle, "reach");
     struct check_device *from = yk_check_device_find(from_handle, "reach");
-    double speed;
+    double speed = 0;
     if (!device || !from)
         return 0;
     if (device == from || device->base.desc.backend != from->base.desc.backend) {
@@ -223,11 +223,10 @@ double yk_check_reach(struct yk_device *handle, struct yk_device *from_handle)
     }
     if (yk_check_enter(device, "reach") != YOKE_OK)
         return 0;
-    speed = yk_check_enter(from, "reach") == YOKE_OK
-                ? device->backend->reach(device->inner, from->inner)
-                : -1;
-    if (speed >= 0)
+    if (yk_check_enter(from, "reach") == YOKE_OK) {
+        speed = device->backend->reach(device->inner, from->inner);
         yk_check_leave(from);
+    }
     yk_check_leave(device);
     if (speed < 0)
         yk_check_breach(device, "reach", "a speed of %g", speed);

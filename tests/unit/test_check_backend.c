@@ -114,6 +114,32 @@ static void bent_events(void **state)
     bench_close(&bench);
 }
 
+static double reach_negative(struct yk_device *device, struct yk_device *from)
+{
+    (void)device, (void)from;
+    return -1;
+}
+
+/* Both devices can be used afterwards. */
+static void bent_reach(void **state)
+{
+    struct bench bench;
+    struct check_device *device;
+    struct yk_device *other;
+    struct yk_buffer *buffer;
+    (void)state;
+    bench_open(&bench);
+    other = open_checked("sim:gpu:mem=1M");
+    bend(&bench, &device);
+    bent.reach = reach_negative;
+    assert_true(bench.b->reach(bench.device, other) == 0);
+    expect_breach("a speed of -1");
+    assert_int_equal(other->backend->alloc(other, 8, &buffer), YOKE_OK);
+    other->backend->free(other, buffer);
+    other->backend->close(other);
+    bench_close(&bench);
+}
+
 struct intruder {
     struct bench *bench;
     yoke_status status;
@@ -256,7 +282,7 @@ int main(void)
         cmocka_unit_test(bent_alloc),  cmocka_unit_test(bent_events),
         cmocka_unit_test(two_threads), cmocka_unit_test(abort_without_listener),
         cmocka_unit_test(injection),   cmocka_unit_test(real_loss),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory),   cmocka_unit_test(bent_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
