@@ -38,31 +38,27 @@ static void pages_on_demand(struct contract *c)
     free(read);
 }
 
-/* What a driver may keep for itself of this much memory once it has mapped some (page tables: 64
- * MiB of 139 GiB on an H200). */
-static int64_t bookkeeping(int64_t memory)
-{
-    return memory / 1024;
-}
+/* So many pages a driver may come to keep for itself once it has mapped some (64 MiB of 139 GiB on
+ * an H200, where that is two). It keeps them once, whenever that shows: who loses a page in each
+ * round loses more. */
+enum { KEPT_MOST = 4, ROUNDS = KEPT_MOST + 2 };
 
-/* As much is free as was before, but for what the driver may have `taken`. */
-static void assert_free(struct contract *c, int64_t before, int64_t taken)
+/* All is free again. */
+static void assert_all_free(struct contract *c, int64_t all)
 {
     int64_t free = c->backend->memory_free(c->device);
-    if (free > before || free < before - taken)
-        fail_msg("%lld bytes are free, which were %lld; at most %lld may be gone", (long long)free,
-                 (long long)before, (long long)taken);
+    if (free > all || free < all - KEPT_MOST * c->device->desc.page_bytes)
+        fail_msg("%lld bytes are free, %lld were", (long long)free, (long long)all);
 }
 
-/* Addresses for more than there is memory; what some pages give back, others can have. In the end
- * all of it is free again. */
-static void use_addresses(struct contract *c, int64_t taken)
+/* Addresses for more than there is memory; what some pages give back, others can have. */
+static void use_addresses(struct contract *c, int64_t all)
 {
     int64_t page = c->device->desc.page_bytes, memory = c->device->desc.memory_bytes;
     int64_t free = c->backend->memory_free(c->device), part = (free / 2 / page - 1) * page;
     struct yk_buffer *buffer;
     assert_int_equal(c->backend->reserve(c->device, 4 * memory, &buffer), YOKE_OK);
-    assert_free(c, free, taken);
+    assert_all_free(c, all);
     assert_int_equal(c->backend->commit(c->device, buffer, 2 * memory, part), YOKE_OK);
     assert_true(c->backend->memory_free(c->device) <= free - part);
     assert_int_equal(c->backend->commit(c->device, buffer, 0, 2 * part), YOKE_ENOMEM);
@@ -70,21 +66,20 @@ static void use_addresses(struct contract *c, int64_t taken)
     c->backend->decommit(c->device, buffer, 2 * memory + 1, part - 1);
     assert_true(c->backend->memory_free(c->device) <= free - page);
     c->backend->decommit(c->device, buffer, 2 * memory, page);
-    assert_free(c, free, taken);
+    assert_all_free(c, all);
     assert_int_equal(c->backend->commit(c->device, buffer, 0, part), YOKE_OK);
     c->backend->free(c->device, buffer);
-    assert_free(c, free, taken);
+    assert_all_free(c, all);
 }
 
-/* What a driver keeps it keeps the first time; whatever is lost after that would be lost again and
- * again. */
 static void addresses(struct contract *c)
 {
+    int64_t all;
     if (!c->device->desc.page_bytes || !c->backend->reserve)
         return;
-    use_addresses(c, bookkeeping(c->device->desc.memory_bytes));
-    for (int again = 0; again < 3; again++)
-        use_addresses(c, 0);
+    all = c->backend->memory_free(c->device);
+    for (int round = 0; round < ROUNDS; round++)
+        use_addresses(c, all);
 }
 
 const struct named_case contract_pages_cases[] = {
