@@ -21,7 +21,7 @@
 #include "mm_product.h"
 #include "mm_tiles.h"
 
-enum { DEFAULT_SIDE = 4096, PIECE_ROWS_BESIDE = 128 };
+enum { DEFAULT_SIDE = 4096 };
 
 struct mm_state {
     struct mm_product product;
@@ -30,8 +30,7 @@ struct mm_state {
     yoke_kernel kernel;
     const char *on_cores, *on_nvidia; /* the libraries in it, NULL: its own text */
     yoke_array *arrays[3];            /* A, B, C; NULL while detached */
-    int asked_panels;                 /* 0: as many as are good */
-    int blocks;                       /* of rows of A */
+    int asked_panels, asked_blocks;   /* 0: as many as are good */
     int cores, others;                /* of the runtime: cores, and devices that are none */
     int64_t cut_rows;                 /* rows that a run makes, and for which all is cut */
     struct mm_panels panels;          /* of B and C */
@@ -42,7 +41,8 @@ static const struct app_option options[] = {
     { "blas", "WHICH", "auto", "auto: OpenBLAS and cuBLAS where they are found; none: neither" },
     { "panels", "N", "0",
       "column panels of B and C, each a job, at most one a column; 0: as many as are good" },
-    { "blocks", "N", "1", "blocks of rows of A and C, a job each with every panel" },
+    { "blocks", "N", "0",
+      "blocks of rows of A and C, a job each with every panel; 0: as many as are good" },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -69,7 +69,7 @@ static yoke_status settle_panels(const struct app_spec *spec, struct mm_state *s
 {
     static const struct number_kind kinds[] = {
         { .name = "panels", .least = 0, .most = MM_PANELS_MOST, .whole = 1 },
-        { .name = "blocks", .least = 1, .most = MM_BLOCKS_MOST, .whole = 1 },
+        { .name = "blocks", .least = 0, .most = MM_BLOCKS_MOST, .whole = 1 },
     };
     double panels, blocks;
     yoke_status status = number_read(&kinds[0], spec->values[2], &panels);
@@ -78,7 +78,13 @@ static yoke_status settle_panels(const struct app_spec *spec, struct mm_state *s
     if (status != YOKE_OK)
         return status;
     s->asked_panels = (int)fmin(panels, (double)s->product.columns);
-    s->blocks = (int)fmin(blocks, (double)s->product.rows);
+    s->asked_blocks = (int)fmin(blocks, (double)s->product.rows);
+    if (s->asked_panels * s->asked_blocks > APP_JOBS_MAX)
+        return app_fail(
+            YOKE_EINVAL,
+            "--panels %d with --blocks %d: each pair is a job, of which there are %d at "
+            "most",
+            s->asked_panels, s->asked_blocks, APP_JOBS_MAX);
     return YOKE_OK;
 }
 
@@ -182,41 +188,28 @@ static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
     return YOKE_OK;
 }
 
-/* Where cores are alone they get pieces that suit OpenBLAS; beside GPUs nobody knows yet how much
- * will be the cores', and large pieces would leave some of them without any. */
-static int cut_for_cores(struct mm_state *s)
-{
-    const struct mm_product *p = &s->product;
-    const int64_t fair = (s->cut_rows - 1) / s->cores + 1;
-    const struct mm_tiles_spec spec = { .rows = s->cut_rows,
-                                        .columns = p->columns,
-                                        .cores = s->cores,
-                                        .panels = s->asked_panels,
-                                        .most = MM_PANELS_MOST };
-    struct mm_tiles tiles;
-    if (s->others) {
-        s->kernel.cpu.unit = (int)(fair < PIECE_ROWS_BESIDE ? fair : PIECE_ROWS_BESIDE);
-        return mm_panels_good(p);
-    }
-    tiles = mm_tiles_for_cores(&spec);
-    s->kernel.unit = 1; /* nobody works in groups */
-    s->kernel.cpu.unit = (int)tiles.rows;
-    return tiles.panels;
-}
-
 /* For `rows` of C, from the first on. */
 static yoke_status cut(struct mm_state *s, int64_t rows)
 {
-    int count = s->others ? mm_panels_good(&s->product) : 1;
+    const struct mm_product *p = &s->product;
+    const struct mm_tiles_spec spec = { .rows = rows,
+                                        .columns = p->columns,
+                                        .element_size = (int64_t)mm_element_size(p),
+                                        .cores = s->on_cores ? s->cores : 0,
+                                        .others = s->others,
+                                        .panels = s->asked_panels,
+                                        .blocks = s->asked_blocks,
+                                        .panels_most = MM_PANELS_MOST,
+                                        .jobs_most = APP_JOBS_MAX };
+    const struct mm_tiles tiles = mm_tiles_cut(&spec);
     yoke_status status = mm_panels_close(&s->panels);
     s->cut_rows = rows;
-    if (s->on_cores && s->cores)
-        count = cut_for_cores(s);
-    if (s->asked_panels)
-        count = s->asked_panels;
+    s->kernel.cpu.unit = (int)tiles.piece_rows;
+    if (tiles.piece_rows && !s->others)
+        s->kernel.unit = 1; /* nobody works in groups */
     if (status == YOKE_OK)
-        status = mm_panels_open(&s->panels, &s->product, count, s->arrays[1], s->arrays[2]);
-    s->panels.blocks = s->blocks;
+        status = mm_panels_open(&s->panels, p, tiles.panels, s->arrays[1], s->arrays[2]);
+    s->panels.blocks = tiles.blocks;
     return status;
 }
 
@@ -314,8 +307,8 @@ static yoke_status mm_report(void *state, FILE *out)
     fprintf(out, "\n");
     if (s->on_nvidia)
         fprintf(out, "NVIDIA GPUs: %s\n", s->on_nvidia);
-    if (s->panels.count > 1)
-        fprintf(out, "%d column panels\n", s->panels.count);
+    if (s->panels.count > 1 || s->panels.blocks > 1)
+        fprintf(out, "%d column panels, %d blocks of rows\n", s->panels.count, s->panels.blocks);
     return YOKE_OK;
 }
 

@@ -3,24 +3,19 @@
  * The first panel's job brings A to a device as well, chunk by chunk; those after it find it there
  * and need their panel of B only. With A in blocks, too, a device has something to do with every
  * part of A and of B that comes, at the price of smaller products. More panels let a device begin
- * earlier, and leave less of C to be brought home at the end; fewer are better fed to a library,
- * which wants blocks as wide as they are high. Beyond eight, less than a tenth of what is copied is
- * left to be hidden.
+ * earlier, and leave less of C to be brought home at the end; how many are good: mm_tiles.c.
  */
 #include "mm_panels.h"
 
-enum { GOOD_COUNT = 8, GOOD_WIDTH = 512, MULTIPLE = 64 };
+enum { MULTIPLE = 64, ALIGNED = 2 };
 
-int mm_panels_good(const struct mm_product *product)
-{
-    const int64_t count = product->columns / GOOD_WIDTH;
-    return count < 1 ? 1 : count < GOOD_COUNT ? (int)count : GOOD_COUNT;
-}
-
-/* All alike but the last; in multiples of what libraries divide by, if they are that wide. */
+/* All alike if that goes, for what is learned of a job is of use to others that are like it; else
+ * all but the last, in multiples of what libraries divide by, if they are that wide. */
 static int64_t width_of(int64_t columns, int count)
 {
     const int64_t width = (columns - 1) / count + 1;
+    if (columns % count == 0 && width % ALIGNED == 0)
+        return width;
     return width < 4 * MULTIPLE ? width : (width + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
 }
 

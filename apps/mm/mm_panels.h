@@ -8,7 +8,7 @@
 #include "../app.h"
 #include "mm_product.h"
 
-enum { MM_PANELS_MOST = 16, MM_BLOCKS_MOST = 4 };
+enum { MM_PANELS_MOST = 16, MM_BLOCKS_MOST = 16 };
 
 struct mm_panels {
     int blocks; /* of rows of A and C, a job each for every panel; at least 1 */
@@ -19,8 +19,6 @@ struct mm_panels {
     } items[MM_PANELS_MOST];
 };
 
-/* As many as are good for a device behind a link. */
-int mm_panels_good(const struct mm_product *product);
 /* `count` of them, or somewhat fewer; it is not above the number of columns. */
 yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product, int count,
                            yoke_array *b, yoke_array *c);

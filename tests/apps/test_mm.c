@@ -176,10 +176,13 @@ static void kernels_of_the_library_fit_the_processor(void **unused)
     assert_null(mm_core_instead("of the future", MM_CORE_AVX512));
 }
 
-static struct mm_tiles cut(int64_t rows, int64_t columns, int cores)
+/* Doubles. */
+static struct mm_tiles cut(int64_t rows, int64_t columns, int cores, int others)
 {
-    const struct mm_tiles_spec spec = { rows, columns, cores, .most = 16 };
-    return mm_tiles_for_cores(&spec);
+    const struct mm_tiles_spec spec = { rows,           columns, 8,
+                                        cores,          others,  .panels_most = 16,
+                                        .jobs_most = 64 };
+    return mm_tiles_cut(&spec);
 }
 
 /* Every core has something to do, in pieces that are neither flat nor narrow. */
@@ -192,22 +195,58 @@ static void tiles_are_for_all_cores(void **unused)
     for (n = 0; n < sizeof sides / sizeof *sides; n++)
         for (cores = 1; cores <= 64; cores++) {
             const int64_t side = sides[n];
-            const struct mm_tiles t = cut(side, side, cores);
-            const int64_t pieces = ((side - 1) / t.rows + 1) * t.panels;
+            const struct mm_tiles t = cut(side, side, cores, 0);
+            const int64_t pieces = ((side - 1) / t.piece_rows + 1) * t.panels;
             const int64_t rounds = (pieces - 1) / cores + 1;
             const double width = (double)side / t.panels;
-            const double made = (double)rounds * (double)t.rows * width * cores;
-            assert_true(t.rows >= 1 && t.panels >= 1 && t.panels <= 16);
+            const double made = (double)rounds * (double)t.piece_rows * width * cores;
+            assert_true(t.piece_rows >= 1 && t.panels >= 1 && t.panels <= 16 && t.blocks == 1);
             if (made > 1.1 * (double)side * (double)side)
                 fail_msg("%d cores, %d: %d panels, %d rows: as if it were %.2f products", cores,
-                         (int)side, t.panels, (int)t.rows, made / (double)side / (double)side);
-            assert_true(side < 7000 || (t.rows >= 100 && width >= 1000));
+                         (int)side, t.panels, (int)t.piece_rows,
+                         made / (double)side / (double)side);
+            assert_true(side < 7000 || (t.piece_rows >= 100 && width >= 1000));
         }
-    assert_int_equal(cut(7000, 7000, 2).panels, 1);
-    assert_true(cut(7000, 7000, 32).panels > 1);
-    assert_int_equal(cut(1, 1, 32).rows, 1);
-    assert_int_equal(cut(1, 1, 32).panels, 1);
-    assert_int_equal(cut(438, 7000, 32).rows * 2, 438);
+    assert_int_equal(cut(7000, 7000, 2, 0).panels, 1);
+    assert_true(cut(7000, 7000, 32, 0).panels > 1);
+    assert_int_equal(cut(1, 1, 32, 0).piece_rows, 1);
+    assert_int_equal(cut(1, 1, 32, 0).panels, 1);
+    assert_int_equal(cut(438, 7000, 32, 0).piece_rows * 2, 438);
+}
+
+/* Panels wide enough for links, and never more jobs than can be. */
+static void tiles_are_for_links(void **unused)
+{
+    struct mm_tiles_spec spec = { .rows = 7000,
+                                  .columns = 7000,
+                                  .element_size = 8,
+                                  .others = 1,
+                                  .panels_most = 16,
+                                  .jobs_most = 64 };
+    struct mm_tiles t = cut(7000, 7000, 32, 2);
+    int panels, blocks;
+    (void)unused;
+    assert_int_equal(t.panels, 4);
+    assert_int_equal(t.blocks, 4);
+    assert_true(t.piece_rows > 0 && t.piece_rows <= 7000 / 4 / 32 + 1);
+    t = cut(38000, 38000, 0, 2);
+    assert_int_equal(t.panels * t.blocks, 64);
+    assert_int_equal(t.piece_rows, 0);
+    t = cut(100, 100, 2, 1);
+    assert_int_equal(t.panels * t.blocks, 1);
+    for (panels = 0; panels <= 16; panels++)
+        for (blocks = 0; blocks <= 16; blocks++) {
+            if (panels * blocks > 64)
+                continue;
+            spec.panels = panels;
+            spec.blocks = blocks;
+            spec.others = (panels + blocks) % 3 != 0;
+            spec.cores = blocks % 2 * 32;
+            t = mm_tiles_cut(&spec);
+            assert_true(t.panels * t.blocks <= 64 && t.panels >= 1 && t.blocks >= 1);
+            assert_true(!panels || t.panels == panels);
+            assert_true(!blocks || t.blocks == blocks);
+        }
 }
 
 int main(void)
@@ -219,6 +258,7 @@ int main(void)
         cmocka_unit_test(single_precision_is_no_double),
         cmocka_unit_test(kernels_of_the_library_fit_the_processor),
         cmocka_unit_test(tiles_are_for_all_cores),
+        cmocka_unit_test(tiles_are_for_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
