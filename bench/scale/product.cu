@@ -6,8 +6,9 @@
  *
  * rows: B first, then A in blocks of rows, each followed by its rows of C on their way home. wave:
  * B in panels of columns and A in blocks of rows by turns; each that arrives is multiplied by all
- * that are there of the other, so the first product begins when two parts have come. Each with 1 to
- * 16 parts; the best of the medians is given, with its parts. resident: one call on data that are
+ * that are there of the other, so the first product begins when two parts have come. tiles: the same,
+ * each pair of parts multiplied and sent home by itself. Each with 1 to 16 parts; the best of the
+ * medians is given, with its parts. resident: one call on data that are
  * there. link: the time that A and B alone need to come. Memory is pinned, buffers are there.
  */
 #include <cstring>
@@ -108,6 +109,26 @@ static void by_wave(int parts)
     }
 }
 
+static void make_tile(int row, int column, int parts)
+{
+    tile t = { from_of(row, parts), from_of(row + 1, parts), from_of(column, parts),
+               from_of(column + 1, parts) };
+    multiply(t);
+    bring_home(t);
+}
+
+static void by_tiles(int parts)
+{
+    for (int p = 0; p < parts; p++) {
+        fetch_rows(from_of(p, parts), from_of(p + 1, parts));
+        for (int column = 0; column < p; column++)
+            make_tile(p, column, parts);
+        fetch_columns(from_of(p, parts), from_of(p + 1, parts));
+        for (int row = 0; row <= p; row++)
+            make_tile(row, p, parts);
+    }
+}
+
 static void resident(int)
 {
     multiply({ 0, n, 0, n });
@@ -188,7 +209,7 @@ int main(int argc, char **argv)
     fill();
     int right = 1;
     printf("{\"n\": %d, ", n);
-    for (auto way : { by_rows, by_wave }) {
+    for (auto way : { by_rows, by_wave, by_tiles }) {
         memset(near_c, 0xff, bytes);
         way(5);
         MUST(cudaDeviceSynchronize());
@@ -196,6 +217,7 @@ int main(int argc, char **argv)
     }
     print_best("rows", by_rows, repeat);
     print_best("wave", by_wave, repeat);
+    print_best("tiles", by_tiles, repeat);
     printf("\"resident_seconds\": %.6g, \"link_seconds\": %.6g, \"right\": %s}\n",
            time_of(resident, 1, repeat), time_of(link, 1, repeat), right ? "true" : "false");
     return !right;

@@ -175,9 +175,10 @@ def products(raw):
     gpu = sets_of(matrix['sizes'][0]).get('G') if matrix else None
     mine = gpu['seconds'] if gpu and matrix['sizes'][0]['size'] == [direct['n']] * 3 else None
     head(['by hand', 'time', 'parts', 'yoke', 'yoke / by hand', ''])
-    for way in ('rows', 'wave'):
+    ways = {'rows': 'B first, then A by rows', 'wave': "B's columns and A's rows by turns", 'tiles': 'the same, tile by tile'}
+    for way in (w for w in ways if w in direct):
         over = mine / direct[way]['seconds'] if mine else None
-        row([{'rows': 'B first, then A by rows', 'wave': "B's columns and A's rows by turns"}[way], seconds(direct[way]['seconds']),
+        row([ways[way], seconds(direct[way]['seconds']),
              str(direct[way]['parts']), seconds(mine), ratio(over), '' if over is None else 'met' if over <= 1.02 else '**missed**'])
     print(f"\nA and B alone take {seconds(direct['link_seconds'])} to come, one call on data that are there "
           f"{seconds(direct['resident_seconds'])}; {'right' if direct['right'] else '**wrong**'}.")
