@@ -32,9 +32,9 @@ static int takes_part(const struct yk_split_status *status)
     return status->joined && status->active;
 }
 
-/* Whose speed tells what to expect of device d: its own, else that of another GPU of its make (one
- * with the same peak and memory of its own); -1: nobody's. It is only for what others may count on:
- * chunks of d's own have to show how fast it is. */
+/* Whose speed tells what to expect of device d: its own, else that of another GPU of its make; -1:
+ * nobody's. It is only for what others may count on: chunks of d's own have to show how fast it is.
+ */
 static int like(const struct yk_split_view *view, int d)
 {
     const struct yk_split_device *known = &view->devices[d].known;
@@ -42,8 +42,7 @@ static int like(const struct yk_split_view *view, int d)
     if (view->devices[d].item_ns > 0)
         return d;
     for (other = 0; other < view->device_count && known->peak > 0 && !known->host_memory; other++)
-        if (view->devices[other].item_ns > 0 && view->devices[other].known.peak == known->peak &&
-            !view->devices[other].known.host_memory)
+        if (view->devices[other].item_ns > 0 && yk_split_alike(known, &view->devices[other].known))
             return other;
     return -1;
 }
@@ -193,7 +192,7 @@ static int shares_are_right(const struct yk_split_view *view)
         if (end > latest)
             latest = end;
     }
-    return total > 0.999 && latest * together <= (1 + tolerance) * items;
+    return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
 }
 
 /* Regions by shares, on allowed bounds. */

@@ -57,6 +57,15 @@ struct yk_split_device {
     int hosts, host_lane;
 };
 
+/* Of one make, as far as anybody can tell: both are cores, or GPUs with the same peak. */
+static inline int yk_split_alike(const struct yk_split_device *one,
+                                 const struct yk_split_device *other)
+{
+    if (one->host_memory || other->host_memory)
+        return one->host_memory == other->host_memory;
+    return one->peak > 0 && one->peak == other->peak;
+}
+
 struct yk_split_spec {
     int64_t first, last; /* the job's range */
     int64_t unit;        /* chunk bounds are first + multiples of unit, or last; >= 1 */

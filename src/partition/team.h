@@ -1,34 +1,68 @@
 /* team.h - PURE. Which devices should do a job together, learned from whole jobs.
  *
- * Devices slow each other down: they share memory, caches, power, even execution units. Speeds
- * measured while all work hide that, so a split by them can end evenly and still be slower than the
- * best device alone. What tells is an experiment: once the speed of all together is known, and the
- * best device does most of the work anyway, it does a few jobs alone. The faster team stays, and
- * now and then the other one is tried again, for machines change.
+ * Devices slow each other down: they share memory, caches, power, links, even execution units, and
+ * whoever drives a GPU needs a core. Speeds measured while all work hide that, so a split by them
+ * can end evenly and still be slower than fewer devices would be. What tells is an experiment: once
+ * the speed of all together is known, those who contribute least are left out of a few jobs (the
+ * cores, or all GPUs of a make), as long as that puts a small part of the work at stake. If the
+ * others are clearly faster without them they stay out, and it goes on from there, down to one
+ * device; now and then all are asked again, for machines change.
  */
 #ifndef YK_PARTITION_TEAM_H
 #define YK_PARTITION_TEAM_H
 
 #include "dispatch.h"
 
-/* What is remembered of one kernel, range and set of devices. Zero: nothing. */
-struct yk_team {
-    int together_jobs, alone_jobs; /* measured since the last look again */
-    double together_rate;          /* items per ns, all devices: of the fastest job lately */
-    double latest;                 /* the latest of these, */
-    int gaining;                   /* which was faster than the one before */
-    double alone_rate;             /* the same of `alone` by itself */
-    int alone;                     /* the device that was tried */
-    int settled_jobs;              /* done by the better team since */
-    int looking;                   /* all are asked again, to see whether that has become better */
+enum { YK_TEAM_RECENT = 5 };
+
+/* Devices are bits, the first one's is 1. */
+struct yk_team_figure {
+    uint32_t devices;
+    int jobs;                  /* that count */
+    double ns[YK_TEAM_RECENT]; /* for an item, in the latest of them, at jobs % YK_TEAM_RECENT */
 };
 
-/* The device that should do the next job alone, or -1: all together. */
-int yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices, int count);
-/* A whole job of `items` took `ns`, done by device `alone` by itself (whether the others had been
- * left out or got nothing) or (-1) by several, the speed of each known before. */
-void yk_team_learn(struct yk_team *team, int alone, int64_t items, int64_t ns);
-/* Why a device was left out of the next job, in a sentence. */
-void yk_team_explain(const struct yk_team *team, const char *name, char *text, size_t size);
+/* What is remembered of one kernel, range and set of devices. Zero: nothing. */
+struct yk_team {
+    uint32_t all;
+    struct yk_team_figure best;   /* who is asked */
+    struct yk_team_figure tried;  /* who is tried instead; no jobs: nobody */
+    struct yk_team_figure before; /* the larger team that `best` was found in; no jobs: none */
+    uint32_t kept;       /* of the best team: their leaving out was tried, and was no gain */
+    int gaining;         /* the latest job of the best was faster than the one before */
+    int sole, sole_jobs; /* who did all of the latest jobs, and of how many in a row */
+    int unasked;         /* others are not asked since they got nothing */
+    int settled_jobs;    /* done by the best team since the latest experiment */
+    int looking;         /* all are asked again, to see whether that has become better */
+};
+
+struct yk_team_job {
+    uint32_t asked;
+    int sole; /* the device that did all of it, though others may have been asked; -1: several */
+    int64_t items, ns;
+};
+
+/* Those who should do the next job. 32 devices at most. */
+uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices,
+                        int count);
+/* A whole job that taught: the speed of each that was asked had been known before. */
+void yk_team_learn(struct yk_team *team, const struct yk_team_job *job);
+/* Why a device is not among those asked, in a sentence. */
+void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, size_t size);
+
+static inline uint32_t yk_team_bit(int device)
+{
+    return (uint32_t)1 << device;
+}
+/* The only one of a team; -1: there are more, or none. */
+static inline int yk_team_only(uint32_t devices)
+{
+    int d = 0;
+    if (!devices || (devices & (devices - 1)))
+        return -1;
+    while (!(devices & yk_team_bit(d)))
+        d++;
+    return d;
+}
 
 #endif

@@ -60,19 +60,18 @@ static void build_on_hosts(struct yk_job *job)
     yk_job_check_stranded(job);
 }
 
-/* One device is to do it alone: the others wait on the bench. */
+/* Who is not asked waits on the bench. */
 static void bench_others(struct yk_job *job)
 {
     const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
     char why[160];
     int d;
-    if (job->alone < 0 || !memory || job->device_count == 1)
+    if (!memory)
         return;
-    yk_team_explain(&memory->team, job->runtime->devices[job->alone].device->desc.name, why,
-                    sizeof why);
+    yk_team_explain(&memory->team, job->team, why, sizeof why);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
-        if (d == job->alone || jd->retired)
+        if (yk_job_in_team(job, d) || jd->retired)
             continue;
         jd->benched = jd->joined = 1;
         yk_dispatch_leave(job->dispatch, d, why);

@@ -25,6 +25,12 @@ static int sole_device(const struct yk_job *job)
     return sole;
 }
 
+/* A CPU device that is asked. */
+static int works_here(const struct yk_job *job, int device)
+{
+    return job->devices[device].device->device->desc.host_memory && yk_job_in_team(job, device);
+}
+
 /* What the thread that calls yoke_run does meanwhile: it drives the device that does it all, since
  * waking that one's host thread and being woken by it costs more than a short job takes; else it
  * works as the lane of the core it is on. */
@@ -38,7 +44,7 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
     }
     for (d = 0; sole < 0 && d < job->device_count; d++) {
         const struct yk_runtime_device *device = &runtime->devices[d];
-        for (w = 0; device->device->desc.host_memory && w < device->worker_count; w++)
+        for (w = 0; works_here(job, d) && w < device->worker_count; w++)
             if (job->borrowed_device < 0 || device->workers[w].cpu == cpu) {
                 job->borrowed_device = d;
                 job->borrowed_lane = w;
@@ -65,7 +71,9 @@ static int worth_waking(struct yk_job *job, int64_t done, int64_t spent)
 
 int yk_job_is_brief(const struct yk_job *job)
 {
-    int by_cores = job->alone < 0 || job->devices[job->alone].device->device->desc.host_memory;
+    int by_cores = 0, d;
+    for (d = 0; d < job->device_count; d++)
+        by_cores |= works_here(job, d);
     return job->recalled > 0 && by_cores &&
            (double)(job->last - job->first) < WORTH_WAKING_NS * job->recalled;
 }
@@ -75,10 +83,28 @@ int yk_job_is_overdue(struct yk_job *job)
     return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)WORTH_WAKING_NS;
 }
 
+/* Cores that are not asked sleep on: woken, they would be in the way of the threads that drive
+ * GPUs.
+ */
+void yk_job_wake(struct yk_job *job)
+{
+    yoke_runtime *runtime = job->runtime;
+    int d, w, all = 1;
+    for (d = 0; d < job->device_count; d++)
+        all &= yk_job_in_team(job, d);
+    if (all) {
+        yk_wake_all(runtime);
+        return;
+    }
+    for (d = job->device_count - 1; d >= 0; d--)
+        for (w = 0; yk_job_in_team(job, d) && w < runtime->devices[d].worker_count; w++)
+            yk_wake(runtime, &runtime->devices[d].workers[w]);
+}
+
 void yk_job_tell(struct yk_job *job)
 {
     atomic_store(&job->woken, 1);
-    yk_wake_all(job->runtime);
+    yk_job_wake(job);
 }
 
 /* Nobody knows how long this job takes, and its first piece alone may be long. One sleeper is

@@ -105,17 +105,21 @@ static void learn(struct yk_job *job)
         yk_dispatch_outcome(job->dispatch, d, &outcome);
         if (outcome.items == job->last - job->first)
             sole = d;
-        yk_learned_note(
-            &memory->device[d], &outcome,
-            &(struct yk_learned_job){ .items = job->last - job->first,
-                                      .told_ns = desc->launch_ns,
-                                      .everybodys = job->alone < 0 && job->devices[d].joined,
-                                      .forgives = forgives && !desc->host_memory });
+        yk_learned_note(&memory->device[d], &outcome,
+                        &(struct yk_learned_job){ .items = job->last - job->first,
+                                                  .told_ns = desc->launch_ns,
+                                                  .everybodys = job->alone < 0 &&
+                                                                job->devices[d].joined &&
+                                                                yk_job_in_team(job, d),
+                                                  .forgives = forgives && !desc->host_memory });
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
     if (whole)
-        yk_team_learn(&memory->team, sole, job->last - job->first,
-                      job->ended_ns - job->submitted_ns);
+        yk_team_learn(&memory->team,
+                      &(struct yk_team_job){ .asked = job->team,
+                                             .sole = sole,
+                                             .items = job->last - job->first,
+                                             .ns = job->ended_ns - job->submitted_ns });
 }
 
 /* Under runtime.lock: track 0 belongs to whoever holds it. */

@@ -230,8 +230,10 @@ static void join(struct yk_job *job, int device)
     yk_unlock(&job->lock);
     if (jd->status == YOKE_EDEVICE)
         yk_runtime_device_lost(job->runtime, jd->device);
-    if (job->alone < 0 || jd->retired) /* others may get something else to do now */
+    if (jd->retired)
         yk_wake_all(job->runtime);
+    else if (job->alone < 0) /* others may get something else to do now */
+        yk_job_wake(job);
 }
 
 int yk_job_prepare(struct yk_job *job, int device)

@@ -108,6 +108,31 @@ static double likely_share(const struct yk_split_device *known, double all_rates
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
+/* Who is asked, and what that is based on. */
+static void call_team(struct yk_job *job, const struct yk_memory *memory,
+                      struct yk_split_device *known)
+{
+    static const struct yk_team nobody_tried;
+    int d, count = job->device_count;
+    int judges = memory && yk_job_splits_freely(job->partitioner);
+    job->team = yk_team_choose(judges ? &memory->team : &nobody_tried, known, count);
+    if (count > 1)
+        job->alone = yk_team_only(job->team);
+    job->seen = job->tells = memory != NULL;
+    for (d = 0; d < count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        job->recalled += known[d].rate;
+        job->tells &= known[d].rate > 0;
+    }
+    for (d = 0; d < count; d++) {
+        if (!yk_job_in_team(job, d))
+            known[d].share = 0; /* of this job; what it was is remembered */
+        job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
+        job->devices[d].steady = memory && memory->device[d].steady;
+    }
+}
+
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES] = { { 0 } };
@@ -129,17 +154,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     if (status != YOKE_OK)
         return status;
     spec.device_count = count;
-    job->seen = job->tells = memory != NULL;
-    for (d = 0; d < count; d++) {
-        job->recalled += known[d].rate;
-        job->tells &= known[d].rate > 0;
-    }
-    for (d = 0; d < count; d++)
-        job->devices[d].share = likely_share(&known[d], job->recalled);
-    for (d = 0; memory && d < count; d++)
-        job->devices[d].steady = memory->device[d].steady;
-    if (memory && yk_job_splits_freely(job->partitioner))
-        job->alone = yk_team_choose(&memory->team, known, count);
+    call_team(job, memory, known);
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;

@@ -125,7 +125,8 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     const char *partitioner, *name; /* partitioner NULL: auto */
     uint64_t key;                   /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
-    int alone;       /* the device that does it alone, -1: all of them (partition/team.h) */
+    uint32_t team;   /* the devices that are asked, as bits (partition/team.h), */
+    int alone;       /* and which it is if that is only one of several; else -1 */
     int seen;        /* there was one like it */
     int tells;       /* its time says how fast that team is */
     int64_t readied; /* yk_place_readied of all devices when it began */
@@ -178,6 +179,12 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
 };
 
 /* Modes that change an array: its rows in place, or at the job's end through private copies too. */
+/* Whether the device is asked; those that are not step in if all others fail. */
+static inline int yk_job_in_team(const struct yk_job *job, int device)
+{
+    return (job->team & yk_team_bit(device)) != 0;
+}
+
 static inline int yk_writes_rows(yoke_param_mode mode)
 {
     return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
@@ -285,8 +292,10 @@ int yk_job_is_overdue(struct yk_job *job);
 void yk_caller_borrow(struct yk_job *job, int cpu);
 /* It works until it finds nothing more to do. */
 void yk_caller_take_part(struct yk_job *job);
-/* Everybody is told of the job. */
+/* Everybody is told of the job, for the first time; */
 void yk_job_tell(struct yk_job *job);
+/* there may be something to do: those who are asked look. */
+void yk_job_wake(struct yk_job *job);
 
 /* --- lane.c --- */
 enum yk_lane_state {

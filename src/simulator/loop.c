@@ -64,9 +64,7 @@ static void operation(struct yk_simulator *sim, int device)
  * GPUs' own threads, then those of the cores that drive a GPU, then the others. */
 static void begin(struct yk_simulator *sim)
 {
-    for (int d = 0; d < sim->device_count; d++)
-        if (sim->spec->alone && d + 1 != sim->spec->alone)
-            yk_dispatch_leave(sim->dispatch, d, "left out");
+    yk_simulator_leave_out(sim);
     for (int d = 0; d < sim->device_count; d++)
         see_to_device(sim, d);
     for (int lane = sim->threads; lane < sim->lane_count; lane++)

@@ -210,8 +210,10 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
     yoke_status status = open_lanes(sim);
     split.devices = sim->known;
     split.device_count = sim->device_count;
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
+        yk_simulator_call(sim);
         status = yk_dispatch_open(&split, &sim->dispatch);
+    }
     if (status != YOKE_OK)
         close_simulator(sim);
     return status;
@@ -226,7 +228,9 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
     const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
     const struct yk_learned_job job = { .items = sim->spec->profile->items,
                                         .told_ns = told_ns(gpu),
-                                        .everybodys = sim->spec->alone == 0,
+                                        .everybodys = sim->spec->alone == 0 &&
+                                                      yk_team_only(sim->asked) < 0 &&
+                                                      yk_simulator_asks(sim, d),
                                         .forgives = gpu != NULL };
     if (sim->spec->learned)
         *out = sim->spec->learned[d];
@@ -272,6 +276,7 @@ static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_re
         return YOKE_ENOMEM;
     for (int d = 0; d < sim->device_count; d++)
         collect_device(sim, d, &result.devices[d]);
+    yk_simulator_teach(sim, &result.team);
     *out = result;
     return YOKE_OK;
 }

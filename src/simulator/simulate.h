@@ -14,6 +14,7 @@
 
 #include "../partition/dispatch.h"
 #include "../partition/learned.h"
+#include "../partition/team.h"
 #include "machine.h"
 #include "profile.h"
 
@@ -50,7 +51,8 @@ struct yk_simulate_spec {
     enum yk_simulate_waiting waiting;
     double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
     double bytes_in, bytes_out; /* of an item */
-    const struct yk_learned *learned;                                 /* one a device, or NULL */
+    const struct yk_learned *learned; /* one a device, or NULL */
+    const struct yk_team *team;       /* decides with it who is asked; NULL: all are */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;
     int alone;           /* d + 1: device d does it all; 0: all of them */
@@ -73,6 +75,7 @@ struct yk_simulate_result {
     double ideal_seconds; /* see yk_machine_ideal */
     struct yk_simulate_device *devices;
     int device_count;
+    struct yk_team team; /* what it is after this run; nothing where there was none */
     int64_t threads, chunks;
     double core_seconds; /* of the cores together: useful work, */
     double spin_seconds; /* spinning threads, */

@@ -76,7 +76,9 @@ struct yk_simulator {
     struct yk_simulated_device *devices;
     struct yk_simulated_lane *lanes; /* of the cores, then of each GPU */
     int device_count, lane_count, threads;
-    int streams; /* lanes of each GPU that threads of the cores drive; 0: none */
+    int tells;      /* the speeds of all that are asked were known */
+    uint32_t asked; /* where a team decides; 0: all */
+    int streams;    /* lanes of each GPU that threads of the cores drive; 0: none */
     int waiting_first, waiting_last; /* ids, -1 */
     int answered;                    /* since waiting lanes asked */
     int64_t free_items;              /* that nobody has and that are not done */
@@ -160,6 +162,15 @@ void yk_host_sit(struct yk_simulator *sim, int core);
 void yk_host_stand(struct yk_simulator *sim, int core);
 /* The chunk ended: when does somebody notice? */
 void yk_host_ended(struct yk_simulator *sim, int lane);
+
+/* --- asked.c --- */
+/* Who is asked; the others' shares are none. Needs what is known of devices. */
+void yk_simulator_call(struct yk_simulator *sim);
+int yk_simulator_asks(const struct yk_simulator *sim, int device);
+/* Those that are not asked leave. */
+void yk_simulator_leave_out(struct yk_simulator *sim);
+/* What it taught of devices together. */
+void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out);
 
 /* --- loop.c --- */
 void yk_simulator_run(struct yk_simulator *sim);

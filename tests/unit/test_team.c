@@ -10,22 +10,49 @@
 
 #include "partition/team.h"
 
-static struct yk_split_device devices[2] = { { .name = "cpu", .lanes = 1, .rate = 0.9 },
-                                             { .name = "gpu", .lanes = 2, .rate = 0.1 } };
+enum { CPU = 1, GPU = 2, BOTH = 3, GPUS = 6, ALL = 7 };
 
-static int choose(const struct yk_team *team)
+static const struct yk_split_device devices[2] = {
+    { .name = "cpu", .host_memory = 1, .lanes = 1, .rate = 0.9 },
+    { .name = "gpu", .lanes = 2, .rate = 0.1, .peak = 1 }
+};
+/* n-body: two GPUs that do nearly all of it, and cores */
+static const struct yk_split_device three[3] = {
+    { .name = "cpu", .host_memory = 1, .lanes = 32, .rate = 0.03 },
+    { .name = "gpu0", .lanes = 4, .rate = 0.5, .peak = 1 },
+    { .name = "gpu1", .lanes = 4, .rate = 0.47, .peak = 1 }
+};
+
+static uint32_t choose(const struct yk_team *team)
 {
     return yk_team_choose(team, devices, 2);
+}
+
+static void did(struct yk_team *team, uint32_t asked, int64_t ns)
+{
+    yk_team_learn(team,
+                  &(struct yk_team_job){ .asked = asked,
+                                         .sole = asked & (asked - 1) ? -1 : yk_team_only(asked),
+                                         .items = 10000,
+                                         .ns = ns });
+}
+
+/* One of those that were asked did it all. */
+static void did_all(struct yk_team *team, uint32_t asked, int sole, int64_t ns)
+{
+    yk_team_learn(team,
+                  &(struct yk_team_job){ .asked = asked, .sole = sole, .items = 10000, .ns = ns });
 }
 
 static void all_begin_together(void **state)
 {
     struct yk_team team = { 0 };
     (void)state;
-    assert_int_equal(choose(&team), -1);
-    yk_team_learn(&team, -1, 1000, 1000);
-    assert_int_equal(choose(&team), -1);
-    assert_int_equal(yk_team_choose(&team, devices, 1), -1);
+    assert_int_equal(choose(&team), BOTH);
+    did(&team, BOTH, 10000);
+    assert_int_equal(choose(&team), BOTH);
+    assert_int_equal(yk_team_choose(&team, devices, 1), 1);
+    assert_int_equal(yk_team_choose(&team, three, 3), ALL);
 }
 
 /* Two jobs together, two alone, then the faster: here the best device by itself. */
@@ -36,16 +63,17 @@ static void contention_is_found(void **state)
     int i;
     (void)state;
     for (i = 0; i < 2; i++)
-        yk_team_learn(&team, -1, 1000, 1000);
+        did(&team, BOTH, 10000);
     for (i = 0; i < 2; i++) {
-        assert_int_equal(choose(&team), 0);
-        yk_team_explain(&team, "cpu", text, sizeof text);
-        assert_non_null(strstr(text, "left out for once"));
-        yk_team_learn(&team, 0, 1000, 800);
+        assert_int_equal(choose(&team), CPU);
+        yk_team_explain(&team, CPU, text, sizeof text);
+        assert_string_equal(text, "left out for once, to see what the others do without it "
+                                  "(together they did 1000 items/us)");
+        did(&team, CPU, 8000);
     }
-    assert_int_equal(choose(&team), 0);
-    yk_team_explain(&team, "cpu", text, sizeof text);
-    assert_string_equal(text, "does not pay: cpu alone does 1250 items/us, all together 1000");
+    assert_int_equal(choose(&team), CPU);
+    yk_team_explain(&team, CPU, text, sizeof text);
+    assert_string_equal(text, "does not pay: without it 1250 items/us, with more devices 1000");
 }
 
 static void a_good_team_stays(void **state)
@@ -54,68 +82,154 @@ static void a_good_team_stays(void **state)
     int i;
     (void)state;
     for (i = 0; i < 2; i++)
-        yk_team_learn(&team, -1, 1000, 1000);
-    for (i = 0; i < 2; i++)
-        yk_team_learn(&team, choose(&team), 1000, 1100);
-    for (i = 0; i < 50; i++) {
-        assert_int_equal(choose(&team), -1);
-        yk_team_learn(&team, -1, 1000, 1000);
+        did(&team, BOTH, 1000);
+    for (i = 0; i < 2; i++) {
+        assert_int_equal(choose(&team), CPU);
+        did(&team, CPU, 1100);
     }
+    for (i = 0; i < 50; i++) {
+        assert_int_equal(choose(&team), BOTH);
+        did(&team, BOTH, 1000);
+    }
+}
+
+/* The cores contribute least: it goes on without them if that is faster, though neither GPU alone
+ * would do; and the two of a make are not parted. */
+static void cores_are_left_out(void **state)
+{
+    struct yk_team team = { 0 };
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++)
+        did(&team, ALL, 94000);
+    for (i = 0; i < 40; i++) {
+        assert_int_equal(yk_team_choose(&team, three, 3), GPUS);
+        did(&team, GPUS, 88000);
+    }
+}
+
+/* Or without the GPUs, where these copy and the cores do what they can. */
+static void gpus_are_left_out(void **state)
+{
+    struct yk_split_device copying[3] = { three[0], three[1], three[2] };
+    struct yk_team team = { 0 };
+    int i;
+    (void)state;
+    copying[0].rate = 1.2; /* GPUs: 45 % */
+    for (i = 0; i < 3; i++)
+        did(&team, ALL, 9000);
+    assert_int_equal(yk_team_choose(&team, copying, 3), ALL); /* too much at stake */
+    copying[1].copy_item_ns = 1.5;
+    for (i = 0; i < 40; i++) {
+        assert_int_equal(yk_team_choose(&team, copying, 3), CPU);
+        did(&team, CPU, 4000);
+    }
+}
+
+/* Three sorts: first without the least, then without the next; what was no gain is not tried again
+ * before long. */
+static void one_after_the_other(void **state)
+{
+    static const struct yk_split_device sorts[3] = { { .rate = 0.7, .host_memory = 1 },
+                                                     { .rate = 0.1, .peak = 1 },
+                                                     { .rate = 0.2, .peak = 2 } };
+    struct yk_team team = { 0 };
+    int i, jobs[8] = { 0 };
+    (void)state;
+    for (i = 0; i < 60; i++) {
+        uint32_t asked = yk_team_choose(&team, sorts, 3);
+        jobs[asked]++;
+        did(&team, asked, asked == 7 ? 1000 : asked == 5 ? 900 : asked == 1 ? 1200 : 1500);
+    }
+    assert_int_equal(jobs[7], 2);
+    assert_int_equal(jobs[1], 2);
+    assert_int_equal(jobs[5], 56);
 }
 
 /* As long as all together get faster from job to job, nobody is judged; but not for ever. */
 static void gains_are_waited_for(void **state)
 {
     struct yk_team team = { 0 };
-    int64_t ns = 4000;
+    int64_t ns = 40000;
     int i;
     (void)state;
     for (i = 0; i < 5; i++, ns = ns * 8 / 10) {
-        assert_int_equal(choose(&team), -1);
-        yk_team_learn(&team, -1, 1000, ns);
+        assert_int_equal(choose(&team), BOTH);
+        did(&team, BOTH, ns);
     }
-    assert_int_equal(choose(&team), -1);
-    yk_team_learn(&team, -1, 1000, ns * 10 / 8);
-    assert_int_equal(choose(&team), 0);
+    assert_int_equal(choose(&team), BOTH);
+    did(&team, BOTH, ns * 10 / 8);
+    assert_int_equal(choose(&team), CPU);
     team = (struct yk_team){ 0 };
-    for (i = 0, ns = 1 << 20; i < 20 && choose(&team) < 0; i++, ns = ns * 8 / 10)
-        yk_team_learn(&team, -1, 1000, ns);
+    for (i = 0, ns = 1 << 20; i < 20 && choose(&team) == BOTH; i++, ns = ns * 8 / 10)
+        did(&team, BOTH, ns);
     assert_true(i < 10);
 }
 
-/* Noise does not send anybody home. */
-static void alone_has_to_be_clearly_better(void **state)
+/* Noise does not send anybody home: neither a gain of half a percent, nor two lucky jobs of a team
+ * that then does what all did. */
+static void fewer_have_to_be_clearly_better(void **state)
 {
+    struct yk_team team = { 0 };
+    int i, together = 0, alone = 0;
+    (void)state;
+    for (i = 0; i < 2; i++)
+        did(&team, BOTH, 10000);
+    for (i = 0; i < 2; i++)
+        did(&team, choose(&team), 9950);
+    assert_int_equal(choose(&team), BOTH);
+    team = (struct yk_team){ 0 };
+    for (i = 0; i < 50; i++) {
+        uint32_t asked = choose(&team);
+        together += asked == BOTH;
+        alone += asked == CPU;
+        did(&team, asked, asked == CPU && alone <= 2 ? 9000 : 10000);
+    }
+    assert_true(together >= 40);
+}
+
+/* A team that is fast at times and slow as a rule (one of its GPUs gets a core late) loses to one
+ * that is always as fast as its best. */
+static void what_is_usual_counts(void **state)
+{
+    static const int64_t all_ns[] = { 93000, 88500, 98000, 97000 };
+    struct yk_team team = { 0 };
+    int i, without = 0;
+    (void)state;
+    for (i = 0; i < 250; i++) {
+        uint32_t asked = yk_team_choose(&team, three, 3);
+        without += i >= 150 && asked == GPUS;
+        did(&team, asked, asked == ALL ? all_ns[i % 4] : 88000 + i % 3 * 100);
+    }
+    assert_true(without >= 90);
+}
+
+/* Where the others do much of the work the experiment would cost too much; and where the speed of
+ * one is not known nobody can say. */
+static void no_dear_experiments(void **state)
+{
+    const struct yk_split_device equal[2] = { { .rate = 0.6 }, { .rate = 0.4 } };
+    const struct yk_split_device unknown[2] = { { .rate = 0.6 }, { .rate = 0 } };
     struct yk_team team = { 0 };
     int i;
     (void)state;
-    for (i = 0; i < 2; i++)
-        yk_team_learn(&team, -1, 10000, 10000);
-    for (i = 0; i < 2; i++)
-        yk_team_learn(&team, choose(&team), 10000, 9950);
-    assert_int_equal(choose(&team), -1);
+    for (i = 0; i < 5; i++)
+        did(&team, BOTH, 1000);
+    assert_int_equal(yk_team_choose(&team, equal, 2), BOTH);
+    assert_int_equal(yk_team_choose(&team, unknown, 2), BOTH);
 }
 
-/* Where the others do much of the work the experiment would cost too much. */
-static void no_dear_experiments(void **state)
-{
-    struct yk_split_device equal[2] = { { .rate = 0.6 }, { .rate = 0.4 } };
-    struct yk_team team = { .together_jobs = 5, .together_rate = 1 };
-    (void)state;
-    assert_int_equal(yk_team_choose(&team, equal, 2), -1);
-}
-
-/* The machine changes: the other team is tried again after a while, and wins. */
+/* The machine changes: all are asked again after a while, and win. */
 static void it_looks_again(void **state)
 {
     struct yk_team team = { 0 };
     int i, together = 0;
     (void)state;
     for (i = 0; i < 400; i++) {
-        int alone = choose(&team);
-        int64_t ns = alone < 0 ? (i < 50 ? 2000 : 500) : 1000;
-        together += alone < 0 && i >= 350;
-        yk_team_learn(&team, alone, 1000, ns);
+        uint32_t asked = choose(&team);
+        int64_t ns = asked == BOTH ? (i < 50 ? 2000 : 500) : 1000;
+        together += asked == BOTH && i >= 350;
+        did(&team, asked, ns);
     }
     assert_true(together >= 45);
 }
@@ -128,31 +242,34 @@ static void who_did_all_is_left_to_it(void **state)
     char text[160];
     int i, asked = 0;
     (void)state;
-    yk_team_learn(&team, -1, 1000, 2000); /* once others had something, too */
+    did(&team, BOTH, 20000); /* once others had something, too */
     for (i = 0; i < 2; i++) {
-        assert_int_equal(choose(&team), -1);
-        yk_team_learn(&team, 1, 1000, 1000);
+        assert_int_equal(choose(&team), BOTH);
+        did_all(&team, BOTH, 1, 10000);
     }
-    assert_int_equal(choose(&team), 1);
-    yk_team_explain(&team, "gpu", text, sizeof text);
-    assert_string_equal(text, "not asked: gpu did all of such jobs by itself, at 1000 items/us");
+    assert_int_equal(choose(&team), GPU);
+    yk_team_explain(&team, GPU, text, sizeof text);
+    assert_string_equal(text,
+                        "not asked: another one did all of such jobs by itself, at 1000 items/us");
     for (i = 0; i < 300; i++) {
-        asked += choose(&team) < 0;
-        yk_team_learn(&team, 1, 1000, 1000);
+        asked += choose(&team) == BOTH;
+        did_all(&team, choose(&team), 1, 10000);
     }
-    assert_in_range(asked, 2, 4);
+    assert_in_range(asked, 2, 6);
 }
 
 /* Where the others did get something in that look, the faster team is found as ever. */
 static void who_did_all_can_lose_it(void **state)
 {
-    struct yk_team team = { .alone = 1, .alone_jobs = 2, .alone_rate = 1 };
+    struct yk_team team = { 0 };
     int i, together = 0;
     (void)state;
+    for (i = 0; i < 2; i++)
+        did_all(&team, BOTH, 1, 10000);
     for (i = 0; i < 300; i++) {
-        int alone = choose(&team);
-        together += alone < 0;
-        yk_team_learn(&team, alone, 1000, alone < 0 ? 500 : 1000);
+        uint32_t asked = choose(&team);
+        together += asked == BOTH;
+        did(&team, asked, asked == BOTH ? 5000 : 10000);
     }
     assert_true(together >= 190);
 }
@@ -161,10 +278,10 @@ static void nonsense_teaches_nothing(void **state)
 {
     struct yk_team team = { 0 };
     (void)state;
-    yk_team_learn(&team, -1, 0, 1000);
-    yk_team_learn(&team, -1, 1000, 0);
-    yk_team_learn(&team, 0, 1000, -5);
-    assert_int_equal(team.together_jobs + team.alone_jobs, 0);
+    did(&team, BOTH, 0);
+    did(&team, CPU, -5);
+    yk_team_learn(&team, &(struct yk_team_job){ .asked = BOTH, .sole = -1, .ns = 1000 });
+    assert_int_equal(team.best.jobs + team.tried.jobs, 0);
 }
 
 int main(void)
@@ -173,12 +290,16 @@ int main(void)
         cmocka_unit_test(all_begin_together),
         cmocka_unit_test(contention_is_found),
         cmocka_unit_test(a_good_team_stays),
+        cmocka_unit_test(cores_are_left_out),
+        cmocka_unit_test(gpus_are_left_out),
+        cmocka_unit_test(one_after_the_other),
+        cmocka_unit_test(what_is_usual_counts),
         cmocka_unit_test(no_dear_experiments),
         cmocka_unit_test(it_looks_again),
         cmocka_unit_test(who_did_all_is_left_to_it),
         cmocka_unit_test(who_did_all_can_lose_it),
         cmocka_unit_test(gains_are_waited_for),
-        cmocka_unit_test(alone_has_to_be_clearly_better),
+        cmocka_unit_test(fewer_have_to_be_clearly_better),
         cmocka_unit_test(nonsense_teaches_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
