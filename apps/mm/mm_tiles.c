@@ -28,6 +28,9 @@
 enum { NARROWEST = 256, PIECES_MOST = 8 };
 /* A row of a panel, and rows of a block; and no more jobs than are worth their number. */
 enum { PANEL_BYTES = 12 << 10, BLOCK_ROWS = 1536, GRID_MOST = 8 };
+/* Of a smaller product so many blocks, if they have so many rows each: blocks cost copies nothing.
+ */
+enum { BLOCKS_LEAST = 4, BLOCK_ROWS_LEAST = 512 };
 /* Beside GPUs nobody knows yet how much will be the cores', and large pieces would leave some of
  * them without any. */
 enum { PIECE_ROWS_BESIDE = 128 };
@@ -79,12 +82,18 @@ static int count_of(int64_t whole, int64_t part)
     return count < 1 ? 1 : count < GRID_MOST ? (int)count : GRID_MOST;
 }
 
+static int blocks_of(int64_t rows)
+{
+    const int good = count_of(rows, BLOCK_ROWS), small = count_of(rows, BLOCK_ROWS_LEAST);
+    return good > BLOCKS_LEAST ? good : small < BLOCKS_LEAST ? small : BLOCKS_LEAST;
+}
+
 static struct mm_tiles for_links(const struct mm_tiles_spec *spec)
 {
     struct mm_tiles tiles = {
         .panels =
             spec->panels ? spec->panels : count_of(spec->columns * spec->element_size, PANEL_BYTES),
-        .blocks = count_of(spec->rows, BLOCK_ROWS),
+        .blocks = blocks_of(spec->rows),
     };
     if (spec->cores) {
         const int64_t fair = part_of(part_of(spec->rows, tiles.blocks), spec->cores);

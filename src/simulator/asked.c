@@ -39,10 +39,9 @@ void yk_simulator_leave_out(struct yk_simulator *sim)
 
 void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out)
 {
-    struct yk_team_job job = { .asked = sim->asked,
-                               .sole = -1,
-                               .items = sim->spec->profile->items,
-                               .ns = (int64_t)sim->now };
+    struct yk_team_job job = {
+        .asked = sim->asked, .sole = -1, .items = sim->spec->profile->items, .ns = (int64_t)sim->now
+    };
     struct yk_split_outcome outcome;
     *out = (struct yk_team){ 0 };
     if (!sim->asked)

@@ -232,6 +232,8 @@ static void tiles_are_for_links(void **unused)
     t = cut(38000, 38000, 0, 2);
     assert_int_equal(t.panels * t.blocks, 64);
     assert_int_equal(t.piece_rows, 0);
+    assert_int_equal(cut(4096, 4096, 0, 1).panels, 2);
+    assert_int_equal(cut(4096, 4096, 0, 1).blocks, 4);
     t = cut(100, 100, 2, 1);
     assert_int_equal(t.panels * t.blocks, 1);
     for (panels = 0; panels <= 16; panels++)
