@@ -34,10 +34,27 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     return YOKE_OK;
 }
 
+/* Its lanes have work until long after somebody else is expected: they need not take that one's
+ * part already. */
+static int can_wait(const struct yk_auto *state, const struct yk_split_view *view, int device,
+                    int64_t now)
+{
+    int d;
+    if (view->devices[device].known.host_memory || view->devices[device].items_out == 0)
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        int64_t expected = yk_auto_expected_ns(state, view, d, now);
+        if (expected > 0 && state->loads[d].items > 0 &&
+            2 * (double)expected < state->loads[device].ready)
+            return 1;
+    }
+    return 0;
+}
+
 /* How much of what is free the device may still do, and where: its own region, or the far end of
  * the region that would end last. */
 static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view, int device,
-                         struct yk_take *out)
+                         int64_t now, struct yk_take *out)
 {
     int64_t own = 0, budget, theirs, least = yk_lane_items(view, device);
     double quota = state->loads[device].items;
@@ -52,6 +69,8 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
         if (!state->uneven)
             return own;
     }
+    if (!state->regions && can_wait(state, view, device, now))
+        return 0;
     budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
                                                                          : view->free_items;
     if (budget < least) /* somebody has to; but what is another's region is that one's */
@@ -112,7 +131,7 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
         state->began = now;
     if (!state->planned || view->device_count <= 32 || state->events * 16 >= view->device_count)
         yk_auto_plan(state, view, now);
-    budget = budget_of(state, view, device, out);
+    budget = budget_of(state, view, device, now, out);
     budget = yk_trial_limit(state, view, device, now, budget);
     where = out->reason;
     if (view->devices[device].item_ns <= 0)

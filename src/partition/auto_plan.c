@@ -19,7 +19,10 @@ enum { EXPECT_NS = 50000 };
 /* A chunk far too small to fill a device can take as long as one this many times its size. */
 #define UNDERFILLED 5.0
 /* One of this part of a fill or more is not far too small: kernels that compute much need no full
- * device to be nearly as fast as they get (n-body on an H200: 95 % with a quarter of its fill). */
+ * device to be nearly as fast as they get (n-body on an H200: 85 % with a quarter of its fill, 93 %
+ * with 0.8). Of smaller ones nobody knows whether the rest of the device was idle or not, and the
+ * root of what that would make is wrong by least in either case: parts that follow from it do not
+ * swing from job to job. */
 #define FILLED_PART 0.5
 
 int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
@@ -77,14 +80,14 @@ double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *
     if (status->known.host_memory || measured <= 0)
         return status->item_ns;
     return status->item_ns /
-           fmax(1, fmin(UNDERFILLED, FILLED_PART * (double)status->known.fill / measured));
+           fmax(1, fmin(UNDERFILLED, sqrt(FILLED_PART * (double)status->known.fill / measured)));
 }
 
 static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
                     int64_t now, struct yk_load *load)
 {
     const struct yk_split_status *status = &view->devices[d], *speed;
-    double unit = (double)yk_lane_items(view, d), under_way;
+    double unit = (double)yk_lane_items(view, d);
     int64_t expected = yk_auto_expected_ns(state, view, d, now);
     int whose = like(view, d);
     *load = (struct yk_load){ 0 };
@@ -95,9 +98,11 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     if (expected > 0)
         load->ready = (double)expected;
     if (status->items_out > 0) {
-        under_way = speed->fixed_ns + speed->item_ns * (double)status->items_out -
-                    (double)(now - state->devices[d].mark);
-        load->ready = fmax(0, under_way);
+        double since = (double)(now - state->devices[d].mark) - speed->fixed_ns;
+        double left = load->item * (double)status->items_out - since;
+        if (left < 0) /* the doubt was not justified */
+            left = speed->item_ns * (double)status->items_out - since;
+        load->ready = fmax(0, left);
     }
     if (status->known.host_memory) {
         load->least = load->item * unit * status->known.lanes;
