@@ -99,7 +99,7 @@ for part in $parts; do
     nbody) matrix nbody "$repeat" nbody "$bodies" "${sweep[@]}" ;;
     nbody-large) matrix nbody-large "$seldom" nbody "$more" ;;
     barnes-hut) matrix barnes-hut "$often" barnes-hut "$cluster" "${sweep[@]}" ;;
-    barnes-hut-large) matrix barnes-hut-large "$seldom" barnes-hut "$clusters" ;;
+    barnes-hut-large) matrix barnes-hut-large "$repeat" barnes-hut "$clusters" ;;
     mxv) matrix mxv "$repeat" mxv "$rows" "${sweep[@]}" ;;
     saxpy) matrix saxpy "$often" saxpy "$elements" "${sweep[@]}" ;;
     stream)
