@@ -9,6 +9,16 @@
 #define LONG_COSTS 5.0
 #define LONG_NS    50000.0
 
+/* What a chunk waited for is another job's: rates that took it for its own would be those of who
+ * has the larger share, whatever its speed. */
+static void skip_waiting(struct yk_dispatch *dispatch, int device, int64_t free_ns)
+{
+    if (free_ns <= dispatch->devices[device].busy_mark)
+        return;
+    dispatch->devices[device].busy_mark = free_ns;
+    dispatch->devices[device].waited = 1;
+}
+
 /* The device worked from its mark until now. */
 static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
 {
@@ -91,6 +101,8 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     int64_t from = times->issued > state->latest_end || status->chunks_done == 0
                        ? times->issued
                        : state->latest_end;
+    if (times->free_ns > from)
+        from = times->free_ns;
     double ns = sample_ns(status, times, from);
     note_dearest(status, items, ns, status->chunks_done > 0 && times->issued < state->latest_end);
     yk_speed_add(&state->speed, (double)items, ns);
@@ -119,6 +131,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         known.issued = out.issued;
     if (known.ended < known.issued)
         known.ended = known.issued > dispatch->now ? known.issued : dispatch->now;
+    skip_waiting(dispatch, device, known.free_ns);
     count_busy(dispatch, device, known.ended);
     give_back(dispatch, whole.first + completed, whole.last);
     dispatch->left -= completed;

@@ -82,6 +82,8 @@ struct yk_chunk_times {
     int64_t ended;        /* results usable */
     int64_t copied_bytes; /* moved to or from the device for it */
     int64_t work_ns;      /* lanes that shared it: what each spent on it, added up; 0: unknown */
+    int64_t free_ns;      /* before this the device ended chunks of other jobs too, behind which
+                             this one waited; 0: of none */
     int beside;           /* 1: it was one beside another device's; the dispatcher knows */
 };
 
@@ -140,6 +142,7 @@ struct yk_split_outcome {
     double fixed_ns;
     double spread;        /* see yk_split_device; 0: it had one chunk only, or short ones */
     int64_t copied_bytes; /* for all its items together */
+    int waited;           /* a chunk of it stood behind another job's */
     int active;           /* still taking part */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,

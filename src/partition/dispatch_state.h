@@ -37,6 +37,7 @@ struct yk_device_state {
     int outs;          /* first of its chunks in the pool; -1: none */
     int64_t busy_mark; /* busy_ns counts up to here, while chunks are out */
     int64_t latest_end;
+    int waited;       /* a chunk of it stood behind another job's */
     int kept;         /* its latest entry in the kept list; -1: none */
     unsigned refused; /* the epoch in which it last got nothing */
     struct yk_speed speed;

@@ -32,6 +32,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->fixed_ns = told_ns > 0 && outcome->fixed_ns > told_ns ? told_ns : outcome->fixed_ns;
     learned->spread = fmax(outcome->spread, SPREAD_FADE * learned->spread);
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
+    learned->waited = outcome->waited;
 }
 
 static void note_absence(struct yk_learned *learned)
@@ -72,4 +73,37 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     if (learned->fixed_ns > 0)
         out->fixed_ns =
             learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
+}
+
+/* One whose speed nobody knows will be tried. */
+static int is_level(const struct yk_learned *learned, const struct yk_split_device *device)
+{
+    return learned->waited && device->rate > 0 && device->share >= 0;
+}
+
+static void level(const struct yk_learned *learned, const int *group, int count, int which,
+                  struct yk_split_device *out)
+{
+    double rates = 0, shares = 0;
+    int d, alike = 0;
+    for (d = 0; d < count; d++)
+        if (group[d] == which && is_level(&learned[d], &out[d])) {
+            rates += out[d].rate;
+            shares += out[d].share;
+            alike++;
+        }
+    for (d = 0; d < count && alike > 1; d++)
+        if (group[d] == which && is_level(&learned[d], &out[d])) {
+            out[d].rate = rates / alike;
+            out[d].share = shares / alike;
+        }
+}
+
+void yk_learned_level(const struct yk_learned *learned, const int *group, int count,
+                      struct yk_split_device *out)
+{
+    int d;
+    for (d = 0; d < count; d++)
+        if (group[d] == d)
+            level(learned, group, count, d, out);
 }

@@ -19,6 +19,7 @@ struct yk_learned {
     double spread;         /* as in yk_split_device */
     int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
     int patience;          /* and after how many of them that is forgotten; 0: one */
+    int waited;            /* its chunks stood behind other jobs' in the last job it had part in */
 };
 
 /* The job that ended. */
@@ -34,5 +35,12 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
                      const struct yk_learned_job *job);
 /* Rate, cost and share, for a device whose fixed_ns is what its description told. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
+
+/* Devices that are alike (group: the first of them) have the mean of their speeds
+ * and shares where jobs stood behind each other. What all of such a job wait for, as rows that each
+ * device reads whole, then seems to be the time of whoever has least to do: it would get less and
+ * less. */
+void yk_learned_level(const struct yk_learned *learned, const int *group, int count,
+                      struct yk_split_device *out);
 
 #endif

@@ -59,6 +59,7 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .fixed_ns = status->fixed_ns,
                                       .spread = status->dearest_ns * status->rate,
                                       .copied_bytes = status->copied_bytes,
+                                      .waited = dispatch->devices[device].waited,
                                       .active = status->active };
 }
 

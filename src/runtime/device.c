@@ -228,6 +228,14 @@ void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *dev
     yk_wake_all(runtime);
 }
 
+int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now)
+{
+    int64_t before = atomic_load(&device->served_ns);
+    while (before < now && !atomic_compare_exchange_weak(&device->served_ns, &before, now))
+        ;
+    return before < now ? before : now;
+}
+
 void yk_runtime_close_devices(yoke_runtime *runtime)
 {
     int d, count = atomic_load(&runtime->device_count);

@@ -93,6 +93,27 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
         out->fill = 1;
 }
 
+static int are_alike(const struct yk_device_desc *a, const struct yk_device_desc *b)
+{
+    return a->backend == b->backend && !a->host_memory && !b->host_memory &&
+           strcmp(a->model, b->model) == 0 && strcmp(a->settings_text, b->settings_text) == 0;
+}
+
+static void describe_all(const struct yk_job *job, const struct yk_memory *memory, int count,
+                         struct yk_split_device *out)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    int group[YK_PLACES], d;
+    for (d = 0; d < count; d++) {
+        describe(job, d, memory, &out[d]);
+        for (group[d] = 0; group[d] < d; group[d]++)
+            if (are_alike(&devices[group[d]].device->desc, &devices[d].device->desc))
+                break;
+    }
+    if (memory)
+        yk_learned_level(memory->device, group, count, out);
+}
+
 int64_t yk_job_readied(const struct yk_job *job)
 {
     int64_t bytes = 0;
@@ -145,10 +166,10 @@ yoke_status yk_job_plan(struct yk_job *job)
                                   .partitioner = job->partitioner,
                                   .all_or_nothing = job->has_add };
     yoke_status status;
-    int d, count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
+    int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
     status = yk_crew_take(job, count);
-    for (d = 0; d < count && status == YOKE_OK; d++)
-        describe(job, d, memory, &known[d]);
+    if (status == YOKE_OK)
+        describe_all(job, memory, count, known);
     if (status == YOKE_OK && job->partitioner)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)

@@ -328,6 +328,8 @@ int yk_beside_ended(struct yk_flight *flight, int64_t now);
 /* The first running job after `previous` (NULL: of all), which the caller looks at from now on
  * instead of that one; NULL: there is none. */
 struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous);
+/* A chunk of some job ended on the GPU now: since when it had no other job's to do before it. */
+int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now);
 /* All lanes of a device with memory of its own, as far as they go without waiting, after getting
  * it ready for the job. By one thread at a time. */
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);

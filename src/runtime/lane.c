@@ -135,6 +135,8 @@ static void report(struct yk_job *job, int device, int lane)
         yk_job_tell_progress(job, 0);
         return;
     }
+    if (!jd->device->device->desc.host_memory)
+        answer.times.free_ns = yk_device_serve(jd->device, now);
     yk_lock(&job->lock);
     job->reported_ns = flight->ended_ns ? 0 : now;
     atomic_store_explicit(&flight->out, 0, memory_order_relaxed);

@@ -47,6 +47,7 @@ struct yk_runtime_device {
     int lost;           /* written off; under runtime.lock */
     yk_mutex admission; /* one job at a time takes memory for its arrays there; may sleep */
     int holders;        /* jobs that have some; under admission */
+    atomic_int_fast64_t served_ns; /* when the latest chunk of any job ended there, of a GPU */
 };
 
 struct yoke_runtime {

@@ -251,6 +251,30 @@ static void tiles_are_for_links(void **unused)
         }
 }
 
+/* Twenty jobs in flight at once on two GPUs that are alike: what each waits for, behind the others
+ * and for B, is not taken for its speed. */
+static void two_alike_gpus_do_half_each(void **unused)
+{
+    struct measure_spec spec = { .app = app_find("mm"),
+                                 .input = { .size = { 1020, 1020, 1020 }, .seed = 1 },
+                                 .config.devices = "sim:gpu*2:noise=0.05:rate=478500:link=1.12e9:"
+                                                   "latency=8us:launch=5us:lanes=4:peer=8e9",
+                                 .repeat = 5 };
+    struct measure out;
+    int k;
+    (void)unused;
+    for (k = 0; spec.app->options[k].name; k++)
+        spec.input.values[k] = spec.app->options[k].initial;
+    spec.input.values[1] = "none";
+    spec.input.values[2] = "5";
+    spec.input.values[3] = "4";
+    assert_int_equal(measure(&spec, &out), YOKE_OK);
+    assert_int_equal(out.device_count, 2);
+    if (!(fabs(out.devices[0].share - 0.5) < 0.03))
+        fail_msg("the first of two did %g of all", out.devices[0].share);
+    measure_close(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +285,7 @@ int main(void)
         cmocka_unit_test(kernels_of_the_library_fit_the_processor),
         cmocka_unit_test(tiles_are_for_all_cores),
         cmocka_unit_test(tiles_are_for_links),
+        cmocka_unit_test(two_alike_gpus_do_half_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

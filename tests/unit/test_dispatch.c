@@ -32,6 +32,36 @@ static void shared_chunks_count_by_the_work(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* 10 items behind another job's chunk that ended at 900: they took 100, not 1000. */
+static void waiting_behind_other_jobs_is_not_work(void **state)
+{
+    struct yk_split_device device = { .name = "gpu", .lanes = 2, .fill = 1, .share = 0.5 };
+    struct yk_split_spec spec = { .last = 20,
+                                  .unit = 1,
+                                  .devices = &device,
+                                  .device_count = 1,
+                                  .partitioner = "dynamic:chunk=10" };
+    struct yk_chunk_times times = { .issued = 1, .ended = 1000, .free_ns = 900 };
+    struct yk_split_outcome outcome;
+    struct yk_dispatch *dispatch;
+    struct yk_chunk first, second;
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 1);
+    assert_int_equal(next(dispatch, 0, &first), YK_TAKE);
+    assert_int_equal(next(dispatch, 0, &second), YK_TAKE);
+    yk_dispatch_done(dispatch, 0, &first, 10, &times);
+    yk_dispatch_outcome(dispatch, 0, &outcome);
+    assert_int_equal(outcome.busy_ns, 100);
+    assert_true(outcome.rate == 0.1 && outcome.waited);
+    /* The end before the second one's is its own job's: nothing more to leave out. */
+    times = (struct yk_chunk_times){ .issued = 1, .ended = 1200, .free_ns = 1000 };
+    yk_dispatch_done(dispatch, 0, &second, 10, &times);
+    yk_dispatch_outcome(dispatch, 0, &outcome);
+    assert_int_equal(outcome.busy_ns, 300);
+    yk_dispatch_close(dispatch);
+}
+
 static void what_was_not_completed_returns(void **state)
 {
     struct yk_dispatch *dispatch = open_two("dynamic:chunk=10", 100, 0);
@@ -307,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_chunks_count_by_the_work),
+        cmocka_unit_test(waiting_behind_other_jobs_is_not_work),
         cmocka_unit_test(what_was_not_completed_returns),
         cmocka_unit_test(a_failed_device_loses_what_is_out),
         cmocka_unit_test(all_or_nothing_takes_back_what_was_completed),

@@ -126,11 +126,52 @@ static void others_keep_their_speed(void **state)
     assert_true(learned.rate == 1 && learned.share == 0);
 }
 
+/* A device's share of 1000 items in a job in which its chunks stood behind another job's. */
+static struct yk_learned waited(double rate, int64_t items)
+{
+    const struct yk_split_outcome outcome = { .items = items, .rate = rate, .waited = 1 };
+    struct yk_learned learned;
+    yk_learned_open(&learned);
+    yk_learned_note(&learned, &outcome, &job);
+    return learned;
+}
+
+static void tell_two(const struct yk_learned *learned, const int *group,
+                     struct yk_split_device *out)
+{
+    out[0] = out[1] = (struct yk_split_device){ .share = -1 };
+    yk_learned_tell(&learned[0], &out[0]);
+    yk_learned_tell(&learned[1], &out[1]);
+    yk_learned_level(learned, group, 2, out);
+}
+
+/* Of two that are alike the one that had less seemed slower, for what both waited for. */
+static void those_that_are_alike_and_waited_are_level(void **state)
+{
+    static const int alike[] = { 0, 0 }, unlike[] = { 0, 1 };
+    struct yk_learned learned[] = { waited(1, 200), waited(3, 800) };
+    struct yk_split_device told[2];
+    (void)state;
+    tell_two(learned, alike, told);
+    assert_true(told[0].rate == 2 && told[1].rate == 2);
+    assert_true(told[0].share == 0.5 && told[1].share == 0.5);
+    tell_two(learned, unlike, told);
+    assert_true(told[0].rate == 1 && told[1].rate == 3 && told[0].share == 0.2);
+    /* Who did not wait, or is not known, stays as it is. */
+    learned[1] = measured(3);
+    tell_two(learned, alike, told);
+    assert_true(told[0].rate == 1 && told[1].rate == 3);
+    yk_learned_open(&learned[1]);
+    tell_two(learned, alike, told);
+    assert_true(told[0].rate == 1 && told[1].rate == 0 && told[1].share == -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_known_at_first),
         cmocka_unit_test(the_latest_speed_counts),
+        cmocka_unit_test(those_that_are_alike_and_waited_are_level),
         cmocka_unit_test(dear_chunks_are_remembered),
         cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
         cmocka_unit_test(who_gets_nothing_is_measured_again),
