@@ -102,10 +102,20 @@ static uint32_t next_team(const struct yk_team *team, const struct yk_split_devi
     return best & ~leave;
 }
 
+static uint32_t all_of(int count)
+{
+    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
+}
+
+uint32_t yk_team_settled(const struct yk_team *team, int count)
+{
+    return count < 2 || team->all != all_of(count) ? all_of(count) : team->best.devices;
+}
+
 uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices,
                         int count)
 {
-    uint32_t all = count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
+    uint32_t all = all_of(count);
     if (count < 2 || team->all != all || team->looking)
         return all;
     if (team->tried.jobs > 0)

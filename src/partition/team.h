@@ -45,7 +45,10 @@ struct yk_team_job {
 /* Those who should do the next job. 32 devices at most. */
 uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices,
                         int count);
-/* A whole job that taught: the speed of each that was asked had been known before. */
+/* The same without experiments: for a job beside which others run, which show nothing. */
+uint32_t yk_team_settled(const struct yk_team *team, int count);
+/* A whole job that taught: the speed of each that was asked had been known before, and no other
+ * job ran meanwhile. */
 void yk_team_learn(struct yk_team *team, const struct yk_team_job *job);
 /* Why a device is not among those asked, in a sentence. */
 void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, size_t size);

@@ -89,6 +89,12 @@ int yk_job_enter(struct yk_job *job)
     return 0;
 }
 
+/* Others ran beside it, so the time it took is theirs as well. */
+static int is_accompanied(const struct yk_job *job)
+{
+    return job->accompanied || job->runtime->turns != job->turn;
+}
+
 /* Under runtime.lock. */
 static void learn(struct yk_job *job)
 {
@@ -114,7 +120,7 @@ static void learn(struct yk_job *job)
                                                   .forgives = forgives && !desc->host_memory });
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
-    if (whole)
+    if (whole && !is_accompanied(job))
         yk_team_learn(&memory->team,
                       &(struct yk_team_job){ .asked = job->team,
                                              .sole = sole,

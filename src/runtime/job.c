@@ -136,7 +136,10 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     static const struct yk_team nobody_tried;
     int d, count = job->device_count;
     int judges = memory && yk_job_splits_freely(job->partitioner);
-    job->team = yk_team_choose(judges ? &memory->team : &nobody_tried, known, count);
+    const struct yk_team *team = judges ? &memory->team : &nobody_tried;
+    job->accompanied = job->runtime->running_count > 0;
+    job->team =
+        job->accompanied ? yk_team_settled(team, count) : yk_team_choose(team, known, count);
     if (count > 1)
         job->alone = yk_team_only(job->team);
     job->seen = job->tells = memory != NULL;

@@ -49,6 +49,7 @@ static void all_begin_together(void **state)
     struct yk_team team = { 0 };
     (void)state;
     assert_int_equal(choose(&team), BOTH);
+    assert_int_equal(yk_team_settled(&team, 2), BOTH);
     did(&team, BOTH, 10000);
     assert_int_equal(choose(&team), BOTH);
     assert_int_equal(yk_team_choose(&team, devices, 1), 1);
@@ -66,12 +67,14 @@ static void contention_is_found(void **state)
         did(&team, BOTH, 10000);
     for (i = 0; i < 2; i++) {
         assert_int_equal(choose(&team), CPU);
+        assert_int_equal(yk_team_settled(&team, 2), BOTH); /* no experiments */
         yk_team_explain(&team, CPU, text, sizeof text);
         assert_string_equal(text, "left out for once, to see what the others do without it "
                                   "(together they did 1000 items/us)");
         did(&team, CPU, 8000);
     }
     assert_int_equal(choose(&team), CPU);
+    assert_int_equal(yk_team_settled(&team, 2), CPU);
     yk_team_explain(&team, CPU, text, sizeof text);
     assert_string_equal(text, "does not pay: without it 1250 items/us, with more devices 1000");
 }
