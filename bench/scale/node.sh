@@ -9,7 +9,7 @@
 #     PARTS    links mm product nbody barnes-hut mxv saxpy barnes-hut-large mm-large nbody-large stream blas (all, in this order of
 #              importance)
 #     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
-#     REPEAT   timed runs of a set (9, of jobs of a few ms 15, of long ones 3); SWEEP: step of the search for the best fixed split in
+#     REPEAT   timed runs of a set (9, of jobs of a few ms 15, of long ones 5 or 3); SWEEP: step of the search for the best fixed split in
 #              the small jobs, none by default
 #     SECONDS_EACH  for one command (150): then it is interrupted, and what it measured until then counts
 #     LIMIT_S  no command runs beyond so many seconds in all (560)
@@ -99,7 +99,7 @@ for part in $parts; do
     nbody) matrix nbody "$repeat" nbody "$bodies" "${sweep[@]}" ;;
     nbody-large) matrix nbody-large "$seldom" nbody "$more" ;;
     barnes-hut) matrix barnes-hut "$often" barnes-hut "$cluster" "${sweep[@]}" ;;
-    barnes-hut-large) matrix barnes-hut-large "$repeat" barnes-hut "$clusters" ;;
+    barnes-hut-large) matrix barnes-hut-large "${REPEAT:-5}" barnes-hut "$clusters" ;;
     mxv) matrix mxv "$repeat" mxv "$rows" "${sweep[@]}" ;;
     saxpy) matrix saxpy "$often" saxpy "$elements" "${sweep[@]}" ;;
     stream)
