@@ -9,9 +9,6 @@
 /* What a chunk that was dear once still counts in the next job: large chunks hide what small ones
  * showed. */
 #define SPREAD_FADE 0.9
-/* Whose part of all speeds is above this is not left out for its speed, were it measured ten times
- * too low. */
-#define FAST_PART 0.05
 /* A device that is slow indeed is measured again at least this often. */
 enum { PATIENCE_MOST = 64 };
 
@@ -47,15 +44,6 @@ static void note_absence(struct yk_learned *learned)
     learned->steady = 0;
     learned->left_out = 0;
     learned->patience = 2 * patience < PATIENCE_MOST ? 2 * patience : PATIENCE_MOST;
-}
-
-int yk_learned_is_fast(const struct yk_learned *learned, int count, int d)
-{
-    double all = 0;
-    int other;
-    for (other = 0; other < count; other++)
-        all += learned[other].rate;
-    return learned[d].rate > FAST_PART * all;
 }
 
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,

@@ -4,7 +4,7 @@
  * A speed can be wrong for good: measured while a driver warmed up, it makes a device look so slow
  * that it gets nothing, and so it is never measured again. Hence the speed of a device with memory
  * of its own that got nothing is forgotten after a job, the next time after two, then four: it then
- * begins with a small chunk, as if it were new. Not so one that is fast by what is known.
+ * begins with a small chunk, as if it were new.
  */
 #ifndef YK_PARTITION_LEARNED_H
 #define YK_PARTITION_LEARNED_H
@@ -27,13 +27,8 @@ struct yk_learned_job {
     int64_t items;  /* of its range */
     double told_ns; /* a chunk's cost as the device's description has it; 0: not told */
     int everybodys; /* all devices were asked, this one too */
-    int forgives;   /* the device warms up: its speed may be forgotten, unless it is fast */
+    int forgives;   /* the device warms up: its speed may be forgotten */
 };
-
-/* Whether device d makes a good part of all speeds together. One that does and got nothing was
- * late, as happens where all cores are busy; if its speed was forgotten for that it would begin
- * with a small chunk, others would take its part, and the next job find it late again. */
-int yk_learned_is_fast(const struct yk_learned *learned, int count, int d);
 
 void yk_learned_open(struct yk_learned *out);
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,

@@ -111,14 +111,13 @@ static void learn(struct yk_job *job)
         yk_dispatch_outcome(job->dispatch, d, &outcome);
         if (outcome.items == job->last - job->first)
             sole = d;
-        yk_learned_note(
-            &memory->device[d], &outcome,
-            &(struct yk_learned_job){
-                .items = job->last - job->first,
-                .told_ns = desc->launch_ns,
-                .everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d),
-                .forgives = forgives && !desc->host_memory &&
-                            !yk_learned_is_fast(memory->device, job->device_count, d) });
+        yk_learned_note(&memory->device[d], &outcome,
+                        &(struct yk_learned_job){ .items = job->last - job->first,
+                                                  .told_ns = desc->launch_ns,
+                                                  .everybodys = job->alone < 0 &&
+                                                                job->devices[d].joined &&
+                                                                yk_job_in_team(job, d),
+                                                  .forgives = forgives && !desc->host_memory });
         whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
     if (whole && !is_accompanied(job))

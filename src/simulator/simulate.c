@@ -226,16 +226,14 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
                   struct yk_learned *out)
 {
     const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
-    const struct yk_learned *before = sim->spec->learned;
-    const struct yk_learned_job job = {
-        .items = sim->spec->profile->items,
-        .told_ns = told_ns(gpu),
-        .everybodys =
-            sim->spec->alone == 0 && yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d),
-        .forgives = gpu && !(before && yk_learned_is_fast(before, sim->device_count, d))
-    };
-    if (before)
-        *out = before[d];
+    const struct yk_learned_job job = { .items = sim->spec->profile->items,
+                                        .told_ns = told_ns(gpu),
+                                        .everybodys = sim->spec->alone == 0 &&
+                                                      yk_team_only(sim->asked) < 0 &&
+                                                      yk_simulator_asks(sim, d),
+                                        .forgives = gpu != NULL };
+    if (sim->spec->learned)
+        *out = sim->spec->learned[d];
     else
         yk_learned_open(out);
     yk_learned_note(out, outcome, &job);

@@ -73,18 +73,6 @@ static void dear_chunks_are_remembered(void **state)
     assert_true(learned.spread == 9);
 }
 
-/* One that is fast and gets nothing was late. */
-static void who_is_fast(void **state)
-{
-    const struct yk_learned learned[] = { { .rate = 14 }, { .rate = 95 }, { 0 }, { .rate = 5 } };
-    (void)state;
-    assert_true(yk_learned_is_fast(learned, 4, 0));
-    assert_true(yk_learned_is_fast(learned, 4, 1));
-    assert_false(yk_learned_is_fast(learned, 4, 2));
-    assert_false(yk_learned_is_fast(learned, 4, 3));
-    assert_true(yk_learned_is_fast(learned + 3, 1, 0));
-}
-
 /* From job to job neither grows beyond what it was told nor falls below half of it. */
 static void a_chunks_cost_stays_within_what_was_told(void **state)
 {
@@ -187,7 +175,6 @@ int main(void)
         cmocka_unit_test(dear_chunks_are_remembered),
         cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
         cmocka_unit_test(who_gets_nothing_is_measured_again),
-        cmocka_unit_test(who_is_fast),
         cmocka_unit_test(others_keep_their_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
