@@ -109,7 +109,8 @@ static uint32_t all_of(int count)
 
 uint32_t yk_team_settled(const struct yk_team *team, int count)
 {
-    return count < 2 || team->all != all_of(count) ? all_of(count) : team->best.devices;
+    int looks = team->crowded_jobs % LOOK_AGAIN == LOOK_AGAIN - 1;
+    return count < 2 || team->all != all_of(count) || looks ? all_of(count) : team->best.devices;
 }
 
 uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices,
@@ -204,13 +205,40 @@ static int is_sole_again(const struct yk_team *team, const struct yk_team_job *j
            team->best.devices == yk_team_bit(job->sole);
 }
 
+/* Nothing is known, or there are more devices now. */
+static void begin_if_new(struct yk_team *team, uint32_t asked)
+{
+    if (asked & ~team->all)
+        *team = (struct yk_team){ .all = asked, .best = { .devices = asked } };
+}
+
+void yk_team_note_idle(struct yk_team *team, uint32_t asked, uint32_t idle, int crowded)
+{
+    begin_if_new(team, asked);
+    team->crowded_jobs += crowded;
+    if (crowded && asked == team->all && team->unasked && !idle) { /* a look, and all had a part */
+        team->best = (struct yk_team_figure){ .devices = team->all };
+        team->unasked = 0;
+    }
+    if (asked != team->best.devices)
+        return;
+    team->idle_jobs = idle && idle == team->idle ? team->idle_jobs + 1 : idle != 0;
+    team->idle = idle;
+    if (team->idle_jobs < TRIES || !(asked & ~idle))
+        return;
+    team->before = team->best;
+    team->best.devices = asked & ~idle;
+    team->unasked = 1;
+    team->idle_jobs = 0;
+    settle(team);
+}
+
 void yk_team_learn(struct yk_team *team, const struct yk_team_job *job)
 {
     double now = job->items > 0 ? (double)job->ns / (double)job->items : 0;
     if (now <= 0)
         return;
-    if (job->asked & ~team->all) /* nothing is known, or there are more devices now */
-        *team = (struct yk_team){ .all = job->asked, .best = { .devices = job->asked } };
+    begin_if_new(team, job->asked);
     if (job->asked == team->best.devices) {
         learn_best(team, job, now);
         return;
@@ -233,7 +261,7 @@ void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, siz
                  items_us(&team->best));
     else if (team->unasked)
         snprintf(text, size,
-                 "not asked: another one did all of such jobs by itself, at %.4g items/us",
+                 "not asked: others did all of such jobs by themselves, at %.4g items/us",
                  items_us(&team->best));
     else
         snprintf(text, size, "does not pay: without it %.4g items/us, with more devices %.4g",

@@ -34,6 +34,9 @@ struct yk_team {
     int unasked;         /* others are not asked since they got nothing */
     int settled_jobs;    /* done by the best team since the latest experiment */
     int looking;         /* all are asked again, to see whether that has become better */
+    uint32_t idle;       /* cores that got nothing in the latest job of the best team, */
+    int idle_jobs;       /* and in how many in a row */
+    int crowded_jobs;    /* beside which others ran */
 };
 
 struct yk_team_job {
@@ -47,6 +50,10 @@ uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device
                         int count);
 /* The same without experiments: for a job beside which others run, which show nothing. */
 uint32_t yk_team_settled(const struct yk_team *team, int count);
+/* Of those asked, cores whose speed is known and who got nothing: waking dozens of them costs more
+ * than they will add, so after a few such jobs they are not asked. Of every job, also of those
+ * (crowded) beside which others ran and that teach no more than this; before yk_team_learn. */
+void yk_team_note_idle(struct yk_team *team, uint32_t asked, uint32_t idle, int crowded);
 /* A whole job that taught: the speed of each that was asked had been known before, and no other
  * job ran meanwhile. */
 void yk_team_learn(struct yk_team *team, const struct yk_team_job *job);

@@ -95,37 +95,54 @@ static int is_accompanied(const struct yk_job *job)
     return job->accompanied || job->runtime->turns != job->turn;
 }
 
+/* Who did what, in a job that has ended. */
+struct deeds {
+    int sole;      /* who did all of it, though others may have been asked; -1: several */
+    uint32_t idle; /* cores whose speed is known and who got nothing */
+    int whole;     /* nobody failed */
+};
+
 /* Under runtime.lock. */
-static void learn(struct yk_job *job)
+static struct deeds learn_speeds(struct yk_job *job, struct yk_memory *memory)
 {
-    struct yk_memory *memory;
-    /* Who did all of it, though others may have been asked. */
-    int sole = -1;
-    /* Making memory ready takes time that jobs to come will not need. */
-    int d, whole = job->tells && yk_job_readied(job) == job->readied;
-    int forgives = yk_job_splits_freely(job->partitioner);
-    memory = yk_kernel_memorise(job->kernel, job->key);
+    struct deeds deeds = { .sole = -1, .whole = 1 };
+    int d, forgives = yk_job_splits_freely(job->partitioner);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
+        struct yk_learned *learned = &memory->device[d];
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(job->dispatch, d, &outcome);
         if (outcome.items == job->last - job->first)
-            sole = d;
-        yk_learned_note(&memory->device[d], &outcome,
+            deeds.sole = d;
+        if (desc->host_memory && learned->rate > 0 && outcome.items == 0 && yk_job_in_team(job, d))
+            deeds.idle |= yk_team_bit(d);
+        yk_learned_note(learned, &outcome,
                         &(struct yk_learned_job){ .items = job->last - job->first,
                                                   .told_ns = desc->launch_ns,
                                                   .everybodys = job->alone < 0 &&
                                                                 job->devices[d].joined &&
                                                                 yk_job_in_team(job, d),
                                                   .forgives = forgives && !desc->host_memory });
-        whole &= !job->devices[d].failed && !job->devices[d].retired;
+        deeds.whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
-    if (whole && !is_accompanied(job))
-        yk_team_learn(&memory->team,
-                      &(struct yk_team_job){ .asked = job->team,
-                                             .sole = sole,
-                                             .items = job->last - job->first,
-                                             .ns = job->ended_ns - job->submitted_ns });
+    return deeds;
+}
+
+/* Under runtime.lock. */
+static void learn(struct yk_job *job)
+{
+    struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
+    const struct deeds deeds = learn_speeds(job, memory);
+    const struct yk_team_job ran = { .asked = job->team,
+                                     .sole = deeds.sole,
+                                     .items = job->last - job->first,
+                                     .ns = job->ended_ns - job->submitted_ns };
+    if (!deeds.whole)
+        return;
+    yk_team_note_idle(&memory->team, job->team, deeds.idle, is_accompanied(job));
+    /* Making memory ready takes time that jobs to come will not need. */
+    if (job->tells && yk_job_readied(job) == job->readied && !is_accompanied(job))
+        yk_team_learn(&memory->team, &ran);
 }
 
 /* Under runtime.lock: track 0 belongs to whoever holds it. */

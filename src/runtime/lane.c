@@ -150,7 +150,7 @@ static void report(struct yk_job *job, int device, int lane)
     yk_unlock(&job->lock);
     /* Speeds are known better now: lanes that were told to wait may get something. */
     if (left > 0 && atomic_exchange(&job->hungry, 0))
-        yk_wake_all(job->runtime);
+        yk_job_wake(job);
     yk_job_tell_progress(job, 0);
 }
 

@@ -253,7 +253,7 @@ static void who_did_all_is_left_to_it(void **state)
     assert_int_equal(choose(&team), GPU);
     yk_team_explain(&team, GPU, text, sizeof text);
     assert_string_equal(text,
-                        "not asked: another one did all of such jobs by itself, at 1000 items/us");
+                        "not asked: others did all of such jobs by themselves, at 1000 items/us");
     for (i = 0; i < 300; i++) {
         asked += choose(&team) == BOTH;
         did_all(&team, choose(&team), 1, 10000);
@@ -275,6 +275,38 @@ static void who_did_all_can_lose_it(void **state)
         did(&team, asked, asked == BOTH ? 5000 : 10000);
     }
     assert_true(together >= 190);
+}
+
+/* Cores that get nothing are not asked, in crowded jobs too, until a look finds that they would. */
+static void idle_cores_are_not_asked(void **state)
+{
+    struct yk_team team = { 0 };
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        assert_int_equal(yk_team_settled(&team, 3), ALL);
+        yk_team_note_idle(&team, ALL, CPU, 1);
+    }
+    for (i = 0; i < 97; i++) {
+        assert_int_equal(yk_team_settled(&team, 3), ALL & ~CPU);
+        yk_team_note_idle(&team, ALL & ~CPU, 0, 1);
+    }
+    assert_int_equal(yk_team_settled(&team, 3), ALL);
+    yk_team_note_idle(&team, ALL, CPU, 1);
+    assert_int_equal(yk_team_settled(&team, 3), ALL & ~CPU);
+    for (i = 0; i < 99; i++)
+        yk_team_note_idle(&team, ALL & ~CPU, 0, 1);
+    assert_int_equal(yk_team_settled(&team, 3), ALL);
+    yk_team_note_idle(&team, ALL, 0, 1);
+    assert_int_equal(yk_team_settled(&team, 3), ALL);
+    /* now and then they have a part */
+    for (i = 0; i < 20; i++)
+        yk_team_note_idle(&team, ALL, i % 2 ? CPU : 0, 1);
+    assert_int_equal(yk_team_settled(&team, 3), ALL);
+    /* somebody has to do it */
+    yk_team_note_idle(&team, CPU, CPU, 1);
+    yk_team_note_idle(&team, CPU, CPU, 1);
+    assert_int_equal(yk_team_settled(&team, 3), ALL);
 }
 
 static void nonsense_teaches_nothing(void **state)
@@ -303,6 +335,7 @@ int main(void)
         cmocka_unit_test(who_did_all_can_lose_it),
         cmocka_unit_test(gains_are_waited_for),
         cmocka_unit_test(fewer_have_to_be_clearly_better),
+        cmocka_unit_test(idle_cores_are_not_asked),
         cmocka_unit_test(nonsense_teaches_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
