@@ -1,0 +1,1 @@
+bench/yoke-bench-mm 7000 double 5

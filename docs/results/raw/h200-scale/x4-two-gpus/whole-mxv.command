@@ -1,0 +1,1 @@
+cli/yoke run mxv --size 800000 --devices cuda:0 --repeat 9 --json -

@@ -1,0 +1,1 @@
+cli/yoke info --devices cpu,cuda --json

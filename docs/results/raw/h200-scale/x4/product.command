@@ -1,0 +1,1 @@
+/root/out/scale/product 7000 9
