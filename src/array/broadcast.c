@@ -89,8 +89,8 @@ enum yk_route yk_broadcast_route(const struct yk_piece_state *state, int *via)
         *via = choose(state, sent);
         return YK_ROUTE_FOLLOW;
     }
-    if (!(state->near & yk_place_bit(state->owner)) || state->coming & yk_place_bit(state->owner))
+    if (!(state->near & yk_place_bit(state->owner)))
         return YK_ROUTE_HOST;
     *via = state->owner;
-    return YK_ROUTE_PASS_ON;
+    return state->coming & yk_place_bit(state->owner) ? YK_ROUTE_AWAIT : YK_ROUTE_PASS_ON;
 }

@@ -54,6 +54,8 @@ enum yk_route {
     YK_ROUTE_DEVICE,  /* take them from `via`, which has them, */
     YK_ROUTE_FOLLOW,  /* or will have them by then */
     YK_ROUTE_PASS_ON, /* have them sent from the host to `via`; then follow */
+    YK_ROUTE_AWAIT, /* somebody is just having them sent to `via`: look again when he has, and if it
+                       was something else that brings them there take them from the host */
 };
 enum yk_route yk_broadcast_route(const struct yk_piece_state *state, int *via);
 

@@ -12,6 +12,7 @@ struct leg {
     struct yk_interval part; /* these: they are alike */
     enum yk_route route;
     int via;
+    int awaited; /* it was waited for somebody who had them sent to `via` */
 };
 
 /* array->lock held. */
@@ -124,6 +125,18 @@ static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
         yk_transfer_write_off(lift->array, via);
 }
 
+/* Copies from the host are issued under the lock. It takes some 10 us each, so where two devices
+ * take turns in sending pieces they often meet in the middle of it; each then taking the other's
+ * pieces from the host as well cost a third more on the links (mm on two H200s). */
+static void await_issue(struct yk_lift *lift, struct leg *leg)
+{
+    struct yk_place *place = yk_places_find(lift->array->places, leg->via);
+    yk_lock(&place->upload_lock);
+    yk_unlock(&place->upload_lock);
+    leg->awaited = 1;
+    look_again(leg);
+}
+
 static yoke_status take_across(struct yk_lift *lift, struct leg *leg)
 {
     const enum yk_route route = leg->route;
@@ -170,6 +183,11 @@ static yoke_status share_part(struct yk_lift *lift, struct leg *leg)
     case YK_ROUTE_PASS_ON:
         pass_on(lift, leg->part, leg->via);
         look_again(leg);
+        break;
+    case YK_ROUTE_AWAIT:
+        if (leg->awaited)
+            return yk_lift_missing(lift, leg->part);
+        await_issue(lift, leg);
         break;
     }
     return YOKE_OK;

@@ -91,7 +91,7 @@ static void each_decision(void **state)
         { 2, HOST, 0, 0, B | C, YK_ROUTE_PASS_ON, 2 },
         { 2, HOST, 0, 0, C, YK_ROUTE_HOST, 0 },       /* the owner is far */
         { 2, HOST, B, B, B | C, YK_ROUTE_FOLLOW, 2 }, /* sent there already */
-        { 2, HOST, B, 0, B | C, YK_ROUTE_HOST, 0 },   /* coming there, who knows how */
+        { 2, HOST, B, 0, B | C, YK_ROUTE_AWAIT, 2 },  /* coming there, who knows how */
         { 3, HOST, B, B, B | C, YK_ROUTE_FOLLOW, 2 }, /* sent to somebody else */
         { 3, HOST, B | C, B | C, B | C, YK_ROUTE_FOLLOW, 3 },
         { 3, HOST, B, B, C, YK_ROUTE_PASS_ON, 3 },
@@ -123,6 +123,8 @@ static void each_decision(void **state)
 struct world {
     uint32_t holders[PIECES_MOST], coming[PIECES_MOST], sent[PIECES_MOST];
     int from_host[PIECES_MOST];
+    int issues[32];   /* to whom each member is just having the piece sent that it looks at; 0: none
+                       */
     int64_t next[32]; /* the piece each member looks at */
 };
 
@@ -144,13 +146,18 @@ static void turn(struct world *w, const struct yk_broadcast *b, int place)
                                           .sent = w->sent[piece],
                                           .near = b->members & ~bit(place) };
     enum yk_route route = yk_broadcast_route(&asked, &via);
-    if (route == YK_ROUTE_PASS_ON || route == YK_ROUTE_HOST) {
-        int to = route == YK_ROUTE_HOST ? place : via;
-        w->from_host[piece]++;
-        w->coming[piece] |= bit(to);
-        w->sent[piece] |= bit(to);
+    if (w->issues[place]) {
+        w->sent[piece] |= bit(w->issues[place]) & w->coming[piece];
+        w->next[place] += w->issues[place] == place;
+        w->issues[place] = 0;
+        return;
     }
-    if (route == YK_ROUTE_PASS_ON)
+    if (route == YK_ROUTE_PASS_ON || route == YK_ROUTE_HOST) {
+        w->issues[place] = route == YK_ROUTE_HOST ? place : via;
+        w->from_host[piece]++;
+        w->coming[piece] |= bit(w->issues[place]);
+    }
+    if (route == YK_ROUTE_PASS_ON || route == YK_ROUTE_HOST || route == YK_ROUTE_AWAIT)
         return; /* looks at it again */
     if (route == YK_ROUTE_DEVICE)
         assert_true(w->holders[piece] & bit(via));
