@@ -9,21 +9,23 @@
 
 /* Whether all that a lease's pieces read and write is at the host. If so coherence hears of it
  * here, once. What is to be written counts as written before it is: nobody else may see these rows
- * before the job is done, and the host keeps what it had of pieces that are never made. Rows that
- * only a function of the program knows may be others for a piece than for the lease. Under
- * job.lock. */
+ * before the job is done, and the host keeps what it had of pieces that are never made. What only a
+ * function of the program knows may be other rows for a piece than for the lease, but they are
+ * among those of the job. Under job.lock. */
 static enum yk_lease_rows lease_rows(struct yk_job *job, const struct yk_chunk *chunk)
 {
     const struct yk_interval items = { chunk->first, chunk->last };
+    const struct yk_interval all = { job->first, job->last };
     int p;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
+        const int custom = arg->shape == YOKE_CUSTOM, writes = yk_writes_rows(arg->mode);
         if (arg->mode == YOKE_PARAM_VALUE || arg->mode == YOKE_PARAM_ADD ||
             yk_array_is_host_only(arg->array))
             continue;
-        if (arg->shape == YOKE_CUSTOM ||
-            !yk_transfer_is_ready(arg->array, yk_job_rows(job, p, items),
-                                  yk_writes_rows(arg->mode) ? YK_HOST_WRITES : YK_HOST_READS))
+        if ((custom && writes) ||
+            !yk_transfer_is_ready(arg->array, yk_job_rows(job, p, custom ? all : items),
+                                  writes ? YK_HOST_WRITES : YK_HOST_READS))
             return YK_LEASE_ASKS;
     }
     return YK_LEASE_READY;

@@ -108,9 +108,54 @@ static void cores_tell_once_a_lease(void **state)
     free(y);
 }
 
+static yoke_rows all_rows(const void *context, yoke_rows items)
+{
+    (void)items;
+    return (yoke_rows){ 0, *(const int64_t *)context };
+}
+
+/* Also where a function of the program says what they read. */
+static void cores_ask_once_for_a_tree(void **state)
+{
+    yoke_config config = { .devices = "cpu:2" };
+    int64_t n = ROWS, i;
+    pair_t *from = calloc((size_t)n, sizeof *from), *to = calloc((size_t)n, sizeof *to);
+    yoke_array *p, *q;
+    yoke_runtime *runtime;
+    yoke_result *result;
+    uint64_t before;
+    (void)state;
+    assert_true(from && to);
+    for (i = 0; i < n; i++)
+        from[i] = (pair_t){ .key = (int32_t)(3 * i), .weight = (float)(i % 1000) };
+    OK(yoke_open(&config, &runtime));
+    OK(yoke_array_wrap(runtime, from, (size_t)n, sizeof *from, &p));
+    OK(yoke_array_wrap(runtime, to, (size_t)n, sizeof *to, &q));
+    yk_array_leaves_host(p);
+    yk_array_leaves_host(q);
+    before = yk_coherence_version(q->coherence);
+    {
+        const yoke_job job = { .kernel = &k_gather,
+                               .range = { .last = n },
+                               .args = { yoke_value(n), yoke_in_custom(p, all_rows, &n),
+                                         yoke_out(q) } };
+        OK(yoke_run(runtime, &job, &result));
+    }
+    assert_int_equal(yk_coherence_version(q->coherence) - before, result->devices[0].chunks);
+    yoke_result_close(result);
+    OK(yoke_array_close(p));
+    OK(yoke_array_close(q));
+    OK(yoke_close(runtime));
+    for (i = 0; i < n; i++)
+        assert_true(to[i].weight == 2 * (float)((n - 1 - i) % 1000));
+    free(from);
+    free(to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(only_copies_make_chunks),
-                                        cmocka_unit_test(cores_tell_once_a_lease) };
+                                        cmocka_unit_test(cores_tell_once_a_lease),
+                                        cmocka_unit_test(cores_ask_once_for_a_tree) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
