@@ -212,22 +212,31 @@ static void begin_if_new(struct yk_team *team, uint32_t asked)
         *team = (struct yk_team){ .all = asked, .best = { .devices = asked } };
 }
 
-void yk_team_note_idle(struct yk_team *team, uint32_t asked, uint32_t idle, int crowded)
+void yk_team_did(struct yk_team_job *job, int device, int known_cores, int64_t items)
 {
-    begin_if_new(team, asked);
-    team->crowded_jobs += crowded;
-    if (crowded && asked == team->all && team->unasked && !idle) { /* a look, and all had a part */
+    if (items == job->items)
+        job->sole = device;
+    if (known_cores && items == 0)
+        job->idle |= job->asked & yk_team_bit(device);
+}
+
+void yk_team_note_idle(struct yk_team *team, const struct yk_team_job *job)
+{
+    begin_if_new(team, job->asked);
+    team->crowded_jobs += job->crowded;
+    if (job->crowded && job->asked == team->all && team->unasked &&
+        !job->idle) { /* a look, and all had a part */
         team->best = (struct yk_team_figure){ .devices = team->all };
         team->unasked = 0;
     }
-    if (asked != team->best.devices)
+    if (job->asked != team->best.devices)
         return;
-    team->idle_jobs = idle && idle == team->idle ? team->idle_jobs + 1 : idle != 0;
-    team->idle = idle;
-    if (team->idle_jobs < TRIES || !(asked & ~idle))
+    team->idle_jobs = job->idle && job->idle == team->idle ? team->idle_jobs + 1 : job->idle != 0;
+    team->idle = job->idle;
+    if (team->idle_jobs < TRIES || !(job->asked & ~job->idle))
         return;
     team->before = team->best;
-    team->best.devices = asked & ~idle;
+    team->best.devices = job->asked & ~job->idle;
     team->unasked = 1;
     team->idle_jobs = 0;
     settle(team);

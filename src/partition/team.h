@@ -41,19 +41,24 @@ struct yk_team {
 
 struct yk_team_job {
     uint32_t asked;
-    int sole; /* the device that did all of it, though others may have been asked; -1: several */
+    int crowded; /* others ran beside it */
+    int sole;    /* the device that did all of it, though others may have been asked; -1: several */
+    uint32_t idle; /* of those asked, cores whose speed is known and who got nothing */
     int64_t items, ns;
 };
+/* One of a job's devices did so many items of it: `sole` and `idle` of a job that begins with -1
+ * and none. known_cores: it is cores, and their speed had been known. */
+void yk_team_did(struct yk_team_job *job, int device, int known_cores, int64_t items);
 
 /* Those who should do the next job. 32 devices at most. */
 uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices,
                         int count);
 /* The same without experiments: for a job beside which others run, which show nothing. */
 uint32_t yk_team_settled(const struct yk_team *team, int count);
-/* Of those asked, cores whose speed is known and who got nothing: waking dozens of them costs more
- * than they will add, so after a few such jobs they are not asked. Of every job, also of those
- * (crowded) beside which others ran and that teach no more than this; before yk_team_learn. */
-void yk_team_note_idle(struct yk_team *team, uint32_t asked, uint32_t idle, int crowded);
+/* Idle cores: waking dozens of them costs more than they will add, so after a few such jobs they
+ * are not asked. Of every job, also of crowded ones, which teach no more than this; before
+ * yk_team_learn. */
+void yk_team_note_idle(struct yk_team *team, const struct yk_team_job *job);
 /* A whole job that taught: the speed of each that was asked had been known before, and no other
  * job ran meanwhile. */
 void yk_team_learn(struct yk_team *team, const struct yk_team_job *job);

@@ -90,58 +90,47 @@ int yk_job_enter(struct yk_job *job)
 }
 
 /* Others ran beside it, so the time it took is theirs as well. */
-static int is_accompanied(const struct yk_job *job)
+static int is_crowded(const struct yk_job *job)
 {
-    return job->accompanied || job->runtime->turns != job->turn;
+    return job->crowded || job->runtime->turns != job->turn;
 }
 
-/* Who did what, in a job that has ended. */
-struct deeds {
-    int sole;      /* who did all of it, though others may have been asked; -1: several */
-    uint32_t idle; /* cores whose speed is known and who got nothing */
-    int whole;     /* nobody failed */
-};
-
-/* Under runtime.lock. */
-static struct deeds learn_speeds(struct yk_job *job, struct yk_memory *memory)
+/* 1 if no device failed. Under runtime.lock. */
+static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_team_job *ran)
 {
-    struct deeds deeds = { .sole = -1, .whole = 1 };
-    int d, forgives = yk_job_splits_freely(job->partitioner);
+    int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(job->dispatch, d, &outcome);
-        if (outcome.items == job->last - job->first)
-            deeds.sole = d;
-        if (desc->host_memory && learned->rate > 0 && outcome.items == 0 && yk_job_in_team(job, d))
-            deeds.idle |= yk_team_bit(d);
+        yk_team_did(ran, d, desc->host_memory && learned->rate > 0, outcome.items);
         yk_learned_note(learned, &outcome,
-                        &(struct yk_learned_job){ .items = job->last - job->first,
+                        &(struct yk_learned_job){ .items = ran->items,
                                                   .told_ns = desc->launch_ns,
                                                   .everybodys = job->alone < 0 &&
                                                                 job->devices[d].joined &&
                                                                 yk_job_in_team(job, d),
                                                   .forgives = forgives && !desc->host_memory });
-        deeds.whole &= !job->devices[d].failed && !job->devices[d].retired;
+        whole &= !job->devices[d].failed && !job->devices[d].retired;
     }
-    return deeds;
+    return whole;
 }
 
 /* Under runtime.lock. */
 static void learn(struct yk_job *job)
 {
     struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
-    const struct deeds deeds = learn_speeds(job, memory);
-    const struct yk_team_job ran = { .asked = job->team,
-                                     .sole = deeds.sole,
-                                     .items = job->last - job->first,
-                                     .ns = job->ended_ns - job->submitted_ns };
-    if (!deeds.whole)
+    struct yk_team_job ran = { .asked = job->team,
+                               .crowded = is_crowded(job),
+                               .sole = -1,
+                               .items = job->last - job->first,
+                               .ns = job->ended_ns - job->submitted_ns };
+    if (!learn_speeds(job, memory, &ran))
         return;
-    yk_team_note_idle(&memory->team, job->team, deeds.idle, is_accompanied(job));
+    yk_team_note_idle(&memory->team, &ran);
     /* Making memory ready takes time that jobs to come will not need. */
-    if (job->tells && yk_job_readied(job) == job->readied && !is_accompanied(job))
+    if (job->tells && yk_job_readied(job) == job->readied && !ran.crowded)
         yk_team_learn(&memory->team, &ran);
 }
 

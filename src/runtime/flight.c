@@ -36,11 +36,6 @@ static int reads(yoke_param_mode mode)
     return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
 }
 
-static struct yk_interval flight_items(const struct yk_flight *flight)
-{
-    return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
-}
-
 /* Rows of the host will be written without being read. Old versions of them must not come home any
  * more, as they would if a device made room for another job meanwhile (tests/model). */
 static yoke_status announce(yoke_array *array, struct yk_interval rows)
@@ -69,8 +64,8 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
     if (yk_flight_is_ready(&job->devices[device], flight) || yk_array_is_host_only(array))
         return YOKE_OK;
     if (reads(job->args[p].mode))
-        return yk_transfer_home(array, yk_job_rows(job, p, flight_items(flight)));
-    return announce(array, yk_job_rows(job, p, flight_items(flight)));
+        return yk_transfer_home(array, yk_job_rows(job, p, yk_flight_items(flight)));
+    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
 }
 
 static yoke_status upload_window(struct yk_place *place, yoke_array *array,
@@ -97,7 +92,7 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     struct yk_window *window = &flight->windows[p];
     struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
     int64_t bytes = yk_array_span(array, rows);
     yoke_status status;
     status = yk_window_need(job, device, window, bytes);
@@ -120,7 +115,7 @@ static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *f
     struct yk_interval these, all;
     if (job->args[p].shape != YOKE_CUSTOM)
         return job->args[p].shape == YOKE_WHOLE;
-    these = yk_job_rows(job, p, flight_items(flight));
+    these = yk_job_rows(job, p, yk_flight_items(flight));
     all = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
     return these.first == all.first && these.last == all.last;
 }
@@ -138,7 +133,7 @@ static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
         const struct yk_job_device *jd = &job->devices[d];
         if (d != device && !jd->failed && !jd->retired && !jd->benched &&
             jd->device->place->number != YK_HOST)
-            places |= UINT32_C(1) << jd->device->place->number;
+            places |= yk_place_bit(jd->device->place->number);
     }
     yk_unlock(&job->lock);
     return places;
@@ -162,7 +157,7 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
         return status;
     }
     out->buffer = jd->replicas[p]->whole->buffer;
-    rows = yk_job_rows(job, p, flight_items(flight));
+    rows = yk_job_rows(job, p, yk_flight_items(flight));
     status = yk_replica_commit(jd->replicas[p], rows);
     if (status != YOKE_OK)
         return status;
@@ -242,7 +237,7 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, flight_items(flight));
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
     int window = jd->holding[p] == YK_HELD_WINDOW;
     struct yk_haul haul = { .place = place,
                             .array = array,
@@ -309,7 +304,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->relies_on = yk_exchange_oldest(jd->device->place);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         args[p] = (struct yk_launch_arg){ 0 };
-        status = check_asked(job, p, flight_items(flight));
+        status = check_asked(job, p, yk_flight_items(flight));
         if (status != YOKE_OK)
             break;
         if (job->args[p].mode == YOKE_PARAM_VALUE)

@@ -137,9 +137,8 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     int d, count = job->device_count;
     int judges = memory && yk_job_splits_freely(job->partitioner);
     const struct yk_team *team = judges ? &memory->team : &nobody_tried;
-    job->accompanied = job->runtime->running_count > 0;
-    job->team =
-        job->accompanied ? yk_team_settled(team, count) : yk_team_choose(team, known, count);
+    job->crowded = job->runtime->running_count > 0;
+    job->team = job->crowded ? yk_team_settled(team, count) : yk_team_choose(team, known, count);
     if (count > 1)
         job->alone = yk_team_only(job->team);
     job->seen = job->tells = memory != NULL;

@@ -125,7 +125,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     const char *partitioner, *name; /* partitioner NULL: auto */
     uint64_t key;                   /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
-    int accompanied; /* others were running when it began */
+    int crowded;     /* others were running when it began */
     uint32_t team;   /* the devices that are asked, as bits (partition/team.h), */
     int alone;       /* and which it is if that is only one of several; else -1 */
     int seen;        /* there was one like it */
@@ -346,6 +346,10 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane);
  * can be done again. */
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
 /* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
+static inline struct yk_interval yk_flight_items(const struct yk_flight *flight)
+{
+    return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
+}
 /* It is a piece of a lease whose rows coherence has been asked for, and told of, already. */
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
 int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);

@@ -89,8 +89,7 @@ static yoke_status spoil(struct yk_job *job, int device, int p, const struct yk_
                          int64_t *lost)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_interval rows =
-        yk_job_rows(job, p, (struct yk_interval){ flight->chunk.first, flight->chunk.last });
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
     yoke_array *array = job->args[p].array;
     int64_t there = 0, home = 0;
     yoke_status status = YOKE_OK;
@@ -116,7 +115,7 @@ yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane)
         if (job->args[p].mode != YOKE_PARAM_INOUT)
             continue;
         status = spoil(job, device, p, flight, &lost);
-        rows = yk_job_rows(job, p, (struct yk_interval){ flight->chunk.first, flight->chunk.last });
+        rows = yk_job_rows(job, p, yk_flight_items(flight));
         if (status == YOKE_OK && lost)
             status = yk_fail(YOKE_ELOST,
                              "array %s: %lld of rows %lld to %lld are lost, for %s changed them in "
@@ -157,7 +156,7 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
 static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, int p,
                                 const struct yk_flight *flight)
 {
-    const struct yk_interval items = { flight->chunk.first, flight->chunk.last };
+    const struct yk_interval items = yk_flight_items(flight);
     const yoke_arg *arg = &job->args[p];
     yoke_array *array = arg->array;
     int number = jd->device->place->number;

@@ -43,22 +43,17 @@ void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out)
         .asked = sim->asked, .sole = -1, .items = sim->spec->profile->items, .ns = (int64_t)sim->now
     };
     struct yk_split_outcome outcome;
-    uint32_t idle = 0;
     *out = (struct yk_team){ 0 };
     if (!sim->asked)
         return;
     *out = *sim->spec->team;
     for (int d = 0; d < sim->device_count; d++) {
         yk_dispatch_outcome(sim->dispatch, d, &outcome);
-        if (outcome.items == job.items)
-            job.sole = d;
-        if (!sim->devices[d].gpu && sim->known[d].rate > 0 && outcome.items == 0 &&
-            yk_simulator_asks(sim, d))
-            idle |= yk_team_bit(d);
+        yk_team_did(&job, d, !sim->devices[d].gpu && sim->known[d].rate > 0, outcome.items);
         if (sim->devices[d].failed)
             return;
     }
-    yk_team_note_idle(out, sim->asked, idle, 0);
+    yk_team_note_idle(out, &job);
     if (sim->tells && !sim->verdict[0])
         yk_team_learn(out, &job);
 }

@@ -72,14 +72,22 @@ static void only_copies_make_chunks(void **state)
     free(y);
 }
 
+/* One word to coherence for each lease of the job, not for each piece. */
+static void told_once_a_lease(yoke_runtime *runtime, const yoke_array *written, const yoke_job *job)
+{
+    const uint64_t before = yk_coherence_version(written->coherence);
+    yoke_result *result;
+    OK(yoke_run(runtime, job, &result));
+    assert_int_equal(yk_coherence_version(written->coherence) - before, result->devices[0].chunks);
+    yoke_result_close(result);
+}
+
 /* Beside devices that have some of the rows: each piece would wait for the array's lock. */
 static void cores_tell_once_a_lease(void **state)
 {
     yoke_config config = { .devices = "cpu:2" };
     float a = 2, *x = calloc(MANY, sizeof *x), *y = calloc(MANY, sizeof *y);
-    yoke_result *result;
     struct scene scene;
-    uint64_t before;
     int i;
     (void)state;
     assert_true(x && y);
@@ -90,15 +98,12 @@ static void cores_tell_once_a_lease(void **state)
     OK(yoke_array_wrap(scene.runtime, y, MANY, sizeof *y, &scene.y));
     yk_array_leaves_host(scene.x);
     yk_array_leaves_host(scene.y);
-    before = yk_coherence_version(scene.y->coherence);
     {
         const yoke_job job = { .kernel = &k_saxpy,
                                .range = { .last = MANY },
                                .args = { yoke_value(a), yoke_in(scene.x), yoke_inout(scene.y) } };
-        OK(yoke_run(scene.runtime, &job, &result));
+        told_once_a_lease(scene.runtime, scene.y, &job);
     }
-    assert_int_equal(yk_coherence_version(scene.y->coherence) - before, result->devices[0].chunks);
-    yoke_result_close(result);
     OK(yoke_array_close(scene.x));
     OK(yoke_array_close(scene.y));
     OK(yoke_close(scene.runtime));
@@ -122,8 +127,6 @@ static void cores_ask_once_for_a_tree(void **state)
     pair_t *from = calloc((size_t)n, sizeof *from), *to = calloc((size_t)n, sizeof *to);
     yoke_array *p, *q;
     yoke_runtime *runtime;
-    yoke_result *result;
-    uint64_t before;
     (void)state;
     assert_true(from && to);
     for (i = 0; i < n; i++)
@@ -133,16 +136,13 @@ static void cores_ask_once_for_a_tree(void **state)
     OK(yoke_array_wrap(runtime, to, (size_t)n, sizeof *to, &q));
     yk_array_leaves_host(p);
     yk_array_leaves_host(q);
-    before = yk_coherence_version(q->coherence);
     {
         const yoke_job job = { .kernel = &k_gather,
                                .range = { .last = n },
                                .args = { yoke_value(n), yoke_in_custom(p, all_rows, &n),
                                          yoke_out(q) } };
-        OK(yoke_run(runtime, &job, &result));
+        told_once_a_lease(runtime, q, &job);
     }
-    assert_int_equal(yk_coherence_version(q->coherence) - before, result->devices[0].chunks);
-    yoke_result_close(result);
     OK(yoke_array_close(p));
     OK(yoke_array_close(q));
     OK(yoke_close(runtime));

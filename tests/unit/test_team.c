@@ -277,6 +277,31 @@ static void who_did_all_can_lose_it(void **state)
     assert_true(together >= 190);
 }
 
+/* In a crowded job. */
+static void idle(struct yk_team *team, uint32_t asked, uint32_t cores)
+{
+    yk_team_note_idle(
+        team, &(struct yk_team_job){ .asked = asked, .crowded = 1, .sole = -1, .idle = cores });
+}
+
+/* What is derived from who did how much. */
+static void deeds_are_noted(void **state)
+{
+    struct yk_team_job job = { .asked = BOTH, .sole = -1, .items = 100 };
+    (void)state;
+    yk_team_did(&job, 0, 1, 40);
+    yk_team_did(&job, 1, 0, 60);
+    assert_int_equal(job.sole, -1);
+    assert_int_equal(job.idle, 0);
+    yk_team_did(&job, 0, 0, 0); /* nobody knew how fast they are */
+    assert_int_equal(job.idle, 0);
+    yk_team_did(&job, 0, 1, 0);
+    yk_team_did(&job, 1, 0, 100);
+    yk_team_did(&job, 2, 1, 0); /* was not asked */
+    assert_int_equal(job.idle, CPU);
+    assert_int_equal(job.sole, 1);
+}
+
 /* Cores that get nothing are not asked, in crowded jobs too, until a look finds that they would. */
 static void idle_cores_are_not_asked(void **state)
 {
@@ -285,27 +310,27 @@ static void idle_cores_are_not_asked(void **state)
     (void)state;
     for (i = 0; i < 2; i++) {
         assert_int_equal(yk_team_settled(&team, 3), ALL);
-        yk_team_note_idle(&team, ALL, CPU, 1);
+        idle(&team, ALL, CPU);
     }
     for (i = 0; i < 97; i++) {
         assert_int_equal(yk_team_settled(&team, 3), ALL & ~CPU);
-        yk_team_note_idle(&team, ALL & ~CPU, 0, 1);
+        idle(&team, ALL & ~CPU, 0);
     }
     assert_int_equal(yk_team_settled(&team, 3), ALL);
-    yk_team_note_idle(&team, ALL, CPU, 1);
+    idle(&team, ALL, CPU);
     assert_int_equal(yk_team_settled(&team, 3), ALL & ~CPU);
     for (i = 0; i < 99; i++)
-        yk_team_note_idle(&team, ALL & ~CPU, 0, 1);
+        idle(&team, ALL & ~CPU, 0);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
-    yk_team_note_idle(&team, ALL, 0, 1);
+    idle(&team, ALL, 0);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
     /* now and then they have a part */
     for (i = 0; i < 20; i++)
-        yk_team_note_idle(&team, ALL, i % 2 ? CPU : 0, 1);
+        idle(&team, ALL, i % 2 ? CPU : 0);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
     /* somebody has to do it */
-    yk_team_note_idle(&team, CPU, CPU, 1);
-    yk_team_note_idle(&team, CPU, CPU, 1);
+    idle(&team, CPU, CPU);
+    idle(&team, CPU, CPU);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
 }
 
@@ -335,6 +360,7 @@ int main(void)
         cmocka_unit_test(who_did_all_can_lose_it),
         cmocka_unit_test(gains_are_waited_for),
         cmocka_unit_test(fewer_have_to_be_clearly_better),
+        cmocka_unit_test(deeds_are_noted),
         cmocka_unit_test(idle_cores_are_not_asked),
         cmocka_unit_test(nonsense_teaches_nothing),
     };
