@@ -4,7 +4,8 @@
 
 #include "../bodies/body.h"
 
-#define NBODY_TILE 128
+#define NBODY_TILE  128
+#define NBODY_BLOCK 32768 /* bodies summed alone; whole tiles */
 
 #ifndef YOKE_FLATTEN
 extern const yoke_kernel nbody;
