@@ -60,21 +60,17 @@ static void build_on_hosts(struct yk_job *job)
     yk_job_check_stranded(job);
 }
 
-/* Who is not asked waits on the bench. */
+/* Who is not asked waits on the bench; why is worked out for who asks (result.c), for that takes
+ * longer than a short job. */
 static void bench_others(struct yk_job *job)
 {
-    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
-    char why[160];
     int d;
-    if (!memory)
-        return;
-    yk_team_explain(&memory->team, job->team, why, sizeof why);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         if (yk_job_in_team(job, d) || jd->retired)
             continue;
         jd->benched = jd->joined = 1;
-        yk_dispatch_leave(job->dispatch, d, why);
+        yk_dispatch_leave(job->dispatch, d, "");
     }
 }
 

@@ -134,7 +134,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
 {
     static const struct yk_team nobody_tried;
-    int d, count = job->device_count;
+    int d, left_out = 0, count = job->device_count;
     int judges = memory && yk_job_splits_freely(job->partitioner);
     const struct yk_team *team = judges ? &memory->team : &nobody_tried;
     job->crowded = job->runtime->running_count > 0;
@@ -153,7 +153,10 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
             known[d].share = 0; /* of this job; what it was is remembered */
         job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
         job->devices[d].steady = memory && memory->device[d].steady;
+        left_out |= !yk_job_in_team(job, d);
     }
+    if (left_out)
+        job->crew->team = *team;
 }
 
 yoke_status yk_job_plan(struct yk_job *job)

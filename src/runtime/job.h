@@ -102,6 +102,7 @@ struct yk_job_device {
 struct yk_crew {
     struct yk_dispatch *dispatch;
     struct yk_crew *next; /* idle */
+    struct yk_team team;  /* what was known of teams, if somebody is benched */
     int device_count;
     struct yk_job_device devices[];
 };

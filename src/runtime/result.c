@@ -20,14 +20,25 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
            yk_carved(decisions * sizeof(yoke_decision));
 }
 
+enum { TEAM_TEXT = 160 };
+
+/* Why the device did what it did; NULL: nothing to say. */
+static const char *reason_of(const struct yk_job *job, int device, char text[TEAM_TEXT])
+{
+    if (!job->devices[device].benched)
+        return yk_dispatch_reason(job->dispatch, device);
+    yk_team_explain(&job->crew->team, job->team, text, TEAM_TEXT);
+    return text;
+}
+
 static size_t sentence_bytes(const struct yk_job *job)
 {
-    char text[YK_WAIT_TEXT];
+    char text[YK_WAIT_TEXT], why[TEAM_TEXT];
     size_t bytes = 0;
     int d;
     for (d = 0; d < job->device_count; d++) {
         yk_wait_explain(job, d, text);
-        bytes += yk_carved_text(yk_dispatch_reason(job->dispatch, d)) + yk_carved_text(text);
+        bytes += yk_carved_text(reason_of(job, d, why)) + yk_carved_text(text);
     }
     return bytes;
 }
@@ -46,6 +57,7 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
     yoke_device_result *devices =
         yk_carve(next, (size_t)job->device_count * sizeof(yoke_device_result));
     double all = (double)(job->last - job->first);
+    char why[TEAM_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
         struct yk_figures figures = figures_of(job, d);
@@ -54,8 +66,7 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
         devices[d].share = all > 0 ? (double)figures.items / all : 0;
         devices[d].busy_seconds = (double)figures.busy_ns * 1e-9;
         devices[d].chunks = figures.chunks;
-        devices[d].reason =
-            job->keeps ? yk_carve_text(next, yk_dispatch_reason(job->dispatch, d)) : "";
+        devices[d].reason = job->keeps ? yk_carve_text(next, reason_of(job, d, why)) : "";
     }
     result->devices = devices;
     result->device_count = job->device_count;

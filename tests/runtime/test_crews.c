@@ -155,6 +155,46 @@ static void tickets_that_nobody_waits_for_hold_nothing_back(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
+static void nothing(void *const *args, const yoke_chunk *chunk)
+{
+    (void)args;
+    (void)chunk;
+}
+
+/* Though later jobs have shown by now how much faster the other one is alone. */
+static void why_a_device_was_left_out_is_told_as_it_was(void **state)
+{
+    enum { JOBS = 12 };
+    static const yoke_kernel kernel = { .struct_size = sizeof(yoke_kernel),
+                                        .kind = YOKE_KERNEL_NATIVE,
+                                        .name = "nothing",
+                                        .file = __FILE__,
+                                        .cpu.variant = { nothing } };
+    const yoke_config config = { .devices = "sim:cpu:cores=2:rate=1e6,sim:gpu:rate=1e10" };
+    const yoke_job job = { .kernel = &kernel, .range = { .last = 100000 } };
+    yoke_ticket *tickets[JOBS];
+    yoke_runtime *runtime;
+    yoke_result *result;
+    int n, tried = 0, settled = 0;
+    (void)state;
+    OK(yoke_open(&config, &runtime));
+    for (n = 0; n < JOBS; n++) {
+        OK(yoke_submit(runtime, &job, &tickets[n]));
+        OK(yoke_wait_all(runtime));
+    }
+    for (n = 0; n < JOBS; n++) {
+        OK(yoke_wait(tickets[n], &result));
+        tried += strstr(result->devices[0].reason, "left out for once") != NULL;
+        settled += strstr(result->devices[0].reason, "does not pay") != NULL;
+        assert_int_equal(tried + settled > 0, result->devices[0].items == 0);
+        assert_int_equal(result->devices[1].reason[0] != 0, 1);
+        yoke_result_close(result);
+    }
+    assert_int_equal(tried, 2);
+    assert_true(settled >= 4);
+    OK(yoke_close(runtime));
+}
+
 /* --- jobs that differ --- */
 
 static yoke_status run_turn(struct scene *scene, int turn, yoke_result **result)
@@ -244,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_of_many_jobs_have_figures),
         cmocka_unit_test(tickets_that_nobody_waits_for_hold_nothing_back),
+        cmocka_unit_test(why_a_device_was_left_out_is_told_as_it_was),
         cmocka_unit_test(jobs_of_all_kinds_take_turns),
         cmocka_unit_test(any_allocation_may_fail),
     };
