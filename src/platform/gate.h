@@ -2,16 +2,12 @@
 #ifndef YK_PLATFORM_GATE_H
 #define YK_PLATFORM_GATE_H
 
-#include "thread.h"
+#include <stdatomic.h>
 
-struct yk_gate {
-    pthread_mutex_t mutex;
-    pthread_cond_t cond;
-    int passable;
+struct yk_gate { /* zero: shut */
+    _Atomic unsigned state;
 };
-yoke_status yk_gate_init(struct yk_gate *gate);
-void yk_gate_destroy(struct yk_gate *gate);
-/* Let everybody through from now on. */
+/* Let everybody through from now on. Who passes may free the gate, as soon as it is open. */
 void yk_gate_open(struct yk_gate *gate);
 /* Sleep until it is open. */
 void yk_gate_pass(struct yk_gate *gate);

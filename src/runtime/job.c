@@ -280,24 +280,16 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_j
     fill(job, spec);
     yk_order_prepare(job);
     status = yk_mutex_open(&job->lock);
-    if (status != YOKE_OK)
-        goto free_job;
-    status = yk_gate_init(&job->done);
-    if (status != YOKE_OK)
-        goto close_lock;
-    *out = job;
-    return YOKE_OK;
-close_lock:
-    yk_mutex_close(&job->lock);
-free_job:
-    yk_free(job);
+    if (status == YOKE_OK)
+        *out = job;
+    else
+        yk_free(job);
     return status;
 }
 
 void yk_job_close(struct yk_job *job)
 {
     yk_crew_close(job);
-    yk_gate_destroy(&job->done);
     yk_mutex_close(&job->lock);
     yk_order_close(job);
     yk_free(job->text);

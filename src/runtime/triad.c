@@ -12,6 +12,7 @@
 #include "../base/alloc.h"
 #include "../platform/clock.h"
 #include "../platform/gate.h"
+#include "../platform/thread.h"
 #include "../platform/topology.h"
 
 #define MEASURE_NS 300000000
@@ -125,9 +126,7 @@ yoke_status yk_triad_measure(const int *cpus, int count, double *bytes_per_secon
     struct triad triad = { .count = count };
     int started = 0, i;
     double sum = 0;
-    yoke_status status = yk_gate_init(&triad.start);
-    if (status != YOKE_OK)
-        return status;
+    yoke_status status;
     triad.elements = array_bytes(count) / (int64_t)sizeof(double);
     triad.strands = yk_calloc((size_t)count, sizeof *triad.strands);
     status = triad.strands ? start_strands(&triad, cpus, &started) : YOKE_ENOMEM;
@@ -142,7 +141,6 @@ yoke_status yk_triad_measure(const int *cpus, int count, double *bytes_per_secon
         yk_free(triad.strands[i].arrays);
     }
     yk_free(triad.strands);
-    yk_gate_destroy(&triad.start);
     if (status == YOKE_OK)
         *bytes_per_second = sum;
     return status;
