@@ -26,11 +26,11 @@ static void doom(struct yk_job *job, const struct yk_job *because)
                              job->name, because->name, because->text ? because->text : ""));
 }
 
-/* CPU devices join at once; the others when their host thread has prepared them. */
+/* CPU devices join at once; the others when their host thread has prepared them. Without the job's
+ * lock: others find it by a list that runtime.lock is for, or see its phase. */
 static void start(struct yk_job *job)
 {
     int d;
-    yk_lock(&job->lock);
     job->submitted_ns = job->reported_ns = yk_now(job->runtime);
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
@@ -40,7 +40,6 @@ static void start(struct yk_job *job)
     }
     job->readied = yk_job_readied(job);
     atomic_store(&job->phase, YK_RUNNING);
-    yk_unlock(&job->lock);
 }
 
 /* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.

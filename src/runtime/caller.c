@@ -53,20 +53,28 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
     atomic_store(&job->borrowing, job->borrowed_device >= 0);
 }
 
-/* Whether what is left is worth waking others for, as far as can be said: `spent` ns went into the
- * `done` items so far. They may be pieces of a lease that is not over, which for the dispatcher is
- * all still to do. */
-static int worth_waking(struct yk_job *job, int64_t done, int64_t spent)
+static int takes_long(const struct yk_job *job, double items, double rate)
+{
+    if (items == 0 || rate <= 0)
+        return items > 0 && job->partitioner; /* which may hand out all at once */
+    return items / rate > WORTH_WAKING_NS;
+}
+
+/* Whether what is left is worth waking others for, as far as can be said: the `done` items so far
+ * were begun at start_ns. They may be pieces of a lease that is not over, which for the dispatcher
+ * is all still to do. */
+static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 {
     double left = (double)(job->last - job->first - done), rate = job->recalled;
+    int64_t spent = left > 0 && done > 0 ? yk_now(job->runtime) - start_ns : 0;
+    if (spent > 0)
+        rate = (double)done / (double)spent;
+    if (!takes_long(job, left, rate))
+        return 0;
     yk_lock(&job->lock);
     left = fmin(left, (double)yk_dispatch_left(job->dispatch));
     yk_unlock(&job->lock);
-    if (done > 0 && spent > 0)
-        rate = (double)done / (double)spent;
-    if (left == 0 || rate <= 0)
-        return left > 0 && job->partitioner; /* which may hand out all at once */
-    return left / rate > WORTH_WAKING_NS;
+    return takes_long(job, left, rate);
 }
 
 int yk_job_is_brief(const struct yk_job *job)
@@ -143,29 +151,39 @@ static void drive_along(struct yk_job *job)
     }
 }
 
+static void watch_end(const struct yk_job *job)
+{
+    int64_t start_ns;
+    if (atomic_load(&job->phase) == YK_DONE)
+        return;
+    start_ns = yk_clock_ns();
+    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
+        yk_pause();
+}
+
 /* The calling thread works as the lane of its core until that lane finds nothing more. */
 static void work_along(struct yk_job *job)
 {
     const struct yk_flight *mine = &job->devices[job->borrowed_device].flights[job->borrowed_lane];
-    int64_t start_ns = yk_now(job->runtime), done = 0, wake_ns;
+    int64_t start_ns = job->submitted_ns, done = 0, wake_ns;
     struct yk_affinity before;
     int pinned = 0;
-    if (job->recalled <= 0 && !job->partitioner)
+    if (job->recalled <= 0 && !job->partitioner) {
         call_scout(job);
-    else if (worth_waking(job, 0, 0))
+        start_ns = yk_now(job->runtime);
+    } else if (worth_waking(job, 0, start_ns)) {
         yk_job_tell(job);
+    }
     for (;;) {
         if (!pinned && atomic_load(&job->woken))
             pinned = keep_core(job, &before);
         if (yk_lane_step(job, job->borrowed_device, job->borrowed_lane, &wake_ns) != YK_LANE_WORKED)
             break;
         done += mine->chunk.last - mine->chunk.first;
-        if (!atomic_load(&job->woken) && worth_waking(job, done, yk_now(job->runtime) - start_ns))
+        if (!atomic_load(&job->woken) && worth_waking(job, done, start_ns))
             yk_job_tell(job);
     }
-    start_ns = yk_clock_ns();
-    while (atomic_load(&job->phase) != YK_DONE && yk_clock_ns() - start_ns < SPIN_NS)
-        yk_pause();
+    watch_end(job);
     if (pinned)
         yk_thread_unpin(&before);
 }

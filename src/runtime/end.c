@@ -82,6 +82,10 @@ void yk_job_check_stranded(struct yk_job *job)
 
 int yk_job_enter(struct yk_job *job)
 {
+    /* Most who come too late touch nothing: where somebody just looks whether he can end it, and
+     * cannot, it is for another one who is in. */
+    if (atomic_load(&job->phase) != YK_RUNNING)
+        return 0;
     atomic_fetch_add(&job->flying, 1);
     if (atomic_load(&job->phase) == YK_RUNNING && !atomic_load(&job->stop))
         return 1;

@@ -215,8 +215,9 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
     }
 }
 
-static int is_noticed_in_time(const struct yk_flight *flight, int64_t now)
+static int is_noticed_in_time(const struct yk_job *job, const struct yk_flight *flight)
 {
+    int64_t now = flight->expected_ns ? yk_now(job->runtime) : 0;
     if (!flight->expected_ns || now > flight->expected_ns + DUE_NS)
         return 0;
     return yk_flight_is_brief(flight) || now < flight->seen_busy_ns + DUE_NS;
@@ -232,13 +233,12 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     struct yk_event *last = flight->home ? flight->home : flight->kernel;
     struct yk_event_times times = { 0 };
     int p;
-    if (is_noticed_in_time(flight, yk_now(job->runtime)))
+    if (!last || is_noticed_in_time(job, flight))
         return 0;
     for (p = 0; flight->hauls && p < job->arg_count; p++)
         if (yk_haul_is_open(&flight->hauls[p]))
             return 0;
-    if (last)
-        jd->device->device->backend->event_times(last, &times);
+    jd->device->device->backend->event_times(last, &times);
     return times.ended;
 }
 
