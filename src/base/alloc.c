@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { least_alignment = 64 };
+enum { least_alignment = 64, small_bytes = 1024 };
 
 static _Atomic int64_t outstanding;
 static _Atomic int64_t countdown; /* the one that brings it from 1 to 0 fails; <= 0 is off */
@@ -72,10 +72,21 @@ static void *refused(size_t count, size_t size)
     return NULL;
 }
 
+/* A small block through malloc: most C libraries have such ones at hand in each thread, and calloc
+ * of glibc before 2.41 does not look there. A large one may be of pages that are zero already. */
+static void *zeroed(size_t bytes)
+{
+    void *block = bytes <= small_bytes ? malloc(bytes ? bytes : 1) : calloc(bytes, 1);
+    return block && bytes <= small_bytes ? memset(block, 0, bytes) : block;
+}
+
 void *yk_calloc(size_t count, size_t size)
 {
-    int nothing = count == 0 || size == 0;
-    void *block = yk_alloc_due() ? NULL : calloc(nothing ? 1 : count, nothing ? 1 : size);
+    size_t bytes;
+    if (yk_alloc_due() || __builtin_mul_overflow(count, size, &bytes)) {
+        return refused(count, size);
+    }
+    void *block = zeroed(bytes);
     return block ? counted(block) : refused(count, size);
 }
 

@@ -82,19 +82,15 @@ static size_t name_bytes(const struct yk_split_device *device)
     return strlen(device->name ? device->name : "") + 1;
 }
 
-/* Room for them, zeroed. */
+/* Room for them. */
 static yoke_status make_room(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
     size_t bytes = 0, count = (size_t)spec->device_count;
     int d;
     for (d = 0; d < spec->device_count; d++)
         bytes += name_bytes(&spec->devices[d]) + reason_bytes;
-    if (count <= dispatch->device_capacity && bytes <= dispatch->text_capacity) {
-        memset(dispatch->status, 0, count * sizeof *dispatch->status);
-        memset(dispatch->devices, 0, count * sizeof *dispatch->devices);
-        memset(dispatch->texts, 0, bytes);
+    if (count <= dispatch->device_capacity && bytes <= dispatch->text_capacity)
         return YOKE_OK;
-    }
     dispatch->device_capacity = dispatch->text_capacity = 0;
     yk_free(dispatch->texts);
     yk_free(dispatch->devices);
@@ -125,9 +121,9 @@ static yoke_status open_devices(struct yk_dispatch *dispatch, const struct yk_sp
             status->known.share = -1;
         status->known.name = memcpy(text, given->name ? given->name : "", name_bytes(given));
         text += name_bytes(given);
-        device->reason = text;
+        *device = (struct yk_device_state){ .outs = -1, .kept = -1, .reason = text };
+        *text = 0;
         text += reason_bytes;
-        device->outs = device->kept = -1;
         yk_speed_open(&device->speed, &status->known, (double)(spec->last - spec->first));
         status->item_ns = device->speed.item_ns;
         status->fixed_ns = device->speed.fixed_ns;

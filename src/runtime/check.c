@@ -236,10 +236,10 @@ static yoke_status check_rows(const yoke_job *spec, int p)
 static yoke_status check_count(const yoke_job *spec)
 {
     const yoke_kernel *kernel = spec->kernel;
-    int p, given = 0;
-    for (p = 0; p < YOKE_ARGS_MAX; p++)
-        if (spec->args[p].array || spec->args[p].value)
-            given = p + 1;
+    int given = YOKE_ARGS_MAX;
+    while (given > kernel->param_count && !spec->args[given - 1].array &&
+           !spec->args[given - 1].value)
+        given--;
     if (given > kernel->param_count)
         return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters, the job gives %d arguments",
                        kernel->name, kernel->param_count, given);

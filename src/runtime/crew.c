@@ -55,20 +55,28 @@ static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **
     return status;
 }
 
-/* As new, but for leases: those of a job that went well are all done, and go on counting. Lists and
- * windows of flights were closed when that job let its devices go. */
-static void clean(struct yk_job_device *jd)
+/* As new for a job of so many arguments, but for leases: those of a job that went well are all
+ * done, and go on counting. Lists and windows of flights were closed when that job let its devices
+ * go. */
+static void clean(struct yk_job_device *jd, int args)
 {
-    int lane;
-    *jd = (struct yk_job_device){ .device = jd->device,
-                                  .leases = jd->leases,
-                                  .flights = jd->flights };
+    int lane, p;
+    memset((char *)jd + offsetof(struct yk_job_device, joined), 0,
+           offsetof(struct yk_job_device, holding) - offsetof(struct yk_job_device, joined));
+    for (p = 0; p < args; p++) {
+        jd->holding[p] = YK_HELD_NOT;
+        jd->replicas[p] = NULL;
+        jd->claims[p] = (struct yk_claim){ 0 };
+        jd->private_buffers[p] = NULL;
+    }
+    if (jd->leases.slots)
+        yk_leases_shut(&jd->leases);
     for (lane = 0; lane < jd->device->lanes; lane++)
         memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));
 }
 
 /* One for as many devices; devices may have come since the others were made. */
-static struct yk_crew *idle_crew(yoke_runtime *runtime, int count)
+static struct yk_crew *idle_crew(yoke_runtime *runtime, int count, int args)
 {
     struct yk_crew *crew;
     int d;
@@ -80,13 +88,13 @@ static struct yk_crew *idle_crew(yoke_runtime *runtime, int count)
         close_crew(crew);
     }
     for (d = 0; crew && d < count; d++)
-        clean(&crew->devices[d]);
+        clean(&crew->devices[d], args);
     return crew;
 }
 
 yoke_status yk_crew_take(struct yk_job *job, int count)
 {
-    struct yk_crew *crew = idle_crew(job->runtime, count);
+    struct yk_crew *crew = idle_crew(job->runtime, count, job->arg_count);
     yoke_status status = crew ? YOKE_OK : open_crew(job->runtime, count, &crew);
     int d;
     if (status != YOKE_OK)

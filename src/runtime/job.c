@@ -77,15 +77,17 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     const struct yk_device_desc *desc = &device->device->desc;
     const yoke_kernel *kernel = &job->kernel->kernel;
     const struct yk_learned *learned = memory ? &memory->device[d] : NULL;
-    out->name = desc->name;
-    out->lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes;
-    out->host_memory = desc->host_memory;
-    out->cores = desc->host_memory ? desc->cores : 0;
-    out->fill = device->lanes;
-    out->lane_fill = desc->host_memory ? kernel->cpu.unit : 0;
-    out->fixed_ns = desc->launch_ns;
-    out->peak = desc->peak_per_ns;
-    out->share = -1;
+    *out = (struct yk_split_device){
+        .name = desc->name,
+        .lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes,
+        .host_memory = desc->host_memory,
+        .cores = desc->host_memory ? desc->cores : 0,
+        .fill = device->lanes,
+        .lane_fill = desc->host_memory ? kernel->cpu.unit : 0,
+        .fixed_ns = desc->launch_ns,
+        .peak = desc->peak_per_ns,
+        .share = -1,
+    };
     if (learned)
         yk_learned_tell(learned, out);
     describe_link(job, d, learned, out);
@@ -161,7 +163,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
 
 yoke_status yk_job_plan(struct yk_job *job)
 {
-    struct yk_split_device known[YK_PLACES] = { { 0 } };
+    struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
     const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
     struct yk_split_spec spec = { .first = job->first,
                                   .last = job->last,

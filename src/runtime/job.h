@@ -74,28 +74,30 @@ struct yk_waits {
 
 struct yk_job_device {
     struct yk_runtime_device *device;
-    int joined;                /* host thread has prepared it (or given up) */
-    atomic_int ready;          /* its kernel is built and its arrays have room, */
-    yoke_status status;        /* or why not */
-    double share;              /* of the range that it will probably get; < 0: unknown */
-    int steady;                /* as in yk_learned */
-    int failed;                /* it is lost: what it had out is taken back */
-    int retired;               /* it gets no more; what it has out counts */
-    int benched;               /* left out of this job; steps in if the others fail */
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
-    int hosts, host_lane;      /* as in yk_split_device */
-    int64_t expected_ns;       /* when the last chunk it was given should end */
+    /* From here to `holding` all is zero when a job begins, and so are the first of each array at
+     * the end, as many as it has arguments. */
+    int joined;           /* host thread has prepared it (or given up) */
+    atomic_int ready;     /* its kernel is built and its arrays have room, */
+    yoke_status status;   /* or why not */
+    double share;         /* of the range that it will probably get; < 0: unknown */
+    int steady;           /* as in yk_learned */
+    int failed;           /* it is lost: what it had out is taken back */
+    int retired;          /* it gets no more; what it has out counts */
+    int benched;          /* left out of this job; steps in if the others fail */
+    int hosts, host_lane; /* as in yk_split_device */
+    int64_t expected_ns;  /* when the last chunk it was given should end */
     struct yk_waits waits;
+    struct yk_buffer *windows; /* of all lanes; NULL: there are none */
+    int64_t windows_bytes;
+    int64_t window_items; /* the most a chunk may have for their sake */
+    int admitted;         /* it is one of device->holders */
+    char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
-    struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */
-    struct yk_buffer *windows;             /* of all lanes; NULL: there are none */
-    int64_t windows_bytes;
-    int64_t window_items;                             /* the most a chunk may have for their sake */
-    int admitted;                                     /* it is one of device->holders */
+    struct yk_claim claims[YOKE_ARGS_MAX];            /* of rows that the whole range touches */
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
-    char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
 };
 
 /* A job's devices and dispatcher, from when it begins; see crew.c. */

@@ -32,6 +32,11 @@ yoke_status yk_leases_open(int lanes, struct yk_leases *out)
     return YOKE_OK;
 }
 
+void yk_leases_shut(struct yk_leases *leases)
+{
+    atomic_store_explicit(&leases->shape->generation, 0, memory_order_relaxed);
+}
+
 void yk_leases_close(struct yk_leases *leases)
 {
     yk_free(leases->slots);

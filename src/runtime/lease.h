@@ -76,6 +76,8 @@ void yk_leases_close(struct yk_leases *leases);
  * published may be missed. Costs an uncontended compare-and-swap; at worst a look at each section.
  */
 int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot);
+/* None is open for cutting any more; all that were are done, and nobody cuts. */
+void yk_leases_shut(struct yk_leases *leases);
 /* Publish a chunk as the current lease, after a cut found nothing left, both under the job's lock.
  */
 void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk,
