@@ -43,7 +43,8 @@ YOKE_API yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t 
  * Panels of an array may not overlap, and need not cover it. The array stays usable: a job or an
  * acquire that names it means all its columns, whatever panel they are in. The two may not be given
  * to one job where one of them is written. A device without room for the whole array gets rows of
- * it, chunk by chunk, as wide as the array's; mode add works on copies as large as the array.
+ * it, chunk by chunk, as wide as the array's, or the panel's where the kernel is told the distance
+ * (yoke_row_distance); mode add works on copies as large as the array.
  *
  * Waits for jobs that use the array and brings the columns home, if they are not: best made before
  * the first job. Not beside other calls that use the array. Closed by yoke_array_close, before the

@@ -47,7 +47,7 @@ typedef enum yoke_home {
 
 typedef struct yoke_arg {
     yoke_param_mode mode;
-    yoke_array *array; /* all modes but value */
+    yoke_array *array; /* all modes but value; of a value without any: see yoke_row_distance */
     const void *value; /* mode value: copied at submit */
     size_t value_size;
     yoke_shape shape;
@@ -65,6 +65,14 @@ typedef struct yoke_arg {
         .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
     }
 #define yoke_value(variable) yoke_value_of(&(variable), sizeof(variable))
+/* A value, int64_t: elements from one row of `a`, which is one other argument, to the next where
+ * this device has it. A kernel that finds rows by it instead of the array's row_elements can be
+ * given a panel without the columns beside it, b[k * distance + j] with j as ever, and devices
+ * without room for the array then need room for the panel only (docs/memory.md). */
+#define yoke_row_distance(a)                                                                       \
+    {                                                                                              \
+        .mode = YOKE_PARAM_VALUE, .array = (a)                                                     \
+    }
 #define yoke_in(a)                                                                                 \
     {                                                                                              \
         .mode = YOKE_PARAM_IN, .array = (a)                                                        \

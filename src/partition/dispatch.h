@@ -130,6 +130,7 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);
 
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
+int64_t yk_dispatch_free(const struct yk_dispatch *dispatch); /* items that nobody has been given */
 int yk_dispatch_out(const struct yk_dispatch *dispatch); /* chunks handed out and not answered */
 
 /* What a device did and what was learned of it. */

@@ -35,6 +35,28 @@ static yoke_status check_kernel(const yoke_kernel *kernel)
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
 
+/* The distance between the rows of an array that the job has, in one place. */
+static yoke_status check_distance(const yoke_job *spec, int p)
+{
+    const yoke_kernel *kernel = spec->kernel;
+    const yoke_arg *arg = &spec->args[p];
+    const yoke_param *param = &kernel->params[p];
+    int q, count = 0;
+    if (arg->value || strcmp(param->type, "int64_t") != 0 || param->size != sizeof(int64_t))
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "a row's distance is an int64_t, the kernel takes %s; change its "
+                                "parameter, or pass a value",
+                       NAMES_OF(kernel, p), param->type);
+    for (q = 0; q < kernel->param_count; q++)
+        count += spec->args[q].mode != YOKE_PARAM_VALUE && spec->args[q].array == arg->array;
+    if (count == 1)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT "the distance is asked of an array that is %d arguments of the job; "
+                            "name one that is exactly one, itself and not what it is a panel of",
+                   NAMES_OF(kernel, p), count);
+}
+
 static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     const yoke_param *param = &kernel->params[p];
@@ -112,7 +134,7 @@ static yoke_status check_arg(const yoke_runtime *runtime, const yoke_job *spec, 
                        NAMES_OF(kernel, p), mode_names[param->mode],
                        (unsigned)arg->mode <= YOKE_PARAM_ADD ? mode_names[arg->mode] : "nonsense");
     if (arg->mode == YOKE_PARAM_VALUE)
-        return check_value(kernel, p, arg);
+        return arg->array ? check_distance(spec, p) : check_value(kernel, p, arg);
     status = check_array(runtime, kernel, p, arg);
     if (status == YOKE_OK && arg->mode == YOKE_PARAM_ADD)
         status = check_merge(kernel, p, arg);
@@ -130,8 +152,9 @@ static yoke_status check_twice(const yoke_job *spec)
     const yoke_kernel *kernel = spec->kernel;
     int p, q;
     for (p = 0; p < kernel->param_count; p++)
-        for (q = 0; q < p; q++)
-            if (have_columns_in_common(spec->args[p].array, spec->args[q].array) &&
+        for (q = 0; q < p && kernel->params[p].mode != YOKE_PARAM_VALUE; q++)
+            if (kernel->params[q].mode != YOKE_PARAM_VALUE &&
+                have_columns_in_common(spec->args[p].array, spec->args[q].array) &&
                 (yk_changes_array(spec->args[p].mode) || yk_changes_array(spec->args[q].mode)))
                 return yk_fail(YOKE_EINVAL,
                                "kernel %s: array %s is given twice, as %s and as %s; a kernel may "

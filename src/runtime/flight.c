@@ -68,15 +68,19 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
     return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
 }
 
-static yoke_status upload_window(struct yk_place *place, yoke_array *array,
-                                 const struct yk_window *window, struct yk_interval rows)
+static yoke_status upload_window(struct yk_job *job, int device, int lane, int p)
 {
-    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = window->buffer };
+    struct yk_place *place = job->devices[device].device->place;
+    const struct yk_flight *flight = &job->devices[device].flights[lane];
+    yoke_array *array = job->args[p].array;
+    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = flight->windows[p].buffer };
     yoke_status status;
     if (yk_interval_empty(rows))
         return YOKE_OK;
     yk_array_shape_copy(array, rows, &copy);
-    copy.offset = window->offset;
+    copy.offset = flight->windows[p].offset;
+    copy.pitch = yk_held_pitch(job, device, p);
     yk_lock(&place->upload_lock);
     status = yk_copy_up(place, array, &copy);
     yk_unlock(&place->upload_lock);
@@ -90,22 +94,35 @@ static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_window *window = &flight->windows[p];
-    struct yk_place *place = jd->device->place;
     yoke_array *array = job->args[p].array;
     struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
-    int64_t bytes = yk_array_span(array, rows);
+    const int64_t pitch = yk_held_pitch(job, device, p);
     yoke_status status;
-    status = yk_window_need(job, device, window, bytes);
+    status = yk_window_need(job, device, window, (rows.last - rows.first) * pitch);
     if (status != YOKE_OK)
         return status;
     out->buffer = window->buffer;
-    out->shift = window->offset - rows.first * array->pitch - array->column;
+    out->shift = window->offset - rows.first * pitch - array->column;
     if (!reads(job->args[p].mode))
         return announce(array, rows);
     status = yk_transfer_home(array, rows);
     if (status == YOKE_OK)
-        status = upload_window(place, array, window, rows);
+        status = upload_window(job, device, lane, p);
     flight->bytes_in += (rows.last - rows.first) * array->row_bytes;
+    return status;
+}
+
+static yoke_status stage_packed(struct yk_job *job, int device, int lane, int p,
+                                struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const yoke_array *array = job->args[p].array;
+    int64_t sent = 0;
+    const yoke_status status = yk_packed_stage(job, device, p, &sent);
+    jd->flights[lane].bytes_in += sent;
+    out->buffer = jd->windows;
+    out->shift =
+        jd->packed_at[p] - array->first_row * yk_held_pitch(job, device, p) - array->column;
     return status;
 }
 
@@ -150,6 +167,8 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     yoke_status status;
     if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
         return stage_window(job, device, lane, p, out);
+    if (jd->holding[p] == YK_HELD_PACKED)
+        return stage_packed(job, device, lane, p, out);
     out->shift = -array->first_row * array->pitch;
     if (job->args[p].mode == YOKE_PARAM_ADD) {
         status = yk_private_buffer(job, device, p);
@@ -249,6 +268,7 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     if (yk_interval_empty(rows))
         return YOKE_OK;
     yk_array_shape_copy(array, rows, &haul.copy);
+    haul.copy.pitch = yk_held_pitch(job, device, p);
     if (window)
         haul.copy.offset = flight->windows[p].offset;
     status = need_hauls(job, place, flight);
@@ -295,6 +315,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_launch_arg args[YOKE_ARGS_MAX]; /* clearing all would cost more than most launches */
+    int64_t distances[YOKE_ARGS_MAX];
     int host_memory = jd->device->device->desc.host_memory, p;
     yoke_status status = YOKE_OK;
     flight->busy = 1;
@@ -307,11 +328,15 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
         status = check_asked(job, p, yk_flight_items(flight));
         if (status != YOKE_OK)
             break;
-        if (job->args[p].mode == YOKE_PARAM_VALUE)
+        if (job->distance_of[p]) {
+            distances[p] = yk_packed_distance(job, device, p);
+            args[p].value = &distances[p];
+        } else if (job->args[p].mode == YOKE_PARAM_VALUE) {
             args[p].value = job->args[p].value;
-        else
+        } else {
             status = host_memory ? stage_on_host(job, device, lane, p, &args[p])
                                  : stage_on_device(job, device, lane, p, &args[p]);
+        }
     }
     if (status == YOKE_OK) {
         status = launch(job, device, lane, args);

@@ -118,20 +118,27 @@ static int smallest(const struct yk_job *job, int device, int64_t most)
     return found;
 }
 
+/* A panel that is in the device's memory with all of its array, or can be, is best left there. */
+enum whole_panels { IN_THE_ARRAY, PACKED };
+
 /* Whole what every chunk reads whole; the others are to have windows. */
-static yoke_status hold_wholes(struct yk_job *job, int device)
+static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels panels)
 {
     struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
     yoke_status status = YOKE_OK;
     int p;
     release_arrays(job, device);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         if (!uses_array(&job->args[p]))
             continue;
-        if (job->args[p].shape == YOKE_WHOLE)
-            status = hold_one(job, device, p);
-        else
+        if (job->args[p].shape != YOKE_WHOLE)
             jd->holding[p] = YK_HELD_WINDOW;
+        else if (yk_packed_is_possible(job, p) &&
+                 (panels == PACKED || cost_of(job, device, p) > yk_place_room(place)))
+            jd->holding[p] = YK_HELD_PACKED;
+        else
+            status = hold_one(job, device, p);
     }
     return status;
 }
@@ -140,7 +147,8 @@ static yoke_status hold_wholes(struct yk_job *job, int device)
  * need not be long. */
 static void hold_small(struct yk_job *job, int device)
 {
-    int64_t room = yk_place_room(job->devices[device].device->place) / 2;
+    struct yk_place *place = job->devices[device].device->place;
+    int64_t room = (yk_place_room(place) - yk_packed_bytes(job, device)) / 2;
     int p;
     while ((p = smallest(job, device, room)) >= 0) {
         room -= cost_of(job, device, p);
@@ -151,18 +159,20 @@ static void hold_small(struct yk_job *job, int device)
 
 static yoke_status take_room(struct yk_job *job, int device)
 {
+    const int last = job->packs ? PACKED : IN_THE_ARRAY;
     yoke_status status = YOKE_ENOMEM;
+    int panels;
     if (cost_of_all(job, device) <= yk_place_room(job->devices[device].device->place))
         status = hold_all(job, device);
     if (status != YOKE_ENOMEM)
         return status;
-    status = hold_wholes(job, device);
-    if (status != YOKE_OK)
-        return status;
-    hold_small(job, device);
-    status = yk_windows_open(job, device);
-    if (status == YOKE_ENOMEM) { /* the windows need all there is */
-        status = hold_wholes(job, device);
+    status = hold_wholes(job, device, IN_THE_ARRAY);
+    if (status == YOKE_OK) {
+        hold_small(job, device);
+        status = yk_windows_open(job, device);
+    }
+    for (panels = IN_THE_ARRAY; status == YOKE_ENOMEM && panels <= last; panels++) {
+        status = hold_wholes(job, device, panels); /* the windows need all there is */
         if (status == YOKE_OK)
             status = yk_windows_open(job, device);
     }

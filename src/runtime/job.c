@@ -237,11 +237,12 @@ static struct yk_job *copy(const struct asked *asked)
     job->name = yk_carve_text(&next, asked->name);
     job->partitioner = asked->partitioner ? yk_carve_text(&next, asked->partitioner) : NULL;
     memcpy(job->args, asked->spec->args, args * sizeof *job->args);
+    yk_packed_note(job);
     for (p = 0; p < asked->args; p++) {
         yoke_arg *arg = &job->args[p];
-        if (arg->mode == YOKE_PARAM_VALUE)
+        if (arg->mode == YOKE_PARAM_VALUE && arg->value)
             arg->value = memcpy(yk_carve(&next, arg->value_size), arg->value, arg->value_size);
-        else if (arg->shape == YOKE_HALO)
+        else if (arg->mode != YOKE_PARAM_VALUE && arg->shape == YOKE_HALO)
             cut_halo(arg);
     }
     return job;

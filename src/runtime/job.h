@@ -19,8 +19,9 @@ enum yk_phase { YK_WAITING, YK_RUNNING, YK_ENDING, YK_DONE };
 /* How a device with memory of its own holds an array during a job. */
 enum yk_holding {
     YK_HELD_NOT,
-    YK_HELD_WHOLE, /* a replica: rows stay, coherence knows */
-    YK_HELD_WINDOW /* does not fit: each chunk brings its rows and takes results home */
+    YK_HELD_WHOLE,  /* a replica: rows stay, coherence knows */
+    YK_HELD_WINDOW, /* does not fit: each chunk brings its rows and takes results home */
+    YK_HELD_PACKED  /* a panel that chunks read whole, without the columns beside it: packed.c */
 };
 
 struct yk_window { /* device memory of one lane for one argument; kept from chunk to chunk */
@@ -92,11 +93,15 @@ struct yk_job_device {
     struct yk_buffer *windows; /* of all lanes; NULL: there are none */
     int64_t windows_bytes;
     int64_t window_items; /* the most a chunk may have for their sake */
+    int packed_ahead;     /* rows were sent there that no chunk waits for; under upload_lock */
     int admitted;         /* it is one of device->holders */
     char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
-    struct yk_claim claims[YOKE_ARGS_MAX];            /* of rows that the whole range touches */
+    struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */
+    /* In `windows`, of what is held packed, and how many rows were sent there; set with it. */
+    int64_t packed_at[YOKE_ARGS_MAX];
+    int64_t packed_rows[YOKE_ARGS_MAX];               /* under place->upload_lock */
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
 };
 
@@ -125,8 +130,10 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int arg_count;
     yoke_arg *args;
     int has_add;
-    const char *partitioner, *name; /* partitioner NULL: auto */
-    uint64_t key;                   /* of yk_memory */
+    uint32_t packs; /* arguments the distance of whose rows the kernel is told, as bits */
+    uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
+    const char *partitioner, *name;     /* partitioner NULL: auto */
+    uint64_t key;                       /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int crowded;     /* others were running when it began */
     uint32_t team;   /* the devices that are asked, as bits (partition/team.h), */
@@ -425,6 +432,34 @@ yoke_status yk_windows_open(struct yk_job *job, int device);
 void yk_windows_close(struct yk_job *job, int device);
 /* So many bytes for a chunk of the lane. YOKE_ENOMEM: a shorter one may do. */
 yoke_status yk_window_need(struct yk_job *job, int device, struct yk_window *window, int64_t bytes);
+
+/* --- packed.c --- */
+/* Whose rows' distances the job's values are; those that are take no part as arrays any more. */
+void yk_packed_note(struct yk_job *job);
+/* From a row of an argument to the next where the device holds it; a host thread has all as far
+ * apart as the array. */
+static inline int64_t yk_held_pitch(const struct yk_job *job, int device, int p)
+{
+    const enum yk_holding holding = job->devices[device].holding[p];
+    const int close = holding == YK_HELD_WINDOW || holding == YK_HELD_PACKED;
+    const yoke_array *array = job->args[p].array;
+    return close && job->packs & 1u << p ? array->row_bytes : array->pitch;
+}
+/* The distance that value p is, in elements. */
+int64_t yk_packed_distance(const struct yk_job *job, int device, int p);
+/* Whether the argument can be held so, and bytes that all take which are. */
+int yk_packed_is_possible(const struct yk_job *job, int p);
+int64_t yk_packed_bytes(const struct yk_job *job, int device);
+/* They lie in the job's windows from `at` on. */
+void yk_packed_deal_out(struct yk_job *job, int device, int64_t at);
+/* It is there when what is on the upload queue is. *sent: bytes that this took. */
+yoke_status yk_packed_stage(struct yk_job *job, int device, int p, int64_t *sent);
+/* Whether the device is to leave the job's chunks until an earlier one has none left for it; then
+ * as much of the job's panels is sent there as that one is advanced. The caller is in the job, and
+ * drives the device. */
+int yk_packed_waits(struct yk_job *job, int device);
+/* Before their memory goes: what was sent there is over. */
+void yk_packed_await(struct yk_job *job, int device);
 
 /* --- merge.c --- */
 /* Of a private copy, which is as large as the array that a panel is of. */

@@ -67,15 +67,16 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    int got;
+    int got, waits;
     if (flight->beside.chunk.serial) {
         yk_beside_cut(flight);
         return 1;
     }
     if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
         return 1;
+    waits = job->packs && yk_packed_waits(job, device);
     yk_lock(&job->lock);
-    got = jd->joined && !jd->failed && !jd->retired && !jd->benched &&
+    got = !waits && jd->joined && !jd->failed && !jd->retired && !jd->benched &&
           ask(job, device, lane, wake_ns);
     if (got && !jd->device->device->desc.host_memory)
         flight->lasts_ns = yk_dispatch_forecast(job->dispatch, jd->device->number,

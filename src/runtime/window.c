@@ -8,6 +8,7 @@
  * one need more than was thought; its lane then takes a buffer apart, or the chunk is made smaller.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "../base/status.h"
 #include "job.h"
@@ -46,11 +47,11 @@ static int64_t window_rows(const struct yk_job *job, int p, int64_t items)
     return (int64_t)(density * (double)items) + 1;
 }
 
-static int64_t window_bytes(const struct yk_job *job, int p, int64_t items)
+static int64_t window_bytes(const struct yk_job *job, int device, int p, int64_t items)
 {
     const yoke_array *array = job->args[p].array;
     int64_t rows = window_rows(job, p, items);
-    int64_t bytes = (rows < array->rows ? rows : array->rows) * array->pitch;
+    int64_t bytes = (rows < array->rows ? rows : array->rows) * yk_held_pitch(job, device, p);
     return (bytes / WINDOW_ALIGNMENT + 1) * WINDOW_ALIGNMENT;
 }
 
@@ -62,7 +63,7 @@ static int64_t lane_bytes(const struct yk_job *job, int device, int64_t items)
     int p;
     for (p = 0; p < job->arg_count; p++)
         if (jd->holding[p] == YK_HELD_WINDOW)
-            bytes += window_bytes(job, p, items);
+            bytes += window_bytes(job, device, p, items);
     return bytes;
 }
 
@@ -83,7 +84,7 @@ static int64_t wanted_items(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     int64_t items = range_of(job);
-    double item_bytes = (double)lane_bytes(job, device, items) / (double)items;
+    double item_bytes = fmax((double)lane_bytes(job, device, items) / (double)items, 1e-9);
     double link = jd->device->device->desc.link_bytes_per_ns;
     double part = (jd->share > 0 ? jd->share : 1) * (double)items / good_count(job, device);
     double least = (link > 0 ? link * SATURATING_NS : SATURATING_BYTES) / item_bytes;
@@ -110,12 +111,14 @@ static void deal_out(struct yk_job *job, int device)
     struct yk_job_device *jd = &job->devices[device];
     int64_t at = 0;
     int lane, p;
+    yk_packed_deal_out(job, device, 0);
+    at = yk_packed_bytes(job, device);
     for (lane = 0; lane < jd->device->lanes; lane++)
         for (p = 0; p < job->arg_count; p++) {
             int64_t bytes;
             if (jd->holding[p] != YK_HELD_WINDOW)
                 continue;
-            bytes = window_bytes(job, p, jd->window_items);
+            bytes = window_bytes(job, device, p, jd->window_items);
             jd->flights[lane].windows[p] =
                 (struct yk_window){ .buffer = jd->windows, .offset = at, .bytes = bytes };
             at += bytes;
@@ -126,13 +129,19 @@ static yoke_status too_small(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_device_desc *desc = &jd->device->device->desc;
+    const int64_t packed = yk_packed_bytes(job, device);
     int lanes = jd->device->lanes;
+    char whole[96] = "";
+    if (packed)
+        snprintf(whole, sizeof whole, "%lld for panels that it reads whole and ",
+                 (long long)packed);
     return yk_fail(YOKE_ENOMEM,
-                   "%s: its memory of %lld bytes is too small for %s, which needs %lld for the "
+                   "%s: its memory of %lld bytes is too small for %s, which needs %s%lld for the "
                    "rows of the shortest chunk on %d lanes; give it more (mem=), fewer lanes "
-                   "(lanes=), or smaller rows",
-                   desc->name, (long long)desc->memory_bytes, job->name,
-                   (long long)(lanes * lane_bytes(job, device, unit_of(job))), lanes);
+                   "(lanes=), or smaller rows%s",
+                   desc->name, (long long)desc->memory_bytes, job->name, whole,
+                   (long long)(lanes * lane_bytes(job, device, unit_of(job))), lanes,
+                   packed ? " and panels" : "");
 }
 
 /* What the device's private copies will take. */
@@ -146,19 +155,32 @@ static int64_t private_bytes(const struct yk_job *job)
     return bytes;
 }
 
+/* What the job may take. Where a panel of its own comes with it so will others, for the jobs behind
+ * it: they are to have room too, so that theirs arrive meanwhile. */
+static int64_t room_of(const struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const int64_t room = yk_place_room(jd->device->place) - private_bytes(job);
+    const int64_t least =
+        yk_packed_bytes(job, device) + jd->device->lanes * lane_bytes(job, device, unit_of(job));
+    const int is_first = yk_packed_bytes(job, device) && jd->device->holders == 0;
+    return is_first && least <= room / 2 ? room / 2 : room;
+}
+
 yoke_status yk_windows_open(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
     int64_t lanes = jd->device->lanes, unit = unit_of(job), items;
     yoke_status status = YOKE_ENOMEM;
-    if (!lane_bytes(job, device, unit))
+    const int64_t packed = yk_packed_bytes(job, device);
+    if (!packed && !lane_bytes(job, device, unit))
         return YOKE_OK;
-    items = fitting_items(job, device, (yk_place_room(place) - private_bytes(job)) / lanes);
+    items = fitting_items(job, device, (room_of(job, device) - packed) / lanes);
     for (; status == YOKE_ENOMEM && items >= unit; items = items / 2 / unit * unit) {
-        status =
-            yk_place_borrow(&job->runtime->places, place, lanes * lane_bytes(job, device, items),
-                            &jd->windows, &jd->windows_bytes);
+        status = yk_place_borrow(&job->runtime->places, place,
+                                 packed + lanes * lane_bytes(job, device, items), &jd->windows,
+                                 &jd->windows_bytes);
         jd->window_items = items;
     }
     if (status == YOKE_OK)
@@ -182,6 +204,7 @@ void yk_windows_close(struct yk_job *job, int device)
     int lane, p;
     if (!jd->windows)
         return;
+    yk_packed_await(job, device);
     for (lane = 0; lane < jd->device->lanes; lane++)
         for (p = 0; p < job->arg_count; p++)
             close_apart(jd->device->place, &jd->flights[lane].windows[p]);

@@ -86,6 +86,19 @@ YOKE_KERNEL(k_tile, i, YOKE_VALUE(tile_t, t), YOKE_IN(int32_t, a), YOKE_IN(int32
     }
 }
 
+/* The same, with C written, wherever rows of B and C lie. */
+YOKE_KERNEL(k_apart, i, YOKE_VALUE(tile_t, t), YOKE_VALUE(int64_t, b_row),
+            YOKE_VALUE(int64_t, c_row), YOKE_IN(int32_t, a), YOKE_IN(int32_t, b),
+            YOKE_OUT(int32_t, c))
+{
+    for (int64_t j = t.first; j < t.last; ++j) {
+        int32_t s = 0;
+        for (int64_t k = 0; k < t.inner; ++k)
+            s += a[i * t.inner + k] * b[k * b_row + j];
+        c[i * c_row + j] = s;
+    }
+}
+
 /* Comes out differently in another order. */
 YOKE_KERNEL(k_columns, i, YOKE_VALUE(tile_t, t), YOKE_VALUE(uint32_t, by), YOKE_INOUT(uint32_t, m))
 {

@@ -92,6 +92,40 @@ static void nulls(void **state)
     assert_int_equal(yoke_device_count(NULL), 0);
 }
 
+static void distances(void **state)
+{
+    const tile_t tile = { .inner = 8, .first = 2, .last = 4 };
+    const int64_t row = 8;
+    yoke_array *m, *out, *panel;
+    (void)state;
+    const yoke_array_spec spec = { .rows = 8, .row_elements = 8, .element_size = 4, .name = "m" };
+    assert_int_equal(yoke_array_open(rt, &spec, &m), YOKE_OK);
+    assert_int_equal(yoke_array_open(rt, &spec, &out), YOKE_OK);
+    assert_int_equal(yoke_array_panel(m, 2, 2, &panel), YOKE_OK);
+    const yoke_job right = { .kernel = &k_apart,
+                             .range = { 0, 8 },
+                             .args = { yoke_value(tile), yoke_row_distance(panel), yoke_value(row),
+                                       yoke_in(out), yoke_in_whole(panel), yoke_out(out) } };
+    yoke_job job = right;
+    job.args[0] = (yoke_arg)yoke_row_distance(panel);
+    expect_job(&job, YOKE_EINVAL, "a row's distance is an int64_t, the kernel takes tile_t");
+    job = right;
+    job.args[1].array = m;
+    expect_job(&job, YOKE_EINVAL, "an array that is 0 arguments of the job");
+    job = right;
+    job.args[1].array = out;
+    expect_job(&job, YOKE_EINVAL, "an array that is 2 arguments of the job");
+    job = right;
+    job.args[1].value = &row;
+    job.args[1].value_size = sizeof row;
+    expect_job(&job, YOKE_EINVAL, "or pass a value");
+    expect_job(&right, YOKE_EINVAL,
+               "array m is given twice, as in and as out"); /* all is well else */
+    assert_int_equal(yoke_array_close(panel), YOKE_OK);
+    assert_int_equal(yoke_array_close(m), YOKE_OK);
+    assert_int_equal(yoke_array_close(out), YOKE_OK);
+}
+
 static void panels(void **state)
 {
     const tile_t tile = { .width = 8, .first = 2, .last = 4 };
@@ -303,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nulls, open_all, close_all),
         cmocka_unit_test_setup_teardown(panels, open_all, close_all),
+        cmocka_unit_test_setup_teardown(distances, open_all, close_all),
         cmocka_unit_test_setup_teardown(kernels, open_all, close_all),
         cmocka_unit_test_setup_teardown(arguments, open_all, close_all),
         cmocka_unit_test_setup_teardown(ranges, open_all, close_all),

@@ -1,0 +1,199 @@
+/* packed.c - panels held without the columns beside them, where a device has no room for the whole
+ * array that they are of (docs/adr/008).
+ *
+ * A kernel that is told how far apart an array's rows are (yoke_row_distance) finds them wherever
+ * they lie, so that its windows may be as narrow as the panel; and a panel that every chunk reads
+ * whole needs no replica, which would take the room of the array: the job has a copy of its own,
+ * in the same memory as its windows, brought by the first chunk and gone with the job. Nobody
+ * writes these rows while the job runs, so coherence need not know of it.
+ */
+#include "../base/status.h"
+#include "job.h"
+
+/* As buffers of their own would begin. */
+enum { ALIGNMENT = 256 };
+
+void yk_packed_note(struct yk_job *job)
+{
+    int p, q;
+    for (p = 0; p < job->arg_count; p++) {
+        yoke_arg *value = &job->args[p];
+        if (value->mode != YOKE_PARAM_VALUE || !value->array)
+            continue;
+        for (q = 0; q < job->arg_count; q++)
+            if (job->args[q].mode != YOKE_PARAM_VALUE && job->args[q].array == value->array)
+                job->distance_of[p] = (uint8_t)(q + 1);
+        job->packs |= 1u << (job->distance_of[p] - 1);
+        value->array = NULL;
+    }
+}
+
+int64_t yk_packed_distance(const struct yk_job *job, int device, int p)
+{
+    const int of = job->distance_of[p] - 1;
+    return yk_held_pitch(job, device, of) / (int64_t)job->args[of].array->element_size;
+}
+
+int yk_packed_is_possible(const struct yk_job *job, int p)
+{
+    const yoke_array *array = job->args[p].array;
+    return job->packs & 1u << p && job->args[p].shape == YOKE_WHOLE &&
+           job->args[p].mode == YOKE_PARAM_IN && array->row_bytes < array->pitch;
+}
+
+static int64_t bytes_of(const struct yk_job *job, int p)
+{
+    return (yk_array_bytes(job->args[p].array) / ALIGNMENT + 1) * ALIGNMENT;
+}
+
+int64_t yk_packed_bytes(const struct yk_job *job, int device)
+{
+    int64_t bytes = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->devices[device].holding[p] == YK_HELD_PACKED)
+            bytes += bytes_of(job, p);
+    return bytes;
+}
+
+void yk_packed_deal_out(struct yk_job *job, int device, int64_t at)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (jd->holding[p] == YK_HELD_PACKED) {
+            jd->packed_at[p] = at;
+            jd->packed_rows[p] = 0;
+            at += bytes_of(job, p);
+        }
+}
+
+/* The first so many rows, less those that were sent. upload_lock held. */
+static yoke_status send(struct yk_job *job, int device, int p, int64_t rows, int64_t *sent)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    yoke_array *array = job->args[p].array;
+    const struct yk_interval all = yk_array_rows(array);
+    const struct yk_interval part = { all.first + jd->packed_rows[p], all.first + rows };
+    const int64_t pitch = yk_held_pitch(job, device, p);
+    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = jd->windows };
+    yoke_status status;
+    if (yk_interval_empty(part))
+        return YOKE_OK;
+    yk_array_shape_copy(array, part, &copy);
+    copy.offset = jd->packed_at[p] + jd->packed_rows[p] * pitch;
+    copy.pitch = pitch;
+    status = yk_copy_up(jd->device->place, array, &copy);
+    if (status != YOKE_OK)
+        return status;
+    jd->packed_rows[p] = rows;
+    jd->packed_ahead = 1;
+    *sent = yk_copy_total(&copy);
+    yk_array_count_up(array, *sent);
+    return YOKE_OK;
+}
+
+yoke_status yk_packed_stage(struct yk_job *job, int device, int p, int64_t *sent)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    yoke_array *array = job->args[p].array;
+    yoke_status status = yk_transfer_home(array, yk_array_rows(array));
+    *sent = 0;
+    if (status != YOKE_OK)
+        return status;
+    yk_lock(&place->upload_lock);
+    status = send(job, device, p, array->rows, sent);
+    if (status == YOKE_OK)
+        job->devices[device].packed_ahead = 0;
+    yk_unlock(&place->upload_lock);
+    return status;
+}
+
+/* --- ahead of its turn --- */
+
+static int holds_some(const struct yk_job *job, int device)
+{
+    int p;
+    for (p = 0; job->packs && p < job->arg_count; p++)
+        if (job->devices[device].holding[p] == YK_HELD_PACKED)
+            return 1;
+    return 0;
+}
+
+/* Which part of an earlier job's items was given out; 1: it needs the device no more, as far as can
+ * be told, or is not of this kind. runtime->lock held. */
+static double part_given(struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    double part = 1;
+    int lane, out = 0;
+    yk_lock(&job->lock); /* nothing is let go while it is held and the job runs */
+    if (device >= job->device_count || atomic_load(&job->phase) != YK_RUNNING ||
+        atomic_load(&job->stop))
+        goto unlock;
+    for (lane = 0; jd->joined && lane < jd->device->lanes; lane++)
+        out |= atomic_load_explicit(&jd->flights[lane].out, memory_order_relaxed) != 0;
+    if (out && holds_some(job, device))
+        part = 1 - (double)yk_dispatch_free(job->dispatch) / (double)(job->last - job->first);
+unlock:
+    yk_unlock(&job->lock);
+    return part;
+}
+
+/* Of the one right before it of those that it waits for. */
+static double part_before(struct yk_job *job, int device)
+{
+    yoke_runtime *runtime = job->runtime;
+    struct yk_job *earlier;
+    double part = 1;
+    yk_lock(&runtime->lock);
+    for (earlier = runtime->running; earlier && earlier->turn < job->turn;
+         earlier = earlier->next_running) {
+        const double given = part_given(earlier, device);
+        if (given < 1)
+            part = given;
+    }
+    yk_unlock(&runtime->lock);
+    return part;
+}
+
+/* What cannot be sent now is when the first chunk comes, which then says why if it cannot. */
+static void send_part(struct yk_job *job, int device, int p, double part)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    yoke_array *array = job->args[p].array;
+    int64_t sent = 0;
+    if (!yk_transfer_is_ready(array, yk_array_rows(array), YK_HOST_READS))
+        return;
+    yk_lock(&place->upload_lock);
+    send(job, device, p, (int64_t)(part * (double)array->rows), &sent);
+    yk_unlock(&place->upload_lock);
+    atomic_fetch_add(&job->bytes_to, sent);
+}
+
+/* Two such jobs side by side would wait for both panels first, and then once more for the next two.
+ */
+int yk_packed_waits(struct yk_job *job, int device)
+{
+    double part;
+    int p;
+    if (!job->devices[device].windows || !holds_some(job, device))
+        return 0;
+    part = part_before(job, device);
+    for (p = 0; part < 1 && p < job->arg_count; p++)
+        if (job->devices[device].holding[p] == YK_HELD_PACKED)
+            send_part(job, device, p, part);
+    return part < 1;
+}
+
+/* A device may have got no chunk after all. */
+void yk_packed_await(struct yk_job *job, int device)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    int ahead;
+    yk_lock(&place->upload_lock);
+    ahead = job->devices[device].packed_ahead;
+    yk_unlock(&place->upload_lock);
+    if (ahead)
+        yk_place_drain(place);
+}
