@@ -82,38 +82,49 @@ static yoke_status append(const struct yk_lift *lift, struct yk_copy_needs *list
     return yk_copy_needs_append(list, &issued);
 }
 
-yoke_status yk_lift_exchange(struct yk_lift *lift, struct yk_interval rows, int via, unsigned after)
+yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows, int via,
+                                   unsigned *after)
 {
     yoke_array *array = lift->array;
     int number = lift->place->number;
-    struct yk_copy copy = { .buffer = lift->replica->whole->buffer,
-                            .from = array->replicas[via]->whole->buffer };
     yoke_status status = append(lift, &lift->load->issued, rows, via);
     if (status != YOKE_OK)
         return status;
+    if (yk_coherence_flying(array->coherence, number, rows))
+        *after |= YK_AFTER_OWN;
+    status = yk_coherence_copy_begun(array->coherence, number,
+                                     *after & YK_AFTER_SOURCE ? YK_HOST : via, rows);
+    if (status == YOKE_OK)
+        yk_replica_note_sent(lift->replica, rows, 0);
+    else
+        lift->load->issued.count--;
+    return status;
+}
+
+yoke_status yk_lift_exchange_issue(struct yk_lift *lift, struct yk_interval rows, int via,
+                                   unsigned after)
+{
+    yoke_array *array = lift->array;
+    struct yk_copy copy = { .buffer = lift->replica->whole->buffer,
+                            .from = array->replicas[via]->whole->buffer };
+    yoke_status status;
     yk_array_shape_copy(array, rows, &copy);
     copy.host = NULL;
     copy.from_offset = copy.offset;
     if (!lift->load->exchanges)
         yk_exchange_begin(lift->place);
     lift->load->exchanges = 1;
-    if (yk_coherence_flying(array->coherence, number, rows))
-        after |= YK_AFTER_OWN;
-    status = yk_coherence_copy_begun(array->coherence, number,
-                                     after & YK_AFTER_SOURCE ? YK_HOST : via, rows);
+    status = yk_exchange_issue(lift->place, yk_places_find(array->places, via), &copy, after);
     if (status == YOKE_OK) {
-        status = yk_exchange_issue(lift->place, yk_places_find(array->places, via), &copy, after);
-        if (status != YOKE_OK)
-            yk_array_copy_ended(array, number, rows, status);
+        lift->load->from_devices += yk_copy_total(&copy);
+        yk_array_count_across(array, yk_copy_total(&copy));
+        return YOKE_OK;
     }
-    if (status != YOKE_OK) {
-        lift->load->issued.count--;
-        return status;
-    }
-    yk_replica_note_sent(lift->replica, rows, 0);
-    lift->load->from_devices += yk_copy_total(&copy);
-    yk_array_count_across(array, yk_copy_total(&copy));
-    return YOKE_OK;
+    yk_lock(&array->lock);
+    yk_array_copy_ended(array, lift->place->number, rows, status);
+    yk_unlock(&array->lock);
+    lift->load->issued.count--;
+    return status;
 }
 
 /* Under the upload_lock of the replica's place. */

@@ -4,12 +4,12 @@
  * Two queues bring rows there, and a copy that was overtaken (its source was lost) may be on
  * either: the next one of the same rows comes after it.
  *
- * Uploads are begun and issued under the upload_lock of their place, exchanges under the array's
- * lock: who holds that knows that rows which are arriving are on a queue. A source's replica is
- * held until the copies out of it are settled, and those who write its rows wait for that as they
- * wait for every reader. Rows that are still on their way to a source are taken only where they
- * come from the host (replica.sent): a chain of exchanges would have to be told how each of them
- * ended.
+ * Both are begun and issued under the upload_lock of their place: who holds that knows that rows
+ * which are arriving are on a queue. Only beginning is done under the array's lock: issuing takes
+ * some 10 us, and all devices that share rows out would wait for it. A source's replica is held
+ * until the copies out of it are settled, and those who write its rows wait for that as they wait
+ * for every reader. Rows that are still on their way to a source are taken only where they come
+ * from the host (replica.sent): a chain of exchanges would have to be told how each of them ended.
  */
 #ifndef YK_ARRAY_LIFT_H
 #define YK_ARRAY_LIFT_H
@@ -46,9 +46,12 @@ yoke_status yk_lift_borrow(struct yk_lift *lift, int place, struct yk_interval r
 int yk_lift_borrowed(const struct yk_lift *lift, int place, struct yk_interval rows);
 
 /* From another device, `via`, whose memory is borrowed, and which has the rows, or has them sent
- * (YK_AFTER_SOURCE). array->lock held. */
-yoke_status yk_lift_exchange(struct yk_lift *lift, struct yk_interval rows, int via,
-                             unsigned after);
+ * (YK_AFTER_SOURCE): told to coherence, array->lock held, and then issued, without it. What else
+ * the copy has to come after is added. Both under the upload_lock of the lift's place. */
+yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows, int via,
+                                   unsigned *after);
+yoke_status yk_lift_exchange_issue(struct yk_lift *lift, struct yk_interval rows, int via,
+                                   unsigned after);
 /* From the host, to the lift's place or to another, which hands them on. Begun copies are on the
  * place's list even if they fail: only then who settles knows of them. Under the upload_lock of the
  * place. Adds up the load's bytes. */

@@ -30,6 +30,7 @@ static yoke_status take_from_device(struct yk_lift *lift, const struct yk_copy_n
 {
     yoke_array *array = lift->array;
     yoke_status status = YOKE_OK;
+    unsigned after = 0;
     *again = 1;
     if (yk_lift_borrow(lift, need->source, need->rows, YK_LEND_THERE) != YOKE_OK) {
         lift->unable |= yk_place_bit(need->source);
@@ -39,9 +40,11 @@ static yoke_status take_from_device(struct yk_lift *lift, const struct yk_copy_n
     if (yk_coherence_current(array->coherence, need->source, need->rows) ==
         need->rows.last - need->rows.first) {
         *again = 0;
-        status = yk_lift_exchange(lift, need->rows, need->source, 0);
+        status = yk_lift_exchange_begin(lift, need->rows, need->source, &after);
     }
     yk_unlock(&array->lock);
+    if (!*again && status == YOKE_OK)
+        status = yk_lift_exchange_issue(lift, need->rows, need->source, after);
     if (status != YOKE_ELOST)
         return status;
     yk_transfer_write_off(array, need->source);

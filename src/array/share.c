@@ -137,30 +137,46 @@ static void await_issue(struct yk_lift *lift, struct leg *leg)
     look_again(leg);
 }
 
-static yoke_status take_across(struct yk_lift *lift, struct leg *leg)
+/* Under the upload_lock of the lift's place. Nothing is done if the way is another one by now, for
+ * the array's lock was given up to hold the source. */
+static yoke_status exchange(struct yk_lift *lift, struct leg *leg)
 {
     const enum yk_route route = leg->route;
     yoke_array *array = lift->array;
+    unsigned after = route == YK_ROUTE_FOLLOW ? YK_AFTER_SOURCE : 0;
     yoke_status status = YOKE_OK;
+    int is_same;
+    yk_lock(&array->lock);
+    find_route(lift, leg);
+    is_same = leg->route == route && yk_lift_borrowed(lift, leg->via, leg->part);
+    if (is_same)
+        status = yk_lift_exchange_begin(lift, leg->part, leg->via, &after);
+    yk_unlock(&array->lock);
+    if (!is_same)
+        look_again(leg);
+    else if (status == YOKE_OK)
+        status = yk_lift_exchange_issue(lift, leg->part, leg->via, after);
+    return status;
+}
+
+static yoke_status take_across(struct yk_lift *lift, struct leg *leg)
+{
+    const int follows = leg->route == YK_ROUTE_FOLLOW;
+    yoke_status status;
     if (yk_lift_borrow(lift, leg->via, leg->part, YK_LEND_THERE) != YOKE_OK) {
         lift->unable |= yk_place_bit(leg->via);
         look_again(leg);
         return YOKE_OK;
     }
-    yk_lock(&array->lock);
-    find_route(lift, leg); /* once more, for the lock was given up to hold the source */
-    if (leg->route != route || !yk_lift_borrowed(lift, leg->via, leg->part))
-        look_again(leg);
-    else
-        status = yk_lift_exchange(lift, leg->part, leg->via,
-                                  route == YK_ROUTE_FOLLOW ? YK_AFTER_SOURCE : 0);
-    yk_unlock(&array->lock);
-    if (status == YOKE_OK && route == YK_ROUTE_FOLLOW && leg->via == lift->passed_to &&
+    yk_lock(&lift->place->upload_lock);
+    status = exchange(lift, leg);
+    yk_unlock(&lift->place->upload_lock);
+    if (status == YOKE_OK && follows && leg->via == lift->passed_to &&
         leg->part.first == lift->passed.first)
         lift->passed.first = leg->part.last;
     if (status != YOKE_ELOST)
         return status;
-    yk_transfer_write_off(array, leg->via);
+    yk_transfer_write_off(lift->array, leg->via);
     lift->unable |= yk_place_bit(leg->via);
     look_again(leg);
     return YOKE_OK;
