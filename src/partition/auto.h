@@ -1,5 +1,5 @@
 /* auto.h - PURE. The insides of the partitioner `auto`, shared by auto.c (what a lane gets),
- * auto_plan.c (regions and quotas), auto_probe.c (the first chunks), auto_chunk.c (how large a
+ * auto_plan.c (quotas), auto_region.c, auto_probe.c (the first chunks), auto_chunk.c (how large a
  * chunk is) and auto_trial.c (who slows whom).
  *
  * A device's quota says how much of what is free it should do so that all end together. Where the
@@ -74,19 +74,39 @@ static inline int64_t yk_at_most(int64_t items, int64_t most)
 }
 
 /* --- auto_plan.c --- */
+/* A device that has not joined is expected in this time at the soonest: what waking takes. */
+enum { YK_EXPECT_NS = 50000 };
+static inline int yk_auto_is_late(const struct yk_auto *state, int64_t now)
+{
+    return now - state->began > YK_EXPECT_NS;
+}
 /* In how many ns a device that has not joined, though its speed can be told, may be expected; < 0:
  * it is not. */
 int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                             int64_t now);
+/* Whose speed tells what to expect of device d: its own, else that of another GPU of its make; -1:
+ * nobody's. It is only for what others may count on: chunks of d's own have to show how fast it is.
+ */
+int yk_auto_like(const struct yk_split_view *view, int d);
 /* Quotas, and the first time whether there are regions. */
 void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now);
+/* What a chunk of device d costs beside its items, if its speed is that of `whose`, and the least
+ * that it can do. */
+void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view, int d, int whose,
+                   struct yk_load *load);
 /* How long the others would need for all that is free; infinite if there is nobody. */
 double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, int device);
+/* Time for an item, with the benefit of the doubt if its chunks were too small to fill it. */
+double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *view, int device);
+
+/* --- auto_region.c --- */
+/* Regions, if there are to be any: whether there are. Writes over `others`. */
+int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view);
+/* They end so far apart that taking over pays. */
+int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now);
 /* The device whose region would end last, other than `device`; -1 if nothing is free there. */
 int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view, int device);
 int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device);
-/* Time for an item, with the benefit of the doubt if its chunks were too small to fill it. */
-double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *view, int device);
 
 /* --- auto_probe.c: speeds are unknown. Writes items, piece and reason; items 0: nothing now. ---
  */

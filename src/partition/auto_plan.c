@@ -1,21 +1,9 @@
-/* auto_plan.c - see auto.h: who should do how much (quotas), and where (regions). */
+/* auto_plan.c - see auto.h: who should do how much (quotas). */
 #include <math.h>
 #include <string.h>
 
 #include "auto.h"
 
-/* Regions that end this much apart are left as they are: moving rows costs copies. Not so much
- * apart where rows are copied in every job anyway, for at least this part of what their items take.
- */
-#define SHARE_TOLERANCE  0.03
-#define COPIED_TOLERANCE 0.01
-#define COPIED_PART      0.01
-/* Taking over from another's region has to end the job earlier by this much of its length, */
-#define TAKE_OVER_GAIN 0.005
-/* and by this much at least. */
-#define TAKE_OVER_NS 5000.0
-/* A device that has not joined is expected in this time at the soonest: what waking takes. */
-enum { EXPECT_NS = 50000 };
 /* A chunk far too small to fill a device can take as long as one this many times its size. */
 #define UNDERFILLED 5.0
 /* One of this part of a fill or more is not far too small: kernels that compute much need no full
@@ -25,26 +13,18 @@ enum { EXPECT_NS = 50000 };
  * swing from job to job. */
 #define FILLED_PART 0.5
 
-int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
-{
-    return yk_ranges_items(view->free, state->devices[device].region);
-}
-
 static int takes_part(const struct yk_split_status *status)
 {
     return status->joined && status->active;
 }
 
-/* Whose speed tells what to expect of device d: its own, else that of another GPU of its make; -1:
- * nobody's. It is only for what others may count on: chunks of d's own have to show how fast it is.
- */
-static int like(const struct yk_split_view *view, int d)
+int yk_auto_like(const struct yk_split_view *view, int d)
 {
     const struct yk_split_device *known = &view->devices[d].known;
     int other;
     if (view->devices[d].item_ns > 0)
         return d;
-    for (other = 0; other < view->device_count && known->peak > 0 && !known->host_memory; other++)
+    for (other = 0; other < view->device_count && known->make > 0 && !known->host_memory; other++)
         if (view->devices[other].item_ns > 0 && yk_split_alike(known, &view->devices[other].known))
             return other;
     return -1;
@@ -58,9 +38,9 @@ int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_v
                             int64_t now)
 {
     const struct yk_split_status *status = &view->devices[d];
-    if (status->joined || !status->active || status->known.host_memory || like(view, d) < 0)
+    if (status->joined || !status->active || status->known.host_memory || yk_auto_like(view, d) < 0)
         return -1;
-    return yk_at_least(now - state->began, EXPECT_NS);
+    return yk_at_least(now - state->began, YK_EXPECT_NS);
 }
 
 /* The size that its speed was measured with, as far as that matters. */
@@ -83,13 +63,30 @@ double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *
            fmax(1, fmin(UNDERFILLED, sqrt(FILLED_PART * (double)status->known.fill / measured)));
 }
 
+void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view, int d, int whose,
+                   struct yk_load *load)
+{
+    const struct yk_split_status *status = &view->devices[d], *speed = &view->devices[whose];
+    double unit = (double)yk_lane_items(view, d);
+    if (status->known.host_memory) {
+        load->least = load->item * unit * status->known.lanes;
+        return;
+    }
+    /* Behind a chunk that is out, another one's cost is hidden. */
+    if (status->items_out > 0 && status->known.lanes > 1)
+        load->ready += yk_auto_drain_ns(speed);
+    else
+        load->fixed = speed->fixed_ns + yk_auto_drain_ns(speed);
+    load->least =
+        load->fixed + load->item * fmax(unit, measured_items(state, view, whose) / UNDERFILLED);
+}
+
 static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
                     int64_t now, struct yk_load *load)
 {
     const struct yk_split_status *status = &view->devices[d], *speed;
-    double unit = (double)yk_lane_items(view, d);
     int64_t expected = yk_auto_expected_ns(state, view, d, now);
-    int whose = like(view, d);
+    int whose = yk_auto_like(view, d);
     *load = (struct yk_load){ 0 };
     if (state->devices[d].rests || whose < 0 || (!takes_part(status) && expected < 0))
         return;
@@ -104,17 +101,7 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
             left = speed->item_ns * (double)status->items_out - since;
         load->ready = fmax(0, left);
     }
-    if (status->known.host_memory) {
-        load->least = load->item * unit * status->known.lanes;
-        return;
-    }
-    /* Behind a chunk that is out, another one's cost is hidden. */
-    if (status->items_out > 0 && status->known.lanes > 1)
-        load->ready += yk_auto_drain_ns(speed);
-    else
-        load->fixed = speed->fixed_ns + yk_auto_drain_ns(speed);
-    load->least =
-        load->fixed + load->item * fmax(unit, measured_items(state, view, whose) / UNDERFILLED);
+    yk_auto_costs(state, view, d, whose, load);
 }
 
 static int settled(const struct yk_split_status *status)
@@ -148,101 +135,13 @@ double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, 
     return yk_balance(state->others, view->device_count, (double)view->free_items);
 }
 
-/* When device d would end what it has out and its own region; infinite if nobody knows. */
-static double own_end(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                      int64_t own)
-{
-    const struct yk_load *load = &state->loads[d];
-    if (own == 0)
-        return load->item > 0 && view->devices[d].items_out > 0 ? load->ready : 0;
-    if (load->item <= 0)
-        return INFINITY;
-    return load->ready + load->fixed + load->item * (double)own;
-}
-
-int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view, int device)
-{
-    double latest = -1;
-    int d, found = -1;
-    for (d = 0; d < view->device_count; d++) {
-        int64_t own = d == device ? 0 : yk_auto_own(state, view, d);
-        double end = own > 0 ? own_end(state, view, d, own) : -1;
-        if (end > latest) {
-            latest = end;
-            found = d;
-        }
-    }
-    return found;
-}
-
-/* Where the shares of the last run of this job are known, and keeping them costs little. Devices
- * that have not joined yet are expected to. */
-static int shares_are_right(const struct yk_split_view *view)
-{
-    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
-    double tolerance = SHARE_TOLERANCE;
-    int d;
-    for (d = 0; d < view->device_count; d++) {
-        const struct yk_split_status *status = &view->devices[d];
-        double share = status->known.share;
-        if (share < 0 || (share > 0 && (!status->active || !(status->item_ns > 0))))
-            return 0;
-        if (share == 0)
-            continue;
-        total += share;
-        together += 1 / status->item_ns;
-        if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
-            tolerance = COPIED_TOLERANCE;
-        end = status->fixed_ns + status->item_ns * share * items;
-        if (end > latest)
-            latest = end;
-    }
-    return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
-}
-
-/* Regions by shares, on allowed bounds. */
-static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
-{
-    double items = (double)(view->last - view->first), before = 0;
-    int64_t bound = view->first;
-    int d, last_one = 0;
-    for (d = 0; d < view->device_count; d++)
-        if (view->devices[d].known.share > 0)
-            last_one = d;
-    for (d = 0; d < view->device_count; d++) {
-        struct yk_range *region = &state->devices[d].region;
-        double share = view->devices[d].known.share;
-        region->first = bound;
-        before += share;
-        if (share > 0) {
-            int64_t at = view->first + (int64_t)fmin(before * items, items) + view->unit / 2;
-            at = d == last_one ? view->last : yk_bound_below(view, at);
-            bound = at > bound ? at : bound;
-        }
-        region->last = bound;
-    }
-}
-
-static int is_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
-{
-    double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
-    int d;
-    if (isinf(state->end_ns) || !state->regions)
-        return 0;
-    for (d = 0; d < view->device_count; d++)
-        latest = fmax(latest, own_end(state, view, d, yk_auto_own(state, view, d)));
-    return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
-}
-
 void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     solve(state, view, now);
     if (!state->planned) {
         state->planned = 1;
-        state->regions = shares_are_right(view);
-        if (state->regions)
-            lay_out(state, view);
+        state->regions = yk_auto_lay_out(state, view);
     }
-    state->uneven = is_uneven(state, view, now);
+    state->uneven = yk_auto_uneven(state, view, now);
     state->events = 0;
 }

@@ -42,6 +42,7 @@ struct yk_split_device {
     int64_t limit;     /* most items one chunk may have (device memory); 0: no limit */
     double rate;       /* items per ns learned in earlier runs of this kernel here; 0: unknown */
     double peak;       /* theoretical peak, in one unit for all devices of the job; 0: unknown */
+    int make;          /* devices that are alike, whoever made them, have the same; 0: unlike all */
     int steady;        /* 1: the rate was the same in two such runs */
     double spread;     /* by how much items of its dearest chunk were dearer than others, in earlier
                           runs: 2 is twice; 0: unknown */
@@ -57,13 +58,13 @@ struct yk_split_device {
     int hosts, host_lane;
 };
 
-/* Of one make, as far as anybody can tell: both are cores, or GPUs with the same peak. */
+/* Of one make: both are cores, or GPUs that say so. */
 static inline int yk_split_alike(const struct yk_split_device *one,
                                  const struct yk_split_device *other)
 {
     if (one->host_memory || other->host_memory)
         return one->host_memory == other->host_memory;
-    return one->peak > 0 && one->peak == other->peak;
+    return one->make > 0 && one->make == other->make;
 }
 
 struct yk_split_spec {

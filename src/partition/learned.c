@@ -81,29 +81,32 @@ static int is_level(const struct yk_learned *learned, const struct yk_split_devi
     return learned->waited && device->rate > 0 && device->share >= 0;
 }
 
-static void level(const struct yk_learned *learned, const int *group, int count, int which,
+/* Those of the make of device `which`. */
+static void level(const struct yk_learned *learned, int count, int which,
                   struct yk_split_device *out)
 {
     double rates = 0, shares = 0;
     int d, alike = 0;
     for (d = 0; d < count; d++)
-        if (group[d] == which && is_level(&learned[d], &out[d])) {
+        if (out[d].make == out[which].make && is_level(&learned[d], &out[d])) {
             rates += out[d].rate;
             shares += out[d].share;
             alike++;
         }
     for (d = 0; d < count && alike > 1; d++)
-        if (group[d] == which && is_level(&learned[d], &out[d])) {
+        if (out[d].make == out[which].make && is_level(&learned[d], &out[d])) {
             out[d].rate = rates / alike;
             out[d].share = shares / alike;
         }
 }
 
-void yk_learned_level(const struct yk_learned *learned, const int *group, int count,
-                      struct yk_split_device *out)
+void yk_learned_level(const struct yk_learned *learned, int count, struct yk_split_device *out)
 {
-    int d;
-    for (d = 0; d < count; d++)
-        if (group[d] == d)
-            level(learned, group, count, d, out);
+    int d, before;
+    for (d = 0; d < count; d++) {
+        for (before = 0; before < d && out[before].make != out[d].make; before++)
+            ;
+        if (before == d && out[d].make > 0)
+            level(learned, count, d, out);
+    }
 }

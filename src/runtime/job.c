@@ -105,15 +105,16 @@ static void describe_all(const struct yk_job *job, const struct yk_memory *memor
                          struct yk_split_device *out)
 {
     const struct yk_runtime_device *devices = job->runtime->devices;
-    int group[YK_PLACES], d;
+    int first, d;
     for (d = 0; d < count; d++) {
         describe(job, d, memory, &out[d]);
-        for (group[d] = 0; group[d] < d; group[d]++)
-            if (are_alike(&devices[group[d]].device->desc, &devices[d].device->desc))
+        for (first = 0; first < d; first++)
+            if (are_alike(&devices[first].device->desc, &devices[d].device->desc))
                 break;
+        out[d].make = 1 + first;
     }
     if (memory)
-        yk_learned_level(memory->device, group, count, out);
+        yk_learned_level(memory->device, count, out);
 }
 
 int64_t yk_job_readied(const struct yk_job *job)

@@ -89,6 +89,16 @@ static double told_ns(const struct yk_machine_gpu *gpu)
     return gpu && gpu->told ? 1e9 * (gpu->fixed + gpu->launch) : 0;
 }
 
+/* GPUs of the same speed are one make. */
+static int make_of(const struct yk_simulator *sim, int d)
+{
+    int first;
+    for (first = 1; first < d; first++)
+        if (sim->devices[first].item_ns == sim->devices[d].item_ns)
+            break;
+    return d > 0 ? first : 0;
+}
+
 /* What the dispatcher may know of device d, as runtime/job.c would tell it. */
 static void describe(const struct yk_simulator *sim, int d, struct yk_split_device *out)
 {
@@ -104,6 +114,7 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
                                      .fixed_ns = told_ns(gpu),
                                      .peak =
                                          (gpu ? 1 : (double)spec->machine->cores) / device->item_ns,
+                                     .make = make_of(sim, d),
                                      .share = -1 };
     if (learned)
         yk_learned_tell(learned, out);

@@ -136,19 +136,20 @@ static struct yk_learned waited(double rate, int64_t items)
     return learned;
 }
 
-static void tell_two(const struct yk_learned *learned, const int *group,
+static void tell_two(const struct yk_learned *learned, const int *makes,
                      struct yk_split_device *out)
 {
-    out[0] = out[1] = (struct yk_split_device){ .share = -1 };
+    out[0] = (struct yk_split_device){ .share = -1, .make = makes[0] };
+    out[1] = (struct yk_split_device){ .share = -1, .make = makes[1] };
     yk_learned_tell(&learned[0], &out[0]);
     yk_learned_tell(&learned[1], &out[1]);
-    yk_learned_level(learned, group, 2, out);
+    yk_learned_level(learned, 2, out);
 }
 
 /* Of two that are alike the one that had less seemed slower, for what both waited for. */
 static void those_that_are_alike_and_waited_are_level(void **state)
 {
-    static const int alike[] = { 0, 0 }, unlike[] = { 0, 1 };
+    static const int alike[] = { 2, 2 }, unlike[] = { 0, 0 };
     struct yk_learned learned[] = { waited(1, 200), waited(3, 800) };
     struct yk_split_device told[2];
     (void)state;

@@ -14,13 +14,13 @@ enum { CPU = 1, GPU = 2, BOTH = 3, GPUS = 6, ALL = 7 };
 
 static const struct yk_split_device devices[2] = {
     { .name = "cpu", .host_memory = 1, .lanes = 1, .rate = 0.9 },
-    { .name = "gpu", .lanes = 2, .rate = 0.1, .peak = 1 }
+    { .name = "gpu", .lanes = 2, .rate = 0.1, .make = 1 }
 };
 /* n-body: two GPUs that do nearly all of it, and cores */
 static const struct yk_split_device three[3] = {
     { .name = "cpu", .host_memory = 1, .lanes = 32, .rate = 0.03 },
-    { .name = "gpu0", .lanes = 4, .rate = 0.5, .peak = 1 },
-    { .name = "gpu1", .lanes = 4, .rate = 0.47, .peak = 1 }
+    { .name = "gpu0", .lanes = 4, .rate = 0.5, .make = 1 },
+    { .name = "gpu1", .lanes = 4, .rate = 0.47, .make = 1 }
 };
 
 static uint32_t choose(const struct yk_team *team)
@@ -134,8 +134,8 @@ static void gpus_are_left_out(void **state)
 static void one_after_the_other(void **state)
 {
     static const struct yk_split_device sorts[3] = { { .rate = 0.7, .host_memory = 1 },
-                                                     { .rate = 0.1, .peak = 1 },
-                                                     { .rate = 0.2, .peak = 2 } };
+                                                     { .rate = 0.1, .make = 1 },
+                                                     { .rate = 0.2, .make = 2 } };
     struct yk_team team = { 0 };
     int i, jobs[8] = { 0 };
     (void)state;

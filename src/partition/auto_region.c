@@ -1,0 +1,179 @@
+/* auto_region.c - see auto.h: who should do which part (regions), and when one that does not end in
+ * time is taken over by others.
+ */
+#include <math.h>
+
+#include "auto.h"
+
+/* Regions that end this much apart are left as they are: moving rows costs copies. Not so much
+ * apart where rows are copied in every job anyway, for at least this part of what their items take.
+ */
+#define SHARE_TOLERANCE  0.03
+#define COPIED_TOLERANCE 0.01
+#define COPIED_PART      0.01
+/* Taking over from another's region has to end the job earlier by this much of its length, */
+#define TAKE_OVER_GAIN 0.005
+/* and by this much at least. */
+#define TAKE_OVER_NS 5000.0
+/* Regions by what speeds are known to be only where no chunk was so many times as dear as others: a
+ * speed is then the same wherever it was measured. */
+#define SPREAD_MOST 1.25
+
+int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    return yk_ranges_items(view->free, state->devices[device].region);
+}
+
+/* When device d would end what it has out and its own region; infinite if nobody knows. */
+static double own_end(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                      int64_t own)
+{
+    const struct yk_load *load = &state->loads[d];
+    if (own == 0)
+        return load->item > 0 && view->devices[d].items_out > 0 ? load->ready : 0;
+    if (load->item <= 0)
+        return INFINITY;
+    return load->ready + load->fixed + load->item * (double)own;
+}
+
+int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view, int device)
+{
+    double latest = -1;
+    int d, found = -1;
+    for (d = 0; d < view->device_count; d++) {
+        int64_t own = d == device ? 0 : yk_auto_own(state, view, d);
+        double end = own > 0 ? own_end(state, view, d, own) : -1;
+        if (end > latest) {
+            latest = end;
+            found = d;
+        }
+    }
+    return found;
+}
+
+/* Where the shares of the last run of this job are known, and keeping them costs little: they end
+ * nearly as early as all who had one could, each with what a chunk of it costs. Devices that have
+ * not joined yet are expected to. */
+static int shares_are_right(struct yk_auto *state, const struct yk_split_view *view)
+{
+    double items = (double)(view->last - view->first), total = 0, latest = 0;
+    double tolerance = SHARE_TOLERANCE;
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        double share = status->known.share;
+        state->others[d] = (struct yk_load){ 0 };
+        if (share < 0 || (share > 0 && (!status->active || !(status->item_ns > 0))))
+            return 0;
+        if (share == 0)
+            continue;
+        total += share;
+        state->others[d].fixed = status->fixed_ns;
+        state->others[d].item = status->item_ns;
+        if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
+            tolerance = COPIED_TOLERANCE;
+        latest = fmax(latest, status->fixed_ns + status->item_ns * share * items);
+    }
+    return fabs(total - 1) < 0.001 &&
+           latest <= (1 + tolerance) * yk_balance(state->others, view->device_count, items);
+}
+
+/* All GPUs are alike, there are several, and items cost alike as far as anybody saw: then it matters
+ * who does which rows more than who does how many. */
+static int gpus_are_alike(const struct yk_split_view *view)
+{
+    const struct yk_split_device *first = NULL;
+    int d, count = 0;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_device *known = &view->devices[d].known;
+        if (known->spread > SPREAD_MOST)
+            return 0;
+        if (known->host_memory || !view->devices[d].active)
+            continue;
+        first = first ? first : known;
+        if (!yk_split_alike(first, known))
+            return 0;
+        count++;
+    }
+    return count > 1;
+}
+
+/* Shares by what is known of all, who may not have joined yet: most rows then stay where they are,
+ * even where shares have to be others than last time. */
+static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view *view)
+{
+    int d;
+    if (!gpus_are_alike(view))
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        struct yk_load *load = &state->others[d];
+        int whose = yk_auto_like(view, d);
+        *load = (struct yk_load){ 0 };
+        if (!status->active)
+            continue;
+        if (whose < 0 || status->items_out + status->items_done > 0)
+            return 0;
+        load->item = yk_auto_item_ns(state, view, whose);
+        yk_auto_costs(state, view, d, whose, load);
+    }
+    yk_balance(state->others, view->device_count, (double)(view->last - view->first));
+    return 1;
+}
+
+static void shares_as_before(struct yk_auto *state, const struct yk_split_view *view)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        state->others[d].items = view->devices[d].known.share * (double)(view->last - view->first);
+}
+
+/* Regions by the shares in `others`, on allowed bounds. */
+static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
+{
+    double items = (double)(view->last - view->first), before = 0;
+    int64_t bound = view->first;
+    int d, last_one = 0;
+    for (d = 0; d < view->device_count; d++)
+        if (state->others[d].items > 0)
+            last_one = d;
+    for (d = 0; d < view->device_count; d++) {
+        struct yk_range *region = &state->devices[d].region;
+        double share = state->others[d].items;
+        region->first = bound;
+        before += share;
+        if (share > 0) {
+            int64_t at = view->first + (int64_t)fmin(before, items) + view->unit / 2;
+            at = d == last_one ? view->last : yk_bound_below(view, at);
+            bound = at > bound ? at : bound;
+        }
+        region->last = bound;
+    }
+}
+
+/* Who has not come yet and is not late counts as if he were there: what is taken over costs copies,
+ * and most come within moments. */
+int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
+{
+    double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
+    int d;
+    if (isinf(state->end_ns) || !state->regions)
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        double end = own_end(state, view, d, yk_auto_own(state, view, d));
+        if (!view->devices[d].joined && !yk_auto_is_late(state, now))
+            end -= state->loads[d].ready;
+        latest = fmax(latest, end);
+    }
+    return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
+}
+
+int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
+{
+    if (shares_are_right(state, view))
+        shares_as_before(state, view);
+    else if (!shares_can_be_told(state, view))
+        return 0;
+    lay_out(state, view);
+    return 1;
+}
