@@ -34,18 +34,19 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     return YOKE_OK;
 }
 
-/* Its lanes have work until long after somebody else is expected: they need not take that one's
- * part already. */
+/* Its lanes have work until after somebody else is expected (long after, unless regions say whose
+ * part is whose): they need not take that one's part already. */
 static int can_wait(const struct yk_auto *state, const struct yk_split_view *view, int device,
                     int64_t now)
 {
+    double lead = state->regions ? 1 : 2;
     int d;
     if (view->devices[device].known.host_memory || view->devices[device].items_out == 0)
         return 0;
     for (d = 0; d < view->device_count; d++) {
         int64_t expected = yk_auto_expected_ns(state, view, d, now);
         if (expected > 0 && state->loads[d].items > 0 &&
-            2 * (double)expected < state->loads[device].ready)
+            lead * (double)expected < state->loads[device].ready)
             return 1;
     }
     return 0;
@@ -83,7 +84,7 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     if (own > 0 || budget == 0)
         return budget < own ? budget : own;
     victim = yk_auto_latest(state, view, device);
-    if (victim < 0)
+    if (victim < 0 || can_wait(state, view, device, now))
         return 0;
     out->first = state->devices[victim].region.first;
     out->last = state->devices[victim].region.last;

@@ -15,6 +15,8 @@
 #define TAKE_OVER_GAIN 0.005
 /* and by this much at least. */
 #define TAKE_OVER_NS 5000.0
+/* Where other jobs run as well nothing is taken over in so many times what the job should take. */
+#define CROWD_LENGTHS 4.0
 /* Regions by what speeds are known to be only where no chunk was so many times as dear as others: a
  * speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
@@ -78,8 +80,8 @@ static int shares_are_right(struct yk_auto *state, const struct yk_split_view *v
            latest <= (1 + tolerance) * yk_balance(state->others, view->device_count, items);
 }
 
-/* All GPUs are alike, there are several, and items cost alike as far as anybody saw: then it matters
- * who does which rows more than who does how many. */
+/* All GPUs are alike, there are several, and items cost alike as far as anybody saw: then it
+ * matters who does which rows more than who does how many. */
 static int gpus_are_alike(const struct yk_split_view *view)
 {
     const struct yk_split_device *first = NULL;
@@ -151,13 +153,21 @@ static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
     }
 }
 
+/* Where other jobs run as well, who has not begun with its region is busy with those, or was just
+ * slower in issuing copies; and whoever has time has regions of its own in those. */
+static int can_wait_for_others(const struct yk_auto *state, const struct yk_split_view *view,
+                               int64_t now)
+{
+    return view->crowded && (double)(now - state->began) < CROWD_LENGTHS * state->length_ns;
+}
+
 /* Who has not come yet and is not late counts as if he were there: what is taken over costs copies,
  * and most come within moments. */
 int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
     int d;
-    if (isinf(state->end_ns) || !state->regions)
+    if (isinf(state->end_ns) || !state->regions || can_wait_for_others(state, view, now))
         return 0;
     for (d = 0; d < view->device_count; d++) {
         double end = own_end(state, view, d, yk_auto_own(state, view, d));

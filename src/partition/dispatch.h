@@ -73,6 +73,7 @@ struct yk_split_spec {
     const struct yk_split_device *devices; /* copied */
     int device_count;
     const char *partitioner; /* "name" or "name:key=value,..."; NULL: auto */
+    int crowded;             /* 1: other jobs run on the same devices */
     int all_or_nothing;      /* 1: a device's results count only when the job ends (mode add): if it
                                 fails, all that it completed returns to the range */
 };

@@ -25,6 +25,7 @@ struct yk_split_view {
     int64_t first, last, unit;
     const struct yk_ranges *free; /* which items nobody has */
     int64_t free_items;           /* how many these are */
+    int crowded; /* other jobs run beside this one: who is late may be busy with those */
     int device_count;
     const struct yk_split_status *devices;
 };

@@ -184,6 +184,7 @@ yoke_status yk_job_plan(struct yk_job *job)
         return status;
     spec.device_count = count;
     call_team(job, memory, known);
+    spec.crowded = job->crowded;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;

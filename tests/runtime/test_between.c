@@ -151,7 +151,7 @@ static void each_row_leaves_the_host_once(void **state)
         check(LARGE, 2);
         close_world(&w);
     }
-    yk_broadcast_least_bytes = 1 << 20;
+    yk_broadcast_least_bytes = 2 << 20;
 }
 
 /* As it was: all from the host to each; rows of other devices by way of it. */
@@ -338,7 +338,7 @@ static void little_memory(void **state)
         OK(yoke_array_release(w.p));
     }
     close_world(&w);
-    yk_broadcast_least_bytes = 1 << 20;
+    yk_broadcast_least_bytes = 2 << 20;
 }
 
 static yoke_status program(const char *devices)
@@ -389,7 +389,7 @@ static void whatever_fails(void **state)
         calls = walk_calls(program, machines[m], YOKE_ENOMEM, &well);
         assert_true(well > calls / 12);
     }
-    yk_broadcast_least_bytes = 1 << 20;
+    yk_broadcast_least_bytes = 2 << 20;
 }
 
 /* The devices named, with threads of their own: whoever comes first. */

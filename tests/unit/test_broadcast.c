@@ -70,8 +70,10 @@ static void little_is_not_shared(void **state)
     assert_false(yk_broadcast_open((struct yk_interval){ 0, 1 << 20 }, 1000, 4, &b));
     assert_false(yk_broadcast_open((struct yk_interval){ 0, 2 }, 1 << 30, 14, &b));
     assert_false(yk_broadcast_open((struct yk_interval){ 5, 5 }, 1 << 30, 6, &b));
-    b = opened(64, 1 << 20, 6); /* 64 MiB: 8 pieces for each of two */
-    assert_int_equal(yk_broadcast_pieces(&b), 16);
+    b = opened(64, 1 << 20, 6); /* 64 MiB: 4 pieces for each of two */
+    assert_int_equal(yk_broadcast_pieces(&b), 8);
+    b = opened(64, 1 << 20, 30); /* each issues one of each: 2 of 8 MiB for each of four */
+    assert_int_equal(yk_broadcast_pieces(&b), 8);
     b = opened(3, 1 << 20, 6);
     assert_int_equal(yk_broadcast_pieces(&b), 2);
     b = opened(4096, 1 << 20, 6); /* 4 GiB: of 32 MiB at most */
