@@ -273,6 +273,10 @@ int yk_transfer_is_ready(yoke_array *array, struct yk_interval rows, enum yk_hos
  * would be overwritten. For rows that the sender has read, so that nobody else has an older version
  * which could yet come; others are announced with yk_transfer_written. */
 void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
+/* `place` gives up what others have of the rows, too; *kept counts the others. Waits until no copy
+ * may land in those of the host, for that may be reading them at the place. Keeps no books for
+ * panels. */
+yoke_status yk_transfer_drop(yoke_array *array, int place, struct yk_interval rows, int64_t *kept);
 /* What is at `place` (or the host) of the rows is not to be believed any more; *lost counts those
  * that nobody else has. */
 yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval rows,

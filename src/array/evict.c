@@ -82,10 +82,7 @@ static yoke_status write_back_rows(const struct victim *victim, yoke_array *arra
     }
     if (status != YOKE_OK)
         return status;
-    yk_lock(&array->lock);
-    status = yk_coherence_drop(array->coherence, number, victim->rows, kept);
-    yk_unlock(&array->lock);
-    return status;
+    return yk_transfer_drop(array, number, victim->rows, kept);
 }
 
 /* Their pages, and those they shared with rows that had left before. The map has room for two more

@@ -182,6 +182,16 @@ void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows)
     }
 }
 
+yoke_status yk_transfer_drop(yoke_array *array, int place, struct yk_interval rows, int64_t *kept)
+{
+    yoke_status status;
+    yk_lock(&array->lock);
+    await_landing(array, rows);
+    status = yk_coherence_drop(array->coherence, place, rows, kept);
+    yk_unlock(&array->lock);
+    return status;
+}
+
 static yoke_status part_written_home(yoke_array *array, int place, struct yk_interval rows)
 {
     yoke_status status;
