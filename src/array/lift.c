@@ -144,6 +144,16 @@ static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
     return YOKE_OK;
 }
 
+/* A copy that was not issued whole: whoever gets the upload_lock next would rely on it. */
+static void take_back(struct yk_place *place, yoke_array *array, struct yk_interval rows,
+                      yoke_status outcome)
+{
+    yk_place_drain_locked(place);
+    yk_lock(&array->lock);
+    yk_array_copy_ended(array, place->number, rows, outcome);
+    yk_unlock(&array->lock);
+}
+
 yoke_status yk_lift_from_host(const struct yk_lift *lift, struct yk_place *place,
                               struct yk_interval rows)
 {
@@ -164,9 +174,14 @@ yoke_status yk_lift_from_host(const struct yk_lift *lift, struct yk_place *place
         list->count -= status != YOKE_OK;
     }
     yk_unlock(&array->lock);
-    if (status == YOKE_OK)
-        status = upload(array->replicas[number], rows);
-    if (status == YOKE_OK)
-        *(is_other ? &load->to_others : &load->from_host) += bytes_of(array, rows);
-    return status;
+    if (status != YOKE_OK)
+        return status;
+    status = upload(array->replicas[number], rows);
+    if (status != YOKE_OK) {
+        take_back(place, array, rows, status);
+        list->count--;
+        return status;
+    }
+    *(is_other ? &load->to_others : &load->from_host) += bytes_of(array, rows);
+    return YOKE_OK;
 }

@@ -52,9 +52,9 @@ yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows
                                    unsigned *after);
 yoke_status yk_lift_exchange_issue(struct yk_lift *lift, struct yk_interval rows, int via,
                                    unsigned after);
-/* From the host, to the lift's place or to another, which hands them on. Begun copies are on the
- * place's list even if they fail: only then who settles knows of them. Under the upload_lock of the
- * place. Adds up the load's bytes. */
+/* From the host, to the lift's place or to another, which hands them on. Copies that were
+ * begun are on the place's list, for who settles; one that cannot be issued whole is over and told
+ * before this returns. Under the upload_lock of the place. Adds up the load's bytes. */
 yoke_status yk_lift_from_host(const struct yk_lift *lift, struct yk_place *place,
                               struct yk_interval rows);
 

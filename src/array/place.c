@@ -117,10 +117,9 @@ void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct y
         slot->event = event;
 }
 
-void yk_place_drain(struct yk_place *place)
+void yk_place_drain_locked(struct yk_place *place)
 {
     struct yk_event *upload;
-    yk_lock(&place->upload_lock);
     yk_lock(&place->lock);
     upload = place->last_upload;
     if (place->lender)
@@ -129,8 +128,14 @@ void yk_place_drain(struct yk_place *place)
     place->lender = NULL;
     yk_unlock(&place->lock);
     yk_place_wait(place, upload);
-    yk_unlock(&place->upload_lock);
     yk_exchange_drain(place);
+}
+
+void yk_place_drain(struct yk_place *place)
+{
+    yk_lock(&place->upload_lock);
+    yk_place_drain_locked(place);
+    yk_unlock(&place->upload_lock);
 }
 
 int64_t yk_place_readied(struct yk_place *place)

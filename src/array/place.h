@@ -64,6 +64,7 @@ yoke_status yk_place_await(struct yk_place *place, struct yk_event *event);
 void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot);
 /* Wait until everything that was issued to bring rows here is over, however it went. */
 void yk_place_drain(struct yk_place *place);
+void yk_place_drain_locked(struct yk_place *place); /* upload_lock is held */
 /* Bytes of its own memory mapped and of the host's pinned for it so far, in all: while this grows,
  * work takes longer than it will. */
 int64_t yk_place_readied(struct yk_place *place);

@@ -82,25 +82,6 @@ static yoke_status send_missing(struct yk_lift *lift, struct yk_place *place,
     return status;
 }
 
-/* The latest copy to the place was not issued whole. */
-static void take_back_passed(struct yk_lift *lift, struct yk_place *place, yoke_status outcome)
-{
-    struct yk_copy_needs *passed = &lift->load->passed;
-    const struct yk_replica *replica = lift->array->replicas[place->number];
-    int broken = 0;
-    yk_place_drain(place);
-    yk_lock(&lift->array->lock);
-    if (passed->count) {
-        const struct yk_copy_need *latest = &passed->items[passed->count - 1];
-        broken = latest->source == place->number && latest->part == lift->part &&
-                 !yk_replica_was_sent(replica, latest->rows);
-        if (broken)
-            yk_array_copy_ended(lift->array, place->number, latest->rows, outcome);
-    }
-    passed->count -= broken;
-    yk_unlock(&lift->array->lock);
-}
-
 /* The rows go from the host to `via`, on its link. If that cannot be, or fails, they find another
  * way: it is no failure of the device that wants them. */
 static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
@@ -119,8 +100,7 @@ static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
         return;
     }
     lift->unable |= yk_place_bit(via);
-    if (yk_lift_borrowed(lift, via, rows))
-        take_back_passed(lift, place, status);
+    lift->load->unfollowed |= yk_place_bit(via);
     if (status == YOKE_EDEVICE)
         yk_transfer_write_off(lift->array, via);
 }
