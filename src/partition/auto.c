@@ -9,6 +9,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../base/alloc.h"
 #include "auto.h"
@@ -17,20 +18,28 @@
 enum { STRANGE_PART = 4 };
 #define STRANGE_NS 5e6
 
+static size_t state_bytes(const struct yk_split_view *view)
+{
+    return sizeof(struct yk_auto) + (size_t)view->device_count * (sizeof(struct yk_auto_device) +
+                                                                  2 * sizeof(struct yk_load));
+}
+
+static void reopen_auto(void *given, const struct yk_split_view *view)
+{
+    struct yk_auto *state = memset(given, 0, state_bytes(view));
+    state->devices = (struct yk_auto_device *)(state + 1);
+    state->loads = (struct yk_load *)(state->devices + view->device_count);
+    state->others = state->loads + view->device_count;
+    state->began = -1;
+}
+
 static yoke_status open_auto(const struct yk_split_view *view, const void *settings, void **out)
 {
-    size_t count = (size_t)view->device_count;
-    struct yk_auto *state;
     (void)settings;
-    state = yk_calloc(1, sizeof *state + count * (sizeof *state->devices + sizeof *state->loads +
-                                                  sizeof *state->others));
-    if (!state)
+    *out = yk_calloc(1, state_bytes(view));
+    if (!*out)
         return YOKE_ENOMEM;
-    state->devices = (struct yk_auto_device *)(state + 1);
-    state->loads = (struct yk_load *)(state->devices + count);
-    state->others = state->loads + count;
-    state->began = -1;
-    *out = state;
+    reopen_auto(*out, view);
     return YOKE_OK;
 }
 
@@ -213,6 +222,7 @@ const struct yk_partitioner yk_partitioner_auto = {
     .name = "auto",
     .summary = "a share for each device such that all end together, found while the work is done",
     .open = open_auto,
+    .reopen = reopen_auto,
     .close = yk_free,
     .take = take,
     .observe = observe,

@@ -46,8 +46,29 @@ static yoke_status check_spec(const struct yk_split_spec *spec)
     return YOKE_OK;
 }
 
+static void close_state(struct yk_dispatch *dispatch)
+{
+    if (dispatch->state)
+        dispatch->partitioner->close(dispatch->state);
+    dispatch->state = NULL;
+}
+
+static yoke_status open_state(struct yk_dispatch *dispatch)
+{
+    const struct yk_partitioner *partitioner = dispatch->partitioner;
+    if (dispatch->state && partitioner->reopen &&
+        dispatch->state_devices == dispatch->view.device_count) {
+        partitioner->reopen(dispatch->state, &dispatch->view);
+        return YOKE_OK;
+    }
+    close_state(dispatch);
+    dispatch->state_devices = dispatch->view.device_count;
+    return partitioner->open(&dispatch->view, dispatch->settings, &dispatch->state);
+}
+
 static void forget_partitioner(struct yk_dispatch *dispatch)
 {
+    close_state(dispatch);
     if (dispatch->partitioner && dispatch->partitioner->options)
         yk_options_clear(dispatch->partitioner->options, dispatch->settings);
     yk_free(dispatch->settings);
@@ -159,19 +180,11 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
                                              .device_count = spec->device_count };
 }
 
-static void close_state(struct yk_dispatch *dispatch)
-{
-    if (dispatch->state)
-        dispatch->partitioner->close(dispatch->state);
-    dispatch->state = NULL;
-}
-
 yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
     yoke_status status = check_spec(spec);
     if (status != YOKE_OK)
         return status;
-    close_state(dispatch);
     begin_anew(dispatch, spec);
     status = open_devices(dispatch, spec);
     if (status != YOKE_OK)
@@ -184,7 +197,7 @@ yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_spl
     status = choose(dispatch, spec->partitioner);
     if (status != YOKE_OK)
         return status;
-    return dispatch->partitioner->open(&dispatch->view, dispatch->settings, &dispatch->state);
+    return open_state(dispatch);
 }
 
 yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out)
@@ -209,7 +222,6 @@ void yk_dispatch_close(struct yk_dispatch *dispatch)
 {
     if (!dispatch)
         return;
-    close_state(dispatch);
     forget_partitioner(dispatch);
     yk_free(dispatch->decisions);
     yk_free(dispatch->kept);

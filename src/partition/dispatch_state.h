@@ -54,6 +54,7 @@ struct yk_dispatch {
     const struct yk_partitioner *partitioner;
     char *partitioner_text;
     void *settings, *state;
+    int state_devices; /* as many as it was opened for */
 
     struct yk_ranges free;
     struct yk_out *outs;

@@ -86,6 +86,8 @@ struct yk_partitioner {
     enum yk_hosts hosts;
     /* `settings` (filled from options) outlives the state. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
+    /* One that is over, of as many devices and with the same settings, is as new (optional). */
+    void (*reopen)(void *state, const struct yk_split_view *view);
     void (*close)(void *state);
     void (*take)(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
                  struct yk_take *out);
