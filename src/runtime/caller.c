@@ -31,26 +31,34 @@ static int works_here(const struct yk_job *job, int device)
     return job->devices[device].device->device->desc.host_memory && yk_job_in_team(job, device);
 }
 
+/* Its lane on processor `cpu`; else the first one. */
+static int lane_on(const struct yk_runtime_device *device, int cpu)
+{
+    int w = 0;
+    while (w < device->worker_count && device->workers[w].cpu != cpu)
+        w++;
+    return w < device->worker_count ? w : 0;
+}
+
 /* What the thread that calls yoke_run does meanwhile: it drives the device that does it all, since
  * waking that one's host thread and being woken by it costs more than a short job takes; else it
  * works as the lane of the core it is on. */
 void yk_caller_borrow(struct yk_job *job, int cpu)
 {
     const yoke_runtime *runtime = job->runtime;
-    int d, w, sole = sole_device(job);
-    if (sole >= 0) {
-        job->borrowed_device = sole;
-        job->borrowed_lane = -1;
-    }
+    int d, lane, sole = sole_device(job);
+    job->borrowed_device = sole;
     for (d = 0; sole < 0 && d < job->device_count; d++) {
         const struct yk_runtime_device *device = &runtime->devices[d];
-        for (w = 0; works_here(job, d) && w < device->worker_count; w++)
-            if (job->borrowed_device < 0 || device->workers[w].cpu == cpu) {
-                job->borrowed_device = d;
-                job->borrowed_lane = w;
-            }
+        if (!works_here(job, d) || device->worker_count == 0)
+            continue;
+        lane = lane_on(device, cpu);
+        if (job->borrowed_device < 0 || device->workers[lane].cpu == cpu) {
+            job->borrowed_device = d;
+            job->borrowed_lane = lane;
+        }
     }
-    atomic_store(&job->borrowing, job->borrowed_device >= 0);
+    atomic_store_explicit(&job->borrowing, job->borrowed_device >= 0, memory_order_relaxed);
 }
 
 static int takes_long(const struct yk_job *job, double items, double rate)

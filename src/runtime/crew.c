@@ -41,7 +41,9 @@ static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **
     for (d = 0; status == YOKE_OK && d < count; d++) {
         struct yk_job_device *jd = &crew->devices[d];
         jd->device = &runtime->devices[d];
-        jd->flights = yk_calloc((size_t)jd->device->lanes, sizeof *jd->flights);
+        jd->flights =
+            yk_calloc((size_t)jd->device->lanes, sizeof *jd->flights + sizeof *jd->stepped);
+        jd->stepped = (unsigned char *)(jd->flights + jd->device->lanes);
         crew->device_count = d + 1;
         if (!jd->flights)
             status = YOKE_ENOMEM;
@@ -72,7 +74,10 @@ static void clean(struct yk_job_device *jd, int args)
     if (jd->leases.slots)
         yk_leases_shut(&jd->leases);
     for (lane = 0; lane < jd->device->lanes; lane++)
-        memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));
+        if (jd->stepped[lane]) {
+            memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));
+            jd->stepped[lane] = 0;
+        }
 }
 
 /* One for as many devices; devices may have come since the others were made. */

@@ -270,6 +270,15 @@ int yk_job_prepare(struct yk_job *job, int device)
     return joins;
 }
 
+static void clear_lists(struct yk_flight *flight, int args)
+{
+    int p;
+    yk_free(flight->hauls);
+    flight->hauls = NULL;
+    for (p = 0; p < args; p++)
+        yk_load_close(&flight->loads[p]);
+}
+
 void yk_job_let_go(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -278,13 +287,10 @@ void yk_job_let_go(struct yk_job *job, int device)
     int p, lane;
     release_arrays(job, device);
     yk_windows_close(job, device);
-    for (lane = 0; lane < jd->device->lanes; lane++) {
-        yk_free(jd->flights[lane].hauls);
-        jd->flights[lane].hauls = NULL;
-    }
+    for (lane = 0; lane < jd->device->lanes; lane++)
+        if (jd->stepped[lane])
+            clear_lists(&jd->flights[lane], job->arg_count);
     for (p = 0; p < job->arg_count; p++) {
-        for (lane = 0; lane < jd->device->lanes; lane++)
-            yk_load_close(&jd->flights[lane].loads[p]);
         if (!jd->private_buffers[p])
             continue;
         yk_lock(&place->lock);

@@ -77,6 +77,7 @@ struct yk_job_device {
     struct yk_runtime_device *device;
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
+    unsigned char *stepped;    /* lanes that were in the job, the only ones whose flights it used */
     /* From here to `holding` all is zero when a job begins, and so are the first of each array at
      * the end, as many as it has arguments. */
     int joined;           /* host thread has prepared it (or given up) */

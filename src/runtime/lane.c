@@ -357,6 +357,8 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     }
     if (!yk_job_enter(job))
         return YK_LANE_IDLE;
+    if (!jd->stepped[lane]) /* a line that lanes share */
+        jd->stepped[lane] = 1;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
         device_failed(job, device);
     flight->issued_ns = 0;
