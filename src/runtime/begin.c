@@ -39,7 +39,7 @@ static void start(struct yk_job *job)
         yk_dispatch_join(job->dispatch, d, job->submitted_ns);
     }
     job->readied = yk_job_readied(job);
-    atomic_store(&job->phase, YK_RUNNING);
+    atomic_store_explicit(&job->phase, YK_RUNNING, memory_order_release);
 }
 
 /* Kernels of CPU devices are function pointers: built here, so that the first chunk starts at once.
@@ -94,7 +94,8 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
     runtime->last_running = job;
     runtime->running_count++;
-    atomic_store(&job->looks, 1);
+    job->attended = cpu >= 0;
+    atomic_store_explicit(&job->looks, 1 + job->attended, memory_order_relaxed);
     yk_job_hold(job);
     start(job);
     return YOKE_OK;
@@ -119,7 +120,7 @@ void yk_job_retire(struct yk_job *job)
     *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
     *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
     leave_running(job);
-    atomic_store(&job->phase, YK_DONE);
+    atomic_store_explicit(&job->phase, YK_DONE, memory_order_release);
     yk_order_unlink(job, atomic_load(&job->stop), &next);
 }
 

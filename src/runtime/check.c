@@ -259,13 +259,12 @@ static yoke_status check_rows(const yoke_job *spec, int p)
 static yoke_status check_count(const yoke_job *spec)
 {
     const yoke_kernel *kernel = spec->kernel;
-    int given = YOKE_ARGS_MAX;
-    while (given > kernel->param_count && !spec->args[given - 1].array &&
-           !spec->args[given - 1].value)
-        given--;
-    if (given > kernel->param_count)
+    const yoke_arg *arg = &spec->args[YOKE_ARGS_MAX], *surplus = &spec->args[kernel->param_count];
+    while (arg > surplus && !arg[-1].array && !arg[-1].value)
+        arg--;
+    if (arg > surplus)
         return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters, the job gives %d arguments",
-                       kernel->name, kernel->param_count, given);
+                       kernel->name, kernel->param_count, (int)(arg - spec->args));
     return YOKE_OK;
 }
 

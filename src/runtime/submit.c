@@ -96,16 +96,14 @@ static yoke_status link_in(struct entry *entry)
     if (status != YOKE_OK)
         return status;
     job->number = ++job->runtime->jobs_submitted;
-    atomic_store(&job->references, 2); /* the ticket, and the submitting call */
+    /* The ticket's, which nobody but the submitting call has yet. */
+    atomic_store_explicit(&job->references, 1, memory_order_relaxed);
     begins = yk_job_may_begin(job) && entry->after.count == 0;
     status = begins ? yk_job_begin(job, entry->cpu) : YOKE_OK;
     if (status != YOKE_OK) { /* it had to wait for nobody, so nobody knows of it */
         yk_order_unlink(job, 0, NULL);
         return status;
     }
-    job->attended = begins && entry->cpu >= 0;
-    if (job->attended)
-        yk_job_look(job);
     job->previous = job->runtime->last_job;
     *(job->previous ? &job->previous->next : &job->runtime->first_job) = job;
     job->runtime->last_job = job;
@@ -189,7 +187,6 @@ yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *spec, yoke_ticket
     if (!runtime->virtual_clock)
         call(&entry);
     *out = ticket;
-    yk_job_release(entry.job);
     return YOKE_OK;
 close_ticket:
     yk_ticket_close(ticket);
@@ -261,6 +258,5 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
     }
     if (job->attended)
         yk_job_look_away(job);
-    yk_job_release(job);
     return wait_for(job, result);
 }

@@ -111,8 +111,9 @@ static void do_others(struct yk_dispatch *dispatch, const char *partitioner)
 
 static void decide_as_new_ones(void)
 {
-    static const char *const names[] = { NULL,       "even", "static", "dynamic:chunk=70", "guided",
-                                         "nc-ht:grains=50", "c-ht", "demand" };
+    static const char *const names[] = {
+        NULL, "even", "static", "dynamic:chunk=70", "guided", "nc-ht:grains=50", "c-ht", "demand"
+    };
     size_t i;
     for (i = 0; i < sizeof names / sizeof *names; i++) {
         const struct yk_split_spec spec = spec_of(names[i], ITEMS, 2);
