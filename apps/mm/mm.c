@@ -16,6 +16,7 @@
 #include "../number.h"
 #include "mm_blas.h"
 #include "mm_check.h"
+#include "mm_devices.h"
 #include "mm_kernels.h"
 #include "mm_panels.h"
 #include "mm_product.h"
@@ -31,16 +32,19 @@ struct mm_state {
     const char *on_cores, *on_nvidia; /* the libraries in it, NULL: its own text */
     yoke_array *arrays[3];            /* A, B, C; NULL while detached */
     int asked_panels, asked_blocks;   /* 0: as many as are good */
-    int cores, others;                /* of the runtime: cores, and devices that are none */
-    int64_t cut_rows;                 /* rows that a run makes, and for which all is cut */
-    struct mm_panels panels;          /* of B and C */
+    yoke_runtime *runtime;
+    struct mm_devices devices;   /* of the runtime */
+    struct mm_devices_need need; /* what their memory asks for */
+    int64_t cut_rows;            /* rows that a run makes, and for which all is cut */
+    struct mm_panels panels;     /* of B and C */
 };
 
 static const struct app_option options[] = {
     { "type", "TYPE", "double", "of the numbers: double or single" },
     { "blas", "WHICH", "auto", "auto: OpenBLAS and cuBLAS where they are found; none: neither" },
     { "panels", "N", "0",
-      "column panels of B and C, each a job, at most one a column; 0: as many as are good" },
+      "column panels of B and C, each a job, at most one a column; 0: as many as are good, and "
+      "as devices' memory asks for" },
     { "blocks", "N", "0",
       "blocks of rows of A and C, a job each with every panel; 0: as many as are good" },
     { NULL, NULL, NULL, NULL },
@@ -157,58 +161,65 @@ static yoke_status mm_open(struct app_spec *spec, void **state)
 
 /* --- on a runtime --- */
 
-static int is_cores(const yoke_device *device)
-{
-    return strcmp(device->backend, "cpu") == 0 || strncmp(device->name, "sim:cpu", 7) == 0;
-}
-
 /* The kernel for the devices there are. Libraries are loaded only for them. */
 static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
 {
-    const int count = yoke_device_count(runtime);
-    int d, nvidia = 0;
-    s->cores = s->others = 0;
-    for (d = 0; d < count; d++) {
-        yoke_device device;
-        yoke_status status = yoke_device_get(runtime, d, &device);
-        if (status != YOKE_OK)
-            return status;
-        if (is_cores(&device))
-            s->cores += device.lanes;
-        else
-            s->others++;
-        nvidia += strcmp(device.backend, "cuda") == 0;
-    }
+    yoke_status status = mm_devices_count(runtime, &s->devices);
+    if (status != YOKE_OK)
+        return status;
     s->kernel = s->product.single ? mm_single : mm_double;
     s->on_cores = s->on_nvidia = NULL;
     if (s->libraries)
         s->on_cores = mm_openblas_use(&s->kernel, s->product.single);
-    if (s->libraries && nvidia)
+    if (s->libraries && s->devices.nvidia)
         s->on_nvidia = mm_cublas_use(&s->kernel, s->product.single);
     return YOKE_OK;
 }
 
 /* For `rows` of C, from the first on. */
-static yoke_status cut(struct mm_state *s, int64_t rows)
+static yoke_status look_at_memory(struct mm_state *s, int64_t rows)
 {
     const struct mm_product *p = &s->product;
+    const struct mm_stream_spec spec = { .rows = rows,
+                                         .inner = p->inner,
+                                         .columns = p->columns,
+                                         .element_size = (int64_t)mm_element_size(p),
+                                         .panels_most = s->asked_blocks > 1
+                                                            ? APP_JOBS_MAX / s->asked_blocks
+                                                            : MM_PANELS_MOST };
+    return mm_devices_panels(s->runtime, spec, s->asked_panels, &s->need);
+}
+
+/* Where B comes and goes in panels, each block of rows would bring it once more. */
+static struct mm_tiles tiles_of(const struct mm_state *s, int64_t rows)
+{
+    const struct mm_product *p = &s->product;
+    const int streams = s->need.panels > 0;
     const struct mm_tiles_spec spec = { .rows = rows,
                                         .columns = p->columns,
                                         .element_size = (int64_t)mm_element_size(p),
-                                        .cores = s->on_cores ? s->cores : 0,
-                                        .others = s->others,
-                                        .panels = s->asked_panels,
-                                        .blocks = s->asked_blocks,
-                                        .panels_most = MM_PANELS_MOST,
+                                        .cores = s->on_cores ? s->devices.cores : 0,
+                                        .others = s->devices.others,
+                                        .panels =
+                                            s->asked_panels ? s->asked_panels : s->need.panels,
+                                        .blocks = s->asked_blocks || !streams ? s->asked_blocks : 1,
+                                        .panels_most = MM_PANELS_GOOD,
                                         .jobs_most = APP_JOBS_MAX };
-    const struct mm_tiles tiles = mm_tiles_cut(&spec);
-    yoke_status status = mm_panels_close(&s->panels);
+    return mm_tiles_cut(&spec);
+}
+
+static yoke_status cut(struct mm_state *s, int64_t rows)
+{
+    struct mm_tiles tiles;
+    yoke_status closed = mm_panels_close(&s->panels), status = look_at_memory(s, rows);
+    if (closed != YOKE_OK || status != YOKE_OK)
+        return closed != YOKE_OK ? closed : status;
+    tiles = tiles_of(s, rows);
     s->cut_rows = rows;
     s->kernel.cpu.unit = (int)tiles.piece_rows;
-    if (tiles.piece_rows && !s->others)
+    if (tiles.piece_rows && !s->devices.others)
         s->kernel.unit = 1; /* nobody works in groups */
-    if (status == YOKE_OK)
-        status = mm_panels_open(&s->panels, p, tiles.panels, s->arrays[1], s->arrays[2]);
+    status = mm_panels_open(&s->panels, &s->product, tiles.panels, s->arrays[1], s->arrays[2]);
     s->panels.blocks = tiles.blocks;
     return status;
 }
@@ -242,6 +253,7 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
                   { p->c, p->rows, p->columns, "C" } };
     int k;
     yoke_status status = choose_kernel(s, runtime);
+    s->runtime = runtime;
     for (k = 0; k < 3 && status == YOKE_OK; k++) {
         const yoke_array_spec spec = { .host = parts[k].host,
                                        .rows = parts[k].rows,
@@ -309,6 +321,7 @@ static yoke_status mm_report(void *state, FILE *out)
         fprintf(out, "NVIDIA GPUs: %s\n", s->on_nvidia);
     if (s->panels.count > 1 || s->panels.blocks > 1)
         fprintf(out, "%d column panels, %d blocks of rows\n", s->panels.count, s->panels.blocks);
+    mm_devices_report(&s->need, out);
     return YOKE_OK;
 }
 

@@ -125,26 +125,26 @@ static int driver_error(int status)
 static int rows_double(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
     const struct mm_shape s = mm_shape_of(call->args, chunk);
-    const double *a = call->args[4], *b = call->args[5], one = 1, zero = 0;
-    double *c = call->args[6];
+    const double *a = call->args[MM_A], *b = call->args[MM_B], one = 1, zero = 0;
+    double *c = call->args[MM_C];
     cublas_handle handle;
     int status = handle_of(call, &handle);
     if (!status)
         status = cublas.dgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, s.width, s.rows, s.inner, &one,
-                              b + s.b, s.columns, a + s.a, s.inner, &zero, c + s.c, s.columns);
+                              b + s.b, s.b_row, a + s.a, s.inner, &zero, c + s.c, s.c_row);
     return driver_error(status);
 }
 
 static int rows_single(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
     const struct mm_shape s = mm_shape_of(call->args, chunk);
-    const float *a = call->args[4], *b = call->args[5], one = 1, zero = 0;
-    float *c = call->args[6];
+    const float *a = call->args[MM_A], *b = call->args[MM_B], one = 1, zero = 0;
+    float *c = call->args[MM_C];
     cublas_handle handle;
     int status = handle_of(call, &handle);
     if (!status)
         status = cublas.sgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, s.width, s.rows, s.inner, &one,
-                              b + s.b, s.columns, a + s.a, s.inner, &zero, c + s.c, s.columns);
+                              b + s.b, s.b_row, a + s.a, s.inner, &zero, c + s.c, s.c_row);
     return driver_error(status);
 }
 

@@ -10,9 +10,9 @@
 #include "mm_kernels.h"
 
 #define MM_PARAMETERS                                                                              \
-    YOKE_VALUE(int64_t, inner), YOKE_VALUE(int64_t, columns), YOKE_VALUE(int64_t, from_column),    \
-        YOKE_VALUE(int64_t, to_column), YOKE_IN(MM_REAL, a), YOKE_IN(MM_REAL, b),                  \
-        YOKE_OUT(MM_REAL, c), YOKE_LOCAL(MM_REAL, tile, MM_ROWS *MM_DEPTH),                        \
+    YOKE_VALUE(int64_t, inner), YOKE_VALUE(int64_t, b_row), YOKE_VALUE(int64_t, c_row),            \
+        YOKE_VALUE(int64_t, from_column), YOKE_VALUE(int64_t, to_column), YOKE_IN(MM_REAL, a),     \
+        YOKE_IN(MM_REAL, b), YOKE_OUT(MM_REAL, c), YOKE_LOCAL(MM_REAL, tile, MM_ROWS *MM_DEPTH),   \
         YOKE_PRIVATE(MM_REAL, s0), YOKE_PRIVATE(MM_REAL, s1), YOKE_PRIVATE(MM_REAL, s2),           \
         YOKE_PRIVATE(MM_REAL, s3), YOKE_PRIVATE(MM_REAL, s4), YOKE_PRIVATE(MM_REAL, s5),           \
         YOKE_PRIVATE(MM_REAL, s6), YOKE_PRIVATE(MM_REAL, s7), YOKE_PRIVATE(MM_REAL, s8),           \
@@ -36,7 +36,7 @@
 #define MM_ADD_ONE(r) YOKE_MINE(s##r) += mine[r] * b0;
 #define MM_STORE(r)                                                                                \
     if (r < YOKE_COUNT)                                                                            \
-        c[(i + r) * columns + at] = YOKE_MINE(s##r);
+        c[(i + r) * c_row + at] = YOKE_MINE(s##r);
 
 /* Columns `column`, an expression of the lane l, in one strip; `fours` 0: in less code. */
 #define MM_STRIP(column, fours)                                                                    \
@@ -60,18 +60,18 @@
             YOKE_BARRIER;                                                                          \
             for (; fours && k + 4 <= depth; k += 4) {                                              \
                 YOKE_SHARED const MM_REAL *mine = tile + k * MM_ROWS;                              \
-                YOKE_GLOBAL const MM_REAL *row = b + (from + k) * columns;                         \
+                YOKE_GLOBAL const MM_REAL *row = b + (from + k) * b_row;                           \
                 YOKE_LANES(l)                                                                      \
                 {                                                                                  \
                     const int64_t at = (column);                                                   \
-                    const MM_REAL b0 = row[at], b1 = row[columns + at];                            \
-                    const MM_REAL b2 = row[2 * columns + at], b3 = row[3 * columns + at];          \
+                    const MM_REAL b0 = row[at], b1 = row[b_row + at];                              \
+                    const MM_REAL b2 = row[2 * b_row + at], b3 = row[3 * b_row + at];              \
                     MM_EACH_ROW(MM_ADD_FOUR)                                                       \
                 }                                                                                  \
             }                                                                                      \
             for (; k < depth; k++) {                                                               \
                 YOKE_SHARED const MM_REAL *mine = tile + k * MM_ROWS;                              \
-                YOKE_GLOBAL const MM_REAL *row = b + (from + k) * columns;                         \
+                YOKE_GLOBAL const MM_REAL *row = b + (from + k) * b_row;                           \
                 YOKE_LANES(l)                                                                      \
                 {                                                                                  \
                     const MM_REAL b0 = row[(column)];                                              \

@@ -9,8 +9,18 @@
 enum { MM_ROWS = 16, MM_LANES = 128, MM_DEPTH = 32 };
 
 #ifndef YOKE_FLATTEN
-/* Values inner, columns, from_column and to_column (int64_t; those columns of B and C, which have
- * `columns` in memory), arrays A by rows, B whole, C by rows. */
+/* Values inner, the distances of B's and C's rows, from_column and to_column (int64_t; those
+ * columns of B and C), arrays A by rows, B whole, C by rows. */
+enum {
+    MM_INNER,
+    MM_B_ROW,
+    MM_C_ROW,
+    MM_FROM_COLUMN,
+    MM_TO_COLUMN,
+    MM_A,
+    MM_B,
+    MM_C
+}; /* arguments */
 extern const yoke_kernel mm_double, mm_single;
 #endif
 #endif

@@ -85,19 +85,19 @@ static void load(void)
 static void rows_double(void *const *args, const yoke_chunk *chunk)
 {
     const struct mm_shape s = mm_shape_of(args, chunk);
-    const double *a = args[4], *b = args[5];
-    double *c = args[6];
+    const double *a = args[MM_A], *b = args[MM_B];
+    double *c = args[MM_C];
     blas.dgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, s.rows, s.width, s.inner, 1, a + s.a,
-               s.inner, b + s.b, s.columns, 0, c + s.c, s.columns);
+               s.inner, b + s.b, s.b_row, 0, c + s.c, s.c_row);
 }
 
 static void rows_single(void *const *args, const yoke_chunk *chunk)
 {
     const struct mm_shape s = mm_shape_of(args, chunk);
-    const float *a = args[4], *b = args[5];
-    float *c = args[6];
+    const float *a = args[MM_A], *b = args[MM_B];
+    float *c = args[MM_C];
     blas.sgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, s.rows, s.width, s.inner, 1, a + s.a,
-               s.inner, b + s.b, s.columns, 0, c + s.c, s.columns);
+               s.inner, b + s.b, s.b_row, 0, c + s.c, s.c_row);
 }
 
 const char *mm_openblas_use(yoke_kernel *kernel, int single)

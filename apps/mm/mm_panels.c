@@ -7,22 +7,13 @@
  */
 #include "mm_panels.h"
 
-enum { MULTIPLE = 64, ALIGNED = 2 };
-
-/* All alike if that goes, for what is learned of a job is of use to others that are like it; else
- * all but the last, in multiples of what libraries divide by, if they are that wide. */
-static int64_t width_of(int64_t columns, int count)
-{
-    const int64_t width = (columns - 1) / count + 1;
-    if (columns % count == 0 && width % ALIGNED == 0)
-        return width;
-    return width < 4 * MULTIPLE ? width : (width + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
-}
+#include "mm_kernels.h"
+#include "mm_tiles.h"
 
 yoke_status mm_panels_open(struct mm_panels *panels, const struct mm_product *product, int count,
                            yoke_array *b, yoke_array *c)
 {
-    const int64_t columns = product->columns, width = width_of(columns, count);
+    const int64_t columns = product->columns, width = mm_tiles_width(columns, count);
     yoke_status status = YOKE_OK;
     int64_t first;
     *panels = (struct mm_panels){ .count = 0 };
@@ -68,14 +59,19 @@ static void add_job(struct mm_jobs *to, int block, int panel)
     const struct mm_panel *columns = &to->panels->items[panel];
     const struct mm_product *p = to->product;
     const int64_t blocks = to->panels->blocks;
+    yoke_array *b = columns->b ? columns->b : to->arrays[1];
+    yoke_array *c = columns->c ? columns->c : to->arrays[2];
     to->jobs[to->count++] =
         (yoke_job){ .kernel = to->kernel,
                     .range = { p->rows * block / blocks, p->rows * (block + 1) / blocks },
-                    .args = { yoke_value(p->inner), yoke_value(p->columns),
-                              yoke_value(columns->first), yoke_value(columns->last),
-                              yoke_in(to->arrays[0]),
-                              yoke_in_whole(columns->b ? columns->b : to->arrays[1]),
-                              yoke_out_home(columns->c ? columns->c : to->arrays[2]) } };
+                    .args = { [MM_INNER] = yoke_value(p->inner),
+                              [MM_B_ROW] = yoke_row_distance(b),
+                              [MM_C_ROW] = yoke_row_distance(c),
+                              [MM_FROM_COLUMN] = yoke_value(columns->first),
+                              [MM_TO_COLUMN] = yoke_value(columns->last),
+                              [MM_A] = yoke_in(to->arrays[0]),
+                              [MM_B] = yoke_in_whole(b),
+                              [MM_C] = yoke_out_home(c) } };
 }
 
 yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_product *product,

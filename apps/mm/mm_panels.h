@@ -8,7 +8,8 @@
 #include "../app.h"
 #include "mm_product.h"
 
-enum { MM_PANELS_MOST = 16, MM_BLOCKS_MOST = 16 };
+/* Where nothing but the work asks for panels, more than GOOD are not tried. */
+enum { MM_PANELS_GOOD = 16, MM_PANELS_MOST = APP_JOBS_MAX, MM_BLOCKS_MOST = 16 };
 
 struct mm_panels {
     int blocks; /* of rows of A and C, a job each for every panel; at least 1 */

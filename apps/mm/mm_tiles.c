@@ -35,6 +35,17 @@ enum { BLOCKS_LEAST = 4, BLOCK_ROWS_LEAST = 512 };
  * them without any. */
 enum { PIECE_ROWS_BESIDE = 128 };
 
+/* Libraries divide by these. */
+enum { MULTIPLE = 64, ALIGNED = 2 };
+
+int64_t mm_tiles_width(int64_t columns, int count)
+{
+    const int64_t width = (columns - 1) / count + 1;
+    if (columns % count == 0 && width % ALIGNED == 0)
+        return width;
+    return width < 4 * MULTIPLE ? width : (width + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
+}
+
 static int64_t part_of(int64_t whole, int64_t parts)
 {
     return (whole - 1) / parts + 1;

@@ -19,4 +19,9 @@ struct mm_tiles {
 };
 struct mm_tiles mm_tiles_cut(const struct mm_tiles_spec *spec);
 
+/* Columns of each of so many panels but the last: all alike if that goes, for what is learned of a
+ * job is of use to others that are like it; else in multiples of what libraries divide by, if they
+ * are that wide, so that there may be fewer panels. */
+int64_t mm_tiles_width(int64_t columns, int panels);
+
 #endif
