@@ -15,8 +15,15 @@
  * home: the smaller they are the less of the copies is left to be seen. But the rows of a panel lie
  * apart, and each costs 0.16 us beside its bytes on its way home (an H200 on PCI Express 5, 52
  * GB/s: panels of 4 kB a row came at 21 GB/s, of 7 kB at 33), and a library wants tiles as large as
- * can be. There 7000 x 7000 doubles took 22.3 ms in 8 panels, 27.4 in 14, and 19.3 in 4 panels and
- * 4 blocks.
+ * can be. There 7000 x 7000 doubles took, in ms, in so many panels and blocks:
+ *
+ *     GPUs   4, 4   4, 8   5, 5   3, 4   3, 8   8, 1   14, 1
+ *     1      19.7   19.3   20.0   19.7   19.7   22.3   27.4
+ *     2      11.0   11.3   10.9   11.2   11.1
+ *     4       8.1    9.0    7.8    7.8    8.1
+ *
+ * One GPU is held up by what is left to compute when the last block has come, several by the number
+ * of jobs.
  */
 #include "mm_tiles.h"
 
@@ -27,7 +34,10 @@
 #define WAIT 0.02
 enum { NARROWEST = 256, PIECES_MOST = 8 };
 /* A row of a panel, and rows of a block; and no more jobs than are worth their number. */
-enum { PANEL_BYTES = 12 << 10, BLOCK_ROWS = 1536, GRID_MOST = 8 };
+static const struct grain {
+    int64_t panel_bytes, block_rows;
+} one_link = { 12 << 10, 832 }, more_links = { 11000, 1400 };
+enum { GRID_MOST = 8 };
 /* Of a smaller product so many blocks, if they have so many rows each: blocks cost copies nothing.
  */
 enum { BLOCKS_LEAST = 4, BLOCK_ROWS_LEAST = 512 };
@@ -93,18 +103,19 @@ static int count_of(int64_t whole, int64_t part)
     return count < 1 ? 1 : count < GRID_MOST ? (int)count : GRID_MOST;
 }
 
-static int blocks_of(int64_t rows)
+static int blocks_of(int64_t rows, int64_t block_rows)
 {
-    const int good = count_of(rows, BLOCK_ROWS), small = count_of(rows, BLOCK_ROWS_LEAST);
+    const int good = count_of(rows, block_rows), small = count_of(rows, BLOCK_ROWS_LEAST);
     return good > BLOCKS_LEAST ? good : small < BLOCKS_LEAST ? small : BLOCKS_LEAST;
 }
 
 static struct mm_tiles for_links(const struct mm_tiles_spec *spec)
 {
+    const struct grain *grain = spec->others > 1 ? &more_links : &one_link;
+    const int64_t row_bytes = spec->columns * spec->element_size;
     struct mm_tiles tiles = {
-        .panels =
-            spec->panels ? spec->panels : count_of(spec->columns * spec->element_size, PANEL_BYTES),
-        .blocks = blocks_of(spec->rows),
+        .panels = spec->panels ? spec->panels : count_of(row_bytes, grain->panel_bytes),
+        .blocks = blocks_of(spec->rows, grain->block_rows),
     };
     if (spec->cores) {
         const int64_t fair = part_of(part_of(spec->rows, tiles.blocks), spec->cores);

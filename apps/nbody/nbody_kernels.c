@@ -37,7 +37,7 @@ YOKE_GROUP_KERNEL(nbody, i, NBODY_TILE, NBODY_TILE, YOKE_VALUE(int64_t, bodies),
                 tile[l] = l < there ? from[first + l] : YOKE_INIT(body_t, 0.0f, 0.0f, 0.0f, 0.0f);
             }
             YOKE_BARRIER;
-            YOKE_UNROLL(16)
+            YOKE_UNROLL(32) /* with 16 an H200 took 178 ms for 524,288 bodies instead of 166 */
             for (int j = 0; j < NBODY_TILE; ++j) {
                 const body_t other = tile[j];
                 YOKE_LANES(l)

@@ -71,8 +71,10 @@ static void clean(struct yk_job_device *jd, int args)
         jd->claims[p] = (struct yk_claim){ 0 };
         jd->private_buffers[p] = NULL;
     }
-    if (jd->leases.slots)
+    if (jd->leases.slots) {
         yk_leases_shut(&jd->leases);
+        jd->leases.cutters = jd->device->lanes;
+    }
     for (lane = 0; lane < jd->device->lanes; lane++)
         if (jd->stepped[lane]) {
             memset(&jd->flights[lane], 0, offsetof(struct yk_flight, loads));

@@ -7,6 +7,7 @@
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../base/status.h"
+#include "../partition/kept.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -162,6 +163,26 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->crew->team = *team;
 }
 
+/* Cores of the first CPU device, where GPUs' threads sleep and so may find every core taken when
+ * they are woken. */
+static void keep_cores(struct yk_job *job, struct yk_split_device *known)
+{
+    int d, cpu = -1, gpus = 0;
+    if (!yk_job_splits_freely(job->partitioner) || yk_runtime_polls(job->runtime))
+        return;
+    for (d = job->device_count - 1; d >= 0; d--) {
+        if (known[d].host_memory)
+            cpu = d;
+        else
+            gpus += yk_job_in_team(job, d) && !job->devices[d].device->device->desc.virtual_clock;
+    }
+    if (cpu < 0 || !gpus)
+        return;
+    job->devices[cpu].kept = yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus);
+    known[cpu].lanes -= job->devices[cpu].kept;
+    job->devices[cpu].leases.cutters = known[cpu].lanes;
+}
+
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
@@ -184,6 +205,7 @@ yoke_status yk_job_plan(struct yk_job *job)
         return status;
     spec.device_count = count;
     call_team(job, memory, known);
+    keep_cores(job, known);
     spec.crowded = job->crowded;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);

@@ -89,6 +89,7 @@ struct yk_job_device {
     int retired;          /* it gets no more; what it has out counts */
     int benched;          /* left out of this job; steps in if the others fail */
     int hosts, host_lane; /* as in yk_split_device */
+    int kept;             /* of a CPU's lanes so many, the last ones, do nothing (kept.h) */
     int64_t expected_ns;  /* when the last chunk it was given should end */
     struct yk_waits waits;
     struct yk_buffer *windows; /* of all lanes; NULL: there are none */

@@ -68,6 +68,8 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     int got, waits;
+    if (lane >= jd->device->lanes - jd->kept)
+        return 0;
     if (flight->beside.chunk.serial) {
         yk_beside_cut(flight);
         return 1;

@@ -25,7 +25,8 @@ yoke_status yk_leases_open(int lanes, struct yk_leases *out)
     if (!block)
         return YOKE_ENOMEM;
     memset(block, 0, bytes);
-    *out = (struct yk_leases){ .slots = block, .lanes = lanes, .words = (int)words };
+    *out =
+        (struct yk_leases){ .slots = block, .lanes = lanes, .words = (int)words, .cutters = lanes };
     out->shape = (struct yk_lease_shape *)(out->slots + slots);
     out->sections = (struct yk_section *)(out->shape + 1);
     out->filled = (_Atomic uint64_t *)(out->sections + lanes);
@@ -152,8 +153,8 @@ int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int
     int home = lane;
     if (!read_shape(leases->shape, &shape))
         return 0;
-    if (shape.sections != leases->lanes)
-        home = (int)((int64_t)lane * shape.sections / leases->lanes);
+    if (shape.sections != leases->cutters)
+        home = (int)((int64_t)lane * shape.sections / leases->cutters);
     if (!cut_section(leases, &shape, home, FRONT, piece) && !steal(leases, &shape, home, piece))
         return 0;
     *slot = shape.slot;
@@ -222,8 +223,8 @@ void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk,
     struct yk_lease *lease = leases->slots;
     if (chunk->piece > 0 && chunk->piece < items)
         shape.piece = chunk->piece;
-    shape.pieces = count_pieces(items, leases->lanes, &shape.piece);
-    shape.sections = shape.pieces < leases->lanes ? (int32_t)shape.pieces : leases->lanes;
+    shape.pieces = count_pieces(items, leases->cutters, &shape.piece);
+    shape.sections = shape.pieces < leases->cutters ? (int32_t)shape.pieces : leases->cutters;
     /* acquire: pairs with the release in yk_lease_free */
     while (atomic_load_explicit(&lease->items_left, memory_order_acquire) != 0)
         lease++;

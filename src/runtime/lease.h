@@ -65,6 +65,7 @@ struct yk_leases {
      * takes the last one, while its piece is not done, so never in a later lease of the slot. */
     _Atomic uint64_t *filled;
     int lanes, words;
+    int cutters;         /* of the lanes, the first ones, cut; set between jobs */
     uint32_t generation; /* latest; under the job's lock */
 };
 

@@ -41,12 +41,16 @@ static void explain_choice(const struct yk_waits *waits, const char *who, char t
 static void explain_lanes(const struct yk_job *job, int device, char text[YK_WAIT_TEXT])
 {
     const struct yk_runtime_device *cpu = job->devices[device].device;
-    int d, length = 0, hosts = 0, cores = cpu->device->desc.cores;
+    int d, length = 0, hosts = 0, cores = cpu->device->desc.cores, kept = job->devices[device].kept;
     for (d = 0; job->hosting == device && d < job->device_count; d++)
         hosts += job->devices[d].hosts;
     if (cpu->lanes > cores)
         length = snprintf(text, YK_WAIT_TEXT, "%d threads on %d core%s%s", cpu->lanes, cores,
-                          cores == 1 ? "" : "s", hosts ? "; " : "");
+                          cores == 1 ? "" : "s", hosts || kept ? "; " : "");
+    if (kept)
+        snprintf(text + length, YK_WAIT_TEXT - (size_t)length,
+                 "%d of %d cores %s left to threads that drive GPUs", kept, cpu->lanes,
+                 kept == 1 ? "was" : "were");
     if (hosts == 1)
         snprintf(text + length, YK_WAIT_TEXT - (size_t)length,
                  "1 of %d drives a GPU and %s while it works", cpu->lanes,

@@ -226,9 +226,12 @@ static void tiles_are_for_links(void **unused)
     struct mm_tiles t = cut(7000, 7000, 32, 2);
     int panels, blocks;
     (void)unused;
+    assert_int_equal(t.panels, 5);
+    assert_int_equal(t.blocks, 5);
+    assert_true(t.piece_rows > 0 && t.piece_rows <= 7000 / 5 / 32 + 1);
+    t = cut(7000, 7000, 32, 1); /* one link */
     assert_int_equal(t.panels, 4);
-    assert_int_equal(t.blocks, 4);
-    assert_true(t.piece_rows > 0 && t.piece_rows <= 7000 / 4 / 32 + 1);
+    assert_int_equal(t.blocks, 8);
     t = cut(38000, 38000, 0, 2);
     assert_int_equal(t.panels * t.blocks, 64);
     assert_int_equal(t.piece_rows, 0);

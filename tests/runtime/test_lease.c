@@ -180,6 +180,22 @@ static void who_is_done_steals_from_the_nearest(void **state)
     yk_leases_close(&leases);
 }
 
+/* Two of four: each has half of the lease for its own. */
+static void the_first_lanes_cut(void **state)
+{
+    struct yk_chunk chunk = { .first = 0, .last = 16, .piece = 1 };
+    static const struct cut want[] = {
+        { 1, 8, 12 }, { 0, 0, 4 },   { 0, 4, 6 },   { 0, 6, 7 },
+        { 0, 7, 8 },  { 1, 12, 14 }, { 0, 15, 16 }, { 1, 14, 15 },
+    };
+    (void)state;
+    assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
+    leases.cutters = 2;
+    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    expect_cuts(want, sizeof want / sizeof *want);
+    yk_leases_close(&leases);
+}
+
 static void pieces_come_one_by_one_if_asked(void **state)
 {
     struct yk_chunk chunk = { .first = 0, .last = 31, .piece = 4, .parts = 100 };
@@ -348,6 +364,7 @@ int main(void)
         cmocka_unit_test(pieces_cover_the_chunk),
         cmocka_unit_test(who_is_done_steals_from_the_nearest),
         cmocka_unit_test(pieces_come_one_by_one_if_asked),
+        cmocka_unit_test(the_first_lanes_cut),
         cmocka_unit_test(more_lanes_than_pieces),
         cmocka_unit_test(stealing_reaches_every_section),
         cmocka_unit_test(rows_go_to_the_same_lanes_in_every_run),

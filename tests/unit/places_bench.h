@@ -1,6 +1,6 @@
-/* places_bench.h - two devices that are stand-ins, with room for one replica each, and two arrays. Copies
- * are made when they are waited for, and before that they let the test act, so that each moment is met
- * every time.
+/* places_bench.h - two devices that are stand-ins, with room for one replica each, and two arrays.
+ * Copies are made when they are waited for, and before that they let the test act, so that each
+ * moment is met every time.
  */
 #ifndef PLACES_BENCH_H
 #define PLACES_BENCH_H
@@ -38,7 +38,8 @@ static inline int number_of(const struct yk_device *device)
     return device->desc.lanes;
 }
 
-static inline yoke_status stand_in_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out)
+static inline yoke_status stand_in_alloc(struct yk_device *device, int64_t bytes,
+                                         struct yk_buffer **out)
 {
     assert_true(bytes <= (int64_t)sizeof(**out).bytes);
     if (buffers[number_of(device)] == room)
@@ -66,7 +67,7 @@ static inline void stand_in_queue_close(struct yk_queue *queue)
 }
 
 static inline yoke_status stand_in_copy(struct yk_queue *queue, const struct yk_copy *copy,
-                                 struct yk_event **event)
+                                        struct yk_event **event)
 {
     (void)queue;
     if (refused_copy && --refused_copy == 0)

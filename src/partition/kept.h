@@ -1,0 +1,14 @@
+/* kept.h - PURE. How many cores a job leaves to the threads that drive its GPUs.
+ *
+ * Such a thread sleeps most of the time, but when it has something to do a GPU waits for it. Where
+ * every core has a worker it gets one only when a worker's slice ends, whatever its priority: with
+ * 64 cores and three GPUs the first chunks of Barnes-Hut's forces, a job of 6 ms, began 3 to 7 ms
+ * late. So a core is kept free for each of them, as far as the cores' share of the work allows.
+ */
+#ifndef YK_PARTITION_KEPT_H
+#define YK_PARTITION_KEPT_H
+
+/* Of `lanes` cores that do the part `share` of all work (< 0: nobody knows), beside so many GPUs. */
+int yk_kept_cores(int lanes, double share, int gpus);
+
+#endif

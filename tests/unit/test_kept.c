@@ -1,0 +1,47 @@
+/* test_kept.c - cores that are kept free for threads that drive GPUs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "partition/kept.h"
+
+/* One for each GPU where cores do little: 2 % of all work at most. */
+static void as_far_as_cores_can_be_spared(void **state)
+{
+    (void)state;
+    assert_int_equal(yk_kept_cores(64, 0.05, 4), 4);
+    assert_int_equal(yk_kept_cores(64, 0.4, 4), 3);
+    assert_int_equal(yk_kept_cores(64, 1, 4), 1);
+    assert_int_equal(yk_kept_cores(16, 0.12, 1), 1);
+    assert_int_equal(yk_kept_cores(16, 0.5, 1), 0);
+    assert_int_equal(yk_kept_cores(64, 0.05, 0), 0);
+}
+
+static void the_last_core_works(void **state)
+{
+    (void)state;
+    assert_int_equal(yk_kept_cores(2, 0.001, 4), 1);
+    assert_int_equal(yk_kept_cores(1, 0, 1), 0);
+    assert_int_equal(yk_kept_cores(4, 0, 1), 1);
+}
+
+/* Nobody knows what cores will do. */
+static void before_the_first_job(void **state)
+{
+    (void)state;
+    assert_int_equal(yk_kept_cores(64, -1, 4), 2);
+    assert_int_equal(yk_kept_cores(16, -1, 1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_far_as_cores_can_be_spared),
+        cmocka_unit_test(the_last_core_works),
+        cmocka_unit_test(before_the_first_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
