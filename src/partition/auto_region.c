@@ -53,39 +53,38 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
     return found;
 }
 
-/* Where the shares of the last run of this job are known, and keeping them costs little: they end
- * nearly as early as all who had one could, each with what a chunk of it costs. Devices that have
- * not joined yet are expected to. */
-static int shares_are_right(struct yk_auto *state, const struct yk_split_view *view)
+/* Where the shares of the last run of this job are known, and keeping them costs little. Devices
+ * that have not joined yet are expected to. */
+static int shares_are_right(const struct yk_split_view *view)
 {
-    double items = (double)(view->last - view->first), total = 0, latest = 0;
+    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
     double tolerance = SHARE_TOLERANCE;
     int d;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         double share = status->known.share;
-        state->others[d] = (struct yk_load){ 0 };
         if (share < 0 || (share > 0 && (!status->active || !(status->item_ns > 0))))
             return 0;
         if (share == 0)
             continue;
         total += share;
-        state->others[d].fixed = status->fixed_ns;
-        state->others[d].item = status->item_ns;
+        together += 1 / status->item_ns;
         if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
             tolerance = COPIED_TOLERANCE;
-        latest = fmax(latest, status->fixed_ns + status->item_ns * share * items);
+        end = status->fixed_ns + status->item_ns * share * items;
+        if (end > latest)
+            latest = end;
     }
-    return fabs(total - 1) < 0.001 &&
-           latest <= (1 + tolerance) * yk_balance(state->others, view->device_count, items);
+    return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
 }
 
-/* All GPUs are alike, there are several, and items cost alike as far as anybody saw: then it
- * matters who does which rows more than who does how many. */
+/* All GPUs are alike, there are several, items cost alike as far as anybody saw, and other jobs run
+ * beside this one or did beside the last like it: then it matters who does which rows more than who
+ * does how many. A job by itself may be best done by one of them, which fronts find out. */
 static int gpus_are_alike(const struct yk_split_view *view)
 {
     const struct yk_split_device *first = NULL;
-    int d, count = 0;
+    int d, count = 0, crowded = view->crowded;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
         if (known->spread > SPREAD_MOST)
@@ -95,9 +94,10 @@ static int gpus_are_alike(const struct yk_split_view *view)
         first = first ? first : known;
         if (!yk_split_alike(first, known))
             return 0;
+        crowded |= known->waited;
         count++;
     }
-    return count > 1;
+    return count > 1 && crowded;
 }
 
 /* Shares by what is known of all, who may not have joined yet: most rows then stay where they are,
@@ -180,7 +180,7 @@ int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view
 
 int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
 {
-    if (shares_are_right(state, view))
+    if (shares_are_right(view))
         shares_as_before(state, view);
     else if (!shares_can_be_told(state, view))
         return 0;

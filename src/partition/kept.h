@@ -8,7 +8,8 @@
 #ifndef YK_PARTITION_KEPT_H
 #define YK_PARTITION_KEPT_H
 
-/* Of `lanes` cores that do the part `share` of all work (< 0: nobody knows), beside so many GPUs. */
+/* Of `lanes` cores that do the part `share` of all work (< 0: nobody knows), beside so many GPUs.
+ */
 int yk_kept_cores(int lanes, double share, int gpus);
 
 #endif

@@ -68,6 +68,7 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
         return;
     out->rate = learned->rate;
     out->steady = learned->steady;
+    out->waited = learned->waited;
     out->spread = learned->spread;
     /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
     if (learned->fixed_ns > 0)
@@ -76,37 +77,36 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
 }
 
 /* One whose speed nobody knows will be tried. */
-static int is_level(const struct yk_learned *learned, const struct yk_split_device *device)
+static int is_level(const struct yk_split_device *device)
 {
-    return learned->waited && device->rate > 0 && device->share >= 0;
+    return device->waited && device->rate > 0 && device->share >= 0;
 }
 
 /* Those of the make of device `which`. */
-static void level(const struct yk_learned *learned, int count, int which,
-                  struct yk_split_device *out)
+static void level(struct yk_split_device *out, int count, int which)
 {
     double rates = 0, shares = 0;
     int d, alike = 0;
     for (d = 0; d < count; d++)
-        if (out[d].make == out[which].make && is_level(&learned[d], &out[d])) {
+        if (out[d].make == out[which].make && is_level(&out[d])) {
             rates += out[d].rate;
             shares += out[d].share;
             alike++;
         }
     for (d = 0; d < count && alike > 1; d++)
-        if (out[d].make == out[which].make && is_level(&learned[d], &out[d])) {
+        if (out[d].make == out[which].make && is_level(&out[d])) {
             out[d].rate = rates / alike;
             out[d].share = shares / alike;
         }
 }
 
-void yk_learned_level(const struct yk_learned *learned, int count, struct yk_split_device *out)
+void yk_learned_level(struct yk_split_device *out, int count)
 {
     int d, before;
     for (d = 0; d < count; d++) {
         for (before = 0; before < d && out[before].make != out[d].make; before++)
             ;
         if (before == d && out[d].make > 0)
-            level(learned, count, d, out);
+            level(out, count, d);
     }
 }

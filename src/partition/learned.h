@@ -39,6 +39,6 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
 /* Devices of one make have the mean of their speeds and shares where jobs stood behind each other.
  * What all of such a job wait for, as rows that each device reads whole, then seems to be the time
  * of whoever has least to do: it would get less and less. */
-void yk_learned_level(const struct yk_learned *learned, int count, struct yk_split_device *out);
+void yk_learned_level(struct yk_split_device *out, int count);
 
 #endif

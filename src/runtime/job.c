@@ -115,7 +115,7 @@ static void describe_all(const struct yk_job *job, const struct yk_memory *memor
         out[d].make = 1 + first;
     }
     if (memory)
-        yk_learned_level(memory->device, count, out);
+        yk_learned_level(out, count);
 }
 
 int64_t yk_job_readied(const struct yk_job *job)

@@ -143,7 +143,7 @@ static void tell_two(const struct yk_learned *learned, const int *makes,
     out[1] = (struct yk_split_device){ .share = -1, .make = makes[1] };
     yk_learned_tell(&learned[0], &out[0]);
     yk_learned_tell(&learned[1], &out[1]);
-    yk_learned_level(learned, 2, out);
+    yk_learned_level(out, 2);
 }
 
 /* Of two that are alike the one that had less seemed slower, for what both waited for. */

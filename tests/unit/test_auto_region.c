@@ -1,0 +1,132 @@
+/* test_auto_region.c - `auto` beside other jobs: GPUs that are alike keep to their parts of the
+ * range, so that rows stay where they are, and nobody takes over from one that is busy elsewhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "partition/dispatch.h"
+
+enum { ITEMS = 1000000, HALF = ITEMS / 2, NEARLY = ITEMS / 1000, PAIR = 2 };
+
+/* A nanosecond an item; the last jobs' shares were not equal. */
+static const struct yk_split_device pair[PAIR] = {
+    { .name = "a", .lanes = 4, .fill = 1, .make = 1, .rate = 1, .fixed_ns = 1000, .share = 0.3 },
+    { .name = "b", .lanes = 4, .fill = 1, .make = 1, .rate = 1, .fixed_ns = 1000, .share = 0.7 },
+};
+
+static struct yk_dispatch *opened(const struct yk_split_device *devices, int crowded)
+{
+    const struct yk_split_spec spec = {
+        .last = ITEMS, .unit = 1, .devices = devices, .device_count = PAIR, .crowded = crowded
+    };
+    struct yk_dispatch *dispatch;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    return dispatch;
+}
+
+/* Chunks for the device's lanes until it gets no more, at one time: the items, from..to. */
+static int64_t take_all(struct yk_dispatch *dispatch, int device, int64_t now, int64_t *from,
+                        int64_t *to)
+{
+    int64_t items = 0, wake;
+    struct yk_chunk chunk;
+    int lane;
+    *from = ITEMS;
+    *to = 0;
+    for (lane = 0; lane < 4; lane++) {
+        if (yk_dispatch_next(dispatch, device, lane, now, &chunk, &wake) != YK_TAKE)
+            break;
+        items += chunk.last - chunk.first;
+        *from = chunk.first < *from ? chunk.first : *from;
+        *to = chunk.last > *to ? chunk.last : *to;
+        assert_true(yk_dispatch_check(dispatch));
+    }
+    return items;
+}
+
+/* Whoever comes first: the first device has the low half. */
+static void halves_in_the_order_of_devices(void **state)
+{
+    int64_t from, to;
+    int first;
+    (void)state;
+    for (first = 0; first < PAIR; first++) {
+        struct yk_dispatch *dispatch = opened(pair, 1);
+        yk_dispatch_join(dispatch, first, 0);
+        assert_in_range(take_all(dispatch, first, 0, &from, &to), 1, HALF + NEARLY);
+        assert_true(first ? from >= HALF - NEARLY : to <= HALF + NEARLY);
+        yk_dispatch_join(dispatch, !first, 100000);
+        assert_in_range(take_all(dispatch, !first, 100000, &from, &to), 1, HALF + NEARLY);
+        assert_true(first ? to <= HALF + NEARLY : from >= HALF - NEARLY);
+        yk_dispatch_close(dispatch);
+    }
+}
+
+/* Of the half of one that is late: nothing before four times what the job should take. */
+static void who_is_busy_elsewhere_keeps_its_part(void **state)
+{
+    static const int64_t late[] = { 60000, 500000, 1900000 };
+    struct yk_dispatch *dispatch = opened(pair, 1);
+    int64_t from, to;
+    size_t i;
+    (void)state;
+    yk_dispatch_join(dispatch, 0, 0);
+    while (take_all(dispatch, 0, 0, &from, &to) > 0)
+        ;
+    for (i = 0; i < sizeof late / sizeof *late; i++)
+        assert_int_equal(take_all(dispatch, 0, late[i], &from, &to), 0);
+    assert_true(take_all(dispatch, 0, 6000000, &from, &to) > 0);
+    assert_true(from >= HALF - NEARLY);
+    yk_dispatch_close(dispatch);
+}
+
+/* By itself a job may be best done by one of them; nor are parts kept by those that are unlike, or
+ * whose items were not. */
+static void not_where_it_does_not_matter(void **state)
+{
+    struct yk_split_device unlike[PAIR] = { pair[0], pair[1] }, uneven[PAIR];
+    const struct yk_split_device *const machines[] = { pair, unlike, uneven };
+    int64_t from, to;
+    int m;
+    (void)state;
+    uneven[0] = uneven[1] = pair[0];
+    unlike[1].make = 2;
+    uneven[1].spread = 2;
+    for (m = 0; m < 3; m++) {
+        struct yk_dispatch *dispatch = opened(machines[m], m > 0);
+        yk_dispatch_join(dispatch, 0, 0);
+        assert_true(take_all(dispatch, 0, 0, &from, &to) > 0);
+        assert_int_equal(to, ITEMS); /* from the high end, as GPUs do beside cores */
+        yk_dispatch_close(dispatch);
+    }
+}
+
+/* The first of several jobs, beside which none runs yet, if the last one like it was in a crowd. */
+static void a_crowd_is_remembered(void **state)
+{
+    struct yk_split_device waited[PAIR] = { pair[0], pair[1] };
+    struct yk_dispatch *dispatch;
+    int64_t from, to;
+    (void)state;
+    waited[0].waited = waited[1].waited = 1;
+    dispatch = opened(waited, 0);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_true(take_all(dispatch, 0, 0, &from, &to) > 0);
+    assert_true(to <= HALF + NEARLY);
+    yk_dispatch_close(dispatch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_in_the_order_of_devices),
+        cmocka_unit_test(who_is_busy_elsewhere_keeps_its_part),
+        cmocka_unit_test(not_where_it_does_not_matter),
+        cmocka_unit_test(a_crowd_is_remembered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
