@@ -94,7 +94,7 @@ static int gpus_are_alike(const struct yk_split_view *view)
         first = first ? first : known;
         if (!yk_split_alike(first, known))
             return 0;
-        crowded |= known->waited;
+        crowded |= known->crowded;
         count++;
     }
     return count > 1 && crowded;

@@ -44,7 +44,8 @@ struct yk_split_device {
     double peak;       /* theoretical peak, in one unit for all devices of the job; 0: unknown */
     int make;          /* devices that are alike, whoever made them, have the same; 0: unlike all */
     int steady;        /* 1: the rate was the same in two such runs */
-    int waited;        /* 1: its chunks stood behind other jobs' in the last job like this one */
+    int crowded;       /* 1: other jobs ran beside the last one like this, */
+    int waited;        /* and its chunks stood behind theirs */
     double spread;     /* by how much items of its dearest chunk were dearer than others, in earlier
                           runs: 2 is twice; 0: unknown */
     double fixed_ns;   /* cost of a chunk beside its items, learned or estimated; 0: unknown */

@@ -6,6 +6,14 @@
 /* What cores are taken to do as long as nobody knows. */
 #define KEPT_SHARE 0.5
 
+/* With fewer cores for each GPU its thread is better off wherever there is room. */
+enum { CORES_LEAST = 4 };
+
+int yk_kept_core(int lanes, int cores, int nth)
+{
+    return lanes <= cores && CORES_LEAST * (nth + 1) <= lanes ? lanes - 1 - nth : -1;
+}
+
 int yk_kept_cores(int lanes, double share, int gpus)
 {
     double most = KEPT_COST * lanes / (share < 0 ? KEPT_SHARE : share);

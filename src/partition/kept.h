@@ -8,6 +8,11 @@
 #ifndef YK_PARTITION_KEPT_H
 #define YK_PARTITION_KEPT_H
 
+/* The one that the thread of the nth GPU stays on, of cores in the order of the lanes: only a
+ * thread that slept on an idle core is sure to wake on one, for where most are busy Linux does not
+ * look for others. So it is the first to be kept for it. -1: there are too few cores to choose for
+ * it. */
+int yk_kept_core(int lanes, int cores, int nth);
 /* Of `lanes` cores that do the part `share` of all work (< 0: nobody knows), beside so many GPUs.
  */
 int yk_kept_cores(int lanes, double share, int gpus);

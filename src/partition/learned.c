@@ -25,12 +25,15 @@ static int is_steady(double before, double now)
 /* A chunk's cost is kept from growing from job to job (speed.c bounds it by a multiple of what it
  * was told). */
 static void note_speed(struct yk_learned *learned, const struct yk_split_outcome *outcome,
-                       double told_ns)
+                       const struct yk_learned_job *job)
 {
     learned->steady = is_steady(learned->rate, outcome->rate);
     learned->rate = outcome->rate;
-    learned->fixed_ns = told_ns > 0 && outcome->fixed_ns > told_ns ? told_ns : outcome->fixed_ns;
-    learned->spread = fmax(outcome->spread, SPREAD_FADE * learned->spread);
+    learned->fixed_ns =
+        job->told_ns > 0 && outcome->fixed_ns > job->told_ns ? job->told_ns : outcome->fixed_ns;
+    /* What chunks wait for beside other jobs is not what their items cost. */
+    learned->spread = fmax(job->crowded ? 0 : outcome->spread, SPREAD_FADE * learned->spread);
+    learned->crowded = job->crowded;
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
     learned->waited = outcome->waited;
 }
@@ -51,7 +54,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 {
     int known = learned->rate > 0;
     if (outcome->rate > 0)
-        note_speed(learned, outcome, job->told_ns);
+        note_speed(learned, outcome, job);
     if (!job->everybodys)
         return;
     learned->share = (double)outcome->items / (double)job->items;
@@ -69,6 +72,7 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     out->rate = learned->rate;
     out->steady = learned->steady;
     out->waited = learned->waited;
+    out->crowded = learned->crowded;
     out->spread = learned->spread;
     /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
     if (learned->fixed_ns > 0)

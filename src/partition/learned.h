@@ -17,6 +17,7 @@ struct yk_learned {
     double share;          /* of the last job that was everybody's; -1: there was none */
     int steady;            /* its rate was what it had been, nearly: forecasts can be relied on */
     double spread;         /* as in yk_split_device */
+    int crowded;           /* others ran beside the last job it had part in */
     int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
     int patience;          /* and after how many of them that is forgotten; 0: one */
     int waited;            /* its chunks stood behind other jobs' in the last job it had part in */
@@ -26,6 +27,7 @@ struct yk_learned {
 struct yk_learned_job {
     int64_t items;  /* of its range */
     double told_ns; /* a chunk's cost as the device's description has it; 0: not told */
+    int crowded;    /* others ran beside it */
     int everybodys; /* all devices were asked, this one too */
     int forgives;   /* the device warms up: its speed may be forgotten */
 };

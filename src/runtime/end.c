@@ -112,6 +112,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         yk_learned_note(learned, &outcome,
                         &(struct yk_learned_job){ .items = ran->items,
                                                   .told_ns = desc->launch_ns,
+                                                  .crowded = is_crowded(job),
                                                   .everybodys = job->alone < 0 &&
                                                                 job->devices[d].joined &&
                                                                 yk_job_in_team(job, d),

@@ -10,6 +10,7 @@
 
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
+#include "../partition/kept.h"
 #include "job.h"
 
 /* Where an event cannot wake its host thread, that thread looks this often. */
@@ -247,6 +248,23 @@ static void run(void *context)
     }
 }
 
+/* For the host thread of a device with memory of its own: a processor, or -1 for any. */
+static int host_cpu(const yoke_runtime *runtime, const struct yk_runtime_device *device)
+{
+    const struct yk_runtime_device *other;
+    int nth = 0, core = -1;
+    if (yk_runtime_polls(runtime))
+        return -1;
+    for (other = runtime->devices; other < device; other++)
+        nth += !other->device->desc.host_memory;
+    for (other = runtime->devices; other < device; other++)
+        if (other->device->desc.backend == &yk_backend_cpu)
+            break;
+    if (other < device)
+        core = yk_kept_core(other->lanes, other->device->desc.cores, nth);
+    return core < 0 ? -1 : yk_cpu_cores(&other->device->desc)[core];
+}
+
 static yoke_status open_worker(struct yk_worker *worker, const struct yk_runtime_device *device)
 {
     char name[YOKE_DEVICE_NAME_MAX + 16];
@@ -277,7 +295,7 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
         worker->runtime = runtime;
         worker->device = device->number;
         worker->lane = host ? w : -1;
-        worker->cpu = cores && w < desc->cores ? cores[w] : -1;
+        worker->cpu = cores && w < desc->cores ? cores[w] : host ? -1 : host_cpu(runtime, device);
         status = open_worker(worker, device);
         if (status != YOKE_OK)
             return status; /* the caller closes those that run */

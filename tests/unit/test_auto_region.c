@@ -108,12 +108,12 @@ static void not_where_it_does_not_matter(void **state)
 /* The first of several jobs, beside which none runs yet, if the last one like it was in a crowd. */
 static void a_crowd_is_remembered(void **state)
 {
-    struct yk_split_device waited[PAIR] = { pair[0], pair[1] };
+    struct yk_split_device before[PAIR] = { pair[0], pair[1] };
     struct yk_dispatch *dispatch;
     int64_t from, to;
     (void)state;
-    waited[0].waited = waited[1].waited = 1;
-    dispatch = opened(waited, 0);
+    before[0].crowded = before[1].crowded = 1;
+    dispatch = opened(before, 0);
     yk_dispatch_join(dispatch, 0, 0);
     assert_true(take_all(dispatch, 0, 0, &from, &to) > 0);
     assert_true(to <= HALF + NEARLY);

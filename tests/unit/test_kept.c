@@ -28,6 +28,18 @@ static void the_last_core_works(void **state)
     assert_int_equal(yk_kept_cores(4, 0, 1), 1);
 }
 
+/* Those that are kept first, one a GPU. */
+static void each_thread_has_its_core(void **state)
+{
+    (void)state;
+    assert_int_equal(yk_kept_core(64, 64, 0), 63);
+    assert_int_equal(yk_kept_core(64, 64, 3), 60);
+    assert_int_equal(yk_kept_core(8, 64, 1), 6);
+    assert_int_equal(yk_kept_core(8, 8, 2), -1);
+    assert_int_equal(yk_kept_core(2, 2, 0), -1);
+    assert_int_equal(yk_kept_core(20, 16, 0), -1); /* more threads than cores */
+}
+
 /* Nobody knows what cores will do. */
 static void before_the_first_job(void **state)
 {
@@ -42,6 +54,7 @@ int main(void)
         cmocka_unit_test(as_far_as_cores_can_be_spared),
         cmocka_unit_test(the_last_core_works),
         cmocka_unit_test(before_the_first_job),
+        cmocka_unit_test(each_thread_has_its_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

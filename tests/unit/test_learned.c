@@ -60,6 +60,7 @@ static void the_latest_speed_counts(void **state)
 static void dear_chunks_are_remembered(void **state)
 {
     struct yk_split_outcome outcome = { .items = 100, .rate = 1, .spread = 4 };
+    struct yk_learned_job beside = job;
     struct yk_learned learned;
     (void)state;
     yk_learned_open(&learned);
@@ -71,6 +72,10 @@ static void dear_chunks_are_remembered(void **state)
     outcome.spread = 9;
     yk_learned_note(&learned, &outcome, &job);
     assert_true(learned.spread == 9);
+    beside.crowded = 1; /* what chunks wait for there says nothing */
+    outcome.spread = 20;
+    yk_learned_note(&learned, &outcome, &beside);
+    assert_true(learned.spread < 9 && learned.crowded);
 }
 
 /* From job to job neither grows beyond what it was told nor falls below half of it. */
