@@ -22,7 +22,8 @@
 
 #include "interval.h"
 
-/* Less is not worth a copy of its own. Tests make it smaller. */
+/* Arrays of fewer bytes are not shared out, and pieces have twice as many for each member. Tests
+ * make it smaller. */
 extern int64_t yk_broadcast_least_bytes;
 
 struct yk_broadcast {

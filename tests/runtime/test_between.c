@@ -122,11 +122,11 @@ static void each_row_leaves_the_host_once(void **state)
     const double bytes = LARGE * sizeof *ps;
     int n;
     (void)state;
-    yk_broadcast_least_bytes = 1 << 17; /* eight pieces each */
+    yk_broadcast_least_bytes = 1 << 15; /* four pieces each */
     for (n = 1; n <= 4; n++) {
         struct world w;
         char gpus[16], devices[160];
-        double piece = n > 1 ? bytes / (8 * n) : 0;
+        double piece = n > 1 ? bytes / (4 * n) : 0;
         snprintf(gpus, sizeof gpus, "gpu*%d", n);
         machine(devices, gpus, peer_link);
         OK(open_world(&w, devices, LARGE));
@@ -151,7 +151,7 @@ static void each_row_leaves_the_host_once(void **state)
         check(LARGE, 2);
         close_world(&w);
     }
-    yk_broadcast_least_bytes = 2 << 20;
+    yk_broadcast_least_bytes = 1 << 20;
 }
 
 /* As it was: all from the host to each; rows of other devices by way of it. */
@@ -338,7 +338,7 @@ static void little_memory(void **state)
         OK(yoke_array_release(w.p));
     }
     close_world(&w);
-    yk_broadcast_least_bytes = 2 << 20;
+    yk_broadcast_least_bytes = 1 << 20;
 }
 
 static yoke_status program(const char *devices)
@@ -389,7 +389,7 @@ static void whatever_fails(void **state)
         calls = walk_calls(program, machines[m], YOKE_ENOMEM, &well);
         assert_true(well > calls / 12);
     }
-    yk_broadcast_least_bytes = 2 << 20;
+    yk_broadcast_least_bytes = 1 << 20;
 }
 
 /* The devices named, with threads of their own: whoever comes first. */
