@@ -1,6 +1,7 @@
 /* coherence.pml - everybody who moves rows of one array, at once: two devices, the host, and a few row
- * intervals. What follows is src/array/transfer.c, replica.c and evict.c step by step, driven by jobs as
- * src/runtime drives them; the rules themselves are in coherence_rules.pml.
+ * intervals. What follows is src/array/transfer.c step by step; after it come exchange.c and lift.c
+ * (coherence_lift.pml), load.c and share.c (coherence_load.pml), replica.c and evict.c (coherence_evict.pml),
+ * and jobs as src/runtime drives them (coherence_roles.pml). The rules themselves are in coherence_rules.pml.
  *
  * A step (d_step) is what the code does under the array's lock, or one event of the machine: a copy
  * that lands, a kernel that ends, a device that dies. Other locks are modelled as they are. Where the
@@ -11,14 +12,15 @@
 
 bit home_lock, evict_lock;
 bit upload_lock[PLACES];
-bit buffer[PLACES];           /* the replica has memory */
-byte users[PLACES];
-bit leaving[PLACES];          /* it is being evicted */
+byte claims[PLACES * ROWS];   /* who holds rows of a replica */
+bit leaving[PLACES];          /* rows of it are being evicted */
 bit place_lost[PLACES];       /* its failure has been noticed */
-byte uploading[PLACES];       /* rows on the upload queue, a bit each */
+byte uploading[PLACES];       /* rows on the upload queue, a bit each, */
+byte sent[PLACES];            /* and those that were put there whole and are not settled */
 byte readers[ROWS];           /* jobs and acquirers; 255: one that writes */
 
-mtype:outcome = { ok, refused, elost, edevice, enomem };
+/* undone: what was read from another device was none, for that died. */
+mtype:outcome = { ok, refused, elost, edevice, enomem, undone };
 
 /* --- who may use which rows when --- */
 
@@ -46,35 +48,41 @@ inline enter(R, W)
 
 inline leave(R, W)
 {
-    d_step {
-        for (i : 0 .. ROWS - 1) {
-            readers[i] = (has(W, i) -> 0 : readers[i] - has(R, i))
-        }
+    for (i : 0 .. ROWS - 1) {
+        readers[i] = (has(W, i) -> 0 : readers[i] - has(R, i))
     }
+    i = 0
 }
 
 /* What `place` lacks of the rows `wanted`, all in one step; needs[r] is a source or another answer. */
-inline ask(place, wanted)
+inline ask(place, wanted, near)
 {
-    d_step {
-        for (each : 0 .. ROWS - 1) {
-            needs[each] = NOTHING;
-            if
-            :: has(wanted, each) -> lacks(place, each, needs[each])
-            :: else
-            fi
-        }
+    for (each : 0 .. ROWS - 1) {
+        needs[each] = NOTHING;
+        if
+        :: has(wanted, each) -> lacks(place, each, near, needs[each])
+        :: else
+        fi
     }
+    each = 0
 }
 
-inline forget()
+/* Nobody can tell taking a lock from what is done first under it, nor giving it up from what was done last. */
+inline lock_and_ask(l, place, wanted, near)
+{
+    atomic { l == 0 -> d_step { l = 1; ask(place, wanted, near) } }
+}
+
+inline forget_and_unlock(l, is_given_up)
 {
     d_step {
+        l = !(is_given_up);
         for (each : 0 .. ROWS - 1) {
             needs[each] = 0
         }
         row = 0;
-        source = 0
+        source = 0;
+        each = 0
     }
 }
 
@@ -86,6 +94,13 @@ inline forget()
 #else
 #define home_lacks(m) ((has(m, 0) && missing(0)) || (has(m, 1) && missing(1)))
 #endif
+
+/* yk_transfer_write_off, within a step. */
+inline transfer_write_off(p)
+{
+    place_lost[p] = 1;
+    place_failed(p)
+}
 
 /* fetch: one interval from `source`; the copy lands as a whole, or the device dies during it and leaves
  * anything at all there. home_lock held. */
@@ -139,9 +154,8 @@ inline transfer_home(wanted, only, status)
     if
     :: !home_lacks(wanted)
     :: home_lacks(wanted) ->
-        lock(home_lock);
+        lock_and_ask(home_lock, HOST, wanted, 0);
     again:
-        ask(HOST, wanted);
         row = 0;
         status = ok;
         do
@@ -157,42 +171,31 @@ inline transfer_home(wanted, only, status)
 #ifdef MUTANT_REFUSED_COPY_IS_AN_ERROR
                 assert(place_lost[source]);
 #endif
+                d_step { ask(HOST, wanted, 0) }
                 goto again
             :: status == edevice ->
                 d_step {
+#ifdef MUTANT_FAILURE_NOT_TOLD
                     place_lost[source] = 1;
-#ifndef MUTANT_FAILURE_NOT_TOLD
-                    place_failed(source)
+#else
+                    transfer_write_off(source);
 #endif
+                    ask(HOST, wanted, 0)
                 }
                 goto again
             :: status == ok -> row++
             fi
         od;
 #ifdef MUTANT_HOME_LOCK_KEPT
-        if
-        :: status == elost
-        :: else -> unlock(home_lock)
-        fi;
+        forget_and_unlock(home_lock, status != elost)
 #else
-        unlock(home_lock);
+        forget_and_unlock(home_lock, 1)
 #endif
-        forget()
     fi
 }
 
-/* yk_transfer_written for the host: a copy that is changing these rows ends first. */
-inline written_at_host(r)
-{
-#ifdef MUTANT_WRITTEN_WAITS_FOR_NO_COPY
-    d_step { written(HOST, r) }
-#else
-    atomic { home_row != r -> d_step { written(HOST, r) } }
-#endif
-}
-
 /* yk_transfer_await_landing */
-inline await_landing(r)
+inline transfer_await_landing(r)
 {
 #ifdef MUTANT_SENT_HOME_UNDER_A_COPY
     skip
@@ -201,8 +204,37 @@ inline await_landing(r)
 #endif
 }
 
+/* yk_transfer_written for the host: a copy that is changing these rows ends first. */
+inline transfer_written(r)
+{
+#ifdef MUTANT_WRITTEN_WAITS_FOR_NO_COPY
+    d_step { written(HOST, r) }
+#else
+    atomic { home_row != r -> d_step { written(HOST, r) } }
+#endif
+}
+
+/* yk_transfer_drop: a copy home may be reading the rows there. */
+inline transfer_drop(p, rows, kept)
+{
+    atomic {
+#ifndef MUTANT_DROPPED_UNDER_A_COPY_HOME
+        home_row == ROWS || !has(rows, home_row) ->
+#endif
+        d_step {
+            for (each : 0 .. ROWS - 1) {
+                if
+                :: has(rows, each) -> drop(p, each, kept)
+                :: else
+                fi
+            }
+            each = 0
+        }
+    }
+}
+
 /* yk_transfer_written_home: the copy of these rows has landed, and whole. */
-inline written_home(p, r)
+inline transfer_written_home(p, r)
 {
     written(p, r);
     fact_newest[at(HOST, r)] = 1;
@@ -211,5 +243,8 @@ inline written_home(p, r)
     copy_done(HOST, r)
 }
 
+#include "coherence_lift.pml"
+#include "coherence_load.pml"
+#include "coherence_evict.pml"
 #include "coherence_roles.pml"
 #include "configurations.pml"

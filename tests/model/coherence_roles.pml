@@ -1,171 +1,19 @@
-/* coherence_roles.pml - who moves rows: a replica that is evicted, a chunk on a device, the program or a core
- * at the host, and a device that dies.
+/* coherence_roles.pml - who moves rows: a chunk on a device, the program or a core at the host, and a device
+ * that dies; beside the eviction of coherence_evict.pml.
  */
-
-/* --- replica.c --- */
-
-inline hold(d)
-{
-    atomic {
-#ifndef MUTANT_HOLD_WHILE_LEAVING
-        !leaving[d] ->
-#endif
-        d_step {
-            buffer[d] = 1;
-            users[d]++
-        }
-    }
-}
-
-inline give_memory_back(d)
-{
-    buffer[d] = 0;
-    for (each : 0 .. ROWS - 1) {
-        fact_spoil(d, each);
-        assert(fact_failed[d] || !current(d, each))
-    }
-}
-
-/* evict_one and write_back. Rows kept by drop would go with the memory, so they are written back, too: they
- * came to be the only ones as others lost theirs. */
-proctype evict(byte d)
-{
-    byte needs[ROWS], row, source, victim_row, kept;
-    bit accepted;
-    mtype:outcome status = ok;
-    lock(evict_lock);
-    if
-    :: d_step { buffer[d] && users[d] == 0 -> leaving[d] = 1 }
-    once_more:
-        do
-        :: victim_row < ROWS && status == ok ->
-#ifndef MUTANT_DROP_WITHOUT_WRITE_BACK
-            if
-            :: state[at(d, victim_row)] == modified -> transfer_home(1 << victim_row, d, status)
-            :: else
-            fi;
-#endif
-            victim_row++
-        :: else -> break
-        od;
-        victim_row = 0;
-        d_step {
-            kept = 0;
-            if
-            :: status == ok ->
-                for (each : 0 .. ROWS - 1) {
-                    drop(d, each, kept)
-                }
-            :: else
-            fi;
-            each = 0
-        }
-#if !defined(MUTANT_DROP_WITHOUT_WRITE_BACK) && !defined(MUTANT_EVICTS_WHAT_DROP_KEPT)
-        if
-        :: kept > 0 -> goto once_more
-        :: else
-        fi;
-#endif
-        d_step {
-            if
-            :: status == ok -> give_memory_back(d)
-            :: else
-            fi;
-            leaving[d] = 0;
-            each = 0
-        }
-    :: else
-    fi;
-    unlock(evict_lock)
-}
 
 /* --- jobs and the program --- */
 
 #define reads_newest(p, r) (fact_newest[at(p, r)] || fresh[r])
 
-/* yk_transfer_up: what only the other device has comes home first, then all is issued. */
-inline transfer_up()
+/* What the kernel reads is there, and it begins to write; and the end of what was issued. */
+inline launch()
 {
-    lock(upload_lock[d]);
-    do
-    :: ask(d, R);
-        d_step {
-            detour = 0;
-            for (each : 0 .. ROWS - 1) {
-                if
-                :: needs[each] == 1 || needs[each] == 2 -> detour = detour | (1 << each)
-                :: needs[each] == GONE -> status = elost
-                :: else
-                fi
-            }
-        }
-        if
-        :: status == ok && detour -> transfer_home(detour, ANYBODY, status)
-        :: else -> break
-        fi
-    od;
-    detour = 0;
-    row = 0;
-    do
-    :: row < ROWS && status == ok ->
-        d_step {
-            if
-            :: needs[row] == HOST ->
-                copy_begun(d, HOST, row, accepted);
-                assert(accepted);                    /* the host's rows stay while a job reads them */
-                issued = issued | (1 << row);
-                uploading[d] = uploading[d] | (1 << row);
-                fact_up_intact[d] = fact_up_intact[d] & ~(1 << row) | (fact_newest[at(HOST, row)] << row);
-                status = (fact_failed[d] -> edevice : ok)
-            :: else
-            fi;
-            row++
-        }
-    :: else -> break
-    od;
-    unlock(upload_lock[d]);
-    forget()
-}
-
-/* The upload queue runs what was issued; then the kernel may, once all it reads is there. */
-inline arrive()
-{
-    do
-    :: uploading[d] & issued ->
-        d_step {
-            row = (has(uploading[d] & issued, 0) -> 0 : (has(uploading[d] & issued, 1) -> 1 : 2));
-            fact_newest[at(d, row)] = (!fact_failed[d] && has(fact_up_intact[d], row));
-            if
-            :: !fact_newest[at(d, row)] -> fact_spoil(d, row)
-            :: else
-            fi;
-            uploading[d] = uploading[d] & ~(1 << row);
-            fact_up_intact[d] = fact_up_intact[d] & ~(1 << row);
-            row = 0
-        }
-    :: else -> break
-    od;
-    (uploading[d] & R) == 0
-}
-
-/* A chunk on device d: reads rows R, then writes W, which it need not read. If the device dies, all
- * copies it has issued count as failed. */
-proctype device_job(byte d, R, W)
-{
-    byte needs[ROWS], row, source, issued, detour;
-    bit accepted;
-    mtype:outcome status = ok;
-    enter(R, W);
-    hold(d);
-    if
-    :: R -> transfer_up(); arrive()
-    :: else
-    fi;
     d_step {
-        assert(buffer[d]);
+        assert((committed[d] & (R | W)) == (R | W));
         for (each : 0 .. ROWS - 1) {
             if
-            :: has(R, each) -> assert(status != ok || fact_failed[d] || reads_newest(d, each))
+            :: has(R, each) -> assert(status != ok || fact_failed[d] || relies_on_lost() || reads_newest(d, each))
             :: else
             fi;
             if
@@ -173,69 +21,105 @@ proctype device_job(byte d, R, W)
             :: else
             fi
         }
-        fact_writing[d] = fact_writing[d] | (status == ok -> W : 0)
+        launched = (status == ok);
+        fact_writing[d] = fact_writing[d] | (status == ok -> W : 0);
+        each = 0
     }
-    d_step {                                         /* the kernel ends; settle */
-        assert(buffer[d]);
+}
+
+/* yk_flight_spoil: what it changed in place is gone there; rows that it only writes are undefined, so anything
+ * will do. */
+inline flight_spoil()
+{
+    fact_writing[d] = fact_writing[d] & ~W;
+    for (each : 0 .. ROWS - 1) {
+        if
+        :: launched && has(W & R, each) -> spoilt(d, each)
+        :: launched && has(W & ~R, each) -> fact_newest[at(d, each)] = 1
+        :: else
+        fi
+    }
+    launched = 0;
+    each = 0
+}
+
+/* A chunk on device d: reads rows R, then writes W, which it need not read. If a source of its rows dies it
+ * is done again. */
+proctype device_job(byte d, R, W)
+{
+    chunk_variables;
+    enter(R, W);
+    replica_claim(d, R | W);
+again_issued:
+    exchange_oldest();
+    if
+    :: R -> transfer_up();
+        if
+        :: status == ok -> wait_until_landed(d, (uploading[d] | exchanging[d]) & R)
+        :: else -> place_drain(d)                    /* yk_flight_abandon */
+        fi
+    :: else
+    fi;
+    launch();
+    d_step {                                         /* the kernel ends */
+        assert((committed[d] & (R | W)) == (R | W));
         status = (status == ok && fact_failed[d] -> edevice : status);
-        for (each : 0 .. ROWS - 1) {
-            if
-            :: has(issued, each) && status == ok -> copy_done(d, each)
-            :: has(issued, each) && status != ok -> copy_failed(d, each)
-            :: else
-            fi
-        }
-        issued = 0
+        status = (status == ok -> exchange_outcome() : status);
+        relying[d] = relying[d] & ~(1 << _pid);
+        doomed[d] = doomed[d] & ~(1 << _pid)
     }
+    transfer_settle();
     if
     :: status == ok ->
-        do
-        :: row < ROWS ->
-            d_step {
+        d_step {
+            for (each : 0 .. ROWS - 1) {
                 if
-                :: has(W, row) ->
-                    fact_writing[d] = fact_writing[d] & ~(1 << row);
-                    written(d, row)
+                :: has(W, each) ->
+                    fact_writing[d] = fact_writing[d] & ~(1 << each);
+                    written(d, each)
                 :: else
-                fi;
-                row++
+                fi
             }
-        :: else -> break
-        od
+            each = 0
+        }
     :: status == edevice ->
         d_step {
             fact_writing[d] = fact_writing[d] & ~W;
-            place_lost[d] = 1;
-            place_failed(d)
+            transfer_write_off(d)
         }
-    :: status == elost -> assert((lost[0] && has(R, 0)) || (lost[1] && has(R, 1)) ||
-                                 (lost[ROWS - 1] && has(R, ROWS - 1)))
+    :: status == elost || status == enomem || status == undone ->
+        d_step {
+            assert(status != elost || (lost[0] && has(R, 0)) || (lost[1] && has(R, 1)) ||
+                   (lost[ROWS - 1] && has(R, ROWS - 1)));
+            flight_spoil()
+        }
+        if
+        :: status == undone -> status = ok; goto again_issued
+        :: else
+        fi
     fi;
     row = 0;
-    d_step {
-        assert(users[d] > 0);
-        users[d]--
-    }
-    leave(R, W)
+    replica_unclaim(d, R, W)
 }
 
+#if CONFIGURATION == 5        /* who is not run need not be compiled */
 /* A chunk on device d whose results go home at once (flight.c): where it only writes, that is announced
  * before; where it has read what it changes, a copy under way lands first. The kernel may fail while its
  * device lives, and the device may die with the results half home. */
 proctype sending_job(byte d, R, W)
 {
-    byte needs[ROWS], row, source, issued, detour;
-    bit accepted, sent;
-    mtype:outcome status = ok;
+    chunk_variables;
+    bit homing;
     enter(R, W);
-    hold(d);
+    replica_claim(d, R | W);
+    exchange_oldest();
     do
     :: row < ROWS && has(W, row) ->
         if
-        :: has(R, row) -> await_landing(row)
+        :: has(R, row) -> transfer_await_landing(row)
         :: !has(R, row) ->
 #ifndef MUTANT_SENT_HOME_UNANNOUNCED
-            written_at_host(row);
+            transfer_written(row);
 #endif
             skip
         fi;
@@ -245,37 +129,25 @@ proctype sending_job(byte d, R, W)
     od;
     row = 0;
     transfer_up();
-    arrive();
-    d_step {
-        assert(buffer[d]);
-        for (each : 0 .. ROWS - 1) {
-            if
-            :: has(R, each) -> assert(status != ok || fact_failed[d] || reads_newest(d, each))
-            :: else
-            fi;
-            if
-            :: has(W, each) && status == ok -> fact_spoil(d, each)
-            :: else
-            fi
-        }
-        fact_writing[d] = fact_writing[d] | (status == ok -> W : 0)
-    }
+    if
+    :: status == ok -> wait_until_landed(d, (uploading[d] | exchanging[d]) & R)
+    :: else -> place_drain(d)
+    fi;
+    launch();
     if
     :: status == ok -> status = enomem               /* a kernel that failed */
     :: status = (status == ok && fact_failed[d] -> edevice : status)
     fi;
     d_step {
-        for (each : 0 .. ROWS - 1) {
-            if
-            :: has(issued, each) && status == ok -> copy_done(d, each)
-            :: has(issued, each) && status != ok -> copy_failed(d, each)
-            :: else
-            fi
-        }
-        issued = 0;
+        status = (status == ok -> exchange_outcome() : status);
+        relying[d] = relying[d] & ~(1 << _pid);
+        doomed[d] = doomed[d] & ~(1 << _pid)
+    }
+    transfer_settle();
+    d_step {
         if
         :: status == ok ->                           /* the copy home begins to change the host's rows */
-            sent = 1;
+            homing = 1;
             fact_writing[HOST] = fact_writing[HOST] | W;
             for (each : 0 .. ROWS - 1) {
                 if
@@ -290,31 +162,29 @@ proctype sending_job(byte d, R, W)
     status = (status == ok && fact_failed[d] -> edevice : status);
     if
     :: status == ok ->
-        do
-        :: row < ROWS ->
-            d_step {
+        d_step {
+            for (each : 0 .. ROWS - 1) {
                 if
-                :: has(W, row) ->
-                    fact_writing[d] = fact_writing[d] & ~(1 << row);
-                    written_home(d, row);
-                    fact_writing[HOST] = fact_writing[HOST] & ~(1 << row)
+                :: has(W, each) ->
+                    fact_writing[d] = fact_writing[d] & ~(1 << each);
+                    transfer_written_home(d, each);
+                    fact_writing[HOST] = fact_writing[HOST] & ~(1 << each)
                 :: else
-                fi;
-                row++
+                fi
             }
-        :: else -> break
-        od
+            each = 0
+        }
     :: status == elost -> assert((lost[0] && has(R, 0)) || (lost[1] && has(R, 1)) ||
                                  (lost[ROWS - 1] && has(R, ROWS - 1)))
     :: else ->                                       /* yk_flight_spoil */
         d_step {
             for (each : 0 .. ROWS - 1) {
                 if
-                :: has(W & R, each) && (sent || status == enomem) ->
+                :: has(W & R, each) && launched && (homing || status != edevice) ->
                     fact_writing[d] = fact_writing[d] & ~(1 << each);
                     spoilt(d, each);
                     if
-                    :: sent -> spoilt(HOST, each)
+                    :: homing -> spoilt(HOST, each)
                     :: else
                     fi
                 :: has(W & ~R, each) -> fact_newest[at(HOST, each)] = 1 /* undefined: anything will do */
@@ -324,19 +194,16 @@ proctype sending_job(byte d, R, W)
             fact_writing[d] = fact_writing[d] & ~W;
             fact_writing[HOST] = fact_writing[HOST] & ~W;
             if
-            :: status == edevice -> place_lost[d] = 1; place_failed(d)
+            :: status == edevice -> transfer_write_off(d)
             :: else
             fi;
             each = 0
         }
     fi;
     row = 0;
-    d_step {
-        assert(users[d] > 0);
-        users[d]--
-    }
-    leave(R, W)
+    replica_unclaim(d, R, W)
 }
+#endif
 
 /* The program acquires rows, or a core, or a device with a window, works on a chunk. Rows that are only written are announced
  * before they are touched, for a copy of their old version may be on its way home. */
@@ -360,7 +227,7 @@ proctype host_job(byte R, W)
         do
         :: row < ROWS && has(W, row) ->
 #ifndef MUTANT_OVERWRITTEN_UNANNOUNCED
-            written_at_host(row);
+            transfer_written(row);
 #endif
             d_step {
                 fact_writing[HOST] = fact_writing[HOST] | (1 << row);
@@ -387,7 +254,7 @@ proctype host_job(byte R, W)
     :: else -> assert((lost[0] && has(R, 0)) || (lost[1] && has(R, 1)) ||
                       (lost[ROWS - 1] && has(R, ROWS - 1)))
     fi;
-    leave(R, W)
+    d_step { leave(R, W) }
 }
 
 proctype device_dies(byte d)

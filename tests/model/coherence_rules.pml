@@ -15,6 +15,7 @@
 #define at(p, r)  ((p) * ROWS + (r))
 #define ALL       ((1 << ROWS) - 1)
 #define has(m, r) (((m) >> (r)) & 1)
+#define other(p)  (PLACES - (p)) /* of two devices */
 
 mtype:state = { invalid, shared, modified, arriving };
 mtype:state state[PLACES * ROWS];
@@ -23,12 +24,16 @@ bit lost[ROWS];               /* the last copy went with a failed device */
 byte flying[PLACES * ROWS];   /* copies begun and not ended; the first `stale` to end change nothing */
 byte stale[PLACES * ROWS];
 byte sources[PLACES * ROWS];  /* a bit for each place that arriving rows come from */
+byte committed[PLACES];       /* rows that have memory there, a bit each */
 
 bit fact_newest[PLACES * ROWS];
 bit fact_failed[PLACES];      /* the device is dead, whether or not anybody has noticed */
 byte fact_writing[PLACES];    /* rows that a kernel or the program is writing there, a bit each */
 bit fact_home_intact = 0;     /* the copy home under way has read nothing that is old by now */
-byte fact_up_intact[PLACES];  /* the same for uploads, a bit for each row */
+byte fact_up_intact[PLACES];  /* the same for uploads, a bit for each row, */
+byte fact_across_intact[PLACES]; /* and for copies from the other device */
+byte exchanging[PLACES];      /* rows that are on their way from the other device to this one, */
+byte following[PLACES];       /* and wait for the upload that brings them there */
 byte home_row = ROWS;         /* rows a copy to the host may be changing (ROWS: none), and its source */
 byte home_source;
 
@@ -45,7 +50,9 @@ inline fact_spoil(p, r)
     if
     :: p == HOST -> fact_up_intact[1] = fact_up_intact[1] & ~(1 << (r));
                     fact_up_intact[2] = fact_up_intact[2] & ~(1 << (r))
-    :: else -> if
+    :: else -> fact_across_intact[other(p)] = fact_across_intact[other(p)] & ~(1 << (r)) |
+                                               (following[other(p)] & (1 << (r)));
+               if
                :: home_row == r && home_source == p -> fact_home_intact = 0
                :: else
                fi
@@ -64,6 +71,7 @@ inline check(r)
     assert(i > 0 || lost[r] || fresh[r]);                            /* nothing vanishes unsaid */
     for (j : 0 .. PLACES - 1) {
         assert(!current(j, r) || fact_failed[j] || fact_newest[at(j, r)] || has(fact_writing[j], r));
+        assert(j == HOST || has(committed[j], r) || !(current(j, r) || state[at(j, r)] == arriving));
         assert(stale[at(j, r)] <= flying[at(j, r)]);
         assert((state[at(j, r)] == arriving) == (sources[at(j, r)] != 0));
         assert(state[at(j, r)] != arriving || stale[at(j, r)] < flying[at(j, r)]);
@@ -112,14 +120,15 @@ inline without(p, r)
 #define COMING  4
 #define GONE    5
 
-inline lacks(p, r, source)
+/* `near`: the other device is asked before the host. */
+inline lacks(p, r, near, source)
 {
     if
     :: current(p, r) || fresh[r] -> source = NOTHING
     :: else -> if
                :: state[at(p, r)] == arriving -> source = COMING
                :: else -> if
-                          :: current(HOST, r) -> source = HOST
+                          :: current(HOST, r) && !((near) && current(other(p), r)) -> source = HOST
                           :: else -> if
                                      :: current(1, r) -> source = 1
                                      :: else -> source = (current(2, r) -> 2 : GONE)

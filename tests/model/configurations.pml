@@ -9,8 +9,8 @@ inline start_with(r, a, b, how)
         state[at(b, r)] = how;
         fact_newest[at(a, r)] = 1;
         fact_newest[at(b, r)] = 1;
-        buffer[a] = 1;
-        buffer[b] = 1
+        committed[a] = committed[a] | 1 << r;
+        committed[b] = committed[b] | 1 << r
     }
 }
 
@@ -22,8 +22,24 @@ inline start_anyhow(r)
     :: start_with(r, 2, 2, modified)
     :: start_with(r, HOST, 1, shared)
     :: start_with(r, HOST, 2, shared)
+#if LINK != NONE
+    :: start_with(r, 1, 2, shared)
+#else
     :: fresh[r] = 1
+#endif
     fi
+}
+
+/* What no longer matters when nobody else is left. */
+inline forget_the_rest()
+{
+    for (i : 1 .. PLACES - 1) {
+        committed[i] = ALL;
+        doomed[i] = 0;
+        since_failed[i] = 0;
+        place_lost[i] = 0
+    }
+    faults = 0
 }
 
 /* After all others, everything is read: it is the newest version, or said to be lost. */
@@ -64,7 +80,31 @@ init {
         run evict(1);
         run evict(2);
         run device_dies(1)
+#elif CONFIGURATION == 6                             /* rows from the other device, which evicts them */
+        run device_job(1, 3, 0);
+        run device_job(2, 1, 2);
+        run host_job(1, 0);
+        run evict(1);
+        run evict(2)
+#elif CONFIGURATION == 7                             /* the source dies under two chunks that share copies */
+        run device_job(1, 3, 0);
+        run device_job(1, 1, 2);
+        run device_job(2, 1, 0);
+        run evict(2);
+        run device_dies(2)
+#elif CONFIGURATION == 8                             /* both want all, and pass rows on; an upload cannot be issued */
+        run device_job(1, 3, 0);
+        run device_job(2, 3, 0);
+        run evict(1)
+#elif CONFIGURATION == 9                             /* both want all; one dies */
+        run device_job(1, 3, 0);
+        run device_job(2, 3, 0);
+        run device_dies(2)
+#elif CONFIGURATION == 10                            /* two chunks of a device, and the other one dies */
+        run device_job(1, 3, 0);
+        run device_job(1, 3, 0);
+        run device_dies(2)
 #endif
     }
-    _nr_pr == 1 -> run host_job(ALL, 0)
+    atomic { _nr_pr == 1 -> d_step { forget_the_rest() } run host_job(ALL, 0) }
 }

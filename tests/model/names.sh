@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Header and model have to speak of the same: every yk_coherence_NAME of coherence.h that changes something, or says what is lacking,
-# is an inline NAME of coherence_rules.pml below "transitions", and the reverse; so are the states of a row.
+# is an inline NAME of coherence_rules.pml below "transitions", and the reverse; so are the states of a row, and the ways of rows that
+# are shared out (broadcast.h). What the model has below "--- FILE.c ---" is a function of src/array/FILE.c, with yk_ before it or not.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 header=${1-$here/../../src/array/coherence.h}
 rules=${2-$here/coherence_rules.pml}
+source=$here/../../src/array
+routes=$source/broadcast.h
 
 # Questions and lifecycle: they move no rows.
 not_modelled='open|close|state|current|version|check|whereabouts|flying'
@@ -30,11 +33,41 @@ model_states()
     sed -nE 's/^mtype:state = \{(.*)\};/\1/p' "$rules" | tr ',' '\n' | tr -d ' ' | sort
 }
 
+header_routes()
+{
+    sed -n '/^enum yk_route {/,/^};/p' "$routes" | grep -oE 'YK_ROUTE_[A-Z_]+' | sed -E 's/^YK_(.*)/\L\1/' | sort
+}
+
+model_routes()
+{
+    sed -nE 's/^mtype:route = \{(.*)\};/\1/p' "$here/coherence_lift.pml" | tr ',' '\n' | tr -d ' ' | sort
+}
+
+# FILE NAME of each step
+model_steps()
+{
+    awk '/^\/\* --- / { file = $3 } /^inline/ && file ~ /\.c$/ { sub(/\(.*/, "", $2); print file, $2 }' "$here"/coherence*.pml
+}
+
+steps_are_functions()
+{
+    local file name count=0
+    while read -r file name; do
+        if ! grep -qE "^[a-z].*\b(yk_)?$name\(" "$source/$file"; then
+            echo "the model has $name in $file, and src/array/$file has no such function"
+            return 1
+        fi
+        count=$((count + 1))
+    done < <(model_steps)
+    echo "steps of the model that are functions of src/array: $count"
+    [ $count -gt 0 ]
+}
+
 same()
 {
     local what=$1 in_header=$2 in_model=$3
     if [ -z "$in_header" ] || [ "$in_header" != "$in_model" ]; then
-        echo "$what differ; coherence.h (<) and coherence_rules.pml (>):"
+        echo "$what differ; header (<) and model (>):"
         diff <(echo "$in_header") <(echo "$in_model") || true
         return 1
     fi
@@ -44,3 +77,5 @@ same()
 
 same transitions "$(header_transitions)" "$(model_transitions)"
 same states "$(header_states)" "$(model_states)"
+same routes "$(header_routes)" "$(model_routes)"
+steps_are_functions

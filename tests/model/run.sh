@@ -18,27 +18,27 @@ done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here"/*.pml "$work"
-cd "$work" || exit 1
-failed=0
-memory_mib=2900
+memory_mib=900
 depth=100000
+at_once=2
 
-# Compiling pan well takes longer than most searches: -O1 where there are millions of states, -O0 for mutants.
-optimize=-O1
-
-# search NAME safety|ends SPIN-OPTIONS...: leaves the outcome in $found: none, error, or broken (did not run to its end)
+# Compiling pan well takes longer than it makes a search shorter.
+#
+# search NAME safety|ends SPIN-OPTIONS...: leaves the outcome in $found: none, error, or broken (did not run to its end). Every
+# search has a directory of its own.
 search()
 {
-    local name=$1 kind=$2 start=$SECONDS compile=(-DSAFETY) run=()
+    local name=$1 kind=$2 start=$SECONDS compile=(-DSAFETY) run=() directory
     shift 2
     if [ "$kind" = ends ]; then # any cycle is one without progress, for nothing is called progress
         compile=(-DNP) run=(-l)
     fi
-    rm -f pan pan.* ./*.trail
+    directory=$(mktemp -d -p "$work")
+    cp "$here"/*.pml "$directory"
+    cd "$directory" || exit 1
     found=broken
     if spin "$@" -a coherence.pml >log 2>&1 &&
-        gcc $optimize -w "${compile[@]}" -DNOFAIR -DCOLLAPSE -DMEMLIM=$memory_mib -o pan pan.c >log 2>&1 &&
+        gcc -O0 -w "${compile[@]}" -DNOFAIR -DCOLLAPSE -DMEMLIM=$memory_mib -o pan pan.c >log 2>&1 &&
         ./pan "${run[@]}" -m$depth -w20 -n >log 2>&1 &&
         ! grep -qE 'max search depth too small|Search not completed|out of memory|pan: reached' log; then
         found=none
@@ -46,77 +46,105 @@ search()
     if grep -q 'errors: [1-9]' log; then
         found=error
     fi
-    printf '%-44s %-6s %-6s %9s states %5s MB %3d s\n' "$name" "$kind" "$found" "$(awk '/states, stored/ { print $1 }' log)" \
+    printf '%-52s %-6s %-6s %9s states %5s MB %3d s\n' "$name" "$kind" "$found" "$(awk '/states, stored/ { print $1 }' log)" \
         "$(awk '/total actual memory/ { printf "%d", $1 }' log)" $((SECONDS - start))
 }
 
-# must_hold NAME KIND SPIN-OPTIONS...
-must_hold()
+# one EXPECTED NAME KIND SPIN-OPTIONS...
+one()
 {
+    local expected=$1
+    shift
     search "$@"
-    if [ "$found" != none ]; then
-        grep -E 'pan:|error|Error' log | head -5
+    if [ "$found" != "$expected" ]; then
+        touch "$work/failed"
+        echo "$1: expected $expected, found $found"
+        grep -E 'pan:|rror' log | head -5
         if [ "${replay-}" ] && [ "$found" = error ]; then
-            spin -t -p "${@:3}" coherence.pml | grep -E 'proc +[0-9]' | grep -vE '\.\(goto\)|\[IF\]|\[DO\]|sub-seq|break\]|assert|\[else\]'
-            exit 1
+            spin -t -p "${@:3}" coherence.pml | grep -E 'proc +[0-9]' |
+                grep -vE '\.\(goto\)|\[IF\]|\[DO\]|sub-seq|break\]|assert|\[else\]'
         fi
-        failed=1
     fi
 }
 
-# must_fail NAME KIND SPIN-OPTIONS...
-must_fail()
+# The same, beside others.
+start()
 {
-    search "$@"
-    if [ "$found" != error ]; then
-        echo "$1 was not found"
-        tail -5 log
-        failed=1
+    while [ "$(jobs -rp | wc -l)" -ge $at_once ]; do
+        wait -n
+    done
+    if [ "${replay-}" ] && [ -e "$work/failed" ]; then
+        exit 1
     fi
+    one "$@" &
 }
 
-# That all runs end hangs on retries, which a failure or a write brings about: three rows in the one with most of both.
+must_hold() { start none "$@"; }
+must_fail() { start error "$@"; }
+
+across=(-DROWS=2 -DLINK=NEARER)
+
+# That all runs end hangs on retries, which a failure or a write brings about. The longest come first.
 configurations()
 {
-    optimize=-O1
-    must_hold "1 readers and writers, both evict" safety -DCONFIGURATION=1 -DROWS=3
-    must_hold "2 a device dies: writing, evicting" safety -DCONFIGURATION=2 -DROWS=3
-    must_hold "3 a device dies: two chunks on it, two rows" safety -DCONFIGURATION=3 -DROWS=2
-    must_hold "4 a device dies: others want its rows" safety -DCONFIGURATION=4 -DROWS=3
-    must_hold "5 results sent home at once, two rows" safety -DCONFIGURATION=5 -DROWS=2
-    must_hold "1 with two rows" ends -DCONFIGURATION=1 -DROWS=2
-    must_hold "2 a device dies: writing, evicting" ends -DCONFIGURATION=2 -DROWS=3
-    must_hold "3 with two rows" ends -DCONFIGURATION=3 -DROWS=2
+    must_hold "7 a source dies: two chunks take rows from it" safety -DCONFIGURATION=7 "${across[@]}"
+    must_hold "4 a device dies: others want its rows; three rows" safety -DCONFIGURATION=4 -DROWS=3
+    must_hold "6 rows from the other device; both evict" safety -DCONFIGURATION=6 "${across[@]}"
+    must_hold "10 the other device dies: two chunks share out" safety -DCONFIGURATION=10 "${across[@]}" -DSHARING=1
+    must_hold "8 shared out; an upload cannot be issued" safety -DCONFIGURATION=8 "${across[@]}" -DSHARING=1 -DFAULTS=1
+    must_hold "9 shared out; a device dies" safety -DCONFIGURATION=9 "${across[@]}" -DSHARING=1
+    must_hold "1 readers and writers, both evict" safety -DCONFIGURATION=1 -DROWS=2
+    must_hold "3 a device dies: two chunks on it" safety -DCONFIGURATION=3 -DROWS=2
+    must_hold "2 a device dies: writing, evicting" safety -DCONFIGURATION=2 -DROWS=2
+    must_hold "5 results sent home at once" safety -DCONFIGURATION=5 -DROWS=2
+    must_hold "1" ends -DCONFIGURATION=1 -DROWS=2
+    must_hold "2" ends -DCONFIGURATION=2 -DROWS=2
+    must_hold "3" ends -DCONFIGURATION=3 -DROWS=2
     must_hold "4 with two rows" ends -DCONFIGURATION=4 -DROWS=2
-    must_hold "5 with two rows" ends -DCONFIGURATION=5 -DROWS=2
+    must_hold "5" ends -DCONFIGURATION=5 -DROWS=2
+    must_hold "8" ends -DCONFIGURATION=8 "${across[@]}" -DSHARING=1 -DFAULTS=1
+    must_hold "9" ends -DCONFIGURATION=9 "${across[@]}" -DSHARING=1
+    must_hold "9 over a link slower than the host's" ends -DCONFIGURATION=9 -DROWS=2 -DLINK=DIRECT
 }
 
 mutants()
 {
     local mutant
-    optimize=-O0
     for mutant in OVERTAKEN_COPY_COUNTS FAILED_COPY_COUNTS WRITTEN_LEAVES_OTHERS LOSS_UNREPORTED \
         WRITTEN_WAITS_FOR_NO_COPY HOLD_WHILE_LEAVING DROP_WITHOUT_WRITE_BACK REFUSED_COPY_IS_AN_ERROR \
         OVERWRITTEN_UNANNOUNCED; do
         must_fail "mutant: $mutant" safety -DCONFIGURATION=2 -DROWS=3 -DMUTANT_$mutant
     done
-    must_fail "mutant: HOME_LOCK_KEPT" safety -DCONFIGURATION=4 -DROWS=3 -DMUTANT_HOME_LOCK_KEPT
-    must_fail "mutant: FAILURE_NOT_TOLD" ends -DCONFIGURATION=2 -DROWS=3 -DMUTANT_FAILURE_NOT_TOLD
+    must_fail "mutant: HOME_LOCK_KEPT" safety -DCONFIGURATION=4 -DROWS=2 -DMUTANT_HOME_LOCK_KEPT
+    must_fail "mutant: FAILURE_NOT_TOLD" ends -DCONFIGURATION=2 -DROWS=2 -DMUTANT_FAILURE_NOT_TOLD
     for mutant in SENT_HOME_UNANNOUNCED SENT_HOME_UNDER_A_COPY SPOILT_ROWS_KEPT BACK_FROM_ANYBODY EVICTS_WHAT_DROP_KEPT; do
         must_fail "mutant: $mutant" safety -DCONFIGURATION=5 -DROWS=2 -DMUTANT_$mutant
     done
+    for mutant in SOURCE_NOT_HELD LEAVES_WHILE_SENT LOST_SOURCE_NOT_ASKED DROPPED_UNDER_A_COPY_HOME; do
+        must_fail "mutant: $mutant" safety -DCONFIGURATION=7 "${across[@]}" -DMUTANT_$mutant
+    done
+    for mutant in FOLLOWS_AT_ONCE FOLLOWS_WHAT_IS_NOT_SENT FAILED_UPLOAD_TOLD_LATE; do
+        must_fail "mutant: $mutant" safety -DCONFIGURATION=8 "${across[@]}" -DSHARING=1 -DFAULTS=1 -DMUTANT_$mutant
+    done
+    must_fail "mutant: PASSED_ROWS_NOT_AWAITED" safety -DCONFIGURATION=9 "${across[@]}" -DSHARING=1 \
+        -DMUTANT_PASSED_ROWS_NOT_AWAITED
+    must_fail "mutant: ISSUED_WITHOUT_LOCK" safety -DCONFIGURATION=10 "${across[@]}" -DSHARING=1 -DMUTANT_ISSUED_WITHOUT_LOCK
 }
 
 case ${1-} in
 "") configurations; mutants ;;
 --mutants) mutants ;;
---replay) replay=1 configurations ;;
+--replay)
+    replay=1 at_once=1
+    configurations
+    ;;
 *)
     echo "usage: run.sh [--mutants | --replay]" >&2
     exit 2
     ;;
 esac
-if [ $failed = 0 ]; then
-    echo "all as it must be, $SECONDS s"
+wait
+if [ -e "$work/failed" ]; then
+    exit 1
 fi
-exit $failed
+echo "all as it must be, $SECONDS s"
