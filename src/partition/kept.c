@@ -4,7 +4,7 @@
 /* Of all work this much may take longer for it. */
 #define KEPT_COST 0.02
 /* What cores are taken to do as long as nobody knows. */
-#define KEPT_SHARE 0.5
+#define KEPT_SHARE 0.3
 
 /* With fewer cores for each GPU its thread is better off wherever there is room. */
 enum { CORES_LEAST = 4 };

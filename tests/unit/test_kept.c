@@ -44,8 +44,9 @@ static void each_thread_has_its_core(void **state)
 static void before_the_first_job(void **state)
 {
     (void)state;
-    assert_int_equal(yk_kept_cores(64, -1, 4), 2);
-    assert_int_equal(yk_kept_cores(16, -1, 1), 0);
+    assert_int_equal(yk_kept_cores(64, -1, 4), 4);
+    assert_int_equal(yk_kept_cores(16, -1, 4), 1);
+    assert_int_equal(yk_kept_cores(8, -1, 1), 0);
 }
 
 int main(void)

@@ -262,7 +262,8 @@ static void what_is_learned(void **state)
 }
 
 /* Each chunk of this GPU costs 20 us that nothing hides: the better it is known, the fewer there
- * are; but not where some items are nine times as dear as others. */
+ * are, from the first run on, in which its first chunk is half of all; but not where some items are
+ * nine times as dear as others. */
 static void a_steady_device_gets_few_chunks(void **state)
 {
     static const char *const machine = "cores=16:rate=351e3,gpu:f=273:fixed=20us:lanes=4";
@@ -271,7 +272,7 @@ static void a_steady_device_gets_few_chunks(void **state)
     double first = bench_run(regular), later = bench_rerun(regular, 5), ideal;
     (void)state;
     ideal = regular->result.ideal_seconds * 1e6;
-    assert_true(first > 1.1 * ideal && later < 1.03 * ideal);
+    assert_true(first < 1.1 * ideal && later < 1.03 * ideal); /* its peak promises most of it */
     assert_true(regular->result.devices[1].chunks <= 20);
     assert_true(regular->result.devices[1].learned.spread < 1.1);
     bench_rerun(clustered, 5);
