@@ -15,9 +15,9 @@
  * others together loses nothing by it. */
 #define PROMISING     0.9
 #define PROMISED_PART 0.5
-/* Nor may its copies, of which more is known, take longer than this part of what others would need
- * for all. */
-#define PROMISED_COPIES 0.5
+/* Nor may its copies take longer than this part of what others would need for all: from memory that
+ * is not pinned yet, as a first job's is not, they take five times as long as it says here. */
+#define PROMISED_COPIES 0.1
 
 /* Until the first result is in: a 64th of the range and twice as much each time where cores are
  * alone. Where others, who may be a thousand times faster, would have to wait for it, the
