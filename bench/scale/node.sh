@@ -75,7 +75,7 @@ say "devices: $devices"
 # Doubles: 2 n^3 operations at some 60 TFLOP/s a GPU take a second at these.
 case $gpus in 0 | 1) large=30000 ;; 2) large=38000 ;; 3) large=44000 ;; *) large=48000 ;; esac
 large=${MM_LARGE:-$large}
-mm=7000 bodies=524288 more=1048576 cluster=1048576 clusters=29360128 rows=800000 elements=134217728 room=1G
+mm=7000 bodies=524288 more=2097152 cluster=1048576 clusters=29360128 rows=800000 elements=134217728 room=1G
 if [ "$small" = 1 ]; then
     mm=300 large=500 bodies=4096 more=8192 cluster=5000 clusters=10000 rows=4000 elements=4194304 room=16M
 fi

@@ -176,11 +176,12 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
         else
             gpus += yk_job_in_team(job, d) && !job->devices[d].device->device->desc.virtual_clock;
     }
-    if (cpu < 0 || !gpus)
+    if (cpu < 0 || !gpus || !yk_job_in_team(job, cpu))
         return;
     job->devices[cpu].kept = yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus);
     known[cpu].lanes -= job->devices[cpu].kept;
     job->devices[cpu].leases.cutters = known[cpu].lanes;
+    job->keeps_cores = job->devices[cpu].kept > 0;
 }
 
 yoke_status yk_job_plan(struct yk_job *job)

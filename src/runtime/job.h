@@ -137,6 +137,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     const char *partitioner, *name;     /* partitioner NULL: auto */
     uint64_t key;                       /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
+    int keeps_cores; /* for GPUs' threads */
     int crowded;     /* others were running when it began */
     uint32_t team;   /* the devices that are asked, as bits (partition/team.h), */
     int alone;       /* and which it is if that is only one of several; else -1 */

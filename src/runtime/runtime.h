@@ -29,6 +29,10 @@ struct yk_worker {
     yoke_runtime *runtime;
     int device, lane; /* host threads: lane -1, they drive all lanes of the device */
     int cpu;          /* bound to, or -1 */
+    /* Host threads: where it stays in jobs that keep cores free for it (partition/kept.h), or -1;
+     * whether it is there now, and where else it may be. Its own. */
+    int kept_cpu, stays;
+    struct yk_affinity anywhere;
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;
