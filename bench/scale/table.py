@@ -141,8 +141,16 @@ def link_of(raw, name):
     return None
 
 
+def copy_paces(raw):
+    """Bytes a second that sets of GPUs copy in saxpy, which does hardly anything else: twice as many in as out, as a square product."""
+    size = (load(raw, 'matrix-saxpy') or {'sizes': [{'sets': []}]})['sizes'][0]
+    return {cell['set']: (cell['bytes']['to_devices'] + cell['bytes']['from_devices']) / cell['seconds']
+            for cell in size['sets'] if cell['seconds'] and 'C' not in cell['set']}
+
+
 def product_bound(raw):
-    """mm at 7,000: the links, each of A's and B's bytes once over some GPU's link, and the arithmetic at the rate of the large product."""
+    """mm at 7,000: the links, each of A's and B's bytes once over some GPU's link, and the arithmetic at the rate of the large product.
+    Beside it what copies of as many bytes in and out take those GPUs: they share the host's memory."""
     small, large = load(raw, 'matrix-mm'), load(raw, 'matrix-mm-large')
     if not small or not large:
         return
@@ -155,8 +163,10 @@ def product_bound(raw):
     rows, inner, columns = small['sizes'][0]['size']
     print(f'\n## mm {rows}x{inner}x{columns} beside the bound of links and arithmetic\n\nA and B in parts over the links of all GPUs at once '
           f'({link[0] / 1e9:.1f} GB/s each, {link[1] / 1e9:.1f} back), 2 n^3 operations at the {rate / 1e12:.1f} TFLOP/s of one GPU in the large '
-          'product; the largest of the three is the bound (at most 1.10)\n')
-    head(['GPUs', 'A and B in', 'C out', 'arithmetic', 'measured', 'measured / bound', ''])
+          'product; the largest of the three is the bound (at most 1.10). Beside it as many bytes at the pace of saxpy\'s copies on the same GPUs, in '
+          'and out at once, from and to the memory that all share.\n')
+    head(['GPUs', 'A and B in', 'C out', 'arithmetic', 'measured', 'measured / bound', '', "at saxpy's pace", 'measured / that'])
+    paces = copy_paces(raw)
     for cell in small['sizes'][0]['sets']:
         count = len(cell['names'])
         if not cell['seconds'] or 'C' in cell['set']:
@@ -164,7 +174,9 @@ def product_bound(raw):
         parts = (8.0 * (rows * inner + inner * columns) / count / link[0], 8.0 * rows * columns / count / link[1],
                  2.0 * rows * inner * columns / count / rate)
         over = cell['seconds'] / max(parts)
-        row([cell['set'], *map(seconds, parts), seconds(cell['seconds']), ratio(over), 'met' if over <= 1.10 else '**missed**'])
+        copied = 8.0 * (rows * inner + inner * columns + rows * columns) / paces[cell['set']] if cell['set'] in paces else None
+        row([cell['set'], *map(seconds, parts), seconds(cell['seconds']), ratio(over), 'met' if over <= 1.10 else '**missed**',
+             seconds(copied), ratio(cell['seconds'] / copied if copied else None)])
 
 
 def products(raw):

@@ -9,10 +9,10 @@
  */
 #define PROBE_WAIT_NS 50000
 /* A GPU that is the only one and has so much of the theoretical peak of all begins with a chunk of
- * half of all items: on an H200 beside 16 cores one of an eighth took a quarter of n-body's time,
- * and the rest could only follow. Where these items are the dear ones it does no more work than it
- * should do anyway; of several GPUs one would. Who is promised 98 % and turns out as slow as all
- * others together loses nothing by it. */
+ * half of what is free: on an H200 beside 16 cores one of an eighth took a quarter of n-body's
+ * time, and the rest could only follow. Where these items are the dear ones it does no more work
+ * than it should do anyway; of several GPUs one would. Who is promised 98 % and turns out as slow
+ * as all others together loses nothing by it. */
 #define PROMISING     0.9
 #define PROMISED_PART 0.5
 /* Nor may its copies take longer than this part of what others would need for all: from memory that
@@ -91,13 +91,13 @@ static int64_t promised(struct yk_auto *state, const struct yk_split_view *view,
                         int64_t now)
 {
     const struct yk_split_device *known = &view->devices[device].known;
-    double items = PROMISED_PART * (double)(view->last - view->first), copied;
+    double items = PROMISED_PART * (double)view->free_items, copied;
     if (view->device_count < 2 || peak_part(view, device) < PROMISING)
         return 0;
     copied = PROMISED_COPIES * others_need(state, view, device, now);
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
-    return (int64_t)fmin(items, (double)view->free_items);
+    return (int64_t)items;
 }
 
 static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,
