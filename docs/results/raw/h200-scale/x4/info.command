@@ -1,1 +1,1 @@
-cli/yoke info --devices cpu,cuda --json
+/tmp/b/cli/yoke info --devices cpu,cuda --json

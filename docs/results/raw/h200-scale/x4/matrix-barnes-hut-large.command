@@ -1,1 +1,1 @@
-cli/yoke run barnes-hut --matrix --size 29360128 --devices cpu,cuda:0,cuda:1,cuda:2,cuda:3 --repeat 5 --verify --plot barnes-hut-large.svg --json -
+/tmp/b/cli/yoke run barnes-hut --matrix --size 29360128 --devices cuda:0,cuda:1,cuda:2,cuda:3 --repeat 5 --verify --plot /tmp/w/d/raw/barnes-hut-large.svg --json -

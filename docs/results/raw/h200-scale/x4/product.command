@@ -1,1 +1,1 @@
-/root/out/scale/product 7000 9
+/tmp/w/a/product 7000 9
