@@ -9,6 +9,8 @@ enum { TRIES = 2 };
  * was faster than the one before by this much they get another try, up to so many. */
 #define STILL_GAINING 1.1
 enum { TRIES_MOST = 8 };
+/* What gained once may have been lucky: the one in the middle of so many is less so. */
+enum { TRIES_AFTER_GAIN = 3 };
 /* A smaller team has to be faster by this much, or noise would decide. */
 #define CLEARLY 1.01
 /* The experiment costs at most what those left out would have contributed: no more than this of the
@@ -21,20 +23,29 @@ enum { TRIES_MOST = 8 };
 /* Jobs after which all are asked again. */
 enum { LOOK_AGAIN = 100 };
 
+/* Of the latest jobs, how many count. */
+static int recent(const struct yk_team_figure *figure)
+{
+    int jobs = figure->jobs - figure->since;
+    return jobs < YK_TEAM_RECENT ? jobs : YK_TEAM_RECENT;
+}
+
 /* What delays a job comes and goes, and some teams are delayed more than others: of the latest jobs
  * the one in the middle says most, of an even number the faster one, as a team's first job moves
  * rows. */
 static double typical_ns(const struct yk_team_figure *figure)
 {
-    int count = figure->jobs < YK_TEAM_RECENT ? figure->jobs : YK_TEAM_RECENT, i, j;
-    for (i = 0; i < count; i++) {
+    int count = recent(figure), i, j;
+    for (i = 1; i <= count; i++) {
+        double one = figure->ns[(figure->jobs - i) % YK_TEAM_RECENT];
         int below = 0, equal = 0;
-        for (j = 0; j < count; j++) {
-            below += figure->ns[j] < figure->ns[i];
-            equal += figure->ns[j] == figure->ns[i];
+        for (j = 1; j <= count; j++) {
+            double other = figure->ns[(figure->jobs - j) % YK_TEAM_RECENT];
+            below += other < one;
+            equal += other == one;
         }
         if (below <= (count - 1) / 2 && below + equal > (count - 1) / 2)
-            return figure->ns[i];
+            return one;
     }
     return 0;
 }
@@ -121,7 +132,7 @@ uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device
         return all;
     if (team->tried.jobs > 0)
         return team->tried.devices;
-    if (team->best.jobs < TRIES || team->gaining)
+    if (team->gaining || recent(&team->best) < (team->best.since ? TRIES_AFTER_GAIN : TRIES))
         return team->best.devices;
     return next_team(team, devices, count);
 }
@@ -182,11 +193,8 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
     struct yk_team_figure *best = &team->best;
     double latest = best->jobs > 0 ? best->ns[(best->jobs - 1) % YK_TEAM_RECENT] : 0;
     team->gaining = best->jobs < TRIES_MOST && latest > STILL_GAINING * now;
-    if (team->gaining) { /* what was before the gain says nothing any more */
-        int i;
-        for (i = 0; i < YK_TEAM_RECENT; i++)
-            best->ns[i] = now;
-    }
+    if (team->gaining)
+        best->since = best->jobs; /* what was before the gain says nothing any more */
     note(best, now);
     if (yk_team_only(job->asked) < 0)
         note_sole(team, job->sole);

@@ -18,7 +18,8 @@ enum { YK_TEAM_RECENT = 5 };
 /* Devices are bits, the first one's is 1. */
 struct yk_team_figure {
     uint32_t devices;
-    int jobs;                  /* that count */
+    int jobs;                  /* it did; */
+    int since;                 /* those before this one do not count any more */
     double ns[YK_TEAM_RECENT]; /* for an item, in the latest of them, at jobs % YK_TEAM_RECENT */
 };
 
