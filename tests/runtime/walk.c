@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "runtime/runtime.h"
 
 enum { HANGS_SECONDS = 60 };
 
@@ -61,4 +62,18 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
     print_message("%s: %d calls failed in turn, %d times it was made good\n", devices, (int)nth - 1,
                   (int)*went_well);
     return nth - 1;
+}
+
+void walk_everything(walk_program *program, const char *devices)
+{
+    const unsigned allowed =
+        1u << YOKE_OK | 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE | 1u << YOKE_ELOST;
+    int64_t went_well;
+    yk_check_devices = 1;
+    assert_int_equal(program(devices), YOKE_OK);
+    walk_allocations(program, devices, allowed);
+    walk_calls(program, devices, YOKE_ENOMEM, &went_well);
+    assert_true(went_well > 0);
+    walk_calls(program, devices, YOKE_EDEVICE, &went_well);
+    yk_check_devices = 0;
 }

@@ -15,5 +15,7 @@ int64_t walk_allocations(walk_program *program, const char *devices, unsigned al
  * right all the same. */
 int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
                    int64_t *went_well);
+/* Both, with devices checked: without memory some runs are right all the same. */
+void walk_everything(walk_program *program, const char *devices);
 
 #endif
