@@ -58,7 +58,7 @@ struct yk_auto { /* with the arrays in one block */
     int events;             /* since the latest quotas */
     int unknown;            /* devices that may take part and whose speed nobody knows */
     int unsettled;          /* those whose speed is a first guess */
-    double length_ns;       /* end_ns when regions were laid out */
+    int64_t parts_until;    /* in a crowd: nothing is taken over before */
     int uneven;             /* regions end too far apart: quotas count */
     int best;               /* the device with the largest quota */
     struct yk_trial trial;

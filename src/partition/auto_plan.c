@@ -140,7 +140,6 @@ void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64
     solve(state, view, now);
     if (!state->planned) {
         state->planned = 1;
-        state->length_ns = state->end_ns;
         state->regions = yk_auto_lay_out(state, view);
     }
     state->uneven = yk_auto_uneven(state, view, now);

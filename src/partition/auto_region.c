@@ -17,6 +17,8 @@
 #define TAKE_OVER_NS 5000.0
 /* Where other jobs run as well nothing is taken over in so many times what the job should take. */
 #define CROWD_LENGTHS 4.0
+/* Of longer jobs the others' parts are worth having. */
+#define PARTS_MOST_NS 1e9
 /* Regions by what speeds are known to be only where no chunk was so many times as dear as others: a
  * speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
@@ -153,21 +155,13 @@ static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
     }
 }
 
-/* Where other jobs run as well, who has not begun with its region is busy with those, or was just
- * slower in issuing copies; and whoever has time has regions of its own in those. */
-static int can_wait_for_others(const struct yk_auto *state, const struct yk_split_view *view,
-                               int64_t now)
-{
-    return view->crowded && (double)(now - state->began) < CROWD_LENGTHS * state->length_ns;
-}
-
 /* Who has not come yet and is not late counts as if he were there: what is taken over costs copies,
  * and most come within moments. */
 int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
     int d;
-    if (isinf(state->end_ns) || !state->regions || can_wait_for_others(state, view, now))
+    if (isinf(state->end_ns) || !state->regions || now < state->parts_until)
         return 0;
     for (d = 0; d < view->device_count; d++) {
         double end = own_end(state, view, d, yk_auto_own(state, view, d));
@@ -178,6 +172,15 @@ int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view
     return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
 }
 
+/* Where other jobs run as well, who has not begun with its region is busy with those, or was just
+ * slower in issuing copies; and whoever has time has regions of its own in those. */
+static void keep_parts(struct yk_auto *state, const struct yk_split_view *view)
+{
+    double lengths = CROWD_LENGTHS * state->end_ns;
+    if (view->crowded && lengths < PARTS_MOST_NS)
+        state->parts_until = state->began + (int64_t)lengths;
+}
+
 int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
 {
     if (shares_are_right(view))
@@ -185,5 +188,6 @@ int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
     else if (!shares_can_be_told(state, view))
         return 0;
     lay_out(state, view);
+    keep_parts(state, view);
     return 1;
 }

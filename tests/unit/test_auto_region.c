@@ -71,7 +71,8 @@ static void who_is_busy_elsewhere_keeps_its_part(void **state)
 {
     static const int64_t late[] = { 60000, 500000, 1900000 };
     struct yk_dispatch *dispatch = opened(pair, 1);
-    int64_t from, to;
+    int64_t from, to, wake = 0;
+    struct yk_chunk chunk;
     size_t i;
     (void)state;
     yk_dispatch_join(dispatch, 0, 0);
@@ -79,6 +80,9 @@ static void who_is_busy_elsewhere_keeps_its_part(void **state)
         ;
     for (i = 0; i < sizeof late / sizeof *late; i++)
         assert_int_equal(take_all(dispatch, 0, late[i], &from, &to), 0);
+    /* it asks again by then, though nothing happens */
+    assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1900000, &chunk, &wake), YK_WAIT);
+    assert_in_range(wake, 1900001, 6000000);
     assert_true(take_all(dispatch, 0, 6000000, &from, &to) > 0);
     assert_true(from >= HALF - NEARLY);
     yk_dispatch_close(dispatch);
