@@ -184,7 +184,7 @@ static void stay(struct yk_worker *worker, int stays)
     if (!stays)
         yk_thread_unpin(&worker->anywhere);
     else if (!yk_thread_pin(worker->kept_cpu, &worker->anywhere))
-        return;
+        worker->kept_cpu = -1; /* it was taken from the process meanwhile */
     worker->stays = stays;
 }
 
