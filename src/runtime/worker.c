@@ -175,26 +175,12 @@ static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
            job->borrowed_lane == worker->lane;
 }
 
-/* On its own core only where others are busy: else it would meet there whoever calls jobs, since
- * Linux likes to wake threads near those that wake them (n-body's job of 0.48 ms took 0.53). */
-static void stay(struct yk_worker *worker, int stays)
-{
-    if (worker->kept_cpu < 0 || stays == worker->stays)
-        return;
-    if (!stays)
-        yk_thread_unpin(&worker->anywhere);
-    else if (!yk_thread_pin(worker->kept_cpu, &worker->anywhere))
-        worker->kept_cpu = -1; /* it was taken from the process meanwhile */
-    worker->stays = stays;
-}
-
 static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
                                       int64_t *wake_ns)
 {
     enum yk_lane_state state;
     if (is_borrowed(job, worker))
         return YK_LANE_IDLE;
-    stay(worker, job->keeps_cores);
     state = yk_device_step(job, worker->device, wake_ns);
     if (state == YK_LANE_BUSY && yk_device_watch(job, worker->device))
         state = YK_LANE_WORKED;
@@ -217,21 +203,39 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
     return best < state ? best : state;
 }
 
+/* On its own core only where others are busy: else it would meet there whoever calls jobs, since
+ * Linux likes to wake threads near those that wake them (n-body's job of 0.48 ms took 0.53). */
+static void stay(struct yk_worker *worker, int stays)
+{
+    if (worker->kept_cpu < 0 || stays == worker->stays)
+        return;
+    if (!stays)
+        yk_thread_unpin(&worker->anywhere);
+    else if (!yk_thread_pin(worker->kept_cpu, &worker->anywhere))
+        worker->kept_cpu = -1; /* it was taken from the process meanwhile */
+    worker->stays = stays;
+}
+
 static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
 {
     enum yk_lane_state state, best = YK_LANE_IDLE;
     struct yk_job *job = NULL;
+    int stepped = 0, keeps = 0;
     *wake_ns = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
         if (job->recalled <= 0 && !atomic_load(&job->woken))
             yk_job_tell(job); /* it is long enough for somebody else to have come */
         if (worker->device < job->device_count) {
+            stepped = 1;
+            keeps |= job->keeps_cores;
             state = worker->lane < 0 ? step_device(job, worker, wake_ns)
                                      : step_core(job, worker, wake_ns);
             if (state < best)
                 best = state;
         }
     }
+    if (stepped)
+        stay(worker, keeps);
     return best;
 }
 
