@@ -164,6 +164,19 @@ static void many_jobs_hardly_any_memory(void **state)
     }
 }
 
+/* Devices left others their parts of jobs until a time that never came. */
+static void a_clock_that_stands_still(void **state)
+{
+    const uint64_t drawn = seed;
+    int i;
+    (void)state;
+    seed = 957972251277577874u;
+    for (i = 0; i < 3; i++)
+        draw(4); /* the machine */
+    crowd_in("sim:gpu*8:mem=14K:lanes=1:noise=0.2:pages=1K");
+    seed = drawn;
+}
+
 /* On devices with a clock and threads of their own, and a driver's idea of memory. */
 static void many_jobs_on_real_devices(void **state)
 {
@@ -192,6 +205,7 @@ int main(int argc, char **argv)
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_jobs_hardly_any_memory),
+        cmocka_unit_test(a_clock_that_stands_still),
         on_real_devices[0],
     };
     seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
