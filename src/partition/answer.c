@@ -2,12 +2,17 @@
  * because the device is gone. Needs no memory, so it cannot fail. An answer to a chunk that is not
  * out any more is ignored: its device has failed meanwhile.
  */
+#include <math.h>
+
 #include "dispatch_state.h"
 
 /* A chunk tells of its items if it takes so many times what chunks are told to cost, and so long
  * that cold caches do not count. */
 #define LONG_COSTS 5.0
 #define LONG_NS    50000.0
+/* What copies of rows for all chunks took is not taken off the time of a device's first ones beyond
+ * this part of it: who is believed to be faster still gets all the rest by one sample. */
+#define ONCE_MOST 10.0
 
 /* What a chunk waited for is another job's: rates that took it for its own would be those of who
  * has the larger share, whatever its speed. */
@@ -104,6 +109,8 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     if (times->free_ns > from)
         from = times->free_ns;
     double ns = sample_ns(status, times, from);
+    if (status->known.rate <= 0) /* else it is in what is known */
+        ns = fmax(ns - (double)times->once_ns, ns / ONCE_MOST);
     note_dearest(status, items, ns, status->chunks_done > 0 && times->issued < state->latest_end);
     yk_speed_add(&state->speed, (double)items, ns);
     status->item_ns = state->speed.item_ns;

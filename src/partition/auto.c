@@ -149,7 +149,7 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
     where = out->reason;
     if (view->devices[device].item_ns <= 0)
         yk_auto_probe(state, view, device, now, out);
-    else if (budget > 0)
+    else if (budget > 0 && !yk_auto_trusts(state, view, device, now, out))
         yk_auto_chunk(state, view, device, budget, out);
     else
         note_left_out(state, view, device);

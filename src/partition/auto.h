@@ -113,6 +113,10 @@ int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *vie
  */
 void yk_auto_probe(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
                    struct yk_take *out);
+/* A CPU device, whose speed is known, waits for a GPU that promised much and has not ended its
+ * first chunk: 1, and out->wake_ns. */
+int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view, int device,
+                   int64_t now, struct yk_take *out);
 
 /* --- auto_chunk.c: likewise --- */
 /* `items` for a CPU device, cut into pieces of at least `least` for its lanes. */

@@ -15,9 +15,15 @@
  * as all others together loses nothing by it. */
 #define PROMISING     0.9
 #define PROMISED_PART 0.5
-/* Nor may its copies take longer than this part of what others would need for all: from memory that
- * is not pinned yet, as a first job's is not, they take five times as long as it says here. */
-#define PROMISED_COPIES 0.1
+/* Copies from memory that is not pinned yet, as a first job's is not, take so many times as long.
+ */
+#define UNPINNED 5.0
+/* Nor may its copies take longer than this part of what others would need for all. */
+#define PROMISED_COPIES (0.5 / UNPINNED)
+/* It is trusted as long as it may be so many times slower than that, or for as long as what the
+ * others would do instead lasts; unless that is less than this part of what it would need. */
+#define TRUST     4.0
+#define LONG_PART 0.5
 
 /* Until the first result is in: a 64th of the range and twice as much each time where cores are
  * alone. Where others, who may be a thousand times faster, would have to wait for it, the
@@ -98,6 +104,46 @@ static int64_t promised(struct yk_auto *state, const struct yk_split_view *view,
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
     return (int64_t)items;
+}
+
+/* Until when cores, the least of which takes least_ns, leave what is left to the GPU; 0: not. */
+static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_view *view, int gpu,
+                             double least_ns, double core_item_ns)
+{
+    const struct yk_split_status *status = &view->devices[gpu];
+    double part = peak_part(view, gpu), item_ns;
+    int64_t since = status->items_out > 0 ? state->devices[gpu].mark : state->began;
+    if (part < PROMISING || status->item_ns > 0 || !status->joined || !status->active)
+        return 0;
+    if (status->items_out == 0 && status->fixed_ns * 2 > state->end_ns)
+        return 0; /* it will not begin */
+    item_ns = fmax(core_item_ns * (1 - part) / part, UNPINNED * status->known.copy_item_ns);
+    if (least_ns < LONG_PART * item_ns * (double)view->free_items)
+        return 0;
+    return since + (int64_t)fmax(least_ns, TRUST * item_ns * (double)status->items_out);
+}
+
+/* Cores are the first to know their speed. Where the least they can do at once lasts long beside
+ * what a promising GPU would need for all that is left, they would end long after it: they leave it
+ * until it has shown that it does not keep its promise. In n-body on an H200 beside 16 cores
+ * (131,072 bodies) a second piece for each core, given while the GPU's results were on their way
+ * home, made 32 ms of 16. */
+int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view, int device,
+                   int64_t now, struct yk_take *out)
+{
+    const struct yk_split_status *mine = &view->devices[device];
+    double least_ns = mine->item_ns * (double)yk_lane_items(view, device) * mine->known.lanes;
+    int d;
+    if (!mine->known.host_memory)
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        int64_t until = trusted_until(state, view, d, least_ns, mine->item_ns);
+        if (now >= until)
+            continue;
+        out->wake_ns = until;
+        return 1;
+    }
+    return 0;
 }
 
 static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, int device,

@@ -88,6 +88,8 @@ struct yk_chunk_times {
     int64_t work_ns;      /* lanes that shared it: what each spent on it, added up; 0: unknown */
     int64_t free_ns;      /* before this the device ended chunks of other jobs too, behind which
                              this one waited; 0: of none */
+    int64_t once_ns;      /* of it went into what no later chunk of the device will need again, as
+                             rows that all chunks read; 0: nothing, or unknown */
     int beside;           /* 1: it was one beside another device's; the dispatcher knows */
 };
 

@@ -15,6 +15,10 @@
 
 /* Below, copies hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;
+/* Nor if most rows are where they are needed: who waited for the pins of the others would do
+ * nothing about those either. (Denoising's third step on an H200 began 5 to 9 ms late, for a sixth
+ * of its rows, and lasts 2.) */
+static const double much_copied = 0.5;
 /* How much of the range a GPU may get whose share nobody knows, all such devices together. */
 static const double unknown_share = 0.5;
 /* Shares move: so many times the last one is pinned if this much more than it is not, and has to be
@@ -76,7 +80,8 @@ static int copies_much(const struct yk_job *job, int device, int p, struct yk_in
         copied = yk_array_missing(arg->array, job->devices[device].device->place->number, rows);
     if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
         copied += rows.last - rows.first;
-    return copied * arg->array->row_bytes >= worth_bytes;
+    return copied * arg->array->row_bytes >= worth_bytes &&
+           (double)copied >= much_copied * (double)(rows.last - rows.first);
 }
 
 int yk_job_pins_ahead(struct yk_job *job, int device)

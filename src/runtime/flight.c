@@ -190,6 +190,8 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     load->sharers = sharers(job, device, lane, p);
     status = yk_transfer_up(jd->replicas[p], rows, load);
     flight->bytes_in += load->from_host;
+    if (jd->share < 0 && load->from_host > 0 && is_for_all(job, p, flight))
+        flight->bytes_once += load->from_host;
     flight->bytes_between += load->from_devices;
     flight->bytes_passed += load->to_others;
     return status;
@@ -222,7 +224,7 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .args = args,
                                 .lane = lane,
                                 .team = jd->device->lanes,
-                                .timed = job->runtime->trace != NULL,
+                                .timed = job->runtime->trace || flight->bytes_once,
                                 .passing = comes_home(job, jd) };
     struct yk_program *program = job->kernel->builds[jd->device->number].program;
     const struct yk_backend *backend = place->device->backend;
@@ -321,7 +323,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->busy = 1;
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
-    flight->bytes_between = flight->bytes_passed = 0;
+    flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
     flight->relies_on = yk_exchange_oldest(jd->device->place);
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         args[p] = (struct yk_launch_arg){ 0 };

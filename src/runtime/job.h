@@ -54,7 +54,10 @@ struct yk_flight {
     int64_t done; /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t bytes_between, bytes_passed; /* from other devices; from the host to others */
-    uint64_t relies_on;                  /* yk_exchange_oldest when its rows were looked for */
+    int64_t bytes_once; /* of bytes_in what all chunks of the job read, so no later one brings it:
+                           counted as long as nobody knows the device's speed */
+    int64_t once_ns;    /* how much of its time that took; 0: it cannot tell */
+    uint64_t relies_on; /* yk_exchange_oldest when its rows were looked for */
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     int64_t seen_busy_ns;           /* when it was last found to be under way; 0: never */

@@ -140,8 +140,10 @@ static void report(struct yk_job *job, int device, int lane)
         yk_job_tell_progress(job, 0);
         return;
     }
-    if (!jd->device->device->desc.host_memory)
+    if (!jd->device->device->desc.host_memory) {
         answer.times.free_ns = yk_device_serve(jd->device, now);
+        answer.times.once_ns = flight->once_ns;
+    }
     yk_lock(&job->lock);
     job->reported_ns = flight->ended_ns ? 0 : now;
     atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
