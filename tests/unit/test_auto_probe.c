@@ -1,0 +1,179 @@
+/* test_auto_probe.c - the first chunks of `auto` beside a GPU that promises nearly all of the peak:
+ * it gets half at once, cores wait for it where another piece of theirs would end after it, and
+ * what its first chunk brings for all later ones does not make it look slow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "partition/dispatch.h"
+
+/* A core's least piece lasts PIECE_NS: n-body's rows are as dear. */
+enum { ITEMS = 10000, PIECE = 16, PIECE_NS = 1000000, CPU = 0, GPU = 1 };
+
+static const struct yk_split_device promising[] = {
+    { .name = "cpu", .lanes = 1, .host_memory = 1, .fill = 1, .lane_fill = PIECE, .peak = 0.3, .share = -1 },
+    { .name = "gpu", .lanes = 2, .fill = 1000, .peak = 97, .fixed_ns = 1000, .share = -1 },
+};
+
+static struct yk_dispatch *opened(const struct yk_split_device *devices)
+{
+    const struct yk_split_spec spec = {
+        .last = ITEMS, .unit = 1, .devices = devices, .device_count = 2
+    };
+    struct yk_dispatch *dispatch;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, CPU, 0);
+    yk_dispatch_join(dispatch, GPU, 0);
+    return dispatch;
+}
+
+static enum yk_verdict ask(struct yk_dispatch *dispatch, int device, int64_t now,
+                           struct yk_chunk *chunk, int64_t *wake)
+{
+    *wake = 0;
+    enum yk_verdict verdict = yk_dispatch_next(dispatch, device, 0, now, chunk, wake);
+    assert_true(yk_dispatch_check(dispatch));
+    return verdict;
+}
+
+static void answer(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
+                   struct yk_chunk_times times)
+{
+    yk_dispatch_done(dispatch, device, chunk, chunk->last - chunk->first, &times);
+    assert_true(yk_dispatch_check(dispatch));
+}
+
+/* The cores have a chunk out since 0, and the GPU since 60 us: so many items. */
+static int64_t begin(struct yk_dispatch *dispatch, struct yk_chunk *cores, struct yk_chunk *gpu)
+{
+    int64_t wake;
+    assert_int_equal(ask(dispatch, CPU, 0, cores, &wake), YK_TAKE);
+    assert_int_equal(ask(dispatch, GPU, 60000, gpu, &wake), YK_TAKE);
+    return gpu->last - gpu->first;
+}
+
+static struct yk_chunk_times took(int64_t from, int64_t to)
+{
+    return (struct yk_chunk_times){ .issued = from, .ended = to };
+}
+
+static void half_of_what_is_free_is_promised(void **state)
+{
+    struct yk_split_device modest[] = { promising[CPU], promising[GPU] };
+    struct yk_chunk cores, gpu;
+    struct yk_dispatch *dispatch = opened(promising);
+    (void)state;
+    assert_in_range(begin(dispatch, &cores, &gpu), ITEMS / 2 - ITEMS / 16, ITEMS / 2);
+    yk_dispatch_close(dispatch);
+    modest[GPU].peak = 2;
+    dispatch = opened(modest);
+    assert_in_range(begin(dispatch, &cores, &gpu), 1, 1250);
+    yk_dispatch_close(dispatch);
+}
+
+/* Another piece would take as long as the GPU is out: it is given when the GPU has been out for as
+ * long as that, or for four times what it promised. */
+static void cores_wait_for_it(void **state)
+{
+    struct yk_dispatch *dispatch = opened(promising);
+    struct yk_chunk cores, gpu, more;
+    int64_t wake;
+    (void)state;
+    begin(dispatch, &cores, &gpu);
+    assert_int_equal(cores.last - cores.first, PIECE);
+    answer(dispatch, CPU, &cores, took(0, PIECE_NS));
+    assert_int_equal(ask(dispatch, CPU, PIECE_NS, &more, &wake), YK_WAIT);
+    assert_true(wake > PIECE_NS);
+    assert_int_equal(ask(dispatch, CPU, wake - 1, &more, &wake), YK_WAIT);
+    assert_int_equal(ask(dispatch, CPU, wake, &more, &wake), YK_TAKE);
+    yk_dispatch_close(dispatch);
+}
+
+/* Its first chunk is in: it does all the rest before a core would do a piece. */
+static void who_kept_its_promise_does_the_rest(void **state)
+{
+    struct yk_dispatch *dispatch = opened(promising);
+    struct yk_chunk cores, gpu, more;
+    int64_t wake, now = PIECE_NS, last;
+    (void)state;
+    begin(dispatch, &cores, &gpu);
+    answer(dispatch, CPU, &cores, took(0, PIECE_NS));
+    answer(dispatch, GPU, &gpu, took(60000, 400000));
+    while (yk_dispatch_free(dispatch) > 0) {
+        assert_int_equal(ask(dispatch, CPU, now, &more, &wake), YK_WAIT);
+        assert_int_equal(ask(dispatch, GPU, now, &more, &wake), YK_TAKE);
+        last = now + (more.last - more.first) * 68;
+        answer(dispatch, GPU, &more, took(now, last));
+        now = last;
+    }
+    yk_dispatch_close(dispatch);
+}
+
+/* Not for one that is gone, or whose copies would last, nor with small pieces, which end in time
+ * whatever the GPU does. */
+static void cores_go_on_where_it_does_no_harm(void **state)
+{
+    enum { IS_GONE, COPIES, ENDS_SOON, CASES };
+    int which;
+    (void)state;
+    for (which = 0; which < CASES; which++) {
+        struct yk_split_device devices[] = { promising[CPU], promising[GPU] };
+        struct yk_chunk cores, gpu, more;
+        struct yk_dispatch *dispatch;
+        int64_t wake, ended;
+        if (which == COPIES) /* five times as long without pins: for half, longer than a piece */
+            devices[GPU].copy_item_ns = 500;
+        if (which == ENDS_SOON)
+            devices[CPU].lane_fill = 1;
+        dispatch = opened(devices);
+        begin(dispatch, &cores, &gpu);
+        if (which == IS_GONE)
+            yk_dispatch_failed(dispatch, GPU, "gone");
+        ended = (cores.last - cores.first) * PIECE_NS / PIECE;
+        answer(dispatch, CPU, &cores, took(0, ended));
+        assert_int_equal(ask(dispatch, CPU, ended, &more, &wake), YK_TAKE);
+        yk_dispatch_close(dispatch);
+    }
+}
+
+/* 2 ms for what all chunks read, 2 ms for its half: it gets more of what is left than one that took
+ * 4 ms for the half. */
+static void what_is_brought_once_is_no_items_cost(void **state)
+{
+    static const int64_t once[] = { 0, 2000000 };
+    int64_t got[2], wake;
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        struct yk_split_device finer[] = { promising[CPU], promising[GPU] };
+        struct yk_chunk cores, gpu, more;
+        struct yk_chunk_times times = took(60000, 4060000);
+        struct yk_dispatch *dispatch;
+        finer[CPU].lane_fill = 1;
+        dispatch = opened(finer);
+        begin(dispatch, &cores, &gpu);
+        answer(dispatch, CPU, &cores, took(0, 62500 * (cores.last - cores.first)));
+        times.once_ns = once[i];
+        answer(dispatch, GPU, &gpu, times);
+        for (got[i] = 0; ask(dispatch, GPU, 4100000, &more, &wake) == YK_TAKE;)
+            got[i] += more.last - more.first;
+        yk_dispatch_close(dispatch);
+    }
+    assert_true(got[1] > got[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_of_what_is_free_is_promised),
+        cmocka_unit_test(cores_wait_for_it),
+        cmocka_unit_test(who_kept_its_promise_does_the_rest),
+        cmocka_unit_test(cores_go_on_where_it_does_no_harm),
+        cmocka_unit_test(what_is_brought_once_is_no_items_cost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
