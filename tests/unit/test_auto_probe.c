@@ -15,7 +15,13 @@
 enum { ITEMS = 10000, PIECE = 16, PIECE_NS = 1000000, CPU = 0, GPU = 1 };
 
 static const struct yk_split_device promising[] = {
-    { .name = "cpu", .lanes = 1, .host_memory = 1, .fill = 1, .lane_fill = PIECE, .peak = 0.3, .share = -1 },
+    { .name = "cpu",
+      .lanes = 1,
+      .host_memory = 1,
+      .fill = 1,
+      .lane_fill = PIECE,
+      .peak = 0.3,
+      .share = -1 },
     { .name = "gpu", .lanes = 2, .fill = 1000, .peak = 97, .fixed_ns = 1000, .share = -1 },
 };
 
