@@ -48,8 +48,10 @@ yoke_status yk_check_breach(const struct check_device *device, const char *slot,
     void *context = checked.breach_context;
     yk_check_unlock();
     yk_log(YOKE_LOG_ERROR, "%s", text);
-    if (!fn)
+    if (!fn) { /* the log may be off, and this is the last word */
+        fprintf(stderr, "yoke: %s\n", text);
         abort();
+    }
     fn(context, text);
     return yk_fail(YOKE_EINVAL, "%s", text);
 }

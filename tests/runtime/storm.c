@@ -66,7 +66,7 @@ static struct note *add_note(struct storm *storm, enum kind kind)
 {
     struct note *note = &storm->notes[storm->count];
     if (storm->count == storm->most)
-        abort();
+        wrong(storm, note - 1, "there is no room for another note");
     *note = (struct note){ .kind = kind };
     return note;
 }
@@ -370,12 +370,12 @@ static void close_arrays(struct storm *storm)
 static void run_threads(struct storm *storm, uint64_t seed)
 {
     struct submitter submitters[8];
-    int t;
+    int t, error;
     for (t = 0; t < storm->spec->threads; t++)
         submitters[t] = (struct submitter){ .storm = storm, .seed = seed + (uint64_t)t * 977 };
     for (t = 1; t < storm->spec->threads; t++)
-        if (pthread_create(&submitters[t].thread, NULL, run_thread, &submitters[t]) != 0)
-            abort();
+        if ((error = pthread_create(&submitters[t].thread, NULL, run_thread, &submitters[t])) != 0)
+            wrong(storm, storm->notes, strerror(error));
     run_thread(&submitters[0]);
     for (t = 1; t < storm->spec->threads; t++)
         pthread_join(submitters[t].thread, NULL);

@@ -9,6 +9,7 @@ static void failure_by_time(void **state)
     struct yk_queue *queue;
     struct yk_program *program;
     struct yk_event *event = (void *)&bench;
+    void *staging;
     (void)state;
     bench_open(&bench, "sim:gpu:link=1e9:latency=10us:rate=1e9:launch=5us:fail=20us");
     bench.host[0] = 5;
@@ -34,6 +35,7 @@ static void failure_by_time(void **state)
     assert_int_equal(sim->alloc(bench.device, 4, &buffer), YOKE_EDEVICE);
     assert_int_equal(sim->queue_open(bench.device, &queue), YOKE_EDEVICE);
     assert_int_equal(sim->build(bench.device, &scale, &program), YOKE_EDEVICE);
+    assert_int_equal(sim->host_alloc(bench.device, 4, &staging), YOKE_EDEVICE);
     assert_int_equal(sim->memory_free(bench.device), 0);
     bench_close(&bench);
 }

@@ -99,8 +99,15 @@ yoke_status yk_sim_host_alloc(struct yk_device *base, int64_t bytes, void **out)
     *host = (struct sim_host){ .first = (uintptr_t)memory,
                                .last = (uintptr_t)memory + (uintptr_t)bytes };
     yk_lock(&yk_sim.mutex);
-    add(host, device);
+    yoke_status status = device->lost ? yk_sim_lost(device) : YOKE_OK;
+    if (status == YOKE_OK)
+        add(host, device);
     yk_unlock(&yk_sim.mutex);
+    if (status != YOKE_OK) {
+        yk_free(host);
+        yk_free(memory);
+        return status;
+    }
     *out = memory;
     return YOKE_OK;
 }
