@@ -16,7 +16,7 @@ static yoke_status wait_for(const struct bare *bare, struct yk_event *event)
         return YOKE_OK;
     if (bare->backend->advance)
         while (!bare->backend->poll(event, &outcome))
-            bare->backend->advance();
+            bare->backend->advance(0);
     else
         outcome = bare->backend->wait(event);
     bare->backend->event_close(event);

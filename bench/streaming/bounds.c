@@ -40,7 +40,7 @@ static yoke_status wait_for(const struct links *links, struct yk_event *event)
         return YOKE_OK;
     if (links->backend->advance)
         while (!links->backend->poll(event, &outcome))
-            links->backend->advance();
+            links->backend->advance(0);
     else
         outcome = links->backend->wait(event);
     links->backend->event_close(event);

@@ -87,7 +87,7 @@ yoke_status yk_place_await(struct yk_place *place, struct yk_event *event)
     if (place->device->desc.virtual_clock) {
         while (!backend->poll(event, &outcome)) {
             /* When nothing is left, another thread may have moved on to this event's end. */
-            if (!backend->advance() && !backend->poll(event, &outcome)) {
+            if (!backend->advance(0) && !backend->poll(event, &outcome)) {
                 outcome = yk_fail(YOKE_EDEVICE, "%s: an operation never completes",
                                   place->device->desc.name);
                 break;

@@ -246,8 +246,9 @@ struct yk_backend {
 
     /* Virtual clock (sim only, else NULL), one for all devices of a runtime. */
     int64_t (*now)(void);
-    /* Move on to the next completion; 0 if nothing is pending. */
-    int (*advance)(void);
+    /* Move on to the next completion, or to `until` if that is earlier or nothing is pending. 0: it
+     * stands still, for nothing is pending and `until` (0: no limit) is not later than now. */
+    int (*advance)(int64_t until);
 };
 
 /* All backends, NULL-terminated: cpu first. */

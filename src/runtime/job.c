@@ -207,9 +207,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     spec.device_count = count;
     call_team(job, memory, known);
     keep_cores(job, known);
-    /* Whoever leaves others their parts comes back when that time is over, which never is on a
-     * virtual clock where nothing is under way (virtual.c). */
-    spec.crowded = job->crowded && !job->runtime->virtual_clock;
+    spec.crowded = job->crowded;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;

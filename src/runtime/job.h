@@ -321,6 +321,12 @@ enum yk_lane_state {
     YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+/* Of such times, 0 being none. */
+static inline void yk_sooner(int64_t *earliest_ns, int64_t when_ns)
+{
+    if (when_ns && (!*earliest_ns || when_ns < *earliest_ns))
+        *earliest_ns = when_ns;
+}
 /* The end of the lane's chunk is to wake the device's host thread, if that is who drives it. */
 void yk_flight_call(struct yk_job *job, int device, int lane);
 

@@ -2,13 +2,16 @@
  * at a time of those that wait.
  *
  * The very code that workers run (lane.c), driven by virtual time: step all lanes until none gets
- * further, then move on to the next completion. A lane that asked to be stepped at a certain time
- * is stepped at the first completion after it.
+ * further, then move on to the next completion or to the earliest time at which a lane asked to be
+ * stepped again, as workers sleep until then.
  */
 #include "../base/status.h"
 #include "job.h"
 
-static int step_job(struct yk_job *job)
+/* *wake_ns: the earliest time to come at which one of its lanes wants to be stepped, if that is
+ * earlier than what is there (0: none). A time that has come already is none: the lane was told the
+ * same at this instant, and would be again. */
+static int step_job(struct yk_job *job, int64_t *wake_ns)
 {
     int d, lane, worked = 0;
     for (d = 0; d < job->device_count; d++) {
@@ -20,17 +23,20 @@ static int step_job(struct yk_job *job)
         for (lane = 0; lane < jd->device->lanes && atomic_load(&job->phase) == YK_RUNNING; lane++) {
             int64_t wake;
             worked |= yk_lane_step(job, d, lane, &wake) == YK_LANE_WORKED;
+            if (wake && wake > yk_now(job->runtime))
+                yk_sooner(wake_ns, wake);
         }
     }
     return worked;
 }
 
-static int step_all(yoke_runtime *runtime)
+static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
 {
     struct yk_job *job = NULL;
     int worked = 0;
+    *wake_ns = 0;
     while ((job = yk_job_next(runtime, job))) {
-        worked |= step_job(job);
+        worked |= step_job(job, wake_ns);
         worked |= atomic_load(&job->phase) == YK_DONE; /* others may begin now */
     }
     return worked;
@@ -51,14 +57,20 @@ static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
         yk_job_look_away(job);
 }
 
-/* A thread that brings rows home moves the clock as well; what it completed is found at the second
- * look. */
+/* A thread that brings rows home moves the clock as well, perhaps past the time a lane asked for;
+ * what came of that is found at the second look. 0: nothing is left to wait for. */
+static int moves_on(yoke_runtime *runtime, struct yk_job *job)
+{
+    int64_t wake_ns;
+    return step_all(runtime, &wake_ns) || atomic_load(&job->phase) == YK_DONE ||
+           runtime->clock->advance(wake_ns) || step_all(runtime, &wake_ns) || wake_ns;
+}
+
 void yk_drive_virtual(yoke_runtime *runtime, struct yk_job *job)
 {
     while (atomic_load(&job->phase) != YK_DONE) {
         yk_lock(&runtime->driving);
-        if (!step_all(runtime) && atomic_load(&job->phase) != YK_DONE &&
-            !runtime->clock->advance() && !step_all(runtime))
+        if (!moves_on(runtime, job))
             give_up(runtime, job);
         yk_unlock(&runtime->driving);
     }

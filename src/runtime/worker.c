@@ -104,12 +104,6 @@ struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
     return job;
 }
 
-static void sooner(int64_t *earliest, int64_t when)
-{
-    if (when && (!*earliest || when < *earliest))
-        *earliest = when;
-}
-
 /* A chunk that cannot be foretold wakes its host thread, which then needs a core, as the driver's
  * thread does that wakes it: on a busy machine that took 5 ms. So it looks by itself as well, each
  * time half as much again has passed since the oldest one was issued. */
@@ -152,7 +146,7 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
     enum yk_lane_state best = YK_LANE_IDLE;
     int lane;
     if (!jd->joined && !yk_job_prepare(job, device)) {
-        sooner(wake_ns, yk_now(job->runtime) + LOOK_AGAIN_NS);
+        yk_sooner(wake_ns, yk_now(job->runtime) + LOOK_AGAIN_NS);
         return YK_LANE_IDLE;
     }
     for (lane = 0; lane < jd->device->lanes; lane++) {
@@ -160,12 +154,12 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
         enum yk_lane_state state = YK_LANE_BUSY;
         if (yk_flight_is_due(job, device, lane))
             state = yk_lane_step(job, device, lane, &wake);
-        sooner(wake_ns, wake);
+        yk_sooner(wake_ns, wake);
         if (state < best)
             best = state;
     }
     if (best == YK_LANE_BUSY)
-        sooner(wake_ns, wake_for_flights(job, device));
+        yk_sooner(wake_ns, wake_for_flights(job, device));
     return best;
 }
 
@@ -199,7 +193,7 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
             yk_job_is_overdue(job))
             yk_job_tell(job);
     }
-    sooner(wake_ns, wake);
+    yk_sooner(wake_ns, wake);
     return best < state ? best : state;
 }
 

@@ -49,7 +49,7 @@ static yoke_status poll_until(struct contract *c, struct yk_event *event)
     while (!c->backend->poll(event, &outcome)) {
         assert_true(yk_clock_ns() < limit);
         if (c->backend->advance)
-            assert_true(c->backend->advance());
+            assert_true(c->backend->advance(0));
     }
     return outcome;
 }
@@ -95,7 +95,7 @@ static void wait_for_count(struct contract *c, atomic_int *count)
     while (!atomic_load(count)) {
         assert_true(yk_clock_ns() < limit);
         if (c->backend->advance)
-            c->backend->advance();
+            c->backend->advance(0);
     }
 }
 

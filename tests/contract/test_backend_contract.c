@@ -58,7 +58,7 @@ yoke_status finish(const struct yk_backend *backend, struct yk_event *event)
         return YOKE_OK;
     if (backend->advance) {
         while (!backend->poll(event, &outcome))
-            assert_true(backend->advance());
+            assert_true(backend->advance(0));
     } else {
         outcome = backend->wait(event);
     }

@@ -164,7 +164,7 @@ static void many_jobs_hardly_any_memory(void **state)
     }
 }
 
-/* Devices left others their parts of jobs until a time that never came. */
+/* Devices leave others their parts of jobs until a time at which nothing ends. */
 static void a_clock_that_stands_still(void **state)
 {
     const uint64_t drawn = seed;

@@ -134,7 +134,7 @@ static inline void expect_outcome(struct yk_event *event, int64_t started, int64
     yoke_status outcome;
     struct yk_event_times times;
     while (!sim->poll(event, &outcome))
-        assert_true(sim->advance());
+        assert_true(sim->advance(0));
     sim->event_times(event, &times);
     assert_int_equal(times.started, started);
     assert_int_equal(times.ended, ended);

@@ -82,7 +82,7 @@ static yoke_status finish(struct pair *p, int i, struct yk_event *event)
         return YOKE_OK;
     if (backend->advance)
         while (!backend->poll(event, &outcome))
-            assert_true(backend->advance());
+            assert_true(backend->advance(0));
     else
         outcome = backend->wait(event);
     backend->event_close(event);

@@ -19,7 +19,7 @@ static void links(void **state)
     expect(in2, 14000, 28000); /* this one was not */
     assert_int_equal(sim->now(), 28000);
     expect(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL), 28000, 42000);
-    assert_int_equal(sim->advance(), 0);
+    assert_int_equal(sim->advance(0), 0);
     bench_close(&bench);
 }
 
@@ -253,7 +253,7 @@ static void notifications(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(sim->notify(events[i], write_down, &notes[i]), YOKE_OK);
     sim->event_close(events[2]); /* closed: nobody is told */
-    while (sim->advance())
+    while (sim->advance(0))
         ;
     assert_int_equal(log.count, 2);
     assert_int_equal(log.order[0], 1);
@@ -276,13 +276,38 @@ static void equal_ends(void **state)
     events[1] = copy_after(&bench, 1, YK_COPY_FROM_DEVICE, NULL);
     for (int i = 0; i < 2; i++)
         assert_int_equal(sim->notify(events[i], write_down, &notes[i]), YOKE_OK);
-    assert_int_equal(sim->advance(), 1); /* both at once */
+    assert_int_equal(sim->advance(0), 1); /* both at once */
     assert_int_equal(log.count, 2);
     assert_int_equal(log.order[0], 0);
     assert_int_equal(log.order[1], 1);
-    assert_int_equal(sim->advance(), 0);
+    assert_int_equal(sim->advance(0), 0);
     for (int i = 0; i < 2; i++)
         sim->event_close(events[i]);
+    bench_close(&bench);
+}
+
+/* To a given time where nothing ends before; a time that has come is none. */
+static void a_given_time(void **state)
+{
+    struct bench bench;
+    yoke_status outcome;
+    (void)state;
+    bench_open(&bench, slow_link);
+    struct yk_event *event = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    assert_int_equal(sim->advance(5000), 1);
+    assert_int_equal(sim->now(), 5000);
+    assert_int_equal(sim->poll(event, &outcome), 0);
+    assert_int_equal(sim->advance(20000), 1); /* the copy ends before */
+    assert_int_equal(sim->now(), 14000);
+    expect(event, 0, 14000);
+    assert_int_equal(sim->advance(20000), 1);
+    assert_int_equal(sim->now(), 20000);
+    assert_int_equal(sim->advance(20000), 0);
+    assert_int_equal(sim->advance(10), 0);
+    assert_int_equal(sim->now(), 20000);
+    event = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
+    assert_int_equal(sim->advance(20000), 1);
+    expect(event, 20000, 34000);
     bench_close(&bench);
 }
 
@@ -297,7 +322,7 @@ static void closing_early(void **state)
     struct yk_event *event = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
     sim->event_close(event);
     assert_int_equal(sim->now(), 0);
-    assert_int_equal(sim->advance(), 1);
+    assert_int_equal(sim->advance(0), 1);
     assert_int_equal(sim->now(), 14000);
     assert_float_equal(*(float *)bench.buffer->data, 8, 0);
     bench_close(&bench);
@@ -349,12 +374,12 @@ static void pages_on_demand(void **state)
     assert_int_equal(sim->copy(bench.queue[0], &copy, NULL), YOKE_OK);
     struct yk_event *event = launch(&bench, bench.scale, (struct part){ .items = 512 });
     while (!sim->poll(event, &outcome))
-        assert_true(sim->advance());
+        assert_true(sim->advance(0));
     assert_int_equal(outcome, YOKE_OK);
     sim->event_close(event);
     event = launch(&bench, bench.team, (struct part){ .items = 600 });
     while (!sim->poll(event, &outcome))
-        assert_true(sim->advance());
+        assert_true(sim->advance(0));
     assert_int_equal(outcome, YOKE_EDEVICE);
     sim->event_close(event);
     bench_close(&bench);
@@ -369,8 +394,9 @@ int main(void)
         cmocka_unit_test(extents),         cmocka_unit_test(effects),
         cmocka_unit_test(missing_order),   cmocka_unit_test(noise),
         cmocka_unit_test(noise_of_each),   cmocka_unit_test(notifications),
-        cmocka_unit_test(equal_ends),      cmocka_unit_test(closing_early),
-        cmocka_unit_test(pinned_memory),   cmocka_unit_test(pages_on_demand),
+        cmocka_unit_test(equal_ends),      cmocka_unit_test(a_given_time),
+        cmocka_unit_test(closing_early),   cmocka_unit_test(pinned_memory),
+        cmocka_unit_test(pages_on_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,21 @@ static void failure_while_idle(void **state)
     bench_close(&bench);
 }
 
+/* The clock is moved past its hour, to a time at which nothing ends. */
+static void failure_on_the_way(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "sim:gpu:fail=3us");
+    assert_int_equal(sim->advance(2999), 1);
+    assert_int_equal(sim->memory_free(bench.device) > 0, 1);
+    assert_int_equal(sim->advance(4000), 1);
+    assert_int_equal(sim->now(), 4000);
+    assert_int_equal(sim->memory_free(bench.device), 0);
+    assert_int_equal(sim->zero(bench.queue[0], bench.buffer, 0, 4, NULL), YOKE_EDEVICE);
+    bench_close(&bench);
+}
+
 static void failure_by_count(void **state)
 {
     struct bench bench;
@@ -149,8 +164,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failure_by_time),        cmocka_unit_test(failure_under_way),
         cmocka_unit_test(failure_before_opening), cmocka_unit_test(failure_while_idle),
-        cmocka_unit_test(failure_by_count),       cmocka_unit_test(memory_limit),
-        cmocka_unit_test(builds_that_fail),
+        cmocka_unit_test(failure_on_the_way),     cmocka_unit_test(failure_by_count),
+        cmocka_unit_test(memory_limit),           cmocka_unit_test(builds_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

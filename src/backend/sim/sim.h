@@ -129,7 +129,7 @@ struct sim_clock {
 };
 extern struct sim_clock yk_sim;
 int64_t yk_sim_now(void);
-int yk_sim_advance(void);
+int yk_sim_advance(int64_t until);
 /* Both locks: effects come one after the other, whichever threads wait for them. */
 void yk_sim_enter(void);
 void yk_sim_leave(void);

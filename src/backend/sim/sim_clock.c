@@ -1,4 +1,5 @@
-/* sim_clock.c - the virtual clock: what is pending, moving on to the next end, losing devices.
+/* sim_clock.c - the virtual clock: what is pending, moving on to the next end or to a given
+ * time, losing devices.
  *
  * Pending operations form a list in the order they were issued; the next to end is searched for
  * (there are a few for each queue). Ends on one queue never decrease, and equal ends complete in
@@ -167,14 +168,15 @@ void yk_sim_move_to(int64_t time)
         yk_sim.now = time;
 }
 
-int yk_sim_advance(void)
+int yk_sim_advance(int64_t until)
 {
     yk_sim_enter();
     struct yk_event *next = next_end();
-    if (next)
-        yk_sim_move_to(next->ended);
+    int limited = until > yk_sim.now && (!next || until < next->ended);
+    if (limited || next)
+        yk_sim_move_to(limited ? until : next->ended);
     yk_sim_leave();
-    return next != NULL;
+    return limited || next;
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014): one step, as a number in [-1, 1). */
