@@ -81,6 +81,20 @@ void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view
         load->fixed + load->item * fmax(unit, measured_items(state, view, whose) / UNDERFILLED);
 }
 
+/* Cores that have not ended anything yet are as fast as they would be if all of them ended now:
+ * whoever did must not take all that is left. */
+static void bound_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                     int64_t now, struct yk_load *load)
+{
+    const struct yk_split_status *status = &view->devices[d];
+    if (!status->known.host_memory || status->items_out == 0 || now <= state->devices[d].mark)
+        return;
+    load->item =
+        (double)(now - state->devices[d].mark) /
+        fmax((double)status->items_out, (double)yk_lane_items(view, d) * status->known.lanes);
+    yk_auto_costs(state, view, d, d, load);
+}
+
 static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
                     int64_t now, struct yk_load *load)
 {
@@ -88,8 +102,12 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     int64_t expected = yk_auto_expected_ns(state, view, d, now);
     int whose = yk_auto_like(view, d);
     *load = (struct yk_load){ 0 };
-    if (state->devices[d].rests || whose < 0 || (!takes_part(status) && expected < 0))
+    if (state->devices[d].rests || (!takes_part(status) && expected < 0))
         return;
+    if (whose < 0) {
+        bound_of(state, view, d, now, load);
+        return;
+    }
     speed = &view->devices[whose];
     load->item = yk_auto_item_ns(state, view, whose);
     if (expected > 0)

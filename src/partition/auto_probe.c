@@ -75,32 +75,14 @@ static double peak_part(const struct yk_split_view *view, int device)
     return view->devices[device].known.peak / all;
 }
 
-/* In how many ns the others would do all of it; at least so many, as long as none of their chunks
- * has ended. */
-static double others_need(struct yk_auto *state, const struct yk_split_view *view, int device,
-                          int64_t now)
-{
-    double needed = yk_auto_without(state, view, device);
-    int64_t out = 0;
-    int d;
-    if (!isinf(needed))
-        return needed;
-    for (d = 0; d < view->device_count; d++)
-        out += d == device ? 0 : view->devices[d].items_out;
-    if (out == 0)
-        return INFINITY;
-    return (double)(now - state->began) * (double)(view->last - view->first) / (double)out;
-}
-
 /* Items of a GPU's first chunk by what its peak promises; 0: nothing. */
-static int64_t promised(struct yk_auto *state, const struct yk_split_view *view, int device,
-                        int64_t now)
+static int64_t promised(struct yk_auto *state, const struct yk_split_view *view, int device)
 {
     const struct yk_split_device *known = &view->devices[device].known;
     double items = PROMISED_PART * (double)view->free_items, copied;
     if (view->device_count < 2 || peak_part(view, device) < PROMISING)
         return 0;
-    copied = PROMISED_COPIES * others_need(state, view, device, now);
+    copied = PROMISED_COPIES * yk_auto_without(state, view, device);
     if (known->copy_item_ns * items > copied)
         items = copied / known->copy_item_ns;
     return (int64_t)items;
@@ -167,7 +149,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
         return;
     }
     out->items = yk_at_least(yk_at_most(status->known.fill, most), view->unit);
-    out->items = yk_at_least(out->items, promised(state, view, device, now));
+    out->items = yk_at_least(out->items, promised(state, view, device));
     out->reason = "probe";
 }
 
