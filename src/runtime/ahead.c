@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "job.h"
+#include "flight.h"
 
 /* Below, copies hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;

@@ -12,7 +12,7 @@
  * does no work of its own.
  */
 #include "../platform/clock.h"
-#include "job.h"
+#include "flight.h"
 
 /* Forecasts can be too long, by any factor where a kernel's work depends on its values, and a
  * sleeper would never find out. So on the way it looks each time half of what is left has passed,

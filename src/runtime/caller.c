@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "../platform/clock.h"
-#include "job.h"
+#include "flight.h"
 
 /* Waking a worker costs it and us some microseconds: less predicted work than this stays with the
  * caller. */

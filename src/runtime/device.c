@@ -7,7 +7,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../platform/topology.h"
-#include "job.h"
+#include "flight.h"
 
 #ifdef YK_CHECKED
 int yk_check_devices = 1;

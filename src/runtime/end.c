@@ -8,7 +8,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */

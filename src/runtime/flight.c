@@ -5,7 +5,7 @@
  * complete. On a CPU the "launch" is the work itself and rows are only asked for where some device
  * has ever had them.
  */
-#include "job.h"
+#include "flight.h"
 
 #include "../base/alloc.h"
 #include "../base/status.h"

@@ -8,7 +8,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
 {

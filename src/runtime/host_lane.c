@@ -8,7 +8,7 @@
  * rows of pieces that were not worked on never count as written.
  */
 #include "../partition/partitioner.h"
-#include "job.h"
+#include "flight.h"
 
 /* The first device that works in host memory; -1: none. */
 static int first_cpu(const struct yk_split_device *known, int count)

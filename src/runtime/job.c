@@ -1,5 +1,5 @@
 /* job.c - a user's job copied, so that nothing of it is needed after submit. */
-#include "job.h"
+#include "flight.h"
 
 #include <math.h>
 #include <string.h>

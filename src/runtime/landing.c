@@ -2,7 +2,7 @@
  * flight.c. */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 /* Asking a driver when something ended costs a microsecond or two; who is not later than this need
  * not. Late is who comes so long after the time foretold, or after he last looked: forecasts are

@@ -5,7 +5,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 /* Whether all that a lease's pieces read and write is at the host. If so coherence hears of it
  * here, once. What is to be written counts as written before it is: nobody else may see these rows

@@ -11,7 +11,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
 {

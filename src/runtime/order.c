@@ -2,7 +2,7 @@
 #include "order.h"
 
 #include "../base/alloc.h"
-#include "job.h"
+#include "flight.h"
 
 static struct yk_interval used_rows(const struct yk_job *job, int p)
 {

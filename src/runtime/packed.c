@@ -8,7 +8,7 @@
  * writes these rows while the job runs, so coherence need not know of it.
  */
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 /* As buffers of their own would begin. */
 enum { ALIGNMENT = 256 };

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "job.h"
+#include "flight.h"
 
 /* The part of the device's items whose row it lacks. Jobs under way still move rows: then it is as
  * in the last job like this one. */

@@ -6,7 +6,7 @@
  * stepped again, as workers sleep until then.
  */
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 /* *wake_ns: the earliest time to come at which one of its lanes wants to be stepped, if that is
  * earlier than what is there (0: none). A time that has come already is none: the lane was told the

@@ -3,7 +3,7 @@
  */
 #include <stdio.h>
 
-#include "job.h"
+#include "flight.h"
 
 /* "1.2 ms" */
 static const char *duration(double ns, char text[32])

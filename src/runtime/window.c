@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 /* Nothing overlaps the first chunk's copies to the device and the last one's to the host, so there
  * are to be many chunks; but rows beside a chunk's own are copied again with each, and copies

@@ -11,7 +11,7 @@
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
 #include "../partition/kept.h"
-#include "job.h"
+#include "flight.h"
 
 /* Where an event cannot wake its host thread, that thread looks this often. */
 #define LOOK_AGAIN_NS 1000000

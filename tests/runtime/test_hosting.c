@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
-#include "runtime/job.h"
+#include "runtime/flight.h"
 #include "walk.h"
 
 enum { N = 6000, BINS = 7, JOBS = 40 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/job.h"
+#include "runtime/flight.h"
 
 enum { US = 1000, MS = 1000000 };
 

@@ -1,0 +1,181 @@
+/* flight.h - what a device does with its part of a job (job.h): lanes that take chunks, their way
+ * through the device, how their ends are awaited, and the memory they need there.
+ */
+#ifndef YK_RUNTIME_FLIGHT_H
+#define YK_RUNTIME_FLIGHT_H
+
+#include "job.h"
+
+/* --- lane.c --- */
+enum yk_lane_state {
+    YK_LANE_WORKED, /* something moved on; call again */
+    YK_LANE_BUSY,   /* a chunk is under way, nothing to do until its event */
+    YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
+};
+enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+/* Of such times, 0 being none. */
+static inline void yk_sooner(int64_t *earliest_ns, int64_t when_ns)
+{
+    if (when_ns && (!*earliest_ns || when_ns < *earliest_ns))
+        *earliest_ns = when_ns;
+}
+/* The end of the lane's chunk is to wake the device's host thread, if that is who drives it. */
+void yk_flight_call(struct yk_job *job, int device, int lane);
+
+/* --- host_lane.c --- */
+/* Which lanes of the CPU stand for the threads that drive GPUs, if the job's partitioner asks. */
+yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known, int count);
+/* Whether the lane, which was told to wait, is asked again by yk_host_lane_call and need not hear
+ * of what others report. Under job.lock. */
+int yk_host_lane_rests(const struct yk_job *job, int device, int lane);
+/* A lane of a GPU has asked for a chunk, and got one or not: its host lane may ask again. */
+void yk_host_lane_call(struct yk_job *job, int device, int lane, int got);
+/* The lane's chunk beside another lane's, and its first piece as the flight's chunk. Under
+ * job.lock. */
+void yk_beside_open(const struct yk_job *job, struct yk_flight *flight,
+                    const struct yk_chunk *chunk, int64_t now);
+void yk_beside_cut(struct yk_flight *flight); /* the next piece */
+/* The piece is done. 1 if so is the chunk, or the other one's is over: items before beside.next are
+ * done. */
+int yk_beside_ended(struct yk_flight *flight, int64_t now);
+
+/* --- worker.c --- */
+/* The first running job after `previous` (NULL: of all), which the caller looks at from now on
+ * instead of that one; NULL: there is none. */
+struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous);
+/* A chunk of some job ended on the GPU now: since when it had no other job's to do before it. */
+int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now);
+/* All lanes of a device with memory of its own, as far as they go without waiting, after getting
+ * it ready for the job. By one thread at a time. */
+enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);
+
+/* --- flight.c --- */
+/* Bring the rows, launch, take results home: all issued, nothing waited for (but rows that come
+ * through the host). */
+yoke_status yk_flight_issue(struct yk_job *job, int device, int lane);
+/* An issue that failed halfway: wait for what was issued and forget it. */
+void yk_flight_abandon(struct yk_job *job, int device, int lane);
+/* Its kernel may have run in part, and results may be half home: what it changes in place is not
+ * current there any more. YOKE_ELOST, naming array and rows, if nobody else has it; else the chunk
+ * can be done again. */
+yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
+/* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
+static inline struct yk_interval yk_flight_items(const struct yk_flight *flight)
+{
+    return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
+}
+/* It is a piece of a lease whose rows coherence has been asked for, and told of, already. */
+int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
+int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
+int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
+/* Tell coherence how it went and free what the flight used. */
+yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
+/* Results of argument `arg` that leave at once: those asked for, and all from windows. */
+int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *device, int arg);
+/* Rows of argument `arg` that items touch, within the array. */
+struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
+
+/* --- traffic.c --- */
+struct yk_traffic { /* bytes an item moves over a device's link */
+    double both;    /* in both directions */
+    double busier;  /* in the one in which more is moved */
+};
+/* Runtime lock held. `learned` may be NULL. */
+void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
+                    struct yk_traffic *out);
+
+/* --- await.c --- */
+/* From the end of a chunk to whoever slept until it: 30 to 60 us measured where a driver wakes on a
+ * machine with an H200. Who waits for a chunk that is shorter than two of these does not sleep. */
+enum { YK_WAKE_NS = 40000 };
+/* Whether a flight's end has to wake its host thread, for it cannot be foretold or not well. */
+int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device,
+                        const struct yk_flight *flight);
+/* From flight->lasts_ns and what the device has to do before it. */
+void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
+/* Too short for a sleep to pay. */
+int yk_flight_is_brief(const struct yk_flight *flight);
+/* When to look at it next: now (and from then on all the time) or later; 0: there is no telling any
+ * more. */
+int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
+/* The same of the device: of its flight that should end first, if nothing is queued behind it that
+ * lasts for long. */
+int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);
+/* Whether to ask for the lane's flight at all: one that should end later than others, and not yet,
+ * is left alone, since a driver takes its time to answer. */
+int yk_flight_is_due(struct yk_job *job, int device, int lane);
+/* The flight ended then: forecasts of those behind it move. */
+void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *flight,
+                     int64_t ended_ns);
+/* Look at the device's flights without sleeping, if that is how to wait now; 1 if it was, and they
+ * are worth looking at again. */
+int yk_device_watch(struct yk_job *job, int device);
+/* Wait for a flight of the device for a while; then it is worth looking. */
+void yk_device_await(struct yk_job *job, int device);
+
+/* --- ahead.c --- */
+/* Sees to it that the host rows the device will probably get are pinned. 1 while some are not and
+ * the job should go on without it. */
+int yk_job_pins_ahead(struct yk_job *job, int device);
+
+/* --- hold.c --- */
+/* Build the kernel and make room for the arrays; afterwards the device has joined or left. 0: not
+ * yet, try again soon. */
+int yk_job_prepare(struct yk_job *job, int device);
+/* Release what the job holds on a device. */
+void yk_job_let_go(struct yk_job *job, int device);
+/* Take a device out of the job that failed (its chunks go to the others), or that gets no more
+ * (they do not). Under job.lock. */
+void yk_job_drop_device(struct yk_job *job, int device, const char *reason);
+void yk_job_retire_device(struct yk_job *job, int device, const char *reason);
+
+/* --- window.c --- */
+/* Memory for a chunk on each lane of all that the job holds in windows, as much as is good for it
+ * or as there is. YOKE_ENOMEM: not enough for the shortest chunk. */
+yoke_status yk_windows_open(struct yk_job *job, int device);
+void yk_windows_close(struct yk_job *job, int device);
+/* So many bytes for a chunk of the lane. YOKE_ENOMEM: a shorter one may do. */
+yoke_status yk_window_need(struct yk_job *job, int device, struct yk_window *window, int64_t bytes);
+
+/* --- packed.c --- */
+/* Whose rows' distances the job's values are; those that are take no part as arrays any more. */
+void yk_packed_note(struct yk_job *job);
+/* From a row of an argument to the next where the device holds it; a host thread has all as far
+ * apart as the array. */
+static inline int64_t yk_held_pitch(const struct yk_job *job, int device, int p)
+{
+    const enum yk_holding holding = job->devices[device].holding[p];
+    const int close = holding == YK_HELD_WINDOW || holding == YK_HELD_PACKED;
+    const yoke_array *array = job->args[p].array;
+    return close && job->packs & 1u << p ? array->row_bytes : array->pitch;
+}
+/* The distance that value p is, in elements. */
+int64_t yk_packed_distance(const struct yk_job *job, int device, int p);
+/* Whether the argument can be held so, and bytes that all take which are. */
+int yk_packed_is_possible(const struct yk_job *job, int p);
+int64_t yk_packed_bytes(const struct yk_job *job, int device);
+/* They lie in the job's windows from `at` on. */
+void yk_packed_deal_out(struct yk_job *job, int device, int64_t at);
+/* It is there when what is on the upload queue is. *sent: bytes that this took. */
+yoke_status yk_packed_stage(struct yk_job *job, int device, int p, int64_t *sent);
+/* Whether the device is to leave the job's chunks until an earlier one has none left for it; then
+ * as much of the job's panels is sent there as that one is advanced. The caller is in the job, and
+ * drives the device. */
+int yk_packed_waits(struct yk_job *job, int device);
+/* Before their memory goes: what was sent there is over. */
+void yk_packed_await(struct yk_job *job, int device);
+
+/* --- merge.c --- */
+/* Of a private copy, which is as large as the array that a panel is of. */
+static inline int64_t yk_private_bytes(const yoke_array *array)
+{
+    return array->rows * array->pitch;
+}
+/* Zeroed private copy of an add argument: of a CPU lane (NULL: no memory), of a device. */
+char *yk_private_host(struct yk_job *job, int device, int lane, int arg);
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg);
+/* Collect every private copy, then fold them into the arrays. *again: a device failed meanwhile,
+ * its items are back. */
+yoke_status yk_job_merge(struct yk_job *job, int *again);
+
+#endif
