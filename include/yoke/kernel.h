@@ -56,9 +56,13 @@
 #define YOKE_LANE_MIN(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MIN, T, s, start, j, lo, hi, __VA_ARGS__)
 /* The other words of group kernels (docs/kernels.md), in kernel_cpu.h and kernel_group.h:
- *     YOKE_LANES(l) { ... }  for every lane l of the group; YOKE_MINE(x) is the lane's YOKE_PRIVATE
- * x YOKE_ONCE { ... }      by one lane YOKE_BARRIER;          what lanes wrote to local memory
- * before, all lanes read after */
+ *
+ *     YOKE_LANES(l) { ... }              for every lane l of the group
+ *     YOKE_LANES_BY(n, part, l) { ... }  likewise; part = l / n is the same for n lanes
+ *     YOKE_MINE(x)                       there: the lane's YOKE_PRIVATE x
+ *     YOKE_ONCE { ... }                  by one lane
+ *     YOKE_BARRIER;                      what lanes wrote before, all lanes read after
+ */
 
 /* A struct value: YOKE_INIT(body_t, x, y, z) where C would write (body_t){ x, y, z }. */
 #if defined(YOKE_FLATTEN) && defined(YOKE_CUDA)

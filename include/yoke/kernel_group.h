@@ -7,8 +7,11 @@
 /* A loop of one turn, so that `continue` means the same as on a CPU; its condition does not depend
  * on the lane, or compilers would branch. */
 #define YOKE_LANES(l) for (int l = yk_lane, yk_turn = 1; yk_turn; yk_turn = 0, (void)l)
-#define YOKE_ONCE     if (yk_lane == 0)
-#define YOKE_MINE(x)  (*(x))
+#define YOKE_LANES_BY(n, part, l)                                                                  \
+    for (int l = yk_lane, part = yk_lane / (n), yk_turn = 1; yk_turn;                              \
+         yk_turn = 0, (void)l, (void)part)
+#define YOKE_ONCE    if (yk_lane == 0)
+#define YOKE_MINE(x) (*(x))
 
 /* Lanes take every yk_lanes-th j, so that their reads lie side by side; then a tree in local
  * memory. The last barrier lets the scratch be used again. */

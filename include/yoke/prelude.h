@@ -32,6 +32,8 @@ YOKE_FN double rsqrt(double x)
 }
 #endif
 
+#define yoke_rsqrtf(x) rsqrtf(x) /* of FLT_MIN or more: devices have it cheaper */
+
 /* Plain: the runtime gives every worker an array of its own and merges them. */
 #define yoke_add(p, v) ((void)(*(p) += (v)))
 

@@ -50,6 +50,18 @@ typedef unsigned long uint64_t;
 #define _Bool bool
 #define _Static_assert static_assert
 
+/* The processor's own; rsqrtf adds a comparison and two products for denormal numbers. */
+YOKE_FN float yoke_rsqrtf(float x)
+{
+#ifdef YOKE_NO_PTX /* the compiler makes code for other processors */
+    return rsqrtf(x);
+#else
+    float root;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root;
+#endif
+}
+
 #define YOKE_BARRIER __syncthreads()
 
 #define YK_ADD(T, C)                                                                               \

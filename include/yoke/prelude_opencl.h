@@ -64,6 +64,7 @@ typedef ulong uint64_t;
 #define rintf(x)         rint((float)(x))
 #define roundf(x)        round((float)(x))
 #define rsqrtf(x)        rsqrt((float)(x))
+#define yoke_rsqrtf(x)   native_rsqrt((float)(x))
 #define sinf(x)          sin((float)(x))
 #define sinhf(x)         sinh((float)(x))
 #define sqrtf(x)         sqrt((float)(x))

@@ -10,6 +10,7 @@
 
 #include "image.h"
 
+#define YOKE_NO_PTX
 #undef INFINITY
 #undef NAN
 

@@ -8,7 +8,7 @@
 
 #include "shapes.h"
 
-extern const yoke_kernel mxv, extremes, nbody, reverse, local_histogram;
+extern const yoke_kernel mxv, extremes, nbody, parted, reverse, local_histogram;
 
 enum { N = 10007 };
 
@@ -112,6 +112,28 @@ void nbody_run(const struct launcher *launcher)
         near("vy", i, v[i].y, 2 + 0.01f * a[1], 2e-5);
         near("vz", i, v[i].z, 3 + 0.01f * a[2], 2e-5);
         near("untouched", i, v[i].mass, 4, 0);
+    }
+}
+
+void parted_run(const struct launcher *launcher)
+{
+    enum { COUNT = 9 * PART + 5 };
+    static int32_t x[COUNT], y[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i * i;
+        y[i] = -1;
+    }
+    struct problem problem = {
+        &parted, COUNT, { 0 }, { { .rows = x, .row_bytes = 4 }, { .rows = y, .row_bytes = 4 } }
+    };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        int32_t expected = 0;
+        for (int part = 0; part < 4; part++) {
+            const int32_t own = part == 2 ? 0 : 1000 * part + part * PART + i % PART;
+            expected += (2 * part + 1) * ((part + 1) * x[i] + own);
+        }
+        same("y", i, y[i], expected);
     }
 }
 

@@ -81,6 +81,34 @@ YOKE_GROUP_KERNEL(nbody, i, TILE, TILE, YOKE_VALUE(int64_t, n), YOKE_VALUE(float
     }
 }
 
+/* Four parts of the lanes have the same indexes; each part adds something of its own, except the
+ * third, whose lanes end their turns. Adding up is wrong if a lane met another's sum. */
+YOKE_GROUP_KERNEL(parted, i, 4 * PART, PART, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
+                  YOKE_LOCAL(int32_t, tile, 4 * PART), YOKE_PRIVATE(int32_t, sum))
+{
+    YOKE_LANES_BY(PART, part, l)
+    {
+        YOKE_MINE(sum) = (part + 1) * x[i + (l % PART < YOKE_COUNT ? l % PART : 0)];
+    }
+    YOKE_LANES_BY(PART, part, l)
+    {
+        if (part == 2)
+            continue;
+        YOKE_MINE(sum) += 1000 * part + l;
+    }
+    YOKE_LANES(l)
+    {
+        tile[l] = YOKE_MINE(sum);
+    }
+    YOKE_BARRIER;
+    YOKE_LANES(l)
+    {
+        if (l < YOKE_COUNT)
+            y[i + l] =
+                tile[l] + 3 * tile[PART + l] + 5 * tile[2 * PART + l] + 7 * tile[3 * PART + l];
+    }
+}
+
 /* Wrong without the barrier: each lane reads what another wrote. The last tile may be short. */
 YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
                   YOKE_LOCAL(int32_t, tile, TILE))

@@ -121,7 +121,7 @@ YOKE_KERNEL(histogram, i, YOKE_IN(float, x), YOKE_ADD(int32_t, a), YOKE_ADD(uint
 YOKE_KERNEL(floats, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     const float v = x[i];
-    YOKE_GLOBAL float *row = y + i * 24;
+    YOKE_GLOBAL float *row = y + i * 25;
     row[0] = sqrtf(v);
     row[1] = rsqrtf(v);
     row[2] = expf(v);
@@ -146,6 +146,7 @@ YOKE_KERNEL(floats, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     row[21] = truncf(v * 10.0f);
     row[22] = v < FLT_MAX && v < INFINITY ? YOKE_PI_F : FLT_EPSILON;
     row[23] = acosf(v * 0.5f) + erff(v) + copysignf(1.0f, -v) + roundf(v * 7.0f);
+    row[24] = yoke_rsqrtf(v);
 }
 
 YOKE_KERNEL(doubles, i, YOKE_IN(double, x), YOKE_OUT(double, y))

@@ -41,6 +41,7 @@ int bin_of(float x); /* of BINS */
 void mxv_run(const struct launcher *launcher);
 void extremes_run(const struct launcher *launcher);
 void nbody_run(const struct launcher *launcher);
+void parted_run(const struct launcher *launcher);
 void reverse_run(const struct launcher *launcher);
 void local_histogram_run(const struct launcher *launcher);
 

@@ -20,6 +20,7 @@ typedef struct mixed {
 } mixed_t;
 
 #define TILE 64
+#define PART 16
 #define BINS 37
 
 #endif
