@@ -22,7 +22,7 @@ YOKE_KERNEL(barnes_hut, i, YOKE_VALUE(int32_t, node_count), YOKE_VALUE(float, th
         const float dx = node.x - me.x, dy = node.y - me.y, dz = node.z - me.z;
         const float d2 = dx * dx + dy * dy + dz * dz;
         if (node.size2 <= theta2 * d2) {
-            const float r = rsqrtf(d2 + softening2);
+            const float r = yoke_rsqrtf(d2 + softening2);
             const float p = node.mass * r, w = p * r * r;
             ax += w * dx;
             ay += w * dy;
@@ -63,7 +63,7 @@ YOKE_GROUP_KERNEL(barnes_hut_together, i, BARNES_HUT_LANES, BARNES_HUT_LANES,
             const float d2 = dx * dx + dy * dy + dz * dz;
             const int32_t here = k >= YOKE_MINE(resume);
             const int32_t taken = here & (node.size2 <= theta2 * d2);
-            const float r = rsqrtf(d2 + softening2);
+            const float r = yoke_rsqrtf(d2 + softening2);
             const float p = (taken ? node.mass : 0.0f) * r, w = p * r * r;
             YOKE_MINE(ax) += w * dx;
             YOKE_MINE(ay) += w * dy;
