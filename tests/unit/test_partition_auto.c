@@ -145,9 +145,10 @@ static void unknown_speeds_are_learned(void **state)
     int run;
     (void)state;
     measure_all(0, worst);
-    assert_true(worst[LONG].of_alone[0] <= 1.10);
-    assert_true(worst[LONG].of_ideal[0] <= 1.10);
-    assert_true(worst[MIDDLE].of_alone[0] <= 1.25);
+    assert_true(worst[LONG].of_alone[0] <= 1.02);
+    assert_true(worst[LONG].of_ideal[0] <= 1.02);
+    assert_true(worst[MIDDLE].of_alone[0] <= 1.05);
+    assert_true(worst[MIDDLE].of_ideal[0] <= 1.10);
     for (run = 1; run < RUNS; run++) {
         assert_true(worst[MIDDLE].of_ideal[run] <= 1.05);
         assert_true(worst[MIDDLE].of_alone[run] <= 1.03);
