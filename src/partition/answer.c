@@ -10,8 +10,9 @@
  * that cold caches do not count. */
 #define LONG_COSTS 5.0
 #define LONG_NS    50000.0
-/* What copies of rows for all chunks took is not taken off the time of a device's first ones beyond
- * this part of it: who is believed to be faster still gets all the rest by one sample. */
+/* Of a first chunk's time, in most of which it may have brought rows for all later ones, at least
+ * one part in so many counts for its items: who looked faster still would get all the rest by one
+ * sample. */
 #define ONCE_MOST 10.0
 
 /* What a chunk waited for is another job's: rates that took it for its own would be those of who

@@ -121,14 +121,13 @@ static void wait_for_expected(const struct yk_auto *state, const struct yk_split
 {
     int d;
     if (state->trial.phase == YK_TRIAL_ARMED && state->trial.until > now)
-        out->wake_ns = state->trial.until;
-    if (state->regions && state->parts_until > now &&
-        (out->wake_ns == 0 || state->parts_until < out->wake_ns))
-        out->wake_ns = state->parts_until;
+        yk_sooner(&out->wake_ns, state->trial.until);
+    if (state->regions && state->parts_until > now)
+        yk_sooner(&out->wake_ns, state->parts_until);
     for (d = 0; d < view->device_count; d++) {
         int64_t expected = yk_auto_expected_ns(state, view, d, now);
-        if (expected > 0 && (out->wake_ns == 0 || now + expected < out->wake_ns))
-            out->wake_ns = now + expected;
+        if (expected > 0)
+            yk_sooner(&out->wake_ns, now + expected);
     }
 }
 

@@ -58,12 +58,14 @@ static int cores_unknown(const struct yk_split_view *view)
     return 0;
 }
 
-/* The part of all devices' peak that is this one's, the only GPU; 0: there are more, or the peak of
- * one is not known. */
+/* The part of all devices' peak that is this one's, the only GPU; 0: it is none, there are more, or
+ * the peak of one is not known. */
 static double peak_part(const struct yk_split_view *view, int device)
 {
     double all = 0;
     int d;
+    if (view->devices[device].known.host_memory)
+        return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
         if (!view->devices[d].active)
@@ -93,12 +95,15 @@ static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_
                              double least_ns, double core_item_ns)
 {
     const struct yk_split_status *status = &view->devices[gpu];
-    double part = peak_part(view, gpu), item_ns;
     int64_t since = status->items_out > 0 ? state->devices[gpu].mark : state->began;
-    if (part < PROMISING || status->item_ns > 0 || !status->joined || !status->active)
+    double part, item_ns;
+    if (status->item_ns > 0 || !status->joined || !status->active)
         return 0;
     if (status->items_out == 0 && status->fixed_ns * 2 > state->end_ns)
         return 0; /* it will not begin */
+    part = peak_part(view, gpu);
+    if (part < PROMISING)
+        return 0;
     item_ns = fmax(core_item_ns * (1 - part) / part, UNPINNED * status->known.copy_item_ns);
     if (least_ns < LONG_PART * item_ns * (double)view->free_items)
         return 0;

@@ -93,6 +93,13 @@ struct yk_chunk_times {
     int beside;           /* 1: it was one beside another device's; the dispatcher knows */
 };
 
+/* Of the times at which somebody wants to be asked again, 0 being none, the earlier one. */
+static inline void yk_sooner(int64_t *earliest_ns, int64_t when_ns)
+{
+    if (when_ns && (!*earliest_ns || when_ns < *earliest_ns))
+        *earliest_ns = when_ns;
+}
+
 enum yk_verdict {
     YK_TAKE,    /* *chunk is yours; answer with done, returned or failed */
     YK_WAIT,    /* nothing for you now. Ask again after any other lane's done, returned or failed,

@@ -13,12 +13,6 @@ enum yk_lane_state {
     YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
-/* Of such times, 0 being none. */
-static inline void yk_sooner(int64_t *earliest_ns, int64_t when_ns)
-{
-    if (when_ns && (!*earliest_ns || when_ns < *earliest_ns))
-        *earliest_ns = when_ns;
-}
 /* The end of the lane's chunk is to wake the device's host thread, if that is who drives it. */
 void yk_flight_call(struct yk_job *job, int device, int lane);
 
@@ -59,13 +53,13 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane);
  * current there any more. YOKE_ELOST, naming array and rows, if nobody else has it; else the chunk
  * can be done again. */
 yoke_status yk_flight_spoil(struct yk_job *job, int device, int lane);
-/* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
 static inline struct yk_interval yk_flight_items(const struct yk_flight *flight)
 {
     return (struct yk_interval){ flight->chunk.first, flight->chunk.last };
 }
 /* It is a piece of a lease whose rows coherence has been asked for, and told of, already. */
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
+/* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
 int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Tell coherence how it went and free what the flight used. */
