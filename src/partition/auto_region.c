@@ -55,31 +55,6 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
     return found;
 }
 
-/* Where the shares of the last run of this job are known, and keeping them costs little. Devices
- * that have not joined yet are expected to. */
-static int shares_are_right(const struct yk_split_view *view)
-{
-    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
-    double tolerance = SHARE_TOLERANCE;
-    int d;
-    for (d = 0; d < view->device_count; d++) {
-        const struct yk_split_status *status = &view->devices[d];
-        double share = status->known.share;
-        if (share < 0 || (share > 0 && (!status->active || !(status->item_ns > 0))))
-            return 0;
-        if (share == 0)
-            continue;
-        total += share;
-        together += 1 / status->item_ns;
-        if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
-            tolerance = COPIED_TOLERANCE;
-        end = status->fixed_ns + status->item_ns * share * items;
-        if (end > latest)
-            latest = end;
-    }
-    return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
-}
-
 /* All GPUs are alike, there are several, items cost alike as far as anybody saw, and other jobs run
  * beside this one or did beside the last like it: then it matters who does which rows more than who
  * does how many. A job by itself may be best done by one of them, which fronts find out. */
@@ -102,17 +77,75 @@ static int gpus_are_alike(const struct yk_split_view *view)
     return count > 1 && crowded;
 }
 
+/* In such a crowd one GPU or some did what all could: who came late for a job once would have
+ * nothing of it in all to come. */
+static int some_had_nothing(const struct yk_split_view *view)
+{
+    int d, idle = 0, busy = 0;
+    if (!gpus_are_alike(view))
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        if (status->known.host_memory || !status->active)
+            continue;
+        idle |= status->known.share == 0;
+        busy |= status->known.share > 0;
+    }
+    return idle && busy;
+}
+
+/* Where the shares of the last run of this job are known, and keeping them costs little. Devices
+ * that have not joined yet are expected to. */
+static int shares_are_right(const struct yk_split_view *view)
+{
+    double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
+    double tolerance = SHARE_TOLERANCE;
+    int d;
+    if (some_had_nothing(view))
+        return 0;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        double share = status->known.share;
+        if (share < 0 || (share > 0 && (!status->active || !(status->item_ns > 0))))
+            return 0;
+        if (share == 0)
+            continue;
+        total += share;
+        together += 1 / status->item_ns;
+        if (status->known.copy_item_ns > COPIED_PART * status->item_ns)
+            tolerance = COPIED_TOLERANCE;
+        end = status->fixed_ns + status->item_ns * share * items;
+        if (end > latest)
+            latest = end;
+    }
+    return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
+}
+
+/* The GPU that did most of the last job says how fast all of its make are: others' speeds were
+ * measured with less. -1: there is none. */
+static int most_known_gpu(const struct yk_split_view *view)
+{
+    int d, best = -1;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        if (!status->known.host_memory && status->active && status->item_ns > 0 &&
+            (best < 0 || status->known.share > view->devices[best].known.share))
+            best = d;
+    }
+    return best;
+}
+
 /* Shares by what is known of all, who may not have joined yet: most rows then stay where they are,
  * even where shares have to be others than last time. */
 static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view *view)
 {
-    int d;
+    int d, gpu = most_known_gpu(view);
     if (!gpus_are_alike(view))
         return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         struct yk_load *load = &state->others[d];
-        int whose = yk_auto_like(view, d);
+        int whose = status->known.host_memory ? yk_auto_like(view, d) : gpu;
         *load = (struct yk_load){ 0 };
         if (!status->active)
             continue;

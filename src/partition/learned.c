@@ -83,24 +83,27 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
 /* One whose speed nobody knows will be tried. */
 static int is_level(const struct yk_split_device *device)
 {
-    return device->waited && device->rate > 0 && device->share >= 0;
+    return (device->waited || device->crowded) && device->rate > 0 && device->share >= 0;
 }
 
-/* Those of the make of device `which`. */
+/* Those of the make of device `which`. Where one of them had nothing, another may have done all
+ * since it is best done by one: who decides has to look at that. */
 static void level(struct yk_split_device *out, int count, int which)
 {
     double rates = 0, shares = 0;
-    int d, alike = 0;
+    int d, alike = 0, all = 1;
     for (d = 0; d < count; d++)
         if (out[d].make == out[which].make && is_level(&out[d])) {
             rates += out[d].rate;
             shares += out[d].share;
+            all &= out[d].share > 0;
             alike++;
         }
     for (d = 0; d < count && alike > 1; d++)
         if (out[d].make == out[which].make && is_level(&out[d])) {
             out[d].rate = rates / alike;
-            out[d].share = shares / alike;
+            if (all)
+                out[d].share = shares / alike;
         }
 }
 

@@ -38,9 +38,10 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 /* Rate, cost and share, for a device whose fixed_ns is what its description told. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
 
-/* Devices of one make have the mean of their speeds and shares where jobs stood behind each other.
- * What all of such a job wait for, as rows that each device reads whole, then seems to be the time
- * of whoever has least to do: it would get less and less. */
+/* Devices of one make have the mean of their speeds, and of their shares if each had one, where
+ * jobs ran beside each other. What all of such a job wait for, as rows that each device reads
+ * whole, then seems to be the time of whoever has least to do, or of who came when nothing stood
+ * before it: it would get less and less. */
 void yk_learned_level(struct yk_split_device *out, int count);
 
 #endif

@@ -124,6 +124,25 @@ static void a_crowd_is_remembered(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* One did all of the last job, since the other came late for it; by the little that this one did
+ * before it seems slow. Both have their part again. */
+static void who_came_late_once_is_not_left_out_for_good(void **state)
+{
+    struct yk_split_device late[PAIR] = { pair[0], pair[1] };
+    struct yk_dispatch *dispatch;
+    int64_t from, to;
+    (void)state;
+    late[0].share = 0;
+    late[1].share = 1;
+    late[0].fill = late[1].fill = ITEMS;
+    late[0].rate = 0.05;
+    dispatch = opened(late, 1);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_in_range(take_all(dispatch, 0, 0, &from, &to), HALF / 2, HALF + NEARLY);
+    assert_int_equal(from, 0);
+    yk_dispatch_close(dispatch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +150,7 @@ int main(void)
         cmocka_unit_test(who_is_busy_elsewhere_keeps_its_part),
         cmocka_unit_test(not_where_it_does_not_matter),
         cmocka_unit_test(a_crowd_is_remembered),
+        cmocka_unit_test(who_came_late_once_is_not_left_out_for_good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,18 @@ static void those_that_are_alike_and_waited_are_level(void **state)
     assert_true(told[0].share == 0.5 && told[1].share == 0.5);
     tell_two(learned, unlike, told);
     assert_true(told[0].rate == 1 && told[1].rate == 3 && told[0].share == 0.2);
+    /* Nor had those that others ran beside only to wait. */
+    learned[1].waited = learned[0].waited = 0;
+    learned[1].crowded = learned[0].crowded = 1;
+    tell_two(learned, alike, told);
+    assert_true(told[0].rate == 2 && told[1].share == 0.5);
+    /* One that did all may be best by itself. */
+    learned[0].share = 0;
+    learned[1].share = 1;
+    tell_two(learned, alike, told);
+    assert_true(told[0].rate == 2 && told[0].share == 0 && told[1].share == 1);
     /* Who did not wait, or is not known, stays as it is. */
+    learned[0] = waited(1, 200);
     learned[1] = measured(3);
     tell_two(learned, alike, told);
     assert_true(told[0].rate == 1 && told[1].rate == 3);
