@@ -173,9 +173,12 @@ static void spoil(struct yk_job *job, int device, int lane)
 static void device_failed(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    char *text = yk_strdup(yoke_error_text());
     yoke_status outcome;
     int lane, came_through;
+    char *text;
+    if (atomic_load(&jd->device->place->lost)) /* this thread's text is of the job that found out */
+        yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
+    text = yk_strdup(yoke_error_text());
     /* A CPU's lanes are other threads'; the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];

@@ -122,13 +122,47 @@ static void one_job_survives(void **state)
     }
 }
 
+/* Jobs in flight on the only device: each message says it once. */
+static void the_messages_of_many_jobs(void **state)
+{
+    enum { N = 64, JOBS = 6 };
+    static float xs[N], ys[JOBS][N];
+    const float a = 2;
+    yoke_ticket *tickets[JOBS];
+    yoke_array *x, *y[JOBS];
+    yoke_runtime *rt;
+    int j, lost = 0;
+    (void)state;
+    assert_int_equal(yoke_open(&(yoke_config){ .devices = "sim:gpu:fail_after=12" }, &rt), YOKE_OK);
+    assert_int_equal(yoke_array_wrap(rt, xs, N, 4, &x), YOKE_OK);
+    for (j = 0; j < JOBS; j++) {
+        assert_int_equal(yoke_array_wrap(rt, ys[j], N, 4, &y[j]), YOKE_OK);
+        yoke_job job = { .kernel = &k_saxpy,
+                         .range = { 0, N },
+                         .args = { yoke_value(a), yoke_in(x), yoke_inout(y[j]) } };
+        assert_int_equal(yoke_submit(rt, &job, &tickets[j]), YOKE_OK);
+    }
+    for (j = 0; j < JOBS; j++) {
+        const char *text;
+        if (yoke_wait(tickets[j], NULL) == YOKE_OK)
+            continue;
+        lost++;
+        text = strstr(yoke_error_text(), "no device is left");
+        assert_true(!text || !strstr(text + 1, "no device is left"));
+    }
+    assert_true(lost > 1);
+    yoke_array_close(x);
+    for (j = 0; j < JOBS; j++)
+        yoke_array_close(y[j]);
+    assert_int_equal(yoke_close(rt), YOKE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation),
-        cmocka_unit_test(every_backend_call),
-        cmocka_unit_test(devices_that_die),
-        cmocka_unit_test(one_job_survives),
+        cmocka_unit_test(every_allocation),          cmocka_unit_test(every_backend_call),
+        cmocka_unit_test(devices_that_die),          cmocka_unit_test(one_job_survives),
+        cmocka_unit_test(the_messages_of_many_jobs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
