@@ -1,25 +1,30 @@
 /* team.c - see team.h. */
 #include "team.h"
 
+#include <math.h>
 #include <stdio.h>
 
-/* Jobs before a team's speed counts: the first after a change moves rows. */
+#include "team_next.h"
+
+/* Jobs of a team in a row: the first after a change moves rows. */
 enum { TRIES = 2 };
-/* All together also have to find their shares, and pin what the GPUs get: as long as the latest job
- * was faster than the one before by this much they get another try, up to so many. */
-#define STILL_GAINING 1.1
+/* Those of the best team before a trial, so that there is something to compare with, */
+enum { TRIES_FIRST = 3 };
+/* and while all find their shares, and pin what the GPUs get: as long as a job is faster than all
+ * before by this much there is another one, up to so many. */
+#define STILL_GAINING 1.15
 enum { TRIES_MOST = 8 };
-/* What gained once may have been lucky: the one in the middle of so many is less so. */
-enum { TRIES_AFTER_GAIN = 3 };
-/* A smaller team has to be faster by this much, or noise would decide. */
+/* What is clear; less is noise. */
 #define CLEARLY 1.01
-/* The experiment costs at most what those left out would have contributed: no more than this of the
- * work. */
-#define MOST_AT_STAKE 0.35
-/* More where a GPU copies for this part of its time: it works in the host's memory then, as the
- * cores do, and they slow each other for certain. */
-#define COPIES           0.5
-#define MOST_WITH_COPIES 0.5
+/* A trial is over at once with a job slower than the slowest of late by this much, */
+#define HOPELESS 1.1
+/* and after two if the faster one was slower than usual by this much. */
+#define SLOWER 1.02
+/* What is between a team and a smaller one is not tried where that gained as much as this: it could
+ * hardly gain more. */
+#define GAINED 1.05
+/* A smaller team that turns out to be slower by this much was lucky. */
+#define LUCKY 1.03
 /* Jobs after which all are asked again. */
 enum { LOOK_AGAIN = 100 };
 
@@ -50,6 +55,29 @@ static double typical_ns(const struct yk_team_figure *figure)
     return 0;
 }
 
+static double latest_ns(const struct yk_team_figure *figure)
+{
+    return figure->jobs > 0 ? figure->ns[(figure->jobs - 1) % YK_TEAM_RECENT] : 0;
+}
+
+static double fastest_ns(const struct yk_team_figure *figure)
+{
+    double fastest = latest_ns(figure);
+    int i;
+    for (i = 2; i <= recent(figure); i++)
+        fastest = fmin(fastest, figure->ns[(figure->jobs - i) % YK_TEAM_RECENT]);
+    return fastest;
+}
+
+static double slowest_ns(const struct yk_team_figure *figure)
+{
+    double slowest = latest_ns(figure);
+    int i;
+    for (i = 2; i <= recent(figure); i++)
+        slowest = fmax(slowest, figure->ns[(figure->jobs - i) % YK_TEAM_RECENT]);
+    return slowest;
+}
+
 static double items_us(const struct yk_team_figure *figure)
 {
     double ns = typical_ns(figure);
@@ -59,58 +87,6 @@ static double items_us(const struct yk_team_figure *figure)
 static void note(struct yk_team_figure *figure, double ns)
 {
     figure->ns[figure->jobs++ % YK_TEAM_RECENT] = ns;
-}
-
-/* What leaving out device d and all others of its make in the team puts at stake, as a part of the
- * team's speed; 1 if nobody would be left or the speed of one is not known. */
-static double at_stake(uint32_t team, const struct yk_split_device *devices, int count, int d,
-                       uint32_t *class)
-{
-    double all = 0, theirs = 0;
-    int other;
-    *class = 0;
-    for (other = 0; other < count; other++) {
-        if (!(team & yk_team_bit(other)))
-            continue;
-        if (devices[other].rate <= 0)
-            return 1;
-        all += devices[other].rate;
-        if (other != d && !yk_split_alike(&devices[other], &devices[d]))
-            continue;
-        *class |= yk_team_bit(other);
-        theirs += devices[other].rate;
-    }
-    return theirs / all;
-}
-
-static double most_at_stake(uint32_t team, const struct yk_split_device *devices, int count)
-{
-    int d;
-    for (d = 0; d < count; d++)
-        if ((team & yk_team_bit(d)) && devices[d].copy_item_ns * devices[d].rate > COPIES)
-            return MOST_WITH_COPIES;
-    return MOST_AT_STAKE;
-}
-
-/* The best team without those who contribute least to it, of all whose leaving out was not tried.
- */
-static uint32_t next_team(const struct yk_team *team, const struct yk_split_device *devices,
-                          int count)
-{
-    uint32_t best = team->best.devices, leave = 0, class;
-    double least = most_at_stake(best, devices, count);
-    int d;
-    for (d = 0; d < count; d++) {
-        double stake;
-        if (!(best & ~team->kept & yk_team_bit(d)))
-            continue;
-        stake = at_stake(best, devices, count, d, &class);
-        if (stake <= least && stake < 1) {
-            least = stake;
-            leave = class;
-        }
-    }
-    return best & ~leave;
 }
 
 static uint32_t all_of(int count)
@@ -128,36 +104,74 @@ uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device
                         int count)
 {
     uint32_t all = all_of(count);
-    if (count < 2 || team->all != all || team->looking)
+    if (count < 2 || team->all != all)
         return all;
     if (team->tried.jobs > 0)
-        return team->tried.devices;
-    if (team->gaining || recent(&team->best) < (team->best.since ? TRIES_AFTER_GAIN : TRIES))
+        return team->rest > 0 ? team->best.devices : team->tried.devices;
+    if (team->looking)
+        return all;
+    if (team->gaining || recent(&team->best) < TRIES_FIRST)
         return team->best.devices;
-    return next_team(team, devices, count);
+    return yk_team_next(team, devices, count);
 }
 
 static void settle(struct yk_team *team)
 {
     team->tried = (struct yk_team_figure){ 0 };
-    team->settled_jobs = team->looking = 0;
+    team->settled_jobs = team->looking = team->rest = 0;
 }
 
-/* A smaller team has to be clearly faster, a larger one must not be clearly slower. */
+static void lose(struct yk_team *team)
+{
+    uint32_t left = team->best.devices & ~team->tried.devices;
+    if (left)
+        team->kept ^= left; /* where all of a make had been kept: half of it still is */
+    else
+        team->between = 0;
+    settle(team);
+}
+
+static void win(struct yk_team *team)
+{
+    uint32_t left = team->best.devices & ~team->tried.devices;
+    team->between = left && GAINED * typical_ns(&team->tried) > typical_ns(&team->best);
+    if (left) {
+        team->kept &= team->tried.devices;
+        team->before = team->best;
+    } else if (team->looking) {
+        team->kept = 0;
+        team->before = (struct yk_team_figure){ 0 };
+    } else {
+        team->kept |= team->tried.devices & ~team->best.devices;
+    }
+    team->best = team->tried;
+    team->sole_jobs = team->unasked = 0;
+    settle(team);
+}
+
+/* After two jobs of the team that is tried; where these do not tell, after two more, with two of
+ * the best team between. A device that gains nothing is left out: it costs power, and the more of
+ * them there are the more can be late. */
 static void judge(struct yk_team *team)
 {
-    double best = typical_ns(&team->best), tried = typical_ns(&team->tried);
-    int smaller = (team->tried.devices & ~team->best.devices) == 0;
-    if (smaller ? CLEARLY * tried >= best : tried > CLEARLY * best) {
-        if (smaller)
-            team->kept |= team->best.devices & ~team->tried.devices;
-    } else {
-        team->before = smaller ? team->best : (struct yk_team_figure){ 0 };
-        team->best = team->tried;
-        team->kept = 0;
-        team->sole_jobs = team->unasked = 0;
+    const struct yk_team_figure *tried = &team->tried;
+    int smaller = (tried->devices & ~team->best.devices) == 0;
+    double usual = typical_ns(&team->best), now = typical_ns(tried);
+    if (tried->jobs >= 2 * TRIES) {
+        if ((smaller ? 1 : CLEARLY) * now <= usual)
+            win(team);
+        else
+            lose(team);
+    } else if (latest_ns(tried) > HOPELESS * slowest_ns(&team->best)) {
+        lose(team);
+    } else if (tried->jobs == TRIES) {
+        if (now > SLOWER * usual)
+            lose(team);
+        else if (CLEARLY * (now + slowest_ns(tried)) / 2 < usual)
+            win(team);
+        else
+            team->rest = TRIES;
     }
-    settle(team);
 }
 
 /* What its first jobs promised, a smaller team has to keep. */
@@ -165,34 +179,41 @@ static void check_promise(struct yk_team *team)
 {
     uint32_t left_out = team->before.devices & ~team->best.devices;
     if (team->unasked || team->best.jobs != YK_TEAM_RECENT || team->before.jobs == 0 ||
-        CLEARLY * typical_ns(&team->best) < typical_ns(&team->before))
+        typical_ns(&team->best) <= LUCKY * typical_ns(&team->before))
         return;
     team->best = team->before;
     team->before = (struct yk_team_figure){ 0 };
     team->kept = left_out;
+    team->between = 0;
     settle(team);
 }
 
-/* Asked together, one did it all by itself, twice: whoever else is called to such a job only costs.
- */
+/* The others get nothing of such jobs: whoever is called to one all the same only costs. */
+static void leave_to(struct yk_team *team, uint32_t devices)
+{
+    team->before = team->best;
+    team->best.devices = devices;
+    team->unasked = 1;
+    team->between = 0;
+    settle(team);
+}
+
+/* Asked together, one did it all by itself, twice. */
 static void note_sole(struct yk_team *team, int sole)
 {
     team->sole_jobs =
         sole >= 0 && (team->sole_jobs == 0 || sole == team->sole) ? team->sole_jobs + 1 : sole >= 0;
     team->sole = sole;
-    if (team->sole_jobs < TRIES)
-        return;
-    team->before = team->best;
-    team->best.devices = yk_team_bit(sole);
-    team->unasked = 1;
-    settle(team);
+    if (team->sole_jobs >= TRIES)
+        leave_to(team, yk_team_bit(sole));
 }
 
 static void learn_best(struct yk_team *team, const struct yk_team_job *job, double now)
 {
     struct yk_team_figure *best = &team->best;
-    double latest = best->jobs > 0 ? best->ns[(best->jobs - 1) % YK_TEAM_RECENT] : 0;
-    team->gaining = best->jobs < TRIES_MOST && latest > STILL_GAINING * now;
+    int first = team->tried.jobs == 0 && team->before.jobs == 0 && !team->kept;
+    team->gaining = first && best->jobs < TRIES_MOST && fastest_ns(best) > STILL_GAINING * now;
+    team->rest -= team->rest > 0;
     if (team->gaining)
         best->since = best->jobs; /* what was before the gain says nothing any more */
     note(best, now);
@@ -202,7 +223,7 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
     if (best->jobs < TRIES || ++team->settled_jobs < LOOK_AGAIN)
         return;
     settle(team);
-    team->kept = 0;
+    team->kept = team->between = 0;
     team->looking = best->devices != team->all;
 }
 
@@ -243,11 +264,8 @@ void yk_team_note_idle(struct yk_team *team, const struct yk_team_job *job)
     team->idle = job->idle;
     if (team->idle_jobs < TRIES || !(job->asked & ~job->idle))
         return;
-    team->before = team->best;
-    team->best.devices = job->asked & ~job->idle;
-    team->unasked = 1;
+    leave_to(team, job->asked & ~job->idle);
     team->idle_jobs = 0;
-    settle(team);
 }
 
 void yk_team_learn(struct yk_team *team, const struct yk_team_job *job)
@@ -265,7 +283,7 @@ void yk_team_learn(struct yk_team *team, const struct yk_team_job *job)
     note(&team->tried, now);
     if (team->tried.jobs >= TRIES && is_sole_again(team, job))
         settle(team);
-    else if (team->tried.jobs >= TRIES)
+    else
         judge(team);
 }
 

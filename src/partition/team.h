@@ -3,10 +3,11 @@
  * Devices slow each other down: they share memory, caches, power, links, even execution units, and
  * whoever drives a GPU needs a core. Speeds measured while all work hide that, so a split by them
  * can end evenly and still be slower than fewer devices would be. What tells is an experiment: once
- * the speed of all together is known, those who contribute least are left out of a few jobs (the
- * cores, or all GPUs of a make), as long as that puts a small part of the work at stake. If the
- * others are clearly faster without them they stay out, and it goes on from there, down to one
- * device; now and then all are asked again, for machines change.
+ * the speed of all together is known, some are left out of a few jobs (team_next.h), as long as
+ * that puts a small part of the work at stake. Times of jobs vary by a tenth, so a trial is over
+ * after a job or two if these tell, and else takes turns with the best team known. If it is no
+ * slower they stay out, and it goes on from there, down to one device; now and then all are asked
+ * again, for machines change.
  */
 #ifndef YK_PARTITION_TEAM_H
 #define YK_PARTITION_TEAM_H
@@ -28,9 +29,12 @@ struct yk_team {
     uint32_t all;
     struct yk_team_figure best;   /* who is asked */
     struct yk_team_figure tried;  /* who is tried instead; no jobs: nobody */
-    struct yk_team_figure before; /* the larger team that `best` was found in; no jobs: none */
-    uint32_t kept;       /* of the best team: their leaving out was tried, and was no gain */
-    int gaining;         /* the latest job of the best was faster than the one before */
+    struct yk_team_figure before; /* a larger team that `best` was found in; no jobs: none */
+    uint32_t kept; /* of the best team: without them all it was slower; of some of a make: so it was
+                      without half of them */
+    int between;   /* a team between the best and the one before may be better than both */
+    int rest;      /* jobs of the best team before the trial goes on */
+    int gaining;   /* the latest job of the best was faster than the one before */
     int sole, sole_jobs; /* who did all of the latest jobs, and of how many in a row */
     int unasked;         /* others are not asked since they got nothing */
     int settled_jobs;    /* done by the best team since the latest experiment */

@@ -1,0 +1,155 @@
+/* team_next.c - see team_next.h. */
+#include "team_next.h"
+
+#include <math.h>
+
+/* A trial costs at most what those left out would have contributed: no more than this of the work.
+ */
+#define MOST_AT_STAKE 0.35
+/* More of GPUs that keep as much as this of a link busy: they work in the host's memory then, as
+ * the cores do, and they slow each other for certain. Not of cores: without them the GPUs first
+ * have to pin what these did. */
+#define COPIES           0.5
+#define MOST_WITH_COPIES 0.55
+/* And more again where others of their make were left out, which lost nothing. */
+#define MOST_AFTER_OTHERS 0.65
+
+struct crew { /* all devices, of which sets are looked at */
+    const struct yk_split_device *devices;
+    int count;
+};
+
+static int is_in(uint32_t set, int d)
+{
+    return (set & yk_team_bit(d)) != 0;
+}
+
+static double rate_of(const struct crew *crew, uint32_t set)
+{
+    double sum = 0;
+    int d;
+    for (d = 0; d < crew->count; d++)
+        if (is_in(set, d))
+            sum += crew->devices[d].rate;
+    return sum;
+}
+
+static int all_known(const struct crew *crew, uint32_t set)
+{
+    int d;
+    for (d = 0; d < crew->count; d++)
+        if (is_in(set, d) && crew->devices[d].rate <= 0)
+            return 0;
+    return 1;
+}
+
+/* Links that the set's copies keep busy. */
+static double links_of(const struct crew *crew, uint32_t set)
+{
+    double sum = 0;
+    int d;
+    for (d = 0; d < crew->count; d++)
+        if (is_in(set, d))
+            sum += crew->devices[d].copy_item_ns * crew->devices[d].rate;
+    return sum;
+}
+
+/* Device d and those of its make in the set. */
+static uint32_t make_of(const struct crew *crew, uint32_t set, int d)
+{
+    uint32_t make = yk_team_bit(d);
+    int other;
+    for (other = 0; other < crew->count; other++)
+        if (is_in(set, other) && yk_split_alike(&crew->devices[other], &crew->devices[d]))
+            make |= yk_team_bit(other);
+    return make;
+}
+
+static int size_of(uint32_t set)
+{
+    int size = 0;
+    for (; set; set &= set - 1)
+        size++;
+    return size;
+}
+
+/* The slowest ones of a set, half of them at most, whose leaving out of the team puts no more at
+ * stake than a trial may. */
+static uint32_t some_of(const struct crew *crew, uint32_t set, uint32_t team)
+{
+    uint32_t some = 0;
+    int left, d, slowest;
+    for (left = size_of(set) / 2; left > 0; left--) {
+        for (d = 0, slowest = -1; d < crew->count; d++)
+            if (is_in(set & ~some, d) &&
+                (slowest < 0 || crew->devices[d].rate <= crew->devices[slowest].rate))
+                slowest = d;
+        if (rate_of(crew, some | yk_team_bit(slowest)) > MOST_AT_STAKE * rate_of(crew, team))
+            break;
+        some |= yk_team_bit(slowest);
+    }
+    return some;
+}
+
+/* GPUs are no faster than their links, or than they have been. */
+static double most_rate(const struct yk_split_device *device)
+{
+    double copy_ns = device->copy_item_ns * fmax(device->busier_part, 0.5);
+    return device->host_memory || copy_ns <= 0 ? INFINITY : fmax(device->rate, 1 / copy_ns);
+}
+
+/* The rest could do as much as all of the team, if nobody slowed it. */
+static int can_replace(const struct crew *crew, uint32_t rest, uint32_t team)
+{
+    double most = 0;
+    int d;
+    for (d = 0; d < crew->count; d++)
+        if (is_in(rest, d))
+            most += most_rate(&crew->devices[d]);
+    return most >= rate_of(crew, team);
+}
+
+static int may_go(const struct crew *crew, uint32_t team, uint32_t leave, double most)
+{
+    return leave && leave != team && rate_of(crew, leave) <= most * rate_of(crew, team) &&
+           can_replace(crew, team & ~leave, team);
+}
+
+/* Of device d's make those whose leaving out is to be tried: all; of those that copy half if all is
+ * too much, or was slower (then all are kept). Where half was slower (some are) all would be. */
+static uint32_t whom_to_leave(const struct yk_team *team, const struct crew *crew, int d)
+{
+    uint32_t best = team->best.devices, make = make_of(crew, best, d), kept = team->kept & make;
+    int copies = links_of(crew, make) > COPIES;
+    int others = make_of(crew, team->all, d) != make;
+    double most = copies ? (others ? MOST_AFTER_OTHERS : MOST_WITH_COPIES) : MOST_AT_STAKE;
+    if (kept && kept != make)
+        return 0;
+    if (!kept && may_go(crew, best, make, most))
+        return make;
+    make = copies ? some_of(crew, make, best) : 0;
+    return may_go(crew, best, make, most) ? make : 0;
+}
+
+/* Between the best team and the one before, which others of a make were left out of at once. */
+static uint32_t between(const struct yk_team *team, const struct crew *crew)
+{
+    uint32_t best = team->best.devices, out = team->before.devices & ~best;
+    uint32_t slower = team->between ? some_of(crew, out, team->before.devices) : 0;
+    return slower ? best | (out & ~slower) : best;
+}
+
+uint32_t yk_team_next(const struct yk_team *team, const struct yk_split_device *devices, int count)
+{
+    const struct crew crew = { devices, count };
+    uint32_t best = team->best.devices, leave = 0;
+    int d;
+    if (!all_known(&crew, best))
+        return best;
+    for (d = 0; d < count; d++) {
+        uint32_t some = is_in(best, d) ? whom_to_leave(team, &crew, d) : 0;
+        if (some && (!leave || rate_of(&crew, some) < rate_of(&crew, leave)))
+            leave = some;
+    }
+    return leave ? best & ~leave : between(team, &crew);
+}

@@ -1,0 +1,198 @@
+/* test_team_machine.c - jobs in a row on a node whose devices slow each other: whoever can be
+ * asked, the best team is found soon, and finding it costs little. Times are drawn by many seeds
+ * from those of team_machine.h. `ctest -R test_team_machine -V` prints what came out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "partition/team.h"
+#include "team_machine.h"
+
+enum { JOBS = 31, LATE = 10, SEEDS = 100, ITEMS = 1000000, MIDDLE = TEAM_QUANTILES / 2 };
+
+/* The first job of all finds speeds and teaches nothing, the next one still pins memory, and the
+ * first of another team than before moves rows. */
+static const double begins = 1.1, moves = 1.05;
+
+struct node {
+    const struct team_app *app;
+    int cores, gpus; /* cores are the first device, if there are any */
+    struct yk_split_device devices[1 + TEAM_GPUS];
+    struct yk_team team;
+    uint32_t asked;
+    uint64_t seed;
+};
+
+static double draw(struct node *node)
+{
+    node->seed = node->seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(node->seed >> 11) / 9007199254740992.0;
+}
+
+static int has_cores(const struct node *node, uint32_t set)
+{
+    return node->cores && (set & yk_team_bit(0));
+}
+
+static int gpus_of(const struct node *node, uint32_t set)
+{
+    int count = -has_cores(node, set);
+    for (; set; set &= set - 1)
+        count++;
+    return count;
+}
+
+static const struct team_times *times_of(const struct node *node, uint32_t set)
+{
+    int gpus = gpus_of(node, set);
+    return has_cores(node, set) ? &node->app->with[gpus] : &node->app->without[gpus];
+}
+
+static double quantile(const struct team_times *times, double part)
+{
+    static const double at[TEAM_QUANTILES] = { 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1 };
+    int i = 0;
+    while (i < TEAM_QUANTILES - 2 && part > at[i + 1])
+        i++;
+    return times->ms[i] + (times->ms[i + 1] - times->ms[i]) * (part - at[i]) / (at[i + 1] - at[i]);
+}
+
+static double middle_ms(const struct team_times *times)
+{
+    return times->ms[MIDDLE];
+}
+
+static double mean_ms(const struct team_times *times)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < 1000; i++)
+        sum += quantile(times, (i + 0.5) / 1000);
+    return sum / 1000;
+}
+
+/* The team whose jobs take the shortest time. */
+static const struct team_times *best_by(const struct node *node,
+                                        double (*ms)(const struct team_times *times))
+{
+    uint32_t all = yk_team_bit(node->cores + node->gpus) - 1, set;
+    const struct team_times *best = times_of(node, all);
+    for (set = 1; set < all; set++)
+        if (ms(times_of(node, set)) < ms(best))
+            best = times_of(node, set);
+    return best;
+}
+
+static void set_up(struct node *node, uint64_t seed)
+{
+    int d;
+    node->team = (struct yk_team){ 0 };
+    node->seed = seed * 7919 + 1;
+    for (d = 0; d < node->cores + node->gpus; d++) {
+        int gpu = d >= node->cores;
+        node->devices[d] = (struct yk_split_device){
+            .host_memory = !gpu,
+            .lanes = gpu ? 2 : 64,
+            .make = gpu ? 1 + node->cores : 0,
+            .copy_item_ns = gpu ? node->app->link_ms * 1e6 / ITEMS : 0,
+            .busier_part = node->app->busier,
+        };
+    }
+}
+
+/* Speeds in this job are what is known before the next one; the others' are what they were. */
+static void note_rates(struct node *node, double ms)
+{
+    double cores = has_cores(node, node->asked) ? times_of(node, node->asked)->cores : 0;
+    double gpu = cores < 1 ? (1 - cores) / gpus_of(node, node->asked) : 0, all = ITEMS / (ms * 1e6);
+    int d;
+    for (d = 0; d < node->cores + node->gpus; d++)
+        if (node->asked & yk_team_bit(d))
+            node->devices[d].rate = all * (d < node->cores ? cores : gpu) * (0.9 + draw(node) / 5);
+    if (node->cores && node->devices[0].rate <= 0) /* probed, and then left without a part */
+        node->devices[0].rate = ITEMS / (middle_ms(&node->app->with[0]) * 1e6);
+}
+
+static double run_job(struct node *node, int number)
+{
+    uint32_t before = node->asked;
+    struct yk_team_job job = { .sole = -1, .items = ITEMS };
+    double ms;
+    job.asked = node->asked = yk_team_choose(&node->team, node->devices, node->cores + node->gpus);
+    job.sole = yk_team_only(job.asked);
+    ms = quantile(times_of(node, job.asked), draw(node));
+    ms *= number == 1 ? begins : number > 1 && job.asked != before ? moves : 1;
+    if (has_cores(node, job.asked) && times_of(node, job.asked)->cores <= 0)
+        job.idle = yk_team_bit(0);
+    job.ns = (int64_t)(ms * 1e6);
+    note_rates(node, ms);
+    yk_team_note_idle(&node->team, &job);
+    if (number > 0)
+        yk_team_learn(&node->team, &job);
+    return ms;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+struct found {
+    double middle, sum; /* of the jobs but the first one, as a factor of the best team's */
+    double end;         /* of the last ones, without noise */
+};
+
+static void run_jobs(struct node *node, uint64_t seed, struct found *found)
+{
+    double best = middle_ms(best_by(node, middle_ms)), ms[JOBS], sum = 0, late = 0;
+    int i;
+    set_up(node, seed);
+    run_job(node, 0);
+    for (i = 0; i < JOBS; i++) {
+        sum += ms[i] = run_job(node, i + 1);
+        late += i >= JOBS - LATE ? middle_ms(times_of(node, node->asked)) / LATE : 0;
+    }
+    qsort(ms, JOBS, sizeof *ms, by_size);
+    found->middle += ms[JOBS / 2] / best / SEEDS;
+    found->sum += sum / JOBS / mean_ms(best_by(node, mean_ms)) / SEEDS;
+    found->end += late / best / SEEDS;
+}
+
+static void best_teams_are_found(void **state)
+{
+    size_t a;
+    int cores, gpus;
+    uint64_t seed;
+    (void)state;
+    for (a = 0; a < sizeof team_apps / sizeof *team_apps; a++)
+        for (cores = 0; cores <= 1; cores++)
+            for (gpus = 2 - cores; gpus <= TEAM_GPUS; gpus++) {
+                const struct team_app *app = &team_apps[a];
+                struct node node = { .app = app, .cores = cores, .gpus = gpus };
+                struct found found = { 0 };
+                double all;
+                for (seed = 0; seed < SEEDS; seed++)
+                    run_jobs(&node, seed, &found);
+                all = middle_ms(times_of(&node, yk_team_bit(cores + gpus) - 1)) /
+                      middle_ms(best_by(&node, middle_ms));
+                printf("%-12s %s%d GPUs: all %.3f of the best, middle %.3f sum %.3f end %.3f\n",
+                       app->name, cores ? "cores and " : "", gpus, all, found.middle, found.sum,
+                       found.end);
+                assert_true(found.middle <= app->middle);
+                assert_true(found.sum <= app->sum);
+                assert_true(found.end <= app->end);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(best_teams_are_found) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
