@@ -1,7 +1,8 @@
 /* team_machine.h - how long jobs take on a node with 64 cores and four GPUs, team by team, to drive
  * partition/team.h with. The simulator of devices cannot tell, for what decides is how they slow
  * each other. The first five were measured with four H200s (31 runs a team, mm 25, n-body 16,
- * without the first ones); the last two are made up: everybody helps, by as much as his speed
+ * without the first ones; mm from when its jobs changed between the GPUs in every other run, which
+ * makes its times vary most); the last two are made up: everybody helps, by as much as his speed
  * promises.
  */
 #ifndef TEAM_MACHINE_H
