@@ -55,6 +55,7 @@ struct yk_cuda_device {
     /* Of the memory, what others had left to us when the driver was asked last, and when. */
     _Atomic int64_t ours, asked_ns;
     atomic_int lost;
+    _Atomic int64_t well_ns; /* when the driver last took work for it */
 
     yk_mutex event_lock; /* of the unused events */
     struct yk_event *unused_events;
@@ -144,6 +145,10 @@ yoke_status yk_cuda_commit(struct yk_device *device, struct yk_buffer *buffer, i
 yoke_status yk_cuda_reserve(struct yk_device *base, int64_t bytes, struct yk_buffer **out);
 void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
                       int64_t bytes);
+
+/* Somebody waits for what was queued at that time: if it is a while ago, and what memory is free
+ * has not been asked for long, he has the time to do so. */
+void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns);
 
 /* Context current. `reader` may use what is mapped, and what will be. */
 CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader);

@@ -123,8 +123,11 @@ yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult 
     if (is_queued && operation->made)
         code = device->cu->EventRecord(operation->made->end, operation->queue->stream);
     if (code == CUDA_SUCCESS) {
-        if (operation->event)
+        if (operation->event) {
+            atomic_store_explicit(&device->well_ns, operation->made->submitted_ns,
+                                  memory_order_relaxed);
             *operation->event = operation->made;
+        }
         return YOKE_OK;
     }
     /* Part of it may be on its way, and nobody will know of it. */
@@ -214,8 +217,10 @@ static yoke_status outcome_of(struct yk_event *event, CUresult state)
 int yk_cuda_poll(struct yk_event *event, yoke_status *outcome)
 {
     CUresult state = yk_cuda_look(event);
-    if (state == YK_CUDA_PENDING)
+    if (state == YK_CUDA_PENDING) {
+        yk_cuda_memory_notice(event->device, event->submitted_ns);
         return 0;
+    }
     *outcome = outcome_of(event, state);
     return 1;
 }

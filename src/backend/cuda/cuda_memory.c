@@ -22,7 +22,7 @@ static const int64_t small_bytes = 4 << 20, step_bytes = 32 << 20;
 enum { PAGES_LEAST = 64 };
 /* How much of the memory has to be free for what the driver said a while ago to do. */
 enum { ENOUGH_PART = 4 };
-static const int64_t ask_again_ns = 200000000;
+static const int64_t ask_again_ns = 200000000, ask_at_last_ns = 2000000000, idle_ns = 1000000;
 
 struct yk_cuda_segment { /* consecutive pages mapped by one commit */
     CUmemGenericAllocationHandle handle;
@@ -72,15 +72,26 @@ static int64_t ask_driver(struct yk_cuda_device *device)
     return ours;
 }
 
-/* What can still be booked. The driver takes up to a millisecond to say what is free, under a lock
- * that holds up its other threads, and every job asks; so it is asked where memory is short, and
- * now and then, for others may take some. Context current. */
+void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns)
+{
+    const int64_t now = yk_clock_ns();
+    if (now - since_ns < idle_ns || now - atomic_load(&device->asked_ns) < ask_again_ns ||
+        !yk_cuda_enter_anyway(device))
+        return;
+    ask_driver(device);
+    yk_cuda_leave(device);
+}
+
+/* What can still be booked. The driver takes 80 us to a millisecond to say what is free, under a
+ * lock that holds up its other threads, and every job asks when it begins. So it is asked where
+ * memory is short; and now and then, for others may take some, but by who waits for the device
+ * anyway: all GPUs of a job that begins would ask at once. Context current. */
 static int64_t bookable(struct yk_cuda_device *device, int64_t wanted)
 {
     const int64_t all = device->base.desc.memory_bytes;
     int64_t ours = atomic_load(&device->ours), booked = atomic_load(&device->booked), left;
     if (ours - booked < all / ENOUGH_PART || ours - booked < wanted ||
-        yk_clock_ns() - atomic_load(&device->asked_ns) > ask_again_ns)
+        yk_clock_ns() - atomic_load(&device->asked_ns) > ask_at_last_ns)
         ours = ask_driver(device);
     left = ours < all ? ours - booked : all - booked;
     return left > 0 ? left : 0;

@@ -6,11 +6,16 @@
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../../platform/clock.h"
 #include "cuda.h"
 
 /* Rough: NVLink as on an H100 or H200, per direction. PCIe is as fast as the host's link at best,
  * and shared with it. Only NVLink has atomics between GPUs. */
 static const double nvlink_bytes_per_ns = 300, pcie_bytes_per_ns = 10;
+
+/* A GPU that took work so short a time ago is not asked how it is: that is a call for each copy,
+ * and one that waits for those which others are making for it. */
+static const int64_t well_for_ns = 200000;
 
 static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_device *from,
                      int name)
@@ -82,6 +87,9 @@ yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_cop
 {
     struct yk_cuda_device *peer = (struct yk_cuda_device *)copy->peer;
     CUresult code = CUDA_ERROR_INVALID_CONTEXT;
+    const int64_t well_ns = atomic_load_explicit(&peer->well_ns, memory_order_relaxed);
+    if (!atomic_load(&peer->lost) && yk_clock_ns() - well_ns < well_for_ns)
+        return YOKE_OK;
     if (!atomic_load(&peer->lost) && yk_cuda_enter_anyway(peer)) {
         yk_lock(&peer->event_lock);
         code = peer->cu->EventQuery(peer->anchor);
