@@ -2,10 +2,12 @@
  * anybody sleeps before one. */
 #include "gate.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SHUT, AWAITED, OPEN };
@@ -18,10 +20,24 @@ void yk_gate_open(struct yk_gate *gate)
         syscall(SYS_futex, &gate->state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void yk_gate_pass(struct yk_gate *gate)
+static void pass(struct yk_gate *gate, const struct timespec *until)
 {
     unsigned seen = SHUT;
+    long result = 0;
     atomic_compare_exchange_strong(&gate->state, &seen, AWAITED);
-    while (atomic_load(&gate->state) == AWAITED)
-        syscall(SYS_futex, &gate->state, FUTEX_WAIT_PRIVATE, AWAITED, NULL, NULL, 0);
+    while (atomic_load(&gate->state) == AWAITED && !(result != 0 && errno == ETIMEDOUT))
+        result = syscall(SYS_futex, &gate->state, FUTEX_WAIT_BITSET_PRIVATE, AWAITED, until, NULL,
+                         FUTEX_BITSET_MATCH_ANY);
+}
+
+void yk_gate_pass(struct yk_gate *gate)
+{
+    pass(gate, NULL);
+}
+
+void yk_gate_pass_until(struct yk_gate *gate, int64_t time_ns)
+{
+    const struct timespec until = { .tv_sec = time_ns / 1000000000,
+                                    .tv_nsec = time_ns % 1000000000 };
+    pass(gate, &until);
 }

@@ -3,6 +3,7 @@
 #define YK_PLATFORM_GATE_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 struct yk_gate { /* zero: shut */
     _Atomic unsigned state;
@@ -11,5 +12,7 @@ struct yk_gate { /* zero: shut */
 void yk_gate_open(struct yk_gate *gate);
 /* Sleep until it is open. */
 void yk_gate_pass(struct yk_gate *gate);
+/* The same, at most until that time (yk_clock_ns). */
+void yk_gate_pass_until(struct yk_gate *gate, int64_t time_ns);
 
 #endif

@@ -69,6 +69,12 @@ int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *devi
 /* Rows of argument `arg` that items touch, within the array. */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
 
+/* --- arrival.c --- */
+/* All arguments for the lane's chunk, and the copies that bring their rows issued. `distances`, one
+ * for each, stay as long as the arguments. */
+yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_launch_arg *args,
+                            int64_t *distances);
+
 /* --- traffic.c --- */
 struct yk_traffic { /* bytes an item moves over a device's link */
     double both;    /* in both directions */
@@ -98,6 +104,11 @@ int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);
 /* Whether to ask for the lane's flight at all: one that should end later than others, and not yet,
  * is left alone, since a driver takes its time to answer. */
 int yk_flight_is_due(struct yk_job *job, int device, int lane);
+/* So the job will not be over before; who waits for it asks: */
+void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight);
+/* Who sleeps until the job is done, since that time: when to look at it next; now: to watch it; 0:
+ * there is no telling. */
+int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now);
 /* The flight ended then: forecasts of those behind it move. */
 void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *flight,
                      int64_t ended_ns);

@@ -166,6 +166,10 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int drove;         /* it drove that device */
     atomic_int woken;  /* the other threads were told of the job */
     atomic_int hungry; /* a lane was told to wait since somebody last reported */
+    /* When the chunks that devices have should all be over, as far as is foretold; 0: nothing is.
+     */
+    _Atomic int64_t due_ns;
+    atomic_int all_out; /* nothing is left to be handed out */
 
     yoke_status status; /* under lock until DONE */
     char *text;

@@ -48,6 +48,8 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         if (verdict != YK_TAKE)
             break;
         flight->issued_ns = now;
+        if (yk_dispatch_free(job->dispatch) == 0)
+            atomic_store_explicit(&job->all_out, 1, memory_order_relaxed);
         if (!jd->device->device->desc.host_memory) {
             flight->chunk = chunk;
             flight->slot = -1;
@@ -331,6 +333,7 @@ static void issue(struct yk_job *job, int device, int lane)
         }
         if (flight->kernel || flight->home) {
             yk_flight_foretell(jd, flight, flight->issued_ns);
+            yk_job_foretell(job, flight);
             flight->watched = 0;
             if (yk_flight_is_called(job->runtime->waiting, jd, flight))
                 yk_flight_call(job, device, lane);

@@ -43,9 +43,9 @@ static void chunks_queue_up_behind_each_other(void **state)
 /* Sleeps until each look; at the end it watches. */
 static void few_looks_and_then_all_the_time(void **state)
 {
-    const int64_t lasts[] = { 50 * US, 450 * US, 12 * MS, 3000 * (int64_t)MS };
+    const int64_t lasts[] = { 50 * US, 450 * US, 12 * MS, 38 * MS, 3000 * (int64_t)MS };
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         const struct yk_flight flight = flight_of(lasts[i]);
         int64_t now = flight.issued_ns, at;
         int looks = 0;
@@ -58,7 +58,10 @@ static void few_looks_and_then_all_the_time(void **state)
         }
         assert_true(looks < 60);
         assert_int_equal(at, now); /* from here on it watches, */
-        assert_true(flight.expected_ns - now <= 150 * US);
+        assert_true(flight.expected_ns - now <= 150 * US + lasts[i] / 100);
+        assert_true(flight.expected_ns - now <= 500 * US);
+        if (lasts[i] > 30 * MS) /* forecasts of long ones are off by more */
+            assert_true(flight.expected_ns - now > 400 * US);
         assert_true(now == flight.issued_ns || flight.expected_ns - now >= 25 * US);
         assert_int_equal(yk_flight_look_at(&flight, flight.expected_ns), flight.expected_ns);
         /* but not for ever */
@@ -144,6 +147,32 @@ static void ends_that_cannot_be_foretold_call(void **state)
     assert_true(yk_flight_is_called(YOKE_WAIT_BLOCK, &known, &foretold));
 }
 
+/* Who called the job is awake when it ends, if that can be foretold, and else seldom until then. */
+static void callers_wake_before_the_end(void **state)
+{
+    struct yk_job job = { .submitted_ns = 5 * MS };
+    struct yk_flight flight = flight_of(37 * MS), later = flight_of(38 * MS);
+    int64_t since = 5 * MS, now = since, at;
+    int looks = 0;
+    (void)state;
+    assert_int_equal(yk_job_look_at(&job, since, now), now + 100 * US);
+    assert_int_equal(yk_job_look_at(&job, since, now + MS), 0); /* nobody knows */
+    yk_job_foretell(&job, &later);
+    yk_job_foretell(&job, &flight);
+    for (; now < 30 * MS; now = at, looks++) {
+        at = yk_job_look_at(&job, since, now);
+        assert_true(at > now &&
+                    at - now <= (now - since > 200 * US ? (now - since) / 2 : 100 * US));
+    }
+    assert_true(looks < 20); /* there is more to come; */
+    atomic_store(&job.all_out, 1);
+    at = yk_job_look_at(&job, since, now);
+    assert_int_equal(at, later.expected_ns - 500 * US);
+    assert_int_equal(yk_job_look_at(&job, since, at), at);
+    assert_int_equal(yk_job_look_at(&job, since, later.expected_ns), later.expected_ns);
+    assert_int_equal(yk_job_look_at(&job, since, later.expected_ns + MS), 0);
+}
+
 static void waits_are_counted(void **state)
 {
     struct yk_job_device device = { 0 };
@@ -167,6 +196,7 @@ int main(void)
         cmocka_unit_test(nobody_watches_while_there_is_more),
         cmocka_unit_test(forecasts_follow_what_happened),
         cmocka_unit_test(ends_that_cannot_be_foretold_call),
+        cmocka_unit_test(callers_wake_before_the_end),
         cmocka_unit_test(waits_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
