@@ -27,9 +27,11 @@ struct yk_replica {
     struct yk_place *place;
     struct yk_replica *whole; /* itself, if the array is no panel */
     struct yk_buffer *buffer; /* NULL: none at present */
-    int users;   /* who holds all of it; > 0 forbids eviction. Under place->lock, as all below */
-    int by_rows; /* the buffer is addresses: rows are evicted, */
-    struct yk_claim *claims; /* but for these */
+    /* Under place->lock, as all below; what others have to see who borrow it is changed under
+     * place->lend_lock, too. */
+    int users;               /* who holds all of it; > 0 forbids eviction. Under lend_lock */
+    int by_rows;             /* the buffer is addresses: rows are evicted, */
+    struct yk_claim *claims; /* but for these. Under lend_lock */
     uint64_t use;            /* place->uses when it was held last */
     /* 1: it is being evicted, or rows of it, and nobody may hold it before that is over. */
     int leaving;
@@ -320,6 +322,10 @@ void yk_load_close(struct yk_load *load); /* it is settled */
  * the place's queues is over. */
 yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
                            struct yk_load *load);
+/* Before that, if load->sharers share them out: what the others will take from this place. Other
+ * arrays' rows follow it on the link, before those which have to be waited for. */
+yoke_status yk_transfer_up_own(struct yk_replica *replica, struct yk_interval rows,
+                               struct yk_load *load);
 void yk_transfer_settle(struct yk_replica *replica, struct yk_load *load, yoke_status outcome);
 
 #endif

@@ -50,6 +50,7 @@ static struct victim pick_victim(struct yk_place *place)
     struct victim best = { 0 };
     struct yk_replica *replica;
     yk_lock(&place->lock);
+    yk_lock(&place->lend_lock);
     for (replica = place->oldest; replica; replica = replica->newer)
         if (replica->users > 0)
             continue;
@@ -60,6 +61,7 @@ static struct victim pick_victim(struct yk_place *place)
                      &(struct victim){ replica, yk_array_rows(replica->array), replica->use });
     if (best.replica)
         best.replica->leaving = 1;
+    yk_unlock(&place->lend_lock);
     yk_unlock(&place->lock);
     return best;
 }
@@ -85,6 +87,15 @@ static yoke_status write_back_rows(const struct victim *victim, yoke_array *arra
     return yk_transfer_drop(array, number, victim->rows, kept);
 }
 
+static int is_claimed(const struct yk_replica *replica)
+{
+    int claimed;
+    yk_lock(&replica->place->lend_lock);
+    claimed = replica->claims != NULL;
+    yk_unlock(&replica->place->lend_lock);
+    return claimed;
+}
+
 /* Their pages, and those they shared with rows that had left before. The map has room for two more
  * runs. */
 static void free_rows(struct yk_replica *replica, struct yk_interval rows)
@@ -96,7 +107,7 @@ static void free_rows(struct yk_replica *replica, struct yk_interval rows)
     yk_interval_map_assign(note, rows, 0);
     run = yk_interval_map_find(note, rows.first);
     empty = yk_interval_map_part(note, run, yk_array_rows(replica->array));
-    if (note->count == 1 && !replica->claims) {
+    if (note->count == 1 && !is_claimed(replica)) {
         yk_replica_free(replica);
         return;
     }
@@ -145,7 +156,9 @@ static yoke_status let_leave(const struct victim *victim)
         free_rows(replica, victim->rows);
     else if (status == YOKE_OK)
         yk_replica_free(replica);
+    yk_lock(&place->lend_lock);
     replica->leaving = 0;
+    yk_unlock(&place->lend_lock);
     yk_unlock(&place->lock);
     if (status == YOKE_OK)
         yk_log(YOKE_LOG_DEBUG, "%s: rows %lld to %lld of array %s left its memory",

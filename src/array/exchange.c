@@ -79,10 +79,15 @@ static void sweep(struct yk_place *place)
                 (size_t)exchange->count * sizeof *exchange->copies);
 }
 
-static yoke_status reserve(struct yk_exchange *exchange)
+/* Asking how the earlier ones are takes the driver's time as well, so that is left for when there
+ * are many, or one is waited for. */
+static yoke_status reserve(struct yk_place *place)
 {
+    struct yk_exchange *exchange = &place->exchange;
     int capacity = exchange->capacity ? 2 * exchange->capacity : 16;
     struct yk_exchange_copy *copies;
+    if (exchange->count == exchange->capacity)
+        sweep(place);
     if (exchange->count < exchange->capacity)
         return YOKE_OK;
     copies = yk_realloc(exchange->copies, (size_t)capacity, sizeof *copies);
@@ -93,17 +98,14 @@ static yoke_status reserve(struct yk_exchange *exchange)
     return YOKE_OK;
 }
 
+/* Lock held. `before`: of the source. */
 static yoke_status issue(struct yk_place *place, struct yk_place *source,
-                         const struct yk_copy *wanted, unsigned after)
+                         const struct yk_copy *wanted, struct yk_event *const before[2])
 {
     struct yk_exchange *exchange = &place->exchange;
     struct yk_copy copy = *wanted;
     struct yk_event *event = NULL;
-    struct yk_event *const before[] = { after & YK_AFTER_SOURCE ? source->last_upload : NULL,
-                                        after & YK_AFTER_OWN ? place->last_upload : NULL };
-    yoke_status status;
-    sweep(place);
-    status = reserve(exchange);
+    yoke_status status = reserve(place);
     if (status != YOKE_OK)
         return status;
     copy.kind = YK_COPY_PEER;
@@ -111,7 +113,7 @@ static yoke_status issue(struct yk_place *place, struct yk_place *source,
     copy.timed = exchange->timed;
     copy.passing = 1;
     copy.after = before;
-    copy.after_count = after ? 2 : 0;
+    copy.after_count = 2;
     status = place->device->backend->copy(exchange->queue, &copy, &event);
     if (status != YOKE_OK)
         return status;
@@ -122,16 +124,18 @@ static yoke_status issue(struct yk_place *place, struct yk_place *source,
 }
 
 yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
-                              const struct yk_copy *copy, unsigned after)
+                              const struct yk_copy *copy, const struct yk_exchange_after *after)
 {
-    struct yk_place *lower = place->number < source->number ? place : source;
-    struct yk_place *upper = lower == place ? source : place;
+    struct yk_event *before[2] = { NULL, NULL };
     yoke_status status;
-    yk_lock(&lower->lock);
-    yk_lock(&upper->lock);
-    status = issue(place, source, copy, after);
-    yk_unlock(&upper->lock);
-    yk_unlock(&lower->lock);
+    if (after->upload)
+        before[0] = yk_place_upload_of(source, after->upload);
+    yk_lock(&place->lock);
+    if (after->own)
+        before[1] = place->last_upload;
+    status = issue(place, source, copy, before);
+    yk_unlock(&place->lock);
+    source->device->backend->event_close(before[0]);
     return status;
 }
 

@@ -33,13 +33,17 @@ struct yk_exchange {        /* zero-initialise */
 yoke_status yk_exchange_open(struct yk_place *place);
 void yk_exchange_close(struct yk_place *place); /* all are over */
 
-/* What the copy comes after beside those before it, bits: what has been uploaded to its source so
- * far, for that brings the rows there; what has been uploaded to this place, for an overtaken copy
- * of the rows may be among that. */
-enum yk_exchange_after { YK_AFTER_SOURCE = 1, YK_AFTER_OWN = 2 };
-/* Issue copy->bytes from `source`'s copy->from to `place`'s copy->buffer. Takes both locks. */
+/* What the copy comes after beside those before it: the upload that brings the rows to its source;
+ * all that has been uploaded to this place, for an overtaken copy of the rows may be among that. */
+struct yk_exchange_after {
+    uint64_t upload; /* by the source's numbers; 0: none */
+    int own;
+};
+/* Issue copy->bytes from `source`'s copy->from to `place`'s copy->buffer. Takes the lock, and for a
+ * moment the source's: the driver takes some 10 us for each of the calls, and the source and all
+ * others who copy from it have their own to make. */
 yoke_status yk_exchange_issue(struct yk_place *place, struct yk_place *source,
-                              const struct yk_copy *copy, unsigned after);
+                              const struct yk_copy *copy, const struct yk_exchange_after *after);
 /* The latest one's event, for others to come after; NULL: none is under way. */
 struct yk_event *yk_exchange_latest(const struct yk_exchange *exchange);
 /* Take the lock. Somebody is about to issue copies; he has settled them. */

@@ -7,23 +7,28 @@
 
 /* --- rows that were sent --- */
 
-void yk_replica_note_sent(struct yk_replica *replica, struct yk_interval rows, int sent)
+void yk_replica_note_sent(struct yk_replica *replica, struct yk_interval rows, uint64_t upload)
 {
     struct yk_interval_map *note = &replica->sent;
     if (!note->items &&
-        (!sent || yk_interval_map_open(note, yk_array_rows(replica->array), 0) != YOKE_OK))
+        (!upload || yk_interval_map_open(note, yk_array_rows(replica->array), 0) != YOKE_OK))
         return;
     if (yk_interval_map_reserve(note, 2) == YOKE_OK)
-        yk_interval_map_assign(note, rows, (uint64_t)sent);
-    else if (!sent)
+        yk_interval_map_assign(note, rows, upload);
+    else if (!upload)
         yk_interval_map_close(note);
 }
 
 int yk_replica_was_sent(const struct yk_replica *replica, struct yk_interval rows)
 {
     const struct yk_interval_map *note = &replica->sent;
-    return note->items && yk_interval_map_spans(note, rows) == 1 &&
-           note->items[yk_interval_map_find(note, rows.first)].value;
+    int run = note->items ? yk_interval_map_find(note, rows.first) : -1;
+    if (run < 0)
+        return 0;
+    for (; yk_interval_map_touches(note, run, rows); run++)
+        if (!note->items[run].value)
+            return 0;
+    return 1;
 }
 
 /* --- loans --- */
@@ -83,7 +88,7 @@ static yoke_status append(const struct yk_lift *lift, struct yk_copy_needs *list
 }
 
 yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows, int via,
-                                   unsigned *after)
+                                   struct yk_exchange_after *after)
 {
     yoke_array *array = lift->array;
     int number = lift->place->number;
@@ -91,9 +96,8 @@ yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows
     if (status != YOKE_OK)
         return status;
     if (yk_coherence_flying(array->coherence, number, rows))
-        *after |= YK_AFTER_OWN;
-    status = yk_coherence_copy_begun(array->coherence, number,
-                                     *after & YK_AFTER_SOURCE ? YK_HOST : via, rows);
+        after->own = 1;
+    status = yk_coherence_copy_begun(array->coherence, number, after->upload ? YK_HOST : via, rows);
     if (status == YOKE_OK)
         yk_replica_note_sent(lift->replica, rows, 0);
     else
@@ -102,7 +106,7 @@ yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows
 }
 
 yoke_status yk_lift_exchange_issue(struct yk_lift *lift, struct yk_interval rows, int via,
-                                   unsigned after)
+                                   const struct yk_exchange_after *after)
 {
     yoke_array *array = lift->array;
     struct yk_copy copy = { .buffer = lift->replica->whole->buffer,
@@ -133,13 +137,15 @@ static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
     yoke_array *array = replica->array;
     struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = replica->whole->buffer };
     yoke_status status;
+    uint64_t number;
     yk_array_shape_copy(array, rows, &copy);
     status = yk_copy_up(replica->place, array, &copy);
     if (status != YOKE_OK)
         return status;
     yk_array_count_up(array, yk_copy_total(&copy));
+    number = yk_place_uploaded(replica->place);
     yk_lock(&array->lock);
-    yk_replica_note_sent(replica, rows, 1);
+    yk_replica_note_sent(replica, rows, number);
     yk_unlock(&array->lock);
     return YOKE_OK;
 }
@@ -154,6 +160,16 @@ static void take_back(struct yk_place *place, yoke_array *array, struct yk_inter
     yk_unlock(&array->lock);
 }
 
+/* Copies of the rows to a place that are under way, and not believed any more since a device was
+ * lost, may still write there; and others may still be reading what one of them has brought. */
+static void drain_exchanges(struct yk_places *places)
+{
+    int i, count = atomic_load_explicit(&places->count, memory_order_acquire);
+    for (i = 0; i < count; i++)
+        if (places->items[i].number != YK_HOST)
+            yk_exchange_drain(&places->items[i]);
+}
+
 yoke_status yk_lift_from_host(const struct yk_lift *lift, struct yk_place *place,
                               struct yk_interval rows)
 {
@@ -166,7 +182,7 @@ yoke_status yk_lift_from_host(const struct yk_lift *lift, struct yk_place *place
     flying = yk_coherence_flying(array->coherence, number, rows);
     yk_unlock(&array->lock);
     if (flying)
-        yk_exchange_drain(place);
+        drain_exchanges(array->places);
     yk_lock(&array->lock);
     status = append(lift, list, rows, is_other ? number : YK_HOST);
     if (status == YOKE_OK) {

@@ -32,9 +32,10 @@ struct yk_lift {
 };
 
 /* --- lift.c --- */
-/* Whether rows were sent (1) or have been settled (0): replica.sent. Without memory for a note that
- * they are sent nobody takes them from there. array->lock held. */
-void yk_replica_note_sent(struct yk_replica *replica, struct yk_interval rows, int sent);
+/* Rows were sent, by the place's upload of that number or one before it, or (0) have been settled:
+ * replica.sent. Without memory for a note that they are sent nobody takes them from there.
+ * array->lock held. */
+void yk_replica_note_sent(struct yk_replica *replica, struct yk_interval rows, uint64_t upload);
 /* All of them were. array->lock held. */
 int yk_replica_was_sent(const struct yk_replica *replica, struct yk_interval rows);
 
@@ -46,12 +47,12 @@ yoke_status yk_lift_borrow(struct yk_lift *lift, int place, struct yk_interval r
 int yk_lift_borrowed(const struct yk_lift *lift, int place, struct yk_interval rows);
 
 /* From another device, `via`, whose memory is borrowed, and which has the rows, or has them sent
- * (YK_AFTER_SOURCE): told to coherence, array->lock held, and then issued, without it. What else
+ * (after->upload): told to coherence, array->lock held, and then issued, without it. What else
  * the copy has to come after is added. Both under the upload_lock of the lift's place. */
 yoke_status yk_lift_exchange_begin(struct yk_lift *lift, struct yk_interval rows, int via,
-                                   unsigned *after);
+                                   struct yk_exchange_after *after);
 yoke_status yk_lift_exchange_issue(struct yk_lift *lift, struct yk_interval rows, int via,
-                                   unsigned after);
+                                   const struct yk_exchange_after *after);
 /* From the host, to the lift's place or to another, which hands them on. Copies that were
  * begun are on the place's list, for who settles; one that cannot be issued whole is over and told
  * before this returns. Under the upload_lock of the place. Adds up the load's bytes. */
@@ -63,7 +64,9 @@ yoke_status yk_lift_from_host(const struct yk_lift *lift, struct yk_place *place
 yoke_status yk_lift_missing(struct yk_lift *lift, struct yk_interval rows);
 
 /* --- share.c --- */
-/* What others want as well and the place can have part of from them; the rest is left. */
-yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows);
+/* What others want as well and the place can have part of from them; the rest is left. Or of that
+ * only what the others count on this place for. */
+enum yk_share { YK_SHARE_OWN, YK_SHARE_ALL };
+yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows, enum yk_share pieces);
 
 #endif

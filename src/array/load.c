@@ -30,7 +30,7 @@ static yoke_status take_from_device(struct yk_lift *lift, const struct yk_copy_n
 {
     yoke_array *array = lift->array;
     yoke_status status = YOKE_OK;
-    unsigned after = 0;
+    struct yk_exchange_after after = { 0 };
     *again = 1;
     if (yk_lift_borrow(lift, need->source, need->rows, YK_LEND_THERE) != YOKE_OK) {
         lift->unable |= yk_place_bit(need->source);
@@ -44,7 +44,7 @@ static yoke_status take_from_device(struct yk_lift *lift, const struct yk_copy_n
     }
     yk_unlock(&array->lock);
     if (!*again && status == YOKE_OK)
-        status = yk_lift_exchange_issue(lift, need->rows, need->source, after);
+        status = yk_lift_exchange_issue(lift, need->rows, need->source, &after);
     if (status != YOKE_ELOST)
         return status;
     yk_transfer_write_off(array, need->source);
@@ -102,8 +102,8 @@ yoke_status yk_lift_missing(struct yk_lift *lift, struct yk_interval rows)
     return status;
 }
 
-yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
-                           struct yk_load *load)
+static yoke_status bring(struct yk_replica *replica, struct yk_interval rows, struct yk_load *load,
+                         enum yk_share pieces)
 {
     struct yk_lift lift = { .root = replica->array, .place = replica->place, .load = load };
     yoke_status status = YOKE_OK;
@@ -115,11 +115,23 @@ yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
         status = yk_transfer_check(lift.array);
         if (status == YOKE_OK && load->sharers &&
             yk_array_missing(lift.array, lift.place->number, rows) > 0)
-            status = yk_lift_share(&lift, rows);
-        if (status == YOKE_OK)
+            status = yk_lift_share(&lift, rows, pieces);
+        if (status == YOKE_OK && pieces == YK_SHARE_ALL)
             status = yk_lift_missing(&lift, rows);
     }
     return status;
+}
+
+yoke_status yk_transfer_up_own(struct yk_replica *replica, struct yk_interval rows,
+                               struct yk_load *load)
+{
+    return load->sharers ? bring(replica, rows, load, YK_SHARE_OWN) : YOKE_OK;
+}
+
+yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
+                           struct yk_load *load)
+{
+    return bring(replica, rows, load, YK_SHARE_ALL);
 }
 
 /* --- how it went --- */

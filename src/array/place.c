@@ -31,12 +31,15 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
     status = yk_mutex_open(&out->upload_lock);
     if (status != YOKE_OK)
         goto close_lock;
+    status = yk_mutex_open(&out->lend_lock);
+    if (status != YOKE_OK)
+        goto close_upload_lock;
     if (device->desc.host_memory)
         return YOKE_OK;
     if (device->backend->pin) {
         status = yk_pinner_open(device, &out->pinner);
         if (status != YOKE_OK)
-            goto close_upload_lock;
+            goto close_lend_lock;
     }
     status = open_queues(out);
     if (status == YOKE_OK) { /* now, for the first job has no time for it */
@@ -46,6 +49,8 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
     }
     yk_pinner_close(out->pinner, device);
     out->device = device = NULL;
+close_lend_lock:
+    yk_mutex_close(&out->lend_lock);
 close_upload_lock:
     yk_mutex_close(&out->upload_lock);
 close_lock:
@@ -60,12 +65,16 @@ close_device:
 void yk_place_close(struct yk_place *place)
 {
     const struct yk_backend *backend;
+    int i;
     if (!place->device)
         return;
     backend = place->device->backend;
     if (place->spare)
         backend->free(place->device, place->spare);
-    yk_place_uploading(place, NULL, NULL);
+    for (i = 0; i < YK_RECENT_UPLOADS; i++)
+        backend->event_close(place->recent_uploads[i]);
+    if (!place->lender)
+        backend->event_close(place->last_upload);
     yk_exchange_close(place);
     if (place->upload)
         backend->queue_close(place->upload);
@@ -73,6 +82,7 @@ void yk_place_close(struct yk_place *place)
         backend->queue_close(place->download);
     yk_stage_close(&place->stage, place->device);
     yk_pinner_close(place->pinner, place->device);
+    yk_mutex_close(&place->lend_lock);
     yk_mutex_close(&place->upload_lock);
     yk_mutex_close(&place->lock);
     place->device = NULL;
@@ -107,8 +117,53 @@ yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event)
     return outcome;
 }
 
+static struct yk_event **recent(struct yk_place *place, uint64_t number)
+{
+    return &place->recent_uploads[number % YK_RECENT_UPLOADS];
+}
+
+/* Only where others can read this place's memory. */
+static void note_recent(struct yk_place *place, struct yk_event *event)
+{
+    const struct yk_backend *backend = place->device->backend;
+    struct yk_event **at, *before;
+    if (!backend->event_hold)
+        event = NULL;
+    if (event)
+        backend->event_hold(event);
+    yk_lock(&place->lend_lock);
+    at = recent(place, ++place->uploads);
+    before = *at;
+    *at = event;
+    yk_unlock(&place->lend_lock);
+    backend->event_close(before);
+}
+
+uint64_t yk_place_uploaded(struct yk_place *place)
+{
+    uint64_t number;
+    yk_lock(&place->lend_lock);
+    number = place->uploads;
+    yk_unlock(&place->lend_lock);
+    return number;
+}
+
+struct yk_event *yk_place_upload_of(struct yk_place *place, uint64_t number)
+{
+    struct yk_event *event;
+    yk_lock(&place->lend_lock);
+    if (number + YK_RECENT_UPLOADS <= place->uploads)
+        number = place->uploads + 1 - YK_RECENT_UPLOADS;
+    event = *recent(place, number);
+    if (event)
+        place->device->backend->event_hold(event);
+    yk_unlock(&place->lend_lock);
+    return event;
+}
+
 void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot)
 {
+    note_recent(place, event);
     if (place->last_upload && !place->lender)
         place->device->backend->event_close(place->last_upload);
     place->last_upload = event;

@@ -8,7 +8,8 @@
  * backend calls but poll, wait and build are made under `lock`, from whichever thread needs them.
  *
  * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock (of
- * two, that of the lower number first), that of pages.c. Nobody sleeps holding the last three.
+ * two, that of the lower number first), yk_place.lend_lock, that of pages.c. Nobody sleeps holding
+ * the last four.
  */
 #ifndef YK_ARRAY_PLACE_H
 #define YK_ARRAY_PLACE_H
@@ -24,6 +25,10 @@
 
 struct yk_replica;
 
+/* Uploads so far back are told apart by who follows them; of older ones the oldest of these does.
+ */
+enum { YK_RECENT_UPLOADS = 16 };
+
 struct yk_place {
     struct yk_device *device; /* owned */
     int number;               /* in coherence; YK_HOST for a device that works in host memory */
@@ -35,6 +40,13 @@ struct yk_place {
     struct yk_event
         *last_upload;       /* latest operation on `upload`; under lock; NULL: all are complete */
     struct yk_slot *lender; /* last_upload is this slot's event; NULL: the place's own */
+    /* Of what other places borrow here: the claims and users of replicas, whether one is leaving,
+     * and the next two. Never held in a call of the driver, which `lock` is, nearly all of the time
+     * while several devices begin a job: they would wait for each other's calls, asleep. */
+    yk_mutex lend_lock;
+    /* How many uploads there were, and the events of the latest, each held once more. */
+    uint64_t uploads;
+    struct yk_event *recent_uploads[YK_RECENT_UPLOADS];
     struct yk_exchange exchange; /* under lock */
     /* Other places that it copies from directly, a bit each, and of them those that it does so from
      * faster than from the host. Bits are only added. */
@@ -62,6 +74,10 @@ yoke_status yk_place_await(struct yk_place *place, struct yk_event *event);
 /* `event` is the latest operation on the upload queue from now on; taken, by the slot it reads from
  * if that is not NULL. Under place->lock. */
 void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot);
+/* The number of the latest upload, for others to come after; */
+uint64_t yk_place_uploaded(struct yk_place *place);
+/* and the event of that one or one behind it, to be closed; NULL: it is complete. */
+struct yk_event *yk_place_upload_of(struct yk_place *place, uint64_t number);
 /* Wait until everything that was issued to bring rows here is over, however it went. */
 void yk_place_drain(struct yk_place *place);
 void yk_place_drain_locked(struct yk_place *place); /* upload_lock is held */

@@ -73,7 +73,7 @@ int64_t yk_replica_cost(yoke_array *array, struct yk_place *place, struct yk_int
     yk_lock(&array->lock);
     replica = array->replicas[place->number];
     yk_unlock(&array->lock);
-    yk_lock(&place->lock);
+    yk_lock(&place->lend_lock);
     if (!goes_by_rows(array, place)) {
         if (replica && replica->users > 0)
             count = 0;
@@ -87,7 +87,7 @@ int64_t yk_replica_cost(yoke_array *array, struct yk_place *place, struct yk_int
             row = part.last;
         }
     }
-    yk_unlock(&place->lock);
+    yk_unlock(&place->lend_lock);
     return count * array->row_bytes;
 }
 
@@ -160,8 +160,10 @@ static yoke_status need_buffer(struct yk_replica *replica)
             status = note_nothing(replica);
             if (status != YOKE_OK)
                 break;
+            yk_lock(&place->lend_lock);
             replica->buffer = fresh;
             replica->by_rows = goes_by_rows(replica->array, place);
+            yk_unlock(&place->lend_lock);
             fresh = NULL;
             append_newest(replica);
         } else {
@@ -202,7 +204,7 @@ static yoke_status check_room(struct yk_replica *replica)
                    place->device->desc.name, replica->array->name);
 }
 
-/* place->lock held, as for the next two. The claim's rows, where rows come and go by themselves;
+/* place->lend_lock held, as for the next. The claim's rows, where rows come and go by themselves;
  * else, and without a claim, all of it. */
 static void keep(struct yk_replica *whole, struct yk_claim *claim)
 {
@@ -226,15 +228,19 @@ static void let_go(struct yk_replica *whole, const struct yk_claim *claim)
     *link = claim->next;
 }
 
+/* place->lock held. */
 static yoke_status keep_with_buffer(struct yk_replica *whole, struct yk_claim *claim)
 {
+    struct yk_place *place = whole->place;
     yoke_status status = need_buffer(whole);
     if (status != YOKE_OK)
         return status;
+    yk_lock(&place->lend_lock);
     keep(whole, claim);
+    yk_unlock(&place->lend_lock);
     status = check_room(whole);
     if (status != YOKE_OK)
-        let_go(whole, claim);
+        yk_replica_unclaim(whole, claim);
     return status;
 }
 
@@ -270,20 +276,20 @@ struct yk_replica *yk_replica_lend(yoke_array *array, struct yk_place *place,
     yk_unlock(&array->lock);
     if (!replica)
         return NULL;
-    yk_lock(&place->lock);
-    if (replica->whole->buffer && !replica->whole->leaving)
+    yk_lock(&place->lend_lock);
+    if (!replica->whole->leaving && replica->whole->buffer)
         keep(replica->whole, claim);
     else
         replica = NULL;
-    yk_unlock(&place->lock);
+    yk_unlock(&place->lend_lock);
     return replica;
 }
 
 void yk_replica_unclaim(struct yk_replica *replica, struct yk_claim *claim)
 {
-    yk_lock(&replica->place->lock);
+    yk_lock(&replica->place->lend_lock);
     let_go(replica->whole, claim);
-    yk_unlock(&replica->place->lock);
+    yk_unlock(&replica->place->lend_lock);
 }
 
 void yk_replica_release(struct yk_replica *replica)

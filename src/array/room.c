@@ -74,11 +74,13 @@ int64_t yk_place_room_locked(struct yk_place *place)
     struct yk_device *device = place->device;
     int64_t bytes = device->backend->memory_free(device) + place->spare_bytes;
     const struct yk_replica *replica;
+    yk_lock(&place->lend_lock);
     for (replica = place->oldest; replica; replica = replica->newer)
         if (replica->by_rows)
             bytes += room_in(replica);
         else if (replica->users == 0)
             bytes += yk_array_bytes(replica->array);
+    yk_unlock(&place->lend_lock);
     return bytes;
 }
 

@@ -12,7 +12,8 @@ struct leg {
     struct yk_interval part; /* these: they are alike */
     enum yk_route route;
     int via;
-    int awaited; /* it was waited for somebody who had them sent to `via` */
+    uint64_t upload; /* that brings them there, if it is yet to end; 0: none */
+    int awaited;     /* it was waited for somebody who had them sent to `via` */
 };
 
 /* array->lock held. */
@@ -23,21 +24,25 @@ static void find_route(const struct yk_lift *lift, struct leg *leg)
                                     .owner = leg->owner,
                                     .near = atomic_load(&lift->place->nearer) & ~lift->unable };
     struct yk_whereabouts where;
+    uint64_t uploads[YK_PLACES] = { 0 };
     uint32_t coming;
     yk_coherence_whereabouts(array->coherence, leg->rows.first, &where);
     leg->part = yk_interval_common(where.rows, leg->rows);
     state.holders = where.holders;
     state.coming = where.arriving;
     for (coming = where.arriving & state.near; coming; coming &= coming - 1) {
-        const struct yk_interval_map *sent = &array->replicas[__builtin_ctz(coming)]->sent;
+        const int place = __builtin_ctz(coming);
+        const struct yk_interval_map *sent = &array->replicas[place]->sent;
         int run = sent->items ? yk_interval_map_find(sent, leg->part.first) : -1;
         if (run < 0)
             continue;
         leg->part = yk_interval_map_part(sent, run, leg->part);
-        if (sent->items[run].value)
+        uploads[place] = sent->items[run].value;
+        if (uploads[place])
             state.sent |= coming & -coming;
     }
     leg->route = yk_broadcast_route(&state, &leg->via);
+    leg->upload = leg->route == YK_ROUTE_FOLLOW ? uploads[leg->via] : 0;
 }
 
 /* Nothing came of it: the same rows are looked at once more. */
@@ -123,19 +128,20 @@ static yoke_status exchange(struct yk_lift *lift, struct leg *leg)
 {
     const enum yk_route route = leg->route;
     yoke_array *array = lift->array;
-    unsigned after = route == YK_ROUTE_FOLLOW ? YK_AFTER_SOURCE : 0;
+    struct yk_exchange_after after = { 0 };
     yoke_status status = YOKE_OK;
     int is_same;
     yk_lock(&array->lock);
     find_route(lift, leg);
     is_same = leg->route == route && yk_lift_borrowed(lift, leg->via, leg->part);
+    after.upload = leg->upload;
     if (is_same)
         status = yk_lift_exchange_begin(lift, leg->part, leg->via, &after);
     yk_unlock(&array->lock);
     if (!is_same)
         look_again(leg);
     else if (status == YOKE_OK)
-        status = yk_lift_exchange_issue(lift, leg->part, leg->via, after);
+        status = yk_lift_exchange_issue(lift, leg->part, leg->via, &after);
     return status;
 }
 
@@ -189,7 +195,7 @@ static yoke_status share_part(struct yk_lift *lift, struct leg *leg)
     return YOKE_OK;
 }
 
-yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows)
+yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows, enum yk_share pieces)
 {
     struct yk_broadcast broadcast;
     uint32_t members = (lift->load->sharers & atomic_load(&lift->place->nearer)) |
@@ -203,6 +209,8 @@ yoke_status yk_lift_share(struct yk_lift *lift, struct yk_interval rows)
         struct leg leg = { .via = -1 };
         leg.rows = yk_broadcast_piece(&broadcast, lift->place->number, nth, &leg.owner);
         leg.rows = yk_interval_common(leg.rows, rows);
+        if (pieces == YK_SHARE_OWN && leg.owner != lift->place->number)
+            continue;
         for (; status == YOKE_OK && !yk_interval_empty(leg.rows); leg.rows.first = leg.part.last)
             status = share_part(lift, &leg);
     }

@@ -212,7 +212,8 @@ struct yk_backend {
     /* Rough speed, in bytes per ns, at which `device` copies from the memory of `from`, another
      * open device of this backend, without the host between them; 0: it cannot. From then on
      * YK_COPY_PEER works on queues of `device` with all that `from` has allocated or will.
-     * Optional: NULL where no two devices can. One thread drives both, here and in such copies. */
+     * Optional: NULL where no two devices can. One thread drives both here; in such copies others
+     * may drive `from`. */
     double (*reach)(struct yk_device *device, struct yk_device *from);
 
     /* Host memory that is not pinned may make the call last as long as the copy. PEER: YOKE_ELOST,
@@ -243,6 +244,9 @@ struct yk_backend {
      * after completion. */
     void (*event_times)(struct yk_event *event, struct yk_event_times *out);
     void (*event_close)(struct yk_event *event); /* complete or not; NULL is fine */
+    /* One more event_close has to be called before it is gone: for who waits for what another
+     * device does. There where reach is, else NULL. */
+    void (*event_hold)(struct yk_event *event);
 
     /* Virtual clock (sim only, else NULL), one for all devices of a runtime. */
     int64_t (*now)(void);

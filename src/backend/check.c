@@ -244,6 +244,7 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->table.notify = inner->backend->notify ? yk_check_notify : NULL;
     device->table.event_times = yk_check_event_times;
     device->table.event_close = yk_check_event_close;
+    device->table.event_hold = inner->backend->event_hold ? yk_check_event_hold : NULL;
     yk_check_add(&device->object);
     *out = &device->base;
     return YOKE_OK;

@@ -79,6 +79,7 @@ struct check_event {
     struct yk_event *inner;
     struct check_past past; /* including the operation itself */
     int done;               /* seen complete */
+    int holders;            /* beside its first owner; under the lock */
     yoke_status outcome;
 };
 
@@ -185,6 +186,7 @@ yoke_status yk_check_wait(struct yk_event *event);
 yoke_status yk_check_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 void yk_check_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_check_event_close(struct yk_event *event);
+void yk_check_event_hold(struct yk_event *event);
 
 /* check_fault.c: YOKE_OK, or the status to give instead of calling the backend. */
 yoke_status yk_check_inject(struct check_device *device, const char *slot);

@@ -103,12 +103,32 @@ void yk_check_event_times(struct yk_event *handle, struct yk_event_times *out)
     *out = times;
 }
 
+void yk_check_event_hold(struct yk_event *handle)
+{
+    struct check_event *event = yk_check_find(NULL, CHECK_EVENT, handle, "event_hold");
+    if (!event)
+        return;
+    yk_check_lock();
+    event->holders++;
+    yk_check_unlock();
+}
+
+/* 1: others still hold it. */
+static int let_go(struct check_event *event)
+{
+    yk_check_lock();
+    int held = event->holders > 0;
+    event->holders -= held;
+    yk_check_unlock();
+    return held;
+}
+
 void yk_check_event_close(struct yk_event *handle)
 {
     if (!handle)
         return;
     struct check_event *event = yk_check_find(NULL, CHECK_EVENT, handle, "event_close");
-    if (!event)
+    if (!event || let_go(event))
         return;
     yk_check_remove(&event->object);
     event->object.device->backend->event_close(event->inner);

@@ -31,170 +31,10 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
     return rows;
 }
 
-static int reads(yoke_param_mode mode)
-{
-    return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
-}
-
-/* Rows of the host will be written without being read. Old versions of them must not come home any
- * more, as they would if a device made room for another job meanwhile (tests/model). */
-static yoke_status announce(yoke_array *array, struct yk_interval rows)
-{
-    return yk_transfer_written(array, YK_HOST, rows);
-}
-
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight)
 {
     return device->leases.slots && flight->slot >= 0 &&
            yk_lease_is_ready(&device->leases, flight->slot);
-}
-
-/* A CPU works on the host's rows. */
-static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
-                                 struct yk_launch_arg *out)
-{
-    struct yk_flight *flight = &job->devices[device].flights[lane];
-    yoke_array *array = job->args[p].array;
-    out->host = array->host;
-    out->shift = -array->first_row * array->pitch;
-    if (job->args[p].mode == YOKE_PARAM_ADD) {
-        out->host = yk_private_host(job, device, lane, p);
-        return out->host ? YOKE_OK : YOKE_ENOMEM;
-    }
-    if (yk_flight_is_ready(&job->devices[device], flight) || yk_array_is_host_only(array))
-        return YOKE_OK;
-    if (reads(job->args[p].mode))
-        return yk_transfer_home(array, yk_job_rows(job, p, yk_flight_items(flight)));
-    return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
-}
-
-static yoke_status upload_window(struct yk_job *job, int device, int lane, int p)
-{
-    struct yk_place *place = job->devices[device].device->place;
-    const struct yk_flight *flight = &job->devices[device].flights[lane];
-    yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
-    struct yk_copy copy = { .kind = YK_COPY_TO_DEVICE, .buffer = flight->windows[p].buffer };
-    yoke_status status;
-    if (yk_interval_empty(rows))
-        return YOKE_OK;
-    yk_array_shape_copy(array, rows, &copy);
-    copy.offset = flight->windows[p].offset;
-    copy.pitch = yk_held_pitch(job, device, p);
-    yk_lock(&place->upload_lock);
-    status = yk_copy_up(place, array, &copy);
-    yk_unlock(&place->upload_lock);
-    yk_array_count_up(array, yk_copy_total(&copy));
-    return status;
-}
-
-static yoke_status stage_window(struct yk_job *job, int device, int lane, int p,
-                                struct yk_launch_arg *out)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_flight *flight = &jd->flights[lane];
-    struct yk_window *window = &flight->windows[p];
-    yoke_array *array = job->args[p].array;
-    struct yk_interval rows = yk_job_rows(job, p, yk_flight_items(flight));
-    const int64_t pitch = yk_held_pitch(job, device, p);
-    yoke_status status;
-    status = yk_window_need(job, device, window, (rows.last - rows.first) * pitch);
-    if (status != YOKE_OK)
-        return status;
-    out->buffer = window->buffer;
-    out->shift = window->offset - rows.first * pitch - array->column;
-    if (!reads(job->args[p].mode))
-        return announce(array, rows);
-    status = yk_transfer_home(array, rows);
-    if (status == YOKE_OK)
-        status = upload_window(job, device, lane, p);
-    flight->bytes_in += (rows.last - rows.first) * array->row_bytes;
-    return status;
-}
-
-static yoke_status stage_packed(struct yk_job *job, int device, int lane, int p,
-                                struct yk_launch_arg *out)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    const yoke_array *array = job->args[p].array;
-    int64_t sent = 0;
-    const yoke_status status = yk_packed_stage(job, device, p, &sent);
-    jd->flights[lane].bytes_in += sent;
-    out->buffer = jd->windows;
-    out->shift =
-        jd->packed_at[p] - array->first_row * yk_held_pitch(job, device, p) - array->column;
-    return status;
-}
-
-/* Every chunk of the job reads the rows that this one does. */
-static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *flight)
-{
-    struct yk_interval these, all;
-    if (job->args[p].shape != YOKE_CUSTOM)
-        return job->args[p].shape == YOKE_WHOLE;
-    these = yk_job_rows(job, p, yk_flight_items(flight));
-    all = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
-    return these.first == all.first && these.last == all.last;
-}
-
-/* Places of other devices that read the same of the argument in this job. */
-static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
-{
-    const struct yk_place *own = job->devices[device].device->place;
-    uint32_t places = 0;
-    int d;
-    if (!atomic_load(&own->nearer) || !is_for_all(job, p, &job->devices[device].flights[lane]))
-        return 0;
-    yk_lock(&job->lock);
-    for (d = 0; d < job->device_count; d++) {
-        const struct yk_job_device *jd = &job->devices[d];
-        if (d != device && !jd->failed && !jd->retired && !jd->benched &&
-            jd->device->place->number != YK_HOST)
-            places |= yk_place_bit(jd->device->place->number);
-    }
-    yk_unlock(&job->lock);
-    return places;
-}
-
-static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
-                                   struct yk_launch_arg *out)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_flight *flight = &jd->flights[lane];
-    yoke_array *array = job->args[p].array;
-    struct yk_load *load = &flight->loads[p];
-    struct yk_interval rows;
-    yoke_status status;
-    if (job->args[p].mode != YOKE_PARAM_ADD && jd->holding[p] == YK_HELD_WINDOW)
-        return stage_window(job, device, lane, p, out);
-    if (jd->holding[p] == YK_HELD_PACKED)
-        return stage_packed(job, device, lane, p, out);
-    out->shift = -array->first_row * array->pitch;
-    if (job->args[p].mode == YOKE_PARAM_ADD) {
-        status = yk_private_buffer(job, device, p);
-        out->buffer = jd->private_buffers[p];
-        return status;
-    }
-    out->buffer = jd->replicas[p]->whole->buffer;
-    rows = yk_job_rows(job, p, yk_flight_items(flight));
-    status = yk_replica_commit(jd->replicas[p], rows);
-    if (status != YOKE_OK)
-        return status;
-    if (!reads(job->args[p].mode)) {
-        /* From here on the host is not the only one with rows. */
-        yk_array_leaves_host(array);
-        return job->args[p].home == YOKE_HOME_NOW ? announce(array, rows) : YOKE_OK;
-    }
-    if (job->args[p].mode == YOKE_PARAM_INOUT && job->args[p].home == YOKE_HOME_NOW)
-        yk_transfer_await_landing(array, rows);
-    load->sharers = sharers(job, device, lane, p);
-    status = yk_transfer_up(jd->replicas[p], rows, load);
-    flight->bytes_in += load->from_host;
-    if (jd->share < 0 && load->from_host > 0 && is_for_all(job, p, flight))
-        flight->bytes_once += load->from_host;
-    flight->bytes_between += load->from_devices;
-    flight->bytes_passed += load->to_others;
-    return status;
 }
 
 int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *jd, int p)
@@ -276,7 +116,7 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     status = need_hauls(job, place, flight);
     if (status != YOKE_OK)
         return status;
-    if (flight->kernel) {
+    if (flight->kernel && !flight->home) { /* else one that comes after it is in the queue */
         haul.copy.after = &flight->kernel;
         haul.copy.after_count = 1;
     }
@@ -291,27 +131,6 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     return YOKE_OK;
 }
 
-/* Which jobs may run at once was told by the rows of all its indexes. */
-static yoke_status check_asked(const struct yk_job *job, int p, struct yk_interval items)
-{
-    const yoke_arg *arg = &job->args[p];
-    struct yk_interval whole;
-    yoke_rows asked;
-    if (arg->mode == YOKE_PARAM_VALUE || arg->shape != YOKE_CUSTOM)
-        return YOKE_OK;
-    asked = arg->rows(arg->rows_context, (yoke_rows){ items.first, items.last });
-    whole = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
-    if (asked.first == asked.last ||
-        (asked.first < asked.last && asked.first >= whole.first && asked.last <= whole.last))
-        return YOKE_OK;
-    return yk_fail(YOKE_EINVAL,
-                   "%s, array %s: its rows function gives %lld .. %lld for indexes %lld .. %lld, "
-                   "which are not among the rows %lld .. %lld of all indexes",
-                   job->name, arg->array->name, (long long)asked.first, (long long)asked.last,
-                   (long long)items.first, (long long)items.last, (long long)whole.first,
-                   (long long)whole.last);
-}
-
 yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -319,27 +138,13 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     struct yk_launch_arg args[YOKE_ARGS_MAX]; /* clearing all would cost more than most launches */
     int64_t distances[YOKE_ARGS_MAX];
     int host_memory = jd->device->device->desc.host_memory, p;
-    yoke_status status = YOKE_OK;
+    yoke_status status;
     flight->busy = 1;
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
     flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
     flight->relies_on = yk_exchange_oldest(jd->device->place);
-    for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
-        args[p] = (struct yk_launch_arg){ 0 };
-        status = check_asked(job, p, yk_flight_items(flight));
-        if (status != YOKE_OK)
-            break;
-        if (job->distance_of[p]) {
-            distances[p] = yk_packed_distance(job, device, p);
-            args[p].value = &distances[p];
-        } else if (job->args[p].mode == YOKE_PARAM_VALUE) {
-            args[p].value = job->args[p].value;
-        } else {
-            status = host_memory ? stage_on_host(job, device, lane, p, &args[p])
-                                 : stage_on_device(job, device, lane, p, &args[p]);
-        }
-    }
+    status = yk_flight_stage(job, device, lane, args, distances);
     if (status == YOKE_OK) {
         status = launch(job, device, lane, args);
         flight->launched = status == YOKE_OK;

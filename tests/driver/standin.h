@@ -26,8 +26,9 @@ struct standin_failure {
 #pragma GCC visibility push(default)
 /* NULL: nothing fails any more. A call that gives something back does so even when it fails. */
 void standin_fail(const struct standin_failure *failure);
-int standin_failed(void); /* whether that call was reached */
-long standin_calls(void); /* calls so far that could have failed */
+int standin_failed(void);                    /* whether that call was reached */
+long standin_calls(void);                    /* calls so far that could have failed, */
+long standin_calls_of(const char *function); /* and those of "cuMemAlloc" */
 /* Contexts and what is in them, device memory, addresses, pinned host memory: 0 after all is
  * closed. */
 long standin_outstanding(void);

@@ -74,6 +74,14 @@ YOKE_GROUP_KERNEL(k_row_sum, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(int
     }
 }
 
+/* As a step of n-body: everybody's rows are read, and one's own are changed and made. */
+YOKE_KERNEL(k_shares, i, YOKE_VALUE(int64_t, n), YOKE_IN(int32_t, all), YOKE_INOUT(int32_t, own),
+            YOKE_OUT(int32_t, made))
+{
+    own[i] += all[(7 * i + 1) % n];
+    made[i] = own[i] + 1;
+}
+
 /* Columns of C += A B; by rows of C and A, B whole. */
 YOKE_KERNEL(k_tile, i, YOKE_VALUE(tile_t, t), YOKE_IN(int32_t, a), YOKE_IN(int32_t, b),
             YOKE_INOUT(int32_t, c))

@@ -161,6 +161,49 @@ static yoke_rows all_rows(const void *context, yoke_rows items)
     return (yoke_rows){ 0, *(const int64_t *)context };
 }
 
+/* Device 0 of four:   host link   | its part of b | rows of a and c |
+ *                     from others                 | their parts     | kernel
+ * Rows of its own are asked for before b, and would else be on the link before it. */
+static void what_others_wait_for_goes_first(void **state)
+{
+    enum { ROWS = 1 << 18, WHOLE = 2 * ROWS };
+    static int32_t as[ROWS], bs[WHOLE], cs[ROWS];
+    const double quarter = 4.0 * WHOLE / 4 / host_link; /* of b; of a and c together as much */
+    const tile_t tile = { .last = 1, .inner = 1, .width = 1 };
+    yoke_array *a, *b, *c;
+    yoke_result *result;
+    yoke_runtime *rt;
+    char devices[160];
+    int64_t i;
+    (void)state;
+    for (i = 0; i < ROWS; i++)
+        as[i] = (int32_t)i, cs[i] = 5;
+    for (i = 0; i < WHOLE; i++)
+        bs[i] = 3;
+    machine(devices, "gpu*4", 3 * host_link);
+    OK(yoke_open(&(yoke_config){ .devices = devices }, &rt));
+    OK(yoke_array_wrap(rt, as, ROWS, sizeof *as, &a));
+    OK(yoke_array_wrap(rt, bs, WHOLE, sizeof *bs, &b));
+    OK(yoke_array_wrap(rt, cs, ROWS, sizeof *cs, &c));
+    {
+        const yoke_job job = { .kernel = &k_tile,
+                               .range = { 0, ROWS },
+                               .partitioner = "even",
+                               .args = { yoke_value(tile), yoke_in(a), yoke_in_whole(b),
+                                         yoke_inout(c) } };
+        OK(yoke_run(rt, &job, &result));
+    }
+    assert_near(result->seconds, 1.99 * quarter, 2.01 * quarter);
+    yoke_result_close(result);
+    OK(yoke_array_acquire(c, YOKE_READ));
+    for (i = 0; i < ROWS; i++)
+        assert_int_equal(cs[i], 5 + 3 * i);
+    OK(yoke_array_close(a));
+    OK(yoke_array_close(b));
+    OK(yoke_array_close(c));
+    OK(yoke_close(rt));
+}
+
 /* A function of the program may say that every chunk needs the same, as walks of a tree do. */
 static void asked_for_by_all(void **state)
 {
@@ -409,6 +452,7 @@ int main(int count, char **words)
 
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_leaves_the_host_once),
+        cmocka_unit_test(what_others_wait_for_goes_first),
         cmocka_unit_test(asked_for_by_all),
         cmocka_unit_test(without_links_all_goes_by_the_host),
         cmocka_unit_test(slow_links_bring_what_the_host_lacks),

@@ -122,6 +122,8 @@ static void play(int checked)
     up = copy(&p, 0,
               &(struct yk_copy){
                   .kind = YK_COPY_TO_DEVICE, .host = sent, .buffer = p.buffer[0], .bytes = BYTES });
+    p.backend->event_hold(up); /* by who follows; whose it was may close it */
+    p.backend->event_close(up);
     struct yk_copy all = { .kind = YK_COPY_PEER,
                            .buffer = p.buffer[1],
                            .bytes = BYTES,

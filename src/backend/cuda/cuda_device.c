@@ -198,4 +198,5 @@ const struct yk_backend yk_backend_cuda = {
     .notify = yk_cuda_notify,
     .event_times = yk_cuda_event_times,
     .event_close = yk_cuda_event_close,
+    .event_hold = yk_cuda_event_hold,
 };

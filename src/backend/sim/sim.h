@@ -104,7 +104,8 @@ struct yk_event {
     int64_t started, ended;
     yoke_status outcome;
     int done;
-    int refs; /* the caller's, and the clock's while pending */
+    int refs;    /* the caller's, and the clock's while pending */
+    int holders; /* callers beside the first */
     struct sim_effect effect;
     void (*notify)(void *context);
     void *notify_context;
@@ -167,6 +168,7 @@ yoke_status yk_sim_wait(struct yk_event *event);
 yoke_status yk_sim_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 void yk_sim_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_sim_event_close(struct yk_event *event);
+void yk_sim_event_hold(struct yk_event *event);
 void yk_sim_event_release(struct yk_event *event); /* lock held; frees with the last reference */
 
 /* sim_operation.c */

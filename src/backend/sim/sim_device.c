@@ -168,6 +168,7 @@ const struct yk_backend yk_backend_sim = {
     .notify = yk_sim_notify,
     .event_times = yk_sim_event_times,
     .event_close = yk_sim_event_close,
+    .event_hold = yk_sim_event_hold,
     .now = yk_sim_now,
     .advance = yk_sim_advance,
 };

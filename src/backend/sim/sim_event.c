@@ -58,12 +58,23 @@ void yk_sim_event_times(struct yk_event *event, struct yk_event_times *out)
     yk_unlock(&yk_sim.mutex);
 }
 
+void yk_sim_event_hold(struct yk_event *event)
+{
+    yk_lock(&yk_sim.mutex);
+    event->refs++;
+    event->holders++;
+    yk_unlock(&yk_sim.mutex);
+}
+
 void yk_sim_event_close(struct yk_event *event)
 {
     if (!event)
         return;
     yk_lock(&yk_sim.mutex);
-    event->notify = NULL;
+    if (event->holders)
+        event->holders--;
+    else
+        event->notify = NULL;
     yk_sim_event_release(event);
     yk_unlock(&yk_sim.mutex);
 }

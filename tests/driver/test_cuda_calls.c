@@ -1,0 +1,140 @@
+/* test_cuda_calls.c - how many calls of the driver a job on several GPUs takes that share an array
+ * out: each costs microseconds under locks of the driver's, and all GPUs make theirs at once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "array/broadcast.h"
+#include "job_kernels.h"
+#include "standin.h"
+
+enum {
+    GPUS = 4,
+    ROWS = 1 << 15,
+    WARM_UP = 12,
+    JOBS = 4
+}; /* a part is small enough to need no staging */
+
+static yoke_runtime *runtime;
+static yoke_array *all, *own, *made;
+static int32_t *alls, *owns, *mades;
+
+/* Whole pages: what shares one with other memory is copied apart, as is what is pinned in part;
+ * so in this test's environment nothing is. */
+static int32_t *alloc(yoke_array **array)
+{
+    int32_t *host = yoke_alloc(runtime, ROWS * sizeof *host);
+    assert_non_null(host);
+    assert_int_equal(yoke_array_wrap(runtime, host, ROWS, sizeof *host, array), YOKE_OK);
+    return host;
+}
+
+/* New values at the host, so that they have to be copied. */
+static void fill(int job)
+{
+    assert_int_equal(yoke_array_acquire(all, YOKE_WRITE), YOKE_OK);
+    assert_int_equal(yoke_array_acquire(own, YOKE_WRITE), YOKE_OK);
+    for (int i = 0; i < ROWS; i++) {
+        alls[i] = i + job;
+        owns[i] = 3 * i;
+    }
+    assert_int_equal(yoke_array_release(all), YOKE_OK);
+    assert_int_equal(yoke_array_release(own), YOKE_OK);
+}
+
+static void run(int job)
+{
+    const int64_t rows = ROWS;
+    const yoke_job spec = { .kernel = &k_shares,
+                            .range = { 0, ROWS },
+                            .partitioner = "even",
+                            .args = { yoke_value(rows), yoke_in_whole(all), yoke_inout_home(own),
+                                      yoke_out_home(made) } };
+    fill(job);
+    assert_int_equal(yoke_run(runtime, &spec, NULL), YOKE_OK);
+    for (int i = 0; i < ROWS; i++) {
+        assert_int_equal(owns[i], 3 * i + (7 * i + 1) % ROWS + job);
+        assert_int_equal(mades[i], owns[i] + 1);
+    }
+}
+
+static const struct {
+    const char *function;
+    long least, most; /* of all GPUs */
+} expected[] = {
+    { "cuMemcpyHtoDAsync", 2 * GPUS, 2 * GPUS }, /* its part, its rows */
+    { "cuMemcpyPeerAsync", GPUS *(GPUS - 1), GPUS *(GPUS - 1) },
+    { "cuLaunchKernel", GPUS, GPUS },
+    { "cuMemcpyDtoHAsync", 2 * GPUS, 2 * GPUS },
+    /* For each part that comes from another, then the kernel for both queues, and results once for
+     * the kernel. */
+    { "cuStreamWaitEvent", 0, GPUS *(GPUS - 1 + 2 + 1) },
+    { "cuEventRecord", 0, GPUS *(2 + GPUS - 1 + 1 + 2) },
+    { "cuMemGetInfo", 0, 0 },
+    { "cuEventCreate", 0, 0 },
+};
+enum { EXPECTED = sizeof expected / sizeof *expected };
+
+static void no_more_calls_than_these(void **state)
+{
+    (void)state;
+    for (int job = 0; job < WARM_UP; job++) /* events are made and kept */
+        run(job);
+    for (int job = WARM_UP; job < WARM_UP + JOBS; job++) {
+        long before[EXPECTED];
+        for (int i = 0; i < EXPECTED; i++)
+            before[i] = standin_calls_of(expected[i].function);
+        run(job);
+        for (int i = 0; i < EXPECTED; i++) {
+            long calls = standin_calls_of(expected[i].function) - before[i];
+            if (calls < expected[i].least || calls > expected[i].most)
+                fail_msg("%ld calls of %s in job %d, not %ld to %ld", calls, expected[i].function,
+                         job, expected[i].least, expected[i].most);
+        }
+    }
+}
+
+static int setup(void **state)
+{
+    const yoke_config config = { .devices = "cuda:0,cuda:1,cuda:2,cuda:3" };
+    (void)state;
+    yk_broadcast_least_bytes = 1 << 14;
+    if (yoke_open(&config, &runtime) != YOKE_OK) {
+        print_error("%s\n", yoke_error_text());
+        return -1;
+    }
+    alls = alloc(&all);
+    owns = alloc(&own);
+    mades = alloc(&made);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    yoke_array *const arrays[] = { all, own, made };
+    int32_t *const memory[] = { alls, owns, mades };
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(yoke_array_close(arrays[i]), YOKE_OK);
+        yoke_free(runtime, memory[i]);
+    }
+    assert_int_equal(yoke_close(runtime), YOKE_OK);
+    assert_int_equal(standin_outstanding(), 0);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_more_calls_than_these),
+    };
+    if (!getenv("YOKE_CUDA_LIBRARY"))
+        return 77;
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
