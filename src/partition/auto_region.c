@@ -22,6 +22,10 @@
 /* Regions by what speeds are known to be only where no chunk was so many times as dear as others: a
  * speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
+/* A GPU streams that copies for this part of its time: beside others that do, host memory keeps it
+ * from copying all the time. Those whose rates are no further apart than this have equal links. */
+#define STREAMING      0.25
+#define NEARLY_AS_FAST 2.0
 
 int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *view, int device)
 {
@@ -55,34 +59,70 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
     return found;
 }
 
-/* All GPUs are alike, there are several, items cost alike as far as anybody saw, and other jobs run
- * beside this one or did beside the last like it: then it matters who does which rows more than who
- * does how many. A job by itself may be best done by one of them, which fronts find out. */
+/* Of one make, and several. */
 static int gpus_are_alike(const struct yk_split_view *view)
 {
     const struct yk_split_device *first = NULL;
-    int d, count = 0, crowded = view->crowded;
+    int d, count = 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
-        if (known->spread > SPREAD_MOST)
-            return 0;
         if (known->host_memory || !view->devices[d].active)
             continue;
         first = first ? first : known;
         if (!yk_split_alike(first, known))
             return 0;
-        crowded |= known->crowded;
         count++;
     }
-    return count > 1 && crowded;
+    return count > 1;
 }
 
-/* In such a crowd one GPU or some did what all could: who came late for a job once would have
+/* Items cost alike as far as anybody saw, and other jobs run beside this one or did beside the last
+ * like it. */
+static int is_even_crowd(const struct yk_split_view *view)
+{
+    int d, crowded = view->crowded;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_device *known = &view->devices[d].known;
+        if (known->spread > SPREAD_MOST)
+            return 0;
+        crowded |= !known->host_memory && view->devices[d].active && known->crowded;
+    }
+    return crowded;
+}
+
+/* Each GPU copies most of the time, and about as fast as the others. What its chunks' items cost
+ * may seem to differ until all memory is ready. */
+static int all_stream(const struct yk_split_view *view)
+{
+    double least = INFINITY, most = 0;
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_device *known = &view->devices[d].known;
+        if (known->host_memory || !view->devices[d].active)
+            continue;
+        if (!(known->copy_item_ns * known->rate > STREAMING))
+            return 0;
+        least = fmin(least, known->rate);
+        most = fmax(most, known->rate);
+    }
+    return most <= NEARLY_AS_FAST * least;
+}
+
+/* It matters who does which rows more than who does how many: beside other jobs, or where the rows
+ * of all are copied in every job, for memory is made ready for each row and device that are new to
+ * each other. Any other job by itself may be best done by one of the GPUs, which fronts find out.
+ */
+static int gpus_keep_to_rows(const struct yk_split_view *view)
+{
+    return gpus_are_alike(view) && (is_even_crowd(view) || all_stream(view));
+}
+
+/* Of such GPUs one or some did what all could: who came late for a job once would have
  * nothing of it in all to come. */
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;
-    if (!gpus_are_alike(view))
+    if (!gpus_keep_to_rows(view))
         return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
@@ -140,7 +180,7 @@ static int most_known_gpu(const struct yk_split_view *view)
 static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view *view)
 {
     int d, gpu = most_known_gpu(view);
-    if (!gpus_are_alike(view))
+    if (!gpus_keep_to_rows(view))
         return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];

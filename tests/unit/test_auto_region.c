@@ -143,6 +143,28 @@ static void who_came_late_once_is_not_left_out_for_good(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* By itself too where rows are copied in every job and links are alike, whatever items seemed to
+ * cost while memory was made ready. */
+static void who_streams_keeps_its_rows(void **state)
+{
+    static const double rates[] = { 1.4, 0.4 }, links[] = { 0.5, 0.5, 0.1 };
+    int64_t from, to;
+    int m;
+    (void)state;
+    for (m = 0; m < 3; m++) {
+        struct yk_split_device streams[PAIR] = { pair[0], pair[1] };
+        struct yk_dispatch *dispatch;
+        streams[0].copy_item_ns = streams[1].copy_item_ns = links[m];
+        streams[1].rate = rates[m == 1];
+        streams[0].spread = streams[1].spread = 3;
+        dispatch = opened(streams, 0);
+        yk_dispatch_join(dispatch, 0, 0);
+        assert_true(take_all(dispatch, 0, 0, &from, &to) > 0);
+        assert_true(m == 0 ? to <= HALF + NEARLY : to == ITEMS);
+        yk_dispatch_close(dispatch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +173,7 @@ int main(void)
         cmocka_unit_test(not_where_it_does_not_matter),
         cmocka_unit_test(a_crowd_is_remembered),
         cmocka_unit_test(who_came_late_once_is_not_left_out_for_good),
+        cmocka_unit_test(who_streams_keeps_its_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
