@@ -1,10 +1,11 @@
-# yoke_add_kernels(<target> [FAST_MATH] file.c ...): compile kernel files into a target, vectorised, with
+# yoke_add_kernels(<target> [FAST_MATH | EXACT] file.c ...): compile kernel files into a target, vectorised, with
 # their device texts inside.
 #
 # Each file is flattened for OpenCL and CUDA by yoke-embed (the C preprocessor does the work, with the
 # target's include directories and definitions) and the texts come in through YOKE_SOURCE_FILE, so a change
 # to anything the kernel file includes rebuilds both. FAST_MATH adds -ffast-math to the CPU code of these
-# files: sums are reordered, reciprocals approximated.
+# files: sums are reordered, reciprocals approximated. EXACT rounds every sum and product by itself, on
+# devices too: no compiler makes one instruction of the two.
 find_program(YOKE_EMBED yoke-embed NO_DEFAULT_PATH DOC "makes device texts of kernel files"
   PATHS ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../../../bin
         ${CMAKE_CURRENT_LIST_DIR}/../../../../bin)
@@ -18,10 +19,18 @@ separate_arguments(yoke_kernel_flags UNIX_COMMAND "${yoke_kernel_flags}")
 set_property(GLOBAL PROPERTY YOKE_KERNEL_FLAGS "${yoke_kernel_flags}")
 
 function(yoke_add_kernels target)
-  cmake_parse_arguments(arg "FAST_MATH" "" "" ${ARGN})
+  cmake_parse_arguments(arg "FAST_MATH;EXACT" "" "" ${ARGN})
   get_property(flags GLOBAL PROPERTY YOKE_KERNEL_FLAGS)
+  if(arg_FAST_MATH AND arg_EXACT)
+    message(FATAL_ERROR "kernels of ${target} can be FAST_MATH or EXACT, not both")
+  endif()
   if(arg_FAST_MATH)
     list(APPEND flags -ffast-math)
+  endif()
+  set(exact "")
+  if(arg_EXACT)
+    list(APPEND flags -ffp-contract=off)
+    set(exact -DYOKE_EXACT=1)
   endif()
   set(includes "$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^$>")
   set(definitions "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>,EXCLUDE,^$>")
@@ -36,7 +45,7 @@ function(yoke_add_kernels target)
     set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}-${name}.texts.h)
     add_custom_command(OUTPUT ${texts}
       COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}"
-              ${YOKE_EMBED} -o ${texts} -M ${texts}.d ${source}
+              ${YOKE_EMBED} -o ${texts} -M ${texts}.d ${source} ${exact}
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       DEPENDS ${source} ${YOKE_EMBED} DEPFILE ${texts}.d

@@ -106,6 +106,16 @@
                                                                   ((unit) >= 1) * 2 -              \
                                                               1]
 
+/* -DYOKE_EXACT=1: no product is fused with a sum. CUDA has an option for it, which the backend
+ * gives to texts with this name in them. */
+#if defined(YOKE_FLATTEN) && defined(YOKE_EXACT)
+#if defined(YOKE_OPENCL)
+#pragma OPENCL FP_CONTRACT OFF
+#else
+enum { yk_exact = 1 };
+#endif
+#endif
+
 #if !defined(YOKE_FLATTEN)
 #include <yoke/kernel_cpu.h>
 #else

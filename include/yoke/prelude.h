@@ -34,6 +34,24 @@ YOKE_FN double rsqrt(double x)
 
 #define yoke_rsqrtf(x) rsqrtf(x) /* of FLT_MIN or more: devices have it cheaper */
 
+/* The bits of a number, and a number of these bits. */
+YOKE_FN int32_t yoke_float_as_int(float x)
+{
+    const union {
+        float number;
+        int32_t bits;
+    } both = { .number = x };
+    return both.bits;
+}
+YOKE_FN float yoke_int_as_float(int32_t x)
+{
+    const union {
+        int32_t bits;
+        float number;
+    } both = { .bits = x };
+    return both.number;
+}
+
 /* Plain: the runtime gives every worker an array of its own and merges them. */
 #define yoke_add(p, v) ((void)(*(p) += (v)))
 

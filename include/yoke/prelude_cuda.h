@@ -62,6 +62,15 @@ YOKE_FN float yoke_rsqrtf(float x)
 #endif
 }
 
+YOKE_FN int32_t yoke_float_as_int(float x)
+{
+    return __float_as_int(x);
+}
+YOKE_FN float yoke_int_as_float(int32_t x)
+{
+    return __int_as_float(x);
+}
+
 #define YOKE_BARRIER __syncthreads()
 
 #define YK_ADD(T, C)                                                                               \

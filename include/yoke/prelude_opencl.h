@@ -87,6 +87,9 @@ typedef ulong uint64_t;
 #define nearbyintf(x)    rint((float)(x))
 #define nearbyint(x)     rint(x)
 
+#define yoke_float_as_int(x) as_int((float)(x))
+#define yoke_int_as_float(x) as_float((int)(x))
+
 #define YOKE_PI   3.14159265358979323846
 #define YOKE_PI_F 3.14159265f
 #ifndef INT32_MAX
@@ -102,7 +105,8 @@ typedef ulong uint64_t;
 #define UINT64_MAX 18446744073709551615ul
 #endif
 
-/* yoke_add: floating point by compare and exchange, for want of an instruction. */
+/* yoke_add: floating point by compare and exchange, for want of an instruction. The tests define
+ * YOKE_ADD_BY_HALVES. */
 #define YK_ADD static inline __attribute__((overloadable, always_inline)) void yoke_add
 #define YK_ADD_INTEGERS(space)                                                                     \
     YK_ADD(space int *p, int v)                                                                    \
@@ -126,15 +130,36 @@ YK_ADD_INTEGERS(__local)
 YK_ADD_REAL(__global, float, uint, as_float, as_uint, atomic_cmpxchg)
 YK_ADD_REAL(__local, float, uint, as_float, as_uint, atomic_cmpxchg)
 #ifdef cl_khr_int64_base_atomics
-YK_ADD(__global long *p, long v)
-{
-    (void)atom_add(p, v);
-}
-YK_ADD(__global ulong *p, ulong v)
-{
-    (void)atom_add(p, v);
-}
+#define YK_ADD_WIDE(space, T)                                                                      \
+    YK_ADD(space T *p, T v)                                                                        \
+    {                                                                                              \
+        (void)atom_add(p, v);                                                                      \
+    }
 #ifdef cl_khr_fp64
 YK_ADD_REAL(__global, double, ulong, as_double, as_ulong, atom_cmpxchg)
+YK_ADD_REAL(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #endif
 #endif
+/* Without that extension half by half. Each wrap of the lower half carries 1 into the upper one, so
+ * the sum is right as soon as all adds are done, and nobody may look before. */
+#if !defined(cl_khr_int64_base_atomics) || defined(YOKE_ADD_BY_HALVES)
+#undef YK_ADD_WIDE
+#ifdef __ENDIAN_LITTLE__
+#define YK_LOWER 0
+#else
+#define YK_LOWER 1
+#endif
+#define YK_ADD_WIDE(space, T)                                                                      \
+    YK_ADD(space T *p, T v)                                                                        \
+    {                                                                                              \
+        volatile space uint *halves = (volatile space uint *)p;                                    \
+        const uint lower = (uint)v, before = atomic_add(halves + YK_LOWER, lower);                 \
+        const uint upper = (uint)((ulong)v >> 32) + (before + lower < lower ? 1u : 0u);            \
+        if (upper)                                                                                 \
+            (void)atomic_add(halves + 1 - YK_LOWER, upper);                                        \
+    }
+#endif
+YK_ADD_WIDE(__global, long)
+YK_ADD_WIDE(__global, ulong)
+YK_ADD_WIDE(__local, long)
+YK_ADD_WIDE(__local, ulong)

@@ -117,7 +117,7 @@ static int refuse(nvrtcProgram program, const char *option)
 static int read_option(const char *option, struct standin_image *header)
 {
     int archs[ARCHS_MOST], count = read_archs(archs);
-    if (strncmp(option, "--std=c++", 9) == 0)
+    if (strncmp(option, "--std=c++", 9) == 0 || strcmp(option, "--fmad=false") == 0)
         return 1;
     if (sscanf(option, "--gpu-architecture=sm_%d", &header->arch) == 1)
         header->kind = STANDIN_CUBIN;
@@ -129,6 +129,15 @@ static int read_option(const char *option, struct standin_image *header)
         if (archs[i] == header->arch)
             return 1;
     return 0;
+}
+
+/* A kernel that is built EXACT says so in its text, and the option has to follow. */
+static int is_told(const struct _nvrtcProgram *program, int count, const char *const *options)
+{
+    for (int i = 0; i < count; ++i)
+        if (strcmp(options[i], "--fmad=false") == 0)
+            return 1;
+    return !strstr(program->text, "yk_exact");
 }
 
 int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
@@ -145,6 +154,8 @@ int nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *cons
     for (int i = 0; i < option_count; ++i)
         if (!read_option(options[i], &header))
             return refuse(program, options[i]);
+    if (!is_told(program, option_count, options))
+        return refuse(program, "fmad is true for a kernel that is EXACT");
     read_version(&major, &minor);
     header.version = 1000 * major + 10 * minor;
     return standin_compile(program, &header);

@@ -10,13 +10,13 @@
 #include "shapes.h"
 
 extern const yoke_kernel saxpy, daxpy, integers, many, structs, stencil, plane, laplace, histogram,
-    floats, doubles, mxv, extremes, nbody, parted, reverse, local_histogram;
+    floats, doubles, mxv, extremes, nbody, parted, reverse, local_histogram, exact, wide_sums;
 
-const yoke_kernel *const test_kernels[] = { &saxpy,           &daxpy,   &integers, &many,
-                                            &structs,         &stencil, &plane,    &laplace,
-                                            &histogram,       &floats,  &doubles,  &mxv,
-                                            &extremes,        &nbody,   &parted,   &reverse,
-                                            &local_histogram, NULL };
+const yoke_kernel *const test_kernels[] = { &saxpy,           &daxpy,   &integers,  &many,
+                                            &structs,         &stencil, &plane,     &laplace,
+                                            &histogram,       &floats,  &doubles,   &mxv,
+                                            &extremes,        &nbody,   &parted,    &reverse,
+                                            &local_histogram, &exact,   &wide_sums, NULL };
 
 enum { N = 10007 };
 
@@ -375,5 +375,7 @@ const struct kernel_case kernel_cases[] = {
     { "parts of the lanes", parted_run },
     { "barrier", reverse_run },
     { "local adds", local_histogram_run },
+    { "exact arithmetic", exact_run },
+    { "64-bit sums", wide_sums_run },
     { NULL, NULL },
 };

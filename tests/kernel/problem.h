@@ -45,4 +45,8 @@ void parted_run(const struct launcher *launcher);
 void reverse_run(const struct launcher *launcher);
 void local_histogram_run(const struct launcher *launcher);
 
+/* exact_cases.c */
+void exact_run(const struct launcher *launcher);
+void wide_sums_run(const struct launcher *launcher);
+
 #endif

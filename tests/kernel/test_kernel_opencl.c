@@ -221,9 +221,10 @@ static int devices_open(struct device *devices, int capacity)
 
 int main(void)
 {
-    enum { DEVICES_MAX = 4, TRIALS_MAX = 160 };
-    static struct device devices[2 * DEVICES_MAX];
+    enum { DEVICES_MAX = 4, TRIALS_MAX = 240 };
+    static struct device devices[3 * DEVICES_MAX];
     static struct trial trials[TRIALS_MAX];
+    static const char *const ways[] = { "", ", strided", ", adds by halves" };
     struct CMUnitTest tests[TRIALS_MAX + 2];
     int device_count = driver_open() ? devices_open(devices, DEVICES_MAX) : 0;
     size_t count = 0, test_count = 0;
@@ -234,13 +235,15 @@ int main(void)
     for (int d = 0; d < device_count; d++) { /* once more with loops over dimensions 1 and 2 */
         devices[device_count + d] = devices[d];
         devices[device_count + d].options = "-cl-std=CL1.2 -Werror -DYOKE_STRIDE=1";
+        devices[2 * device_count + d] = devices[d]; /* as if it had no atomics of 64 bits */
+        devices[2 * device_count + d].options = "-cl-std=CL1.2 -Werror -DYOKE_ADD_BY_HALVES=1";
     }
-    for (int d = 0; d < 2 * device_count; d++)
+    for (int d = 0; d < 3 * device_count; d++)
         for (const struct kernel_case *c = kernel_cases; c->name; c++) {
             struct trial *trial = &trials[count++];
             *trial = (struct trial){ .kernel_case = c, .device = &devices[d] };
             snprintf(trial->name, sizeof trial->name, "%s%s: %s", devices[d].name,
-                     d < device_count ? "" : ", strided", c->name);
+                     ways[d / device_count], c->name);
             tests[test_count++] =
                 (struct CMUnitTest){ trial->name, device_is_right, NULL, NULL, trial };
         }

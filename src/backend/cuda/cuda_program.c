@@ -39,6 +39,8 @@ static yoke_status source_open(const struct yk_cuda_device *device, const yoke_k
         status = yk_nvrtc_load(&nvrtc);
     if (status != YOKE_OK)
         return status;
+    if (!by_hand && strstr(kernel->cuda.source.text, "yk_exact")) /* the text is part of the key */
+        source->plan.options[source->plan.option_count++] = "--fmad=false";
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
                            source->plan.options[1], nvrtc->major, nvrtc->minor);
