@@ -53,6 +53,8 @@ static const struct variant variants[] = {
     { "mm", { 35, 66, 301 }, { "single", "none", "2" } },
     { "mm", { 35, 66, 301 }, { "double", "none", "16", "3" } },
     { "mm", { 35, 66, 3 }, { "double", "none", "2", "4" } },
+    { "photons", { 1 }, { 0 } },
+    { "photons", { 3001 }, { "1", "50000" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -257,6 +259,10 @@ static void wrong_words_are_refused(void **unused)
     refused("barnes-hut", -1, NULL, "--size");
     refused("barnes-hut", INT64_MAX, NULL, "--size");
     refused("barnes-hut", (1 << 29) + 1, NULL, "--size");
+    refused("photons", -1, NULL, "--size");
+    refused("photons", ((int64_t)1 << 32) + 1, NULL, "--size");
+    refused("photons", 10, "0", "--run 0");
+    refused("photons", 10, "2", "--run 2 chooses a run of a file");
     refused("mm", -1, NULL, "--size");
     refused("mm", INT64_MAX, NULL, "--size");
     refused("mm", 1LL << 31, NULL, "--size");

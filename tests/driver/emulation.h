@@ -54,6 +54,13 @@ template <typename T> static inline T atomicAdd(T *at, T value)
     return before;
 }
 
+static inline int __float_as_int(float value)
+{
+    int bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static inline float __int_as_float(int bits)
 {
     float value;

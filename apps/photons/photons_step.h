@@ -1,0 +1,251 @@
+/* photons_step.h - one step of a packet of photons: what every kernel of this application does.
+ *
+ * The model is MCML's (Wang, Jacques and Zheng 1995): a packet flies to its next interaction or to
+ * the wall of its layer, whichever is nearer. At a wall it is reflected or goes through, as Fresnel
+ * says; at an interaction a part of it is absorbed, the rest is scattered, and a light one goes on
+ * by chance only. Of what is absorbed a whole new packet may be sent out again at the wavelength of
+ * fluorescence, with the probability that keeps the mean; it walks likewise.
+ *
+ * Nothing is read or written between the beginning of a step and its end, so a compiler can compute
+ * both a wall and an interaction and choose: then neighbours go together (photons_lanes.c).
+ *
+ * Random numbers are keyed by packet, walk and event: the walk of a fluorescent packet is named for
+ * the event that sent it out. Event 0 of a walk is its beginning.
+ */
+#ifndef YOKE_APPS_PHOTONS_STEP_H
+#define YOKE_APPS_PHOTONS_STEP_H
+
+#include "../philox.h"
+#include "photons_kernels.h"
+#include "photons_math.h"
+
+/* Under way as long as its weight is not 0. */
+typedef struct YOKE_ALIGN(16) packet {
+    float x, y, z;
+    float depth; /* optical, to the next interaction */
+    float ux, uy, uz;
+    int32_t weight, row; /* of the table of layers */
+    int32_t soaked;      /* into this layer, and not tallied yet */
+    int32_t scattered;   /* 1: at least once */
+    uint32_t walk, event, id_low, id_high;
+    uint32_t reserved;
+} packet_t;
+
+/* What has to be tallied of a step; slots are those of all tallies. Where a weight is 0 its slot
+ * may be anything there is. */
+typedef struct outcome {
+    int32_t cell, absorbed;  /* in the grid */
+    int32_t exit, leaves;    /* the tissue; its slot, by place and angle */
+    int32_t straight;        /* slot of what leaves without having been scattered; -1: was */
+    int32_t layer, soaked;   /* into a layer in all, when the packet leaves it or ends */
+    int32_t gained, cut;     /* by chance (less than 0: lost), by the limit */
+    int32_t wavelength;      /* slot where its tallies begin */
+    int32_t emits, emission; /* 1: a packet is sent out here; slot of those of the layer */
+} outcome_t;
+
+YOKE_FN philox_t photons_draw(photons_setup_t setup, packet_t p)
+{
+    return philox(YOKE_INIT(philox_t, p.event, p.walk, p.id_low, p.id_high), setup.seed_low,
+                  setup.seed_high);
+}
+
+/* A packet that comes in; its first depth is for another to find. */
+YOKE_FN packet_t photons_enter(photons_setup_t setup, int64_t id)
+{
+    return YOKE_INIT(packet_t, 0.0f, 0.0f, setup.start_z, 0.0f, 0.0f, 0.0f, 1.0f,
+                     setup.start_weight, setup.start_row, 0, 0, 0u, 0u, (uint32_t)id,
+                     (uint32_t)((uint64_t)id >> 32), 0u);
+}
+
+YOKE_FN packet_t photons_launch(photons_setup_t setup, int64_t id)
+{
+    packet_t p = photons_enter(setup, id);
+    p.depth = exact_minus_log(exact_uniform(photons_draw(setup, p).a));
+    p.event = 1u;
+    return p;
+}
+
+/* What `from` sent out in its latest step: from there, in any direction. */
+YOKE_FN packet_t photons_emit(photons_setup_t setup, packet_t from)
+{
+    packet_t p = from;
+    philox_t random;
+    turn_t turn;
+    float side;
+    p.walk = from.event;
+    p.event = 0u;
+    random = photons_draw(setup, p);
+    turn = exact_turn(random.c);
+    p.uz = 2.0f * exact_uniform(random.b) - 1.0f;
+    side = exact_root(1.0f - p.uz * p.uz);
+    p.ux = side * turn.cosine;
+    p.uy = side * turn.sine;
+    p.depth = exact_minus_log(exact_uniform(random.a));
+    p.weight = PHOTONS_UNIT;
+    p.row = from.row + setup.layer_count;
+    p.soaked = 0;
+    p.scattered = 1;
+    p.event = 1u;
+    return p;
+}
+
+/* A new direction around the old one. With q = 1 - cosine, Henyey and Greenstein's law reads
+ *     q = 2 (1 - u) (1 - g)^2 (1 + g u) / (1 - g + 2 g u)^2,
+ * in which nothing cancels, whatever g is. The base is that of Duff and others (2017). */
+YOKE_FN packet_t photons_scatter(packet_t p, layer_t at, float u, turn_t turn)
+{
+    const float spread = at.less_g + 2.0f * at.g * u;
+    const float q = 2.0f * (1.0f - u) * at.less_g * at.less_g * (1.0f + at.g * u) *
+                    exact_reciprocal(spread * spread + 1e-30f);
+    const float cosine = 1.0f - q, sine = exact_root(exact_most(q * (2.0f - q), 0.0f));
+    const float sign = p.uz >= 0.0f ? 1.0f : -1.0f;
+    const float a = -sign * exact_reciprocal(1.0f + fabsf(p.uz)), b = p.ux * p.uy * a;
+    const float along = sine * turn.cosine, across = sine * turn.sine;
+    const float x = along * (1.0f + sign * p.ux * p.ux * a) + across * b + cosine * p.ux;
+    const float y = along * sign * b + across * (sign + p.uy * p.uy * a) + cosine * p.uy;
+    const float z = cosine * p.uz - along * sign * p.ux - across * p.uy;
+    const float length = 1.5f - 0.5f * (x * x + y * y + z * z); /* 1 / length, near 1 */
+    p.ux = x * length;
+    p.uy = y * length;
+    p.uz = z * length;
+    return p;
+}
+
+/* A wall as Fresnel has it for light without polarisation. */
+typedef struct wall {
+    float reflected; /* share */
+    float cosine;    /* behind it */
+} wall_t;
+
+YOKE_FN wall_t photons_wall(float cosine, float ratio)
+{
+    const float sine2 = ratio * ratio * (1.0f - cosine * cosine);
+    const float behind = exact_root(exact_most(1.0f - sine2, 0.0f));
+    const float a = ratio * cosine - behind, b = ratio * cosine + behind;
+    const float c = ratio * behind - cosine, d = ratio * behind + cosine;
+    const float ad = a * d, bc = b * c, bd = b * d;
+    const float share = 0.5f * (ad * ad + bc * bc) * exact_reciprocal(bd * bd + 1e-30f);
+    if (ratio == 1.0f)
+        return YOKE_INIT(wall_t, 0.0f, cosine);
+    return YOKE_INIT(wall_t, sine2 >= 1.0f ? 2.0f : share, behind);
+}
+
+YOKE_FN int32_t photons_cell(float at, float per_cell, int32_t cells)
+{
+    const float cell = exact_least(at * per_cell, (float)(cells - 1));
+    return (int32_t)cell;
+}
+
+/* The ring of the grid that the packet is in; those outside it belong to the last. */
+YOKE_FN int32_t photons_ring(photons_setup_t setup, packet_t p)
+{
+    return photons_cell(exact_root(exact_least(p.x * p.x + p.y * p.y, 1e30f)), setup.per_dr,
+                        setup.nr);
+}
+
+/* Through the wall, or back. */
+YOKE_FN packet_t photons_meet(packet_t p, layer_t at, photons_setup_t setup, float u,
+                              outcome_t *out)
+{
+    const int32_t down = p.uz > 0.0f;
+    const float ratio = down ? at.ratio_below : at.ratio_above;
+    const int32_t next = down ? at.row_below : at.row_above;
+    const wall_t wall = photons_wall(fabsf(p.uz), ratio);
+    const int32_t back = u < wall.reflected, leaves = !back & (next < 0);
+    const int32_t angle =
+        photons_cell(exact_acos(exact_least(wall.cosine, 1.0f)), setup.per_da, setup.na);
+    const int32_t grid = down ? setup.down_slot : setup.up_slot;
+    const int32_t straight = down ? setup.straight_down_slot : setup.straight_up_slot;
+    out->exit = out->wavelength + grid + photons_ring(setup, p) * setup.na + angle;
+    out->leaves = leaves ? p.weight : 0;
+    out->straight = p.scattered ? -1 : out->wavelength + straight;
+    out->soaked = back ? 0 : p.soaked;
+    p.soaked = back ? p.soaked : 0;
+    p.weight = leaves ? 0 : p.weight;
+    p.row = back | leaves ? p.row : next;
+    p.ux *= back ? 1.0f : ratio;
+    p.uy *= back ? 1.0f : ratio;
+    p.uz = back ? -p.uz : down ? wall.cosine : -wall.cosine;
+    return p;
+}
+
+/* Absorbs, decides whether it goes on, and scatters. */
+YOKE_FN packet_t photons_interact(packet_t p, layer_t at, philox_t random, outcome_t *out)
+{
+    const int32_t share = (int32_t)((float)p.weight * at.absorbed + 0.5f);
+    const int32_t taken = share < p.weight ? share : p.weight, left = p.weight - taken;
+    const int32_t light = left < PHOTONS_LIGHT;
+    /* Bits that no other number of this event is made of. */
+    const uint32_t spare = (random.a & 511u) << 14 | (random.b & 511u) << 5 | (random.c & 31u);
+    const float draw = exact_uniform(spare << 9);
+    const int32_t kept = light ? (draw < PHOTONS_CHANCE ? PHOTONS_SURVIVOR * left : 0) : left;
+    const int32_t bright = (int32_t)((float)taken * at.yield + 0.5f);
+    out->absorbed = taken;
+    out->gained = kept - left;
+    out->emits = (int32_t)(random.d >> 2) < bright;
+    p.soaked += taken;
+    p.weight = kept;
+    p.scattered = 1;
+    out->soaked = kept ? 0 : p.soaked;
+    p.soaked = kept ? p.soaked : 0;
+    p.depth = exact_minus_log(exact_uniform(random.a));
+    return photons_scatter(p, at, exact_uniform(random.b), exact_turn(random.c));
+}
+
+/* Nothing of the layer's optics is left to be known but what `at` says: the row p.row of the table.
+ */
+YOKE_FN outcome_t photons_step(photons_setup_t setup, layer_t at, packet_t *packet)
+{
+    packet_t p = *packet;
+    const philox_t random = photons_draw(setup, p);
+    const float sign = p.uz > 0.0f ? 1.0f : -1.0f;
+    const float wall = p.uz > 0.0f ? at.bottom : at.top;
+    const float to_wall = (wall - p.z) * sign * exact_reciprocal(exact_most(fabsf(p.uz), 1e-20f));
+    const float to_site = p.depth * at.free_path;
+    const int32_t meets = to_wall < to_site;
+    const float way = meets ? to_wall : to_site;
+    const float z = exact_most(exact_least(p.z + p.uz * way, at.bottom), at.top);
+    outcome_t out = YOKE_INIT(outcome_t, at.wavelength, 0, at.wavelength, 0, -1, at.absorbed_slot,
+                              0, 0, 0, at.wavelength, 0, at.yield_slot);
+    p.x += p.ux * way;
+    p.y += p.uy * way;
+    p.z = meets ? wall : z;
+    out.cell += photons_cell(p.z, setup.per_dz, setup.nz) * setup.nr + photons_ring(setup, p);
+    if (meets) {
+        p.depth = exact_most(p.depth - way * at.attenuation, 0.0f);
+        p = photons_meet(p, at, setup, exact_uniform(random.d), &out);
+    } else {
+        p = photons_interact(p, at, random, &out);
+    }
+    p.event++;
+    if (p.event > setup.events) {
+        out.cut = p.weight;
+        out.soaked += p.soaked;
+        p.soaked = 0;
+        p.weight = 0;
+    }
+    *packet = p;
+    return out;
+}
+
+/* Adds what came of a step to the tallies. */
+YOKE_FN void photons_tally(photons_setup_t setup, outcome_t out, YOKE_GLOBAL int64_t *tally)
+{
+    if (out.absorbed)
+        yoke_add(&tally[out.cell], (int64_t)out.absorbed);
+    if (out.leaves) {
+        yoke_add(&tally[out.exit], (int64_t)out.leaves);
+        if (out.straight >= 0)
+            yoke_add(&tally[out.straight], (int64_t)out.leaves);
+    }
+    if (out.soaked)
+        yoke_add(&tally[out.layer], (int64_t)out.soaked);
+    if (out.gained)
+        yoke_add(&tally[out.wavelength + setup.gained_slot], (int64_t)out.gained);
+    if (out.cut)
+        yoke_add(&tally[out.wavelength + setup.cut_slot], (int64_t)out.cut);
+    if (out.emits)
+        yoke_add(&tally[out.emission], (int64_t)PHOTONS_UNIT);
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* photons_scene.c - from lines to tallies, by the application's own functions. */
+#include "photons_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+extern const struct app app_photons;
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != YOKE_OK)                                                                     \
+            fail_msg("%s: %s", #call, app_error_text());                                           \
+    } while (0)
+
+static void write_file(const struct scene *scene, char path[32])
+{
+    FILE *file;
+    int handle;
+    strcpy(path, "/tmp/photons-XXXXXX");
+    handle = mkstemp(path);
+    file = fdopen(handle, "w");
+    assert_non_null(file);
+    fprintf(file, "1.0\n1\nscene.mco A\n%lld\n1e-3 2e-3\n40 50 20\n%d\n%s\n",
+            (long long)scene->packets, scene->count, scene->layers);
+    fclose(file);
+}
+
+static yoke_runtime *open_devices(const char *devices)
+{
+    yoke_config config = { .devices = devices ? devices : "cpu" };
+    yoke_runtime *rt = NULL;
+    yoke_status status = yoke_open(&config, &rt);
+    if (status == YOKE_OK)
+        status = yoke_ready(rt);
+    if (status == YOKE_OK)
+        return rt;
+    yoke_close(rt);
+    if (status != YOKE_ENODEV)
+        fail_msg("%s: %s", devices, app_error_text());
+    print_message("%s: not on this machine\n", devices);
+    return NULL;
+}
+
+struct photons_state *scene_open(const struct scene *scene)
+{
+    char path[32];
+    const struct measure_watch watch = { 0 };
+    yoke_runtime *rt = open_devices(scene->devices);
+    struct app_run run = {
+        .runtime = rt, .partitioner = scene->partitioner, .watch = &watch, .what = "test"
+    };
+    struct app_spec spec = { .seed = scene->seed ? scene->seed : 1, .input = path };
+    void *state;
+    if (!rt)
+        return NULL;
+    for (int k = 0; app_photons.options[k].name; k++)
+        spec.values[k] = app_photons.options[k].initial;
+    if (scene->events)
+        spec.values[1] = scene->events;
+    write_file(scene, path);
+    OK(app_photons.open(&spec, &state));
+    unlink(path);
+    OK(app_photons.attach(state, rt));
+    OK(app_photons.reset(state));
+    OK(app_photons.run(state, &run));
+    OK(app_photons.detach(state));
+    app_tally_clear(&run.tally);
+    OK(yoke_close(rt));
+    return state;
+}
+
+void scene_close(struct photons_state *state)
+{
+    app_photons.close(state);
+}
+
+double scene_share(const struct photons_state *state, int64_t units)
+{
+    return photons_share(state, units);
+}
+
+void scene_near(const char *what, double share, double right, int64_t packets)
+{
+    const double allowed = 4 * sqrt(right * (1 - right) / (double)packets) + 5e-5;
+    if (!(fabs(share - right) <= allowed))
+        fail_msg("%s is %.7f and should be %.7f within %.1e", what, share, right, allowed);
+}
+
+int64_t scene_slots(const struct photons_state *state)
+{
+    return (int64_t)state->slots * state->wavelengths;
+}
