@@ -176,12 +176,15 @@
     }
 
 #define YK_DESCRIBE(id, dims, group_lanes, group_unit, ...)                                        \
+    YK_DESCRIBE_KIND(id, (.kind = YOKE_KERNEL_RANGE), dims, group_lanes, group_unit, __VA_ARGS__)
+/* `about`: what only kernels of its kind have, in parentheses. */
+#define YK_DESCRIBE_KIND(id, about, dims, group_lanes, group_unit, ...)                            \
     static const yoke_param yk_params_##id[] = { YK_EACH(YK_PARAM, __VA_ARGS__) };                 \
     _Static_assert(sizeof yk_params_##id / sizeof *yk_params_##id <= 24,                           \
                    "a kernel has at most 24 values and arrays");                                   \
     extern const yoke_kernel id;                                                                   \
     const yoke_kernel id = { .struct_size = sizeof(yoke_kernel),                                   \
-                             .kind = YOKE_KERNEL_RANGE,                                            \
+                             YK_BARE about,                                                        \
                              .name = #id,                                                          \
                              .file = __FILE__,                                                     \
                              .params = yk_params_##id,                                             \

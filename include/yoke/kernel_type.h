@@ -37,9 +37,36 @@ typedef struct yoke_param {
 
 typedef enum yoke_kernel_kind {
     YOKE_KERNEL_RANGE, /* a body for one index (or one group of lanes) */
-    YOKE_KERNEL_STEP,  /* reserved: a body for one item, which may emit more */
+    YOKE_KERNEL_STEP,  /* a body for one item, which may emit more (yoke/kernel_step.h) */
     YOKE_KERNEL_NATIVE /* only by-hand functions that handle a whole chunk */
 } yoke_kernel_kind;
+
+/* What a step kernel is beside its parameters. `room` and `turns` may be changed in a copy of the
+ * descriptor, to measure or to test; results do not depend on them. */
+typedef struct yoke_step {
+    const char *type; /* of an item, as written */
+    uint32_t size, alignment;
+    uint32_t most;        /* items that one item may emit, 1 to YOKE_STEP_MOST */
+    uint32_t generations; /* there may be: 1 where nothing is emitted */
+    uint32_t room;        /* items that the stack of a work-group or core has room for; at least
+                             `most`. 0: several for each lane */
+    uint32_t turns;       /* steps of a work-group in one launch. 0: some thousands */
+} yoke_step;
+enum { YOKE_STEP_MOST = 256 };
+
+/* What a step kernel's CPU function does in one call, made by the library. Borrowed memory. */
+typedef struct yoke_batch {
+    const void *items;    /* `count` items; NULL: new ones, of the chunk's indexes */
+    const uint32_t *ages; /* generations of the items; NULL: all are new */
+    int64_t count;
+    void *emitted; /* scratch, count * most items, */
+    int32_t *sent; /* and count numbers */
+    void *out;     /* what was emitted, in order: room for count * most items */
+    uint32_t *out_ages;
+    int64_t made;    /* how many these are. Written, as is */
+    uint32_t errors; /* YOKE_STEP_TOO_MANY, YOKE_STEP_TOO_OLD */
+} yoke_batch;
+enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2 };
 
 /* The part of the range that a function by hand has to do: indexes first .. last - 1 of the first
  * dimension, all of the others. */
@@ -48,6 +75,7 @@ typedef struct yoke_chunk {
     int64_t extent[2]; /* sizes of the second and third dimension, 1 where there is none */
     int lane;          /* CPU: which of the device's cores asks, 0 .. lanes - 1 */
     int team;          /* CPU team function: cores it may use */
+    yoke_batch *batch; /* step kernels, else NULL */
 } yoke_chunk;
 
 /* A CPU implementation: args[p] points to the value, or to the array's global element 0 (which may
@@ -101,6 +129,7 @@ typedef struct yoke_kernel {
     int lanes;      /* work-items that share one group (required group size); 0: any */
     int unit;       /* indexes of the first dimension a group or item handles; chunks are
                        multiples of it; 0 means 1 */
+    yoke_step step; /* kind YOKE_KERNEL_STEP */
     struct {
         yoke_cpu_fn
             *variant[YOKE_CPU_VARIANTS]; /* chosen once by what the CPU has; NULL: next lower */

@@ -27,6 +27,7 @@
 #include <yoke/kernel_type.h>
 
 #include "../base/option.h"
+#include "step_queue.h"
 
 struct yk_backend;
 struct yk_buffer;  /* device memory */
@@ -151,6 +152,10 @@ struct yk_launch {
     struct yk_event *const *after;
     int after_count;
     int timed, passing; /* as in yk_copy */
+    /* Step kernels: their queue. A device with memory of its own does a part of the chunk and says
+     * in the queue's words what is left, or all of it; one that works on host memory all of it, and
+     * writes the host's words by the time the launch is complete. NULL: another kind of kernel. */
+    const struct yk_step_launch *steps;
 };
 
 struct yk_event_times {

@@ -140,6 +140,7 @@ static yoke_status check_build(struct yk_device *handle, const yoke_kernel *kern
     }
     program->object = (struct check_object){ .kind = CHECK_PROGRAM, .device = device };
     program->inner = made;
+    program->is_step = kernel->kind == YOKE_KERNEL_STEP;
     program->param_count = kernel->param_count;
     program->params = (yoke_param *)(program + 1);
     if (params)

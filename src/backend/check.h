@@ -70,7 +70,7 @@ struct check_queue {
 struct check_program {
     struct check_object object;
     struct yk_program *inner;
-    int param_count;
+    int is_step, param_count;
     yoke_param *params;
 };
 

@@ -332,16 +332,40 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
     return YOKE_OK;
 }
 
+/* A step kernel's. */
+static yoke_status launch_queue(const struct check_device *device,
+                                const struct check_program *program, const struct yk_launch *launch,
+                                struct check_use *use)
+{
+    const struct yk_step_launch *steps = launch->steps;
+    if (!program->is_step != !steps)
+        return yk_check_breach(device, "launch", "%s",
+                               steps ? "a queue that no kernel asked for"
+                                     : "no queue for a step kernel");
+    if (!steps)
+        return YOKE_OK;
+    if (device->base.desc.host_memory)
+        return steps->words ? YOKE_OK : yk_check_breach(device, "launch", "no words of a queue");
+    if (launch->last - launch->first >= YK_STEP_INDEXES_MOST || steps->offset % 256)
+        return yk_check_breach(device, "launch", "a queue at %lld for %lld indexes",
+                               (long long)steps->offset, (long long)(launch->last - launch->first));
+    struct check_buffer *buffer = yk_check_find(device, CHECK_BUFFER, steps->buffer, "launch");
+    if (!buffer)
+        return YOKE_EINVAL;
+    *use = (struct check_use){ .buffer = buffer, .by_kernel = 1 };
+    return YOKE_OK;
+}
+
 /* One block for both: arguments with the backend's buffers, and what they use. */
 static yoke_status launch_args(const struct check_device *device,
                                const struct check_program *program, struct yk_launch *launch,
                                struct check_use **uses)
 {
-    size_t count = (size_t)program->param_count;
+    const size_t count = (size_t)program->param_count, queue = count; /* its use is the last */
     if (count && !launch->args)
         return yk_check_breach(device, "launch", "no arguments for %d parameters",
                                program->param_count);
-    struct yk_launch_arg *args = yk_calloc(1, count * (sizeof *args + sizeof **uses));
+    struct yk_launch_arg *args = yk_calloc(1, count * sizeof *args + (count + 1) * sizeof **uses);
     if (!args)
         return YOKE_ENOMEM;
     *uses = (struct check_use *)(args + count);
@@ -353,8 +377,12 @@ static yoke_status launch_args(const struct check_device *device,
             return status;
         }
     }
-    launch->args = args;
-    return YOKE_OK;
+    yoke_status status = launch_queue(device, program, launch, &(*uses)[queue]);
+    if (status != YOKE_OK)
+        yk_free(args);
+    else
+        launch->args = args;
+    return status;
 }
 
 yoke_status yk_check_launch(struct yk_queue *handle, struct yk_program *program_handle,
@@ -366,6 +394,7 @@ yoke_status yk_check_launch(struct yk_queue *handle, struct yk_program *program_
         device ? yk_check_find(device, CHECK_PROGRAM, program_handle, "launch") : NULL;
     struct check_use *uses = NULL;
     struct yk_launch inner = *launch;
+    struct yk_step_launch steps;
     struct call call;
     if (!program)
         return YOKE_EINVAL;
@@ -374,9 +403,15 @@ yoke_status yk_check_launch(struct yk_queue *handle, struct yk_program *program_
         status = launch_args(device, program, &inner, &uses);
     if (status != YOKE_OK)
         return status;
-    status = call_open(&call,
-                       &(struct call_arguments){ "launch", queue, launch->after,
-                                                 launch->after_count, uses, program->param_count });
+    status = call_open(&call, &(struct call_arguments){ "launch", queue, launch->after,
+                                                        launch->after_count, uses,
+                                                        program->param_count + 1 });
+    if (launch->steps && status == YOKE_OK) {
+        steps = *launch->steps;
+        if (uses[program->param_count].buffer)
+            steps.buffer = uses[program->param_count].buffer->inner;
+        inner.steps = &steps;
+    }
     if (status == YOKE_OK) {
         inner.after = call.after;
         inner.after_count = call.after_count;

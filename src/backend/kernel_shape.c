@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../base/status.h"
+#include "step_queue.h"
 
 yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out)
 {
@@ -12,10 +13,17 @@ yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_sha
             YOKE_EINVAL,
             "kernel %s has %d parameters and %d dimensions; at most %d and 3 are possible",
             kernel->name, kernel->param_count, kernel->dimensions, YOKE_ARGS_MAX);
+    if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
+        return YOKE_EINVAL;
     *out = (struct yk_kernel_shape){ .dimensions = kernel->dimensions > 0 ? kernel->dimensions : 1,
                                      .lanes = kernel->lanes,
                                      .unit = kernel->unit > 0 ? kernel->unit : 1,
                                      .param_count = kernel->param_count };
+    if (kernel->kind == YOKE_KERNEL_STEP) {
+        out->is_step = 1;
+        out->step = kernel->step;
+        out->step.type = NULL;
+    }
     snprintf(out->name, sizeof out->name, "%s", kernel->name);
     for (int p = 0; p < kernel->param_count; p++)
         out->params[p] = (struct yk_kernel_param){ kernel->params[p].mode, kernel->params[p].size };

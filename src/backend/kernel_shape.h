@@ -15,6 +15,8 @@ struct yk_kernel_shape {
     int dimensions, lanes, unit; /* as the descriptor's, with their defaults */
     int param_count;
     struct yk_kernel_param params[YOKE_ARGS_MAX];
+    int is_step;
+    yoke_step step; /* if it is one; without its type's name */
 };
 
 /* YOKE_EINVAL if a descriptor says what no kernel can have. */

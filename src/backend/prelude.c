@@ -22,12 +22,24 @@ const char *yk_prelude_cuda(void)
     return prelude_cuda;
 }
 
+/* What the p-th check is about: the parameters, then a step kernel's item. */
+static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *item)
+{
+    if (p < kernel->param_count)
+        return p < 0 ? NULL : &kernel->params[p];
+    *item =
+        (yoke_param){ .type = kernel->step.type, .name = "its_item", .size = kernel->step.size };
+    return item;
+}
+
 /* Like snprintf(text, size, ...) for all the checks: the length they need. */
 static size_t checks_print(const yoke_kernel *kernel, char *text, size_t size)
 {
+    const int count = kernel->param_count + (kernel->kind == YOKE_KERNEL_STEP);
     size_t used = 0;
-    for (int p = -1; p < kernel->param_count; p++) {
-        const yoke_param *param = p < 0 ? NULL : &kernel->params[p];
+    for (int p = -1; p < count; p++) {
+        yoke_param item;
+        const yoke_param *param = subject(kernel, p, &item);
         char *at = used < size ? text + used : NULL;
         size_t room = used < size ? size - used : 0;
         int length =

@@ -244,5 +244,5 @@ void yk_device_await(struct yk_job *job, int device)
     }
     if (yk_device_watch(job, device))
         return;
-    backend->wait(flight->home ? flight->home : flight->kernel);
+    backend->wait(flight->home ? flight->home : yk_steps_last(flight));
 }

@@ -21,6 +21,8 @@ static yoke_status check_kernel(const yoke_kernel *kernel)
         (kernel->param_count && !kernel->params))
         return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters; at most %d are possible",
                        kernel->name, kernel->param_count, YOKE_ARGS_MAX);
+    if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
+        return YOKE_EINVAL;
     if (!kernel->cpu.variant[0] && !kernel->cpu.variant[1] && !kernel->cpu.variant[2] &&
         !kernel->cpu.team && !kernel->opencl.source.text && !kernel->opencl.native &&
         !kernel->cuda.source.text)

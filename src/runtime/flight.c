@@ -58,6 +58,7 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
+    const int is_steps = yk_job_is_steps(job); /* what is left is copied behind each launch */
     struct yk_launch launch = { .first = flight->chunk.first,
                                 .last = flight->chunk.last,
                                 .extent = { job->extent[0], job->extent[1] },
@@ -65,11 +66,14 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .lane = lane,
                                 .team = jd->device->lanes,
                                 .timed = job->runtime->trace || flight->bytes_once,
-                                .passing = comes_home(job, jd) };
+                                .passing = is_steps || comes_home(job, jd) };
     struct yk_program *program = job->kernel->builds[jd->device->number].program;
     const struct yk_backend *backend = place->device->backend;
     struct yk_event *after[2];
-    yoke_status status;
+    yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
+    if (status != YOKE_OK)
+        return status;
+    launch.steps = is_steps ? yk_steps_launch(flight) : NULL;
     if (place->device->desc.host_memory)
         return backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
     yk_lock(&place->lock);
@@ -77,7 +81,9 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     after[1] = yk_exchange_latest(&place->exchange);
     launch.after = after;
     launch.after_count = after[1] ? 2 : after[0] ? 1 : 0;
-    status = backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
+    status = is_steps
+                 ? yk_steps_begin(job, device, lane, &launch)
+                 : backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
     yk_unlock(&place->lock);
     return status;
 }
@@ -92,7 +98,7 @@ static yoke_status need_hauls(const struct yk_job *job, const struct yk_place *p
     return flight->hauls ? YOKE_OK : YOKE_ENOMEM;
 }
 
-static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
+static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
@@ -131,13 +137,26 @@ static yoke_status send_home(struct yk_job *job, int device, int lane, int p)
     return YOKE_OK;
 }
 
+yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    yoke_status status = YOKE_OK;
+    int p;
+    if (jd->device->device->desc.host_memory)
+        return YOKE_OK;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (yk_leaves_at_once(job, jd, p))
+            status = send_rows(job, device, lane, p);
+    return status;
+}
+
 yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_launch_arg args[YOKE_ARGS_MAX]; /* clearing all would cost more than most launches */
     int64_t distances[YOKE_ARGS_MAX];
-    int host_memory = jd->device->device->desc.host_memory, p;
+    const int host_memory = jd->device->device->desc.host_memory;
     yoke_status status;
     flight->busy = 1;
     flight->launched = flight->homing = 0;
@@ -147,10 +166,11 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     status = yk_flight_stage(job, device, lane, args, distances);
     if (status == YOKE_OK) {
         status = launch(job, device, lane, args);
-        flight->launched = status == YOKE_OK;
+        flight->launched |= status == YOKE_OK;
     }
-    for (p = 0; p < job->arg_count && status == YOKE_OK && !host_memory; p++)
-        if (yk_leaves_at_once(job, jd, p))
-            status = send_home(job, device, lane, p);
+    if (status == YOKE_OK && !yk_job_is_steps(job))
+        status = yk_flight_send_home(job, device, lane);
+    else if (status == YOKE_OK && host_memory && !flight->kernel)
+        status = yk_steps_outcome(job, flight);
     return status;
 }

@@ -61,6 +61,9 @@ static inline struct yk_interval yk_flight_items(const struct yk_flight *flight)
 int yk_flight_is_ready(const struct yk_job_device *device, const struct yk_flight *flight);
 /* Rows of an inout array may be half old, half new at the host, once a copy there has begun. */
 int yk_flight_is_half_home(const struct yk_job *job, int device, int lane);
+/* What leaves at once (below): its copies are issued, behind the flight's kernel. Nothing where the
+ * kernel worked on the host's rows. */
+yoke_status yk_flight_send_home(struct yk_job *job, int device, int lane);
 int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *outcome);
 /* Tell coherence how it went and free what the flight used. */
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
@@ -74,6 +77,30 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
  * for each, stay as long as the arguments. */
 yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_launch_arg *args,
                             int64_t *distances);
+
+/* --- steps.c: step kernels --- */
+int yk_job_is_steps(const struct yk_job *job);
+/* Memory for the queues of all lanes of a device. YOKE_ENOMEM: not enough for the smallest. */
+yoke_status yk_steps_open(struct yk_job *job, int device);
+void yk_steps_close(struct yk_job *job, int device);
+/* Before the chunk's first launch: what that and later ones get. */
+yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
+                             const struct yk_launch_arg *args);
+const struct yk_step_launch *yk_steps_launch(const struct yk_flight *flight);
+/* The first launch, flight->kernel, on a device with memory of its own. place->lock is held. */
+yoke_status yk_steps_begin(struct yk_job *job, int device, int lane,
+                           const struct yk_launch *launch);
+/* Whether nothing is left of the flight's steps, or an error (*outcome) ended them; launches again
+ * where something is. 1 for other kernels. Afterwards results are on their way home. */
+int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *outcome);
+/* How the chunk went that a device with the host's memory did, once its launch is complete. */
+yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_flight *flight);
+/* The latest thing issued, but for copies home; the latest launch. Both may be NULL. */
+struct yk_event *yk_steps_last(const struct yk_flight *flight);
+struct yk_event *yk_steps_last_launch(const struct yk_flight *flight);
+/* Sleep until all launches but the first are over, and forget them. */
+void yk_steps_await(const struct yk_job_device *device, struct yk_flight *flight);
+void yk_steps_forget(struct yk_flight *flight); /* its memory */
 
 /* --- traffic.c --- */
 struct yk_traffic { /* bytes an item moves over a device's link */

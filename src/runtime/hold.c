@@ -211,17 +211,29 @@ static yoke_status make_room(struct yk_job *job, int device)
     if (is_behind(job, device))
         return YOKE_EBUSY;
     yk_lock(&jd->device->admission);
-    status = take_room(job, device);
+    status = yk_steps_open(job, device);
+    if (status == YOKE_OK)
+        status = take_room(job, device);
     if (status == YOKE_OK) {
         jd->device->holders++;
         jd->admitted = 1;
     } else {
         release_arrays(job, device);
+        yk_steps_close(job, device);
         if (status == YOKE_ENOMEM && jd->device->holders > 0)
             status = YOKE_EBUSY;
     }
     yk_unlock(&jd->device->admission);
     return status;
+}
+
+/* Of a chunk; 0: any number. */
+static int64_t most_items(const struct yk_job *job, const struct yk_job_device *jd)
+{
+    if (jd->queues && job->last - job->first >= YK_STEP_INDEXES_MOST &&
+        (!jd->windows || jd->window_items >= YK_STEP_INDEXES_MOST))
+        return YK_STEP_INDEXES_MOST - 1;
+    return jd->windows ? jd->window_items : 0;
 }
 
 static void join(struct yk_job *job, int device)
@@ -230,8 +242,8 @@ static void join(struct yk_job *job, int device)
     yk_lock(&job->lock);
     jd->joined = 1;
     if (jd->status == YOKE_OK) {
-        if (jd->windows)
-            yk_dispatch_limit(job->dispatch, jd->device->number, jd->window_items);
+        if (most_items(job, jd))
+            yk_dispatch_limit(job->dispatch, jd->device->number, most_items(job, jd));
         yk_dispatch_join(job->dispatch, jd->device->number, yk_now(job->runtime));
     } else {
         const char *text = job->kernel->builds[jd->device->number].text;
@@ -275,6 +287,7 @@ static void clear_lists(struct yk_flight *flight, int args)
     int p;
     yk_free(flight->hauls);
     flight->hauls = NULL;
+    yk_steps_forget(flight);
     for (p = 0; p < args; p++)
         yk_load_close(&flight->loads[p]);
 }
@@ -287,6 +300,7 @@ void yk_job_let_go(struct yk_job *job, int device)
     int p, lane;
     release_arrays(job, device);
     yk_windows_close(job, device);
+    yk_steps_close(job, device);
     for (lane = 0; lane < jd->device->lanes; lane++)
         if (jd->stepped[lane])
             clear_lists(&jd->flights[lane], job->arg_count);

@@ -64,6 +64,7 @@ struct yk_flight {
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
     int watched;           /* their end wakes the host thread */
+    struct yk_step_flight *steps; /* of a step kernel; NULL until used */
     struct yk_load loads[YOKE_ARGS_MAX];
     struct yk_window windows[YOKE_ARGS_MAX];
 };
@@ -97,7 +98,11 @@ struct yk_job_device {
     struct yk_waits waits;
     struct yk_buffer *windows; /* of all lanes; NULL: there are none */
     int64_t windows_bytes;
-    int64_t window_items; /* the most a chunk may have for their sake */
+    int64_t window_items;              /* the most a chunk may have for their sake */
+    struct yk_buffer *queues;          /* of step kernels, one a lane; NULL: there are none */
+    int64_t queues_bytes, queue_bytes; /* of all together, of one */
+    struct yk_step_plan step_plan;
+    uint32_t *step_words; /* pinned, of all lanes; NULL: there is no such memory */
     int packed_ahead;     /* rows were sent there that no chunk waits for; under upload_lock */
     int admitted;         /* it is one of device->holders */
     char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */

@@ -78,6 +78,7 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     flight->homing = yk_flight_is_half_home(job, device, lane);
     yk_place_wait(place, flight->kernel);
     flight->kernel = NULL;
+    yk_steps_await(jd, flight);
     drop_hauls(job, flight);
     settle(job, jd, flight, YOKE_EDEVICE);
     flight->busy = 0;
@@ -147,10 +148,15 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    if (is_over(jd->device->place, flight, outcome))
-        return 1;
-    flight->seen_busy_ns = yk_now(job->runtime);
-    return 0;
+    const int on_host = jd->device->device->desc.host_memory;
+    int over = on_host || yk_steps_are_over(job, device, lane, outcome);
+    if (over && (on_host || *outcome == YOKE_OK))
+        over = is_over(jd->device->place, flight, outcome);
+    if (over && on_host && *outcome == YOKE_OK && flight->steps)
+        *outcome = yk_steps_outcome(job, flight);
+    if (!over)
+        flight->seen_busy_ns = yk_now(job->runtime);
+    return over;
 }
 
 static yoke_status tell_written(struct yk_job *job, struct yk_job_device *jd, int p,
@@ -184,6 +190,11 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
                                     .kind = YK_TRACE_CHUNK };
     if (flight->kernel)
         backend->event_times(flight->kernel, &kernel);
+    if (flight->kernel && yk_steps_last_launch(flight) != flight->kernel) {
+        struct yk_event_times last = { 0, 0 };
+        backend->event_times(yk_steps_last_launch(flight), &last);
+        kernel.ended = last.ended;
+    }
     if (flight->home)
         backend->event_times(flight->home, &home);
     event.start_ns = kernel.started ? kernel.started : flight->issued_ns;
@@ -230,7 +241,7 @@ static int is_noticed_in_time(const struct yk_job *job, const struct yk_flight *
 static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
                       const struct yk_flight *flight)
 {
-    struct yk_event *last = flight->home ? flight->home : flight->kernel;
+    struct yk_event *last = flight->home ? flight->home : yk_steps_last(flight);
     struct yk_event_times times = { 0 };
     int p;
     if (!last || is_noticed_in_time(job, flight))
@@ -269,6 +280,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
         flight->homing = yk_flight_is_half_home(job, device, lane);
+        yk_steps_await(jd, flight);
     }
     settle(job, jd, flight, outcome);
     flight->ended_ns = outcome == YOKE_OK ? end_of(job, jd, flight) : 0;
@@ -284,6 +296,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     if (outcome == YOKE_OK && job->runtime->trace)
         trace(job, jd, lane);
     close_events(jd, flight);
+    yk_steps_await(jd, flight);
     flight->busy = 0;
     if (!jd->device->device->desc.host_memory) { /* cores have many pieces */
         atomic_fetch_add(&job->bytes_to, flight->bytes_in + flight->bytes_passed);

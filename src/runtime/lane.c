@@ -82,7 +82,10 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     yk_lock(&job->lock);
     got = !waits && jd->joined && !jd->failed && !jd->retired && !jd->benched &&
           ask(job, device, lane, wake_ns);
-    if (got && !jd->device->device->desc.host_memory)
+    /* A series of launches is looked at when one ends, whenever that is. */
+    if (yk_job_is_steps(job))
+        flight->lasts_ns = 0;
+    else if (got && !jd->device->device->desc.host_memory)
         flight->lasts_ns = yk_dispatch_forecast(job->dispatch, jd->device->number,
                                                 flight->chunk.last - flight->chunk.first);
     yk_unlock(&job->lock);
@@ -310,7 +313,7 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     const struct yk_backend *backend = jd->device->device->backend;
-    struct yk_event *last = flight->home ? flight->home : flight->kernel;
+    struct yk_event *last = flight->home ? flight->home : yk_steps_last(flight);
     int lent = atomic_load(&job->borrowing) && job->borrowed_device == device;
     flight->watched = jd->device->workers && backend->notify && !lent &&
                       !yk_runtime_polls(job->runtime) && jd->device->place->number != YK_HOST &&

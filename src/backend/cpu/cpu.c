@@ -28,6 +28,8 @@ struct yk_program {
     yoke_cpu_fn *run;
     int param_count;
     unsigned values; /* bit p: parameter p is a value */
+    int is_step;
+    yoke_step step;
 };
 
 const int *yk_cpu_cores(const struct yk_device_desc *desc)
@@ -90,9 +92,13 @@ static yoke_status cpu_build(struct yk_device *device, const yoke_kernel *kernel
                        "%s: kernel %s has %d parameters; at most %d are possible, put values into "
                        "a struct",
                        device->desc.name, kernel->name, kernel->param_count, ARGS_MAX);
+    if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
+        return YOKE_EINVAL;
     struct yk_program *program = yk_calloc(1, sizeof *program);
     if (!program)
         return YOKE_ENOMEM;
+    program->is_step = kernel->kind == YOKE_KERNEL_STEP;
+    program->step = kernel->step;
     program->run = run;
     program->param_count = kernel->param_count;
     for (int p = 0; p < kernel->param_count; p++)
@@ -125,7 +131,11 @@ static yoke_status cpu_launch(struct yk_queue *queue, struct yk_program *program
         else /* element 0 may lie outside what is there: an address, not yet a pointer */
             args[p] = (void *)((uintptr_t)arg->host + (uintptr_t)arg->shift);
     }
-    program->run(args, &chunk);
+    if (program->is_step)
+        yk_step_run(&(struct yk_step_work){ program->run, &program->step, args, &chunk },
+                    launch->steps->words);
+    else
+        program->run(args, &chunk);
     if (event)
         *event = NULL;
     return YOKE_OK;

@@ -10,6 +10,7 @@
 
 #include "cuda.h"
 
+enum { STEP_ARGS = 3 }; /* a step kernel's queue */
 static const int64_t grid_most[3] = { INT32_MAX, 65535, 65535 };
 
 struct grid {
@@ -29,6 +30,8 @@ static void make_grid(const struct yk_program *program, const struct yk_launch *
                       struct grid *grid)
 {
     int64_t split = (launch->last - launch->first + program->shape.unit - 1) / program->shape.unit;
+    if (program->shape.is_step)
+        split = launch->steps ? launch->steps->plan.groups : 1;
     int64_t items[3] = { split, 1, 1 }; /* fastest first */
     int threads[3] = { program->block_items, 1, 1 };
     if (program->shape.lanes) {
@@ -64,15 +67,25 @@ static CUresult launch_source(struct yk_queue *queue, const struct yk_program *p
 {
     int64_t range[4] = { launch->first, launch->last, launch->extent[0], launch->extent[1] };
     CUdeviceptr pointers[YOKE_ARGS_MAX];
-    void *args[4 + YOKE_ARGS_MAX];
+    void *args[4 + STEP_ARGS + YOKE_ARGS_MAX];
     struct grid grid;
+    struct yk_step_plan none = { 0 }; /* a rehearsal */
+    const struct yk_step_launch *steps = launch->steps;
+    CUdeviceptr queue_memory = steps ? steps->buffer->address : 0;
+    int64_t queue_shift = steps ? steps->offset : 0;
+    int count = 4;
     for (int i = 0; i < 4; ++i)
         args[i] = &range[i];
+    if (program->shape.is_step) {
+        args[count++] = &queue_memory;
+        args[count++] = &queue_shift;
+        args[count++] = steps ? (void *)&steps->plan : &none;
+    }
     for (int p = 0; p < program->shape.param_count; ++p) {
         pointers[p] = address_of(&launch->args[p]);
-        args[4 + p] = program->shape.params[p].mode == YOKE_PARAM_VALUE
-                          ? (void *)launch->args[p].value
-                          : &pointers[p];
+        args[count++] = program->shape.params[p].mode == YOKE_PARAM_VALUE
+                            ? (void *)launch->args[p].value
+                            : &pointers[p];
     }
     make_grid(program, launch, &grid);
     return queue->device->cu->LaunchKernel(program->function, grid.blocks[0], grid.blocks[1],

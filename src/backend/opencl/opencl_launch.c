@@ -37,7 +37,9 @@ static size_t span(int64_t items, size_t most)
 static void make_space(const struct yk_program *program, const struct yk_launch *launch,
                        struct space *space)
 {
-    int64_t split = groups(launch->last - launch->first, program->shape.unit);
+    int64_t split = program->shape.is_step && launch->steps
+                        ? launch->steps->plan.groups
+                        : groups(launch->last - launch->first, program->shape.unit);
     int is_cpu = program->device->base.desc.is_cpu;
     size_t budget = program->group_items;
     if (split == 0)
@@ -73,6 +75,23 @@ static void make_space(const struct yk_program *program, const struct yk_launch 
     }
 }
 
+/* A step kernel's queue; in a rehearsal there is none. */
+static cl_int set_queue(const struct yk_program *program, const struct yk_step_launch *steps,
+                        cl_uint *index)
+{
+    const struct yk_opencl_api *cl = program->device->cl;
+    static const struct yk_step_plan none;
+    cl_mem memory = steps ? steps->buffer->memory : NULL;
+    const cl_long shift = steps ? steps->offset : 0;
+    cl_int code = cl->SetKernelArg(program->kernel, (*index)++, sizeof memory, &memory);
+    if (code == CL_SUCCESS)
+        code = cl->SetKernelArg(program->kernel, (*index)++, sizeof shift, &shift);
+    if (code == CL_SUCCESS)
+        code = cl->SetKernelArg(program->kernel, (*index)++, sizeof none,
+                                steps ? &steps->plan : &none);
+    return code;
+}
+
 static cl_int set_arguments(const struct yk_program *program, const struct yk_launch *launch)
 {
     const struct yk_opencl_api *cl = program->device->cl;
@@ -83,6 +102,8 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
         code = cl->SetKernelArg(program->kernel, index, sizeof *range, &range[index]);
         ++index;
     }
+    if (program->shape.is_step && code == CL_SUCCESS)
+        code = set_queue(program, launch->steps, &index);
     for (int p = 0; p < program->shape.param_count && code == CL_SUCCESS; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->shape.params[p].mode == YOKE_PARAM_VALUE) {

@@ -79,6 +79,8 @@ struct yk_program {
     yoke_cpu_fn *run, *team; /* at least one */
     int param_count;
     const struct sim_param *params;
+    int is_step;
+    yoke_step step;
 };
 struct sim_param {
     int is_value;
@@ -95,6 +97,8 @@ struct sim_effect {
     yoke_cpu_fn *run; /* kernel */
     void **args;      /* pointers, then the values they point to; owned */
     yoke_chunk chunk;
+    uint32_t *words; /* of a step kernel's queue; NULL: another kind of kernel */
+    yoke_step step;
 };
 
 struct yk_event {

@@ -55,9 +55,19 @@ static void copy_take(const struct sim_effect *effect)
     } while (++row < effect->rows);
 }
 
+/* All of the chunk, as if the queue had been drained by one launch. */
+static void steps_take(const struct sim_effect *effect)
+{
+    yk_step_run(&(struct yk_step_work){ effect->run, &effect->step, effect->args, &effect->chunk },
+                effect->words);
+    effect->words[YK_STEP_SEEDS] = (uint32_t)(effect->chunk.last - effect->chunk.first);
+}
+
 static void effect_take(const struct sim_effect *effect)
 {
-    if (effect->run)
+    if (effect->run && effect->words)
+        steps_take(effect);
+    else if (effect->run)
         effect->run(effect->args, &effect->chunk);
     else if (effect->from)
         copy_take(effect);

@@ -115,6 +115,8 @@ static yoke_status sim_build(struct yk_device *base, const yoke_kernel *kernel,
                        "kernel %s has no CPU function, which %s would run; define it "
                        "with YOKE_KERNEL or fill cpu.variant[0]",
                        kernel->name, base->desc.name);
+    if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
+        return YOKE_EINVAL;
     size_t count = (size_t)kernel->param_count;
     struct yk_program *program = yk_calloc(1, sizeof *program + count * sizeof(struct sim_param));
     if (!program)
@@ -125,6 +127,8 @@ static yoke_status sim_build(struct yk_device *base, const yoke_kernel *kernel,
                                         .size = kernel->params[p].size };
     program->run = kernel->cpu.variant[0];
     program->team = kernel->cpu.team;
+    program->is_step = kernel->kind == YOKE_KERNEL_STEP;
+    program->step = kernel->step;
     program->param_count = kernel->param_count;
     program->params = params;
     *out = program;

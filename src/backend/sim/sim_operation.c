@@ -221,6 +221,12 @@ static void **args_new(const struct sim_device *device, const struct yk_program 
     return args;
 }
 
+static uint32_t *step_words(const struct sim_device *device, const struct yk_step_launch *steps)
+{
+    return device->lane_free ? steps->words
+                             : (uint32_t *)(void *)(steps->buffer->data + steps->offset);
+}
+
 static int args_ok(const struct sim_device *device, const struct yk_program *program,
                    const struct yk_launch *launch)
 {
@@ -232,6 +238,8 @@ static int args_ok(const struct sim_device *device, const struct yk_program *pro
         if (missing)
             return 0;
     }
+    if (program->is_step && !launch->steps)
+        return 0;
     return launch->first < launch->last &&
            (!device->lane_free || (launch->lane >= 0 && launch->lane < device->settings.cores));
 }
@@ -298,6 +306,10 @@ yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
                                             .team = team } };
     if (!effect.args)
         return YOKE_ENOMEM;
+    if (program->is_step) {
+        effect.step = program->step;
+        effect.words = step_words(device, launch->steps);
+    }
     yoke_status status = event_new(&effect, &made);
     if (status != YOKE_OK)
         return status;

@@ -1,0 +1,118 @@
+/* step_stack.c - a step kernel on a core: batches from the top of a stack that grows as needed.
+ *
+ * What is on top is of the latest generations, so the stack stays low: new indexes come in only
+ * while it has less than a batch. Where it is higher than its room batches get smaller, down to one
+ * item, from where on it grows by less than what one item may emit with each generation.
+ */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "step_queue.h"
+
+enum { ROOM_BATCHES = 16 };
+
+struct stack {
+    const yoke_step *step;
+    char *items;
+    uint32_t *ages;
+    int64_t count, capacity, room;
+    char *emitted;            /* scratch of a batch: */
+    int32_t sent[YK_STEP_WIDTH]; /* what it emits, */
+    uint32_t batch_ages[YK_STEP_WIDTH];
+};
+
+static int stack_open(struct stack *stack, const yoke_step *step)
+{
+    const int64_t batch = (int64_t)YK_STEP_WIDTH * step->most;
+    *stack = (struct stack){ .step = step, .capacity = 2 * batch };
+    stack->room = step->room ? step->room : ROOM_BATCHES * batch;
+    stack->items = yk_alloc_aligned((size_t)stack->capacity * step->size, 0);
+    stack->ages = yk_calloc((size_t)stack->capacity, sizeof *stack->ages);
+    stack->emitted = yk_alloc_aligned((size_t)batch * step->size, 0);
+    return stack->items && stack->ages && stack->emitted;
+}
+
+static void stack_close(struct stack *stack)
+{
+    yk_free(stack->items);
+    yk_free(stack->ages);
+    yk_free(stack->emitted);
+}
+
+/* Room for a batch's worth of items above those that are there. */
+static int stack_need(struct stack *stack)
+{
+    const int64_t least = stack->count + (int64_t)YK_STEP_WIDTH * stack->step->most;
+    const size_t size = stack->step->size;
+    char *items;
+    uint32_t *ages;
+    if (least <= stack->capacity)
+        return 1;
+    items = yk_alloc_aligned((size_t)(2 * least) * size, 0);
+    ages = yk_realloc(stack->ages, (size_t)(2 * least), sizeof *ages);
+    if (ages)
+        stack->ages = ages;
+    if (!items || !ages) {
+        yk_free(items);
+        return 0;
+    }
+    memcpy(items, stack->items, (size_t)stack->count * size);
+    yk_free(stack->items);
+    stack->items = items;
+    stack->capacity = 2 * least;
+    return 1;
+}
+
+/* Items for the next batch. */
+static int64_t width_of(const struct stack *stack)
+{
+    int64_t width = (stack->room - stack->count) / stack->step->most;
+    width = width > YK_STEP_WIDTH ? YK_STEP_WIDTH : width < 1 ? 1 : width;
+    return width;
+}
+
+/* The batch is `count` items from the top, or so many of the chunk's indexes from `seed` on. */
+static uint32_t run_batch(const struct yk_step_work *work, struct stack *stack, int64_t count,
+                          int64_t seed)
+{
+    const int is_new = seed < work->chunk->last;
+    yoke_chunk chunk = *work->chunk;
+    yoke_batch batch = { .count = count, .emitted = stack->emitted, .sent = stack->sent };
+    if (!is_new) {
+        stack->count -= count;
+        memcpy(stack->batch_ages, &stack->ages[stack->count], (size_t)count * sizeof(uint32_t));
+        batch.items = stack->items + stack->count * stack->step->size;
+        batch.ages = stack->batch_ages;
+    }
+    batch.out = stack->items + stack->count * stack->step->size;
+    batch.out_ages = &stack->ages[stack->count];
+    chunk.first = seed;
+    chunk.batch = &batch;
+    work->run(work->args, &chunk);
+    stack->count += batch.made;
+    return batch.errors;
+}
+
+void yk_step_run(const struct yk_step_work *work, uint32_t *words)
+{
+    const yoke_chunk *chunk = work->chunk;
+    struct stack stack;
+    int64_t seed = chunk->first, count;
+    uint32_t errors = 0;
+    if (!stack_open(&stack, work->step))
+        errors = YK_STEP_NO_MEMORY;
+    while (!errors && (seed < chunk->last || stack.count)) {
+        const int64_t width = width_of(&stack);
+        const int is_new = seed < chunk->last && stack.count < width;
+        const int64_t there = is_new ? chunk->last - seed : stack.count;
+        count = there < width ? there : width;
+        if (!stack_need(&stack)) {
+            errors = YK_STEP_NO_MEMORY;
+            break;
+        }
+        errors = run_batch(work, &stack, count, is_new ? seed : chunk->last);
+        seed += is_new ? count : 0;
+    }
+    stack_close(&stack);
+    words[YK_STEP_ERRORS] = errors;
+}

@@ -1,0 +1,290 @@
+/* steps.c - step kernels on a device with memory of its own: a chunk is a series of launches, each
+ * of which does what the one before it left (docs/adr/010).
+ *
+ * What a launch leaves is told by a few words at the head of the queue, copied to the host behind
+ * it. Whoever looks whether the flight is complete reads them and launches again, so nobody waits
+ * who would not anyway; results leave when the queue is empty. Launches that follow each other
+ * without that look get more, for a job whose trees are deep needs many.
+ */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "flight.h"
+
+/* Launches between two looks at the words, and what part of a device's room queues may take. */
+enum { BURST_MOST = 8, ROOM_PART = 8 };
+
+/* One lane's. */
+struct yk_step_flight {
+    struct yk_step_launch launch; /* of the chunk, the latest; */
+    struct yk_launch again;       /* and how it is launched, */
+    struct yk_launch_arg args[YOKE_ARGS_MAX];
+    int64_t distances[YOKE_ARGS_MAX];
+    struct yk_event *latest, *tally; /* kernel, and the copy of the words */
+    uint32_t *words;                 /* `own`, or pinned */
+    uint32_t own[YK_STEP_WORDS];
+    int open; /* the queue may have items left */
+    int burst;
+    yoke_status failed; /* launching again, or sending results home, did */
+};
+
+static const yoke_step *step_of(const struct yk_job *job)
+{
+    return &job->kernel->kernel.step;
+}
+
+int yk_job_is_steps(const struct yk_job *job)
+{
+    return job->kernel->kernel.kind == YOKE_KERNEL_STEP;
+}
+
+/* --- memory --- */
+
+static int64_t groups_of(const struct yk_device_desc *desc)
+{
+    const int64_t fill = desc->fill / YK_STEP_WIDTH, least = 4 * (int64_t)desc->cores;
+    return fill > least ? fill : least;
+}
+
+static yoke_status too_large(const struct yk_job *job, int device)
+{
+    const yoke_step *step = step_of(job);
+    return yk_fail(YOKE_ENOMEM,
+                   "%s: no memory for the queues of step kernel %s (items of %u bytes, %u emitted "
+                   "by one, %u generations); declare fewer, or give it more memory (mem=)",
+                   job->devices[device].device->device->desc.name, job->name, step->size,
+                   step->most, step->generations);
+}
+
+/* Words that a driver copies to without holding up the calling thread, where it has such memory. */
+static uint32_t *words_open(const struct yk_job_device *jd)
+{
+    const struct yk_device *device = jd->device->device;
+    void *words = NULL;
+    const int64_t bytes = (int64_t)sizeof(uint32_t) * YK_STEP_WORDS * jd->device->lanes;
+    if (!device->backend->host_alloc ||
+        device->backend->host_alloc(jd->device->device, bytes, &words) != YOKE_OK)
+        return NULL;
+    return words;
+}
+
+yoke_status yk_steps_open(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const int64_t lanes = jd->device->lanes;
+    int64_t most = yk_place_room(place) / ROOM_PART / lanes, groups;
+    yoke_status status = YOKE_ENOMEM;
+    if (!yk_job_is_steps(job))
+        return YOKE_OK;
+    for (groups = groups_of(&place->device->desc); status == YOKE_ENOMEM && groups > 0;
+         groups /= 2) {
+        jd->queue_bytes = yk_step_plan_make(step_of(job), groups, most, &jd->step_plan);
+        if (jd->queue_bytes > INT64_MAX / lanes)
+            break;
+        status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes,
+                                 &jd->queues, &jd->queues_bytes);
+        groups = jd->step_plan.groups;
+    }
+    if (status == YOKE_OK)
+        jd->step_words = words_open(jd);
+    return status == YOKE_ENOMEM ? too_large(job, device) : status;
+}
+
+void yk_steps_close(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_device *driven = jd->device->device;
+    if (jd->queues)
+        yk_place_give(jd->device->place, jd->queues, jd->queues_bytes);
+    if (jd->step_words)
+        driven->backend->host_free(driven, jd->step_words);
+    jd->queues = NULL;
+    jd->step_words = NULL;
+}
+
+/* --- a flight's launches --- */
+
+yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
+                             const struct yk_launch_arg *args)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_step_flight *steps = flight->steps;
+    int p;
+    if (!steps) {
+        steps = flight->steps = yk_calloc(1, sizeof *steps);
+        if (!steps)
+            return YOKE_ENOMEM;
+        steps->words = jd->step_words ? jd->step_words + lane * YK_STEP_WORDS : steps->own;
+    }
+    steps->open = 1;
+    steps->burst = 1;
+    steps->failed = YOKE_OK;
+    steps->launch = (struct yk_step_launch){ .buffer = jd->queues,
+                                             .offset = lane * jd->queue_bytes,
+                                             .plan = jd->step_plan,
+                                             .words = steps->words };
+    for (p = 0; !jd->device->device->desc.host_memory && p < job->arg_count; p++) {
+        steps->args[p] = args[p];
+        if (job->distance_of[p]) { /* the caller's own variable */
+            steps->distances[p] = *(const int64_t *)args[p].value;
+            steps->args[p].value = &steps->distances[p];
+        }
+    }
+    return YOKE_OK;
+}
+
+const struct yk_step_launch *yk_steps_launch(const struct yk_flight *flight)
+{
+    return &flight->steps->launch;
+}
+
+/* Behind the launch. place->lock is held. */
+static yoke_status ask_words(struct yk_queue *queue, const struct yk_place *place,
+                             struct yk_step_flight *steps)
+{
+    const struct yk_copy copy = { .kind = YK_COPY_FROM_DEVICE,
+                                  .host = steps->words,
+                                  .buffer = steps->launch.buffer,
+                                  .offset = steps->launch.offset,
+                                  .bytes = sizeof(uint32_t) * YK_STEP_WORDS };
+    return place->device->backend->copy(queue, &copy, &steps->tally);
+}
+
+yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struct yk_launch *launch)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_step_flight *steps = flight->steps;
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    struct yk_queue *queue = jd->device->queues[lane];
+    yoke_status status;
+    status = backend->zero(queue, steps->launch.buffer, steps->launch.offset, YK_STEP_HEAD_BYTES,
+                           NULL);
+    if (status == YOKE_OK)
+        status = backend->launch(queue, job->kernel->builds[jd->device->number].program, launch,
+                                 &flight->kernel);
+    if (status != YOKE_OK)
+        return status;
+    steps->again = *launch;
+    steps->again.args = steps->args;
+    steps->again.after = NULL;
+    steps->again.after_count = 0;
+    flight->launched = 1;
+    return ask_words(queue, place, steps);
+}
+
+/* place->lock is held. */
+static yoke_status launch_again(const struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_step_flight *steps = jd->flights[lane].steps;
+    const struct yk_backend *backend = jd->device->device->backend;
+    struct yk_program *program = job->kernel->builds[jd->device->number].program;
+    struct yk_event *event;
+    yoke_status status;
+    yk_step_plan_next(&steps->launch.plan);
+    steps->again.steps = &steps->launch;
+    status = backend->launch(jd->device->queues[lane], program, &steps->again, &event);
+    if (status != YOKE_OK)
+        return status;
+    if (steps->latest)
+        backend->event_close(steps->latest);
+    steps->latest = event;
+    return YOKE_OK;
+}
+
+/* What the words say is left. */
+static yoke_status go_on(const struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_step_flight *steps = flight->steps;
+    struct yk_place *place = jd->device->place;
+    yoke_status status = YOKE_OK;
+    int launches;
+    yk_lock(&place->lock);
+    steps->burst = steps->burst < BURST_MOST ? 2 * steps->burst : BURST_MOST;
+    for (launches = 0; status == YOKE_OK && launches < steps->burst; launches++)
+        status = launch_again(job, device, lane);
+    if (status == YOKE_OK)
+        status = ask_words(jd->device->queues[lane], place, steps);
+    yk_unlock(&place->lock);
+    flight->watched = 0; /* that was the end of another operation */
+    return status;
+}
+
+/* All of the chunk has been done. */
+static yoke_status drained(struct yk_job *job, int device, int lane)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_step_flight *steps = jd->flights[lane].steps;
+    yoke_status status = yk_step_outcome(steps->words, job->name, step_of(job));
+    if (status != YOKE_OK)
+        return status;
+    steps->open = 0;
+    return steps->failed = yk_flight_send_home(job, device, lane);
+}
+
+int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *outcome)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_step_flight *steps = flight->steps;
+    const struct yk_backend *backend = jd->device->device->backend;
+    *outcome = steps ? steps->failed : YOKE_OK;
+    if (!steps || !steps->open || steps->failed != YOKE_OK)
+        return 1;
+    if (!yk_place_poll(jd->device->place, steps->tally, outcome))
+        return 0;
+    if (*outcome != YOKE_OK)
+        return 1;
+    if (steps->tally)
+        backend->event_close(steps->tally);
+    steps->tally = NULL;
+    if (yk_step_is_open(steps->words, &steps->launch.plan,
+                        flight->chunk.last - flight->chunk.first)) {
+        *outcome = steps->failed = go_on(job, device, lane);
+        return *outcome != YOKE_OK;
+    }
+    *outcome = drained(job, device, lane);
+    return 1;
+}
+
+yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_flight *flight)
+{
+    return yk_step_outcome(flight->steps->words, job->name, step_of(job));
+}
+
+struct yk_event *yk_steps_last(const struct yk_flight *flight)
+{
+    const struct yk_step_flight *steps = flight->steps;
+    if (steps && steps->open && steps->tally)
+        return steps->tally;
+    return steps && steps->latest ? steps->latest : flight->kernel;
+}
+
+struct yk_event *yk_steps_last_launch(const struct yk_flight *flight)
+{
+    return flight->steps && flight->steps->latest ? flight->steps->latest : flight->kernel;
+}
+
+void yk_steps_await(const struct yk_job_device *jd, struct yk_flight *flight)
+{
+    struct yk_step_flight *steps = flight->steps;
+    if (!steps)
+        return;
+    yk_place_wait(jd->device->place, steps->tally);
+    yk_place_wait(jd->device->place, steps->latest);
+    steps->tally = steps->latest = NULL;
+    steps->open = 0;
+}
+
+void yk_steps_forget(struct yk_flight *flight)
+{
+    yk_free(flight->steps);
+    flight->steps = NULL;
+}

@@ -1,0 +1,57 @@
+/* step_kernels.h - what the step kernels and the program that checks them have in common. */
+#ifndef STEP_KERNELS_H
+#define STEP_KERNELS_H
+
+#include <yoke/kernel_step.h>
+
+/* Trees: a node has 0 to `most` children, as a hash of its key tells, down to a depth. */
+typedef struct tree {
+    uint64_t seed;
+    int32_t most, depth;
+} tree_t;
+typedef struct node {
+    uint64_t key;
+    int32_t depth, number; /* of its generation; among its siblings */
+} node_t;
+
+/* Tallies: of keys that fall in a bin, how many and their sum. */
+#define STEP_BINS      4096
+#define STEP_MOST      5
+#define STEP_GENERATIONS 40
+
+YOKE_FN uint64_t step_hash(uint64_t x)
+{
+    x += 0x9E3779B97F4A7C15ul;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ul;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBul;
+    return x ^ (x >> 31);
+}
+
+YOKE_FN node_t step_root(tree_t tree, int64_t i)
+{
+    node_t root;
+    root.key = step_hash(tree.seed + (uint64_t)i);
+    root.depth = root.number = 0;
+    return root;
+}
+
+YOKE_FN int step_children(tree_t tree, node_t node)
+{
+    return node.depth < tree.depth ? (int)((step_hash(~node.key) >> 8) % (uint64_t)(tree.most + 1))
+                                   : 0;
+}
+
+YOKE_FN node_t step_child(node_t node, int number)
+{
+    node_t child;
+    child.key = step_hash(node.key * 8 + (uint64_t)number);
+    child.depth = node.depth + 1;
+    child.number = number;
+    return child;
+}
+
+#ifndef YOKE_FLATTEN
+extern const yoke_kernel k_tree, k_chain, k_greedy, k_endless, k_flood, k_byte, k_wide;
+#endif
+
+#endif
