@@ -18,6 +18,7 @@
  *     YOKE_KERNEL3(name, i, j, k, params...)    3-D; k is the fastest
  *     YOKE_GROUP_KERNEL(name, i, lanes, unit, params...)
  *                                               `lanes` lanes together do `unit` indexes from i on
+ *     YOKE_STEP_KERNEL(...)                     one item, which may emit more: yoke/kernel_step.h
  *
  * In C++ this header gives the descriptor's type only.
  */

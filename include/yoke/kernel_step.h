@@ -20,9 +20,9 @@
  * T: the item's type, a struct or a number as in YOKE_IN (fixed widths, no pointers); `item` is the
  * body's own copy. `most`: items that one call of the body emits at most, 1 to 256. `generations`:
  * how many there may be, with the first; a kernel that does not stop is found out by it. Both are
- * constant expressions. Params are those of YOKE_KERNEL; items are in no order and rows of items
- * that are not of the first generation are anybody's, so results go to YOKE_ADD arrays, or to a row
- * that only the items of one index write, one at a time (most 1: an item, then what it emitted).
+ * constant expressions. Params are those of YOKE_KERNEL. An item may touch what the index may that
+ * it came of, which it has to know itself; items are in no order. So results go to YOKE_ADD arrays,
+ * or to the index's rows where there is one item at a time (most 1: an item, then what it emits).
  *
  * Inside the body
  *     YOKE_SEED { ... }  done for items of the first generation: `item` is all zero there and `i`
@@ -129,11 +129,11 @@
     YK_STEP_CHECK(name, most, generations);                                                        \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__);                                                   \
     YK_VARIANTS(YK_STEPS, name, T, most, generations, __VA_ARGS__)                                 \
-    YK_DESCRIBE_KIND(name,                                                                         \
-                     (.kind = YOKE_KERNEL_STEP,                                                    \
-                      .step = { #T, (uint32_t)sizeof(T), (uint32_t) _Alignof(T), (most),           \
-                                (generations) }),                                                  \
-                     1, YK_STEP_LANES, 1, __VA_ARGS__)                                             \
+    YK_DESCRIBE_KIND(                                                                              \
+        name,                                                                                      \
+        (.kind = YOKE_KERNEL_STEP,                                                                 \
+         .step = { #T, (uint32_t)sizeof(T), (uint32_t) _Alignof(T), (most), (generations) }),      \
+        1, YK_STEP_LANES, 1, __VA_ARGS__)                                                          \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__)
 
 #endif

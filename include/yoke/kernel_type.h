@@ -41,7 +41,7 @@ typedef enum yoke_kernel_kind {
     YOKE_KERNEL_NATIVE /* only by-hand functions that handle a whole chunk */
 } yoke_kernel_kind;
 
-/* What a step kernel is beside its parameters. `room` and `turns` may be changed in a copy of the
+/* What a step kernel is beside its parameters. The last three may be changed in a copy of the
  * descriptor, to measure or to test; results do not depend on them. */
 typedef struct yoke_step {
     const char *type; /* of an item, as written */
@@ -51,6 +51,7 @@ typedef struct yoke_step {
     uint32_t room;        /* items that the stack of a work-group or core has room for; at least
                              `most`. 0: several for each lane */
     uint32_t turns;       /* steps of a work-group in one launch. 0: some thousands */
+    uint32_t groups;      /* work-groups at most. 0: as many as fill a device */
 } yoke_step;
 enum { YOKE_STEP_MOST = 256 };
 

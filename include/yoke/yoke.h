@@ -6,6 +6,7 @@
 #include <yoke/doctor.h>
 #include <yoke/job.h>
 #include <yoke/kernel.h>
+#include <yoke/kernel_step.h>
 #include <yoke/link.h>
 #include <yoke/runtime.h>
 #include <yoke/status.h>

@@ -57,6 +57,8 @@ int64_t yk_step_plan_make(const yoke_step *step, int64_t groups, int64_t most_by
     int64_t bytes;
     if (reserve > RESERVE_MOST)
         return INT64_MAX; /* no device has so much */
+    if (step->groups && step->groups < groups)
+        groups = step->groups;
     plan.groups = (uint32_t)(groups < 1 ? 1 : groups > GROUPS_MOST ? GROUPS_MOST : groups);
     while ((bytes = layout(step, &plan)) > most_bytes && plan.groups > 1)
         plan.groups /= 2;

@@ -17,12 +17,13 @@ struct yk_step_plan {
 };
 
 enum yk_step_word { /* numbers of the queue's 32-bit words */
-    YK_STEP_SEEDS,
-    YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY, YOKE_STEP_TOO_OLD, or YK_STEP_NO_MEMORY */
-    YK_STEP_LEFT,   /* of three launches, by phase, as are the next two */
-    YK_STEP_DEEP = YK_STEP_LEFT + 3,
-    YK_STEP_ENDED = YK_STEP_DEEP + 3,
-    YK_STEP_WORDS = 16
+                    YK_STEP_SEEDS,
+                    YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY, YOKE_STEP_TOO_OLD, or YK_STEP_NO_MEMORY
+                                     */
+                    YK_STEP_LEFT,   /* of three launches, by phase, as are the next two */
+                    YK_STEP_DEEP = YK_STEP_LEFT + 3,
+                    YK_STEP_ENDED = YK_STEP_DEEP + 3,
+                    YK_STEP_WORDS = 16
 };
 enum { YK_STEP_NO_MEMORY = 4 };
 
@@ -36,15 +37,16 @@ struct yk_step_launch {
     struct yk_buffer *buffer; /* of the queue; unused where kernels work on host memory */
     int64_t offset;           /* of its first byte there, a multiple of 256 */
     struct yk_step_plan plan;
-    uint32_t *words; /* YK_STEP_WORDS of the host's, where kernels work on its memory; else unused */
+    uint32_t
+        *words; /* YK_STEP_WORDS of the host's, where kernels work on its memory; else unused */
 };
 
 /* YOKE_EINVAL if no kernel can be like that; the text names it. */
 yoke_status yk_step_check(const yoke_kernel *kernel);
 
 /* The plan of a chunk's first launch with at most so many groups, and bytes of the queue, within
- * `most_bytes` if that can be with fewer groups, one at least. INT64_MAX, and no plan: of more slots
- * than can be counted. */
+ * `most_bytes` if that can be with fewer groups, one at least. INT64_MAX, and no plan: of more
+ * slots than can be counted. */
 int64_t yk_step_plan_make(const yoke_step *step, int64_t groups, int64_t most_bytes,
                           struct yk_step_plan *out);
 /* That of the launch after it. */

@@ -16,7 +16,7 @@ struct stack {
     char *items;
     uint32_t *ages;
     int64_t count, capacity, room;
-    char *emitted;            /* scratch of a batch: */
+    char *emitted;               /* scratch of a batch: */
     int32_t sent[YK_STEP_WIDTH]; /* what it emits, */
     uint32_t batch_ages[YK_STEP_WIDTH];
 };

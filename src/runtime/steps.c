@@ -83,8 +83,8 @@ yoke_status yk_steps_open(struct yk_job *job, int device)
         jd->queue_bytes = yk_step_plan_make(step_of(job), groups, most, &jd->step_plan);
         if (jd->queue_bytes > INT64_MAX / lanes)
             break;
-        status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes,
-                                 &jd->queues, &jd->queues_bytes);
+        status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes, &jd->queues,
+                                 &jd->queues_bytes);
         groups = jd->step_plan.groups;
     }
     if (status == YOKE_OK)
@@ -162,8 +162,8 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struc
     const struct yk_backend *backend = place->device->backend;
     struct yk_queue *queue = jd->device->queues[lane];
     yoke_status status;
-    status = backend->zero(queue, steps->launch.buffer, steps->launch.offset, YK_STEP_HEAD_BYTES,
-                           NULL);
+    status =
+        backend->zero(queue, steps->launch.buffer, steps->launch.offset, YK_STEP_HEAD_BYTES, NULL);
     if (status == YOKE_OK)
         status = backend->launch(queue, job->kernel->builds[jd->device->number].program, launch,
                                  &flight->kernel);

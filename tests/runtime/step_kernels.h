@@ -15,8 +15,8 @@ typedef struct node {
 } node_t;
 
 /* Tallies: of keys that fall in a bin, how many and their sum. */
-#define STEP_BINS      4096
-#define STEP_MOST      5
+#define STEP_BINS        4096
+#define STEP_MOST        5
 #define STEP_GENERATIONS 40
 
 YOKE_FN uint64_t step_hash(uint64_t x)

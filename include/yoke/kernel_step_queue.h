@@ -1,0 +1,232 @@
+/* yoke/kernel_step_queue.h - what a work-group of a step kernel does with its queue, whatever the
+ * items are; how kernel_step_device.h uses it, and the layout, is told there.
+ *
+ * Only seen while a kernel file is flattened.
+ */
+#ifndef YOKE_KERNEL_STEP_QUEUE_H
+#define YOKE_KERNEL_STEP_QUEUE_H
+
+typedef struct yk_step_plan { /* the same as struct yk_step_plan of src/backend/step_queue.h */
+    uint64_t ages;
+    uint32_t groups, room, reserve, turns, phase, odd;
+} yk_step_plan;
+
+/* clang-format off */
+enum { YK_STEP_SEEDS = 0, YK_STEP_ERRORS = 1, YK_STEP_LEFT = 2, YK_STEP_DEEP = 5, YK_STEP_ENDED = 8,
+       YK_STEP_ITEMS = 256 };
+/* clang-format on */
+enum { YK_STEP_TOO_MANY = 1, YK_STEP_TOO_OLD = 2 };
+enum { YK_STEP_LOOK = 16 }; /* turns from one look at what other groups do to the next */
+
+#if defined(YOKE_OPENCL)
+#define YK_ATOMIC_ADD(p, v) atomic_add(p, v)
+#define YK_STEP_GROUP       (uint32_t) get_group_id(0)
+#define YK_STEP_LANE        (uint32_t) get_local_id(0)
+#else
+#define YK_ATOMIC_ADD(p, v) atomicAdd(p, (unsigned)(v))
+#define YK_STEP_GROUP       (uint32_t) blockIdx.x
+#define YK_STEP_LANE        (uint32_t) threadIdx.x
+#endif
+
+/* What the lanes of a group share. Of three, a turn uses one (turn modulo 3) and clears the next:
+ * between two turns there is only one barrier, so the one before may still be read. */
+typedef struct yk_step_group {
+    uint32_t pushed[3], held[3], stop[3];
+    uint32_t back, want;         /* items put back, lanes that want one: while lanes are filled */
+    uint32_t seeds, first, base; /* from lane 0 to all */
+} yk_step_group;
+
+/* What a lane knows. The same in all lanes of a group, but for what is its own. */
+typedef struct yk_step {
+    YOKE_GLOBAL uint32_t *words;
+    YOKE_SHARED yk_step_group *group;
+    uint64_t bottom;        /* slot of the stack's lowest item */
+    uint64_t from, to;      /* slots of its share of the old outbox, and of its part of the new */
+    uint32_t number, count; /* of the group; of items on its stack */
+    uint32_t held, width;   /* lanes that have an item; that may have one this turn */
+    uint32_t turn, third;   /* turns done; that modulo 3 */
+    uint32_t length, dry;   /* indexes of the chunk; 1: all are taken */
+    uint32_t stop;          /* 1: no more turns, for others' sake or for an error */
+    uint32_t lane, has;     /* its own: number, whether it has an item, */
+    uint32_t fresh, pops;   /* whether that is new; whether it takes one from the stack, */
+    uint64_t slot;          /* which lies there, */
+    uint32_t index;         /* or of which index of the chunk it is */
+    YOKE_SHARED uint32_t *top; /* where to count what is pushed */
+} yk_step;
+
+YOKE_FN uint32_t yk_step_word(YOKE_GLOBAL uint32_t *word)
+{
+    return *(volatile YOKE_GLOBAL uint32_t *)word; /* others may be changing it */
+}
+
+/* Its share of what the launch before left: `count` items from slot `from` on; or, for group 0,
+ * what lies on its stack already. */
+YOKE_FN void yk_step_share(yk_step *s, const yk_step_plan *plan)
+{
+    const uint32_t before = (plan->phase + 2) % 3;
+    const uint64_t left = s->words[YK_STEP_LEFT + before];
+    const uint32_t deep = s->words[YK_STEP_DEEP + before];
+    const uint64_t sharers = plan->groups - (deep != 0), which = s->number - (deep != 0);
+    const uint64_t outboxes = (uint64_t)plan->groups * plan->room;
+    uint64_t first;
+    if (deep && s->number == 0) {
+        s->count = deep;
+        s->from = s->bottom;
+        return;
+    }
+    first = (left * which + sharers - 1) / sharers; /* group 0 gets one if there is any */
+    s->count = (uint32_t)((left * (which + 1) + sharers - 1) / sharers - first);
+    s->from = outboxes + plan->reserve + (plan->odd ? 0 : outboxes) + first;
+}
+
+YOKE_FN void yk_step_open(yk_step *s, const yk_step_plan *plan, YOKE_GLOBAL uint32_t *words,
+                          YOKE_SHARED yk_step_group *group)
+{
+    s->words = words;
+    s->group = group;
+    s->number = YK_STEP_GROUP;
+    s->lane = YK_STEP_LANE;
+    s->bottom = (uint64_t)(plan->groups - 1 - s->number) * plan->room;
+    s->held = s->has = s->fresh = s->turn = s->third = s->dry = s->stop = 0;
+    if (s->lane == 0) {
+        for (int third = 0; third < 3; ++third)
+            group->pushed[third] = group->held[third] = group->stop[third] = 0;
+        group->back = group->want = 0;
+        if (s->number == 0) {
+            words[YK_STEP_LEFT + (plan->phase + 1) % 3] = 0;
+            words[YK_STEP_ENDED + (plan->phase + 1) % 3] = 0;
+        }
+    }
+    yk_step_share(s, plan);
+}
+
+/* Whether there is another turn, and how wide: all that comes of it has room on the stack. Group 0
+ * goes on with one lane where there is none, into its reserve. */
+YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
+{
+    const uint32_t all = s->count + s->held;
+    if ((all == 0 && s->dry) || s->turn == plan->turns || s->stop)
+        return 0;
+    s->width = all < plan->room ? (plan->room - all) / most : 0;
+    if (s->width > YK_STEP_LANES)
+        s->width = YK_STEP_LANES;
+    if (s->width == 0 && s->number == 0)
+        s->width = 1;
+    return s->width != 0;
+}
+
+/* Filling the lanes takes barriers: not while enough of them have items. */
+YOKE_FN int yk_step_fills(const yk_step *s)
+{
+    return s->width < YK_STEP_LANES || (s->held < YK_STEP_LANES && (s->count || !s->dry));
+}
+
+/* The slot for an item that its lane gives back. */
+YOKE_FN uint64_t yk_step_put_back(yk_step *s)
+{
+    s->has = 0;
+    return s->bottom + s->count + YK_ATOMIC_ADD(&s->group->back, 1);
+}
+
+/* Lane 0 takes so many indexes of the chunk for the group. */
+YOKE_FN void yk_step_take(yk_step *s, uint32_t need)
+{
+    YOKE_GLOBAL uint32_t *seeds = &s->words[YK_STEP_SEEDS];
+    /* Past the end the word grows by one request of each group at most. */
+    uint32_t first = yk_step_word(seeds);
+    if (first < s->length)
+        first = YK_ATOMIC_ADD(seeds, need);
+    s->group->first = first;
+    s->group->seeds = first >= s->length ? 0 : s->length - first < need ? s->length - first : need;
+}
+
+/* Who has no item gets one, as far as there are some: `pops` or `fresh`. The caller has put back
+ * those of lanes that have to rest. */
+YOKE_FN void yk_step_fill(yk_step *s)
+{
+    YOKE_SHARED yk_step_group *group = s->group;
+    const uint32_t wants = !s->has && s->lane < s->width;
+    uint32_t rank = 0, want, pops, got = 0;
+    if (wants)
+        rank = YK_ATOMIC_ADD(&group->want, 1);
+    YOKE_BARRIER;
+    want = group->want;
+    s->count += group->back;
+    pops = want < s->count ? want : s->count;
+    if (want > pops && !s->dry && s->lane == 0)
+        yk_step_take(s, want - pops);
+    YOKE_BARRIER; /* also where nothing is taken: PoCL doubles all that follows a branch with one */
+    if (want > pops && !s->dry) {
+        got = group->seeds;
+        s->dry = got < want - pops;
+    }
+    s->held = s->width - want + pops + got;
+    s->pops = wants && rank < pops;
+    s->slot = s->bottom + s->count - 1 - rank;
+    s->fresh = wants && rank >= pops && rank - pops < got;
+    if (s->fresh)
+        s->index = group->first + (rank - pops);
+    s->has |= s->pops || s->fresh;
+    s->count -= pops;
+}
+
+/* Lanes are filled; their bodies come next. */
+YOKE_FN void yk_step_begin(yk_step *s, const yk_step_plan *plan)
+{
+    YOKE_SHARED yk_step_group *group = s->group;
+    const uint32_t next = s->third == 2 ? 0 : s->third + 1;
+    s->top = &group->pushed[s->third];
+    if (s->lane != 0)
+        return;
+    group->back = group->want = 0;
+    group->pushed[next] = group->held[next] = group->stop[next] = 0;
+    if (s->turn % YK_STEP_LOOK == YK_STEP_LOOK - 1 &&
+        (yk_step_word(&s->words[YK_STEP_ERRORS]) ||
+         (s->count && yk_step_word(&s->words[YK_STEP_ENDED + plan->phase]) > plan->groups / 2)))
+        group->stop[s->third] = 1;
+}
+
+/* The lane's item emitted so many. Errors end the group at once, and others at their next look. */
+YOKE_FN void yk_step_end(yk_step *s, uint32_t sent, uint32_t most, int is_last)
+{
+    YOKE_SHARED yk_step_group *group = s->group;
+    const uint32_t error = sent > most ? YK_STEP_TOO_MANY : sent && is_last ? YK_STEP_TOO_OLD : 0;
+    if (error) {
+        *(volatile YOKE_GLOBAL uint32_t *)&s->words[YK_STEP_ERRORS] = error;
+        group->stop[s->third] = 1;
+    }
+    s->fresh = 0;
+    s->has = sent != 0 && !error;
+    if (s->has)
+        (void)YK_ATOMIC_ADD(&group->held[s->third], 1);
+    YOKE_BARRIER;
+    s->count += group->pushed[s->third];
+    s->held = group->held[s->third];
+    s->stop = group->stop[s->third];
+    s->third = s->third == 2 ? 0 : s->third + 1;
+    ++s->turn;
+}
+
+/* All lanes' items are on the stack: where these go. They stay where they are too many. */
+YOKE_FN void yk_step_close(yk_step *s, const yk_step_plan *plan)
+{
+    YOKE_SHARED yk_step_group *group = s->group;
+    const uint64_t outboxes = (uint64_t)plan->groups * plan->room;
+    uint32_t stays;
+    YOKE_BARRIER;
+    s->count += group->back;
+    stays = s->count > plan->room;
+    if (s->lane == 0) {
+        if (s->number == 0)
+            s->words[YK_STEP_DEEP + plan->phase] = stays ? s->count : 0;
+        group->base =
+            stays || !s->count ? 0 : YK_ATOMIC_ADD(&s->words[YK_STEP_LEFT + plan->phase], s->count);
+        (void)YK_ATOMIC_ADD(&s->words[YK_STEP_ENDED + plan->phase], 1);
+    }
+    YOKE_BARRIER;
+    s->to = outboxes + plan->reserve + (plan->odd ? outboxes : 0) + group->base;
+    if (stays)
+        s->count = 0;
+}
+
+#endif
