@@ -242,11 +242,11 @@ int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *out
         return 0;
     if (*outcome != YOKE_OK)
         return 1;
-    if (steps->tally)
-        backend->event_close(steps->tally);
-    steps->tally = NULL;
     if (yk_step_is_open(steps->words, &steps->launch.plan,
                         flight->chunk.last - flight->chunk.first)) {
+        if (steps->tally)
+            backend->event_close(steps->tally);
+        steps->tally = NULL;
         *outcome = steps->failed = go_on(job, device, lane);
         return *outcome != YOKE_OK;
     }
@@ -259,17 +259,15 @@ yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_flight *f
     return yk_step_outcome(flight->steps->words, job->name, step_of(job));
 }
 
-struct yk_event *yk_steps_last(const struct yk_flight *flight)
-{
-    const struct yk_step_flight *steps = flight->steps;
-    if (steps && steps->open && steps->tally)
-        return steps->tally;
-    return steps && steps->latest ? steps->latest : flight->kernel;
-}
-
 struct yk_event *yk_steps_last_launch(const struct yk_flight *flight)
 {
     return flight->steps && flight->steps->latest ? flight->steps->latest : flight->kernel;
+}
+
+struct yk_event *yk_steps_last(const struct yk_flight *flight)
+{
+    const struct yk_step_flight *steps = flight->steps;
+    return steps && steps->tally ? steps->tally : yk_steps_last_launch(flight);
 }
 
 void yk_steps_await(const struct yk_job_device *jd, struct yk_flight *flight)

@@ -11,8 +11,9 @@
 #include "backend/step_queue.h"
 #include "base/alloc.h"
 
-static const yoke_step small = { .type = "t", .size = 12, .alignment = 4, .most = 3,
-                                 .generations = 10 };
+static const yoke_step small = {
+    .type = "t", .size = 12, .alignment = 4, .most = 3, .generations = 10
+};
 
 static void plans_fit(void **state)
 {
