@@ -4,7 +4,7 @@
  *     test_random_jobs [--jobs N] [--seed S] [--threads T] [--devices TEXT]
  *
  * Without --devices: simulated machines of eight devices that nobody would build (fast and slow,
- * with little memory or pages on demand, noisy, some that die), and then, for at most 500 jobs
+ * with little memory or pages on demand, noisy, some that die), and then, for at most 4,000 jobs
  * each, the cores and OpenCL device that are here. The seed is printed; with --threads 1 a run on
  * simulated devices repeats to the last step. A million jobs, with invariants on and under the
  * thread sanitizer:
@@ -27,7 +27,7 @@
 
 /* A storm's jobs; all of them on each machine that is here; and how long one may take before it
  * counts as hanging. */
-enum { STORM_JOBS = 250, HERE_JOBS = 500, HANGS_SECONDS = 120, DEVICES = 8, MACHINE_BYTES = 2048 };
+enum { STORM_JOBS = 250, HERE_JOBS = 4000, HANGS_SECONDS = 120, DEVICES = 8, MACHINE_BYTES = 2048 };
 
 static struct storm_spec current;
 static char machine[MACHINE_BYTES];

@@ -152,10 +152,46 @@ static void cores_ask_once_for_a_tree(void **state)
     free(to);
 }
 
+/* Nothing orders a job of no items and others, so it must not touch what they may be writing. */
+static void a_sum_of_nothing_touches_no_row(void **state)
+{
+    enum { BINS = 64 };
+    static int32_t x[BINS];
+    static uint32_t h[BINS];
+    static float w[BINS];
+    yoke_config config = { .devices = machine };
+    yoke_array *xs, *hs, *ws;
+    yoke_runtime *runtime;
+    uint64_t before;
+    int last;
+    (void)state;
+    OK(yoke_open(&config, &runtime));
+    OK(yoke_array_wrap(runtime, x, BINS, sizeof *x, &xs));
+    OK(yoke_array_wrap(runtime, h, BINS, sizeof *h, &hs));
+    OK(yoke_array_wrap(runtime, w, BINS, sizeof *w, &ws));
+    yk_array_leaves_host(hs);
+    for (last = 0; last <= BINS; last += BINS) {
+        const int32_t bins = BINS;
+        const yoke_job job = { .kernel = &k_histogram,
+                               .range = { .last = last },
+                               .args = { yoke_value(bins), yoke_in(xs), yoke_add_to(hs),
+                                         yoke_add_to(ws) } };
+        before = yk_coherence_version(hs->coherence);
+        OK(yoke_run(runtime, &job, NULL));
+        assert_int_equal(yk_coherence_version(hs->coherence) > before, last > 0);
+    }
+    OK(yoke_array_close(xs));
+    OK(yoke_array_close(hs));
+    OK(yoke_array_close(ws));
+    OK(yoke_close(runtime));
+    assert_int_equal(h[0], BINS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(only_copies_make_chunks),
                                         cmocka_unit_test(cores_tell_once_a_lease),
+                                        cmocka_unit_test(a_sum_of_nothing_touches_no_row),
                                         cmocka_unit_test(cores_ask_once_for_a_tree) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
