@@ -129,11 +129,13 @@
     YK_STEP_CHECK(name, most, generations);                                                        \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__);                                                   \
     YK_VARIANTS(YK_STEPS, name, T, most, generations, __VA_ARGS__)                                 \
-    YK_DESCRIBE_KIND(                                                                              \
-        name,                                                                                      \
-        (.kind = YOKE_KERNEL_STEP,                                                                 \
-         .step = { #T, (uint32_t)sizeof(T), (uint32_t) _Alignof(T), (most), (generations) }),      \
-        1, YK_STEP_LANES, 1, __VA_ARGS__)                                                          \
+    YK_DESCRIBE_KIND(name,                                                                         \
+                     (.kind = YOKE_KERNEL_STEP, .step = { .type = #T,                              \
+                                                          .size = (uint32_t)sizeof(T),             \
+                                                          .alignment = (uint32_t) _Alignof(T),     \
+                                                          .most = (most),                          \
+                                                          .generations = (generations) }),         \
+                     1, YK_STEP_LANES, 1, __VA_ARGS__)                                             \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__)
 
 #endif
