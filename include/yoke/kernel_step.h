@@ -125,16 +125,17 @@
         YK_STEP_PACK(T, most, generations)                                                         \
     }
 
-#define YOKE_STEP_KERNEL(name, T, item, i, most, generations, ...)                                 \
-    YK_STEP_CHECK(name, most, generations);                                                        \
+/* Its parameters are not named as the fields are that they fill. */
+#define YOKE_STEP_KERNEL(name, T, item, i, at_most, ages, ...)                                     \
+    YK_STEP_CHECK(name, at_most, ages);                                                            \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__);                                                   \
-    YK_VARIANTS(YK_STEPS, name, T, most, generations, __VA_ARGS__)                                 \
+    YK_VARIANTS(YK_STEPS, name, T, at_most, ages, __VA_ARGS__)                                     \
     YK_DESCRIBE_KIND(name,                                                                         \
                      (.kind = YOKE_KERNEL_STEP, .step = { .type = #T,                              \
                                                           .size = (uint32_t)sizeof(T),             \
                                                           .alignment = (uint32_t) _Alignof(T),     \
-                                                          .most = (most),                          \
-                                                          .generations = (generations) }),         \
+                                                          .most = (at_most),                       \
+                                                          .generations = (ages) }),                \
                      1, YK_STEP_LANES, 1, __VA_ARGS__)                                             \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__)
 
