@@ -1,1 +1,1 @@
-/tmp/w/a/product 7000 9
+/tmp/w/c/product 7000 9
