@@ -62,6 +62,7 @@ static yoke_status check_queue_open(struct yk_device *handle, struct yk_queue **
     struct check_device *device = yk_check_device_find(handle, "queue_open");
     if (!device)
         return YOKE_EINVAL;
+    const int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
     yoke_status status = yk_check_inject(device, "queue_open");
     if (status != YOKE_OK)
         return status;
@@ -71,7 +72,6 @@ static yoke_status check_queue_open(struct yk_device *handle, struct yk_queue **
         return YOKE_ENOMEM;
     status = yk_check_enter(device, "queue_open");
     if (status == YOKE_OK) {
-        int was_lost = atomic_load(&device->lost);
         status = device->backend->queue_open(device->inner, &made);
         yk_check_leave(device);
         unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;

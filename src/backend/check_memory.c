@@ -23,6 +23,7 @@ static yoke_status make(struct check_device *device, const struct making *making
                                "not used on a device that works in host memory");
     if (bytes < 1)
         return yk_check_breach(device, making->slot, "%lld bytes", (long long)bytes);
+    const int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
     yoke_status status = yk_check_inject(device, making->slot);
     if (status != YOKE_OK)
         return status;
@@ -32,7 +33,6 @@ static yoke_status make(struct check_device *device, const struct making *making
         return YOKE_ENOMEM;
     status = yk_check_enter(device, making->slot);
     if (status == YOKE_OK) {
-        int was_lost = atomic_load(&device->lost);
         status = making->make(device->inner, bytes, &made);
         yk_check_leave(device);
         unsigned allowed = 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE;

@@ -68,6 +68,7 @@ static void call_free(struct call *call)
 static yoke_status call_open(struct call *call, const struct call_arguments *a)
 {
     *call = (struct call){ .past = a->queue->past, .device = a->queue->object.device };
+    call->was_lost = atomic_load(&call->device->lost); /* first: others may lose it at any time */
     call->made = yk_check_untouched();
     call->spec = (struct check_operation_spec){ .queue = a->queue,
                                                 .past = &call->past,
@@ -88,7 +89,6 @@ static yoke_status call_open(struct call *call, const struct call_arguments *a)
     if (status != YOKE_OK)
         goto failed;
     status = yk_check_enter(call->device, a->slot);
-    call->was_lost = atomic_load(&call->device->lost);
     if (status == YOKE_OK)
         return YOKE_OK;
 failed:
