@@ -125,7 +125,7 @@ static yoke_status bring(struct yk_replica *replica, struct yk_interval rows, st
 yoke_status yk_transfer_up_own(struct yk_replica *replica, struct yk_interval rows,
                                struct yk_load *load)
 {
-    return load->sharers ? bring(replica, rows, load, YK_SHARE_OWN) : YOKE_OK;
+    return bring(replica, rows, load, YK_SHARE_OWN);
 }
 
 yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,

@@ -122,8 +122,6 @@ static int gpus_keep_to_rows(const struct yk_split_view *view)
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;
-    if (!gpus_keep_to_rows(view))
-        return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         if (status->known.host_memory || !status->active)
@@ -141,8 +139,6 @@ static int shares_are_right(const struct yk_split_view *view)
     double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
     double tolerance = SHARE_TOLERANCE;
     int d;
-    if (some_had_nothing(view))
-        return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         double share = status->known.share;
@@ -180,8 +176,6 @@ static int most_known_gpu(const struct yk_split_view *view)
 static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view *view)
 {
     int d, gpu = most_known_gpu(view);
-    if (!gpus_keep_to_rows(view))
-        return 0;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
         struct yk_load *load = &state->others[d];
@@ -256,9 +250,10 @@ static void keep_parts(struct yk_auto *state, const struct yk_split_view *view)
 
 int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
 {
-    if (shares_are_right(view))
+    const int keep = gpus_keep_to_rows(view);
+    if (!(keep && some_had_nothing(view)) && shares_are_right(view))
         shares_as_before(state, view);
-    else if (!shares_can_be_told(state, view))
+    else if (!keep || !shares_can_be_told(state, view))
         return 0;
     lay_out(state, view);
     keep_parts(state, view);

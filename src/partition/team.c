@@ -60,22 +60,19 @@ static double latest_ns(const struct yk_team_figure *figure)
     return figure->jobs > 0 ? figure->ns[(figure->jobs - 1) % YK_TEAM_RECENT] : 0;
 }
 
-static double fastest_ns(const struct yk_team_figure *figure)
+/* The fastest of the latest jobs (fmin), or the slowest (fmax). */
+static double extreme_ns(const struct yk_team_figure *figure, double further(double, double))
 {
-    double fastest = latest_ns(figure);
+    double found = latest_ns(figure);
     int i;
     for (i = 2; i <= recent(figure); i++)
-        fastest = fmin(fastest, figure->ns[(figure->jobs - i) % YK_TEAM_RECENT]);
-    return fastest;
+        found = further(found, figure->ns[(figure->jobs - i) % YK_TEAM_RECENT]);
+    return found;
 }
 
 static double slowest_ns(const struct yk_team_figure *figure)
 {
-    double slowest = latest_ns(figure);
-    int i;
-    for (i = 2; i <= recent(figure); i++)
-        slowest = fmax(slowest, figure->ns[(figure->jobs - i) % YK_TEAM_RECENT]);
-    return slowest;
+    return extreme_ns(figure, fmax);
 }
 
 static double items_us(const struct yk_team_figure *figure)
@@ -212,7 +209,8 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
 {
     struct yk_team_figure *best = &team->best;
     int first = team->tried.jobs == 0 && team->before.jobs == 0 && !team->kept;
-    team->gaining = first && best->jobs < TRIES_MOST && fastest_ns(best) > STILL_GAINING * now;
+    team->gaining =
+        first && best->jobs < TRIES_MOST && extreme_ns(best, fmin) > STILL_GAINING * now;
     team->rest -= team->rest > 0;
     if (team->gaining)
         best->since = best->jobs; /* what was before the gain says nothing any more */

@@ -143,28 +143,12 @@ static void fold_one(const yoke_arg *arg, const char *type, const char *from)
     }
 }
 
-/* Whether any device had a part in it. */
-static int has_private(const struct yk_job *job, int arg)
-{
-    int d, lane;
-    for (d = 0; d < job->device_count; d++)
-        for (lane = 0; lane < job->devices[d].device->lanes; lane++)
-            if (job->devices[d].private_hosts[lane * job->arg_count + arg])
-                return 1;
-    return 0;
-}
-
-/* A job of no items is in nobody's way, so others may be writing the array beside it: it must not
- * touch a row. */
 static yoke_status fold(struct yk_job *job, int arg)
 {
     const yoke_arg *a = &job->args[arg];
     const yoke_param *param = &job->kernel->kernel.params[arg];
-    yoke_status status;
+    yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
     int d, lane;
-    if (!has_private(job, arg))
-        return YOKE_OK;
-    status = yk_transfer_home(a->array, yk_array_rows(a->array));
     if (status != YOKE_OK)
         return status;
     for (d = 0; d < job->device_count; d++)
@@ -176,12 +160,14 @@ static yoke_status fold(struct yk_job *job, int arg)
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }
 
+/* A job of no items is in nobody's way, so others may be writing the array beside it: it must not
+ * touch a row. */
 yoke_status yk_job_merge(struct yk_job *job, int *again)
 {
     yoke_status status;
     int p;
     *again = 0;
-    if (!job->has_add)
+    if (!job->has_add || job->first == job->last)
         return YOKE_OK;
     status = collect_all(job, again);
     for (p = 0; p < job->arg_count && status == YOKE_OK && !*again; p++)
