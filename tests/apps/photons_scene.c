@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "app_machine.h"
+
 extern const struct app app_photons;
 
 #define OK(call)                                                                                   \
@@ -33,27 +35,11 @@ static void write_file(const struct scene *scene, char path[32])
     fclose(file);
 }
 
-static yoke_runtime *open_devices(const char *devices)
-{
-    yoke_config config = { .devices = devices ? devices : "cpu" };
-    yoke_runtime *rt = NULL;
-    yoke_status status = yoke_open(&config, &rt);
-    if (status == YOKE_OK)
-        status = yoke_ready(rt);
-    if (status == YOKE_OK)
-        return rt;
-    yoke_close(rt);
-    if (status != YOKE_ENODEV)
-        fail_msg("%s: %s", devices, app_error_text());
-    print_message("%s: not on this machine\n", devices);
-    return NULL;
-}
-
 struct photons_state *scene_open(const struct scene *scene)
 {
     char path[32];
     const struct measure_watch watch = { 0 };
-    yoke_runtime *rt = open_devices(scene->devices);
+    yoke_runtime *rt = app_machine_open(scene->devices ? scene->devices : "cpu");
     struct app_run run = {
         .runtime = rt, .partitioner = scene->partitioner, .watch = &watch, .what = "test"
     };

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "allocations.h"
+#include "app_machine.h"
 #include "driver.h"
 
 static const char *const machines[] = {
@@ -76,22 +77,6 @@ static struct app_spec spec_of(const struct variant *variant, const struct app *
             fail_msg("%s: %s: %s", where, #call, app_error_text());                                \
     } while (0)
 
-static yoke_runtime *open_machine(const char *devices)
-{
-    yoke_config config = { .devices = devices };
-    yoke_runtime *rt = NULL;
-    yoke_status status = yoke_open(&config, &rt);
-    if (status == YOKE_OK)
-        status = yoke_ready(rt);
-    if (status == YOKE_OK)
-        return rt;
-    yoke_close(rt);
-    if (status != YOKE_ENODEV)
-        fail_msg("%s: %s", devices, app_error_text());
-    print_message("%s: not on this machine: %s\n", devices, app_error_text());
-    return NULL;
-}
-
 /* On the same data twice, the second time split evenly so that each device has a part. */
 static void run_on(const struct app *app, void *state, yoke_runtime *rt)
 {
@@ -136,7 +121,7 @@ static void right_everywhere(void **unused)
         assert_memory_equal(spec.size, variants[v].size, sizeof spec.size);
         assert_true(app->items(state) > 0);
         for (m = 0; m < MACHINES; m++) {
-            yoke_runtime *rt = open_machine(machines[m]);
+            yoke_runtime *rt = app_machine_open(machines[m]);
             if (!rt)
                 continue;
             run_on(app, state, rt);
@@ -156,7 +141,8 @@ static void right_in_memory_of_a_runtime(void **unused)
     for (v = 0; v < VARIANTS; v++) {
         for (kind = APP_MEMORY_PINNED; kind <= APP_MEMORY_PAGEABLE; kind++) {
             const struct app *app = app_find(variants[v].app);
-            yoke_runtime *owner = open_machine("sim:cpu,sim:gpu"), *guest = open_machine("cpu");
+            yoke_runtime *owner = app_machine_open("sim:cpu,sim:gpu"),
+                         *guest = app_machine_open("cpu");
             struct app_spec spec = spec_of(&variants[v], app);
             void *state;
             if (app->size_count == 3) /* its reference is slow */
@@ -202,7 +188,7 @@ static void a_wrong_result_is_named(void **unused)
 {
     const struct app *app = app_find("saxpy");
     const struct measure_watch watch = { 0 };
-    yoke_runtime *rt = open_machine("cpu:1");
+    yoke_runtime *rt = app_machine_open("cpu:1");
     struct app_run run = { .runtime = rt, .watch = &watch, .what = "test" };
     struct app_spec spec = { .size = { 1000 }, .seed = 2 };
     char note[APP_NOTE_MAX];
@@ -283,7 +269,7 @@ static void memory_runs_out(void **unused)
         int failed = 1;
         for (nth = 1; app && failed; nth++) {
             const struct measure_watch watch = { 0 };
-            yoke_runtime *rt = open_machine("sim:cpu:cores=2");
+            yoke_runtime *rt = app_machine_open("sim:cpu:cores=2");
             struct app_run run = { .runtime = rt, .watch = &watch, .what = "test" };
             struct app_spec spec = spec_of(&variants[v], app);
             char note[APP_NOTE_MAX];
