@@ -22,12 +22,19 @@ struct app_option {      /* beyond those of every application */
 
 enum { APP_OPTIONS_MAX = 16 };
 
+/* Which of an application's kernels does the work, where it offers a step kernel too. */
+enum app_kernel {
+    APP_KERNEL_PLAIN, /* the one that does an index in one go */
+    APP_KERNEL_STEP   /* of the step form (yoke/kernel_step.h) */
+};
+
 struct app_spec {
     int64_t size[3]; /* as given; size[0] 0: the application's default (size_count dimensions) */
     uint64_t seed;
     const char *input;                   /* --input FILE, or NULL */
     const char *output;                  /* --output PREFIX for pictures, or NULL */
     struct app_memory memory;            /* for what the devices work on */
+    enum app_kernel kernel;              /* PLAIN where the application does not offer steps */
     const char *values[APP_OPTIONS_MAX]; /* of app->options, in their order; never NULL */
 };
 
@@ -59,6 +66,7 @@ struct app {
     const struct app_option *options; /* NULL-name terminated, or NULL */
     enum app_timed timed;             /* what counts as a run's seconds */
     int is_regular;                   /* 1: every item of its jobs costs the same */
+    int offers_steps;                 /* 1: has a step kernel too, and heeds spec->kernel */
     /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to
      * do. The actual size goes to spec->size. */
     yoke_status (*open)(struct app_spec *spec, void **state);

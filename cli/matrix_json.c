@@ -82,6 +82,7 @@ int matrix_write_json(const struct measure_spec *spec, const struct matrix *matr
     json_text(top, "app", spec->app->name);
     json_integer(top, "seed", (int64_t)spec->input.seed);
     json_text(top, "partitioner", matrix_partitioner(matrix));
+    json_text(top, "kernel", run_kernel_name(spec));
     json_text(top, "memory", run_memory_name(spec->input.memory.kind));
     cJSON_AddBoolToObject(top, "cold", spec->cold);
     json_integer(top, "repeat", spec->repeat);

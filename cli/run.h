@@ -15,6 +15,7 @@ enum run_option {
     RUN_PARTITIONER,
     RUN_THREADS,
     RUN_WAIT,
+    RUN_KERNEL,
     RUN_MEMORY,
     RUN_COLD,
     RUN_REPEAT,
@@ -40,6 +41,8 @@ int run_options_read_matrix(const char *const *values, struct measure_spec *spec
 const char *run_wait_name(const struct measure_spec *spec, const struct measure *measure);
 extern const char *const run_wait_names[]; /* in the order of yoke_waiting, NULL-terminated */
 const char *run_memory_name(enum app_memory_kind kind);
+/* As asked for; NULL where the application has one kernel only. */
+const char *run_kernel_name(const struct measure_spec *spec);
 /* CPU lanes of the devices that ran. */
 int run_threads(const struct measure *measure);
 

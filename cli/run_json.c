@@ -96,6 +96,7 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
     json_text(top, "partitioner", measure->partitioner);
     json_integer(top, "threads", run_threads(measure));
     json_text(top, "wait", run_wait_name(spec, measure));
+    json_text(top, "kernel", run_kernel_name(spec));
     json_text(top, "memory", run_memory_name(spec->input.memory.kind));
     cJSON_AddBoolToObject(top, "cold", spec->cold);
     run_json_figures(top, measure);

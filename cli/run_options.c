@@ -9,6 +9,9 @@ const char *const run_wait_names[] = { "auto", "spin", "yield", "block", NULL };
 static const char *const memory_names[] = {
     [APP_MEMORY_PINNED] = "pinned", [APP_MEMORY_PAGEABLE] = "pageable", NULL
 };
+static const char *const kernel_names[] = {
+    [APP_KERNEL_PLAIN] = "plain", [APP_KERNEL_STEP] = "step", NULL
+};
 
 const struct app_option run_options[] = {
     [RUN_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
@@ -21,6 +24,8 @@ const struct app_option run_options[] = {
                           "who gets which part, as dynamic:chunk=4096; default auto" },
     [RUN_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one a core" },
     [RUN_WAIT] = { "wait", "HOW", NULL, "for devices: spin, yield, block or auto" },
+    [RUN_KERNEL] = { "kernel", "KIND", NULL,
+                     "of applications with a step kernel too: plain (the default) or step" },
     [RUN_MEMORY] = { "memory", "KIND", NULL,
                      "of the data on the host: pinned (the default) or pageable" },
     [RUN_COLD] = { "cold", NULL, NULL, "empty the processors' caches of data before each run" },
@@ -58,6 +63,11 @@ const char *run_memory_name(enum app_memory_kind kind)
     return memory_names[kind];
 }
 
+const char *run_kernel_name(const struct measure_spec *spec)
+{
+    return spec->app->offers_steps ? kernel_names[spec->input.kernel] : NULL;
+}
+
 static int read_size(const char *text, const struct app *app, int64_t *out)
 {
     if (!text)
@@ -83,14 +93,22 @@ static struct args_given given(const char *const *values, enum run_option option
 
 static int read_words(const char *const *values, struct measure_spec *out)
 {
-    int waiting = 0, memory = 0;
-    int wrong = args_read_word(given(values, RUN_WAIT), run_wait_names,
+    int waiting = 0, memory = 0, kernel = 0;
+    int wrong = 0;
+    if (values[RUN_KERNEL] && !out->app->offers_steps)
+        wrong = args_mistake("--kernel %s: %s has no step kernel to choose; leave --kernel out",
+                             values[RUN_KERNEL], out->app->name);
+    if (!wrong)
+        wrong = args_read_word(given(values, RUN_KERNEL), kernel_names, "plain or step", &kernel);
+    if (!wrong)
+        wrong = args_read_word(given(values, RUN_WAIT), run_wait_names,
                                "spin, yield, block or auto", &waiting);
     if (!wrong)
         wrong =
             args_read_word(given(values, RUN_MEMORY), memory_names, "pinned or pageable", &memory);
     out->config.waiting = (yoke_waiting)waiting;
     out->input.memory.kind = (enum app_memory_kind)memory;
+    out->input.kernel = (enum app_kernel)kernel;
     return wrong;
 }
 
