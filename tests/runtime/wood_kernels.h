@@ -1,0 +1,161 @@
+/* wood_kernels.h - random woods for step kernels: what the kernels and the program that counts
+ * again have in common.
+ *
+ * A wood has a tree for each index of a range. What an item emits is drawn from its key: nothing,
+ * or 1 to `most` items. Whoever handles one adds 1 and its mark, a hash of all its bytes, to the
+ * tally of its index and to that of its generation: an item that is lost, done twice or changed
+ * on its way through a queue is found.
+ */
+#ifndef WOOD_KERNELS_H
+#define WOOD_KERNELS_H
+
+#include "step_kernels.h"
+
+typedef struct wood {
+    uint64_t seed;
+    uint64_t odd_key;              /* with odd_age: of an item that emits more than is declared */
+    int64_t first;                 /* index of the range */
+    uint32_t bins, ages;           /* tallies: of indexes modulo so many, of generations */
+    uint32_t often;                /* 65536ths of items that emit */
+    uint32_t most, depth, odd_age; /* depth: generations that may emit */
+} wood_t;
+
+/* What is told by an item, whatever its layout. */
+typedef struct leaf {
+    uint64_t key;
+    uint32_t bin, age;
+} leaf_t;
+
+/* Layouts: small, plain, and large with filling. NAME_of makes an item, NAME_read reads it,
+ * NAME_spare is a sum over the bytes that NAME_read does not see. */
+typedef struct small {
+    uint16_t key, bin, age;
+} small_t;
+typedef struct plain {
+    uint64_t key, twin;
+    uint32_t bin, age;
+} plain_t;
+enum { WOOD_FILLING = 12 };
+typedef struct YOKE_ALIGN(16) large {
+    uint64_t key;
+    uint32_t bin, age;
+    uint64_t filling[WOOD_FILLING];
+} large_t;
+
+YOKE_FN small_t small_of(leaf_t leaf)
+{
+    small_t item;
+    item.key = (uint16_t)leaf.key;
+    item.bin = (uint16_t)leaf.bin;
+    item.age = (uint16_t)leaf.age;
+    return item;
+}
+
+YOKE_FN leaf_t small_read(small_t item)
+{
+    leaf_t leaf;
+    leaf.key = item.key;
+    leaf.bin = item.bin;
+    leaf.age = item.age;
+    return leaf;
+}
+
+YOKE_FN uint64_t small_spare(small_t item)
+{
+    (void)item;
+    return 0;
+}
+
+YOKE_FN plain_t plain_of(leaf_t leaf)
+{
+    plain_t item;
+    item.key = leaf.key;
+    item.twin = ~leaf.key;
+    item.bin = leaf.bin;
+    item.age = leaf.age;
+    return item;
+}
+
+YOKE_FN leaf_t plain_read(plain_t item)
+{
+    leaf_t leaf;
+    leaf.key = item.key;
+    leaf.bin = item.bin;
+    leaf.age = item.age;
+    return leaf;
+}
+
+YOKE_FN uint64_t plain_spare(plain_t item)
+{
+    return item.twin;
+}
+
+YOKE_FN large_t large_of(leaf_t leaf)
+{
+    large_t item;
+    item.key = leaf.key;
+    item.bin = leaf.bin;
+    item.age = leaf.age;
+    for (int k = 0; k < WOOD_FILLING; ++k)
+        item.filling[k] = leaf.key * (uint64_t)(2 * k + 3);
+    return item;
+}
+
+YOKE_FN leaf_t large_read(large_t item)
+{
+    leaf_t leaf;
+    leaf.key = item.key;
+    leaf.bin = item.bin;
+    leaf.age = item.age;
+    return leaf;
+}
+
+YOKE_FN uint64_t large_spare(large_t item)
+{
+    uint64_t spare = 0;
+    for (int k = 0; k < WOOD_FILLING; ++k)
+        spare = spare * 31 + item.filling[k];
+    return spare;
+}
+
+/* All that the item is, in 64 bits. */
+YOKE_FN uint64_t wood_hash(leaf_t leaf)
+{
+    return step_hash(leaf.key + ((uint64_t)leaf.bin << 40) + ((uint64_t)leaf.age << 20));
+}
+
+YOKE_FN leaf_t wood_root(wood_t wood, int64_t i)
+{
+    leaf_t root;
+    root.key = step_hash(wood.seed + (uint64_t)i);
+    root.bin = (uint32_t)((uint64_t)(i - wood.first) % wood.bins);
+    root.age = 0;
+    return root;
+}
+
+YOKE_FN uint32_t wood_children(wood_t wood, leaf_t leaf)
+{
+    const uint64_t drawn = step_hash(~wood_hash(leaf));
+    if (leaf.key == wood.odd_key && leaf.age == wood.odd_age)
+        return wood.most + 1;
+    if (leaf.age >= wood.depth || (drawn & 65535) >= wood.often)
+        return 0;
+    return 1 + (uint32_t)((drawn >> 20) % wood.most);
+}
+
+YOKE_FN leaf_t wood_child(leaf_t leaf, uint32_t number)
+{
+    leaf_t child;
+    child.key = step_hash(wood_hash(leaf) + number);
+    child.bin = leaf.bin;
+    child.age = leaf.age + 1;
+    return child;
+}
+
+/* Its place in a tally; that of no item has to be one all the same. */
+YOKE_FN int64_t wood_place(uint32_t which, uint32_t places)
+{
+    return which < places ? which : 0;
+}
+
+#endif
