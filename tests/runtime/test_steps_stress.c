@@ -3,14 +3,14 @@
  * than is declared, or too long, end with the right error.
  *
  *     test_steps_stress [--devices TEXT] [--seed S] [--items N] [--seconds T] [--wood N]
- *                       [--turns N] [--groups N] [--hang T]
+ *                       [--turns N] [--groups N] [--kernels N] [--hang T]
  *
  * Each machine (without --devices: those that are here, and simulated ones) gets woods until they
  * had N items in all or T seconds are over. A wood has up to --wood items, less where queues are so
  * small that it would take one work-group more than about --turns turns. What fails is printed with
  * the words that repeat it, beside `--items 1`. Where no wood has ended for --hang seconds, the
- * program ends and says what the queue's words were. --stuck 1 looks like a queue that never gets
- * empty, to see that.
+ * program ends and says what the queue's words were. --stuck T: the first queue never gets empty,
+ * and T seconds after the first look at it this has to be said.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -50,7 +50,7 @@ static struct {
     struct yk_step_plan plan;
     uint32_t words[YK_STEP_WORDS];
 } looks = { .lock = PTHREAD_MUTEX_INITIALIZER };
-static int stuck;
+static int64_t stuck;
 
 int __real_yk_step_is_open(const uint32_t *words, const struct yk_step_plan *plan, int64_t indexes);
 int __wrap_yk_step_is_open(const uint32_t *words, const struct yk_step_plan *plan, int64_t indexes);
@@ -70,7 +70,9 @@ static void look(const uint32_t *words, const struct yk_step_plan *plan)
 int __wrap_yk_step_is_open(const uint32_t *words, const struct yk_step_plan *plan, int64_t indexes)
 {
     look(words, plan);
-    return __real_yk_step_is_open(words, plan, indexes) || stuck;
+    if (stuck && looks.of_job == 1) /* not before: compiling takes its time */
+        alarm((unsigned)(now.hang = stuck));
+    return __real_yk_step_is_open(words, plan, indexes) || stuck != 0;
 }
 
 /* --- what is said --- */
@@ -78,14 +80,15 @@ int __wrap_yk_step_is_open(const uint32_t *words, const struct yk_step_plan *pla
 static int describe(char *text, size_t size, const struct wood_job *job)
 {
     return snprintf(text, size,
-                    "  --devices %s --seed %llu --wood %lld --turns %lld --groups %u: %s, indexes "
+                    "  --devices %s --seed %llu --wood %lld --turns %lld --groups %u --kernels "
+                    "%lld: %s, indexes "
                     "%lld to %lld, %lld items, room %u, turns %u, "
                     "groups %u, partitioner '%s'%s%s\n",
                     now.devices, (unsigned long long)now.seed, (long long)now.limits->items,
-                    (long long)now.limits->turns, now.limits->groups, job->form->kernel->name,
-                    (long long)job->first, (long long)job->last, (long long)job->items,
-                    job->step.room, job->step.turns, job->step.groups, job->partitioner,
-                    job->too_many ? ", one emits too many" : "",
+                    (long long)now.limits->turns, now.limits->groups,
+                    (long long)now.limits->kernels, job->form->kernel->name, (long long)job->first,
+                    (long long)job->last, (long long)job->items, job->step.room, job->step.turns,
+                    job->step.groups, job->partitioner, job->too_many ? ", one emits too many" : "",
                     job->too_old ? ", too many generations" : "");
 }
 
@@ -239,8 +242,10 @@ static int run_machine(const struct options *options, const char *devices, struc
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: test_steps_stress [--devices TEXT] [--seed S] [--items N] "
-                    "[--seconds T] [--wood N] [--turns N] [--groups N] [--hang T] [--stuck 1]\n");
+    fprintf(
+        stderr,
+        "usage: test_steps_stress [--devices TEXT] [--seed S] [--items N] "
+        "[--seconds T] [--wood N] [--turns N] [--groups N] [--kernels N] [--hang T] [--stuck T]\n");
     return 2;
 }
 
@@ -265,10 +270,12 @@ static int read_words(int argc, char **argv, struct options *options)
             options->limits.turns = number;
         else if (strcmp(word, "--groups") == 0)
             options->limits.groups = (uint32_t)number;
+        else if (strcmp(word, "--kernels") == 0 && number <= wood_form_count)
+            options->limits.kernels = number;
         else if (strcmp(word, "--hang") == 0)
             options->hang = number;
         else if (strcmp(word, "--stuck") == 0)
-            stuck = 1;
+            stuck = number;
         else
             return 0;
     }

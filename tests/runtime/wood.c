@@ -19,13 +19,11 @@ HOST_VIEW(small)
 HOST_VIEW(plain)
 HOST_VIEW(large)
 
-extern const yoke_kernel k_wood_1, k_wood_2, k_wood_3, k_wood_8, k_wood_64, k_wood_256,
-    k_wood_256_large;
+extern const yoke_kernel k_wood_1, k_wood_2, k_wood_3, k_wood_8, k_wood_64, k_wood_256;
 const struct wood_form wood_forms[] = {
-    { &k_wood_1, small_kept, small_mark },         { &k_wood_2, plain_kept, plain_mark },
-    { &k_wood_3, large_kept, large_mark },         { &k_wood_8, small_kept, small_mark },
-    { &k_wood_64, plain_kept, plain_mark },        { &k_wood_256, small_kept, small_mark },
-    { &k_wood_256_large, large_kept, large_mark },
+    { &k_wood_3, large_kept, large_mark },  { &k_wood_256, small_kept, small_mark },
+    { &k_wood_1, small_kept, small_mark },  { &k_wood_8, large_kept, large_mark },
+    { &k_wood_64, plain_kept, plain_mark }, { &k_wood_2, plain_kept, plain_mark },
 };
 const int wood_form_count = sizeof wood_forms / sizeof *wood_forms;
 
@@ -147,7 +145,8 @@ static void draw_partitioner(uint64_t *seed, struct wood_job *job)
 void wood_draw(uint64_t seed, const struct wood_limits *limits, struct wood_job *out,
                struct wood_tally *want)
 {
-    const struct wood_form *form = &wood_forms[storm_below(&seed, wood_form_count)];
+    const struct wood_form *form =
+        &wood_forms[storm_below(&seed, limits->kernels ? limits->kernels : wood_form_count)];
     struct wood_job job = { .form = form, .step = form->kernel->step };
     int64_t items = limits->items >> storm_below(&seed, 8), possible;
     draw_queue(&seed, limits->groups, &job.step);

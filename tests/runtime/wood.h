@@ -37,6 +37,7 @@ struct wood_limits {
     int64_t items;   /* of one wood, about */
     int64_t turns;   /* of one work-group, about, that a wood may take on the smallest queues */
     uint32_t groups; /* 0: any */
+    int64_t kernels; /* only the first ones; 0: all */
 };
 
 /* Draws it and counts it. All that is drawn comes of the seed and the limits. */

@@ -158,4 +158,27 @@ YOKE_FN int64_t wood_place(uint32_t which, uint32_t places)
     return which < places ? which : 0;
 }
 
+/* The step kernel k_wood_MOST. Each has a file of its own (CMakeLists.txt), for some drivers
+ * compile all kernels of a text when one is used. */
+#define WOOD_KERNEL(at_most, layout, ages_there_are)                                               \
+    YOKE_STEP_KERNEL(k_wood_##at_most, layout##_t, x, i, at_most, ages_there_are,                  \
+                     YOKE_VALUE(wood_t, wood), YOKE_ADD(uint64_t, bins), YOKE_ADD(uint64_t, ages)) \
+    {                                                                                              \
+        YOKE_SEED                                                                                  \
+        {                                                                                          \
+            x = layout##_of(wood_root(wood, i));                                                   \
+        }                                                                                          \
+        const leaf_t leaf = layout##_read(x);                                                      \
+        const uint64_t mark = wood_hash(leaf) + layout##_spare(x);                                 \
+        const int64_t bin = wood_place(leaf.bin, wood.bins);                                       \
+        const int64_t age = wood_place(leaf.age, wood.ages);                                       \
+        yoke_add(&bins[2 * bin], (uint64_t)1);                                                     \
+        yoke_add(&bins[2 * bin + 1], mark);                                                        \
+        yoke_add(&ages[2 * age], (uint64_t)1);                                                     \
+        yoke_add(&ages[2 * age + 1], mark);                                                        \
+        const uint32_t children = wood_children(wood, leaf);                                       \
+        for (uint32_t c = 0; c < children; ++c)                                                    \
+            YOKE_EMIT(layout##_of(wood_child(leaf, c)));                                           \
+    }
+
 #endif
