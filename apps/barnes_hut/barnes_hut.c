@@ -19,7 +19,16 @@
 #include "barnes_hut_state.h"
 
 enum { DEFAULT_STARS = 100000 };
-enum { OPTION_STEPS, OPTION_STEP, OPTION_THETA, OPTION_SOFTENING, OPTION_WALK, OPTIONS };
+enum {
+    OPTION_STEPS,
+    OPTION_STEP,
+    OPTION_THETA,
+    OPTION_SOFTENING,
+    OPTION_LOAD,
+    OPTION_VISITS,
+    OPTION_WALK,
+    OPTIONS
+};
 
 static const struct app_option options[] = {
     [OPTION_STEPS] = { "steps", "N", "1", "steps in time" },
@@ -27,41 +36,35 @@ static const struct app_option options[] = {
     [OPTION_THETA] = { "theta", "T", "0.5",
                        "side of a cell, as part of its distance, to take it as one mass" },
     [OPTION_SOFTENING] = { "softening", "E", "0.05", "distance at which forces level out" },
+    [OPTION_LOAD] = { "load", "N", "0",
+                      "at each visit of a node, also work out the Fibonacci sequence up to N" },
+    [OPTION_VISITS] = { "visits", "N", "32",
+                        "nodes that a body visits in a step (step kernel, alone)" },
     [OPTION_WALK] = { "walk", "HOW", "auto",
-                      "bodies go through the tree alone, together (32 of them), or auto: "
-                      "together on a CPU" },
+                      "how bodies go through the tree: alone, together (plain kernel), apart (step "
+                      "kernel), or auto" },
     [OPTIONS] = { NULL, NULL, NULL, NULL },
 };
-
-/* On a CPU vectors are filled by bodies that go together; a GPU's threads had better go alone. */
-static yoke_status choose_walk(const char *text, yoke_kernel *out)
-{
-    *out = strcmp(text, "together") ? barnes_hut : barnes_hut_together;
-    if (!strcmp(text, "auto")) {
-        out->cpu = barnes_hut_together.cpu;
-        out->cpu.unit = barnes_hut_together.unit;
-    } else if (strcmp(text, "alone") != 0 && strcmp(text, "together") != 0)
-        return app_fail(YOKE_EINVAL, "--walk %s: choose alone, together or auto", text);
-    return YOKE_OK;
-}
 
 static yoke_status settle(struct app_spec *spec, struct barnes_hut_state *s)
 {
     static const struct number_kind kinds[] = {
-        [OPTION_STEPS] = { "steps", 1, 1e6, 1 },
-        [OPTION_STEP] = { "step", 0, 1, 0 },
-        [OPTION_THETA] = { "theta", 0, 1, 0 },
-        [OPTION_SOFTENING] = { "softening", 1e-6, 0.2, 0 },
+        [OPTION_STEPS] = { "steps", 1, 1e6, 1 }, [OPTION_STEP] = { "step", 0, 1, 0 },
+        [OPTION_THETA] = { "theta", 0, 1, 0 },   [OPTION_SOFTENING] = { "softening", 1e-6, 0.2, 0 },
+        [OPTION_LOAD] = { "load", 0, 1e6, 1 },   [OPTION_VISITS] = { "visits", 1, 1e6, 1 },
     };
-    double steps = 0;
-    double *const values[] = { [OPTION_STEPS] = &steps,
-                               [OPTION_STEP] = &s->step,
-                               [OPTION_THETA] = &s->theta,
-                               [OPTION_SOFTENING] = &s->softening };
-    yoke_status status = choose_walk(spec->values[OPTION_WALK], &s->forces);
+    double steps = 0, load = 0, visits = 0;
+    double *const values[] = { [OPTION_STEPS] = &steps,    [OPTION_STEP] = &s->step,
+                               [OPTION_THETA] = &s->theta, [OPTION_SOFTENING] = &s->softening,
+                               [OPTION_LOAD] = &load,      [OPTION_VISITS] = &visits };
+    yoke_status status = YOKE_OK;
     int k;
     for (k = 0; k < OPTION_WALK && status == YOKE_OK; k++)
         status = number_read(&kinds[k], spec->values[k], values[k]);
+    s->load = (int32_t)load;
+    s->visits = (int32_t)visits;
+    if (status == YOKE_OK)
+        status = barnes_hut_choose(spec->values[OPTION_WALK], spec->kernel, s);
     if (status != YOKE_OK)
         return status;
     if (spec->size[0] < 0 || spec->size[0] > TREE_STARS_MAX)
@@ -86,6 +89,8 @@ static void barnes_hut_close(void *state)
     app_data_free(&s->memory, s->bodies);
     app_data_free(&s->memory, s->nodes);
     app_data_free(&s->memory, s->pulls);
+    app_data_free(&s->memory, s->loads);
+    app_data_free(&s->memory, s->sums);
     free(s->start);
     free(s->loose);
     free(s->velocities);
@@ -100,11 +105,17 @@ static yoke_status alloc_stars(struct barnes_hut_state *s)
     const struct app_data bodies = { "bodies", n, sizeof(body_t) };
     const struct app_data nodes = { "the tree", 2 * n, sizeof(node_t) };
     const struct app_data pulls = { "accelerations", n, sizeof(pull_t) };
+    const struct app_data loads = { "loads", barnes_hut_loads(s), sizeof *s->loads };
+    const struct app_data sums = { "sums", barnes_hut_sums(s), sizeof *s->sums };
     yoke_status status = app_data_alloc(&s->memory, &bodies, (void **)&s->bodies);
     if (status == YOKE_OK)
         status = app_data_alloc(&s->memory, &nodes, (void **)&s->nodes);
     if (status == YOKE_OK)
         status = app_data_alloc(&s->memory, &pulls, (void **)&s->pulls);
+    if (status == YOKE_OK && loads.count)
+        status = app_data_alloc(&s->memory, &loads, (void **)&s->loads);
+    if (status == YOKE_OK && sums.count)
+        status = app_data_alloc(&s->memory, &sums, (void **)&s->sums);
     if (status == YOKE_OK)
         status = app_alloc("the first stars", n, sizeof *s->start, (void **)&s->start);
     if (status == YOKE_OK)
@@ -170,87 +181,31 @@ static yoke_status barnes_hut_open(struct app_spec *spec, void **state)
     return YOKE_OK;
 }
 
-static yoke_status barnes_hut_detach(void *state)
-{
-    struct barnes_hut_state *s = state;
-    yoke_array **arrays[] = { &s->body_array, &s->node_array, &s->pull_array };
-    yoke_status first = YOKE_OK;
-    int k;
-    for (k = 0; k < 3; k++) {
-        yoke_status status = yoke_array_close(*arrays[k]);
-        *arrays[k] = NULL;
-        first = first != YOKE_OK ? first : status;
-    }
-    return first;
-}
-
-static yoke_status barnes_hut_attach(void *state, yoke_runtime *runtime)
-{
-    struct barnes_hut_state *s = state;
-    const yoke_array_spec specs[] = {
-        { .host = s->bodies, .rows = s->stars, .element_size = sizeof(body_t), .name = "bodies" },
-        { .host = s->nodes, .rows = 2 * s->stars, .element_size = sizeof(node_t), .name = "nodes" },
-        { .host = s->pulls, .rows = s->stars, .element_size = sizeof(pull_t), .name = "pulls" },
-    };
-    yoke_array **arrays[] = { &s->body_array, &s->node_array, &s->pull_array };
-    yoke_status status = YOKE_OK;
-    int k;
-    for (k = 0; k < 3 && status == YOKE_OK; k++)
-        status = yoke_array_open(runtime, &specs[k], arrays[k]);
-    if (status != YOKE_OK)
-        barnes_hut_detach(s);
-    return status;
-}
-
-/* Results start as NaN: a body that nobody computes cannot pass. */
+/* Results start as NaN, loads as 0: a body that nobody computes cannot pass. */
 static yoke_status barnes_hut_reset(void *state)
 {
     struct barnes_hut_state *s = state;
-    yoke_status status = yoke_array_acquire(s->pull_array, YOKE_WRITE);
+    const struct barnes_hut_hold holds[] = { { s->pull_array, YOKE_WRITE },
+                                             { s->load_array, YOKE_WRITE } };
+    yoke_status status = barnes_hut_acquire(holds, 2);
     int64_t i;
     if (status != YOKE_OK)
         return status;
     for (i = 0; i < s->stars; i++)
         s->pulls[i] = (pull_t){ NAN, NAN, NAN, NAN };
+    for (i = 0; s->loads && i < s->stars; i++)
+        s->loads[i] = 0;
     memcpy(s->loose, s->start, (size_t)s->stars * sizeof *s->loose);
     s->steps_done = 0;
-    return yoke_array_release(s->pull_array);
+    return barnes_hut_release(holds, 2, YOKE_OK);
 }
 
 static yoke_status build(struct barnes_hut_state *s)
 {
-    yoke_status released, status = yoke_array_acquire(s->body_array, YOKE_WRITE);
-    if (status != YOKE_OK)
-        return status;
-    status = yoke_array_acquire(s->node_array, YOKE_WRITE);
-    if (status == YOKE_OK) {
-        status = tree_build(&s->tree);
-        released = yoke_array_release(s->node_array);
-        status = status != YOKE_OK ? status : released;
-    }
-    released = yoke_array_release(s->body_array);
-    return status != YOKE_OK ? status : released;
-}
-
-/* Of the array's rows only these are there. */
-static yoke_rows built_nodes(const void *context, yoke_rows range)
-{
-    const struct tree *tree = context;
-    (void)range;
-    return (yoke_rows){ 0, tree->node_count };
-}
-
-static yoke_status find_forces(struct barnes_hut_state *s, struct app_run *run)
-{
-    const float theta2 = (float)(s->theta * s->theta);
-    const float softening2 = (float)(s->softening * s->softening);
-    const yoke_job job = { .kernel = &s->forces,
-                           .range = { .last = s->stars },
-                           .args = { yoke_value(s->tree.node_count), yoke_value(theta2),
-                                     yoke_value(softening2), yoke_in(s->body_array),
-                                     yoke_in_custom(s->node_array, built_nodes, &s->tree),
-                                     yoke_out_home(s->pull_array) } };
-    return app_run_job(run, &job);
+    const struct barnes_hut_hold holds[] = { { s->body_array, YOKE_WRITE },
+                                             { s->node_array, YOKE_WRITE } };
+    const yoke_status status = barnes_hut_acquire(holds, 2);
+    return status == YOKE_OK ? barnes_hut_release(holds, 2, tree_build(&s->tree)) : status;
 }
 
 static void move_block(void *context, int64_t block)
@@ -304,7 +259,7 @@ static yoke_status barnes_hut_run(void *state, struct app_run *run)
     for (n = 0; n < s->steps && status == YOKE_OK; n++) {
         status = build(s);
         if (status == YOKE_OK)
-            status = find_forces(s, run);
+            status = barnes_hut_find_forces(s, run);
         if (status == YOKE_OK)
             status = move(s);
         if (status == YOKE_OK)
@@ -325,6 +280,7 @@ const struct app app_barnes_hut = {
     .size_count = 1,
     .options = options,
     .timed = APP_TIMED_JOBS,
+    .offers_steps = 1,
     .open = barnes_hut_open,
     .close = barnes_hut_close,
     .attach = barnes_hut_attach,

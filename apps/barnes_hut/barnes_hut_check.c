@@ -19,7 +19,15 @@
 #include "barnes_hut_state.h"
 
 /* WORST: times the mean error of the usual. */
-enum { SAMPLE = 1000, FEW = 1000, MANY = 50000, WORST = 50, NOTE = 256, ENERGY_NOTE = 80 };
+enum {
+    SAMPLE = 1000,
+    FEW = 1000,
+    MANY = 50000,
+    WORST = 50,
+    NOTE = 256,
+    OTHER_NOTES = 128,
+    ENERGY_NOTE = 80
+};
 
 static const double no_vector[3];
 
@@ -150,7 +158,7 @@ static yoke_status check_forces(const struct barnes_hut_state *s, char *note)
         status = judge_errors(&sample, &errors, &allowed);
     }
     if (status == YOKE_OK)
-        snprintf(note, NOTE - ENERGY_NOTE,
+        snprintf(note, NOTE - OTHER_NOTES,
                  "%" PRId64 " bodies: mean error %.2e (allowed %.2e), greatest %.1e", sample.count,
                  errors.mean, allowed, errors.worst);
     free(sample.right);
@@ -192,24 +200,18 @@ static yoke_status check(const struct barnes_hut_state *s, char *note)
         status = check_done(s);
     if (status == YOKE_OK)
         status = check_forces(s, note);
-    return status == YOKE_OK ? check_energy(s, note + strlen(note)) : status;
+    if (status == YOKE_OK)
+        status = check_energy(s, note + strlen(note));
+    return status == YOKE_OK ? barnes_hut_check_load(s, note + strlen(note)) : status;
 }
 
 yoke_status barnes_hut_verify(void *state, char *note)
 {
     struct barnes_hut_state *s = state;
-    yoke_array *arrays[] = { s->body_array, s->node_array, s->pull_array };
-    yoke_status status = YOKE_OK;
-    int k, held;
-    for (held = 0; held < 3 && status == YOKE_OK; held++)
-        status = yoke_array_acquire(arrays[held], YOKE_READ);
-    if (status == YOKE_OK)
-        status = check(s, note);
-    else
-        held--; /* the one that failed is not held */
-    for (k = 0; k < held; k++) {
-        yoke_status released = yoke_array_release(arrays[k]);
-        status = status != YOKE_OK ? status : released;
-    }
-    return status;
+    const struct barnes_hut_hold holds[] = { { s->body_array, YOKE_READ },
+                                             { s->node_array, YOKE_READ },
+                                             { s->pull_array, YOKE_READ },
+                                             { s->load_array, YOKE_READ } };
+    const yoke_status status = barnes_hut_acquire(holds, 4);
+    return status == YOKE_OK ? barnes_hut_release(holds, 4, check(s, note)) : status;
 }

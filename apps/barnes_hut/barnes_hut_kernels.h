@@ -21,10 +21,34 @@ typedef struct YOKE_ALIGN(16) pull {
     float potential; /* the body's own, -mass / softening, included */
 } pull_t;
 
+/* What decides about forces, and how far the Fibonacci sequence is worked out for each visit. */
+typedef struct forces {
+    float theta2, softening2;
+    int32_t load;
+} forces_t;
+
+/* What a step kernel's item is: where a body is in its walk, and what it has met so far. */
+typedef struct YOKE_ALIGN(16) walk {
+    pull_t sum;
+    int32_t body, next, end; /* nodes `next` to `end` - 1 are to be met, by way of their skips */
+    uint32_t loads;          /* the load's check value: the sum of its results, modulo 2^32 */
+} walk_t;
+
+/* In which sums are added up that many lanes add to, as whole numbers. */
+typedef struct units {
+    float pull, potential; /* as many units are 1 */
+    int64_t loads_at;      /* where sums of loads begin */
+} units_t;
+
+/* Levels of cells: 21 bits of each coordinate are told apart. */
+enum { TREE_LEVELS = 21, TREE_CHILDREN = 8 };
+
 /* A vector's worth of bodies of the widest CPU, twice, so that two chains of sums are under way. */
 #define BARNES_HUT_LANES 32
 
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel barnes_hut, barnes_hut_together;
+extern const yoke_kernel barnes_hut, barnes_hut_together;               /* without a load */
+extern const yoke_kernel barnes_hut_loaded, barnes_hut_loaded_together; /* with one */
+extern const yoke_kernel barnes_hut_steps, barnes_hut_apart;            /* with or without */
 #endif
 #endif

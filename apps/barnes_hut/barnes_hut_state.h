@@ -2,8 +2,17 @@
 #ifndef YOKE_APPS_BARNES_HUT_STATE_H
 #define YOKE_APPS_BARNES_HUT_STATE_H
 
+#include "../app.h"
 #include "../memory.h"
 #include "tree.h"
+
+/* What a kernel's results are. */
+enum barnes_hut_results {
+    RESULTS_PULLS,  /* a pull for each body */
+    RESULTS_LOADED, /* and the check value of its load */
+    RESULTS_STEPS,  /* the same, with a load and without */
+    RESULTS_SUMS    /* sums of both as whole numbers (units_t) */
+};
 
 struct energy {
     double kinetic, potential;
@@ -13,9 +22,11 @@ struct energy {
 struct barnes_hut_state {
     int64_t stars, steps, steps_done;
     double theta, softening, step;
+    int32_t load, visits; /* visits: of a step */
     struct app_memory memory;
     yoke_runtime *cores;
     yoke_kernel forces;
+    enum barnes_hut_results results;
     struct star *start, *loose; /* loose: where the next step begins */
     struct tree tree;           /* and what is in tree order: */
     body_t *bodies;
@@ -23,13 +34,38 @@ struct barnes_hut_state {
     int32_t *ids;
     node_t *nodes;
     pull_t *pulls;
+    uint32_t *loads;         /* check values, or NULL */
+    int64_t *sums;           /* or NULL */
     struct energy *energies; /* of the blocks of the tree */
     double first_energy, energy;
-    yoke_array *body_array, *node_array, *pull_array; /* NULL while detached */
+    /* NULL while detached; the last two also where there are none. */
+    yoke_array *body_array, *node_array, *pull_array, *load_array, *sum_array;
 };
+
+/* Which kernel: for --walk, the kind that is asked for, and the state's load. */
+yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind,
+                              struct barnes_hut_state *state);
+/* How many loads and sums that kernel needs; 0: none. */
+int64_t barnes_hut_loads(const struct barnes_hut_state *state);
+int64_t barnes_hut_sums(const struct barnes_hut_state *state);
+/* One job; afterwards pulls, and loads where there are any, are those of the tree's bodies. */
+yoke_status barnes_hut_find_forces(struct barnes_hut_state *state, struct app_run *run);
+
+yoke_status barnes_hut_attach(void *state, yoke_runtime *runtime);
+yoke_status barnes_hut_detach(void *state);
+/* Those that there are: all, or none. */
+struct barnes_hut_hold {
+    yoke_array *array; /* or NULL */
+    yoke_access_mode mode;
+};
+yoke_status barnes_hut_acquire(const struct barnes_hut_hold *holds, int count);
+/* `status`, if that is a failure, else how releasing went. */
+yoke_status barnes_hut_release(const struct barnes_hut_hold *holds, int count, yoke_status status);
 
 /* YOKE_EINVAL: it is none. */
 yoke_status barnes_hut_check_tree(const struct barnes_hut_state *state);
+/* Nothing without a load. To `note`: a few words, at most 47 characters. */
+yoke_status barnes_hut_check_load(const struct barnes_hut_state *state, char *note);
 yoke_status barnes_hut_verify(void *state, char *note);
 
 #endif

@@ -17,8 +17,7 @@ struct star {
     int32_t id; /* moves with the star */
 };
 
-/* Levels of cells: 21 bits of each coordinate are told apart. */
-enum { TREE_LEVELS = 21, TREE_STARS_MAX = 1 << 29 };
+enum { TREE_STARS_MAX = 1 << 29 };
 
 struct tree {
     int64_t count; /* stars, at least 1 and at most TREE_STARS_MAX */

@@ -28,6 +28,7 @@ struct variant {
     const char *app;
     int64_t size[3];
     const char *values[APP_OPTIONS_MAX]; /* NULL: as at first */
+    enum app_kernel kernel;
 };
 static const struct variant variants[] = {
     { "saxpy", { 1 }, { 0 } },
@@ -42,8 +43,17 @@ static const struct variant variants[] = {
     { "denoise", { 33, 29, 17 }, { 0 } },
     { "barnes-hut", { 1 }, { 0 } },
     { "barnes-hut", { 2503 }, { 0 } },
-    { "barnes-hut", { 777 }, { "4", "0.02", "0", "0.1", "alone" } },
-    { "barnes-hut", { 1002 }, { "3", "0.01", "0.9", "0.05", "together" } },
+    { "barnes-hut", { 777 }, { "4", "0.02", "0", "0.1", "0", "32", "alone" } },
+    { "barnes-hut", { 1002 }, { "3", "0.01", "0.9", "0.05", "0", "32", "together" } },
+    { "barnes-hut", { 1 }, { "1", "0.01", "0.5", "0.05", "1" } },
+    { "barnes-hut", { 777 }, { "2", "0.01", "0.3", "0.05", "20", "32", "alone" } },
+    { "barnes-hut", { 1002 }, { "2", "0.01", "0.9", "0.05", "41", "32", "together" } },
+    { "barnes-hut", { 1 }, { 0 }, APP_KERNEL_STEP },
+    { "barnes-hut", { 2503 }, { 0 }, APP_KERNEL_STEP },
+    { "barnes-hut", { 777 }, { "2", "0.01", "0", "0.1", "40", "1" }, APP_KERNEL_STEP },
+    { "barnes-hut", { 1 }, { "1", "0.01", "0.5", "0.05", "0", "32", "apart" }, APP_KERNEL_STEP },
+    { "barnes-hut", { 2503 }, { "1", "0.01", "0.5", "0.05", "0", "32", "apart" }, APP_KERNEL_STEP },
+    { "barnes-hut", { 777 }, { "3", "0.01", "0.9", "1e-6", "80", "32", "apart" }, APP_KERNEL_STEP },
     { "mm", { 1, 1, 1 }, { 0 } },
     { "mm", { 203, 97, 150 }, { 0 } },
     { "mm", { 203, 97, 150 }, { "single" } },
@@ -63,7 +73,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static struct app_spec spec_of(const struct variant *variant, const struct app *app)
 {
-    struct app_spec spec = { .seed = 42 };
+    struct app_spec spec = { .seed = 42, .kernel = variant->kernel };
     int k;
     memcpy(spec.size, variant->size, sizeof spec.size);
     for (k = 0; app->options && app->options[k].name; k++)

@@ -23,9 +23,9 @@
 
 static void walk(const yoke_kernel *kernel, float theta, pull_t *pulls, yoke_chunk chunk)
 {
-    float theta2 = theta * theta, softening2 = 0.05f * 0.05f;
-    void *args[] = { &cluster_tree.node_count, &theta2, &softening2, cluster_tree.bodies,
-                     cluster_tree.nodes,       pulls };
+    forces_t how = { .theta2 = theta * theta, .softening2 = 0.05f * 0.05f };
+    void *args[] = { &cluster_tree.node_count, &how, cluster_tree.bodies, cluster_tree.nodes,
+                     pulls };
     kernel->cpu.variant[0](args, &chunk);
 }
 
@@ -313,9 +313,10 @@ static void wrong_options_are_refused(void **unused)
     static const struct {
         int option;
         const char *value;
-    } wrong[] = { { 0, "0" },    { 0, "1.5" },  { 0, "" },     { 1, "-1" },   { 1, "2" },
-                  { 1, "nan" },  { 2, "-0.1" }, { 2, "1.1" },  { 2, "0.5x" }, { 3, "0" },
-                  { 3, "1e-7" }, { 3, "inf" },  { 4, "warp" }, { 4, "" } };
+    } wrong[] = { { 0, "0" },    { 0, "1.5" },  { 0, "" },     { 1, "-1" },    { 1, "2" },
+                  { 1, "nan" },  { 2, "-0.1" }, { 2, "1.1" },  { 2, "0.5x" },  { 3, "0" },
+                  { 3, "1e-7" }, { 3, "inf" },  { 4, "-1" },   { 4, "2.5" },   { 4, "2e6" },
+                  { 5, "0" },    { 5, "0.5" },  { 6, "warp" }, { 6, "apart" }, { 6, "" } };
     const struct app *app = app_find("barnes-hut");
     size_t w;
     (void)unused;

@@ -1,0 +1,88 @@
+/* barnes_hut_step_kernels.c - the forces as work that makes more work: a body meets nodes, and the
+ * children of those to open are to be met next (papers/002, section 5.1). In two forms.
+ *
+ * `barnes_hut_apart` is that literally. An item is a body and a run of siblings, the children of one
+ * cell; a step meets them all, and each child to open makes an item of its own. So one body can keep
+ * many lanes busy, which fills a GPU that has more lanes than there are bodies. The price: 300 items
+ * for a body among 100,000, most of which go through memory, and sums from many lanes. The first of
+ * them takes the sum along; who has nothing to open adds what it has to the body's, as 64-bit whole
+ * numbers, so that the outcome does not depend on the order.
+ *
+ * `barnes_hut_steps` makes use of the tree's order. The children of a cell lie behind it, and behind
+ * them what its own siblings left to do: all that a body has still to meet is one run, so an item
+ * emits one item at most, its sum stays in registers, nothing is stacked, and the result is written
+ * once. It meets up to `visits` nodes in a step, for a step costs a lane as much as some visits do.
+ * What is left of the step form's use is that a lane whose body is done gets the next one at once.
+ */
+#include "barnes_hut_visit.h"
+#include <yoke/kernel_step.h>
+
+YOKE_FN walk_t barnes_hut_walk(int32_t body, int32_t next, int32_t end)
+{
+    return YOKE_INIT(walk_t, YOKE_INIT(pull_t, 0.0f, 0.0f, 0.0f, 0.0f), body, next, end, 0);
+}
+
+/* The node is met; 1: its children need not be. */
+YOKE_FN int barnes_hut_meet(const node_t *node, body_t me, forces_t how, walk_t *walk)
+{
+    walk->loads += barnes_hut_load(barnes_hut_distance2(node, me), how.load);
+    return barnes_hut_visit(node, me, how, &walk->sum);
+}
+
+YOKE_STEP_KERNEL(barnes_hut_steps, walk_t, walk, i, 1, INT32_MAX, YOKE_VALUE(int32_t, node_count),
+                 YOKE_VALUE(forces_t, how), YOKE_VALUE(int32_t, visits), YOKE_IN(body_t, bodies),
+                 YOKE_IN(node_t, nodes), YOKE_OUT(pull_t, pulls), YOKE_OUT(uint32_t, loads))
+{
+    YOKE_SEED { walk = barnes_hut_walk((int32_t)i, 0, node_count); }
+    const body_t me = bodies[walk.body];
+    for (int32_t met = 0; met < visits && walk.next < walk.end; ++met) {
+        const node_t node = nodes[walk.next];
+        walk.next = barnes_hut_meet(&node, me, how, &walk) ? node.skip : walk.next + 1;
+    }
+    if (walk.next < walk.end) {
+        YOKE_EMIT(walk);
+    } else {
+        pulls[walk.body] = walk.sum;
+        if (how.load > 0) /* else that array has no rows here */
+            loads[walk.body] = walk.loads;
+    }
+}
+
+/* `sums`: four for each body, as many units as `unit` and `potential_unit` say there are in 1;
+ * behind those of all bodies, and only with a load, one for each, of the load's results. */
+YOKE_FN void barnes_hut_add(walk_t walk, units_t units, YOKE_GLOBAL int64_t *sums)
+{
+    YOKE_GLOBAL int64_t *const mine = sums + 4 * (int64_t)walk.body;
+    yoke_add(&mine[0], (int64_t)(walk.sum.x * units.pull));
+    yoke_add(&mine[1], (int64_t)(walk.sum.y * units.pull));
+    yoke_add(&mine[2], (int64_t)(walk.sum.z * units.pull));
+    yoke_add(&mine[3], (int64_t)(walk.sum.potential * units.potential));
+    if (walk.loads)
+        yoke_add(&sums[units.loads_at + walk.body], (int64_t)walk.loads);
+}
+
+/* Generations: the root, then the children of a cell of each level, the root's among them. */
+YOKE_STEP_KERNEL(barnes_hut_apart, walk_t, walk, i, TREE_CHILDREN, TREE_LEVELS + 2,
+                 YOKE_VALUE(int32_t, node_count), YOKE_VALUE(forces_t, how),
+                 YOKE_VALUE(units_t, units), YOKE_IN(body_t, bodies), YOKE_IN(node_t, nodes),
+                 YOKE_ADD(int64_t, sums))
+{
+    YOKE_SEED { walk = barnes_hut_walk((int32_t)i, 0, node_count); }
+    const body_t me = bodies[walk.body];
+    const int32_t end = walk.end;
+    int32_t opened = 0;
+    for (int32_t k = walk.next; k < end;) {
+        const node_t node = nodes[k];
+        if (!barnes_hut_meet(&node, me, how, &walk)) {
+            if (opened++)
+                YOKE_EMIT(barnes_hut_walk(walk.body, walk.next, walk.end));
+            walk.next = k + 1;
+            walk.end = node.skip;
+        }
+        k = node.skip;
+    }
+    if (opened)
+        YOKE_EMIT(walk);
+    else
+        barnes_hut_add(walk, units, sums);
+}
