@@ -209,7 +209,8 @@ static int run_machine(const struct options *options, const char *devices, struc
     now.job = NULL;
     status = yoke_open(&(yoke_config){ .devices = devices }, &rt);
     if (status != YOKE_OK) {
-        printf("there is no %s: %s\n", devices, yoke_error_text());
+        printf("%s %s: %s\n", status == YOKE_ENODEV ? "there is no" : "cannot open", devices,
+               yoke_error_text());
         if (status != YOKE_ENODEV)
             exit(1);
         return 0;
