@@ -5,7 +5,9 @@
  *
  * Entry point     yoke_entry_NAME, extern "C".
  * Arguments       int64_t first, last, size2, size3, then the kernel's parameters in order: a
- * value, or a pointer to the array's global element 0 (the host adds the shift). Range kernels
+ * value, or a pointer to the array's global element 0 (the host adds the shift); of mode add, then
+ * an int64_t: how far apart its copies are in bytes, times 256, and one less than how many there
+ * are, a power of two; a block adds to one of them, which spares others the wait. Range kernels
  * (descriptor: lanes 0) threads x walk the LAST index, as many grid dimensions as the kernel has:
  * 1-D { last - first }, 2-D { size2, last - first }, 3-D { size3, size2, last - first }. All
  * dimensions loop with the grid's stride: any grid of at least one block is right, one that covers
@@ -21,7 +23,7 @@
 #define YK_ENTRY_FORMAL_yk_in(T, n)    , const T *__restrict__ n
 #define YK_ENTRY_FORMAL_yk_out(T, n)   , T *__restrict__ n
 #define YK_ENTRY_FORMAL_yk_inout(T, n) YK_ENTRY_FORMAL_yk_out(T, n)
-#define YK_ENTRY_FORMAL_yk_add(T, n)   YK_ENTRY_FORMAL_yk_out(T, n)
+#define YK_ENTRY_FORMAL_yk_add(T, n)   , T *__restrict__ n, int64_t n##_yk_copies
 #define YK_ENTRY_FORMAL_yk_local(T, n, count)
 #define YK_ENTRY_FORMAL_yk_private(T, n)
 
@@ -31,7 +33,7 @@
 #define YK_ENTRY_ACTUAL_yk_in(T, n)           , n
 #define YK_ENTRY_ACTUAL_yk_out(T, n)          , n
 #define YK_ENTRY_ACTUAL_yk_inout(T, n)        , n
-#define YK_ENTRY_ACTUAL_yk_add(T, n)          , n
+#define YK_ENTRY_ACTUAL_yk_add(T, n)          , (T *)((char *)n + yk_copy(n##_yk_copies))
 #define YK_ENTRY_ACTUAL_yk_local(T, n, count) , n
 #define YK_ENTRY_ACTUAL_yk_private(T, n)      , &n
 
@@ -47,6 +49,13 @@
 
 #define YK_FORMAL_LOCAL(T, n)   , T *n
 #define YK_FORMAL_PRIVATE(T, n) , T *n
+
+/* Where the copy of a sum lies that this block adds to. */
+YOKE_FN int64_t yk_copy(int64_t copies)
+{
+    const unsigned block = blockIdx.x + blockIdx.y + blockIdx.z;
+    return (copies >> 8) * (int64_t)(block & (unsigned)copies & 255);
+}
 
 #define YK_ENTRY(name, ...)                                                                        \
     yoke_entry_##name(int64_t yk_first, int64_t yk_last, int64_t yk_size2,                         \

@@ -7,7 +7,9 @@
  * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms.
  * Arguments       long first, long last, long size2, long size3, then the kernel's parameters in
  *                 order: a value is one argument; an array is two, its cl_mem and a `long` shift in
- *                 BYTES of the array's global element 0 (may be negative). The entry adds the shift
+ *                 BYTES of the array's global element 0 (may be negative); of mode add, a third:
+ * how far apart its copies are in bytes, times 256, and one less than how many there are, a power
+ * of two; a group adds to one of them, which spares others the wait. The entry adds the shift
  *                 itself. size2, size3: sizes of the second and third dimension, 1 if there is
  * none. Local memory is declared inside: no argument is for it. Range kernels   (descriptor: lanes
  * 0) work_dim = dimensions. get_global_id(0) is the LAST index, the fastest: 1-D { last - first },
@@ -31,18 +33,19 @@
 #define YK_ENTRY_FORMAL_yk_in(T, n)    , __global const T *restrict n, long n##_yk_shift
 #define YK_ENTRY_FORMAL_yk_out(T, n)   , __global T *restrict n, long n##_yk_shift
 #define YK_ENTRY_FORMAL_yk_inout(T, n) YK_ENTRY_FORMAL_yk_out(T, n)
-#define YK_ENTRY_FORMAL_yk_add(T, n)   YK_ENTRY_FORMAL_yk_out(T, n)
+#define YK_ENTRY_FORMAL_yk_add(T, n)   YK_ENTRY_FORMAL_yk_out(T, n), long n##_yk_copies
 #define YK_ENTRY_FORMAL_yk_local(T, n, count)
 #define YK_ENTRY_FORMAL_yk_private(T, n)
 
 /* What an entry hands to the body. */
-#define YK_ENTRY_ACTUAL(k, p)                 YK_ENTRY_ACTUAL_ p
-#define YK_ENTRY_ACTUAL_(mode, ...)           YK_ENTRY_ACTUAL_##mode(__VA_ARGS__)
-#define YK_ENTRY_ACTUAL_yk_value(T, n)        , n
-#define YK_ENTRY_ACTUAL_yk_in(T, n)           , (__global const T *)((__global const char *)n + n##_yk_shift)
-#define YK_ENTRY_ACTUAL_yk_out(T, n)          , (__global T *)((__global char *)n + n##_yk_shift)
-#define YK_ENTRY_ACTUAL_yk_inout(T, n)        YK_ENTRY_ACTUAL_yk_out(T, n)
-#define YK_ENTRY_ACTUAL_yk_add(T, n)          YK_ENTRY_ACTUAL_yk_out(T, n)
+#define YK_ENTRY_ACTUAL(k, p)          YK_ENTRY_ACTUAL_ p
+#define YK_ENTRY_ACTUAL_(mode, ...)    YK_ENTRY_ACTUAL_##mode(__VA_ARGS__)
+#define YK_ENTRY_ACTUAL_yk_value(T, n) , n
+#define YK_ENTRY_ACTUAL_yk_in(T, n)    , (__global const T *)((__global const char *)n + n##_yk_shift)
+#define YK_ENTRY_ACTUAL_yk_out(T, n)   , (__global T *)((__global char *)n + n##_yk_shift)
+#define YK_ENTRY_ACTUAL_yk_inout(T, n) YK_ENTRY_ACTUAL_yk_out(T, n)
+#define YK_ENTRY_ACTUAL_yk_add(T, n)                                                               \
+    , (__global T *)((__global char *)n + n##_yk_shift + yk_copy(n##_yk_copies))
 #define YK_ENTRY_ACTUAL_yk_local(T, n, count) , n
 #define YK_ENTRY_ACTUAL_yk_private(T, n)      , &n
 
@@ -59,6 +62,13 @@
 
 #define YK_FORMAL_LOCAL(T, n)   , __local T *n
 #define YK_FORMAL_PRIVATE(T, n) , T *n
+
+/* Where the copy of a sum lies that this group adds to. */
+YOKE_FN long yk_copy(long copies)
+{
+    const uint group = (uint)get_group_id(0) + (uint)get_group_id(1) + (uint)get_group_id(2);
+    return (copies >> 8) * (long)(group & (uint)copies & 255);
+}
 
 #define YK_ENTRY(name, ...)                                                                        \
     __kernel void yoke_entry_##name(long yk_first, long yk_last, long yk_size2,                    \

@@ -22,8 +22,8 @@ typedef enum yoke_param_mode {
     YOKE_PARAM_IN,    /* array, read */
     YOKE_PARAM_OUT,   /* array, every row of the access is written, none is read */
     YOKE_PARAM_INOUT, /* array, read and written */
-    YOKE_PARAM_ADD    /* array, added to by any index (yoke_add); each device has a private copy,
-                         merged once */
+    YOKE_PARAM_ADD    /* array, added to by any index (yoke_add); each device has a private copy
+                         (GPUs several, for groups to share), merged once */
 } yoke_param_mode;
 
 typedef struct yoke_param {

@@ -58,7 +58,8 @@ struct yk_device_desc {
     double launch_ns;         /* rough cost of a launch; 0 if unknown */
     double peak_per_ns; /* theoretical peak of the cores in use, single-precision operations (sim:
                            units of work); 0 if unknown */
-    void *settings;     /* from "key=value" of the device spec; owned by the list */
+    int copies;     /* of an array that is added to, at most: groups share one less; 0 and 1: one */
+    void *settings; /* from "key=value" of the device spec; owned by the list */
     char settings_text[256]; /* that text, "" without; written by yk_devices_find */
 };
 
@@ -141,7 +142,17 @@ struct yk_launch_arg {        /* in the order of the kernel's parameters */
     void *host;               /* ... or, where desc.host_memory, the address of buffer offset 0 */
     int64_t shift; /* byte offset in the buffer of the array's global element 0; negative when
                       the buffer is a window that starts at a later row */
+    /* YOKE_PARAM_ADD: the buffer has so many copies, a power of two up to YK_COPIES_MOST; kernels
+     * made by YOKE_KERNEL add to one or another, those by hand to the first. 0: one. */
+    int copies;
+    int64_t apart; /* bytes from one to the next */
 };
+enum { YK_COPIES_MOST = 256 };
+/* As the kernels' entries take it. */
+static inline int64_t yk_launch_copies(const struct yk_launch_arg *arg)
+{
+    return arg->copies > 1 ? arg->apart * 256 + arg->copies - 1 : 0;
+}
 
 struct yk_launch {
     int64_t first, last; /* chunk: first index of the range's first dimension, first < last */

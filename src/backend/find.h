@@ -15,4 +15,7 @@ double yk_find_nvidia_link(int major);
  * multiply-add being two; 0: of an unknown one. */
 int yk_find_nvidia_width(int major, int minor);
 
+/* copies=N, or `initial` for 0; the text names the device. */
+yoke_status yk_find_copies(struct yk_device_desc *desc, int64_t wanted, int initial);
+
 #endif

@@ -144,11 +144,8 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     if (jd->holding[p] == YK_HELD_PACKED)
         return stage_packed(job, device, lane, p, out);
     out->shift = -array->first_row * array->pitch;
-    if (job->args[p].mode == YOKE_PARAM_ADD) {
-        status = yk_private_buffer(job, device, p);
-        out->buffer = jd->private_buffers[p];
-        return status;
-    }
+    if (job->args[p].mode == YOKE_PARAM_ADD)
+        return yk_private_buffer(job, device, p, out);
     out->buffer = jd->replicas[p]->whole->buffer;
     rows = yk_job_rows(job, p, yk_flight_items(flight));
     status = yk_replica_commit(jd->replicas[p], rows);

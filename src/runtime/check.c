@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
 
@@ -92,15 +92,9 @@ static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg 
 
 static yoke_status check_merge(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
-    static const char *const summable[] = { "float",   "double",   "int32_t", "uint32_t",
-                                            "int64_t", "uint64_t", "int",     "unsigned" };
     const yoke_param *param = &kernel->params[p];
-    size_t i;
-    if (arg->merge)
+    if (arg->merge || yk_fold_of(param->type))
         return YOKE_OK;
-    for (i = 0; i < sizeof summable / sizeof *summable; i++)
-        if (strcmp(param->type, summable[i]) == 0)
-            return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
                    ARGUMENT "elements of type %s are not summed by themselves; set merge",
                    NAMES_OF(kernel, p), param->type);

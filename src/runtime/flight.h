@@ -205,9 +205,20 @@ static inline int64_t yk_private_bytes(const yoke_array *array)
 }
 /* Zeroed private copy of an add argument: of a CPU lane (NULL: no memory), of a device. */
 char *yk_private_host(struct yk_job *job, int device, int lane, int arg);
-yoke_status yk_private_buffer(struct yk_job *job, int device, int arg);
 /* Collect every private copy, then fold them into the arrays. *again: a device failed meanwhile,
  * its items are back. */
 yoke_status yk_job_merge(struct yk_job *job, int *again);
+
+/* --- copies.c --- */
+/* What adds up copies of elements of that type; NULL: nothing of the library's. */
+const yoke_kernel *yk_fold_of(const char *type);
+/* What the job may fold with on its devices. Under the runtime's lock. */
+yoke_status yk_folds_intern(struct yk_job *job);
+/* Its programs on a device; one that cannot be had is done without. As yk_kernel_build. */
+void yk_folds_build(struct yk_job *job, int device);
+/* The zeroed buffer of an add argument on a device. */
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
+/* All the copies in it into the first; waits for it. */
+yoke_status yk_private_fold(struct yk_job *job, int device, int arg);
 
 #endif

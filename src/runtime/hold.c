@@ -262,9 +262,11 @@ int yk_job_prepare(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
-    if (!atomic_load(
-            &jd->ready)) /* outside of the job, which need not wait for a compiler to end */
+    if (!atomic_load(&jd->ready)) {
+        /* Outside of the job, which need not wait for a compiler to end. */
         jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
+        yk_folds_build(job, device);
+    }
     /* The others did it all meanwhile; should one of them fail at the end, the job goes on and this
      * device is asked again. */
     if (!yk_job_enter(job))

@@ -112,7 +112,8 @@ struct yk_job_device {
     /* In `windows`, of what is held packed, and how many rows were sent there; set with it. */
     int64_t packed_at[YOKE_ARGS_MAX];
     int64_t packed_rows[YOKE_ARGS_MAX];               /* under place->upload_lock */
-    struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices */
+    struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices, */
+    int private_copies[YOKE_ARGS_MAX];                /* so many in each (copies.c) */
 };
 
 /* A job's devices and dispatcher, from when it begins; see crew.c. */
@@ -140,6 +141,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int arg_count;
     yoke_arg *args;
     int has_add;
+    struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: what folds a device's copies; NULL: none */
     uint32_t packs; /* arguments the distance of whose rows the kernel is told, as bits */
     uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
     const char *partitioner, *name;     /* partitioner NULL: auto */

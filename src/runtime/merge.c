@@ -23,33 +23,6 @@ char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
     return *slot;
 }
 
-yoke_status yk_private_buffer(struct yk_job *job, int device, int arg)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_place *place = jd->device->place;
-    const struct yk_backend *backend = place->device->backend;
-    yoke_array *array = job->args[arg].array;
-    int64_t bytes = yk_private_bytes(array);
-    struct yk_event *event = NULL;
-    yoke_status status;
-    if (jd->private_buffers[arg])
-        return YOKE_OK;
-    status = yk_place_alloc(array->places, place, bytes > 0 ? bytes : 1, &jd->private_buffers[arg]);
-    if (status != YOKE_OK)
-        return status;
-    yk_lock(&place->lock);
-    status =
-        backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
-    if (status == YOKE_OK) {
-        yk_place_uploading(place, event, NULL);
-    } else {
-        backend->free(place->device, jd->private_buffers[arg]);
-        jd->private_buffers[arg] = NULL;
-    }
-    yk_unlock(&place->lock);
-    return status;
-}
-
 /* A device's copy into its (otherwise unused) first host slot. */
 static yoke_status collect(struct yk_job *job, int device, int arg)
 {
@@ -63,7 +36,9 @@ static yoke_status collect(struct yk_job *job, int device, int arg)
     yoke_status status;
     if (!haul.copy.host)
         return YOKE_ENOMEM;
-    status = yk_haul_finish(&haul);
+    status = yk_private_fold(job, device, arg);
+    if (status == YOKE_OK)
+        status = yk_haul_finish(&haul);
     atomic_fetch_add(&job->bytes_from, haul.copy.bytes);
     yk_array_count_down(array, haul.copy.bytes);
     return status;

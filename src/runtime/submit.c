@@ -2,7 +2,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../partition/partitioner.h"
-#include "job.h"
+#include "flight.h"
 
 void yk_job_hold(struct yk_job *job)
 {
@@ -123,6 +123,8 @@ static yoke_status enlist(struct entry *entry)
     status = check_held(job);
     if (status == YOKE_OK)
         status = yk_kernel_intern(&runtime->kernels, entry->kernel, &job->kernel);
+    if (status == YOKE_OK)
+        status = yk_folds_intern(job);
     if (status == YOKE_OK)
         status = check_partitioner(job);
     if (status == YOKE_OK)

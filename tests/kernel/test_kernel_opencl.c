@@ -115,6 +115,7 @@ static void launch(void *state, const yoke_kernel *kernel, const struct launch_a
 {
     struct device *device = ((struct trial *)state)->device;
     const cl_long head[] = { chunk->first, chunk->last, chunk->extent[0], chunk->extent[1] };
+    const cl_long one_copy = 0;
     cl_program program;
     cl_kernel built = build(device, kernel, &program);
     cl_mem buffers[24] = { NULL };
@@ -134,6 +135,8 @@ static void launch(void *state, const yoke_kernel *kernel, const struct launch_a
         assert_int_equal(error, CL_SUCCESS);
         error |= cl.clSetKernelArg(built, at++, sizeof buffers[p], &buffers[p]);
         error |= cl.clSetKernelArg(built, at++, sizeof shift, &shift);
+        if (kernel->params[p].mode == YOKE_PARAM_ADD)
+            error |= cl.clSetKernelArg(built, at++, sizeof one_copy, &one_copy);
     }
     assert_int_equal(error, CL_SUCCESS);
     cl_uint dimensions = sizes(kernel, chunk, global, local);

@@ -49,6 +49,19 @@ YOKE_KERNEL(k_histogram, i, YOKE_VALUE(int32_t, bins), YOKE_IN(int32_t, x), YOKE
     yoke_add(&w[bin], 0.5f);
 }
 
+/* To bin i % bins, of every type that can be added to, a number from -2 to 4. */
+YOKE_KERNEL(k_sums, i, YOKE_VALUE(int32_t, bins), YOKE_ADD(int32_t, a), YOKE_ADD(uint32_t, b),
+            YOKE_ADD(int64_t, c), YOKE_ADD(uint64_t, d), YOKE_ADD(float, e), YOKE_ADD(double, f))
+{
+    const int32_t bin = (int32_t)(i % bins), x = (int32_t)(i % 7) - 2;
+    yoke_add(&a[bin], x);
+    yoke_add(&b[bin], (uint32_t)x);
+    yoke_add(&c[bin], (int64_t)x);
+    yoke_add(&d[bin], (uint64_t)(int64_t)x);
+    yoke_add(&e[bin], (float)x);
+    yoke_add(&f[bin], (double)x);
+}
+
 /* Rows of a triangle: row i has i + 1 elements, from i (i + 1) / 2 on. */
 YOKE_KERNEL(k_triangle, i, YOKE_IN(int32_t, v), YOKE_OUT(int32_t, sum))
 {

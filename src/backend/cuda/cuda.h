@@ -33,7 +33,7 @@ extern const struct yk_backend yk_backend_cuda;
 
 /* Settings of "cuda:0:mem=1G:lanes=3"; 0 where the default applies. */
 struct yk_cuda_settings {
-    int64_t memory_bytes, lanes;
+    int64_t memory_bytes, lanes, copies;
 };
 extern const struct yk_option yk_cuda_options[];
 

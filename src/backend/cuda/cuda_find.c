@@ -13,11 +13,14 @@
 #include "../find.h"
 #include "cuda.h"
 
+enum { COPIES = 16 }; /* of sums, measured: docs/results/irregular-h200.md */
 const struct yk_option yk_cuda_options[] = {
     { "mem", NULL, NULL, "use at most this much of the GPU's memory", YK_OPTION_BYTES,
       offsetof(struct yk_cuda_settings, memory_bytes), NULL },
     { "lanes", NULL, NULL, "chunks in flight at the same time [4]", YK_OPTION_INT,
       offsetof(struct yk_cuda_settings, lanes), NULL },
+    { "copies", NULL, NULL, "copies of a sum (mode add) that groups share, a power of two [16]",
+      YK_OPTION_INT, offsetof(struct yk_cuda_settings, copies), NULL },
     { 0 },
 };
 
@@ -71,6 +74,11 @@ static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_d
         yk_device_settings_close(spec->backend, settings);
         return yk_fail(YOKE_EINVAL, "%s: mem= and lanes= must be positive, lanes= at most 64",
                        desc->name);
+    }
+    status = yk_find_copies(desc, set->copies, COPIES);
+    if (status != YOKE_OK) {
+        yk_device_settings_close(spec->backend, settings);
+        return status;
     }
     desc->settings = settings;
     if (set->memory_bytes && set->memory_bytes < desc->memory_bytes)

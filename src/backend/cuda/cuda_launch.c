@@ -67,7 +67,8 @@ static CUresult launch_source(struct yk_queue *queue, const struct yk_program *p
 {
     int64_t range[4] = { launch->first, launch->last, launch->extent[0], launch->extent[1] };
     CUdeviceptr pointers[YOKE_ARGS_MAX];
-    void *args[4 + STEP_ARGS + YOKE_ARGS_MAX];
+    int64_t copies[YOKE_ARGS_MAX];
+    void *args[4 + STEP_ARGS + 2 * YOKE_ARGS_MAX];
     struct grid grid;
     struct yk_step_plan none = { 0 }; /* a rehearsal */
     const struct yk_step_launch *steps = launch->steps;
@@ -86,6 +87,9 @@ static CUresult launch_source(struct yk_queue *queue, const struct yk_program *p
         args[count++] = program->shape.params[p].mode == YOKE_PARAM_VALUE
                             ? (void *)launch->args[p].value
                             : &pointers[p];
+        copies[p] = yk_launch_copies(&launch->args[p]);
+        if (program->generated && program->shape.params[p].mode == YOKE_PARAM_ADD)
+            args[count++] = &copies[p];
     }
     make_grid(program, launch, &grid);
     return queue->device->cu->LaunchKernel(program->function, grid.blocks[0], grid.blocks[1],

@@ -30,7 +30,7 @@ extern const struct yk_backend yk_backend_opencl;
 enum yk_opencl_wake { YK_OPENCL_WAKE_AUTO, YK_OPENCL_WAKE_CALLBACK, YK_OPENCL_WAKE_POLL };
 enum yk_opencl_pin { YK_OPENCL_PIN_AUTO, YK_OPENCL_PIN_YES, YK_OPENCL_PIN_NO };
 struct yk_opencl_settings {
-    int64_t memory_bytes, lanes, units;
+    int64_t memory_bytes, lanes, units, copies;
     int wake; /* enum yk_opencl_wake */
     int pin;  /* enum yk_opencl_pin */
 };

@@ -19,6 +19,7 @@ static const char *const packages =
 
 static const char *const wakes[] = { "auto", "callback", "poll", NULL };
 static const char *const pins[] = { "auto", "yes", "no", NULL };
+enum { COPIES = 16 }; /* of sums on GPUs, measured: docs/results/irregular-h200.md */
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
       offsetof(struct yk_opencl_settings, memory_bytes), NULL },
@@ -34,6 +35,9 @@ const struct yk_option yk_opencl_options[] = {
       "pin host memory for its copies, and stage what is not pinned "
       "[where it has memory of its own]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, pin), pins },
+    { "copies", NULL, NULL,
+      "copies of a sum (mode add) that groups share, a power of two [16, CPUs 1]", YK_OPTION_INT,
+      offsetof(struct yk_opencl_settings, copies), NULL },
     { 0 },
 };
 
@@ -141,6 +145,11 @@ static yoke_status apply_settings(const struct search *search, struct yk_device_
                        "%s: mem= and lanes= must be positive, lanes= at most 64, units= at most "
                        "the device's %d",
                        desc->name, desc->cores);
+    }
+    status = yk_find_copies(desc, set->copies, desc->is_cpu ? 1 : COPIES);
+    if (status != YOKE_OK) {
+        yk_device_settings_close(search->spec->backend, settings);
+        return status;
     }
     desc->settings = settings;
     if (set->memory_bytes && set->memory_bytes < desc->memory_bytes)

@@ -116,6 +116,11 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
         code = cl->SetKernelArg(program->kernel, index++, sizeof(cl_mem), &memory);
         if (code == CL_SUCCESS)
             code = cl->SetKernelArg(program->kernel, index++, sizeof shift, &shift);
+        if (code == CL_SUCCESS && program->generated &&
+            program->shape.params[p].mode == YOKE_PARAM_ADD) {
+            const cl_long copies = yk_launch_copies(arg);
+            code = cl->SetKernelArg(program->kernel, index++, sizeof copies, &copies);
+        }
     }
     return code;
 }

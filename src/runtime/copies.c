@@ -1,0 +1,167 @@
+/* copies.c - mode add on a device: its private copy may be several, of which a group of work-items
+ * adds to one, so that sums that many add to do not make them queue; a kernel of the library's
+ * folds them at the end of the job.
+ *
+ * Atomics on one address take turns (on an H200 about one in a cycle), and where thousands of
+ * groups count into a few slots nothing else is seen of a kernel (docs/results/irregular-h200.md).
+ * Copies cost memory, its clearing and a fold: so there are as many as the device says (copies=),
+ * but only while all of them together are small beside a cache.
+ */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "flight.h"
+#include "fold_kernels.h"
+
+/* Of all copies of one argument; and a part of the device's room, which a job's rows need too. */
+enum { COPIES_BYTES = 16 << 20, ROOM_PART = 32, COPY_ALIGNMENT = 256 };
+
+const yoke_kernel *yk_fold_of(const char *type)
+{
+    static const struct {
+        const char *type;
+        const yoke_kernel *fold;
+    } folds[] = { { "float", &yk_fold_float }, { "double", &yk_fold_double },
+                  { "int32_t", &yk_fold_32 },  { "uint32_t", &yk_fold_32 },
+                  { "int64_t", &yk_fold_64 },  { "uint64_t", &yk_fold_64 },
+                  { "int", &yk_fold_32 },      { "unsigned", &yk_fold_32 } };
+    size_t i;
+    for (i = 0; i < sizeof folds / sizeof *folds; i++)
+        if (strcmp(type, folds[i].type) == 0)
+            return folds[i].fold;
+    return NULL;
+}
+
+yoke_status yk_folds_intern(struct yk_job *job)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; job->has_add && p < job->arg_count && status == YOKE_OK; p++)
+        if (job->args[p].mode == YOKE_PARAM_ADD && !job->args[p].merge)
+            status =
+                yk_kernel_intern(&job->runtime->kernels,
+                                 yk_fold_of(job->kernel->kernel.params[p].type), &job->folds[p]);
+    return status;
+}
+
+static int64_t apart(const struct yk_job *job, int arg)
+{
+    const int64_t bytes = yk_private_bytes(job->args[arg].array);
+    return (bytes + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
+/* How many copies the device should have of the argument. */
+static int wanted(const struct yk_job *job, int device, int arg)
+{
+    struct yk_place *place = job->devices[device].device->place;
+    int64_t most = yk_place_room(place) / ROOM_PART;
+    int copies = place->device->desc.copies;
+    if (most > COPIES_BYTES)
+        most = COPIES_BYTES;
+    if (!job->folds[arg])
+        return 1;
+    while (copies > 1 && copies * apart(job, arg) > most)
+        copies /= 2;
+    return copies > 1 ? copies : 1;
+}
+
+static struct yk_build *build_of(const struct yk_job *job, int device, int arg)
+{
+    return &job->folds[arg]->builds[job->devices[device].device->number];
+}
+
+void yk_folds_build(struct yk_job *job, int device)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    int p;
+    for (p = 0; job->has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
+        if (job->folds[p] && !jd->device->device->desc.host_memory && wanted(job, device, p) > 1)
+            if (yk_kernel_build(job->folds[p], jd->device->device, jd->device->number) != YOKE_OK)
+                yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
+                       yoke_error_text());
+}
+
+static yoke_status take(struct yk_job *job, int device, int arg, int copies)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const int64_t bytes = copies * apart(job, arg);
+    jd->private_copies[arg] = copies;
+    return yk_place_alloc(job->args[arg].array->places, jd->device->place, bytes > 0 ? bytes : 1,
+                          &jd->private_buffers[arg]);
+}
+
+static yoke_status open_buffer(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const struct yk_backend *backend = place->device->backend;
+    struct yk_event *event = NULL;
+    int copies = wanted(job, device, arg);
+    int64_t bytes;
+    yoke_status status;
+    if (copies > 1 && atomic_load(&build_of(job, device, arg)->state) != YK_BUILD_READY)
+        copies = 1;
+    status = take(job, device, arg, copies);
+    if (status == YOKE_ENOMEM && copies > 1)
+        status = take(job, device, arg, 1);
+    if (status != YOKE_OK)
+        return status;
+    bytes = jd->private_copies[arg] * apart(job, arg);
+    yk_lock(&place->lock);
+    status =
+        backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
+    if (status == YOKE_OK) {
+        yk_place_uploading(place, event, NULL);
+    } else {
+        backend->free(place->device, jd->private_buffers[arg]);
+        jd->private_buffers[arg] = NULL;
+    }
+    yk_unlock(&place->lock);
+    return status;
+}
+
+yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    if (!jd->private_buffers[arg]) {
+        yoke_status status = open_buffer(job, device, arg);
+        if (status != YOKE_OK)
+            return status;
+    }
+    out->buffer = jd->private_buffers[arg];
+    out->copies = jd->private_copies[arg];
+    out->apart = apart(job, arg);
+    return YOKE_OK;
+}
+
+/* Nothing else is on its way there by now, so no memory is a moment's trouble: it is tried twice.
+ */
+yoke_status yk_private_fold(struct yk_job *job, int device, int arg)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_place *place = jd->device->place;
+    const int64_t size = job->kernel->kernel.params[arg].size;
+    const int64_t elements = apart(job, arg) / size, copies = jd->private_copies[arg];
+    const struct yk_launch_arg args[] = { { .value = &elements },
+                                          { .value = &copies },
+                                          { .buffer = jd->private_buffers[arg] } };
+    const struct yk_launch launch = { .last = yk_private_bytes(job->args[arg].array) / size,
+                                      .extent = { 1, 1 },
+                                      .team = 1,
+                                      .args = args };
+    yoke_status status = YOKE_ENOMEM;
+    int attempt;
+    if (copies <= 1)
+        return YOKE_OK;
+    for (attempt = 0; attempt < 2 && status == YOKE_ENOMEM; attempt++) {
+        struct yk_event *event = NULL;
+        yk_lock(&place->lock);
+        status = place->device->backend->launch(
+            place->download, build_of(job, device, arg)->program, &launch, &event);
+        yk_unlock(&place->lock);
+        if (status == YOKE_OK)
+            status = yk_place_wait(place, event);
+    }
+    return status;
+}
