@@ -46,6 +46,11 @@ typedef struct photons_setup {
     int32_t gained_slot, cut_slot;                /* by chance; by the limit of events */
 } photons_setup_t;
 
+/* Devices: lanes of a group, and packets of a lane, one after the other
+ * (docs/results/irregular-h200.md). */
+#define PHOTONS_LANES 64
+#define PHOTONS_EACH  16
+
 /* Packets that a core takes at once. */
 #define PHOTONS_GROUP 2048
 
