@@ -56,6 +56,9 @@
     YK_LANE_FOLD(MAX, T, s, start, j, lo, hi, __VA_ARGS__)
 #define YOKE_LANE_MIN(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MIN, T, s, start, j, lo, hi, __VA_ARGS__)
+/* Declares `s`: not 0 if the condition is true in any lane l, the same in every lane. It may read
+ * what is the lane's own, and is no barrier. */
+#define YOKE_LANE_ANY(s, l, ...) YK_LANE_ANY(s, l, __VA_ARGS__)
 /* The other words of group kernels (docs/kernels.md), in kernel_cpu.h and kernel_group.h:
  *
  *     YOKE_LANES(l) { ... }              for every lane l of the group

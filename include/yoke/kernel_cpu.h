@@ -229,6 +229,12 @@
 #define YOKE_ONCE    for (int yk_once = 1; yk_once; yk_once = 0)
 #define YOKE_MINE(x) ((x)[yk_lane])
 #define YOKE_BARRIER ((void)0)
+#define YK_LANE_ANY(s, l, ...)                                                                     \
+    int s = 0;                                                                                     \
+    YOKE_LANES(l)                                                                                  \
+    {                                                                                              \
+        s |= !!(__VA_ARGS__);                                                                      \
+    }
 #define YK_LANE_FOLD(op, T, s, start, j, lo, hi, ...)                                              \
     _Static_assert(sizeof(T) <= 8, "lane reductions are for types of at most 8 bytes");            \
     T s = (start);                                                                                 \

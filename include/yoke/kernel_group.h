@@ -34,4 +34,34 @@
         s = yk_tree[0];                                                                            \
         YOKE_BARRIER;                                                                              \
     }
+
+/* CUDA asks all lanes by one instruction, and a group of one warp without a barrier. */
+#if defined(YOKE_OPENCL)
+#define YK_LANE_ANY(s, l, ...)                                                                     \
+    int s;                                                                                         \
+    {                                                                                              \
+        YOKE_SHARED int *yk_any = (YOKE_SHARED int *)yk_scratch;                                   \
+        YOKE_ONCE                                                                                  \
+        {                                                                                          \
+            *yk_any = 0;                                                                           \
+        }                                                                                          \
+        YOKE_BARRIER;                                                                              \
+        YOKE_LANES(l)                                                                              \
+        {                                                                                          \
+            if (__VA_ARGS__)                                                                       \
+                *yk_any = 1;                                                                       \
+        }                                                                                          \
+        YOKE_BARRIER;                                                                              \
+        s = *yk_any;                                                                               \
+        YOKE_BARRIER;                                                                              \
+    }
+#else
+#define YK_LANE_ANY(s, l, ...)                                                                     \
+    int s = 0;                                                                                     \
+    YOKE_LANES(l)                                                                                  \
+    {                                                                                              \
+        s = (__VA_ARGS__) ? 1 : 0;                                                                 \
+    }                                                                                              \
+    s = yk_lanes == 32 ? __any_sync(0xffffffffu, s) : __syncthreads_or(s);
+#endif
 #endif

@@ -41,6 +41,25 @@ static inline void __syncthreads()
     __atomic_load_n(&standin_barrier, __ATOMIC_RELAXED)();
 }
 
+/* Whether it is true in any thread of the block. */
+static inline int __syncthreads_or(int predicate)
+{
+    static thread_local int any;
+    __syncthreads(); /* all have read the one before */
+    any = 0;
+    __syncthreads();
+    if (predicate)
+        any = 1;
+    __syncthreads();
+    return any;
+}
+
+/* Of a warp; only where that is the whole block. */
+static inline int __any_sync(unsigned, int predicate)
+{
+    return __syncthreads_or(predicate);
+}
+
 /* ---- functions ---- */
 
 template <typename T> static inline T atomicAdd(T *at, T value)

@@ -10,13 +10,14 @@
 #include "shapes.h"
 
 extern const yoke_kernel saxpy, daxpy, integers, many, structs, stencil, plane, laplace, histogram,
-    floats, doubles, mxv, extremes, nbody, parted, reverse, local_histogram, exact, wide_sums;
+    floats, doubles, mxv, extremes, nbody, parted, reverse, voting, leaving, local_histogram, exact,
+    wide_sums;
 
-const yoke_kernel *const test_kernels[] = { &saxpy,           &daxpy,   &integers,  &many,
-                                            &structs,         &stencil, &plane,     &laplace,
-                                            &histogram,       &floats,  &doubles,   &mxv,
-                                            &extremes,        &nbody,   &parted,    &reverse,
-                                            &local_histogram, &exact,   &wide_sums, NULL };
+const yoke_kernel *const test_kernels[] = {
+    &saxpy,     &daxpy,   &integers,        &many,  &structs,   &stencil, &plane,  &laplace,
+    &histogram, &floats,  &doubles,         &mxv,   &extremes,  &nbody,   &parted, &reverse,
+    &voting,    &leaving, &local_histogram, &exact, &wide_sums, NULL
+};
 
 enum { N = 10007 };
 
@@ -374,6 +375,8 @@ const struct kernel_case kernel_cases[] = {
     { "n-body tiles", nbody_run },
     { "parts of the lanes", parted_run },
     { "barrier", reverse_run },
+    { "votes of a warp", voting_run },
+    { "votes of a group", leaving_run },
     { "local adds", local_histogram_run },
     { "exact arithmetic", exact_run },
     { "64-bit sums", wide_sums_run },

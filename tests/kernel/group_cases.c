@@ -8,7 +8,7 @@
 
 #include "shapes.h"
 
-extern const yoke_kernel mxv, extremes, nbody, parted, reverse, local_histogram;
+extern const yoke_kernel mxv, extremes, nbody, parted, reverse, voting, leaving, local_histogram;
 
 enum { N = 10007 };
 
@@ -153,6 +153,57 @@ void reverse_run(const struct launcher *launcher)
         const int tile = i / TILE * TILE, size = COUNT - tile < TILE ? COUNT - tile : TILE;
         same("y", i, y[i], x[tile + size - 1 - (i - tile)]);
     }
+}
+
+static int collatz(int n)
+{
+    int steps = 0;
+    for (; n != 1; steps++)
+        n = n % 2 ? 3 * n + 1 : n / 2;
+    return steps;
+}
+
+void voting_run(const struct launcher *launcher)
+{
+    enum { COUNT = 40 * 32 + 5 };
+    static int32_t x[COUNT], steps[COUNT], rounds[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i / 32 % 3 == 0 ? 1 : i + 1;
+        steps[i] = rounds[i] = -1;
+    }
+    struct problem problem = { &voting,
+                               COUNT,
+                               { 0 },
+                               { { .rows = x, .row_bytes = 4 },
+                                 { .rows = steps, .row_bytes = 4 },
+                                 { .rows = rounds, .row_bytes = 4 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++) {
+        const int first = i / 32 * 32, last = first + 32 < COUNT ? first + 32 : COUNT;
+        int most = 0;
+        for (int k = first; k < last; k++)
+            most = collatz(x[k]) > most ? collatz(x[k]) : most;
+        same("steps", i, steps[i], collatz(x[i]));
+        same("rounds", i, rounds[i], most);
+    }
+}
+
+void leaving_run(const struct launcher *launcher)
+{
+    enum { COUNT = 130 };
+    static int32_t x[COUNT], rounds[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = i - 1;
+        rounds[i] = -1;
+    }
+    struct problem problem = { &leaving,
+                               COUNT,
+                               { 0 },
+                               { { .rows = x, .row_bytes = 4 },
+                                 { .rows = rounds, .row_bytes = 4 } } };
+    run(launcher, &problem);
+    for (int i = 0; i < COUNT; i++)
+        same("rounds", i, rounds[i], i < 128 ? i : 128);
 }
 
 void local_histogram_run(const struct launcher *launcher)

@@ -126,6 +126,56 @@ YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_IN(int32_t, x), YOKE_OUT(int32_t,
     }
 }
 
+/* Lanes go on while one of them is not done; each is as often as it needs to. */
+YOKE_GROUP_KERNEL(voting, i, 32, 32, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, steps),
+                  YOKE_OUT(int32_t, rounds), YOKE_PRIVATE(int32_t, now),
+                  YOKE_PRIVATE(int32_t, done))
+{
+    int32_t round = 0;
+    YOKE_LANES(l)
+    {
+        YOKE_MINE(now) = x[i + (l < YOKE_COUNT ? l : 0)];
+        YOKE_MINE(done) = 0;
+    }
+    while (round < 1000) {
+        YOKE_LANE_ANY(open, l, YOKE_MINE(now) != 1)
+        if (!open)
+            break;
+        ++round;
+        YOKE_LANES(l)
+        {
+            const int32_t n = YOKE_MINE(now);
+            YOKE_MINE(done) += n != 1;
+            YOKE_MINE(now) = n == 1 ? 1 : n % 2 ? 3 * n + 1 : n / 2;
+        }
+    }
+    YOKE_LANES(l)
+    {
+        if (l < YOKE_COUNT) {
+            steps[i + l] = YOKE_MINE(done);
+            rounds[i + l] = round;
+        }
+    }
+}
+
+/* The same vote among lanes of several warps, many times after each other: in round r all but the
+ * last lane have left. */
+YOKE_GROUP_KERNEL(leaving, i, 128, 1, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, rounds))
+{
+    const int32_t last = x[i];
+    int32_t round = 0;
+    while (round < 1000) {
+        YOKE_LANE_ANY(open, l, l <= last && l >= round)
+        if (!open)
+            break;
+        ++round;
+    }
+    YOKE_ONCE
+    {
+        rounds[i] = round;
+    }
+}
+
 /* Adds to local memory first; a helper takes the local array. More indexes than lanes. */
 YOKE_FN uint32_t bin_of(float x)
 {

@@ -43,6 +43,8 @@ void extremes_run(const struct launcher *launcher);
 void nbody_run(const struct launcher *launcher);
 void parted_run(const struct launcher *launcher);
 void reverse_run(const struct launcher *launcher);
+void voting_run(const struct launcher *launcher);
+void leaving_run(const struct launcher *launcher);
 void local_histogram_run(const struct launcher *launcher);
 
 /* exact_cases.c */
