@@ -1,5 +1,5 @@
-/* barnes_hut_loaded_kernels.c - the kernels of barnes_hut_kernels.c with a load (barnes_hut_visit.h);
- * theirs stay free of it, and what a device compiles for them.
+/* barnes_hut_loaded_kernels.c - the kernels of barnes_hut_kernels.c with a load
+ * (barnes_hut_visit.h); theirs stay free of it, and what a device compiles for them.
  */
 #include "barnes_hut_together.h"
 #include "barnes_hut_visit.h"
@@ -35,15 +35,11 @@ YOKE_KERNEL(barnes_hut_loaded, i, YOKE_VALUE(int32_t, node_count), YOKE_VALUE(fo
             SUM_TWICE SUM_TWICE SUM_TWICE SUM_TWICE                                                \
         }                                                                                          \
     for (; done < how.load; done += 2)                                                             \
-        YOKE_LANES(l)                                                                              \
+        YOKE_LANES(l){ SUM_TWICE } YOKE_LANES(l)                                                   \
         {                                                                                          \
-            SUM_TWICE                                                                              \
-        }                                                                                          \
-    YOKE_LANES(l)                                                                                  \
-    {                                                                                              \
-        YOKE_MINE(results) +=                                                                      \
-            YOKE_MINE(is_here) ? ((how.load & 1) ? YOKE_MINE(odd) : YOKE_MINE(even)) : 0;          \
-    }
+            YOKE_MINE(results) +=                                                                  \
+                YOKE_MINE(is_here) ? ((how.load & 1) ? YOKE_MINE(odd) : YOKE_MINE(even)) : 0;      \
+        }
 
 YOKE_GROUP_KERNEL(barnes_hut_loaded_together, i, BARNES_HUT_LANES, BARNES_HUT_LANES,
                   YOKE_VALUE(int32_t, node_count), YOKE_VALUE(forces_t, how),
@@ -53,6 +49,6 @@ YOKE_GROUP_KERNEL(barnes_hut_loaded_together, i, BARNES_HUT_LANES, BARNES_HUT_LA
                   YOKE_PRIVATE(int32_t, is_here))
 {
     BARNES_HUT_TOGETHER(YOKE_MINE(results) = 0;, YOKE_MINE(even) = barnes_hut_first(d2);
-                        YOKE_MINE(odd) = YOKE_MINE(even) + 1; YOKE_MINE(is_here) = here;, LOAD,
-                        loads[i + l] = YOKE_MINE(results);)
+                        YOKE_MINE(odd) = YOKE_MINE(even) + 1; YOKE_MINE(is_here) = here;
+                        , LOAD, loads[i + l] = YOKE_MINE(results);)
 }

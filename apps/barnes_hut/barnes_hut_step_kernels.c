@@ -1,18 +1,19 @@
 /* barnes_hut_step_kernels.c - the forces as work that makes more work: a body meets nodes, and the
  * children of those to open are to be met next (papers/002, section 5.1). In two forms.
  *
- * `barnes_hut_apart` is that literally. An item is a body and a run of siblings, the children of one
- * cell; a step meets them all, and each child to open makes an item of its own. So one body can keep
- * many lanes busy, which fills a GPU that has more lanes than there are bodies. The price: 300 items
- * for a body among 100,000, most of which go through memory, and sums from many lanes. The first of
- * them takes the sum along; who has nothing to open adds what it has to the body's, as 64-bit whole
- * numbers, so that the outcome does not depend on the order.
+ * `barnes_hut_apart` is that literally. An item is a body and a run of siblings, the children of
+ * one cell; a step meets them all, and each child to open makes an item of its own. So one body can
+ * keep many lanes busy, which fills a GPU that has more lanes than there are bodies. The price: 300
+ * items for a body among 100,000, most of which go through memory, and sums from many lanes. The
+ * first of them takes the sum along; who has nothing to open adds what it has to the body's, as
+ * 64-bit whole numbers, so that the outcome does not depend on the order.
  *
- * `barnes_hut_steps` makes use of the tree's order. The children of a cell lie behind it, and behind
- * them what its own siblings left to do: all that a body has still to meet is one run, so an item
- * emits one item at most, its sum stays in registers, nothing is stacked, and the result is written
- * once. It meets up to `visits` nodes in a step, for a step costs a lane as much as some visits do.
- * What is left of the step form's use is that a lane whose body is done gets the next one at once.
+ * `barnes_hut_steps` makes use of the tree's order. The children of a cell lie behind it, and
+ * behind them what its own siblings left to do: all that a body has still to meet is one run, so an
+ * item emits one item at most, its sum stays in registers, nothing is stacked, and the result is
+ * written once. It meets up to `visits` nodes in a step, for a step costs a lane as much as some
+ * visits do. What is left of the step form's use is that a lane whose body is done gets the next
+ * one at once.
  */
 #include "barnes_hut_visit.h"
 #include <yoke/kernel_step.h>
@@ -33,7 +34,10 @@ YOKE_STEP_KERNEL(barnes_hut_steps, walk_t, walk, i, 1, INT32_MAX, YOKE_VALUE(int
                  YOKE_VALUE(forces_t, how), YOKE_VALUE(int32_t, visits), YOKE_IN(body_t, bodies),
                  YOKE_IN(node_t, nodes), YOKE_OUT(pull_t, pulls), YOKE_OUT(uint32_t, loads))
 {
-    YOKE_SEED { walk = barnes_hut_walk((int32_t)i, 0, node_count); }
+    YOKE_SEED
+    {
+        walk = barnes_hut_walk((int32_t)i, 0, node_count);
+    }
     const body_t me = bodies[walk.body];
     for (int32_t met = 0; met < visits && walk.next < walk.end; ++met) {
         const node_t node = nodes[walk.next];
@@ -67,7 +71,10 @@ YOKE_STEP_KERNEL(barnes_hut_apart, walk_t, walk, i, TREE_CHILDREN, TREE_LEVELS +
                  YOKE_VALUE(units_t, units), YOKE_IN(body_t, bodies), YOKE_IN(node_t, nodes),
                  YOKE_ADD(int64_t, sums))
 {
-    YOKE_SEED { walk = barnes_hut_walk((int32_t)i, 0, node_count); }
+    YOKE_SEED
+    {
+        walk = barnes_hut_walk((int32_t)i, 0, node_count);
+    }
     const body_t me = bodies[walk.body];
     const int32_t end = walk.end;
     int32_t opened = 0;

@@ -1,5 +1,5 @@
-/* barnes_hut_together.h - neighbours that walk through the tree together, one in each lane: a cell is
- * opened if one of them needs it, and those who took it as one mass wait until the walk has left
+/* barnes_hut_together.h - neighbours that walk through the tree together, one in each lane: a cell
+ * is opened if one of them needs it, and those who took it as one mass wait until the walk has left
  * it.
  *
  * Text for the bodies of two kernels, as a macro: what lanes have of their own are arrays on a CPU.
@@ -10,12 +10,13 @@
 #include "barnes_hut_kernels.h"
 
 #define BARNES_HUT_TOGETHER_OWN                                                                    \
-    YOKE_LOCAL(int32_t, opens, BARNES_HUT_LANES), YOKE_PRIVATE(float, x), YOKE_PRIVATE(float, y),  \
-        YOKE_PRIVATE(float, z), YOKE_PRIVATE(float, ax), YOKE_PRIVATE(float, ay),                  \
-        YOKE_PRIVATE(float, az), YOKE_PRIVATE(float, potential), YOKE_PRIVATE(int32_t, resume)
+    YOKE_PRIVATE(float, x), YOKE_PRIVATE(float, y), YOKE_PRIVATE(float, z),                        \
+        YOKE_PRIVATE(float, ax), YOKE_PRIVATE(float, ay), YOKE_PRIVATE(float, az),                 \
+        YOKE_PRIVATE(float, potential), YOKE_PRIVATE(int32_t, resume),                             \
+        YOKE_PRIVATE(int32_t, opens)
 
-/* What a kernel does besides: `begins` and `ends` with each lane l; `meets` with each lane at a node
- * at distance^2 d2, where it takes part if `here`; `goes_on` once a node, around lanes. */
+/* What a kernel does besides: `begins` and `ends` with each lane l; `meets` with each lane at a
+ * node at distance^2 d2, where it takes part if `here`; `goes_on` once a node, around lanes. */
 #define BARNES_HUT_TOGETHER(begins, meets, goes_on, ends)                                          \
     int32_t k = 0;                                                                                 \
     YOKE_LANES(l)                                                                                  \
@@ -44,13 +45,10 @@
             YOKE_MINE(az) += w * dz;                                                               \
             YOKE_MINE(potential) -= p;                                                             \
             YOKE_MINE(resume) = taken ? node.skip : YOKE_MINE(resume);                             \
-            opens[l] = here & !taken;                                                              \
+            YOKE_MINE(opens) = here & !taken;                                                      \
             meets                                                                                  \
         }                                                                                          \
-        goes_on                                                                                    \
-        YOKE_BARRIER;                                                                              \
-        YOKE_LANE_MAX(int32_t, open, 0, j, 0, BARNES_HUT_LANES, opens[j])                          \
-        k = open ? k + 1 : node.skip;                                                              \
+        goes_on YOKE_LANE_ANY(open, l, YOKE_MINE(opens)) k = open ? k + 1 : node.skip;             \
     }                                                                                              \
     YOKE_LANES(l)                                                                                  \
     {                                                                                              \
