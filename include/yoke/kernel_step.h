@@ -28,16 +28,19 @@
  *     YOKE_SEED { ... }  done for items of the first generation: `item` is all zero there and `i`
  *                        its index, which means nothing in others
  *     YOKE_EMIT(x);      one more item, of the next generation. The first one stays with the lane
- *                        that emits it, so let it be the one that goes on
+ *                        that emits it and is done next; the others wait. So let the first be of
+ *                        those whose trees are small, or be the one that goes on
  * The body may return anywhere. It runs many times at once on any device that takes part.
  *
  * Errors, at the end of the job (yoke_run, yoke_wait), which then has undefined results:
  * YOKE_EINVAL, with a text that names the kernel: more items were emitted than declared, or beyond
- * the last generation. Devices without memory for the queues leave the job to others.
+ * the last generation, or more have to wait. Devices without memory for the queues leave the job to
+ * others.
  *
  * Device memory, for each of a GPU's lanes: three stacks of `room` items (yoke_step) for each of
- * its work-groups, and for one of them (most - 1) * generations items more. docs/adr/010 tells why
- * that is always enough. In C++ this header gives the descriptor's type only.
+ * its work-groups, and for one of them (most - 1) * generations items more, or fewer where a copy
+ * of the descriptor says how many of them ever wait (step.waiting). docs/adr/010 tells why that is
+ * always enough. In C++ this header gives the descriptor's type only.
  */
 #ifndef YOKE_KERNEL_STEP_H
 #define YOKE_KERNEL_STEP_H
@@ -97,7 +100,7 @@
         YK_FOR(yk_j, 0, yk_keep)                                                                   \
         {                                                                                          \
             yk_batch->out_ages[yk_made] = yk_age;                                                  \
-            yk_out[yk_made++] = yk_emitted[yk_k * (most) + yk_j];                                  \
+            yk_out[yk_made++] = yk_emitted[yk_k * (most) + yk_keep - 1 - yk_j];                    \
         }                                                                                          \
     }                                                                                              \
     yk_batch->made = yk_made;

@@ -15,7 +15,7 @@ typedef struct yk_step_plan { /* the same as struct yk_step_plan of src/backend/
 enum { YK_STEP_SEEDS = 0, YK_STEP_ERRORS = 1, YK_STEP_LEFT = 2, YK_STEP_DEEP = 5, YK_STEP_ENDED = 8,
        YK_STEP_ITEMS = 256 };
 /* clang-format on */
-enum { YK_STEP_TOO_MANY = 1, YK_STEP_TOO_OLD = 2 };
+enum { YK_STEP_TOO_MANY = 1, YK_STEP_TOO_OLD = 2, YK_STEP_TOO_DEEP = 4 };
 enum { YK_STEP_LOOK = 16 }; /* turns from one look at what other groups do to the next */
 
 #if defined(YOKE_OPENCL)
@@ -101,7 +101,7 @@ YOKE_FN void yk_step_open(yk_step *s, const yk_step_plan *plan, YOKE_GLOBAL uint
 }
 
 /* Whether there is another turn, and how wide: all that comes of it has room on the stack. Group 0
- * goes on with one lane where there is none, into its reserve. */
+ * goes on with one lane where there is none, into its reserve; and beyond that not at all. */
 YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
 {
     const uint32_t all = s->count + s->held;
@@ -110,9 +110,15 @@ YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
     s->width = all < plan->room ? (plan->room - all) / most : 0;
     if (s->width > YK_STEP_LANES)
         s->width = YK_STEP_LANES;
-    if (s->width == 0 && s->number == 0)
-        s->width = 1;
-    return s->width != 0;
+    if (s->width != 0 || s->number != 0)
+        return s->width != 0;
+    if (all + most - 1 > plan->room + plan->reserve) {
+        if (s->lane == 0)
+            *(volatile YOKE_GLOBAL uint32_t *)&s->words[YK_STEP_ERRORS] = YK_STEP_TOO_DEEP;
+        return 0;
+    }
+    s->width = 1;
+    return 1;
 }
 
 /* Filling the lanes takes barriers: not while enough of them have items. */

@@ -41,8 +41,9 @@ typedef enum yoke_kernel_kind {
     YOKE_KERNEL_NATIVE /* only by-hand functions that handle a whole chunk */
 } yoke_kernel_kind;
 
-/* What a step kernel is beside its parameters. The last three may be changed in a copy of the
- * descriptor, to measure or to test; results do not depend on them. */
+/* What a step kernel is beside its parameters. The last four may be changed in a copy of the
+ * descriptor: `waiting` for queues that take less memory, the others to measure or to test. Results
+ * do not depend on them. */
 typedef struct yoke_step {
     const char *type; /* of an item, as written */
     uint32_t size, alignment;
@@ -52,6 +53,9 @@ typedef struct yoke_step {
                              `most`. 0: several for each lane */
     uint32_t turns;       /* steps of a work-group in one launch. 0: some thousands */
     uint32_t groups;      /* work-groups at most. 0: as many as fill a device */
+    uint32_t waiting;     /* items that wait at most while an item and all that comes of it are done
+                             one at a time, each time what was emitted first before the others.
+                             0: (most - 1) * (generations - 1), which is always enough */
 } yoke_step;
 enum { YOKE_STEP_MOST = 256 };
 
@@ -62,12 +66,12 @@ typedef struct yoke_batch {
     int64_t count;
     void *emitted; /* scratch, count * most items, */
     int32_t *sent; /* and count numbers */
-    void *out;     /* what was emitted, in order: room for count * most items */
+    void *out;     /* what was emitted, of each item the first one last: room for count * most */
     uint32_t *out_ages;
     int64_t made;    /* how many these are. Written, as is */
     uint32_t errors; /* YOKE_STEP_TOO_MANY, YOKE_STEP_TOO_OLD */
 } yoke_batch;
-enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2 };
+enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2, YOKE_STEP_TOO_DEEP = 4 };
 
 /* The part of the range that a function by hand has to do: indexes first .. last - 1 of the first
  * dimension, all of the others. */

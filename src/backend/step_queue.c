@@ -39,6 +39,13 @@ static uint32_t room_of(const yoke_step *step)
     return step->room ? step->room : ROOM_FACTOR * YK_STEP_WIDTH * step->most;
 }
 
+uint64_t yk_step_reserve(const yoke_step *step)
+{
+    /* Of the last generation none emits. */
+    const uint64_t always = (uint64_t)(step->most - 1) * (step->generations - 1);
+    return (step->waiting ? step->waiting : always) + step->most - 1;
+}
+
 /* Bytes of the queue of a plan whose groups, room and reserve are known; and where ages begin. */
 static int64_t layout(const yoke_step *step, struct yk_step_plan *plan)
 {
@@ -50,7 +57,7 @@ static int64_t layout(const yoke_step *step, struct yk_step_plan *plan)
 int64_t yk_step_plan_make(const yoke_step *step, int64_t groups, int64_t most_bytes,
                           struct yk_step_plan *out)
 {
-    const uint64_t reserve = (uint64_t)(step->most - 1) * step->generations;
+    const uint64_t reserve = yk_step_reserve(step);
     struct yk_step_plan plan = { .room = room_of(step),
                                  .reserve = (uint32_t)reserve,
                                  .turns = step->turns ? step->turns : TURNS };
@@ -88,6 +95,11 @@ yoke_status yk_step_outcome(const uint32_t *words, const char *name, const yoke_
                        "step kernel %s: an item emitted more than the %u that are declared; "
                        "declare as many as it may emit",
                        name, step->most);
+    if (words[YK_STEP_ERRORS] & YOKE_STEP_TOO_DEEP)
+        return yk_fail(YOKE_EINVAL,
+                       "step kernel %s: more than the %u items wait that step.waiting allows; emit "
+                       "first what has the smaller tree, or allow more",
+                       name, step->waiting);
     if (words[YK_STEP_ERRORS])
         return yk_fail(YOKE_EINVAL,
                        "step kernel %s: items of the last of its %u generations emitted more; "

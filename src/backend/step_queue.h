@@ -18,14 +18,13 @@ struct yk_step_plan {
 
 enum yk_step_word { /* numbers of the queue's 32-bit words */
                     YK_STEP_SEEDS,
-                    YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY, YOKE_STEP_TOO_OLD, or YK_STEP_NO_MEMORY
-                                     */
+                    YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY and its like, or YK_STEP_NO_MEMORY */
                     YK_STEP_LEFT,   /* of three launches, by phase, as are the next two */
                     YK_STEP_DEEP = YK_STEP_LEFT + 3,
                     YK_STEP_ENDED = YK_STEP_DEEP + 3,
                     YK_STEP_WORDS = 16
 };
-enum { YK_STEP_NO_MEMORY = 4 };
+enum { YK_STEP_NO_MEMORY = 8 };
 
 /* Lanes of a work-group: YK_STEP_LANES of yoke/kernel_step.h. A chunk has fewer indexes than this
  * many. */
@@ -43,6 +42,10 @@ struct yk_step_launch {
 
 /* YOKE_EINVAL if no kernel can be like that; the text names it. */
 yoke_status yk_step_check(const yoke_kernel *kernel);
+
+/* Items that the stack on which nobody waits for room has beyond the others' room: all that one
+ * item and what comes of it can occupy, done one at a time. */
+uint64_t yk_step_reserve(const yoke_step *step);
 
 /* The plan of a chunk's first launch with at most so many groups, and bytes of the queue, within
  * `most_bytes` if that can be with fewer groups, one at least. INT64_MAX, and no plan: of more

@@ -2,7 +2,7 @@
  *
  * What is on top is of the latest generations, so the stack stays low: new indexes come in only
  * while it has less than a batch. Where it is higher than its room batches get smaller, down to one
- * item, from where on it grows by less than what one item may emit with each generation.
+ * item, from where on it grows by what waits while one is done, and no more.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct stack {
     const yoke_step *step;
     char *items;
     uint32_t *ages;
-    int64_t count, capacity, room;
+    int64_t count, capacity, room, reserve;
     char *emitted;               /* scratch of a batch: */
     int32_t sent[YK_STEP_WIDTH]; /* what it emits, */
     uint32_t batch_ages[YK_STEP_WIDTH];
@@ -26,6 +26,7 @@ static int stack_open(struct stack *stack, const yoke_step *step)
     const int64_t batch = (int64_t)YK_STEP_WIDTH * step->most;
     *stack = (struct stack){ .step = step, .capacity = 2 * batch };
     stack->room = step->room ? step->room : ROOM_BATCHES * batch;
+    stack->reserve = (int64_t)yk_step_reserve(step);
     stack->items = yk_alloc_aligned((size_t)stack->capacity * step->size, 0);
     stack->ages = yk_calloc((size_t)stack->capacity, sizeof *stack->ages);
     stack->emitted = yk_alloc_aligned((size_t)batch * step->size, 0);
@@ -39,28 +40,30 @@ static void stack_close(struct stack *stack)
     yk_free(stack->emitted);
 }
 
-/* Room for a batch's worth of items above those that are there. */
-static int stack_need(struct stack *stack)
+/* Room for a batch's worth of items above those that are there; 0, or what is wrong. */
+static uint32_t stack_need(struct stack *stack)
 {
     const int64_t least = stack->count + (int64_t)YK_STEP_WIDTH * stack->step->most;
     const size_t size = stack->step->size;
     char *items;
     uint32_t *ages;
+    if (stack->count + stack->step->most - 1 > stack->room + stack->reserve)
+        return YOKE_STEP_TOO_DEEP;
     if (least <= stack->capacity)
-        return 1;
+        return 0;
     items = yk_alloc_aligned((size_t)(2 * least) * size, 0);
     ages = yk_realloc(stack->ages, (size_t)(2 * least), sizeof *ages);
     if (ages)
         stack->ages = ages;
     if (!items || !ages) {
         yk_free(items);
-        return 0;
+        return YK_STEP_NO_MEMORY;
     }
     memcpy(items, stack->items, (size_t)stack->count * size);
     yk_free(stack->items);
     stack->items = items;
     stack->capacity = 2 * least;
-    return 1;
+    return 0;
 }
 
 /* Items for the next batch. */
@@ -106,11 +109,9 @@ void yk_step_run(const struct yk_step_work *work, uint32_t *words)
         const int is_new = seed < chunk->last && stack.count < width;
         const int64_t there = is_new ? chunk->last - seed : stack.count;
         count = there < width ? there : width;
-        if (!stack_need(&stack)) {
-            errors = YK_STEP_NO_MEMORY;
-            break;
-        }
-        errors = run_batch(work, &stack, count, is_new ? seed : chunk->last);
+        errors = stack_need(&stack);
+        if (!errors)
+            errors = run_batch(work, &stack, count, is_new ? seed : chunk->last);
         seed += is_new ? count : 0;
     }
     stack_close(&stack);

@@ -97,3 +97,25 @@ YOKE_STEP_KERNEL(k_wide, wide_t, w, i, 32, 3, YOKE_ADD(uint64_t, sum))
         YOKE_EMIT(w);
     }
 }
+
+/* Without an end that a device has memory for, unless it is told how few wait. */
+typedef struct tine {
+    int32_t left, of_tooth;
+} tine_t;
+
+YOKE_STEP_KERNEL(k_comb, tine_t, t, i, 2, 4294967295u, YOKE_VALUE(comb_t, comb),
+                 YOKE_ADD(int64_t, counts))
+{
+    YOKE_SEED
+    {
+        t.left = comb.length;
+    }
+    yoke_add(&counts[t.of_tooth], (int64_t)1);
+    --t.left;
+    if (!t.of_tooth && !comb.spine_first)
+        YOKE_EMIT(YOKE_INIT(tine_t, comb.tooth, 1));
+    if (t.left > 0)
+        YOKE_EMIT(t);
+    if (!t.of_tooth && comb.spine_first)
+        YOKE_EMIT(YOKE_INIT(tine_t, comb.tooth, 1));
+}

@@ -50,8 +50,14 @@ YOKE_FN node_t step_child(node_t node, int number)
     return child;
 }
 
+/* Combs: a spine of so many items, each with a tooth beside it, which is a chain of others. */
+typedef struct comb {
+    int32_t length, tooth;
+    int32_t spine_first; /* 1: each of the spine emits the next of it before its tooth */
+} comb_t;
+
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel k_tree, k_chain, k_greedy, k_endless, k_flood, k_byte, k_wide;
+extern const yoke_kernel k_comb, k_tree, k_chain, k_greedy, k_endless, k_flood, k_byte, k_wide;
 #endif
 
 #endif

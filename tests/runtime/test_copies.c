@@ -143,8 +143,7 @@ static void not_of_what_has_its_own_merge(void **state)
     OK(yoke_array_wrap(rt, w, BINS, 4, &aw));
     yoke_job job = { .kernel = &k_histogram,
                      .range = { 0, N },
-                     .args = { yoke_value(bins), yoke_in(ax), yoke_add_to(ah),
-                               yoke_add_to(aw) } };
+                     .args = { yoke_value(bins), yoke_in(ax), yoke_add_to(ah), yoke_add_to(aw) } };
     job.args[2].merge = largest;
     OK(yoke_run(rt, &job, NULL));
     OK(yoke_array_acquire(ah, YOKE_READ));

@@ -47,6 +47,21 @@ static void plans_that_cannot_be(void **state)
     assert_int_equal(plan.reserve, 0);
 }
 
+/* Who says how few wait gets by with as many slots more, whatever the generations. */
+static void what_waits_is_kept(void **state)
+{
+    struct yk_step_plan plan;
+    yoke_step deep = small;
+    (void)state;
+    deep.generations = UINT32_MAX;
+    deep.waiting = 7;
+    assert_int_equal(yk_step_reserve(&deep), 7 + 2); /* and what the last of them emits */
+    assert_true(yk_step_plan_make(&deep, 10, 1 << 20, &plan) < 1 << 20);
+    assert_int_equal(plan.reserve, 9);
+    deep.waiting = UINT32_MAX;
+    assert_true(yk_step_plan_make(&deep, 10, INT64_MAX, &plan) == INT64_MAX);
+}
+
 static void launches_rotate(void **state)
 {
     struct yk_step_plan plan = { 0 };
@@ -85,6 +100,9 @@ static void words_tell_how_it_went(void **state)
     uint32_t words[YK_STEP_WORDS] = { 0 };
     (void)state;
     assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_OK);
+    words[YK_STEP_ERRORS] = YOKE_STEP_TOO_DEEP;
+    assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_EINVAL);
+    assert_non_null(strstr(yoke_error_text(), "k: more than the 0 items wait"));
     words[YK_STEP_ERRORS] = YOKE_STEP_TOO_OLD;
     assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_EINVAL);
     assert_non_null(strstr(yoke_error_text(), "k: items of the last of its 10 generations"));
@@ -123,12 +141,13 @@ static void three_each(void *const *args, const yoke_chunk *chunk)
     }
 }
 
-static uint32_t run_trees(uint32_t room)
+static uint32_t run_trees(uint32_t room, uint32_t waiting)
 {
     static const yoke_chunk chunk = { .first = 10, .last = 210 };
     yoke_step step = small;
     uint32_t words[YK_STEP_WORDS];
     step.room = room;
+    step.waiting = waiting;
     handled = widest = 0;
     yk_step_run(&(struct yk_step_work){ .run = three_each, .step = &step, .chunk = &chunk }, words);
     return words[YK_STEP_ERRORS];
@@ -138,12 +157,15 @@ static void stacks_handle_all(void **state)
 {
     const int64_t all = 200 * ((19683 - 1) / 2); /* 1 + 3 + ... + 3^8 */
     (void)state;
-    assert_int_equal(run_trees(0), 0);
+    assert_int_equal(run_trees(0, 0), 0);
     assert_int_equal(handled, all);
     assert_int_equal(widest, YK_STEP_WIDTH);
-    assert_int_equal(run_trees(3), 0);
+    assert_int_equal(run_trees(3, 0), 0);
     assert_int_equal(handled, all);
     assert_int_equal(widest, 1);
+    assert_int_equal(run_trees(3, 8 * 2), 0); /* two of each generation but the last */
+    assert_int_equal(handled, all);
+    assert_int_equal(run_trees(3, 8 * 2 - 5), YOKE_STEP_TOO_DEEP); /* some have room anyway */
 }
 
 static void stacks_without_memory(void **state)
@@ -154,7 +176,7 @@ static void stacks_without_memory(void **state)
     (void)state;
     for (nth = 1;; nth++) {
         yk_alloc_fail_at(nth);
-        errors = run_trees(0);
+        errors = run_trees(0, 0);
         if (!yk_alloc_failed())
             break;
         yk_alloc_fail_at(0);
@@ -171,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_fit),
         cmocka_unit_test(plans_that_cannot_be),
+        cmocka_unit_test(what_waits_is_kept),
         cmocka_unit_test(launches_rotate),
         cmocka_unit_test(words_tell_what_is_left),
         cmocka_unit_test(words_tell_how_it_went),
