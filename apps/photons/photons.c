@@ -32,12 +32,19 @@ static void photons_close(void *state)
     free(s);
 }
 
-/* CPUs get the form of the kernel that fills their vectors. */
-static yoke_kernel best_of_both(void)
+/* CPUs get the form of the plain kernel that fills their vectors. */
+static yoke_kernel plain_kernel(void)
 {
     yoke_kernel kernel = photons;
     memcpy(kernel.cpu.variant, photons_lanes.cpu.variant, sizeof kernel.cpu.variant);
     kernel.cpu.unit = PHOTONS_GROUP;
+    return kernel;
+}
+
+static yoke_kernel step_kernel(void)
+{
+    yoke_kernel kernel = photons_steps;
+    kernel.step.waiting = PHOTONS_WAITING;
     return kernel;
 }
 
@@ -58,7 +65,7 @@ static yoke_status read_input(const struct app_spec *spec, struct photons_state 
 
 static yoke_status settle(struct app_spec *spec, struct photons_state *s)
 {
-    static const struct number_kind events = { "events", 1, 4e9, 1 };
+    static const struct number_kind events = { "events", 1, PHOTONS_EVENTS_MOST, 1 };
     double most;
     yoke_status status = number_read(&events, spec->values[OPTION_EVENTS], &most);
     if (status == YOKE_OK && (spec->size[0] < 0 || spec->size[0] > MCI_PACKETS_MOST))
@@ -75,7 +82,7 @@ static yoke_status settle(struct app_spec *spec, struct photons_state *s)
     s->seed = spec->seed;
     s->memory = spec->memory;
     s->output = spec->output;
-    s->kernel = best_of_both();
+    s->kernel = spec->kernel == APP_KERNEL_STEP ? step_kernel() : plain_kernel();
     return photons_settle(s, (uint32_t)most);
 }
 
@@ -169,6 +176,7 @@ const struct app app_photons = {
     .size_words = "packets",
     .size_count = 1,
     .options = options,
+    .offers_steps = 1,
     .open = photons_open,
     .close = photons_close,
     .attach = photons_attach,

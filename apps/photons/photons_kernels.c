@@ -1,10 +1,13 @@
-/* photons_kernels.c - a packet and the fluorescent packets that it causes, each to its end.
+/* photons_kernels.c - a packet and the fluorescent packets that it causes, each to its end; and, as
+ * a step kernel, some events of one packet, with which others go on.
  *
  * A lane does one packet after the other in the same loop: who has finished a short one begins the
  * next while its neighbours are still busy with theirs, so fewer lanes idle. A fluorescent packet
  * is followed at once and the one that caused it waits; as fluorescence causes no more of it, there
  * is never more than one that waits.
  */
+#include <yoke/kernel_step.h>
+
 #include "photons_step.h"
 
 YOKE_GROUP_KERNEL(photons, i, PHOTONS_LANES, PHOTONS_LANES *PHOTONS_EACH,
@@ -34,4 +37,27 @@ YOKE_GROUP_KERNEL(photons, i, PHOTONS_LANES, PHOTONS_LANES *PHOTONS_EACH,
             }
         }
     }
+}
+
+/* An item is a packet under way. It goes on for PHOTONS_STEPS events or until it has sent one out,
+ * which is done first: so there is never more than one that waits here either (PHOTONS_WAITING). A
+ * call has one event at least, so that generations are limited by the events of two walks. */
+YOKE_STEP_KERNEL(photons_steps, packet_t, p, i, 2, PHOTONS_GENERATIONS,
+                 YOKE_VALUE(photons_setup_t, setup), YOKE_IN(layer_t, layers),
+                 YOKE_ADD(int64_t, tally))
+{
+    YOKE_SEED
+    {
+        p = photons_launch(setup, i);
+    }
+    for (int k = 0; k < PHOTONS_STEPS && p.weight; ++k) {
+        const outcome_t out = photons_step(setup, layers[p.row], &p);
+        photons_tally(setup, out, tally);
+        if (out.emits) {
+            YOKE_EMIT(photons_emit(setup, p));
+            break;
+        }
+    }
+    if (p.weight)
+        YOKE_EMIT(p);
 }

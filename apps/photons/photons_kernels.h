@@ -54,7 +54,18 @@ typedef struct photons_setup {
 /* Packets that a core takes at once. */
 #define PHOTONS_GROUP 2048
 
+/* Events of a walk at most: generations of two walks are counted with 32 bits. */
+#define PHOTONS_EVENTS_MOST 2000000000
+#define PHOTONS_GENERATIONS 4000000001u
+
+/* Of the step kernel: events that a packet has in one call, and packets that wait for others that
+ * came of the same one. */
+#ifndef PHOTONS_STEPS
+#define PHOTONS_STEPS 4
+#endif
+#define PHOTONS_WAITING 1
+
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel photons, photons_lanes;
+extern const yoke_kernel photons, photons_lanes, photons_steps;
 #endif
 #endif

@@ -16,7 +16,7 @@ enum { LANES = 32 };
 
 #define FIELDS_FLOAT(F) F(x) F(y) F(z) F(depth) F(ux) F(uy) F(uz)
 #define FIELDS_INT(F)   F(weight) F(row) F(soaked) F(scattered)
-#define FIELDS_UINT(F)  F(walk) F(event) F(id_low) F(id_high)
+#define FIELDS_UINT(F)  F(walk) F(event) F(id)
 #define FIELDS(F)       FIELDS_FLOAT(F) FIELDS_INT(F) FIELDS_UINT(F)
 #define OPTICS_FLOAT(F)                                                                            \
     F(top)                                                                                         \
@@ -63,7 +63,6 @@ YOKE_FN packet_t get_packet(const struct packets *from, int l)
 {
     packet_t got;
     FIELDS(GET);
-    got.reserved = 0;
     return got;
 }
 YOKE_FN void put_packet(struct packets *to, int l, packet_t given)

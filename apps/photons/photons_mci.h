@@ -22,7 +22,7 @@ struct mci_layer {
 };
 
 enum { MCI_LAYERS_MOST = 1000, MCI_NAME_MOST = 256 };
-#define MCI_PACKETS_MOST 4294967296 /* sums of 2^-30 packets have 62 bits for them */
+#define MCI_PACKETS_MOST 4294967296 /* their numbers have 32 bits, their sums in 2^-30 62 */
 
 /* One run. */
 struct mci_run {

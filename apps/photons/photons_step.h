@@ -19,16 +19,16 @@
 #include "photons_kernels.h"
 #include "photons_math.h"
 
-/* Under way as long as its weight is not 0. */
-typedef struct YOKE_ALIGN(16) packet {
+/* Under way as long as its weight is not 0. Small, for lanes hold one or two in registers and step
+ * kernels keep them in queues. */
+typedef struct YOKE_ALIGN(8) packet {
     float x, y, z;
     float depth; /* optical, to the next interaction */
     float ux, uy, uz;
     int32_t weight, row; /* of the table of layers */
     int32_t soaked;      /* into this layer, and not tallied yet */
     int32_t scattered;   /* 1: at least once */
-    uint32_t walk, event, id_low, id_high;
-    uint32_t reserved;
+    uint32_t walk, event, id;
 } packet_t;
 
 /* What has to be tallied of a step; slots are those of all tallies. Where a weight is 0 its slot
@@ -45,16 +45,14 @@ typedef struct outcome {
 
 YOKE_FN philox_t photons_draw(photons_setup_t setup, packet_t p)
 {
-    return philox(YOKE_INIT(philox_t, p.event, p.walk, p.id_low, p.id_high), setup.seed_low,
-                  setup.seed_high);
+    return philox(YOKE_INIT(philox_t, p.event, p.walk, p.id, 0u), setup.seed_low, setup.seed_high);
 }
 
 /* A packet that comes in; its first depth is for another to find. */
 YOKE_FN packet_t photons_enter(photons_setup_t setup, int64_t id)
 {
     return YOKE_INIT(packet_t, 0.0f, 0.0f, setup.start_z, 0.0f, 0.0f, 0.0f, 1.0f,
-                     setup.start_weight, setup.start_row, 0, 0, 0u, 0u, (uint32_t)id,
-                     (uint32_t)((uint64_t)id >> 32), 0u);
+                     setup.start_weight, setup.start_row, 0, 0, 0u, 0u, (uint32_t)id);
 }
 
 YOKE_FN packet_t photons_launch(photons_setup_t setup, int64_t id)

@@ -22,6 +22,12 @@ extern const struct app app_photons;
             fail_msg("%s: %s", #call, app_error_text());                                           \
     } while (0)
 
+const struct scene scene_tissue = { "1\n1.37 3 120 0.85 0.01 yield 0.2 1.37 2 100 0.9\n"
+                                    "1.5 0 0 0 0.01\n"
+                                    "1.4 20 60 0 0.02 yield 0.9 1.36 0.5 70 -0.3\n"
+                                    "1.33 1 10 1 0.05\n1.1",
+                                    4, 30011 };
+
 static void write_file(const struct scene *scene, char path[32])
 {
     FILE *file;
@@ -35,25 +41,42 @@ static void write_file(const struct scene *scene, char path[32])
     fclose(file);
 }
 
-struct photons_state *scene_open(const struct scene *scene)
+static void open_state(struct app_spec *spec, const struct scene *scene, void **state)
 {
     char path[32];
+    yoke_step *step;
+    for (int k = 0; app_photons.options[k].name; k++)
+        spec->values[k] = app_photons.options[k].initial;
+    if (scene->events)
+        spec->values[1] = scene->events;
+    if (!scene->input) {
+        write_file(scene, path);
+        spec->input = path;
+    }
+    OK(app_photons.open(spec, state));
+    if (!scene->input)
+        unlink(path);
+    step = &((struct photons_state *)*state)->kernel.step;
+    step->room = scene->step.room;
+    step->turns = scene->step.turns;
+    step->groups = scene->step.groups;
+}
+
+struct photons_state *scene_open(const struct scene *scene)
+{
     const struct measure_watch watch = { 0 };
     yoke_runtime *rt = app_machine_open(scene->devices ? scene->devices : "cpu");
     struct app_run run = {
         .runtime = rt, .partitioner = scene->partitioner, .watch = &watch, .what = "test"
     };
-    struct app_spec spec = { .seed = scene->seed ? scene->seed : 1, .input = path };
+    struct app_spec spec = { .size = { scene->input ? scene->packets : 0 },
+                             .seed = scene->seed ? scene->seed : 1,
+                             .input = scene->input,
+                             .kernel = scene->kernel };
     void *state;
     if (!rt)
         return NULL;
-    for (int k = 0; app_photons.options[k].name; k++)
-        spec.values[k] = app_photons.options[k].initial;
-    if (scene->events)
-        spec.values[1] = scene->events;
-    write_file(scene, path);
-    OK(app_photons.open(&spec, &state));
-    unlink(path);
+    open_state(&spec, scene, &state);
     OK(app_photons.attach(state, rt));
     OK(app_photons.reset(state));
     OK(app_photons.run(state, &run));

@@ -12,7 +12,12 @@ struct scene {
     const char *events;                /* --events; NULL: as at first */
     const char *devices, *partitioner; /* NULL: cpu, auto */
     uint64_t seed;                     /* 0: 1 */
+    const char *input;                 /* a .mci file instead of all of it; NULL: none */
+    enum app_kernel kernel;
+    yoke_step step; /* sizes of the step kernel's queues; 0: the library's */
 };
+/* Four layers, of which two send light out again and one is glass. */
+extern const struct scene scene_tissue;
 /* Runs it; `scene_close` after looking. NULL where such a device is not on this machine. */
 struct photons_state *scene_open(const struct scene *scene);
 void scene_close(struct photons_state *state);

@@ -184,17 +184,12 @@ static void what_is_caught_is_cut(void **unused)
 
 /* --- the same bits --- */
 
-static const char tissue[] = "1\n1.37 3 120 0.85 0.01 yield 0.2 1.37 2 100 0.9\n"
-                             "1.5 0 0 0 0.01\n"
-                             "1.4 20 60 0 0.02 yield 0.9 1.36 0.5 70 -0.3\n"
-                             "1.33 1 10 1 0.05\n1.1";
-
 static void same_on_every_device_and_for_every_split(void **unused)
 {
     static const char *const devices[] = { "cpu:1", "cpu", "opencl:0", "cpu:1,opencl:0:units=1",
                                            "sim:cpu:cores=3,sim:gpu*2" };
     static const char *const partitioners[] = { "even", "dynamic:chunk=777", "guided", NULL };
-    struct scene scene = { tissue, 4, 30011 };
+    struct scene scene = scene_tissue;
     struct photons_state *first = scene_open(&scene);
     (void)unused;
     adds_up(first);
@@ -214,7 +209,7 @@ static void same_on_every_device_and_for_every_split(void **unused)
 /* The plain form, by every compiler's arithmetic. */
 static void lanes_do_what_a_packet_alone_does(void **unused)
 {
-    struct photons_state *s = scene_open(&(struct scene){ tissue, 4, 5003 });
+    struct photons_state *s = scene_open(&scene_tissue);
     int64_t *tally = calloc((size_t)scene_slots(s), sizeof *tally);
     void *args[] = { &s->setup, s->layers, tally };
     (void)unused;
@@ -228,7 +223,7 @@ static void lanes_do_what_a_packet_alone_does(void **unused)
 
 static void seeds_differ(void **unused)
 {
-    struct scene scene = { tissue, 4, 1000 };
+    struct scene scene = scene_tissue;
     struct photons_state *a = scene_open(&scene), *b;
     (void)unused;
     scene.seed = (uint64_t)1 << 32 | 1;

@@ -1,0 +1,149 @@
+/* test_photons_steps.c - photons by the step kernel: the same bits as by the plain one, on every
+ * device, for every split and whatever the sizes of the queues.
+ *
+ * Words on the command line are devices, which must be there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "photons_scene.h"
+
+static const char *const all_devices[] = { "cpu:1", "cpu", "opencl:0", "cpu:1,opencl:0:units=1",
+                                           "sim:cpu:cores=3,sim:gpu*2" };
+static const char *const *devices = all_devices;
+static int device_count = sizeof all_devices / sizeof *all_devices;
+
+static struct photons_state *plain(const struct scene *scene)
+{
+    struct scene mine = *scene;
+    mine.kernel = APP_KERNEL_PLAIN;
+    mine.devices = "cpu";
+    return scene_open(&mine);
+}
+
+/* Steps on `scene`'s devices beside the plain kernel's result. */
+static void compare(const struct scene *scene, const struct photons_state *want)
+{
+    struct scene mine = *scene;
+    struct photons_state *s;
+    mine.kernel = APP_KERNEL_STEP;
+    s = scene_open(&mine);
+    if (!s)
+        return;
+    assert_int_equal(s->kernel.kind, YOKE_KERNEL_STEP);
+    assert_int_equal(s->packets, want->packets);
+    if (memcmp(s->tally, want->tally, (size_t)scene_slots(s) * sizeof *s->tally) != 0)
+        fail_msg("%s: other results by steps (room %u, turns %u, groups %u)", scene->devices,
+                 scene->step.room, scene->step.turns, scene->step.groups);
+    scene_close(s);
+}
+
+static void same_on_every_device_and_for_every_split(void **unused)
+{
+    static const char *const partitioners[] = { "dynamic:chunk=777", NULL };
+    struct scene scene = scene_tissue;
+    struct photons_state *want = plain(&scene);
+    (void)unused;
+    assert_true(photons_sums(want, 1).begun > 0);
+    for (int d = 0; d < device_count; d++)
+        for (size_t p = 0; p < sizeof partitioners / sizeof *partitioners; p++) {
+            scene.devices = devices[d];
+            scene.partitioner = partitioners[p];
+            compare(&scene, want);
+        }
+    scene_close(want);
+}
+
+/* Hand-overs all the time, and the reserve of the group that never waits for room: one packet may
+ * wait for another that it caused, so a stack of two does. */
+static void same_with_tiny_queues(void **unused)
+{
+    static const yoke_step sizes[] = {
+        { .room = 2, .groups = 1 },
+        { .room = 2, .groups = 3, .turns = 40 },
+        { .room = 5, .groups = 2, .turns = 300 },
+        { .room = 130, .groups = 2, .turns = 3 },
+        { .turns = 1, .groups = 1 },
+    };
+    struct scene scene = scene_tissue;
+    struct photons_state *want;
+    (void)unused;
+    scene.packets = 151;
+    want = plain(&scene);
+    for (int d = 0; d < device_count; d++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            scene.devices = devices[d];
+            scene.step = sizes[k];
+            compare(&scene, want);
+        }
+    scene_close(want);
+}
+
+static void same_of_skin(void **unused)
+{
+    struct scene scene = { .input = TISSUE, .packets = 3000 };
+    struct photons_state *want = plain(&scene);
+    (void)unused;
+    for (int d = 0; d < device_count; d++) {
+        scene.devices = devices[d];
+        compare(&scene, want);
+    }
+    scene_close(want);
+}
+
+/* Light that nothing lets out, and no more events than one call of the kernel has, or one more. */
+static void same_where_walks_are_cut(void **unused)
+{
+    static const char *const events[] = { "1", "4", "5", "1001" };
+    (void)unused;
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
+        struct scene scene = { "1\n1.5 10 90 0.75 0.02 yield 1 1.5 0 0 0\n1", 1, 300, events[k] };
+        struct photons_state *want = plain(&scene);
+        assert_true(photons_sums(want, 0).cut + photons_sums(want, 1).cut > 0);
+        for (int d = 0; d < device_count; d++) {
+            scene.devices = devices[d];
+            compare(&scene, want);
+        }
+        scene_close(want);
+    }
+}
+
+/* As many events as can be asked for: queues take no more memory for it, and GPUs do the work. */
+static void any_number_of_events(void **unused)
+{
+    struct scene scene = scene_tissue;
+    struct photons_state *want;
+    (void)unused;
+    scene.events = "2e9";
+    scene.packets = 500;
+    want = plain(&scene);
+    for (int d = 0; d < device_count; d++) {
+        scene.devices = devices[d];
+        compare(&scene, want);
+    }
+    scene.devices = "sim:gpu:mem=8M";
+    compare(&scene, want);
+    scene_close(want);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_on_every_device_and_for_every_split),
+        cmocka_unit_test(same_with_tiny_queues),
+        cmocka_unit_test(same_of_skin),
+        cmocka_unit_test(same_where_walks_are_cut),
+        cmocka_unit_test(any_number_of_events),
+    };
+    if (argc > 1) {
+        devices = (const char *const *)argv + 1;
+        device_count = argc - 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
