@@ -29,19 +29,8 @@ repeat=${REPEAT:-9} often=${REPEAT:-15} seldom=${REPEAT:-3} each=${SECONDS_EACH:
 export YOKE_CACHE=$out/kernel-cache
 unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 
-say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
-# LABEL COMMAND...: standard output goes to raw/LABEL.json. A command out of time is interrupted first: yoke then tells what it has.
-record()
-{
-    local label=$1 left=$((limit - SECONDS)) status
-    shift
-    [ "$left" -gt 5 ] || { say "$label: left out, $limit s are over"; return; }
-    echo "$*" >"$raw/$label.command"
-    timeout -s INT -k 60 "$((left < each ? left : each))" "$@" >"$raw/$label.json" 2>"$raw/$label.log"
-    status=$?
-    [ -s "$raw/$label.json" ] || rm -f "$raw/$label.json"
-    say "$label$([ $status = 0 ] || echo ": exit status $status: $(tail -n 1 "$raw/$label.log" | cut -c1-300)")"
-}
+# shellcheck source=bench/record.sh
+. "$here/../record.sh"
 # LABEL REPEAT APP SIZE OPTIONS...
 matrix()
 {
@@ -61,15 +50,8 @@ if ! command -v gnuplot >/dev/null; then
 fi
 PATH=$PATH:/usr/local/cuda/bin
 
-{ date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
-    >"$raw/machine.log" 2>&1
-record info "$yoke" info --devices cpu,cuda --json
-[ -e "$raw/info.json" ] || record info "$yoke" info --json
-devices=${DEVICES:-cpu $(grep -oE '"name":[[:space:]]*"cuda:[0-9]+"' "$raw/info.json" | grep -oE 'cuda:[0-9]+' | tr '\n' ' ')}
-devices=${devices% }
-gpus=$(echo "$devices" | tr ' ' '\n' | grep -vc '^cpu')
-gpu=$(echo "$devices" | tr ' ' '\n' | grep -v '^cpu' | head -n 1)
-say "devices: $devices"
+record_machine
+gpu=${gpu_list%% *}
 [ "$gpus" -gt 0 ] || say "no GPU: sets of one device only"
 
 # Doubles: 2 n^3 operations at some 60 TFLOP/s a GPU take a second at these.

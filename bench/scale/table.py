@@ -234,4 +234,5 @@ def main():
     printed(raw, 'blas', 'mm on the cores beside threaded OpenBLAS (at most 1.03)', '    ')
 
 
-main()
+if __name__ == '__main__':
+    main()

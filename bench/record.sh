@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154,SC2034 # what is set by whoever sources it, and used there
+# What the scripts for GPU nodes do with each command: sourced by them, after `here`, `yoke`, `raw` (where files go), `each` and `limit`
+# (seconds of a command, and of all) are set.
+
+say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
+# LABEL COMMAND...: standard output goes to raw/LABEL.json. A command out of time is interrupted first: yoke then tells what it has.
+record()
+{
+    local label=$1 left=$((limit - SECONDS)) status
+    shift
+    [ "$left" -gt 5 ] || { say "$label: left out, $limit s are over"; return; }
+    echo "$*" >"$raw/$label.command"
+    timeout -s INT -k 60 "$((left < each ? left : each))" "$@" >"$raw/$label.json" 2>"$raw/$label.log"
+    status=$?
+    [ -s "$raw/$label.json" ] || rm -f "$raw/$label.json"
+    say "$label$([ $status = 0 ] || echo ": exit status $status: $(tail -n 1 "$raw/$label.log" | cut -c1-300)")"
+}
+
+# The machine, and which devices: DEVICES, else cpu and all CUDA devices, as "cpu cuda:0 cuda:1". Sets `devices`, `gpu_list` (those
+# that are no cpu) and `gpus`, their number.
+record_machine()
+{
+    { date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
+        >"$raw/machine.log" 2>&1
+    record info "$yoke" info --devices cpu,cuda --json
+    [ -e "$raw/info.json" ] || record info "$yoke" info --json
+    devices=${DEVICES:-cpu $(grep -oE '"name":[[:space:]]*"cuda:[0-9]+"' "$raw/info.json" | grep -oE 'cuda:[0-9]+' | tr '\n' ' ')}
+    devices=${devices% }
+    gpu_list=$(echo "$devices" | tr ' ' '\n' | grep -v '^cpu' | tr '\n' ' ')
+    gpu_list=${gpu_list% }
+    gpus=$(echo "$gpu_list" | wc -w)
+    say "devices: $devices"
+}
