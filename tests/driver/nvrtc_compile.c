@@ -125,6 +125,7 @@ static int compile(const struct folder *folder)
                             "-fPIC",
                             "-fno-strict-aliasing",
                             "-fno-exceptions",
+                            "-fno-gnu-unique", /* so that closing a module unloads it */
                             STANDIN_SANITIZE,
                             (char *)folder->middle,
                             "-x",
