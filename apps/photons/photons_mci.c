@@ -15,7 +15,6 @@
 #include "photons_mci.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 
 #include "../app.h"
 
-enum { LINE_MOST = 512, FILE_MOST = 1 << 20, GRID_MOST = 100000, CELLS_MOST = 1 << 24 };
+enum { LINE_MOST = 512, GRID_MOST = 100000, CELLS_MOST = 1 << 24 };
 
 struct reader {
     const char *name, *at;
@@ -41,11 +40,11 @@ static yoke_status wrong(const struct reader *reader, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return app_fail(YOKE_EINVAL, "%s:%d: %s", reader->name, reader->line, text);
+    return app_fail(YOKE_EINVAL, "%s:%d: %s", reader->name, reader->line ? reader->line : 1, text);
 }
 
-/* The next line that says something; `what` is expected there. */
-static yoke_status next_line(struct reader *reader, const char *what)
+/* The next line that says something: where, and how long what it says is; 0 at the end. */
+static size_t find_line(struct reader *reader, const char **out)
 {
     while (*reader->at) {
         size_t length = strcspn(reader->at, "\n"), words = strcspn(reader->at, "#\n"), blank;
@@ -56,15 +55,25 @@ static yoke_status next_line(struct reader *reader, const char *what)
             words--;
         for (blank = 0; blank < words && isspace((unsigned char)line[blank]); blank++)
             ;
-        if (words == blank)
-            continue;
-        if (words - blank >= LINE_MOST)
-            return wrong(reader, "more than %d characters; %s belongs here", LINE_MOST - 1, what);
-        memcpy(reader->words, line + blank, words - blank);
-        reader->words[words - blank] = 0;
-        return YOKE_OK;
+        *out = line + blank;
+        if (words > blank)
+            return words - blank;
     }
-    return wrong(reader, "the file ends, but %s belongs here", what);
+    return 0;
+}
+
+/* `what` is expected in the next line. */
+static yoke_status next_line(struct reader *reader, const char *what)
+{
+    const char *line;
+    const size_t length = find_line(reader, &line);
+    if (length == 0)
+        return wrong(reader, "the file ends, but %s belongs here", what);
+    if (length >= LINE_MOST)
+        return wrong(reader, "more than %d characters; %s belongs here", LINE_MOST - 1, what);
+    memcpy(reader->words, line, length);
+    reader->words[length] = 0;
+    return YOKE_OK;
 }
 
 /* Exactly `count` finite numbers at `*at`, which is then behind them. */
@@ -150,7 +159,7 @@ static yoke_status read_layer(struct reader *reader, double *top, struct mci_lay
                                .depth = numbers[4] };
     out->fluorescence = out->light;
     if (*at) {
-        if (strncmp(at, "yield", 5) != 0 || !isspace((unsigned char)at[5]))
+        if (strncmp(at, "yield", 5) != 0 || (at[5] && !isspace((unsigned char)at[5])))
             return wrong(reader,
                          "'%.40s' follows the layer's five numbers; write yield there, or "
                          "nothing",
@@ -269,7 +278,8 @@ yoke_status mci_read(const struct mci_text *from, int64_t which, struct mci_run 
     static const struct bounds versions = { "the file's version", 1, 1.999, 0 };
     static const struct bounds runs = { "the number of runs", 1, 1e6, 1 };
     struct reader reader = { .name = from->name, .at = from->text };
-    struct mci_run run = { .layers = NULL };
+    struct mci_run run = { .layers = NULL }, other;
+    const char *rest;
     double version, count;
     yoke_status status = read_whole(&reader, &versions, &version);
     if (status == YOKE_OK)
@@ -279,66 +289,16 @@ yoke_status mci_read(const struct mci_text *from, int64_t which, struct mci_run 
     if ((double)which > count)
         return wrong(&reader, "run %lld is asked for, and the file has %.0f", (long long)which,
                      count);
-    for (int64_t k = 0; k < which && status == YOKE_OK; k++) {
-        free(run.layers);
-        run = (struct mci_run){ .layers = NULL };
-        status = read_run(&reader, &run);
+    for (int64_t k = 1; k <= (int64_t)count && status == YOKE_OK; k++) {
+        other = (struct mci_run){ .layers = NULL };
+        status = read_run(&reader, k == which ? &run : &other);
+        free(other.layers);
     }
+    if (status == YOKE_OK && find_line(&reader, &rest))
+        status = wrong(&reader, "the file goes on behind the last of its %.0f runs", count);
     if (status == YOKE_OK)
         *out = run;
-    return status;
-}
-
-/* The text, with a 0 behind it; free(). */
-static yoke_status read_file(const char *path, char **out)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = malloc(FILE_MOST + 2);
-    size_t size = 0;
-    yoke_status status = YOKE_OK;
-    if (!file)
-        status = app_fail(YOKE_EIO, "cannot read %s: %s; name a .mci file with --input", path,
-                          strerror(errno));
-    else if (!text)
-        status = app_fail(YOKE_ENOMEM, "no memory to read %s", path);
     else
-        size = fread(text, 1, FILE_MOST + 1, file);
-    if (status == YOKE_OK && ferror(file))
-        status = app_fail(YOKE_EIO, "cannot read %s: %s; name a .mci file with --input", path,
-                          strerror(errno));
-    else if (status == YOKE_OK && size > FILE_MOST)
-        status = app_fail(YOKE_EINVAL, "%s has more than 1 MiB and is no .mci file", path);
-    if (status == YOKE_OK) {
-        text[size] = 0;
-        if (strlen(text) < size)
-            status = app_fail(YOKE_EINVAL, "%s has bytes of 0 in it and is no .mci file", path);
-    }
-    if (file)
-        fclose(file);
-    if (status == YOKE_OK)
-        *out = text;
-    else
-        free(text);
+        free(run.layers);
     return status;
-}
-
-yoke_status mci_load(const char *path, int64_t which, struct mci_run *out)
-{
-    char *text;
-    yoke_status status = read_file(path, &text);
-    if (status != YOKE_OK)
-        return status;
-    status = mci_read(&(struct mci_text){ path, text }, which, out);
-    free(text);
-    return status;
-}
-
-/* The slab that MCML's authors checked it with first: what comes back and what comes through is
- * known from van de Hulst's tables to five digits. Half of what it absorbs is sent out again, so
- * that there is fluorescence to see. */
-yoke_status mci_default(struct mci_run *out)
-{
-    static const char text[] = "1.0\n1\nslab.mco A\n1000000\n2e-4 2e-3\n100 100 30\n1\n1.0\n"
-                               "1.0 10 90 0.75 0.02  yield 0.5 1.0 10 90 0.75\n1.0\n";
-    return mci_read(&(struct mci_text){ "the built-in slab", text }, 1, out);
 }

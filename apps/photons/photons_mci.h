@@ -35,15 +35,15 @@ struct mci_run {
     struct mci_layer *layers; /* free() */
 };
 
-/* Text of a file called `name`, which is named with the line in what is wrong with it; `which` run
- * of it, from 1. YOKE_EINVAL: that; `out` is then as it was. */
+/* Text of a file called `name`, which is named with the line in what is wrong with it, whichever of
+ * its runs that is in; `which` run of it, from 1. YOKE_EINVAL: that; `out` is then as it was. */
 struct mci_text {
     const char *name, *text;
 };
 yoke_status mci_read(const struct mci_text *from, int64_t which, struct mci_run *out);
-/* The same of a file. */
+/* photons_mci_file.c: the same of a file. */
 yoke_status mci_load(const char *path, int64_t which, struct mci_run *out);
-/* The built-in one: photons_mci.c says why. */
+/* The built-in one. */
 yoke_status mci_default(struct mci_run *out);
 
 #endif

@@ -128,7 +128,7 @@ static void refused(const char *text, int which, const char *words)
 static void what_is_wrong_is_said_with_its_line(void **unused)
 {
     (void)unused;
-    refused("", 1, "bad.mci:0: the file ends, but the file's version belongs here");
+    refused("", 1, "bad.mci:1: the file ends, but the file's version belongs here");
     refused("# nothing\n\n", 1, "bad.mci:2: the file ends");
     refused("mcmli2.0\n", 1, "bad.mci:1: 'mcmli2.0' is not the file's version");
     refused("2.0\n1\n", 1, "bad.mci:1: the file's version is 2");
@@ -144,6 +144,8 @@ static void what_is_wrong_is_said_with_its_line(void **unused)
     refused(HEAD "nan\n", 1, "bad.mci:4: the number of packets is nan");
     refused(HEAD "ten\n", 1, "bad.mci:4: 'ten' is not the number of packets");
     refused(HEAD "10\n0 1e-3\n", 1, "bad.mci:5: dz (cm) is 0");
+    refused(HEAD "10\n-1e-3 1e-3\n", 1, "bad.mci:5: dz (cm) is -0.001");
+    refused(HEAD "10\nnan 1e-3\n", 1, "bad.mci:5: dz (cm) is nan");
     refused(HEAD "10\n1e-3 inf\n", 1, "bad.mci:5: dr (cm) is inf");
     refused(HEAD "10\n1e-3\n", 1, "bad.mci:5: '1e-3' is not dz and dr");
     refused(HEAD "10\n1e-3 1e-3\n10 0 10\n", 1, "bad.mci:6: the number of dr is 0");
@@ -161,18 +163,34 @@ static void what_is_wrong_is_said_with_its_line(void **unused)
     refused(LAYER("1 1 -1 0 1"), 1, "bad.mci:9: mus (1/cm) is -1");
     refused(LAYER("1 1 1e400 0 1"), 1, "bad.mci:9: mus (1/cm) is inf");
     refused(LAYER("1 1e-12 0 0 1"), 1, "bad.mci:9: mua + mus is 1e-12 1/cm; write 0");
+    refused(LAYER("1 1 -inf 0 1"), 1, "bad.mci:9: mus (1/cm) is -inf");
+    refused(LAYER("inf 1 1 0 1"), 1, "bad.mci:9: a refractive index is inf");
     refused(LAYER("1 1 1 1.01 1"), 1, "bad.mci:9: g is 1.01");
+    refused(LAYER("1 1 1 nan 1"), 1, "bad.mci:9: g is nan");
+    refused(LAYER("1 1 1 0 nan"), 1, "bad.mci:9: the layer's thickness (cm) is nan");
+    refused(LAYER("1,1,1,0,1"), 1, "bad.mci:9: '1,1,1,0,1' is not a layer");
+    refused(LAYER("1 1 1 0x 1"), 1, "bad.mci:9: '1 1 1 0x 1' is not a layer");
     refused(LAYER("1 1 1 0 0"), 1, "bad.mci:9: the layer's thickness (cm) is 0");
     refused(LAYER("1 1 1 0 -2"), 1, "bad.mci:9: the layer's thickness (cm) is -2");
     refused(LAYER("1 1 1 0 inf"), 1, "bad.mci:9: the layer's thickness (cm) is inf");
     refused(LAYER("1 1 1 0 1 2"), 1, "bad.mci:9: '2' follows the layer's five numbers");
     refused(LAYER("1 1 1 0 1 yields 1 1 1 1 0"), 1, "bad.mci:9: 'yields");
     refused(LAYER("1 1 1 0 1 yield 1 1 1 1"), 1, "bad.mci:9: five numbers belong behind yield");
+    refused(LAYER("1 1 1 0 1 yield"), 1, "bad.mci:9: five numbers belong behind yield");
     refused(LAYER("1 1 1 0 1 yield 1.5 1 1 1 0"), 1, "bad.mci:9: the yield is 1.5");
+    refused(LAYER("1 1 1 0 1 yield -0.1 1 1 1 0"), 1, "bad.mci:9: the yield is -0.1");
+    refused(LAYER("1 1 1 0 1 yield nan 1 1 1 0"), 1, "bad.mci:9: the yield is nan");
+    refused(LAYER("1 1 1 0 1 yield 1 1 1 inf 0"), 1, "bad.mci:9: mus (1/cm) is inf");
     refused(LAYER("1 1 1 0 1 yield 1 1 -1 1 0"), 1, "bad.mci:9: mua (1/cm) is -1");
     refused(GRID "2\n1\n1 1 1 0 1e8\n1 1 1 0 1\n1\n", 1, "bad.mci:10: a layer of 1 cm below 1e+08");
     refused(GRID "1\n1\n1 1 1 0 1\n", 1, "the file ends, but the refractive index below");
     refused(LAYER("1 1 1 0 1") "\n", 2, "run 2 is asked for");
+    refused(GRID "1\n1\n1 1 1 0 1\ninf\n", 1, "bad.mci:10: the refractive index below is inf");
+    refused(LAYER("1 1 1 0 1") "\n\nr.mco A\n", 1,
+            "bad.mci:13: the file goes on behind the last of its 1 runs");
+    /* in a run that is not asked for */
+    refused("1.0\n2\nr.mco A\n10\n1 1\n1 1 1\n1\n1\n1 1 1 0 1\n1\nr.mco A\n0\n", 1,
+            "bad.mci:12: the number of packets is 0");
 }
 
 static void files_that_are_none(void **unused)
@@ -186,7 +204,8 @@ static void files_that_are_none(void **unused)
     assert_int_equal(mci_load("/tmp", 1, &run), YOKE_EIO);
     assert_int_equal(write(handle, "1.0\n\0", 5), 5);
     assert_int_equal(mci_load(path, 1, &run), YOKE_EINVAL);
-    assert_non_null(strstr(app_error_text(), "bytes of 0"));
+    assert_non_null(strstr(app_error_text(), path));
+    assert_non_null(strstr(app_error_text(), ":2: a byte of 0"));
     assert_int_equal(ftruncate(handle, 2 << 20), 0);
     assert_int_equal(mci_load(path, 1, &run), YOKE_EINVAL);
     assert_non_null(strstr(app_error_text(), "1 MiB"));

@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                           (size_t)first.layer_count * sizeof *first.layers) == 0);
     } else {
         FUZZ_CHECK(status == YOKE_EINVAL && !first.layers && first.packets == 77);
-        FUZZ_CHECK(sscanf(said, "it:%d: ", &line) == 1 && line >= 0 && line <= lines_of(text));
+        FUZZ_CHECK(sscanf(said, "it:%d: ", &line) == 1 && line >= 1 && line <= lines_of(text));
     }
     free(first.layers);
     free(second.layers);
