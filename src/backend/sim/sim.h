@@ -27,9 +27,10 @@ struct sim_settings { /* see the table in sim_spec.c */
     int64_t cores, lanes, mem, fill, seed, fail_after, pages, taken;
     int64_t pinnable;
     double rate, work, link, bandwidth, latency, launch, noise, contention, fail, pageable, peer;
-    char *identity;   /* the list's; not kept by the device */
-    int build;        /* 1: every build fails */
-    int pin, staging; /* enum sim_offer */
+    double slowed;         /* so many times as long take kernels */
+    char *identity, *slow; /* of this name. Both the list's; not kept by the device */
+    int build;             /* 1: every build fails */
+    int pin, staging;      /* enum sim_offer */
 };
 enum sim_offer { SIM_NO, SIM_YES, SIM_REFUSED };
 extern const struct yk_option yk_sim_options[];
@@ -52,6 +53,7 @@ struct sim_device {
     int64_t kernels_end;              /* when its last kernel ends; what others see as contention */
     int64_t operation_count;          /* accepted */
     uint64_t noise_state;
+    char slow[64]; /* the kernel's name */
     int lost;
 };
 
@@ -79,6 +81,7 @@ struct yk_program {
     yoke_cpu_fn *run, *team; /* at least one */
     int param_count;
     const struct sim_param *params;
+    double slowed; /* its work takes so many times as long as others' */
     int is_step;
     yoke_step step;
 };

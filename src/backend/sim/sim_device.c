@@ -4,6 +4,7 @@
  * device is closed.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../../base/alloc.h"
@@ -21,7 +22,9 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     if (!device)
         return YOKE_ENOMEM;
     memcpy(&device->settings, desc->settings, sizeof device->settings);
-    device->settings.identity = NULL;
+    snprintf(device->slow, sizeof device->slow, "%s",
+             device->settings.slow ? device->settings.slow : "");
+    device->settings.identity = device->settings.slow = NULL;
     device->table = yk_backend_sim;
     device->base.backend = &device->table;
     if (!device->settings.pages) {
@@ -127,6 +130,7 @@ static yoke_status sim_build(struct yk_device *base, const yoke_kernel *kernel,
                                         .size = kernel->params[p].size };
     program->run = kernel->cpu.variant[0];
     program->team = kernel->cpu.team;
+    program->slowed = strcmp(kernel->name, device->slow) ? 1 : device->settings.slowed;
     program->is_step = kernel->kind == YOKE_KERNEL_STEP;
     program->step = kernel->step;
     program->param_count = kernel->param_count;

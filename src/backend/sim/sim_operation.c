@@ -9,7 +9,8 @@
  *     kernel on a GPU   launch + steps * fill * work / rate, steps = items / fill rounded up;
  *                       kernels of all queues one after the other (compute engine)
  *     kernel on a CPU   launch + items * work / rate    on its lane; a team takes all lanes < team
- * each times its noise, kernels also times 1 + contention * other devices computing when it is
+ * where work is that of the kernel named by slow= times slowed=; each times its noise, kernels also
+ * times 1 + contention * other devices computing when it is
  * issued.
  */
 #include <math.h>
@@ -244,14 +245,25 @@ static int args_ok(const struct sim_device *device, const struct yk_program *pro
            (!device->lane_free || (launch->lane >= 0 && launch->lane < device->settings.cores));
 }
 
-static double work_ns(const struct sim_device *device, const struct yk_launch *launch, int team)
+/* How many lanes share it. */
+static int team_of(const struct sim_device *device, const struct yk_program *program,
+                   const struct yk_launch *launch)
+{
+    const int team =
+        launch->team < device->settings.cores ? launch->team : (int)device->settings.cores;
+    return program->run || !device->lane_free || team < 1 ? 1 : team;
+}
+
+static double work_ns(const struct sim_device *device, const struct yk_program *program,
+                      const struct yk_launch *launch)
 {
     const struct sim_settings *s = &device->settings;
+    const double work = program->slowed / team_of(device, program, launch);
     double items = (double)(launch->last - launch->first) * (double)launch->extent[0] *
                    (double)launch->extent[1];
     if (!device->lane_free)
         items = ceil(items / (double)s->fill) * (double)s->fill;
-    return 1e9 * (s->launch + items * s->work / (s->rate * team));
+    return 1e9 * (s->launch + items * work * s->work / s->rate);
 }
 
 static int others_computing(const struct sim_device *device)
@@ -264,15 +276,16 @@ static int others_computing(const struct sim_device *device)
 
 /* Lock held. A team occupies its lanes together: it starts when all are free, and all are busy
  * until it ends. */
-static void launch_schedule(struct yk_queue *queue, const struct yk_launch *launch, int team,
-                            struct yk_event *event)
+static void launch_schedule(struct yk_queue *queue, const struct yk_program *program,
+                            const struct yk_launch *launch, struct yk_event *event)
 {
     struct sim_device *device = queue->device;
     int64_t *lanes = device->lane_free;
     struct sim_cost cost = { .ready = events_end(launch->after, launch->after_count),
                              .engine =
                                  lanes ? &lanes[launch->lane] : &device->engine_free[SIM_COMPUTE] };
-    cost.duration_ns = work_ns(device, launch, team) *
+    const int team = team_of(device, program, launch);
+    cost.duration_ns = work_ns(device, program, launch) *
                        (1 + device->settings.contention * others_computing(device));
     for (int lane = 0; team > 1 && lane < team; lane++)
         if (lanes[lane] > cost.ready)
@@ -289,11 +302,6 @@ yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
 {
     struct sim_device *device = queue->device;
     struct yk_event *made;
-    int team = !program->run && device->lane_free ? launch->team : 1;
-    if (team > device->settings.cores)
-        team = (int)device->settings.cores;
-    if (team < 1 || !device->lane_free)
-        team = 1;
     if (!args_ok(device, program, launch))
         return yk_fail(YOKE_EINVAL, "%s: a launch without items, a lane or an argument it needs",
                        device->base.desc.name);
@@ -303,7 +311,7 @@ yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
                                             .last = launch->last,
                                             .extent = { launch->extent[0], launch->extent[1] },
                                             .lane = launch->lane,
-                                            .team = team } };
+                                            .team = team_of(device, program, launch) } };
     if (!effect.args)
         return YOKE_ENOMEM;
     if (program->is_step) {
@@ -316,7 +324,7 @@ yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
     yk_sim_enter();
     status = device_usable(device);
     if (status == YOKE_OK)
-        launch_schedule(queue, launch, team, made);
+        launch_schedule(queue, program, launch, made);
     event_hand_over(made, status == YOKE_OK ? event : NULL);
     yk_sim_leave();
     return status;
