@@ -35,6 +35,16 @@ static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
     state->busy_mark = now;
 }
 
+/* Of all that the device did with the kernel it goes on with. */
+static double rate_of(const struct yk_dispatch *dispatch, int device)
+{
+    const struct yk_device_state *state = &dispatch->devices[device];
+    const struct yk_split_status *status = &dispatch->status[device];
+    const int64_t items = status->items_done - state->apart_items;
+    const int64_t ns = status->busy_ns - state->apart_ns;
+    return items > 0 && ns > 0 ? (double)items / (double)ns : 0;
+}
+
 /* Takes the chunk off the pool; 0 if it is not out. */
 static int find_out(struct yk_dispatch *dispatch, int device, uint32_t serial, struct yk_out *found)
 {
@@ -124,7 +134,9 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
                       int64_t completed, const struct yk_chunk_times *times)
 {
     struct yk_split_status *status = &dispatch->status[device];
+    struct yk_device_state *state = &dispatch->devices[device];
     struct yk_chunk_times known = *times;
+    const int64_t busy_ns = status->busy_ns;
     struct yk_out out;
     struct yk_range whole;
     if (!find_out(dispatch, device, chunk->serial, &out))
@@ -147,12 +159,18 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
     if (completed > 0) {
         if (dispatch->all_or_nothing)
             keep(dispatch, device, (struct yk_range){ whole.first, whole.first + completed });
-        learn(dispatch, device, completed, &known);
+        if (!known.apart)
+            learn(dispatch, device, completed, &known);
         status->chunks_done++;
         status->copied_bytes += known.copied_bytes;
     }
-    if (status->busy_ns > 0)
-        status->rate = (double)status->items_done / (double)status->busy_ns;
+    if (known.apart) {
+        if (known.ended > state->latest_end)
+            state->latest_end = known.ended;
+        state->apart_items += completed;
+        state->apart_ns += status->busy_ns - busy_ns;
+    }
+    status->rate = rate_of(dispatch, device);
     yk_dispatch_event(dispatch, known.ended);
     if (completed > 0 && dispatch->partitioner->observe)
         dispatch->partitioner->observe(dispatch->state, &dispatch->view, device, completed, &known);

@@ -55,6 +55,24 @@ void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit)
     yk_dispatch_event(dispatch, dispatch->now);
 }
 
+void yk_dispatch_bound(struct yk_dispatch *dispatch, int device, int64_t items)
+{
+    dispatch->devices[device].bound = items > 0 ? items : 0;
+}
+
+void yk_dispatch_renew(struct yk_dispatch *dispatch, int device)
+{
+    struct yk_device_state *state = &dispatch->devices[device];
+    struct yk_split_status *status = &dispatch->status[device];
+    struct yk_split_device unknown = status->known;
+    unknown.rate = 0;
+    yk_speed_open(&state->speed, &unknown, (double)(dispatch->view.last - dispatch->view.first));
+    state->apart_items = status->items_done;
+    state->apart_ns = status->busy_ns;
+    status->item_ns = status->rate = status->dearest_ns = 0;
+    status->fixed_ns = state->speed.fixed_ns;
+}
+
 void yk_dispatch_leave(struct yk_dispatch *dispatch, int device, const char *reason)
 {
     if (!end_part(dispatch, device, reason))

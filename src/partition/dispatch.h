@@ -25,6 +25,8 @@ struct yk_chunk {
     uint32_t beside; /* not 0: for the lane that asked, alone, to be worked on piece by piece while
                         the chunk of this serial is out and not answered; what is not completed
                         by then goes back with done() */
+    int form, tries; /* the driver's own: which of two kernels makes it, and whether to find out
+                        which is faster (choice.h) */
     const char
         *reason; /* why this size, in a few static words: "probe", "share", "tail", "taken over" */
 };
@@ -91,6 +93,8 @@ struct yk_chunk_times {
     int64_t once_ns;      /* of it went into what no later chunk of the device will need again, as
                              rows that all chunks read; 0: nothing, or unknown */
     int beside;           /* 1: it was one beside another device's; the dispatcher knows */
+    int apart;            /* 1: by a slower kernel than the one the device goes on with, so it says
+                             nothing of what that one can do */
 };
 
 /* Of the times at which somebody wants to be asked again, 0 being none, the earlier one. */
@@ -128,6 +132,12 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int l
                                  struct yk_chunk *chunk, int64_t *wake_ns);
 /* From now on the device's chunks have at most `limit` items; 0: any number. */
 void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit);
+/* Its next chunks have at most so many, until this is called again; 0: any number. Unlike a limit
+ * it is nothing that its size depends on in the long run. */
+void yk_dispatch_bound(struct yk_dispatch *dispatch, int device, int64_t items);
+/* What the device did so far was done by another, slower kernel than it goes on with: its speed is
+ * that of the chunks that are still to end. */
+void yk_dispatch_renew(struct yk_dispatch *dispatch, int device);
 /* The first `completed` items of the chunk are done; the rest returns to the range. */
 void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
                       int64_t completed, const struct yk_chunk_times *times);

@@ -234,6 +234,17 @@ static void take_rest(const struct yk_dispatch *dispatch, int device, struct yk_
         take->piece = take->items / known->lanes + 1;
 }
 
+/* The same pieces for each lane, of fewer items. */
+static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
+{
+    const int64_t bound = dispatch->devices[device].bound;
+    if (bound == 0 || take->items <= bound)
+        return;
+    if (take->piece > 0)
+        take->piece = (int64_t)((double)take->piece * (double)bound / (double)take->items) + 1;
+    take->items = bound;
+}
+
 enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int lane, int64_t now,
                                  struct yk_chunk *chunk, int64_t *wake_ns)
 {
@@ -257,6 +268,7 @@ enum yk_verdict yk_dispatch_next(struct yk_dispatch *dispatch, int device, int l
     }
     if (take.items <= 0)
         take_rest(dispatch, device, &take);
+    heed_bound(dispatch, device, &take);
     range = select_items(dispatch, device, &take);
     if (range.first >= range.last)
         return YK_WAIT;

@@ -334,11 +334,13 @@ void yk_ht_observe(void *state, const struct yk_split_view *view, int device, in
     double *lambda = gpu ? &ht->devices[device].lambda : &ht->lambda_c;
     if (times->beside && ht->core_measured)
         return;
-    ht->core_measured |= !gpu && !times->beside;
-    *lambda = ht->alpha * rate + (1 - ht->alpha) * *lambda; /* eqs. 1 and 2 */
+    ht->core_measured |= !gpu && !times->beside && !times->apart;
+    if (!times->apart)
+        *lambda = ht->alpha * rate + (1 - ht->alpha) * *lambda; /* eqs. 1 and 2 */
     if (!gpu)
         return;
-    yk_ht_grain_learn(&ht->devices[device].grain, items, (double)items / rate);
+    if (!times->apart)
+        yk_ht_grain_learn(&ht->devices[device].grain, items, (double)items / rate);
     /* Its thread is told by this event that it is free, if that is what the next turn would say:
      * later there may be no event. */
     for (s = 0; s < ht->devices[device].stream_count && view->devices[device].chunks_out == 0; s++)

@@ -1,0 +1,293 @@
+/* test_choice.c - which of two kernels a device goes on with: always the faster one, whatever the
+ * chunks are and whatever warms up first; and what finding out costs is bounded.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "partition/choice.h"
+
+enum { BOTH = 3, TRY_NS = 3000000, WARM_NS = 50000000 };
+
+/* A device that does chunks one by one: a kernel's takes fixed + items / rate, its first one more.
+ */
+struct device {
+    double rate[YK_FORMS], fixed_ns, warm_ns[YK_FORMS], noise;
+    int64_t fill;
+    int chunks[YK_FORMS];
+    double spent_ns[YK_FORMS], longest_ns[YK_FORMS];
+    uint64_t seed;
+};
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static double time_of(struct device *device, int form, int64_t items)
+{
+    double ns = device->fixed_ns + (double)items / device->rate[form];
+    ns *= 1 + device->noise * (2 * uniform(&device->seed) - 1);
+    if (device->chunks[form]++ == 0)
+        ns += device->warm_ns[form];
+    else
+        device->longest_ns[form] = fmax(device->longest_ns[form], ns);
+    device->spent_ns[form] += ns;
+    return ns;
+}
+
+/* One job of a device: `part` of what is left in each chunk. Gives its chunks. */
+static int job(struct yk_choice *choice, struct device *device, int64_t range, double part)
+{
+    int chunks = 0;
+    yk_choice_begin(choice);
+    for (int64_t left = range; left > 0; chunks++) {
+        struct yk_choice_asked asked = { .ready = BOTH, .range = range, .fill = device->fill };
+        struct yk_choice_turn turn;
+        struct yk_choice_chunk chunk;
+        int64_t items = (int64_t)(part * (double)left);
+        yk_choice_next(choice, &asked, &turn);
+        items = items > device->fill ? items : device->fill;
+        if (turn.most && items > turn.most)
+            items = turn.most;
+        items = items < left ? items : left;
+        chunk = (struct yk_choice_chunk){ turn.form, turn.tries, items,
+                                          time_of(device, turn.form, items) };
+        yk_choice_note(choice, &chunk);
+        left -= items;
+    }
+    return chunks;
+}
+
+/* Every pair of rates, from a tenth of the other's to ten times it. */
+static void the_faster_one_is_kept(void **state)
+{
+    static const double ratios[] = { 0.1, 0.5, 0.8, 0.9, 1.1, 1.25, 2, 10, 1000 };
+    uint64_t seed = 7;
+    (void)state;
+    for (int r = 0; r < (int)(sizeof ratios / sizeof *ratios); r++)
+        for (int round = 0; round < 300; round++) {
+            struct device device = { .fill = 1 + (int64_t)(1000 * uniform(&seed)),
+                                     .fixed_ns = 20000 * uniform(&seed),
+                                     .warm_ns = { 4e9 * uniform(&seed), 4e7 * uniform(&seed) },
+                                     .noise = 0.03,
+                                     .seed = seed };
+            const int64_t range = device.fill * (1 + (int64_t)(10000 * uniform(&seed)));
+            const double part = uniform(&seed) < 0.3 ? 1 : uniform(&seed);
+            struct yk_choice choice;
+            int jobs = 0;
+            device.rate[0] = pow(10, -3 + 3 * uniform(&seed));
+            device.rate[1] = device.rate[0] * ratios[r];
+            /* What a chunk costs hides what its items do. */
+            device.fixed_ns = fmin(device.fixed_ns, (double)device.fill / device.rate[0] / 20);
+            device.fixed_ns = fmin(device.fixed_ns, (double)device.fill / device.rate[1] / 20);
+            yk_choice_open(&choice);
+            for (; jobs < 12 && !choice.settled; jobs++)
+                job(&choice, &device, range, part);
+            if (!choice.settled || choice.best != (ratios[r] > 1))
+                fail_msg("ratio %g, round %d: %d after %d jobs; %d and %d chunks, %d pairs",
+                         ratios[r], round, choice.best, jobs, choice.forms[0].chunks,
+                         choice.forms[1].chunks, choice.pairs);
+        }
+}
+
+/* Of the slower kernel a few chunks, each as long as what the faster one does in TRY_NS, and
+ * two if that is much. */
+static void finding_out_is_bounded(void **state)
+{
+    uint64_t seed = 11;
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        const int slow = round % 2;
+        const double ratio = pow(10, 4 * uniform(&seed));
+        struct device device = { .fill = 1, .seed = seed };
+        struct yk_choice choice;
+        double most;
+        device.rate[slow] = 1e-3;
+        device.rate[1 - slow] = 1e-3 * ratio;
+        yk_choice_open(&choice);
+        job(&choice, &device, (int64_t)(4e7 * ratio * 1e-3), 0.3);
+        assert_true(choice.settled && choice.best == (ratio > 1.03 ? 1 - slow : choice.best));
+        if (choice.best == slow)
+            continue;
+        assert_in_range(device.chunks[slow], 1, ratio > 3.1 ? 4 : 7);
+        most = ratio * TRY_NS + 2000;
+        if (device.longest_ns[slow] > most)
+            fail_msg("%g times slower: a chunk of %g ns", ratio, device.longest_ns[slow]);
+        if (slow == 1 && (ratio - 3) * TRY_NS > WARM_NS * 1.01 && device.chunks[slow] > 1)
+            fail_msg("%g times slower, and tried %d times", ratio, device.chunks[slow]);
+    }
+}
+
+/* Jobs of one chunk: by the kernel, by the alternative, and so on until each was measured. */
+static void jobs_of_one_chunk(void **state)
+{
+    struct device device = { .rate = { 1, 3 }, .fill = 1 << 20 };
+    struct yk_choice choice;
+    int jobs;
+    (void)state;
+    yk_choice_open(&choice);
+    assert_int_equal(job(&choice, &device, 1 << 20, 1), 1);
+    assert_int_equal(device.chunks[0], 1);
+    assert_false(yk_choice_knows_both(&choice));
+    job(&choice, &device, 1 << 20, 1);
+    assert_int_equal(device.chunks[1], 1);
+    assert_true(yk_choice_knows_both(&choice));
+    assert_int_equal(choice.best, 1); /* it is so far */
+    for (jobs = 2; !choice.settled; jobs++)
+        job(&choice, &device, 1 << 20, 1);
+    assert_in_range(jobs, 4, 12);
+    assert_int_equal(choice.best, 1);
+    for (int left = device.chunks[0], more = 0; more < 100; more++) {
+        job(&choice, &device, 1 << 20, 1);
+        assert_int_equal(device.chunks[0], left);
+    }
+}
+
+/* All sessions together cost about a hundredth, and less and less. */
+static void another_session_is_seldom(void **state)
+{
+    struct device device = { .rate = { 1, 0.1 }, .fill = 1000 };
+    struct yk_choice choice;
+    double first, all;
+    (void)state;
+    yk_choice_open(&choice);
+    job(&choice, &device, 100000000, 0.2);
+    assert_true(choice.settled && choice.best == 0);
+    first = device.spent_ns[1];
+    for (int jobs = 0; jobs < 3000; jobs++)
+        job(&choice, &device, 100000000, 0.2);
+    all = device.spent_ns[0] + device.spent_ns[1];
+    assert_true(device.spent_ns[1] > first); /* it was tried again, */
+    assert_true(device.spent_ns[1] < first + 0.01 * all);
+}
+
+/* What was slower becomes faster: data changed, say. It is found at the next session. */
+static void a_change_is_found(void **state)
+{
+    struct device device = { .rate = { 1, 0.5 }, .fill = 1000 };
+    struct yk_choice choice;
+    int jobs;
+    (void)state;
+    yk_choice_open(&choice);
+    job(&choice, &device, 100000000, 0.2);
+    assert_int_equal(choice.best, 0);
+    device.rate[1] = 2;
+    for (jobs = 0; jobs < 100 && choice.best == 0; jobs++)
+        job(&choice, &device, 100000000, 0.2);
+    assert_in_range(jobs, 1, 40);
+}
+
+/* Who is only a little faster changes nothing. */
+static void a_draw_stays_with_the_first(void **state)
+{
+    struct device device = { .rate = { 1, 1.01 }, .fill = 1000 };
+    struct yk_choice choice;
+    (void)state;
+    yk_choice_open(&choice);
+    job(&choice, &device, 100000000, 0.2);
+    assert_true(choice.settled && choice.best == 0);
+}
+
+/* While one is not ready (it is compiled, it failed) the other one does all, at any length, and
+ * nothing is held against either. */
+static void one_that_is_not_ready(void **state)
+{
+    struct yk_choice_asked asked = { .ready = 2, .range = 1000, .fill = 1 };
+    const struct yk_choice_chunk chunk = { 1, 0, 1000, 1e9 };
+    struct yk_choice choice;
+    struct yk_choice_turn turn;
+    (void)state;
+    yk_choice_open(&choice);
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.form == 1 && !turn.tries && turn.most == 0);
+    yk_choice_note(&choice, &chunk);
+    assert_true(choice.best == 1 && !choice.settled && !yk_choice_knows_both(&choice));
+    asked.ready = BOTH;
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.tries && turn.most == 1000 / 256);
+    asked.ready = 1;
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.form == 0 && !turn.tries);
+}
+
+/* Cores have several chunks out: who has one out that was never heard of gets no other. */
+static void chunks_that_are_out(void **state)
+{
+    struct yk_choice_asked asked = { .ready = BOTH, .range = 25600, .fill = 10 };
+    struct yk_choice choice;
+    struct yk_choice_turn turn;
+    (void)state;
+    yk_choice_open(&choice);
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.form == 0 && turn.tries && turn.most == 100);
+    asked.out[0] = 1;
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.form == 1 && turn.tries);
+    asked.out[1] = 1;
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.form == 0 && turn.tries && turn.most == 100);
+    yk_choice_note(&choice, &(struct yk_choice_chunk){ 0, 1, 0, 5 }); /* nothing of it was done */
+    assert_int_equal(choice.best, -1);
+}
+
+/* The program or the machine has something else to do in one chunk. */
+static void one_moment_does_not_decide(void **state)
+{
+    (void)state;
+    for (int hit = 3; hit < 8; hit++) {
+        struct device device = { .rate = { 1, 0.7 }, .fill = 1000 };
+        struct yk_choice choice;
+        yk_choice_open(&choice);
+        for (int chunks = 0; !choice.settled; chunks++) {
+            struct yk_choice_asked asked = { .ready = BOTH, .range = 1 << 30, .fill = 1000 };
+            struct yk_choice_turn turn;
+            yk_choice_next(&choice, &asked, &turn);
+            const double more = chunks == hit && turn.form == 0 ? 5e6 : 0;
+            yk_choice_note(&choice, &(struct yk_choice_chunk){
+                                        turn.form, turn.tries, turn.most,
+                                        time_of(&device, turn.form, turn.most) + more });
+        }
+        assert_int_equal(choice.best, 0);
+    }
+}
+
+static void sentences(void **state)
+{
+    static const char *const names[] = { "plain", "steps" };
+    struct device device = { .rate = { 1, 4 }, .fill = 1000 };
+    struct yk_choice choice;
+    char text[160];
+    (void)state;
+    yk_choice_open(&choice);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_string_equal(text, "");
+    job(&choice, &device, 1000, 1);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_string_equal(text, "plain so far; steps has not been measured");
+    job(&choice, &device, 1000, 1);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_string_equal(text, "steps so far; plain has not been measured for long enough");
+    job(&choice, &device, 1000000000, 0.5);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_string_equal(text, "steps, measured at 4000 items/us; plain did 1000");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_faster_one_is_kept),     cmocka_unit_test(finding_out_is_bounded),
+        cmocka_unit_test(jobs_of_one_chunk),          cmocka_unit_test(another_session_is_seldom),
+        cmocka_unit_test(a_change_is_found),          cmocka_unit_test(a_draw_stays_with_the_first),
+        cmocka_unit_test(one_that_is_not_ready),      cmocka_unit_test(chunks_that_are_out),
+        cmocka_unit_test(one_moment_does_not_decide), cmocka_unit_test(sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
