@@ -117,6 +117,11 @@ typedef struct yoke_ticket yoke_ticket;
 
 typedef struct yoke_job {
     const yoke_kernel *kernel; /* borrowed until the job is done */
+    /* Does the same work in another way (a step kernel beside a plain one, say), with the same
+     * parameters; borrowed likewise [NULL: there is none]. Each device does its first chunks with
+     * both by turns and goes on with the one that is faster there. Which that is is remembered for
+     * jobs with the same two kernels, and seldom looked at again (docs/kernels.md). */
+    const yoke_kernel *alternative;
     struct {
         int64_t first, last; /* first dimension, split over devices; empty is fine */
         int64_t extent[2];   /* sizes of the second and third; 0 means 1 */
@@ -158,6 +163,13 @@ typedef struct yoke_wait_result {
     const char *reason;   /* in one sentence with figures; "" if nothing to say */
 } yoke_wait_result;
 
+/* Which kernel a device used in a job. */
+typedef struct yoke_kernel_result {
+    const char *name;   /* of the one that did more of its items */
+    int64_t items[2];   /* that job.kernel and job.alternative did */
+    const char *reason; /* how they compare there, with figures; "" if nothing to say */
+} yoke_kernel_result;
+
 typedef struct yoke_decision {
     double seconds; /* since the job was submitted */
     int device, lane;
@@ -169,7 +181,7 @@ typedef struct yoke_decision {
  * Where more than 64 jobs are done that nobody has waited for yet, those that end then keep figures
  * only: in their results reasons are "" and there are no decisions. */
 typedef struct yoke_result {
-    int version;             /* 2: this layout; later versions only append */
+    int version;             /* 3: this layout; later versions only append */
     double seconds;          /* from submit to done */
     const char *partitioner; /* with its settings, "auto" */
     yoke_traffic traffic;    /* bytes the job moved */
@@ -177,7 +189,8 @@ typedef struct yoke_result {
     const yoke_device_result *devices;
     int64_t decision_count;
     const yoke_decision *decisions;
-    const yoke_wait_result *waits; /* from version 2 on: of the devices, in their order */
+    const yoke_wait_result *waits;     /* from version 2 on: of the devices, in their order */
+    const yoke_kernel_result *kernels; /* from version 3 on: likewise */
 } yoke_result;
 YOKE_API void yoke_result_close(yoke_result *result);
 

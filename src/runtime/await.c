@@ -39,7 +39,8 @@ static const int64_t poll_ns = 100000;
 int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
                         const struct yk_flight *flight)
 {
-    return waiting != YOKE_WAIT_AUTO || !flight->expected_ns || !jd->steady;
+    return waiting != YOKE_WAIT_AUTO || !flight->expected_ns || !jd->steady ||
+           yk_steps_go_on(flight);
 }
 
 int yk_flight_is_brief(const struct yk_flight *flight)
@@ -177,7 +178,7 @@ int yk_flight_is_due(struct yk_job *job, int device, int lane)
     const struct yk_flight *flight = &jd->flights[lane];
     int first;
     if (job->runtime->waiting != YOKE_WAIT_AUTO || !flight->busy || !flight->expected_ns ||
-        yk_now(job->runtime) > flight->expected_ns - window_least_ns)
+        yk_steps_go_on(flight) || yk_now(job->runtime) > flight->expected_ns - window_least_ns)
         return 1;
     return first_to_end(jd, &first) == flight;
 }

@@ -8,7 +8,7 @@
  * All under runtime.lock.
  */
 #include "../base/status.h"
-#include "job.h"
+#include "flight.h"
 
 enum { RUNNING_MOST = 64 };
 
@@ -52,7 +52,7 @@ static void build_on_hosts(struct yk_job *job)
         if (!jd->device->device->desc.host_memory)
             continue;
         jd->joined = 1;
-        jd->retired = yk_kernel_build(job->kernel, jd->device->device, d) != YOKE_OK;
+        jd->retired = yk_turn_build_on_host(job, d) != YOKE_OK;
         if (jd->retired)
             yk_dispatch_leave(job->dispatch, d, job->kernel->builds[d].text);
     }

@@ -33,6 +33,46 @@ static yoke_status check_kernel(const yoke_kernel *kernel)
     return YOKE_OK;
 }
 
+static int are_alike(const yoke_param *a, const yoke_param *b)
+{
+    return a->mode == b->mode && a->size == b->size && a->alignment == b->alignment &&
+           strcmp(a->type, b->type) == 0;
+}
+
+static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kernel *other)
+{
+    int p;
+    yoke_status status = check_kernel(other);
+    if (status != YOKE_OK)
+        return status;
+    if (other->param_count != kernel->param_count)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s has %d parameters, its alternative %s %d; both take the job's "
+                       "arguments, so give them the same",
+                       kernel->name, kernel->param_count, other->name, other->param_count);
+    for (p = 0; p < kernel->param_count; p++) {
+        const yoke_param *a = &kernel->params[p], *b = &other->params[p];
+        if (!are_alike(a, b))
+            return yk_fail(YOKE_EINVAL,
+                           "parameter %d is %s %s in kernel %s and %s %s in its alternative %s; "
+                           "both take the job's arguments, so give them the same",
+                           p + 1, mode_names[a->mode], a->type, kernel->name, mode_names[b->mode],
+                           b->type, other->name);
+    }
+    if ((other->dimensions > 1 || kernel->dimensions > 1) &&
+        other->dimensions != kernel->dimensions)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s has %d dimension(s), its alternative %s %d; both do the job's "
+                       "range, so give them the same",
+                       kernel->name, kernel->dimensions, other->name, other->dimensions);
+    if (other->cpu.team || kernel->cpu.team)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s and its alternative %s: one has a team function, and cores share "
+                       "their chunks; use kernels without",
+                       kernel->name, other->name);
+    return YOKE_OK;
+}
+
 /* How a message about an argument begins, and what it names there. */
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
@@ -271,6 +311,8 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)
     if (!runtime || !spec)
         return yk_fail(YOKE_EINVAL, "%s is NULL", runtime ? "the job" : "the runtime");
     status = check_kernel(spec->kernel);
+    if (status == YOKE_OK && spec->alternative)
+        status = check_alternative(spec->kernel, spec->alternative);
     if (status == YOKE_OK)
         status = check_range(spec);
     if (status == YOKE_OK)

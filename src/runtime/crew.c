@@ -183,7 +183,8 @@ static void save_figures(struct yk_job *job)
     for (d = 0; d < job->device_count; d++) {
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(job->dispatch, d, &outcome);
-        job->figures[d] = (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns };
+        job->figures[d] = (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns,
+                                               job->devices[d].made[1] };
     }
 }
 

@@ -12,12 +12,13 @@
 
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */
-static const struct yk_build *failed_build(const struct yk_job *job)
+static const struct yk_build *failed_build(const struct yk_job *job, int form)
 {
     const struct yk_build *found = NULL;
     int d;
     for (d = 0; d < job->device_count; d++) {
-        const struct yk_build *build = &job->kernel->builds[job->devices[d].device->number];
+        const struct yk_build *build =
+            &yk_job_kernel(job, form)->builds[job->devices[d].device->number];
         if (atomic_load_explicit(&build->state, memory_order_acquire) == YK_BUILD_FAILED &&
             (!found || build->status == YOKE_EBUILD))
             found = build;
@@ -71,7 +72,9 @@ void yk_job_check_stranded(struct yk_job *job)
             return;
     if (yk_dispatch_left(job->dispatch) == 0 || call_bench(job))
         return;
-    build = failed_build(job);
+    build = failed_build(job, 0);
+    if (!build && job->pair)
+        build = failed_build(job, 1);
     if (build)
         yk_job_fail(job, yk_fail(build->status, "%s", build->text ? build->text : job->name));
     else
@@ -99,7 +102,8 @@ static int is_crowded(const struct yk_job *job)
     return job->crowded || job->runtime->turns != job->turn;
 }
 
-/* 1 if no device failed. Under runtime.lock. */
+/* 1 if no device failed, or was busy with finding out which kernel is the better one. Under
+ * runtime.lock. */
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_team_job *ran)
 {
     int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
@@ -117,7 +121,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
                                                                 job->devices[d].joined &&
                                                                 yk_job_in_team(job, d),
                                                   .forgives = forgives && !desc->host_memory });
-        whole &= !job->devices[d].failed && !job->devices[d].retired;
+        whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
     }
     return whole;
 }

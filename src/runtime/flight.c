@@ -58,7 +58,9 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_place *place = jd->device->place;
-    const int is_steps = yk_job_is_steps(job); /* what is left is copied behind each launch */
+    const int form = yk_flight_form(jd, flight);
+    const int is_steps =
+        yk_form_is_steps(job, form); /* what is left is copied behind each launch */
     struct yk_launch launch = { .first = flight->chunk.first,
                                 .last = flight->chunk.last,
                                 .extent = { job->extent[0], job->extent[1] },
@@ -67,7 +69,7 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .team = jd->device->lanes,
                                 .timed = job->runtime->trace || flight->bytes_once,
                                 .passing = is_steps || comes_home(job, jd) };
-    struct yk_program *program = job->kernel->builds[jd->device->number].program;
+    struct yk_program *program = yk_job_kernel(job, form)->builds[jd->device->number].program;
     const struct yk_backend *backend = place->device->backend;
     struct yk_event *after[2];
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
@@ -168,9 +170,9 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
         status = launch(job, device, lane, args);
         flight->launched |= status == YOKE_OK;
     }
-    if (status == YOKE_OK && !yk_job_is_steps(job))
+    if (status == YOKE_OK && !yk_form_is_steps(job, yk_flight_form(jd, flight)))
         status = yk_flight_send_home(job, device, lane);
     else if (status == YOKE_OK && host_memory && !flight->kernel)
-        status = yk_steps_outcome(job, flight);
+        status = yk_steps_outcome(job, jd, flight);
     return status;
 }

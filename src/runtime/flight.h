@@ -78,8 +78,46 @@ struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_inte
 yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_launch_arg *args,
                             int64_t *distances);
 
+/* Which of the job's kernels its chunk is made by. */
+static inline int yk_flight_form(const struct yk_job_device *device, const struct yk_flight *flight)
+{
+    if (flight->beside.chunk.serial)
+        return flight->beside.chunk.form;
+    return device->leases.slots && flight->slot >= 0 ? device->leases.slots[flight->slot].chunk.form
+                                                     : flight->chunk.form;
+}
+
+/* --- turn.c: jobs with an alternative. Others have form 0 only. --- */
+int yk_form_is_steps(const struct yk_job *job, int form);
+/* When a job begins: under runtime.lock. */
+void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known);
+/* One of the two may be the better one there and has not been tried, so speeds that are known say
+ * little. */
+int yk_turn_is_untried(const struct yk_job *job, int device);
+/* Builds what the job may want on a device (one with the host's memory: under runtime.lock). Fails
+ * if it can run neither, as the job's kernel does. */
+yoke_status yk_turn_build_on_host(struct yk_job *job, int device);
+yoke_status yk_turn_build(struct yk_job *job, int device);
+/* There is no memory for queues. 1: the device goes on with a kernel that needs none. */
+int yk_turn_does_without_steps(struct yk_job *job, int device);
+/* Under job.lock: what the device's next chunk is; 0: not before others of it have ended. */
+int yk_turn_next(struct yk_job *job, int device, struct yk_choice_turn *out);
+void yk_turn_taken(struct yk_job *job, int device, const struct yk_chunk *chunk);
+void yk_turn_returned(struct yk_job *job, int device, const struct yk_chunk *chunk);
+struct yk_turn_chunk {
+    const struct yk_chunk *chunk;
+    int64_t items; /* that were done */
+};
+/* Before the dispatcher hears of it: times->apart is set. */
+void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *ended,
+                   struct yk_chunk_times *times);
+/* Memory that no kernel needs any more goes. By who drives the device; no lock is held. */
+void yk_turn_tidy(struct yk_job *job, int device);
+/* How the job's kernels compare on the device, as far as is known by now. */
+enum { YK_TURN_TEXT = 192 };
+void yk_turn_explain(const struct yk_job *job, int device, char text[YK_TURN_TEXT]);
+
 /* --- steps.c: step kernels --- */
-int yk_job_is_steps(const struct yk_job *job);
 /* Memory for the queues of all lanes of a device. YOKE_ENOMEM: not enough for the smallest. */
 yoke_status yk_steps_open(struct yk_job *job, int device);
 void yk_steps_close(struct yk_job *job, int device);
@@ -93,8 +131,11 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane,
 /* Whether nothing is left of the flight's steps, or an error (*outcome) ended them; launches again
  * where something is. 1 for other kernels. Afterwards results are on their way home. */
 int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *outcome);
+/* It is a series of launches, and each that ends may have to be followed by another one at once. */
+int yk_steps_go_on(const struct yk_flight *flight);
 /* How the chunk went that a device with the host's memory did, once its launch is complete. */
-yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_flight *flight);
+yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_job_device *device,
+                             const struct yk_flight *flight);
 /* The latest thing issued, but for copies home; the latest launch. Both may be NULL. */
 struct yk_event *yk_steps_last(const struct yk_flight *flight);
 struct yk_event *yk_steps_last_launch(const struct yk_flight *flight);

@@ -212,6 +212,8 @@ static yoke_status make_room(struct yk_job *job, int device)
         return YOKE_EBUSY;
     yk_lock(&jd->device->admission);
     status = yk_steps_open(job, device);
+    if (status == YOKE_ENOMEM && yk_turn_does_without_steps(job, device))
+        status = YOKE_OK;
     if (status == YOKE_OK)
         status = take_room(job, device);
     if (status == YOKE_OK) {
@@ -264,7 +266,7 @@ int yk_job_prepare(struct yk_job *job, int device)
     int joins = 1;
     if (!atomic_load(&jd->ready)) {
         /* Outside of the job, which need not wait for a compiler to end. */
-        jd->status = yk_kernel_build(job->kernel, jd->device->device, jd->device->number);
+        jd->status = yk_turn_build(job, device);
         yk_folds_build(job, device);
     }
     /* The others did it all meanwhile; should one of them fail at the end, the job goes on and this

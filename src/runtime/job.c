@@ -44,17 +44,56 @@ static uint64_t memory_key(const struct yk_job *job)
  * Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
 
+static int64_t unit_of(const yoke_kernel *kernel)
+{
+    return kernel->unit > 1 ? kernel->unit : 1;
+}
+
+/* Indexes that give every processing element work. */
+static int64_t busy_indexes(const struct yk_job *job, const yoke_kernel *kernel, int64_t fill)
+{
+    /* A step kernel's group has an index for each lane. */
+    const int lanes = kernel->kind == YOKE_KERNEL_STEP ? 1 : kernel->lanes;
+    const int64_t per_index = job->extent[0] * job->extent[1] * (lanes > 1 ? lanes : 1);
+    return fill * unit_of(kernel) / per_index;
+}
+
+int64_t yk_job_unit(const struct yk_job *job)
+{
+    const int64_t mine = unit_of(&job->kernel->kernel);
+    const int64_t other = job->pair ? unit_of(&job->pair->alternative->kernel) : 1;
+    int64_t a = mine, b = other;
+    while (b > 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return mine / a * other;
+}
+
+int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill)
+{
+    const int64_t mine = busy_indexes(job, &job->kernel->kernel, fill);
+    const int64_t other = job->pair ? busy_indexes(job, &job->pair->alternative->kernel, fill) : 0;
+    return mine > other ? mine : other;
+}
+
 /* Items that use all of a device with memory of its own: each of its processing elements has one,
  * and a copy of what they need saturates the link. */
 static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
                              const struct yk_traffic *traffic)
 {
-    const yoke_kernel *kernel = &job->kernel->kernel;
-    int64_t per_index = job->extent[0] * job->extent[1] * (kernel->lanes > 1 ? kernel->lanes : 1);
-    int64_t unit = kernel->unit > 1 ? kernel->unit : 1;
-    int64_t compute = desc->fill * unit / per_index;
+    const int64_t compute = yk_job_busy_items(job, desc->fill);
     double copy = traffic->busier > 0 ? SATURATING_BYTES / traffic->busier : 0;
     return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
+}
+
+/* As far as the wider of its kernels has it. */
+static int64_t vector_items(const struct yk_job *job)
+{
+    const int mine = job->kernel->kernel.cpu.unit;
+    const int other = job->pair ? job->pair->alternative->kernel.cpu.unit : 0;
+    return mine > other ? mine : other;
 }
 
 static void describe_link(const struct yk_job *job, int d, const struct yk_learned *learned,
@@ -77,14 +116,15 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
     const struct yk_runtime_device *device = &job->runtime->devices[d];
     const struct yk_device_desc *desc = &device->device->desc;
     const yoke_kernel *kernel = &job->kernel->kernel;
-    const struct yk_learned *learned = memory ? &memory->device[d] : NULL;
+    const struct yk_learned *learned =
+        memory && !yk_turn_is_untried(job, d) ? &memory->device[d] : NULL;
     *out = (struct yk_split_device){
         .name = desc->name,
         .lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes,
         .host_memory = desc->host_memory,
         .cores = desc->host_memory ? desc->cores : 0,
         .fill = device->lanes,
-        .lane_fill = desc->host_memory ? kernel->cpu.unit : 0,
+        .lane_fill = desc->host_memory ? vector_items(job) : 0,
         .fixed_ns = desc->launch_ns,
         .peak = desc->peak_per_ns,
         .share = -1,
@@ -191,8 +231,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     struct yk_split_spec spec = { .first = job->first,
                                   .last = job->last,
                                   .devices = known,
-                                  .unit =
-                                      job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1,
+                                  .unit = yk_job_unit(job),
                                   .partitioner = job->partitioner,
                                   .all_or_nothing = job->has_add };
     yoke_status status;
@@ -206,6 +245,7 @@ yoke_status yk_job_plan(struct yk_job *job)
         return status;
     spec.device_count = count;
     call_team(job, memory, known);
+    yk_turn_plan(job, known);
     keep_cores(job, known);
     spec.crowded = job->crowded;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)

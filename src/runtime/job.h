@@ -101,11 +101,18 @@ struct yk_job_device {
     int64_t window_items;              /* the most a chunk may have for their sake */
     struct yk_buffer *queues;          /* of step kernels, one a lane; NULL: there are none */
     int64_t queues_bytes, queue_bytes; /* of all together, of one */
-    struct yk_step_plan step_plan;
-    uint32_t *step_words; /* pinned, of all lanes; NULL: there is no such memory */
-    int packed_ahead;     /* rows were sent there that no chunk waits for; under upload_lock */
-    int admitted;         /* it is one of device->holders */
-    char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
+    struct yk_step_plan step_plans[YK_FORMS];
+    uint32_t *step_words;   /* pinned, of all lanes; NULL: there is no such memory */
+    unsigned forms;         /* which of the job's kernels may be wanted here, as bits, */
+    int out[YK_FORMS];      /* chunks of theirs that are out, */
+    int64_t made[YK_FORMS]; /* and items that they did */
+    int64_t fill;           /* the least that a chunk which measures them has */
+    int trying, tried;      /* what is out, or was last, is one; there was one */
+    int told;               /* 1 + the one whose speed the dispatcher knows; 0: it knows none */
+    int64_t ended_ns;       /* when its latest chunk did, of a GPU */
+    int packed_ahead;       /* rows were sent there that no chunk waits for; under upload_lock */
+    int admitted;           /* it is one of device->holders */
+    char **private_hosts;   /* mode add, on CPUs: [lane * args + arg]; NULL until used */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */
@@ -128,6 +135,7 @@ struct yk_crew {
 /* Of a job that is over and has no crew any more: what one device did. */
 struct yk_figures {
     int64_t items, chunks, busy_ns;
+    int64_t by_alternative; /* of its items */
 };
 
 /* Who will ask for a job's result. */
@@ -136,6 +144,7 @@ enum yk_asks { YK_ASKS_PERHAPS, YK_ASKS_CALLER, YK_ASKS_NOBODY };
 struct yk_job { /* in one block with its arguments, their values and the texts */
     yoke_runtime *runtime;
     struct yk_kernel *kernel;
+    struct yk_pair *pair;  /* with its alternative; NULL: it has none */
     uint64_t number, turn; /* of the jobs submitted, and of those begun */
     int64_t first, last, extent[2];
     int arg_count;
@@ -213,6 +222,12 @@ static inline int yk_job_in_team(const struct yk_job *job, int device)
     return (job->team & yk_team_bit(device)) != 0;
 }
 
+/* Form 0 is its kernel, 1 the alternative. */
+static inline struct yk_kernel *yk_job_kernel(const struct yk_job *job, int form)
+{
+    return form ? job->pair->alternative : job->kernel;
+}
+
 static inline int yk_writes_rows(yoke_param_mode mode)
 {
     return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
@@ -229,6 +244,10 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
 /* Bytes of memory that its devices have made ready so far, in all. */
 int64_t yk_job_readied(const struct yk_job *job);
+/* Chunks are multiples of it. */
+int64_t yk_job_unit(const struct yk_job *job);
+/* Indexes that give each of `fill` processing elements something to do, whichever kernel it is. */
+int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill);
 /* Whether who takes part is ours to decide: `auto` (NULL). */
 int yk_job_splits_freely(const char *partitioner);
 /* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */

@@ -25,17 +25,27 @@ yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kern
     return YOKE_OK;
 }
 
+/* Nobody builds it any more. */
+static void await_builder(struct yk_build *build)
+{
+    if (build->kernel)
+        yk_thread_join(&build->thread);
+    build->kernel = NULL;
+}
+
 static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
 {
     int i, count = atomic_load(&places->count);
     for (i = 0; i < YK_PLACES; i++) {
         struct yk_build *build = &kernel->builds[i];
+        await_builder(build);
         if (build->program && i < count) {
             struct yk_device *device = places->items[i].device;
             device->backend->program_close(device, build->program);
         }
         yk_free(build->text);
     }
+    yk_pairs_close(kernel);
     yk_free(kernel);
 }
 
@@ -48,21 +58,50 @@ void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places)
     }
 }
 
+static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct yk_build *build)
+{
+    build->status = device->backend->build(device, &kernel->kernel, &build->program);
+    if (build->status != YOKE_OK) {
+        build->text = yk_strdup(yoke_error_text());
+        if (build->status == YOKE_EBUILD)
+            yk_log(YOKE_LOG_WARN, "%s does without kernel %s: %s", device->desc.name,
+                   kernel->kernel.name, yoke_error_text());
+    }
+    atomic_store_explicit(&build->state,
+                          build->status == YOKE_OK ? YK_BUILD_READY : YK_BUILD_FAILED,
+                          memory_order_release);
+}
+
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number)
 {
     struct yk_build *build = &kernel->builds[number];
-    int state = atomic_load_explicit(&build->state, memory_order_acquire);
-    if (state == YK_BUILD_NONE) {
-        build->status = device->backend->build(device, &kernel->kernel, &build->program);
-        if (build->status != YOKE_OK) {
-            build->text = yk_strdup(yoke_error_text());
-            if (build->status == YOKE_EBUILD)
-                yk_log(YOKE_LOG_WARN, "%s takes no part: %s", device->desc.name, yoke_error_text());
-        }
-        state = build->status == YOKE_OK ? YK_BUILD_READY : YK_BUILD_FAILED;
-        atomic_store_explicit(&build->state, state, memory_order_release);
-    }
+    await_builder(build);
+    if (atomic_load_explicit(&build->state, memory_order_acquire) == YK_BUILD_NONE)
+        build_now(kernel, device, build);
     return build->status;
+}
+
+static void run_builder(void *context)
+{
+    struct yk_build *build = context;
+    build_now(build->kernel, build->device, build);
+}
+
+void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number)
+{
+    struct yk_build *build = &kernel->builds[number];
+    const struct yk_thread_spec spec = {
+        .name = "yk-build", .cpu = -1, .run = run_builder, .context = build
+    };
+    if (atomic_load_explicit(&build->state, memory_order_acquire) != YK_BUILD_NONE)
+        return;
+    build->kernel = kernel;
+    build->device = device;
+    atomic_store_explicit(&build->state, YK_BUILD_RUNNING, memory_order_relaxed);
+    if (!device->desc.virtual_clock && yk_thread_open(&spec, &build->thread) == YOKE_OK)
+        return;
+    build->kernel = NULL;
+    build_now(kernel, device, build);
 }
 
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key)

@@ -12,13 +12,17 @@
 #include <yoke/kernel_type.h>
 
 #include "../array/place.h"
+#include "../partition/choice.h"
 #include "../partition/learned.h"
 #include "../partition/team.h"
 
-enum yk_build_state { YK_BUILD_NONE, YK_BUILD_READY, YK_BUILD_FAILED };
+enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_FAILED };
 
 struct yk_build {
-    atomic_int state; /* release when program or text is there */
+    atomic_int state;         /* release when program or text is there */
+    struct yk_kernel *kernel; /* while a thread of its own builds it, and until that is joined: */
+    struct yk_device *device;
+    struct yk_thread thread;
     struct yk_program *program;
     yoke_status status; /* of a failed build */
     char *text;
@@ -34,8 +38,23 @@ struct yk_memory {
 
 enum { YK_MEMORIES = 16 };
 
+/* A kernel and one that does the same work: which is the faster on each device. Jobs with the same
+ * key as in yk_memory share what was found; a new key begins with what the latest one knew. */
+enum { YK_PAIR_ENTRIES = 8 };
+struct yk_pair {
+    struct yk_kernel *alternative;
+    yk_mutex lock; /* nothing is locked inside */
+    struct yk_pair_entry {
+        uint64_t key, used;
+        struct yk_choice device[YK_PLACES];
+    } entries[YK_PAIR_ENTRIES];
+    uint64_t clock;
+    struct yk_pair *next;
+};
+
 struct yk_kernel {
     yoke_kernel kernel; /* a copy */
+    struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
     struct yk_memory memories[YK_MEMORIES]; /* under the runtime's lock */
     uint64_t clock;
@@ -53,6 +72,28 @@ void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places);
 /* The kernel's program on a device, built now if need be. Only the device's driving thread calls it
  * (CPU devices: under the runtime's lock). */
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number);
+
+/* The same in a thread of its own, if nobody builds it or has; at once where time is virtual. */
+void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number);
+/* Whether the device can run it by now; it failed to build. */
+static inline int yk_kernel_is_ready(const struct yk_kernel *kernel, int number)
+{
+    return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
+           YK_BUILD_READY;
+}
+static inline int yk_kernel_has_failed(const struct yk_kernel *kernel, int number)
+{
+    return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
+           YK_BUILD_FAILED;
+}
+
+/* --- pair.c --- */
+/* Under the runtime's lock. */
+yoke_status yk_pair_intern(struct yk_kernel *kernel, struct yk_kernel *alternative,
+                           struct yk_pair **out);
+void yk_pairs_close(struct yk_kernel *kernel);
+/* What is known of a device in jobs with that key. Under the pair's lock. */
+struct yk_choice *yk_pair_choice(struct yk_pair *pair, uint64_t key, int device);
 
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key);
 struct yk_memory *yk_kernel_memorise(struct yk_kernel *kernel, uint64_t key);

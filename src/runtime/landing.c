@@ -152,8 +152,8 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
     int over = on_host || yk_steps_are_over(job, device, lane, outcome);
     if (over && (on_host || *outcome == YOKE_OK))
         over = is_over(jd->device->place, flight, outcome);
-    if (over && on_host && *outcome == YOKE_OK && flight->steps)
-        *outcome = yk_steps_outcome(job, flight);
+    if (over && on_host && *outcome == YOKE_OK && yk_form_is_steps(job, yk_flight_form(jd, flight)))
+        *outcome = yk_steps_outcome(job, jd, flight);
     if (!over)
         flight->seen_busy_ns = yk_now(job->runtime);
     return over;
@@ -181,10 +181,12 @@ static void trace(struct yk_job *job, struct yk_job_device *jd, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     const struct yk_backend *backend = jd->device->device->backend;
     struct yk_trace *t = job->runtime->trace;
+    const char *name =
+        job->pair ? yk_job_kernel(job, yk_flight_form(jd, flight))->kernel.name : job->name;
     struct yk_event_times kernel = { 0, 0 }, home = { 0, 0 };
     struct yk_trace_event event = { .first = flight->chunk.first,
                                     .last = flight->chunk.last,
-                                    .name = yk_trace_name(t, job->name),
+                                    .name = yk_trace_name(t, name),
                                     .job = (uint32_t)job->number,
                                     .reason = flight->chunk.reason,
                                     .kind = YK_TRACE_CHUNK };

@@ -37,17 +37,22 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     int64_t now = yk_now(job->runtime);
+    struct yk_choice_turn turn;
     struct yk_chunk chunk;
     enum yk_verdict verdict;
     for (;;) {
         if (jd->leases.slots && yk_lease_cut(&jd->leases, lane, &flight->chunk, &flight->slot))
             return 1;
+        if (!yk_turn_next(job, device, &turn))
+            return 0; /* the thread that drives the device comes again when a chunk of it ended */
+        chunk = (struct yk_chunk){ .form = turn.form, .tries = turn.tries };
         verdict = yk_dispatch_next(job->dispatch, jd->device->number, lane, now, &chunk, wake_ns);
         if (verdict == YK_WAIT && !yk_host_lane_rests(job, device, lane))
             atomic_store(&job->hungry, 1);
         if (verdict != YK_TAKE)
             break;
         flight->issued_ns = now;
+        yk_turn_taken(job, device, &chunk);
         if (yk_dispatch_free(job->dispatch) == 0)
             atomic_store_explicit(&job->all_out, 1, memory_order_relaxed);
         if (!jd->device->device->desc.host_memory) {
@@ -82,12 +87,12 @@ static int take(struct yk_job *job, int device, int lane, int64_t *wake_ns)
     yk_lock(&job->lock);
     got = !waits && jd->joined && !jd->failed && !jd->retired && !jd->benched &&
           ask(job, device, lane, wake_ns);
-    /* A series of launches is looked at when one ends, whenever that is. */
-    if (yk_job_is_steps(job))
-        flight->lasts_ns = 0;
-    else if (got && !jd->device->device->desc.host_memory)
-        flight->lasts_ns = yk_dispatch_forecast(job->dispatch, jd->device->number,
-                                                flight->chunk.last - flight->chunk.first);
+    if (got &&
+        !jd->device->device->desc.host_memory) /* of a kernel that is tried little is known */
+        flight->lasts_ns = jd->trying
+                               ? 0
+                               : yk_dispatch_forecast(job->dispatch, jd->device->number,
+                                                      flight->chunk.last - flight->chunk.first);
     yk_unlock(&job->lock);
     if (jd->hosts)
         yk_host_lane_call(job, device, lane, got);
@@ -152,6 +157,8 @@ static void report(struct yk_job *job, int device, int lane)
     yk_lock(&job->lock);
     job->reported_ns = flight->ended_ns ? 0 : now;
     atomic_store_explicit(&flight->out, 0, memory_order_relaxed);
+    yk_turn_ended(job, device, &(struct yk_turn_chunk){ answer.chunk, answer.completed },
+                  &answer.times);
     if (!jd->failed)
         yk_dispatch_done(job->dispatch, jd->device->number, answer.chunk, answer.completed,
                          &answer.times);
@@ -160,6 +167,7 @@ static void report(struct yk_job *job, int device, int lane)
         yk_lease_free(&jd->leases, flight->slot);
     left = yk_dispatch_left(job->dispatch);
     yk_unlock(&job->lock);
+    yk_turn_tidy(job, device);
     /* Speeds are known better now: lanes that were told to wait may get something. */
     if (left > 0 && atomic_exchange(&job->hungry, 0))
         yk_job_wake(job);
@@ -218,9 +226,10 @@ static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status
     struct yk_job_device *jd = &job->devices[device];
     const struct yk_chunk *chunk = &jd->flights[lane].chunk;
     int64_t items = chunk->last - chunk->first;
-    int64_t unit = job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
+    int64_t unit = yk_job_unit(job);
     yk_lock(&job->lock);
     atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
+    yk_turn_returned(job, device, chunk);
     yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
                          items > unit && why == YOKE_ENOMEM ? (items + 1) / 2 : 0);
     if (items <= unit && why == YOKE_ENOMEM) {

@@ -4,11 +4,24 @@
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../partition/partitioner.h"
-#include "job.h"
+#include "flight.h"
 
 static const char *partitioner_of(const struct yk_job *job)
 {
     return job->partitioner ? job->partitioner : yk_partitioners[0]->name;
+}
+
+static const char *kernel_name(const struct yk_job *job, int form)
+{
+    return yk_job_kernel(job, form)->kernel.name;
+}
+
+/* Of whichever kernel is named. */
+static size_t name_bytes(const struct yk_job *job)
+{
+    const size_t mine = yk_carved_text(kernel_name(job, 0));
+    const size_t other = job->pair ? yk_carved_text(kernel_name(job, 1)) : 0;
+    return mine > other ? mine : other;
 }
 
 static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
@@ -17,6 +30,7 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
     return yk_carved(sizeof(yoke_result)) + yk_carved_text(partitioner_of(job)) +
            yk_carved(devices * sizeof(yoke_device_result)) +
            yk_carved(devices * sizeof(yoke_wait_result)) +
+           yk_carved(devices * sizeof(yoke_kernel_result)) + devices * name_bytes(job) +
            yk_carved(decisions * sizeof(yoke_decision));
 }
 
@@ -39,6 +53,7 @@ static size_t sentence_bytes(const struct yk_job *job)
     for (d = 0; d < job->device_count; d++) {
         yk_wait_explain(job, d, text);
         bytes += yk_carved_text(reason_of(job, d, why)) + yk_carved_text(text);
+        bytes += job->pair ? yk_carved(YK_TURN_TEXT) : yk_carved_text("");
     }
     return bytes;
 }
@@ -49,7 +64,8 @@ static struct yk_figures figures_of(const struct yk_job *job, int device)
     if (!job->keeps)
         return job->figures[device];
     yk_dispatch_outcome(job->dispatch, device, &outcome);
-    return (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns };
+    return (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns,
+                                job->devices[device].made[1] };
 }
 
 static void fill_devices(const struct yk_job *job, char **next, yoke_result *result)
@@ -84,6 +100,27 @@ static void fill_waits(const struct yk_job *job, char **next, yoke_result *resul
     result->waits = waits;
 }
 
+/* What others know by the time it is asked for, too. */
+static void fill_kernels(const struct yk_job *job, char **next, yoke_result *result)
+{
+    yoke_kernel_result *kernels = yk_carve(next, (size_t)job->device_count * sizeof *kernels);
+    char text[YK_TURN_TEXT];
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const struct yk_figures figures = figures_of(job, d);
+        /* What a lost device did may have had to be done again. */
+        kernels[d].items[1] = figures.items > 0 ? figures.by_alternative : 0;
+        kernels[d].items[0] = figures.items - kernels[d].items[1];
+        kernels[d].name =
+            yk_carve_text(next, kernel_name(job, kernels[d].items[1] > kernels[d].items[0]));
+        text[0] = '\0';
+        if (job->keeps && job->pair)
+            yk_turn_explain(job, d, text);
+        kernels[d].reason = job->keeps ? yk_carve_text(next, text) : "";
+    }
+    result->kernels = kernels;
+}
+
 static void fill_decisions(const struct yk_job *job, char **next, yoke_result *result)
 {
     size_t count, i;
@@ -112,7 +149,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     if (!next)
         return YOKE_ENOMEM;
     result = yk_carve(&next, sizeof *result);
-    result->version = 2;
+    result->version = 3;
     result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
     result->partitioner = yk_carve_text(&next, partitioner_of(job));
     result->traffic.to_devices = atomic_load(&job->bytes_to);
@@ -120,6 +157,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     result->traffic.between_devices = atomic_load(&job->bytes_between);
     fill_devices(job, &next, result);
     fill_waits(job, &next, result);
+    fill_kernels(job, &next, result);
     if (job->keeps)
         fill_decisions(job, &next, result);
     *out = result;

@@ -29,14 +29,9 @@ struct yk_step_flight {
     yoke_status failed; /* launching again, or sending results home, did */
 };
 
-static const yoke_step *step_of(const struct yk_job *job)
+static const yoke_step *step_of(const struct yk_job *job, int form)
 {
-    return &job->kernel->kernel.step;
-}
-
-int yk_job_is_steps(const struct yk_job *job)
-{
-    return job->kernel->kernel.kind == YOKE_KERNEL_STEP;
+    return &yk_job_kernel(job, form)->kernel.step;
 }
 
 /* --- memory --- */
@@ -47,14 +42,25 @@ static int64_t groups_of(const struct yk_device_desc *desc)
     return fill > least ? fill : least;
 }
 
+/* The first step kernel of those that the device may want; -1: there is none. */
+static int first_steps(const struct yk_job *job, const struct yk_job_device *jd)
+{
+    int form;
+    for (form = 0; form < YK_FORMS; form++)
+        if (jd->forms >> form & 1 && yk_form_is_steps(job, form))
+            return form;
+    return -1;
+}
+
 static yoke_status too_large(const struct yk_job *job, int device)
 {
-    const yoke_step *step = step_of(job);
+    const int form = first_steps(job, &job->devices[device]);
+    const yoke_kernel *kernel = &yk_job_kernel(job, form)->kernel;
     return yk_fail(YOKE_ENOMEM,
                    "%s: no memory for the queues of step kernel %s (items of %u bytes, %u emitted "
                    "by one, %u generations); declare fewer, or give it more memory (mem=)",
-                   job->devices[device].device->device->desc.name, job->name, step->size,
-                   step->most, step->generations);
+                   job->devices[device].device->device->desc.name, kernel->name, kernel->step.size,
+                   kernel->step.most, kernel->step.generations);
 }
 
 /* Words that a driver copies to without holding up the calling thread, where it has such memory. */
@@ -69,6 +75,25 @@ static uint32_t *words_open(const struct yk_job_device *jd)
     return words;
 }
 
+/* Of one lane, for whichever step kernel needs most; at most so many groups, and how many it came
+ * to. */
+static int64_t plan_queues(const struct yk_job *job, int device, int64_t most, int64_t *groups)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int64_t bytes, all = 0, planned = 0;
+    int form;
+    for (form = 0; form < YK_FORMS; form++) {
+        if (!(jd->forms >> form & 1) || !yk_form_is_steps(job, form))
+            continue;
+        bytes = yk_step_plan_make(step_of(job, form), *groups, most, &jd->step_plans[form]);
+        all = bytes > all ? bytes : all;
+        if (jd->step_plans[form].groups > planned)
+            planned = jd->step_plans[form].groups;
+    }
+    *groups = planned;
+    return all;
+}
+
 yoke_status yk_steps_open(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -76,16 +101,15 @@ yoke_status yk_steps_open(struct yk_job *job, int device)
     const int64_t lanes = jd->device->lanes;
     int64_t most = yk_place_room(place) / ROOM_PART / lanes, groups;
     yoke_status status = YOKE_ENOMEM;
-    if (!yk_job_is_steps(job))
+    if (first_steps(job, jd) < 0)
         return YOKE_OK;
     for (groups = groups_of(&place->device->desc); status == YOKE_ENOMEM && groups > 0;
          groups /= 2) {
-        jd->queue_bytes = yk_step_plan_make(step_of(job), groups, most, &jd->step_plan);
+        jd->queue_bytes = plan_queues(job, device, most, &groups);
         if (jd->queue_bytes > INT64_MAX / lanes)
             break;
         status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes, &jd->queues,
                                  &jd->queues_bytes);
-        groups = jd->step_plan.groups;
     }
     if (status == YOKE_OK)
         jd->step_words = words_open(jd);
@@ -106,12 +130,33 @@ void yk_steps_close(struct yk_job *job, int device)
 
 /* --- a flight's launches --- */
 
+static const struct yk_kernel *kernel_of(const struct yk_job *job, const struct yk_job_device *jd,
+                                         const struct yk_flight *flight)
+{
+    return yk_job_kernel(job, yk_flight_form(jd, flight));
+}
+
+static struct yk_program *program_of(const struct yk_job *job, const struct yk_job_device *jd,
+                                     const struct yk_flight *flight)
+{
+    return kernel_of(job, jd, flight)->builds[jd->device->number].program;
+}
+
+yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_job_device *jd,
+                             const struct yk_flight *flight)
+{
+    const yoke_kernel *kernel = &kernel_of(job, jd, flight)->kernel;
+    return yk_step_outcome(flight->steps->words, job->pair ? kernel->name : job->name,
+                           &kernel->step);
+}
+
 yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
                              const struct yk_launch_arg *args)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_step_flight *steps = flight->steps;
+    const int form = yk_flight_form(jd, flight);
     int p;
     if (!steps) {
         steps = flight->steps = yk_calloc(1, sizeof *steps);
@@ -124,7 +169,7 @@ yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
     steps->failed = YOKE_OK;
     steps->launch = (struct yk_step_launch){ .buffer = jd->queues,
                                              .offset = lane * jd->queue_bytes,
-                                             .plan = jd->step_plan,
+                                             .plan = jd->step_plans[form],
                                              .words = steps->words };
     for (p = 0; !jd->device->device->desc.host_memory && p < job->arg_count; p++) {
         steps->args[p] = args[p];
@@ -165,8 +210,7 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struc
     status =
         backend->zero(queue, steps->launch.buffer, steps->launch.offset, YK_STEP_HEAD_BYTES, NULL);
     if (status == YOKE_OK)
-        status = backend->launch(queue, job->kernel->builds[jd->device->number].program, launch,
-                                 &flight->kernel);
+        status = backend->launch(queue, program_of(job, jd, flight), launch, &flight->kernel);
     if (status != YOKE_OK)
         return status;
     steps->again = *launch;
@@ -183,7 +227,7 @@ static yoke_status launch_again(const struct yk_job *job, int device, int lane)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_step_flight *steps = jd->flights[lane].steps;
     const struct yk_backend *backend = jd->device->device->backend;
-    struct yk_program *program = job->kernel->builds[jd->device->number].program;
+    struct yk_program *program = program_of(job, jd, &jd->flights[lane]);
     struct yk_event *event;
     yoke_status status;
     yk_step_plan_next(&steps->launch.plan);
@@ -222,7 +266,7 @@ static yoke_status drained(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_step_flight *steps = jd->flights[lane].steps;
-    yoke_status status = yk_step_outcome(steps->words, job->name, step_of(job));
+    yoke_status status = yk_steps_outcome(job, jd, &jd->flights[lane]);
     if (status != YOKE_OK)
         return status;
     steps->open = 0;
@@ -235,8 +279,9 @@ int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *out
     struct yk_flight *flight = &jd->flights[lane];
     struct yk_step_flight *steps = flight->steps;
     const struct yk_backend *backend = jd->device->device->backend;
-    *outcome = steps ? steps->failed : YOKE_OK;
-    if (!steps || !steps->open || steps->failed != YOKE_OK)
+    const int is_steps = yk_form_is_steps(job, yk_flight_form(jd, flight));
+    *outcome = is_steps && steps ? steps->failed : YOKE_OK;
+    if (!is_steps || !steps || !steps->open || steps->failed != YOKE_OK)
         return 1;
     if (!yk_place_poll(jd->device->place, steps->tally, outcome))
         return 0;
@@ -254,9 +299,9 @@ int yk_steps_are_over(struct yk_job *job, int device, int lane, yoke_status *out
     return 1;
 }
 
-yoke_status yk_steps_outcome(const struct yk_job *job, const struct yk_flight *flight)
+int yk_steps_go_on(const struct yk_flight *flight)
 {
-    return yk_step_outcome(flight->steps->words, job->name, step_of(job));
+    return flight->steps && flight->steps->open;
 }
 
 struct yk_event *yk_steps_last_launch(const struct yk_flight *flight)

@@ -79,7 +79,7 @@ static yoke_status check_partitioner(const struct yk_job *job)
 /* A job on its way in. */
 struct entry {
     struct yk_job *job;
-    const yoke_kernel *kernel;
+    const yoke_kernel *kernel, *alternative; /* or NULL */
     struct after after;
     int cpu;             /* of the calling thread, if it is to take part; -1: it does not */
     enum yk_begun begun; /* by now, */
@@ -114,6 +114,19 @@ static yoke_status link_in(struct entry *entry)
     return YOKE_OK;
 }
 
+/* Speeds of a job with a choice are not those of one without. */
+static yoke_status find_pair(struct entry *entry)
+{
+    struct yk_job *job = entry->job;
+    struct yk_kernel *alternative;
+    yoke_status status = yk_kernel_intern(&job->runtime->kernels, entry->alternative, &alternative);
+    if (status == YOKE_OK)
+        status = yk_pair_intern(job->kernel, alternative, &job->pair);
+    if (status == YOKE_OK)
+        job->key ^= (uint64_t)(uintptr_t)alternative;
+    return status;
+}
+
 static yoke_status enlist(struct entry *entry)
 {
     struct yk_job *job = entry->job;
@@ -123,6 +136,8 @@ static yoke_status enlist(struct entry *entry)
     status = check_held(job);
     if (status == YOKE_OK)
         status = yk_kernel_intern(&runtime->kernels, entry->kernel, &job->kernel);
+    if (status == YOKE_OK && entry->alternative)
+        status = find_pair(entry);
     if (status == YOKE_OK)
         status = yk_folds_intern(job);
     if (status == YOKE_OK)
@@ -139,7 +154,9 @@ static yoke_status enlist(struct entry *entry)
 static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
 {
     yoke_status status;
-    *out = (struct entry){ .kernel = spec ? spec->kernel : NULL, .cpu = -1 };
+    *out = (struct entry){ .kernel = spec ? spec->kernel : NULL,
+                           .alternative = spec ? spec->alternative : NULL,
+                           .cpu = -1 };
     status = yk_job_open(runtime, spec, &out->job);
     if (status != YOKE_OK)
         return status;

@@ -21,11 +21,6 @@ enum { STREAM_CHUNKS = 48, SATURATING_NS = 100000, SATURATING_BYTES = 4 << 20 };
 /* Windows begin at multiples of so many bytes, as buffers of their own would. */
 enum { WINDOW_ALIGNMENT = 256 };
 
-static int64_t unit_of(const struct yk_job *job)
-{
-    return job->kernel->kernel.unit > 1 ? job->kernel->kernel.unit : 1;
-}
-
 /* Items of the job; an empty one, which has no chunks, counts as one. */
 static int64_t range_of(const struct yk_job *job)
 {
@@ -95,7 +90,7 @@ static int64_t wanted_items(const struct yk_job *job, int device)
 /* Of a kernel's units, as many as fit; at least one. */
 static int64_t fitting_items(const struct yk_job *job, int device, int64_t lane_room)
 {
-    int64_t unit = unit_of(job), low = 1, high = wanted_items(job, device) / unit + 1;
+    int64_t unit = yk_job_unit(job), low = 1, high = wanted_items(job, device) / unit + 1;
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
         if (lane_bytes(job, device, middle * unit) <= lane_room)
@@ -140,7 +135,7 @@ static yoke_status too_small(const struct yk_job *job, int device)
                    "rows of the shortest chunk on %d lanes; give it more (mem=), fewer lanes "
                    "(lanes=), or smaller rows%s",
                    desc->name, (long long)desc->memory_bytes, job->name, whole,
-                   (long long)(lanes * lane_bytes(job, device, unit_of(job))), lanes,
+                   (long long)(lanes * lane_bytes(job, device, yk_job_unit(job))), lanes,
                    packed ? " and panels" : "");
 }
 
@@ -161,8 +156,8 @@ static int64_t room_of(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     const int64_t room = yk_place_room(jd->device->place) - private_bytes(job);
-    const int64_t least =
-        yk_packed_bytes(job, device) + jd->device->lanes * lane_bytes(job, device, unit_of(job));
+    const int64_t least = yk_packed_bytes(job, device) +
+                          jd->device->lanes * lane_bytes(job, device, yk_job_unit(job));
     const int is_first = yk_packed_bytes(job, device) && jd->device->holders == 0;
     return is_first && least <= room / 2 ? room / 2 : room;
 }
@@ -171,7 +166,7 @@ yoke_status yk_windows_open(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
-    int64_t lanes = jd->device->lanes, unit = unit_of(job), items;
+    int64_t lanes = jd->device->lanes, unit = yk_job_unit(job), items;
     yoke_status status = YOKE_ENOMEM;
     const int64_t packed = yk_packed_bytes(job, device);
     if (!packed && !lane_bytes(job, device, unit))

@@ -127,9 +127,10 @@ static int64_t wake_for_flights(struct yk_job *job, int device)
     int lane, all_watched = 1;
     if (job->runtime->waiting == YOKE_WAIT_AUTO)
         look_at = yk_device_look_at(jd, now);
-    for (lane = 0; !look_at && lane < jd->device->lanes; lane++) {
+    for (lane = 0; lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
-        if (flight->busy && !flight->watched && !yk_runtime_polls(job->runtime))
+        if (flight->busy && !flight->watched && !yk_runtime_polls(job->runtime) &&
+            (!look_at || yk_steps_go_on(flight)))
             yk_flight_call(job, device, lane);
         all_watched &= !flight->busy || flight->watched;
     }
