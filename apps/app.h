@@ -24,6 +24,8 @@ enum { APP_OPTIONS_MAX = 16 };
 
 /* Which of an application's kernels does the work, where it offers a step kernel too. */
 enum app_kernel {
+    APP_KERNEL_AUTO,  /* each device finds out: job.kernel is the plain one, job.alternative the
+                         other */
     APP_KERNEL_PLAIN, /* the one that does an index in one go */
     APP_KERNEL_STEP   /* of the step form (yoke/kernel_step.h) */
 };
@@ -34,7 +36,7 @@ struct app_spec {
     const char *input;                   /* --input FILE, or NULL */
     const char *output;                  /* --output PREFIX for pictures, or NULL */
     struct app_memory memory;            /* for what the devices work on */
-    enum app_kernel kernel;              /* PLAIN where the application does not offer steps */
+    enum app_kernel kernel;              /* heeded where the application offers steps */
     const char *values[APP_OPTIONS_MAX]; /* of app->options, in their order; never NULL */
 };
 

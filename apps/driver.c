@@ -79,7 +79,9 @@ static yoke_status tally_add(struct app_run *run, const yoke_result *result)
         device->items += part->items;
         device->busy_seconds += part->busy_seconds;
         device->chunks += part->chunks;
+        device->alternative_items += result->kernels[i].items[1];
         snprintf(device->reason, sizeof device->reason, "%s", part->reason);
+        snprintf(device->kernel, sizeof device->kernel, "%s", result->kernels[i].reason);
         if (!*result->waits[i].reason)
             continue;
         device->waiting = result->waits[i].waiting;

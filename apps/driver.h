@@ -45,7 +45,9 @@ struct measure_device {
     int64_t rows;  /* of one job; the mean where a run has several */
     double busy_seconds;
     int64_t chunks;
+    int64_t alternative_items;   /* of its items what the jobs' alternative kernel did */
     char reason[APP_REASON_MAX]; /* of its last job */
+    char kernel[APP_REASON_MAX]; /* how the kernels compare there; "" where there is one only */
     yoke_waiting waiting;        /* of the last job in which somebody waited for it, */
     char wait[APP_REASON_MAX];   /* and why */
     double alone_seconds;

@@ -44,7 +44,8 @@ static void add_alone(cJSON *top, const struct matrix *matrix, const struct matr
     }
 }
 
-static void add_sets(cJSON *top, const struct matrix *matrix, const struct matrix_size *size)
+static void add_sets(cJSON *top, const struct measure_spec *spec, const struct matrix *matrix,
+                     const struct matrix_size *size)
 {
     cJSON *sets = cJSON_AddArrayToObject(top, "sets");
     for (int set = 0; set < matrix->sets.shown; set++) {
@@ -55,7 +56,7 @@ static void add_sets(cJSON *top, const struct matrix *matrix, const struct matri
         json_number(one, "part", cell->figures.run_count ? cell->part : NAN);
         json_text(one, "error", cell->error[0] ? cell->error : NULL);
         json_number(one, "speedup", cell->speedup);
-        run_json_figures(one, &cell->figures);
+        run_json_figures(one, spec, &cell->figures);
         cJSON_AddItemToArray(sets, one);
     }
 }
@@ -67,7 +68,7 @@ static void add_sizes(cJSON *top, const struct measure_spec *spec, const struct 
         cJSON *one = cJSON_CreateObject();
         run_json_size(one, spec->app, matrix->sizes[s].size);
         add_alone(one, matrix, &matrix->sizes[s]);
-        add_sets(one, matrix, &matrix->sizes[s]);
+        add_sets(one, spec, matrix, &matrix->sizes[s]);
         cJSON_AddItemToArray(sizes, one);
     }
 }

@@ -43,6 +43,8 @@ extern const char *const run_wait_names[]; /* in the order of yoke_waiting, NULL
 const char *run_memory_name(enum app_memory_kind kind);
 /* As asked for; NULL where the application has one kernel only. */
 const char *run_kernel_name(const struct measure_spec *spec);
+/* The one that did more of the device's items; NULL: there is one only, or it did nothing. */
+const char *run_device_kernel(const struct measure_spec *spec, const struct measure_device *device);
 /* CPU lanes of the devices that ran. */
 int run_threads(const struct measure *measure);
 
@@ -60,7 +62,8 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure);
 /* A member for the input's size. */
 void run_json_size(cJSON *object, const struct app *app, const int64_t *size);
 /* Members for all that was measured, from open_seconds to regret. */
-void run_json_figures(cJSON *object, const struct measure *measure);
+void run_json_figures(cJSON *object, const struct measure_spec *spec,
+                      const struct measure *measure);
 int run_write_json(const struct measure_spec *spec, const struct measure *measure,
                    const char *path);
 

@@ -40,7 +40,7 @@ static void add_bytes(cJSON *top, const yoke_traffic *traffic)
     json_integer(bytes, "between_devices", traffic->between_devices);
 }
 
-static void add_devices(cJSON *top, const struct measure *measure)
+static void add_devices(cJSON *top, const struct measure_spec *spec, const struct measure *measure)
 {
     cJSON *devices = cJSON_AddArrayToObject(top, "devices");
     for (int d = 0; d < measure->device_count; d++) {
@@ -53,6 +53,8 @@ static void add_devices(cJSON *top, const struct measure *measure)
         json_number(one, "busy_seconds", device->busy_seconds);
         json_integer(one, "chunks", device->chunks);
         json_number(one, "alone_seconds", device->alone_seconds);
+        json_text(one, "kernel", run_device_kernel(spec, device));
+        json_text(one, "kernel_reason", *device->kernel ? device->kernel : NULL);
         json_text(one, "wait", device->wait);
         json_text(one, "reason", device->reason);
         cJSON_AddItemToArray(devices, one);
@@ -72,11 +74,11 @@ static void add_oracle(cJSON *top, const struct measure *measure)
     json_number(oracle, "seconds", measure->oracle_seconds);
 }
 
-void run_json_figures(cJSON *top, const struct measure *measure)
+void run_json_figures(cJSON *top, const struct measure_spec *spec, const struct measure *measure)
 {
     add_times(top, measure);
     add_bytes(top, &measure->traffic);
-    add_devices(top, measure);
+    add_devices(top, spec, measure);
     json_number(top, "ideal_seconds", measure->ideal_seconds);
     json_number(top, "efficiency", measure->efficiency);
     json_number(top, "gain", measure->gain);
@@ -99,7 +101,7 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
     json_text(top, "kernel", run_kernel_name(spec));
     json_text(top, "memory", run_memory_name(spec->input.memory.kind));
     cJSON_AddBoolToObject(top, "cold", spec->cold);
-    run_json_figures(top, measure);
+    run_json_figures(top, spec, measure);
     return top;
 }
 

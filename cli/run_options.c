@@ -10,7 +10,7 @@ static const char *const memory_names[] = {
     [APP_MEMORY_PINNED] = "pinned", [APP_MEMORY_PAGEABLE] = "pageable", NULL
 };
 static const char *const kernel_names[] = {
-    [APP_KERNEL_PLAIN] = "plain", [APP_KERNEL_STEP] = "step", NULL
+    [APP_KERNEL_AUTO] = "auto", [APP_KERNEL_PLAIN] = "plain", [APP_KERNEL_STEP] = "step", NULL
 };
 
 const struct app_option run_options[] = {
@@ -25,7 +25,9 @@ const struct app_option run_options[] = {
     [RUN_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one a core" },
     [RUN_WAIT] = { "wait", "HOW", NULL, "for devices: spin, yield, block or auto" },
     [RUN_KERNEL] = { "kernel", "KIND", NULL,
-                     "of applications with a step kernel too: plain (the default) or step" },
+                     "of applications with a step kernel too: plain, step, or auto (the default): "
+                     "the "
+                     "faster one on each device" },
     [RUN_MEMORY] = { "memory", "KIND", NULL,
                      "of the data on the host: pinned (the default) or pageable" },
     [RUN_COLD] = { "cold", NULL, NULL, "empty the processors' caches of data before each run" },
@@ -68,6 +70,16 @@ const char *run_kernel_name(const struct measure_spec *spec)
     return spec->app->offers_steps ? kernel_names[spec->input.kernel] : NULL;
 }
 
+const char *run_device_kernel(const struct measure_spec *spec, const struct measure_device *device)
+{
+    const int steps = 2 * device->alternative_items > device->items;
+    if (!spec->app->offers_steps || device->items == 0)
+        return NULL;
+    if (spec->input.kernel != APP_KERNEL_AUTO)
+        return kernel_names[spec->input.kernel];
+    return kernel_names[steps ? APP_KERNEL_STEP : APP_KERNEL_PLAIN];
+}
+
 static int read_size(const char *text, const struct app *app, int64_t *out)
 {
     if (!text)
@@ -99,7 +111,8 @@ static int read_words(const char *const *values, struct measure_spec *out)
         wrong = args_mistake("--kernel %s: %s has no step kernel to choose; leave --kernel out",
                              values[RUN_KERNEL], out->app->name);
     if (!wrong)
-        wrong = args_read_word(given(values, RUN_KERNEL), kernel_names, "plain or step", &kernel);
+        wrong =
+            args_read_word(given(values, RUN_KERNEL), kernel_names, "plain, step or auto", &kernel);
     if (!wrong)
         wrong = args_read_word(given(values, RUN_WAIT), run_wait_names,
                                "spin, yield, block or auto", &waiting);

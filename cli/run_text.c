@@ -66,6 +66,8 @@ void run_print_devices(const struct measure *measure)
         int named = !strncmp(reason, name, length) && reason[length] == ':'; /* an error's text */
         if (*reason)
             printf("%s%s%s%s\n", d ? "" : "\n", named ? "" : name, named ? "" : ": ", reason);
+        if (*measure->devices[d].kernel)
+            printf("%s: kernel %s\n", name, measure->devices[d].kernel);
         if (*measure->devices[d].wait)
             printf("%s: %s\n", name, measure->devices[d].wait);
     }

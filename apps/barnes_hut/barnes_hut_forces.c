@@ -32,6 +32,8 @@ yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct bar
 {
     const enum barnes_hut_results other = s->load ? RESULTS_PULLS : RESULTS_LOADED;
     int f;
+    if (kind == APP_KERNEL_AUTO)
+        kind = APP_KERNEL_PLAIN;
     for (f = 0; f < FORMS; f++)
         if (forms[f].kind == kind && forms[f].results != other && !strcmp(forms[f].walk, walk)) {
             s->results = forms[f].results;

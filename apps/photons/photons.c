@@ -83,6 +83,8 @@ static yoke_status settle(struct app_spec *spec, struct photons_state *s)
     s->memory = spec->memory;
     s->output = spec->output;
     s->kernel = spec->kernel == APP_KERNEL_STEP ? step_kernel() : plain_kernel();
+    s->alternative = step_kernel();
+    s->chooses = spec->kernel == APP_KERNEL_AUTO;
     return photons_settle(s, (uint32_t)most);
 }
 
@@ -157,6 +159,7 @@ static yoke_status photons_run(void *state, struct app_run *run)
 {
     struct photons_state *s = state;
     const yoke_job job = { .kernel = &s->kernel,
+                           .alternative = s->chooses ? &s->alternative : NULL,
                            .range = { .last = s->packets },
                            .args = { yoke_value(s->setup), yoke_in_whole(s->layer_array),
                                      yoke_add_to(s->tally_array) } };

@@ -14,8 +14,9 @@ struct photons_state {
     uint64_t seed;
     double specular; /* share of the light that never gets in */
     struct app_memory memory;
-    const char *output; /* --output, or NULL */
-    yoke_kernel kernel;
+    const char *output;              /* --output, or NULL */
+    yoke_kernel kernel, alternative; /* the other one, if devices choose */
+    int chooses;
     photons_setup_t setup;
     layer_t *layers; /* at both wavelengths */
     int32_t row_count;
