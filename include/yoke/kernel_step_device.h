@@ -84,7 +84,7 @@
         YOKE_GLOBAL T *const yk_items = (YOKE_GLOBAL T *)(yk_queue + YK_STEP_ITEMS);               \
         YOKE_GLOBAL uint32_t *const yk_ages = (YOKE_GLOBAL uint32_t *)(yk_queue + yk_plan.ages);   \
         const T yk_zero = YK_STEP_NOTHING;                                                         \
-        T yk_mine = yk_zero, yk_next = yk_zero;                                                    \
+        T yk_mine = yk_zero;                                                                       \
         uint32_t yk_age = 0, yk_sent;                                                              \
         int64_t yk_index = -1;                                                                     \
         yk_step yk_s;                                                                              \
@@ -96,6 +96,7 @@
             YK_STEP_MOVE(yk_s.bottom, yk_s.from)                                                   \
         YOKE_BARRIER;                                                                              \
         while (yk_step_goes_on(&yk_s, &yk_plan, most)) {                                           \
+            T yk_next = yk_zero; /* the last turn's would take an item's registers */              \
             if (yk_step_fills(&yk_s)) {                                                            \
                 if (yk_s.has && yk_s.lane >= yk_s.width)                                           \
                     YK_STEP_PUT_BACK                                                               \

@@ -11,7 +11,7 @@
 #include "ok.h"
 #include "step_kernels.h"
 
-enum { HANGS_SECONDS = 250, LENGTH = 300, TOOTH = 7 };
+enum { HANGS_SECONDS = 250, LENGTH = 100, TOOTH = 5 };
 
 static const char *const all_machines[] = {
     "opencl:0", "cpu:1", "cpu:1,opencl:0:lanes=2", "sim:gpu:mem=1M", "sim:cpu:cores=2,sim:gpu*2",
@@ -72,7 +72,7 @@ static yoke_status run_combs(yoke_runtime *rt, const struct combs *combs, int64_
 static void one_waits(void **state)
 {
     static const struct combs all[] = {
-        { { LENGTH, TOOTH, 0 }, 1000, { .waiting = 1 } },
+        { { LENGTH, TOOTH, 0 }, 400, { .waiting = 1 } },
         { { LENGTH, TOOTH, 0 }, 7, { .waiting = 1, .room = 2, .groups = 1 } },
         { { LENGTH, TOOTH, 0 }, 20, { .waiting = 1, .room = 3, .groups = 3, .turns = 50 } },
         { { LENGTH, TOOTH, 0 }, 70, { .waiting = 1, .room = 64, .groups = 2, .turns = 9 } },
