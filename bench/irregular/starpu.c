@@ -321,6 +321,7 @@ int main(int argc, char **argv)
     struct app_session session;
     void *state;
     spec.input.seed = 1;
+    spec.input.kernel = APP_KERNEL_PLAIN;
     if (!take_words(argc, argv, &spec)) {
         fprintf(stderr, "usage: %s APP SIZE ROUNDS [OPTION=VALUE ...]\n", argv[0]);
         return 2;

@@ -41,10 +41,16 @@ static void write_file(const struct scene *scene, char path[32])
     fclose(file);
 }
 
+static void resize(yoke_step *step, const yoke_step *sizes)
+{
+    step->room = sizes->room;
+    step->turns = sizes->turns;
+    step->groups = sizes->groups;
+}
+
 static void open_state(struct app_spec *spec, const struct scene *scene, void **state)
 {
     char path[32];
-    yoke_step *step;
     for (int k = 0; app_photons.options[k].name; k++)
         spec->values[k] = app_photons.options[k].initial;
     if (scene->events)
@@ -56,10 +62,8 @@ static void open_state(struct app_spec *spec, const struct scene *scene, void **
     OK(app_photons.open(spec, state));
     if (!scene->input)
         unlink(path);
-    step = &((struct photons_state *)*state)->kernel.step;
-    step->room = scene->step.room;
-    step->turns = scene->step.turns;
-    step->groups = scene->step.groups;
+    resize(&((struct photons_state *)*state)->kernel.step, &scene->step);
+    resize(&((struct photons_state *)*state)->alternative.step, &scene->step);
 }
 
 struct photons_state *scene_open(const struct scene *scene)

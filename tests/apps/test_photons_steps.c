@@ -1,5 +1,5 @@
 /* test_photons_steps.c - photons by the step kernel: the same bits as by the plain one, on every
- * device, for every split and whatever the sizes of the queues.
+ * device, for every split and whatever the sizes of the queues; and where devices choose.
  *
  * Words on the command line are devices, which must be there.
  */
@@ -27,21 +27,25 @@ static struct photons_state *plain(const struct scene *scene)
     return scene_open(&mine);
 }
 
-/* Steps on `scene`'s devices beside the plain kernel's result. */
+/* Steps, and what devices choose, on `scene`'s devices beside the plain kernel's result. */
 static void compare(const struct scene *scene, const struct photons_state *want)
 {
-    struct scene mine = *scene;
-    struct photons_state *s;
-    mine.kernel = APP_KERNEL_STEP;
-    s = scene_open(&mine);
-    if (!s)
-        return;
-    assert_int_equal(s->kernel.kind, YOKE_KERNEL_STEP);
-    assert_int_equal(s->packets, want->packets);
-    if (memcmp(s->tally, want->tally, (size_t)scene_slots(s) * sizeof *s->tally) != 0)
-        fail_msg("%s: other results by steps (room %u, turns %u, groups %u)", scene->devices,
-                 scene->step.room, scene->step.turns, scene->step.groups);
-    scene_close(s);
+    static const enum app_kernel kernels[] = { APP_KERNEL_STEP, APP_KERNEL_AUTO };
+    for (int k = 0; k < 2; k++) {
+        struct scene mine = *scene;
+        struct photons_state *s;
+        mine.kernel = kernels[k];
+        s = scene_open(&mine);
+        if (!s)
+            return;
+        assert_true(k == 1 || s->kernel.kind == YOKE_KERNEL_STEP);
+        assert_int_equal(s->packets, want->packets);
+        if (memcmp(s->tally, want->tally, (size_t)scene_slots(s) * sizeof *s->tally) != 0)
+            fail_msg("%s: other results by %s (room %u, turns %u, groups %u)", scene->devices,
+                     k ? "what devices choose" : "steps", scene->step.room, scene->step.turns,
+                     scene->step.groups);
+        scene_close(s);
+    }
 }
 
 static void same_on_every_device_and_for_every_split(void **unused)
