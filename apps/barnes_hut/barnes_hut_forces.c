@@ -28,24 +28,42 @@ static const struct form {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
+static const struct form *find(const char *walk, enum app_kernel kind, int32_t load)
+{
+    const enum barnes_hut_results other = load ? RESULTS_PULLS : RESULTS_LOADED;
+    int f;
+    for (f = 0; f < FORMS; f++)
+        if (forms[f].kind == kind && forms[f].results != other && !strcmp(forms[f].walk, walk))
+            return &forms[f];
+    return NULL;
+}
+
+static yoke_kernel kernel_of(const struct form *form)
+{
+    yoke_kernel kernel = *form->device;
+    kernel.cpu = form->cpu->cpu;
+    if (form->kind == APP_KERNEL_PLAIN)
+        kernel.cpu.unit = form->cpu->unit;
+    return kernel;
+}
+
+/* Devices choose only where there is a load: without one a step does what the plain kernel does,
+ * and its queue's work besides, which nobody needs to find out in a job of a millisecond. */
 yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct barnes_hut_state *s)
 {
-    const enum barnes_hut_results other = s->load ? RESULTS_PULLS : RESULTS_LOADED;
-    int f;
-    if (kind == APP_KERNEL_AUTO)
-        kind = APP_KERNEL_PLAIN;
-    for (f = 0; f < FORMS; f++)
-        if (forms[f].kind == kind && forms[f].results != other && !strcmp(forms[f].walk, walk)) {
-            s->results = forms[f].results;
-            s->forces = *forms[f].device;
-            s->forces.cpu = forms[f].cpu->cpu;
-            if (kind == APP_KERNEL_PLAIN)
-                s->forces.cpu.unit = forms[f].cpu->unit;
-            return YOKE_OK;
-        }
-    return app_fail(YOKE_EINVAL, "--walk %s: choose %s or auto%s", walk,
-                    kind == APP_KERNEL_STEP ? "alone, apart" : "alone, together",
-                    kind == APP_KERNEL_STEP ? " with --kernel step" : "");
+    const int steps = kind == APP_KERNEL_STEP;
+    const struct form *form = find(walk, steps ? kind : APP_KERNEL_PLAIN, s->load);
+    const struct form *other = find(walk, APP_KERNEL_STEP, s->load);
+    if (!form)
+        return app_fail(YOKE_EINVAL, "--walk %s: choose %s", walk,
+                        steps ? "alone, apart or auto with --kernel step"
+                              : "alone, together or auto, or with --kernel step apart");
+    s->results = form->results;
+    s->forces = kernel_of(form);
+    s->chooses = kind == APP_KERNEL_AUTO && s->load && other;
+    if (s->chooses)
+        s->alternative = kernel_of(other);
+    return YOKE_OK;
 }
 
 /* --- sums that many add to --- */
@@ -145,15 +163,15 @@ yoke_status barnes_hut_find_forces(struct barnes_hut_state *s, struct app_run *r
 {
     const forces_t how = { .theta2 = (float)(s->theta * s->theta),
                            .softening2 = (float)(s->softening * s->softening),
-                           .load = s->load };
+                           .load = s->load,
+                           .visits = s->visits };
     const units_t units = units_of(s);
     yoke_job job = { .kernel = &s->forces,
+                     .alternative = s->chooses ? &s->alternative : NULL,
                      .range = { .last = s->stars },
                      .args = { yoke_value(s->tree.node_count), yoke_value(how) } };
     int n = 2;
     yoke_status status = YOKE_OK;
-    if (s->results == RESULTS_STEPS)
-        job.args[n++] = (yoke_arg)yoke_value(s->visits);
     if (s->results == RESULTS_SUMS) {
         job.args[n++] = (yoke_arg)yoke_value(units);
         status = clear_sums(s);

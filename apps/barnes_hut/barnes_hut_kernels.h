@@ -21,10 +21,11 @@ typedef struct YOKE_ALIGN(16) pull {
     float potential; /* the body's own, -mass / softening, included */
 } pull_t;
 
-/* What decides about forces, and how far the Fibonacci sequence is worked out for each visit. */
+/* What decides about forces; how far the Fibonacci sequence is worked out for each visit; and how
+ * many visits make a step. */
 typedef struct forces {
     float theta2, softening2;
-    int32_t load;
+    int32_t load, visits;
 } forces_t;
 
 /* What a step kernel's item is: where a body is in its walk, and what it has met so far. */

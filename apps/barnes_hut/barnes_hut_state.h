@@ -25,7 +25,8 @@ struct barnes_hut_state {
     int32_t load, visits; /* visits: of a step */
     struct app_memory memory;
     yoke_runtime *cores;
-    yoke_kernel forces;
+    yoke_kernel forces, alternative; /* the other one, if devices choose */
+    int chooses;
     enum barnes_hut_results results;
     struct star *start, *loose; /* loose: where the next step begins */
     struct tree tree;           /* and what is in tree order: */

@@ -11,9 +11,9 @@
  * `barnes_hut_steps` makes use of the tree's order. The children of a cell lie behind it, and
  * behind them what its own siblings left to do: all that a body has still to meet is one run, so an
  * item emits one item at most, its sum stays in registers, nothing is stacked, and the result is
- * written once. It meets up to `visits` nodes in a step, for a step costs a lane as much as some
- * visits do. What is left of the step form's use is that a lane whose body is done gets the next
- * one at once.
+ * written once. It meets up to `how.visits` nodes in a step, for a step costs a lane as much as
+ * some visits do. What is left of the step form's use is that a lane whose body is done gets the
+ * next one at once.
  */
 #include "barnes_hut_visit.h"
 #include <yoke/kernel_step.h>
@@ -31,15 +31,15 @@ YOKE_FN int barnes_hut_meet(const node_t *node, body_t me, forces_t how, walk_t 
 }
 
 YOKE_STEP_KERNEL(barnes_hut_steps, walk_t, walk, i, 1, INT32_MAX, YOKE_VALUE(int32_t, node_count),
-                 YOKE_VALUE(forces_t, how), YOKE_VALUE(int32_t, visits), YOKE_IN(body_t, bodies),
-                 YOKE_IN(node_t, nodes), YOKE_OUT(pull_t, pulls), YOKE_OUT(uint32_t, loads))
+                 YOKE_VALUE(forces_t, how), YOKE_IN(body_t, bodies), YOKE_IN(node_t, nodes),
+                 YOKE_OUT(pull_t, pulls), YOKE_OUT(uint32_t, loads))
 {
     YOKE_SEED
     {
         walk = barnes_hut_walk((int32_t)i, 0, node_count);
     }
     const body_t me = bodies[walk.body];
-    for (int32_t met = 0; met < visits && walk.next < walk.end; ++met) {
+    for (int32_t met = 0; met < how.visits && walk.next < walk.end; ++met) {
         const node_t node = nodes[walk.next];
         walk.next = barnes_hut_meet(&node, me, how, &walk) ? node.skip : walk.next + 1;
     }

@@ -87,11 +87,11 @@ static const char *const machines[] = { "cpu", "sim:cpu:cores=2,sim:gpu", "openc
                                         "cpu:1,opencl:0" };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
-static const struct way steps[] = { { APP_KERNEL_STEP, "auto", NULL, NULL },
-                                    { APP_KERNEL_STEP, "alone", "13", "1" },
-                                    { APP_KERNEL_STEP, "alone", "40", "1000000" },
-                                    { APP_KERNEL_STEP, "apart", NULL, NULL },
-                                    { APP_KERNEL_STEP, "apart", "13", NULL } };
+static const struct way steps[] = {
+    { APP_KERNEL_STEP, "auto", NULL, NULL },       { APP_KERNEL_STEP, "alone", "13", "1" },
+    { APP_KERNEL_STEP, "alone", "40", "1000000" }, { APP_KERNEL_STEP, "apart", NULL, NULL },
+    { APP_KERNEL_STEP, "apart", "13", NULL },      { APP_KERNEL_AUTO, "auto", "20", NULL }
+};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static void steps_are_as_plain(void **unused)
@@ -134,7 +134,7 @@ static void queues_do_not_matter(void **unused)
     uint32_t loads[COUNT] = { 0 };
     int w, m, q;
     (void)unused;
-    for (w = 1; w < STEPS; w += 3) /* both have a load */
+    for (w = 1; w <= 4; w += 3) /* both have a load */
         for (m = 0; m < MACHINES; m++) {
             yoke_runtime *rt = app_machine_open(machines[m]);
             struct barnes_hut_state *s = open_state(&steps[w], COUNT);
@@ -183,7 +183,7 @@ static void the_deepest_tree_is_not_too_deep(void **unused)
     for (k = 0; right->nodes[k].count > 1; k++)
         deepest++;
     assert_int_equal(deepest, TREE_LEVELS + 1);
-    for (w = 1; w < STEPS; w += 3) {
+    for (w = 1; w <= 4; w += 3) {
         struct barnes_hut_state *s = open_state(&steps[w], COUNT);
         s->theta = 0;
         deepen(s);
@@ -248,11 +248,33 @@ static void wrong_loads_are_named(void **unused)
     }
 }
 
+/* Which they are is the devices' to find out, where the two do the same. */
+static void devices_choose_with_a_load(void **unused)
+{
+    static const struct way ways[] = {
+        { APP_KERNEL_AUTO, "auto", "20", NULL },     { APP_KERNEL_AUTO, "alone", "20", NULL },
+        { APP_KERNEL_AUTO, "together", "20", NULL }, { APP_KERNEL_AUTO, "auto", NULL, NULL },
+        { APP_KERNEL_PLAIN, "auto", "20", NULL },    { APP_KERNEL_STEP, "auto", "20", NULL }
+    };
+    static const int choose[] = { 1, 1, 0, 0, 0, 0 };
+    size_t w;
+    (void)unused;
+    for (w = 0; w < sizeof ways / sizeof *ways; w++) {
+        struct barnes_hut_state *s = open_state(&ways[w], 10);
+        assert_int_equal(s->chooses, choose[w]);
+        assert_int_equal(s->forces.kind, w == 5 ? YOKE_KERNEL_STEP : YOKE_KERNEL_RANGE);
+        if (s->chooses)
+            assert_int_equal(s->alternative.kind, YOKE_KERNEL_STEP);
+        app_find("barnes-hut")->close(s);
+    }
+}
+
 static void walks_belong_to_kernels(void **unused)
 {
     static const struct way wrong[] = { { APP_KERNEL_PLAIN, "apart", NULL, NULL },
                                         { APP_KERNEL_STEP, "together", NULL, NULL } };
-    static const char *const words[] = { "--walk apart: choose alone, together or auto",
+    static const char *const words[] = { "--walk apart: choose alone, together or auto, or with "
+                                         "--kernel step apart",
                                          "--walk together: choose alone, apart or auto with "
                                          "--kernel step" };
     size_t w;
@@ -272,6 +294,7 @@ int main(void)
         cmocka_unit_test(the_deepest_tree_is_not_too_deep),
         cmocka_unit_test(the_load_is_fibonaccis),
         cmocka_unit_test(wrong_loads_are_named),
+        cmocka_unit_test(devices_choose_with_a_load),
         cmocka_unit_test(walks_belong_to_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
