@@ -138,7 +138,8 @@ def sets(raw, name):
         head(['set', *KERNELS, 'plain / step', 'auto / best'])
         for which, cells in best.items():
             there = [cell for cell in cells.values() if cell['seconds']]
-            least = min(there, key=lambda cell: cell['seconds'], default=None)
+            least = min((cells[kernel] for kernel in ('plain', 'step') if kernel in cells and cells[kernel]['seconds']),
+                        key=lambda cell: cell['seconds'], default=None)
             row([which, *(seconds(cells[kernel]['seconds']) if kernel in cells else '-' for kernel in KERNELS),
                  over(cells.get('plain'), cells.get('step')) if len(there) == len(cells) else '-',
                  over(cells.get('auto'), least) if len(there) == len(cells) else '-'])
