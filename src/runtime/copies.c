@@ -33,22 +33,25 @@ const yoke_kernel *yk_fold_of(const char *type)
     return NULL;
 }
 
+static int64_t apart_of(const yoke_array *array)
+{
+    return (yk_private_bytes(array) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
 yoke_status yk_folds_intern(struct yk_job *job)
 {
     yoke_status status = YOKE_OK;
     int p;
-    for (p = 0; job->has_add && p < job->arg_count && status == YOKE_OK; p++)
-        if (job->args[p].mode == YOKE_PARAM_ADD && !job->args[p].merge)
+    for (p = 0; job->has_add && p < job->arg_count && status == YOKE_OK; p++) {
+        if (job->args[p].mode != YOKE_PARAM_ADD)
+            continue;
+        job->apart[p] = apart_of(job->args[p].array);
+        if (!job->args[p].merge)
             status =
                 yk_kernel_intern(&job->runtime->kernels,
                                  yk_fold_of(job->kernel->kernel.params[p].type), &job->folds[p]);
+    }
     return status;
-}
-
-static int64_t apart(const struct yk_job *job, int arg)
-{
-    const int64_t bytes = yk_private_bytes(job->args[arg].array);
-    return (bytes + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
 /* How many copies the device should have of the argument. */
@@ -61,7 +64,7 @@ static int wanted(const struct yk_job *job, int device, int arg)
         most = COPIES_BYTES;
     if (!job->folds[arg])
         return 1;
-    while (copies > 1 && copies * apart(job, arg) > most)
+    while (copies > 1 && copies * job->apart[arg] > most)
         copies /= 2;
     return copies > 1 ? copies : 1;
 }
@@ -85,7 +88,7 @@ void yk_folds_build(struct yk_job *job, int device)
 static yoke_status take(struct yk_job *job, int device, int arg, int copies)
 {
     struct yk_job_device *jd = &job->devices[device];
-    const int64_t bytes = copies * apart(job, arg);
+    const int64_t bytes = copies * job->apart[arg];
     jd->private_copies[arg] = copies;
     return yk_place_alloc(job->args[arg].array->places, jd->device->place, bytes > 0 ? bytes : 1,
                           &jd->private_buffers[arg]);
@@ -107,7 +110,7 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
         status = take(job, device, arg, 1);
     if (status != YOKE_OK)
         return status;
-    bytes = jd->private_copies[arg] * apart(job, arg);
+    bytes = jd->private_copies[arg] * job->apart[arg];
     yk_lock(&place->lock);
     status =
         backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
@@ -131,7 +134,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
     }
     out->buffer = jd->private_buffers[arg];
     out->copies = jd->private_copies[arg];
-    out->apart = apart(job, arg);
+    out->apart = job->apart[arg];
     return YOKE_OK;
 }
 
@@ -142,7 +145,7 @@ yoke_status yk_private_fold(struct yk_job *job, int device, int arg)
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
     const int64_t size = job->kernel->kernel.params[arg].size;
-    const int64_t elements = apart(job, arg) / size, copies = jd->private_copies[arg];
+    const int64_t elements = job->apart[arg] / size, copies = jd->private_copies[arg];
     const struct yk_launch_arg args[] = { { .value = &elements },
                                           { .value = &copies },
                                           { .buffer = jd->private_buffers[arg] } };

@@ -151,7 +151,10 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     yoke_arg *args;
     int has_add;
     struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: what folds a device's copies; NULL: none */
-    uint32_t packs; /* arguments the distance of whose rows the kernel is told, as bits */
+    int64_t
+        apart[YOKE_ARGS_MAX]; /* mode add: bytes from one copy to the next. Known here, for a device
+                                 that prepares may do so when the array has been closed */
+    uint32_t packs;           /* arguments the distance of whose rows the kernel is told, as bits */
     uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
     const char *partitioner, *name;     /* partitioner NULL: auto */
     uint64_t key;                       /* of yk_memory */
