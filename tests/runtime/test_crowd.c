@@ -1,7 +1,8 @@
 /* test_crowd.c - many jobs on the same few arrays, submitted without waiting, on devices with
  * hardly any memory: right whatever the memory, and never stuck.
  *
- * Jobs are drawn from a seed, which is printed; YOKE_TEST_SEED gives it again.
+ * Jobs are drawn from a seed, which is printed; YOKE_TEST_SEED gives it again. YOKE_TEST_MACHINES
+ * simulated machines are drawn, 24 where that is not set.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,10 +153,12 @@ static void many_jobs_hardly_any_memory(void **state)
 {
     static const char *const sizes[] = { "14K", "18K", "30K", "60K" };
     static const char *const pages[] = { "", ":pages=256", ":pages=1K" };
+    const char *given = getenv("YOKE_TEST_MACHINES");
+    const int machines = given ? atoi(given) : 24;
     char devices[128];
     int i;
     (void)state;
-    for (i = 0; i < 24; i++) {
+    for (i = 0; i < machines; i++) {
         uint64_t began = seed;
         snprintf(devices, sizeof devices, "sim:gpu*8:mem=%s:lanes=%d:noise=0.2%s", sizes[draw(4)],
                  1 + (int)draw(4), pages[draw(3)]);
