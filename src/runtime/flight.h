@@ -13,8 +13,20 @@ enum yk_lane_state {
     YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+/* What the lane did is told to the dispatcher. */
+void yk_lane_report(struct yk_job *job, int device, int lane);
 /* The end of the lane's chunk is to wake the device's host thread, if that is who drives it. */
 void yk_flight_call(struct yk_job *job, int device, int lane);
+
+/* --- loss.c --- */
+/* The device is gone. Chunks that came through count; the others go back to the range. */
+void yk_lane_device_failed(struct yk_job *job, int device);
+/* No memory, or rows that the kernel read were none: the chunk goes back. If its kernel may have
+ * run, so must everything go that it wrote in place, and in mode add the device's whole private
+ * copy with all that went into it. */
+void yk_lane_undone(struct yk_job *job, int device, int lane, yoke_status why);
+/* The same, whatever the reason. */
+void yk_lane_not_done(struct yk_job *job, int device, int lane, yoke_status status);
 
 /* --- host_lane.c --- */
 /* Which lanes of the CPU stand for the threads that drive GPUs, if the job's partitioner asks. */

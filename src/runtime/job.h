@@ -245,17 +245,19 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
 
 /* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);
+/* Whether who takes part is ours to decide: `auto` (NULL). */
+int yk_job_splits_freely(const char *partitioner);
+void yk_job_close(struct yk_job *job);
+
+/* --- plan.c --- */
 /* Bytes of memory that its devices have made ready so far, in all. */
 int64_t yk_job_readied(const struct yk_job *job);
 /* Chunks are multiples of it. */
 int64_t yk_job_unit(const struct yk_job *job);
 /* Indexes that give each of `fill` processing elements something to do, whichever kernel it is. */
 int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill);
-/* Whether who takes part is ours to decide: `auto` (NULL). */
-int yk_job_splits_freely(const char *partitioner);
 /* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */
 yoke_status yk_job_plan(struct yk_job *job);
-void yk_job_close(struct yk_job *job);
 
 /* --- end.c --- */
 /* Record the first error (texts of later ones are consequences) and let the job run out. */

@@ -140,7 +140,7 @@ static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64
     return 1;
 }
 
-static void report(struct yk_job *job, int device, int lane)
+void yk_lane_report(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
@@ -174,102 +174,6 @@ static void report(struct yk_job *job, int device, int lane)
     yk_job_tell_progress(job, 0);
 }
 
-/* What the lane's chunk changed in place and did not end is gone there. */
-static void spoil(struct yk_job *job, int device, int lane)
-{
-    yoke_status status = yk_flight_spoil(job, device, lane);
-    if (status != YOKE_OK)
-        yk_job_fail(job, status);
-}
-
-/* The device is gone. Chunks that came through count; the others go back to the range. */
-static void device_failed(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    yoke_status outcome;
-    int lane, came_through;
-    char *text;
-    if (atomic_load(&jd->device->place->lost)) /* this thread's text is of the job that found out */
-        yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
-    text = yk_strdup(yoke_error_text());
-    /* A CPU's lanes are other threads'; the job ends anyway. */
-    for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
-        struct yk_flight *flight = &jd->flights[lane];
-        if (!flight->busy)
-            continue;
-        came_through = yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK;
-        if (!came_through) /* nothing of it may land in what others do again */
-            yk_flight_abandon(job, device, lane);
-        else if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
-            report(job, device, lane);
-        else
-            came_through = 0;
-        if (!came_through && yk_flight_is_half_home(job, device, lane))
-            spoil(job, device, lane);
-        yk_job_leave(job);
-    }
-    if (jd->device->device->desc.host_memory)
-        /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
-        yk_job_fail(job, YOKE_EDEVICE);
-    yk_lock(&job->lock);
-    yk_job_drop_device(job, device, text ? text : "it failed");
-    yk_unlock(&job->lock);
-    yk_runtime_device_lost(job->runtime, jd->device);
-    yk_free(text);
-}
-
-/* Too large for the device's memory: half of it next time; a single unit that does not fit ends the
- * device's part, but for what its other lanes are working on. Otherwise the size is not to blame.
- */
-static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status why)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    const struct yk_chunk *chunk = &jd->flights[lane].chunk;
-    int64_t items = chunk->last - chunk->first;
-    int64_t unit = yk_job_unit(job);
-    yk_lock(&job->lock);
-    atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
-    yk_turn_returned(job, device, chunk);
-    yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
-                         items > unit && why == YOKE_ENOMEM ? (items + 1) / 2 : 0);
-    if (items <= unit && why == YOKE_ENOMEM) {
-        jd->status = YOKE_ENOMEM;
-        yk_job_retire_device(job, device, yoke_error_text());
-    }
-    yk_unlock(&job->lock);
-}
-
-/* No memory, or rows that the kernel read were none: the chunk goes back. If its kernel may have
- * run, so must everything go that it wrote in place, and in mode add the device's whole private
- * copy with all that went into it. */
-static void undone(struct yk_job *job, int device, int lane, yoke_status why)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    if (jd->flights[lane].launched)
-        spoil(job, device, lane);
-    if (jd->flights[lane].launched && job->has_add) {
-        yk_lock(&job->lock);
-        yk_job_drop_device(job, device, yoke_error_text());
-        yk_unlock(&job->lock);
-    } else {
-        chunk_returned(job, device, lane, why);
-    }
-}
-
-static void not_done(struct yk_job *job, int device, int lane, yoke_status status)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    if (status == YOKE_EDEVICE && yk_flight_is_half_home(job, device, lane))
-        spoil(job, device, lane);
-    if (status == YOKE_EDEVICE)
-        device_failed(job, device);
-    else if (status == YOKE_ENOMEM && !jd->device->device->desc.host_memory)
-        undone(job, device, lane, status);
-    else
-        yk_job_fail(job, status);
-    yk_wake_all(job->runtime);
-}
-
 /* A core goes on with another piece of a lease, without a word to anybody between pieces of the
  * same one: what is shared with other cores costs more than a small piece takes. Not before others
  * were told of the job, which the caller sees to between steps; and timelines want every piece, as
@@ -284,7 +188,7 @@ static int goes_on(struct yk_job *job, int device, int lane)
         yk_job_is_stopped(job) || !yk_lease_cut(&jd->leases, lane, &piece, &slot))
         return 0;
     if (slot != flight->slot) {
-        report(job, device, lane);
+        yk_lane_report(job, device, lane);
         flight->issued_ns = yk_now(job->runtime);
     }
     flight->chunk = piece;
@@ -299,14 +203,14 @@ static int ended(struct yk_job *job, int device, int lane, yoke_status outcome)
     yoke_status status = yk_flight_finish(job, device, lane, outcome);
     flight->done += flight->chunk.last - flight->chunk.first;
     if (status == YOKE_ELOST) { /* a device that it took rows from */
-        undone(job, device, lane, status);
+        yk_lane_undone(job, device, lane, status);
         yk_wake_all(job->runtime);
     } else if (status != YOKE_OK)
-        not_done(job, device, lane, status);
+        yk_lane_not_done(job, device, lane, status);
     else if (goes_on(job, device, lane))
         return 1;
     else
-        report(job, device, lane);
+        yk_lane_report(job, device, lane);
     yk_job_leave(job);
     return 0;
 }
@@ -339,7 +243,7 @@ static void issue(struct yk_job *job, int device, int lane)
         status = yk_flight_issue(job, device, lane);
         if (status != YOKE_OK) {
             yk_flight_abandon(job, device, lane);
-            not_done(job, device, lane, status);
+            yk_lane_not_done(job, device, lane, status);
             yk_job_leave(job);
             return;
         }
@@ -382,7 +286,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     if (!jd->stepped[lane]) /* a line that lanes share */
         jd->stepped[lane] = 1;
     if (atomic_load(&jd->device->place->lost) && !jd->failed)
-        device_failed(job, device);
+        yk_lane_device_failed(job, device);
     flight->issued_ns = 0;
     if (yk_job_is_stopped(job) || !take(job, device, lane, wake_ns)) {
         leave_idle(job);

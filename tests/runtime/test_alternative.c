@@ -128,6 +128,7 @@ struct machine {
     const char *devices;
     int best[DEVICES_MOST], count; /* form of each device */
     int64_t many;                  /* items that take it long; 0: 400,000 */
+    double together;               /* what several do in a second, each with its best one */
 };
 
 /* The slow one has a tenth of the speed. */
@@ -139,11 +140,17 @@ static const struct machine machines[] = {
     { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once", { 1 }, 1, 9000000 }, /* one chunk or two a job */
     { "sim:cpu:cores=4:rate=1e4:slow=k_at_once", { 1 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps", { 0 }, 1 },
-    { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once", { 0, 1 }, 2 },
+    { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once",
+      { 0, 1 },
+      2,
+      0,
+      1.4e5 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_at_once,sim:gpu:rate=1e5:slow=k_by_steps,"
       "sim:gpu:rate=1e5:slow=k_at_once",
       { 1, 0, 1 },
-      3 },
+      3,
+      0,
+      2.4e5 },
 };
 static const char *const partitioners[] = {
     NULL, "even", "static", "dynamic", "guided", "nc-ht", "c-ht", "demand",
@@ -214,6 +221,8 @@ static void each_device_keeps_its_faster_one(void **state)
                                  partitioners[p] ? partitioners[p] : "auto", (int)sizes[s],
                                  did.seconds, best);
                 }
+                if (machine->together > 0 && !partitioners[p] && s == 2)
+                    assert_true(did.seconds < 1.1 * (double)sizes[s] / machine->together);
                 OK(close_work(&work));
                 OK(yoke_close(work.rt));
             }

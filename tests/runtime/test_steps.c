@@ -362,6 +362,37 @@ static void queues_too_large(void **state)
     free(want);
 }
 
+/* Jobs that are known have chunks whose end is foretold, though they are series of launches. */
+static void ends_are_foretold(void **state)
+{
+    static const tree_t tree = { 71, 3, 8 };
+    static struct tally got;
+    yoke_runtime *rt = NULL;
+    yoke_array *counts, *sums;
+    const yoke_status status = yoke_open(&(yoke_config){ .devices = where = "opencl:0" }, &rt);
+    (void)state;
+    if (status == YOKE_ENODEV)
+        skip();
+    OK(status);
+    OK(yoke_array_wrap(rt, got.counts, STEP_BINS, sizeof(uint64_t), &counts));
+    OK(yoke_array_wrap(rt, got.sums, STEP_BINS, sizeof(uint64_t), &sums));
+    for (int jobs = 0; jobs < 3; jobs++) {
+        yoke_result *result;
+        OK(yoke_run(
+            rt,
+            &(yoke_job){ .kernel = &k_tree,
+                         .range = { 0, 3000 },
+                         .args = { yoke_value(tree), yoke_add_to(counts), yoke_add_to(sums) } },
+            &result));
+        if (jobs == 2 && strstr(result->waits[0].reason, "was not known"))
+            fail_msg("%s", result->waits[0].reason);
+        yoke_result_close(result);
+    }
+    OK(yoke_array_close(counts));
+    OK(yoke_array_close(sums));
+    OK(yoke_close(rt));
+}
+
 /* ---- calls and devices that fail ---- */
 
 static yoke_status small_wood(const char *devices)
@@ -433,6 +464,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(undeclared_is_an_error),
         cmocka_unit_test(bad_declarations),
         cmocka_unit_test(queues_too_large),
+        cmocka_unit_test(ends_are_foretold),
         cmocka_unit_test(whatever_fails),
         cmocka_unit_test(devices_that_fail),
     };

@@ -1,0 +1,222 @@
+/* plan.c - a job's devices and dispatcher, when it begins: what may be known of each device by then,
+ * who is asked, and which cores are left to threads that drive GPUs.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../partition/kept.h"
+#include "flight.h"
+
+/* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
+ * Express 5). */
+enum { SATURATING_BYTES = 4 << 20 };
+
+static int64_t unit_of(const yoke_kernel *kernel)
+{
+    return kernel->unit > 1 ? kernel->unit : 1;
+}
+
+/* Indexes that give every processing element work. */
+static int64_t busy_indexes(const struct yk_job *job, const yoke_kernel *kernel, int64_t fill)
+{
+    /* A step kernel's group has an index for each lane. */
+    const int lanes = kernel->kind == YOKE_KERNEL_STEP ? 1 : kernel->lanes;
+    const int64_t per_index = job->extent[0] * job->extent[1] * (lanes > 1 ? lanes : 1);
+    return fill * unit_of(kernel) / per_index;
+}
+
+int64_t yk_job_unit(const struct yk_job *job)
+{
+    const int64_t mine = unit_of(&job->kernel->kernel);
+    const int64_t other = job->pair ? unit_of(&job->pair->alternative->kernel) : 1;
+    int64_t a = mine, b = other;
+    while (b > 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return mine / a * other;
+}
+
+int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill)
+{
+    const int64_t mine = busy_indexes(job, &job->kernel->kernel, fill);
+    const int64_t other = job->pair ? busy_indexes(job, &job->pair->alternative->kernel, fill) : 0;
+    return mine > other ? mine : other;
+}
+
+/* Items that use all of a device with memory of its own: each of its processing elements has one,
+ * and a copy of what they need saturates the link. */
+static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
+                             const struct yk_traffic *traffic)
+{
+    const int64_t compute = yk_job_busy_items(job, desc->fill);
+    double copy = traffic->busier > 0 ? SATURATING_BYTES / traffic->busier : 0;
+    return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
+}
+
+/* As far as the wider of its kernels has it. */
+static int64_t vector_items(const struct yk_job *job)
+{
+    const int mine = job->kernel->kernel.cpu.unit;
+    const int other = job->pair ? job->pair->alternative->kernel.cpu.unit : 0;
+    return mine > other ? mine : other;
+}
+
+static void describe_link(const struct yk_job *job, int d, const struct yk_learned *learned,
+                          struct yk_split_device *out)
+{
+    const struct yk_device_desc *desc = &job->runtime->devices[d].device->desc;
+    struct yk_traffic traffic;
+    if (desc->host_memory)
+        return;
+    yk_job_traffic(job, d, learned, &traffic);
+    out->fill = filling_items(job, desc, &traffic);
+    out->copy_item_ns = desc->link_bytes_per_ns > 0 ? traffic.both / desc->link_bytes_per_ns : 0;
+    out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
+}
+
+/* What the dispatcher may know of device d before the job starts. */
+static void describe(const struct yk_job *job, int d, const struct yk_memory *memory,
+                     struct yk_split_device *out)
+{
+    const struct yk_runtime_device *device = &job->runtime->devices[d];
+    const struct yk_device_desc *desc = &device->device->desc;
+    const yoke_kernel *kernel = &job->kernel->kernel;
+    const struct yk_learned *learned =
+        memory && !yk_turn_is_untried(job, d) ? &memory->device[d] : NULL;
+    *out = (struct yk_split_device){
+        .name = desc->name,
+        .lanes = kernel->cpu.team && desc->host_memory ? 1 : device->lanes,
+        .host_memory = desc->host_memory,
+        .cores = desc->host_memory ? desc->cores : 0,
+        .fill = device->lanes,
+        .lane_fill = desc->host_memory ? vector_items(job) : 0,
+        .fixed_ns = desc->launch_ns,
+        .peak = desc->peak_per_ns,
+        .share = -1,
+    };
+    if (learned)
+        yk_learned_tell(learned, out);
+    describe_link(job, d, learned, out);
+    if (out->fill < 1)
+        out->fill = 1;
+}
+
+static int are_alike(const struct yk_device_desc *a, const struct yk_device_desc *b)
+{
+    return a->backend == b->backend && !a->host_memory && !b->host_memory &&
+           strcmp(a->model, b->model) == 0 && strcmp(a->settings_text, b->settings_text) == 0;
+}
+
+static void describe_all(const struct yk_job *job, const struct yk_memory *memory, int count,
+                         struct yk_split_device *out)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    int first, d;
+    for (d = 0; d < count; d++) {
+        describe(job, d, memory, &out[d]);
+        for (first = 0; first < d; first++)
+            if (are_alike(&devices[first].device->desc, &devices[d].device->desc))
+                break;
+        out[d].make = 1 + first;
+    }
+    if (memory)
+        yk_learned_level(out, count);
+}
+
+int64_t yk_job_readied(const struct yk_job *job)
+{
+    int64_t bytes = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        bytes += yk_place_readied(job->devices[d].device->place);
+    return bytes;
+}
+
+/* The last job's, or what the speeds say if that is more: it may have been late for that one. */
+static double likely_share(const struct yk_split_device *known, double all_rates)
+{
+    return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
+}
+
+/* Who is asked, and what that is based on. */
+static void call_team(struct yk_job *job, const struct yk_memory *memory,
+                      struct yk_split_device *known)
+{
+    static const struct yk_team nobody_tried;
+    int d, left_out = 0, count = job->device_count;
+    int judges = memory && yk_job_splits_freely(job->partitioner);
+    const struct yk_team *team = judges ? &memory->team : &nobody_tried;
+    job->crowded = job->runtime->running_count > 0;
+    job->team = job->crowded ? yk_team_settled(team, count) : yk_team_choose(team, known, count);
+    if (count > 1)
+        job->alone = yk_team_only(job->team);
+    job->seen = job->tells = memory != NULL;
+    for (d = 0; d < count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        job->recalled += known[d].rate;
+        job->tells &= known[d].rate > 0;
+    }
+    for (d = 0; d < count; d++) {
+        if (!yk_job_in_team(job, d))
+            known[d].share = 0; /* of this job; what it was is remembered */
+        job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
+        job->devices[d].steady = memory && memory->device[d].steady;
+        left_out |= !yk_job_in_team(job, d);
+    }
+    if (left_out)
+        job->crew->team = *team;
+}
+
+/* Cores of the first CPU device, where GPUs' threads sleep and so may find every core taken when
+ * they are woken. */
+static void keep_cores(struct yk_job *job, struct yk_split_device *known)
+{
+    int d, cpu = -1, gpus = 0;
+    if (!yk_job_splits_freely(job->partitioner) || yk_runtime_polls(job->runtime))
+        return;
+    for (d = job->device_count - 1; d >= 0; d--) {
+        if (known[d].host_memory)
+            cpu = d;
+        else
+            gpus += yk_job_in_team(job, d) && !job->devices[d].device->device->desc.virtual_clock;
+    }
+    if (cpu < 0 || !gpus || !yk_job_in_team(job, cpu))
+        return;
+    job->devices[cpu].kept = yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus);
+    known[cpu].lanes -= job->devices[cpu].kept;
+    job->devices[cpu].leases.cutters = known[cpu].lanes;
+    job->keeps_cores = job->devices[cpu].kept > 0;
+}
+
+yoke_status yk_job_plan(struct yk_job *job)
+{
+    struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
+    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    struct yk_split_spec spec = { .first = job->first,
+                                  .last = job->last,
+                                  .devices = known,
+                                  .unit = yk_job_unit(job),
+                                  .partitioner = job->partitioner,
+                                  .all_or_nothing = job->has_add };
+    yoke_status status;
+    int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
+    status = yk_crew_take(job, count);
+    if (status == YOKE_OK)
+        describe_all(job, memory, count, known);
+    if (status == YOKE_OK && job->partitioner)
+        status = yk_host_lanes_plan(job, known, count);
+    if (status != YOKE_OK)
+        return status;
+    spec.device_count = count;
+    call_team(job, memory, known);
+    yk_turn_plan(job, known);
+    keep_cores(job, known);
+    spec.crowded = job->crowded;
+    status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
+                                 : yk_dispatch_open(&spec, &job->crew->dispatch);
+    job->dispatch = job->crew->dispatch;
+    return status;
+}
