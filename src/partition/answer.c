@@ -168,6 +168,7 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         if (known.ended > state->latest_end)
             state->latest_end = known.ended;
         state->apart_items += completed;
+        state->apart_chunks += completed > 0;
         state->apart_ns += status->busy_ns - busy_ns;
     }
     status->rate = rate_of(dispatch, device);

@@ -68,6 +68,7 @@ void yk_dispatch_renew(struct yk_dispatch *dispatch, int device)
     unknown.rate = 0;
     yk_speed_open(&state->speed, &unknown, (double)(dispatch->view.last - dispatch->view.first));
     state->apart_items = status->items_done;
+    state->apart_chunks = status->chunks_done;
     state->apart_ns = status->busy_ns;
     status->item_ns = status->rate = status->dearest_ns = 0;
     status->fixed_ns = state->speed.fixed_ns;

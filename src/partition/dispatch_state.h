@@ -39,7 +39,7 @@ struct yk_device_state {
     int64_t latest_end;
     int waited;                    /* a chunk of it stood behind another job's */
     int64_t bound;                 /* of its next chunk's items; 0: none */
-    int64_t apart_items, apart_ns; /* of what it did, by kernels that it does not go on with */
+    int64_t apart_items, apart_chunks, apart_ns; /* of what it did, by kernels that it does not go on with */
     int kept;                      /* its latest entry in the kept list; -1: none */
     unsigned refused;              /* the epoch in which it last got nothing */
     struct yk_speed speed;

@@ -42,10 +42,11 @@ const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
 }
 
 /* Its very first chunk, and the only one: no base to judge the device on. */
-static int untried(const struct yk_split_status *status)
+static int is_untried(const struct yk_dispatch *dispatch, int device)
 {
-    return !status->known.host_memory && status->chunks_done == 1 && status->known.rate <= 0 &&
-           status->known.share < 0;
+    const struct yk_split_status *status = &dispatch->status[device];
+    return !status->known.host_memory && status->known.rate <= 0 && status->known.share < 0 &&
+           status->chunks_done - dispatch->devices[device].apart_chunks == 1;
 }
 
 const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device)
@@ -64,7 +65,7 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
     *out = (struct yk_split_outcome){ .items = status->items_done,
                                       .chunks = status->chunks_done,
                                       .busy_ns = status->busy_ns,
-                                      .rate = untried(status) ? 0 : status->rate,
+                                      .rate = is_untried(dispatch, device) ? 0 : status->rate,
                                       .fixed_ns = status->fixed_ns,
                                       .spread = status->dearest_ns * status->rate,
                                       .copied_bytes = status->copied_bytes,

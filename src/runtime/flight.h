@@ -103,8 +103,8 @@ static inline int yk_flight_form(const struct yk_job_device *device, const struc
 int yk_form_is_steps(const struct yk_job *job, int form);
 /* When a job begins: under runtime.lock. */
 void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known);
-/* One of the two may be the better one there and has not been tried, so speeds that are known say
- * little. */
+/* The device can run both and has not tried one of them, which may be the better one there: speeds
+ * that are known say little. */
 int yk_turn_is_untried(const struct yk_job *job, int device);
 /* Builds what the job may want on a device (one with the host's memory: under runtime.lock). Fails
  * if it can run neither, as the job's kernel does. */

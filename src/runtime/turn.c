@@ -55,13 +55,11 @@ static struct yk_choice choice_of(const struct yk_job *job, int device)
 
 int yk_turn_is_untried(const struct yk_job *job, int device)
 {
-    int form;
-    for (form = 0; form < YK_FORMS && job->pair; form++)
-        if (yk_kernel_has_failed(yk_job_kernel(job, form), device))
-            return 0;
-    if (!job->pair)
+    struct yk_choice choice;
+    if (!job->pair || !yk_kernel_is_ready(job->kernel, device) ||
+        !yk_kernel_is_ready(job->pair->alternative, device))
         return 0;
-    const struct yk_choice choice = choice_of(job, device);
+    choice = choice_of(job, device);
     return !yk_choice_knows_both(&choice);
 }
 
