@@ -1,5 +1,5 @@
-/* plan.c - a job's devices and dispatcher, when it begins: what may be known of each device by then,
- * who is asked, and which cores are left to threads that drive GPUs.
+/* plan.c - a job's devices and dispatcher, when it begins: what may be known of each device by
+ * then, who is asked, and which cores are left to threads that drive GPUs.
  */
 #include <math.h>
 #include <string.h>
