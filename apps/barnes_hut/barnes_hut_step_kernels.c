@@ -4,8 +4,8 @@
  * `barnes_hut_apart` is that literally. An item is a body and a run of siblings, the children of
  * one cell; a step meets them all, and each child to open makes an item of its own. So one body can
  * keep many lanes busy, which fills a GPU that has more lanes than there are bodies. The price: 300
- * items for a body among 100,000, most of which go through memory, and sums from many lanes. The
- * first of them takes the sum along; who has nothing to open adds what it has to the body's, as
+ * items for a body among 100,000, most of which go through memory, and sums from many lanes. One
+ * of them takes the sum along; who has nothing to open adds what it has to the body's, as
  * 64-bit whole numbers, so that the outcome does not depend on the order.
  *
  * `barnes_hut_steps` makes use of the tree's order. The children of a cell lie behind it, and
@@ -52,8 +52,8 @@ YOKE_STEP_KERNEL(barnes_hut_steps, walk_t, walk, i, 1, INT32_MAX, YOKE_VALUE(int
     }
 }
 
-/* `sums`: four for each body, as many units as `unit` and `potential_unit` say there are in 1;
- * behind those of all bodies, and only with a load, one for each, of the load's results. */
+/* `sums`: four for each body; behind those of all bodies, and only with a load, one for each, of
+ * the load's results. */
 YOKE_FN void barnes_hut_add(walk_t walk, units_t units, YOKE_GLOBAL int64_t *sums)
 {
     YOKE_GLOBAL int64_t *const mine = sums + 4 * (int64_t)walk.body;
