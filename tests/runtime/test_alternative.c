@@ -127,7 +127,7 @@ static yoke_status run(struct work *work, const yoke_job *job, struct did *out)
 struct machine {
     const char *devices;
     int best[DEVICES_MOST], count; /* form of each device */
-    int64_t many;                  /* items that take it long; 0: 400,000 */
+    int64_t many;                  /* items that take it long; 0: 200,000 */
     double together;               /* what several do in a second, each with its best one */
 };
 
@@ -137,7 +137,7 @@ static const struct machine machines[] = {
     { "sim:gpu:rate=1e5:slow=k_at_once", { 1 }, 1 },
     { "sim:gpu:rate=1e5:lanes=4:slow=k_at_once:slowed=1.3", { 1 }, 1 },
     { "sim:gpu:rate=1e5:lanes=1:slow=k_by_steps:slowed=1.3", { 0 }, 1 },
-    { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once", { 1 }, 1, 9000000 }, /* one chunk or two a job */
+    { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once", { 1 }, 1, 3000000 }, /* one chunk or two a job */
     { "sim:cpu:cores=4:rate=1e4:slow=k_at_once", { 1 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps", { 0 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once",
@@ -200,7 +200,7 @@ static double best_alone(const struct machine *machine, const char *partitioner,
 
 static void each_device_keeps_its_faster_one(void **state)
 {
-    static const int64_t sizes[] = { 2000, 5000, 100000 };
+    static const int64_t sizes[] = { 2000, 5000, 24000 };
     (void)state;
     for (int m = 0; m < (int)(sizeof machines / sizeof *machines); m++)
         for (int p = 0; p < (int)(sizeof partitioners / sizeof *partitioners); p++)
@@ -238,7 +238,7 @@ static void one_job_is_enough(void **state)
         struct did did;
         alarm(HANGS_SECONDS);
         where = machine->devices;
-        OK(open_work(open_runtime(where), machine->many ? machine->many : 400000, &work));
+        OK(open_work(open_runtime(where), machine->many ? machine->many : 200000, &work));
         yoke_job job = job_of(&work);
         OK(run(&work, &job, &did));
         for (int d = 0; d < machine->count; d++) {
@@ -266,8 +266,8 @@ static void what_is_remembered(void **state)
     alarm(HANGS_SECONDS);
     other_steps.step.turns = 100;
     where = machine->devices;
-    OK(open_work(open_runtime(machine->devices), 400000, &work));
-    OK(open_work(work.rt, 300000, &shorter));
+    OK(open_work(open_runtime(machine->devices), 60000, &work));
+    OK(open_work(work.rt, 50000, &shorter));
     yoke_job job = job_of(&work);
     settled(&work, &job, machine);
     yoke_job other = job_of(&shorter);
@@ -359,7 +359,7 @@ static void queues_go_when_they_are_not_needed(void **state)
     for (int steps_win = 0; steps_win < 2; steps_win++) {
         struct did did;
         where = steps_win ? "sim:gpu:rate=1e6:slow=k_at_once" : "sim:gpu:rate=1e6:slow=k_by_steps";
-        OK(open_work(open_runtime(where), 1000000, &work));
+        OK(open_work(open_runtime(where), 200000, &work));
         struct seen seen = { .rt = work.rt };
         yoke_job job = job_of(&work);
         job.progress = look;
