@@ -51,8 +51,8 @@
 
 #define YOKE_SEED if (yk_fresh)
 
-/* Work-items of a group on devices, items of a batch on a CPU. */
-#define YK_STEP_LANES 64
+/* Work-items of a group on devices: a warp of NVIDIA's. */
+#define YK_STEP_LANES 32
 
 #define YK_STEP_CHECK(name, most, generations)                                                     \
     typedef char yk_step_emits_1_to_256_in_1_generation_or_more_##name                             \

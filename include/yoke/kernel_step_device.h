@@ -10,14 +10,14 @@
  *   - Launch: plan.groups groups of YK_STEP_LANES lanes, in one dimension. Groups 0: nothing.
  *   - Arguments: first, last, size2, size3 as of other kernels, then the queue's memory, a 64-bit
  *     byte shift of the queue in it, a yk_step_plan by value, then the parameters.
- *   - The queue: YK_STEP_ITEMS bytes of words, then slots of items, and at plan.ages the items'
- *     generations.
+ *   - The queue: YK_STEP_ITEMS bytes of words, then slots of items; at plan.ages the items'
+ *     generations, and behind them for each group the indexes that it has taken and not begun.
  *   - Slots: `groups` stacks of `room` (group 0 has the last one, and `reserve` more behind it),
  *     then two outboxes of groups * room each.
  *   - Words: indexes taken, errors, and by launch % 3 (`phase`): items left in the outbox launch %
  *     2 (`odd`), items that group 0 keeps on its stack because they are more than `room`, groups
- *     that have ended. All are zero before the first launch. Each launch reads those of the one
- *     before it, writes its own, clears the next one's.
+ *     that have ended, indexes that groups keep. All are zero before the first launch. Each launch
+ * reads those of the one before it, writes its own, clears the next one's.
  */
 #ifndef YOKE_KERNEL_STEP_DEVICE_H
 #define YOKE_KERNEL_STEP_DEVICE_H
@@ -94,13 +94,13 @@
         yk_s.length = (uint32_t)(yk_last - yk_first);                                              \
         if (yk_s.from != yk_s.bottom)                                                              \
             YK_STEP_MOVE(yk_s.bottom, yk_s.from)                                                   \
-        YOKE_BARRIER;                                                                              \
+        YK_STEP_SYNC;                                                                              \
         while (yk_step_goes_on(&yk_s, &yk_plan, most)) {                                           \
             T yk_next = yk_zero; /* the last turn's would take an item's registers */              \
             if (yk_step_fills(&yk_s)) {                                                            \
                 if (yk_s.has && yk_s.lane >= yk_s.width)                                           \
                     YK_STEP_PUT_BACK                                                               \
-                yk_step_fill(&yk_s);                                                               \
+                yk_step_fill(&yk_s, &yk_plan);                                                     \
                 if (yk_s.pops) {                                                                   \
                     yk_mine = yk_items[yk_s.slot];                                                 \
                     yk_age = yk_ages[yk_s.slot];                                                   \
@@ -109,7 +109,7 @@
                     yk_age = 0;                                                                    \
                     yk_index = yk_first + yk_s.index;                                              \
                 }                                                                                  \
-                YOKE_BARRIER;                                                                      \
+                YK_STEP_SYNC;                                                                      \
             }                                                                                      \
             yk_step_begin(&yk_s, &yk_plan);                                                        \
             yk_sent = 0;                                                                           \

@@ -13,32 +13,23 @@ typedef struct yk_step_plan { /* the same as struct yk_step_plan of src/backend/
 
 /* clang-format off */
 enum { YK_STEP_SEEDS = 0, YK_STEP_ERRORS = 1, YK_STEP_LEFT = 2, YK_STEP_DEEP = 5, YK_STEP_ENDED = 8,
-       YK_STEP_ITEMS = 256 };
+       YK_STEP_KEPT = 11, YK_STEP_ITEMS = 256 };
 /* clang-format on */
 enum { YK_STEP_TOO_MANY = 1, YK_STEP_TOO_OLD = 2, YK_STEP_TOO_DEEP = 4 };
-enum { YK_STEP_LOOK = 16 }; /* turns from one look at what other groups do to the next */
+enum { YK_STEP_LOOK = 16 };                  /* turns from one look at what others do to the next */
+enum { YK_STEP_BUNDLE = 8 * YK_STEP_LANES }; /* indexes that a group takes at once, at most */
 
-#if defined(YOKE_OPENCL)
-#define YK_ATOMIC_ADD(p, v) atomic_add(p, v)
-#define YK_STEP_GROUP       (uint32_t) get_group_id(0)
-#define YK_STEP_LANE        (uint32_t) get_local_id(0)
-#else
-#define YK_ATOMIC_ADD(p, v) atomicAdd(p, (unsigned)(v))
-#define YK_STEP_GROUP       (uint32_t) blockIdx.x
-#define YK_STEP_LANE        (uint32_t) threadIdx.x
-#endif
-
-/* What the lanes of a group share. Of three, a turn uses one (turn modulo 3) and clears the next:
- * between two turns there is only one barrier, so the one before may still be read. */
+/* What the lanes of a group share. Of three, a turn (a vote) uses one and clears the next: between
+ * two turns there is only one barrier, so the one before may still be read. */
 typedef struct yk_step_group {
-    uint32_t pushed[3], held[3], stop[3];
-    uint32_t back, want;         /* items put back, lanes that want one: while lanes are filled */
-    uint32_t seeds, first, base; /* from lane 0 to all */
+    uint32_t pushed[3], stop[3];
+    uint32_t back;                 /* items put back while lanes are filled */
+    uint32_t votes[3], told[2][2]; /* OpenCL's */
 } yk_step_group;
 
 /* What a lane knows. The same in all lanes of a group, but for what is its own. */
 typedef struct yk_step {
-    YOKE_GLOBAL uint32_t *words;
+    YOKE_GLOBAL uint32_t *words, *range; /* range: where the group keeps next and end */
     YOKE_SHARED yk_step_group *group;
     uint64_t bottom;        /* slot of the stack's lowest item */
     uint64_t from, to;      /* slots of its share of the old outbox, and of its part of the new */
@@ -46,13 +37,74 @@ typedef struct yk_step {
     uint32_t held, width;   /* lanes that have an item; that may have one this turn */
     uint32_t turn, third;   /* turns done; that modulo 3 */
     uint32_t length, dry;   /* indexes of the chunk; 1: all are taken */
+    uint32_t next, end;     /* indexes that the group has taken and not begun */
     uint32_t stop;          /* 1: no more turns, for others' sake or for an error */
+    uint32_t votes, tells;  /* OpenCL: so many, votes modulo 3 */
     uint32_t lane, has;     /* its own: number, whether it has an item, */
     uint32_t fresh, pops;   /* whether that is new; whether it takes one from the stack, */
     uint64_t slot;          /* which lies there, */
     uint32_t index;         /* or of which index of the chunk it is */
     YOKE_SHARED uint32_t *top; /* where to count what is pushed */
 } yk_step;
+
+/* A group of CUDA's is a warp, which is its own barrier; there
+ *   yk_step_vote   in how many lanes `yes` is 1; *rank: in how many before this one
+ *   yk_step_tell   lane 0's values for all
+ * are an instruction each. OpenCL has no such thing on all devices, so they go by local memory.
+ * Both are barriers: what was written to group or stack before is seen by all behind it. */
+#if defined(YOKE_OPENCL)
+#define YK_ATOMIC_ADD(p, v) atomic_add(p, v)
+#define YK_STEP_GROUP       (uint32_t) get_group_id(0)
+#define YK_STEP_LANE        (uint32_t) get_local_id(0)
+#define YK_STEP_SYNC        YOKE_BARRIER
+#define YK_STEP_MAY(x)      1 /* PoCL doubles all that follows a branch with a barrier in it */
+
+YOKE_FN uint32_t yk_step_vote(yk_step *s, uint32_t yes, uint32_t *rank)
+{
+    const uint32_t at = s->votes, next = at == 2 ? 0 : at + 1;
+    *rank = yes ? YK_ATOMIC_ADD(&s->group->votes[at], 1) : 0;
+    if (s->lane == 0)
+        s->group->votes[next] = 0;
+    s->votes = next;
+    YOKE_BARRIER;
+    return s->group->votes[at];
+}
+
+YOKE_FN void yk_step_tell(yk_step *s, uint32_t *a, uint32_t *b)
+{
+    const uint32_t at = s->tells;
+    if (s->lane == 0) {
+        s->group->told[at][0] = *a;
+        s->group->told[at][1] = *b;
+    }
+    s->tells = 1 - at;
+    YOKE_BARRIER;
+    *a = s->group->told[at][0];
+    *b = s->group->told[at][1];
+}
+#else
+#define YK_ATOMIC_ADD(p, v) atomicAdd(p, (unsigned)(v))
+#define YK_STEP_GROUP       (uint32_t) blockIdx.x
+#define YK_STEP_LANE        (uint32_t) threadIdx.x
+#define YK_STEP_SYNC        __syncwarp()
+#define YK_STEP_MAY(x)      (x)
+
+YOKE_FN uint32_t yk_step_vote(yk_step *s, uint32_t yes, uint32_t *rank)
+{
+    const unsigned all = __ballot_sync(0xffffffffu, (int)yes);
+    __syncwarp();
+    *rank = (uint32_t)__popc(all & ((1u << s->lane) - 1u));
+    return (uint32_t)__popc(all);
+}
+
+YOKE_FN void yk_step_tell(yk_step *s, uint32_t *a, uint32_t *b)
+{
+    (void)s;
+    __syncwarp();
+    *a = __shfl_sync(0xffffffffu, *a, 0);
+    *b = __shfl_sync(0xffffffffu, *b, 0);
+}
+#endif
 
 YOKE_FN uint32_t yk_step_word(YOKE_GLOBAL uint32_t *word)
 {
@@ -79,25 +131,39 @@ YOKE_FN void yk_step_share(yk_step *s, const yk_step_plan *plan)
     s->from = outboxes + plan->reserve + (plan->odd ? 0 : outboxes) + first;
 }
 
+/* Indexes that it had taken when the launch before ended. */
+YOKE_FN void yk_step_resume(yk_step *s, const yk_step_plan *plan)
+{
+    const uint64_t slots = 3 * (uint64_t)plan->groups * plan->room + plan->reserve;
+    YOKE_GLOBAL char *const queue = (YOKE_GLOBAL char *)s->words;
+    s->range = (YOKE_GLOBAL uint32_t *)(queue + plan->ages) + slots + 2 * s->number;
+    s->next = s->end = 0;
+    if (s->words[YK_STEP_KEPT + (plan->phase + 2) % 3]) {
+        s->next = s->range[0];
+        s->end = s->range[1];
+    }
+}
+
 YOKE_FN void yk_step_open(yk_step *s, const yk_step_plan *plan, YOKE_GLOBAL uint32_t *words,
                           YOKE_SHARED yk_step_group *group)
 {
+    const uint32_t next = (plan->phase + 1) % 3;
     s->words = words;
     s->group = group;
     s->number = YK_STEP_GROUP;
     s->lane = YK_STEP_LANE;
     s->bottom = (uint64_t)(plan->groups - 1 - s->number) * plan->room;
-    s->held = s->has = s->fresh = s->turn = s->third = s->dry = s->stop = 0;
+    s->held = s->has = s->fresh = s->turn = s->third = s->dry = s->stop = s->votes = s->tells = 0;
     if (s->lane == 0) {
         for (int third = 0; third < 3; ++third)
-            group->pushed[third] = group->held[third] = group->stop[third] = 0;
-        group->back = group->want = 0;
-        if (s->number == 0) {
-            words[YK_STEP_LEFT + (plan->phase + 1) % 3] = 0;
-            words[YK_STEP_ENDED + (plan->phase + 1) % 3] = 0;
-        }
+            group->pushed[third] = group->stop[third] = group->votes[third] = 0;
+        group->back = 0;
+        if (s->number == 0)
+            words[YK_STEP_LEFT + next] = words[YK_STEP_ENDED + next] = words[YK_STEP_KEPT + next] =
+                0;
     }
     yk_step_share(s, plan);
+    yk_step_resume(s, plan);
 }
 
 /* Whether there is another turn, and how wide: all that comes of it has room on the stack. Group 0
@@ -134,44 +200,46 @@ YOKE_FN uint64_t yk_step_put_back(yk_step *s)
     return s->bottom + s->count + YK_ATOMIC_ADD(&s->group->back, 1);
 }
 
-/* Lane 0 takes so many indexes of the chunk for the group. */
-YOKE_FN void yk_step_take(yk_step *s, uint32_t need)
+/* Lane 0 takes indexes of the chunk for the group: as many as lanes need, and while there are many
+ * left as a part of them, so that thousands of groups do not meet at one word at every turn. */
+YOKE_FN void yk_step_take(yk_step *s, const yk_step_plan *plan, uint32_t need)
 {
     YOKE_GLOBAL uint32_t *seeds = &s->words[YK_STEP_SEEDS];
     /* Past the end the word grows by one request of each group at most. */
-    uint32_t first = yk_step_word(seeds);
-    if (first < s->length)
+    uint32_t first = yk_step_word(seeds), part;
+    if (first < s->length) {
+        part = (s->length - first) / (2 * plan->groups);
+        need = part < need ? need : part < YK_STEP_BUNDLE ? part : YK_STEP_BUNDLE;
         first = YK_ATOMIC_ADD(seeds, need);
-    s->group->first = first;
-    s->group->seeds = first >= s->length ? 0 : s->length - first < need ? s->length - first : need;
+    }
+    s->next = first;
+    s->end = first >= s->length ? first : s->length - first < need ? s->length : first + need;
 }
 
 /* Who has no item gets one, as far as there are some: `pops` or `fresh`. The caller has put back
  * those of lanes that have to rest. */
-YOKE_FN void yk_step_fill(yk_step *s)
+YOKE_FN void yk_step_fill(yk_step *s, const yk_step_plan *plan)
 {
-    YOKE_SHARED yk_step_group *group = s->group;
     const uint32_t wants = !s->has && s->lane < s->width;
-    uint32_t rank = 0, want, pops, got = 0;
-    if (wants)
-        rank = YK_ATOMIC_ADD(&group->want, 1);
-    YOKE_BARRIER;
-    want = group->want;
-    s->count += group->back;
+    uint32_t rank, want, pops, need, takes, got;
+    want = yk_step_vote(s, wants, &rank);
+    s->count += s->group->back;
     pops = want < s->count ? want : s->count;
-    if (want > pops && !s->dry && s->lane == 0)
-        yk_step_take(s, want - pops);
-    YOKE_BARRIER; /* also where nothing is taken: PoCL doubles all that follows a branch with one */
-    if (want > pops && !s->dry) {
-        got = group->seeds;
-        s->dry = got < want - pops;
+    need = want - pops;
+    takes = need && s->next == s->end && !s->dry;
+    if (YK_STEP_MAY(takes)) {
+        if (takes && s->lane == 0)
+            yk_step_take(s, plan, need);
+        yk_step_tell(s, &s->next, &s->end);
+        s->dry |= takes && s->next == s->end;
     }
+    got = s->end - s->next < need ? s->end - s->next : need;
     s->held = s->width - want + pops + got;
     s->pops = wants && rank < pops;
     s->slot = s->bottom + s->count - 1 - rank;
     s->fresh = wants && rank >= pops && rank - pops < got;
-    if (s->fresh)
-        s->index = group->first + (rank - pops);
+    s->index = s->next + (rank - pops);
+    s->next += got;
     s->has |= s->pops || s->fresh;
     s->count -= pops;
 }
@@ -184,8 +252,8 @@ YOKE_FN void yk_step_begin(yk_step *s, const yk_step_plan *plan)
     s->top = &group->pushed[s->third];
     if (s->lane != 0)
         return;
-    group->back = group->want = 0;
-    group->pushed[next] = group->held[next] = group->stop[next] = 0;
+    group->back = 0;
+    group->pushed[next] = group->stop[next] = 0;
     if (s->turn % YK_STEP_LOOK == YK_STEP_LOOK - 1 &&
         (yk_step_word(&s->words[YK_STEP_ERRORS]) ||
          (s->count && yk_step_word(&s->words[YK_STEP_ENDED + plan->phase]) > plan->groups / 2)))
@@ -197,17 +265,15 @@ YOKE_FN void yk_step_end(yk_step *s, uint32_t sent, uint32_t most, int is_last)
 {
     YOKE_SHARED yk_step_group *group = s->group;
     const uint32_t error = sent > most ? YK_STEP_TOO_MANY : sent && is_last ? YK_STEP_TOO_OLD : 0;
+    uint32_t rank;
     if (error) {
         *(volatile YOKE_GLOBAL uint32_t *)&s->words[YK_STEP_ERRORS] = error;
         group->stop[s->third] = 1;
     }
     s->fresh = 0;
     s->has = sent != 0 && !error;
-    if (s->has)
-        (void)YK_ATOMIC_ADD(&group->held[s->third], 1);
-    YOKE_BARRIER;
+    s->held = yk_step_vote(s, s->has, &rank);
     s->count += group->pushed[s->third];
-    s->held = group->held[s->third];
     s->stop = group->stop[s->third];
     s->third = s->third == 2 ? 0 : s->third + 1;
     ++s->turn;
@@ -218,19 +284,23 @@ YOKE_FN void yk_step_close(yk_step *s, const yk_step_plan *plan)
 {
     YOKE_SHARED yk_step_group *group = s->group;
     const uint64_t outboxes = (uint64_t)plan->groups * plan->room;
-    uint32_t stays;
-    YOKE_BARRIER;
+    uint32_t stays, base = 0;
+    YK_STEP_SYNC;
     s->count += group->back;
     stays = s->count > plan->room;
     if (s->lane == 0) {
+        s->range[0] = s->next;
+        s->range[1] = s->end;
+        if (s->next != s->end)
+            (void)YK_ATOMIC_ADD(&s->words[YK_STEP_KEPT + plan->phase], s->end - s->next);
         if (s->number == 0)
             s->words[YK_STEP_DEEP + plan->phase] = stays ? s->count : 0;
-        group->base =
-            stays || !s->count ? 0 : YK_ATOMIC_ADD(&s->words[YK_STEP_LEFT + plan->phase], s->count);
+        if (!stays && s->count)
+            base = YK_ATOMIC_ADD(&s->words[YK_STEP_LEFT + plan->phase], s->count);
         (void)YK_ATOMIC_ADD(&s->words[YK_STEP_ENDED + plan->phase], 1);
     }
-    YOKE_BARRIER;
-    s->to = outboxes + plan->reserve + (plan->odd ? outboxes : 0) + group->base;
+    yk_step_tell(s, &base, &stays);
+    s->to = outboxes + plan->reserve + (plan->odd ? outboxes : 0) + base;
     if (stays)
         s->count = 0;
 }

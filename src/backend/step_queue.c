@@ -51,7 +51,8 @@ static int64_t layout(const yoke_step *step, struct yk_step_plan *plan)
 {
     const uint64_t slots = 3 * (uint64_t)plan->groups * plan->room + plan->reserve;
     plan->ages = (YK_STEP_HEAD_BYTES + slots * step->size + 3) / 4 * 4;
-    return (int64_t)((plan->ages + slots * sizeof(uint32_t) + 255) / 256 * 256);
+    return (int64_t)((plan->ages + (slots + 2 * (uint64_t)plan->groups) * sizeof(uint32_t) + 255) /
+                     256 * 256);
 }
 
 int64_t yk_step_plan_make(const yoke_step *step, int64_t groups, int64_t most_bytes,
@@ -83,7 +84,7 @@ int yk_step_is_open(const uint32_t *words, const struct yk_step_plan *plan, int6
 {
     return !words[YK_STEP_ERRORS] &&
            (words[YK_STEP_SEEDS] < indexes || words[YK_STEP_LEFT + plan->phase] ||
-            words[YK_STEP_DEEP + plan->phase]);
+            words[YK_STEP_DEEP + plan->phase] || words[YK_STEP_KEPT + plan->phase]);
 }
 
 yoke_status yk_step_outcome(const uint32_t *words, const char *name, const yoke_step *step)

@@ -19,16 +19,17 @@ struct yk_step_plan {
 enum yk_step_word { /* numbers of the queue's 32-bit words */
                     YK_STEP_SEEDS,
                     YK_STEP_ERRORS, /* YOKE_STEP_TOO_MANY and its like, or YK_STEP_NO_MEMORY */
-                    YK_STEP_LEFT,   /* of three launches, by phase, as are the next two */
+                    YK_STEP_LEFT,   /* of three launches, by phase, as are all that follow */
                     YK_STEP_DEEP = YK_STEP_LEFT + 3,
                     YK_STEP_ENDED = YK_STEP_DEEP + 3,
+                    YK_STEP_KEPT = YK_STEP_ENDED + 3,
                     YK_STEP_WORDS = 16
 };
 enum { YK_STEP_NO_MEMORY = 8 };
 
 /* Lanes of a work-group: YK_STEP_LANES of yoke/kernel_step.h. A chunk has fewer indexes than this
  * many. */
-enum { YK_STEP_WIDTH = 64 };
+enum { YK_STEP_WIDTH = 32 };
 #define YK_STEP_INDEXES_MOST (INT64_C(1) << 30)
 
 /* One launch. */

@@ -9,21 +9,21 @@
 #include "../base/alloc.h"
 #include "step_queue.h"
 
-enum { ROOM_BATCHES = 16 };
+enum { BATCH = 64, ROOM_BATCHES = 16 };
 
 struct stack {
     const yoke_step *step;
     char *items;
     uint32_t *ages;
     int64_t count, capacity, room, reserve;
-    char *emitted;               /* scratch of a batch: */
-    int32_t sent[YK_STEP_WIDTH]; /* what it emits, */
-    uint32_t batch_ages[YK_STEP_WIDTH];
+    char *emitted;       /* scratch of a batch: */
+    int32_t sent[BATCH]; /* what it emits, */
+    uint32_t batch_ages[BATCH];
 };
 
 static int stack_open(struct stack *stack, const yoke_step *step)
 {
-    const int64_t batch = (int64_t)YK_STEP_WIDTH * step->most;
+    const int64_t batch = (int64_t)BATCH * step->most;
     *stack = (struct stack){ .step = step, .capacity = 2 * batch };
     stack->room = step->room ? step->room : ROOM_BATCHES * batch;
     stack->reserve = (int64_t)yk_step_reserve(step);
@@ -43,7 +43,7 @@ static void stack_close(struct stack *stack)
 /* Room for a batch's worth of items above those that are there; 0, or what is wrong. */
 static uint32_t stack_need(struct stack *stack)
 {
-    const int64_t least = stack->count + (int64_t)YK_STEP_WIDTH * stack->step->most;
+    const int64_t least = stack->count + (int64_t)BATCH * stack->step->most;
     const size_t size = stack->step->size;
     char *items;
     uint32_t *ages;
@@ -70,7 +70,7 @@ static uint32_t stack_need(struct stack *stack)
 static int64_t width_of(const struct stack *stack)
 {
     int64_t width = (stack->room - stack->count) / stack->step->most;
-    width = width > YK_STEP_WIDTH ? YK_STEP_WIDTH : width < 1 ? 1 : width;
+    width = width > BATCH ? BATCH : width < 1 ? 1 : width;
     return width;
 }
 

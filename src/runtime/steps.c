@@ -15,6 +15,10 @@
 /* Launches between two looks at the words, and what part of a device's room queues may take. */
 enum { BURST_MOST = 8, ROOM_PART = 8 };
 
+/* Work-items that fill a device, for each group: half of its lanes, for items take registers, and
+ * no NVIDIA GPU has more blocks at work than that. */
+enum { FILL_PART = 2 * YK_STEP_WIDTH };
+
 /* One lane's. */
 struct yk_step_flight {
     struct yk_step_launch launch; /* of the chunk, the latest; */
@@ -38,7 +42,7 @@ static const yoke_step *step_of(const struct yk_job *job, int form)
 
 static int64_t groups_of(const struct yk_device_desc *desc)
 {
-    const int64_t fill = desc->fill / YK_STEP_WIDTH, least = 4 * (int64_t)desc->cores;
+    const int64_t fill = desc->fill / FILL_PART, least = 4 * (int64_t)desc->cores;
     return fill > least ? fill : least;
 }
 

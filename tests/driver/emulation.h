@@ -60,6 +60,39 @@ static inline int __any_sync(unsigned, int predicate)
     return __syncthreads_or(predicate);
 }
 
+/* A lane's votes, as bits; as above. */
+static inline unsigned __ballot_sync(unsigned, int predicate)
+{
+    static thread_local unsigned all;
+    __syncthreads();
+    all = 0;
+    __syncthreads();
+    if (predicate)
+        all |= 1u << standin_here.thread.x;
+    __syncthreads();
+    return all;
+}
+static inline unsigned __shfl_sync(unsigned, unsigned value, int lane)
+{
+    static thread_local unsigned given;
+    __syncthreads();
+    if ((int)standin_here.thread.x == lane)
+        given = value;
+    __syncthreads();
+    return given;
+}
+static inline void __syncwarp()
+{
+    __syncthreads();
+}
+static inline int __popc(unsigned bits)
+{
+    int count = 0;
+    for (; bits; bits &= bits - 1)
+        ++count; /* the compiler's own may be a call of its library, which is not there */
+    return count;
+}
+
 /* ---- functions ---- */
 
 template <typename T> static inline T atomicAdd(T *at, T value)

@@ -320,7 +320,7 @@ static void bad_declarations(void **state)
     refused(rt, &kernel, "room for 8 items, of which one may emit 9");
     kernel = k_endless, kernel.step.room = UINT32_MAX, refused(rt, &kernel, "room for 4294967295");
     kernel = k_endless, kernel.dimensions = 2, refused(rt, &kernel, "of one dimension");
-    kernel = k_endless, kernel.lanes = 32, refused(rt, &kernel, "of one dimension");
+    kernel = k_endless, kernel.lanes = 64, refused(rt, &kernel, "of one dimension");
     kernel = k_endless, kernel.cpu.team = by_hand, refused(rt, &kernel, "implementations by hand");
     OK(yoke_close(rt));
 }

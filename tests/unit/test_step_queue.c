@@ -159,7 +159,7 @@ static void stacks_handle_all(void **state)
     (void)state;
     assert_int_equal(run_trees(0, 0), 0);
     assert_int_equal(handled, all);
-    assert_int_equal(widest, YK_STEP_WIDTH);
+    assert_int_equal(widest, 64);
     assert_int_equal(run_trees(3, 0), 0);
     assert_int_equal(handled, all);
     assert_int_equal(widest, 1);
