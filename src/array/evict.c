@@ -132,15 +132,11 @@ static yoke_status write_back(const struct victim *victim)
 /* 1 if there was a spare to give up. */
 static int free_spare(struct yk_place *place)
 {
-    struct yk_buffer *spare;
+    int freed;
     yk_lock(&place->lock);
-    spare = place->spare;
-    if (spare)
-        place->device->backend->free(place->device, spare);
-    place->spare = NULL;
-    place->spare_bytes = 0;
+    freed = yk_place_free_spare(place);
     yk_unlock(&place->lock);
-    return spare != NULL;
+    return freed;
 }
 
 /* evict_lock held. */

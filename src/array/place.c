@@ -69,8 +69,8 @@ void yk_place_close(struct yk_place *place)
     if (!place->device)
         return;
     backend = place->device->backend;
-    if (place->spare)
-        backend->free(place->device, place->spare);
+    while (yk_place_free_spare(place))
+        ;
     for (i = 0; i < YK_RECENT_UPLOADS; i++)
         backend->event_close(place->recent_uploads[i]);
     if (!place->lender)

@@ -29,6 +29,13 @@ struct yk_replica;
  */
 enum { YK_RECENT_UPLOADS = 16 };
 
+/* Device memory that nobody uses. NULL: an empty place for some. */
+struct yk_spare {
+    struct yk_buffer *buffer;
+    int64_t bytes;
+};
+enum { YK_SPARES = 4 }; /* a job has windows, queues and sums at most, or several sums */
+
 struct yk_place {
     struct yk_device *device; /* owned */
     int number;               /* in coherence; YK_HOST for a device that works in host memory */
@@ -57,10 +64,9 @@ struct yk_place {
     struct yk_stage stage;              /* under lock */
     struct yk_replica *oldest, *newest; /* that have a buffer, by its making; under lock */
     uint64_t uses;                      /* times that a replica was held; under lock */
-    struct yk_buffer
-        *spare;          /* what a job's windows left for the next one's; under lock; or NULL, */
-    int64_t spare_bytes; /* and how large it is */
-    atomic_int lost;     /* the device failed; set once */
+    /* What jobs left for those behind them (spare.c); under lock. */
+    struct yk_spare spares[YK_SPARES];
+    atomic_int lost; /* the device failed; set once */
 };
 
 /* Takes `device`; on failure it is closed. */
@@ -99,5 +105,10 @@ struct yk_places {
 void yk_places_connect(struct yk_places *places, int count);
 /* The place behind a number of coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
+
+/* spare.c; place->lock is held. Bytes that wait for the next job; one of them, the largest, goes
+ * back to the device (0: there is none). */
+int64_t yk_place_spare_bytes(const struct yk_place *place);
+int yk_place_free_spare(struct yk_place *place);
 
 #endif

@@ -72,7 +72,7 @@ static int64_t room_in(const struct yk_replica *replica)
 int64_t yk_place_room_locked(struct yk_place *place)
 {
     struct yk_device *device = place->device;
-    int64_t bytes = device->backend->memory_free(device) + place->spare_bytes;
+    int64_t bytes = device->backend->memory_free(device) + yk_place_spare_bytes(place);
     const struct yk_replica *replica;
     yk_lock(&place->lend_lock);
     for (replica = place->oldest; replica; replica = replica->newer)
@@ -151,43 +151,5 @@ yoke_status yk_place_alloc(struct yk_places *places, struct yk_place *place, int
     }
     if (status == YOKE_OK)
         *out = memory.buffer;
-    return status;
-}
-
-void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
-{
-    yk_lock(&place->lock);
-    if (place->spare_bytes < bytes) {
-        struct yk_buffer *smaller = place->spare;
-        place->spare = buffer;
-        place->spare_bytes = bytes;
-        buffer = smaller;
-    }
-    if (buffer)
-        place->device->backend->free(place->device, buffer);
-    yk_unlock(&place->lock);
-}
-
-yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
-                            struct yk_buffer **out, int64_t *got)
-{
-    struct yk_buffer *spare = NULL;
-    yoke_status status;
-    yk_lock(&place->lock);
-    if (place->spare_bytes >= bytes && place->spare_bytes / 2 <= bytes &&
-        yk_place_room_locked(place) >= place->spare_bytes) {
-        spare = place->spare;
-        *got = place->spare_bytes;
-        place->spare = NULL;
-        place->spare_bytes = 0;
-    }
-    yk_unlock(&place->lock);
-    if (spare) {
-        *out = spare;
-        return YOKE_OK;
-    }
-    status = yk_place_alloc(places, place, bytes, out);
-    if (status == YOKE_OK)
-        *got = bytes;
     return status;
 }

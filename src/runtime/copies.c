@@ -90,8 +90,8 @@ static yoke_status take(struct yk_job *job, int device, int arg, int copies)
     struct yk_job_device *jd = &job->devices[device];
     const int64_t bytes = copies * job->apart[arg];
     jd->private_copies[arg] = copies;
-    return yk_place_alloc(job->args[arg].array->places, jd->device->place, bytes > 0 ? bytes : 1,
-                          &jd->private_buffers[arg]);
+    return yk_place_borrow(job->args[arg].array->places, jd->device->place, bytes > 0 ? bytes : 1,
+                           &jd->private_buffers[arg], &jd->private_bytes[arg]);
 }
 
 static yoke_status open_buffer(struct yk_job *job, int device, int arg)

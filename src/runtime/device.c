@@ -244,6 +244,7 @@ void yk_runtime_close_devices(yoke_runtime *runtime)
     yk_kernels_close(&runtime->kernels, &runtime->places);
     for (d = count - 1; d >= 0; d--) {
         close_queues(&runtime->devices[d]);
+        yk_steps_forget_device(&runtime->devices[d]);
         yk_mutex_close(&runtime->devices[d].admission);
         yk_place_close(runtime->devices[d].place);
         yk_workers_close(&runtime->devices[d]);

@@ -133,6 +133,8 @@ void yk_turn_explain(const struct yk_job *job, int device, char text[YK_TURN_TEX
 /* Memory for the queues of all lanes of a device. YOKE_ENOMEM: not enough for the smallest. */
 yoke_status yk_steps_open(struct yk_job *job, int device);
 void yk_steps_close(struct yk_job *job, int device);
+/* What jobs left for others; its queues are closed. */
+void yk_steps_forget_device(struct yk_runtime_device *device);
 /* Before the chunk's first launch: what that and later ones get. */
 yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
                              const struct yk_launch_arg *args);

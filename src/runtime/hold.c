@@ -300,7 +300,6 @@ void yk_job_let_go(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
-    const struct yk_backend *backend = place->device->backend;
     int p, lane;
     release_arrays(job, device);
     yk_windows_close(job, device);
@@ -311,9 +310,7 @@ void yk_job_let_go(struct yk_job *job, int device)
     for (p = 0; p < job->arg_count; p++) {
         if (!jd->private_buffers[p])
             continue;
-        yk_lock(&place->lock);
-        backend->free(place->device, jd->private_buffers[p]);
-        yk_unlock(&place->lock);
+        yk_place_give(place, jd->private_buffers[p], jd->private_bytes[p]);
         jd->private_buffers[p] = NULL;
     }
     for (p = 0; jd->private_hosts && p < job->arg_count * jd->device->lanes; p++) {

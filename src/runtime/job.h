@@ -120,6 +120,7 @@ struct yk_job_device {
     int64_t packed_at[YOKE_ARGS_MAX];
     int64_t packed_rows[YOKE_ARGS_MAX];               /* under place->upload_lock */
     struct yk_buffer *private_buffers[YOKE_ARGS_MAX]; /* mode add, on devices, */
+    int64_t private_bytes[YOKE_ARGS_MAX];             /* and how large it is, */
     int private_copies[YOKE_ARGS_MAX];                /* so many in each (copies.c) */
 };
 

@@ -51,6 +51,8 @@ struct yk_runtime_device {
     int lost;           /* written off; under runtime.lock */
     yk_mutex admission; /* one job at a time takes memory for its arrays there; may sleep */
     int holders;        /* jobs that have some; under admission */
+    uint32_t
+        *spare_words; /* pinned, of all lanes, for the next step kernel; NULL: none; place->lock */
     atomic_int_fast64_t served_ns; /* when the latest chunk of any job ended there, of a GPU */
 };
 

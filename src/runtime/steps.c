@@ -71,12 +71,38 @@ static yoke_status too_large(const struct yk_job *job, int device)
 static uint32_t *words_open(const struct yk_job_device *jd)
 {
     const struct yk_device *device = jd->device->device;
-    void *words = NULL;
     const int64_t bytes = (int64_t)sizeof(uint32_t) * YK_STEP_WORDS * jd->device->lanes;
+    void *words;
+    yk_lock(&jd->device->place->lock);
+    words = jd->device->spare_words;
+    jd->device->spare_words = NULL;
+    yk_unlock(&jd->device->place->lock);
+    if (words)
+        return words;
     if (!device->backend->host_alloc ||
         device->backend->host_alloc(jd->device->device, bytes, &words) != YOKE_OK)
         return NULL;
     return words;
+}
+
+/* To pin memory takes a millisecond, so the next job gets them. */
+static void words_close(struct yk_runtime_device *device, uint32_t *words)
+{
+    yk_lock(&device->place->lock);
+    if (!device->spare_words) {
+        device->spare_words = words;
+        words = NULL;
+    }
+    yk_unlock(&device->place->lock);
+    if (words)
+        device->device->backend->host_free(device->device, words);
+}
+
+void yk_steps_forget_device(struct yk_runtime_device *device)
+{
+    if (device->spare_words)
+        device->device->backend->host_free(device->device, device->spare_words);
+    device->spare_words = NULL;
 }
 
 /* Of one lane, for whichever step kernel needs most; at most so many groups, and how many it came
@@ -123,11 +149,9 @@ yoke_status yk_steps_open(struct yk_job *job, int device)
 void yk_steps_close(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
-    struct yk_device *driven = jd->device->device;
     if (jd->queues)
         yk_place_give(jd->device->place, jd->queues, jd->queues_bytes);
-    if (jd->step_words)
-        driven->backend->host_free(driven, jd->step_words);
+    words_close(jd->device, jd->step_words);
     jd->queues = NULL;
     jd->step_words = NULL;
 }

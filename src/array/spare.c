@@ -1,0 +1,89 @@
+/* spare.c - device memory that a job needs for its own sake and gives back at its end: windows, queues,
+ * copies of sums.
+ *
+ * To take memory from a driver and give it back costs 0.1 ms and more, in which the device may stand
+ * still; the next job mostly wants the same. So it stays, until others need the room: a few of
+ * them, the largest there were.
+ */
+#include "../base/status.h"
+#include "array.h"
+#include "place.h"
+
+int64_t yk_place_spare_bytes(const struct yk_place *place)
+{
+    int64_t bytes = 0;
+    int i;
+    for (i = 0; i < YK_SPARES; i++)
+        bytes += place->spares[i].bytes;
+    return bytes;
+}
+
+int yk_place_free_spare(struct yk_place *place)
+{
+    struct yk_spare *largest = &place->spares[0];
+    int i;
+    for (i = 1; i < YK_SPARES; i++)
+        if (place->spares[i].bytes > largest->bytes)
+            largest = &place->spares[i];
+    if (!largest->buffer)
+        return 0;
+    place->device->backend->free(place->device, largest->buffer);
+    *largest = (struct yk_spare){ NULL, 0 };
+    return 1;
+}
+
+void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t bytes)
+{
+    struct yk_spare *smallest = &place->spares[0];
+    int i;
+    yk_lock(&place->lock);
+    for (i = 1; i < YK_SPARES; i++) /* an empty place is the smallest there is */
+        if (place->spares[i].bytes < smallest->bytes)
+            smallest = &place->spares[i];
+    if (smallest->bytes < bytes) {
+        const struct yk_spare before = *smallest;
+        *smallest = (struct yk_spare){ buffer, bytes };
+        buffer = before.buffer;
+    }
+    if (buffer)
+        place->device->backend->free(place->device, buffer);
+    yk_unlock(&place->lock);
+}
+
+/* The one that fits best, and is not twice as large as it need be. */
+static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
+{
+    struct yk_spare *best = NULL;
+    int i;
+    for (i = 0; i < YK_SPARES; i++) {
+        struct yk_spare *spare = &place->spares[i];
+        if (spare->buffer && spare->bytes >= bytes && spare->bytes / 2 <= bytes &&
+            (!best || spare->bytes < best->bytes))
+            best = spare;
+    }
+    return best;
+}
+
+yoke_status yk_place_borrow(struct yk_places *places, struct yk_place *place, int64_t bytes,
+                            struct yk_buffer **out, int64_t *got)
+{
+    struct yk_buffer *found = NULL;
+    struct yk_spare *spare;
+    yoke_status status;
+    yk_lock(&place->lock);
+    spare = fitting(place, bytes);
+    if (spare && yk_place_room_locked(place) >= spare->bytes) {
+        found = spare->buffer;
+        *got = spare->bytes;
+        *spare = (struct yk_spare){ NULL, 0 };
+    }
+    yk_unlock(&place->lock);
+    if (found) {
+        *out = found;
+        return YOKE_OK;
+    }
+    status = yk_place_alloc(places, place, bytes, out);
+    if (status == YOKE_OK)
+        *got = bytes;
+    return status;
+}
