@@ -1,9 +1,9 @@
-/* spare.c - device memory that a job needs for its own sake and gives back at its end: windows, queues,
- * copies of sums.
+/* spare.c - device memory that a job needs for its own sake and gives back at its end: windows,
+ * queues, copies of sums.
  *
- * To take memory from a driver and give it back costs 0.1 ms and more, in which the device may stand
- * still; the next job mostly wants the same. So it stays, until others need the room: a few of
- * them, the largest there were.
+ * To take memory from a driver and give it back costs 0.1 ms and more, in which the device may
+ * stand still; the next job mostly wants the same. So it stays, until others need the room: a few
+ * of them, the largest there were.
  */
 #include "../base/status.h"
 #include "array.h"
