@@ -8,14 +8,15 @@
 #include "../cores.h"
 #include "barnes_hut_state.h"
 
-/* On a CPU vectors are filled by bodies that go together; a GPU's threads had better go alone. */
+/* Bodies that go together fill a CPU's vectors, and a warp then reads one node at a time: 1.4 times
+ * as fast as alone on an H200. Where a load makes each visit dear a warp's had better go alone. */
 static const struct form {
     const char *walk;
     enum app_kernel kind;
     enum barnes_hut_results results;
     const yoke_kernel *device, *cpu;
 } forms[] = {
-    { "auto", APP_KERNEL_PLAIN, RESULTS_PULLS, &barnes_hut, &barnes_hut_together },
+    { "auto", APP_KERNEL_PLAIN, RESULTS_PULLS, &barnes_hut_together, &barnes_hut_together },
     { "alone", APP_KERNEL_PLAIN, RESULTS_PULLS, &barnes_hut, &barnes_hut },
     { "together", APP_KERNEL_PLAIN, RESULTS_PULLS, &barnes_hut_together, &barnes_hut_together },
     { "auto", APP_KERNEL_PLAIN, RESULTS_LOADED, &barnes_hut_loaded, &barnes_hut_loaded_together },
