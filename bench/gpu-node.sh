@@ -103,17 +103,7 @@ fi
 # The GPU's name in OpenCL: the first device there that is no CPU and has the model of $gpu, if that
 # is known. PoCL, which is the CPU, comes first on many machines.
 if [ -z "${OPENCL:-}" ]; then
-    OPENCL=$(python3 - "$yoke" "$gpu" <<'P'
-import json, subprocess, sys
-def devices(text):
-    p = subprocess.run([sys.argv[1], 'info', '--devices', text, '--json'], capture_output=True, text=True)
-    return json.loads(p.stdout)['devices'] if p.returncode == 0 else []
-model = ([d['model'] for d in devices(sys.argv[2])] or [''])[0]
-gpus = [d for d in devices('opencl') if 'Portable Computing' not in (d['driver'] or '')]
-same = [d['name'] for d in gpus if model and (model in d['model'] or d['model'] in model)]
-print((same or [d['name'] for d in gpus if 'NVIDIA' in d['model']] or [''])[0])
-P
-)
+    OPENCL=$(python3 "$here/opencl_name.py" "$yoke" "$gpu" NVIDIA)
 fi
 vias=cuda
 with opencl && [ -n "$OPENCL" ] && vias="cuda opencl"

@@ -58,17 +58,8 @@ woods() { echo "$tests/test_steps_stress --seed $seed --hang 60 --items 10000000
 
 # The GPU's name in OpenCL: the first that is no CPU and has its model, if that is known.
 if [ -z "${OPENCL:-}" ]; then
-    OPENCL=$(python3 - "$yoke" "$gpu" 2>/dev/null <<'P'
-import json, subprocess, sys
-def devices(text):
-    p = subprocess.run([sys.argv[1], 'info', '--devices', text, '--json'], capture_output=True, text=True)
-    return json.loads(p.stdout)['devices'] if p.returncode == 0 else []
-model = ([d['model'] for d in devices(sys.argv[2])] or [''])[0]
-gpus = [d for d in devices('opencl') if 'Portable Computing' not in (d['driver'] or '')]
-same = [d['name'] for d in gpus if model and (model in d['model'] or d['model'] in model)]
-print((same or [d['name'] for d in gpus] or ['none'])[0])
-P
-)
+    OPENCL=$(python3 "$here/../opencl_name.py" "$yoke" "$gpu" 2>/dev/null)
+    OPENCL=${OPENCL:-none}
 fi
 
 { date -u; uname -a; nproc; nvidia-smi -L; nvidia-smi --query-gpu=driver_version --format=csv,noheader
