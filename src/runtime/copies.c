@@ -62,7 +62,7 @@ static int wanted(const struct yk_job *job, int device, int arg)
     int copies = place->device->desc.copies;
     if (most > COPIES_BYTES)
         most = COPIES_BYTES;
-    if (!job->folds[arg])
+    if (!job->folds[arg] || job->apart[arg] == 0) /* an array without rows has nothing to fold */
         return 1;
     while (copies > 1 && copies * job->apart[arg] > most)
         copies /= 2;
@@ -79,19 +79,25 @@ void yk_folds_build(struct yk_job *job, int device)
     const struct yk_job_device *jd = &job->devices[device];
     int p;
     for (p = 0; job->has_add && jd->status == YOKE_OK && p < job->arg_count; p++)
-        if (job->folds[p] && !jd->device->device->desc.host_memory && wanted(job, device, p) > 1)
-            if (yk_kernel_build(job->folds[p], jd->device->device, jd->device->number) != YOKE_OK)
-                yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
-                       yoke_error_text());
+        if (job->folds[p] && !jd->device->device->desc.host_memory && wanted(job, device, p) > 1 &&
+            yk_kernel_build(job->folds[p], jd->device->device, jd->device->number) != YOKE_OK)
+            yk_log(YOKE_LOG_WARN, "%s: sums have one copy: %s", jd->device->device->desc.name,
+                   yoke_error_text());
+}
+
+/* No device has buffers of nothing. */
+static int64_t bytes_of(const struct yk_job *job, int arg, int copies)
+{
+    return job->apart[arg] > 0 ? copies * job->apart[arg] : 1;
 }
 
 static yoke_status take(struct yk_job *job, int device, int arg, int copies)
 {
     struct yk_job_device *jd = &job->devices[device];
-    const int64_t bytes = copies * job->apart[arg];
     jd->private_copies[arg] = copies;
-    return yk_place_borrow(job->args[arg].array->places, jd->device->place, bytes > 0 ? bytes : 1,
-                           &jd->private_buffers[arg], &jd->private_bytes[arg]);
+    return yk_place_borrow(job->args[arg].array->places, jd->device->place,
+                           bytes_of(job, arg, copies), &jd->private_buffers[arg],
+                           &jd->private_bytes[arg]);
 }
 
 static yoke_status open_buffer(struct yk_job *job, int device, int arg)
@@ -101,7 +107,6 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
     const struct yk_backend *backend = place->device->backend;
     struct yk_event *event = NULL;
     int copies = wanted(job, device, arg);
-    int64_t bytes;
     yoke_status status;
     if (copies > 1 && atomic_load(&build_of(job, device, arg)->state) != YK_BUILD_READY)
         copies = 1;
@@ -110,10 +115,9 @@ static yoke_status open_buffer(struct yk_job *job, int device, int arg)
         status = take(job, device, arg, 1);
     if (status != YOKE_OK)
         return status;
-    bytes = jd->private_copies[arg] * job->apart[arg];
     yk_lock(&place->lock);
-    status =
-        backend->zero(place->upload, jd->private_buffers[arg], 0, bytes > 0 ? bytes : 1, &event);
+    status = backend->zero(place->upload, jd->private_buffers[arg], 0,
+                           bytes_of(job, arg, jd->private_copies[arg]), &event);
     if (status == YOKE_OK) {
         yk_place_uploading(place, event, NULL);
     } else {

@@ -62,6 +62,12 @@ YOKE_KERNEL(k_sums, i, YOKE_VALUE(int32_t, bins), YOKE_ADD(int32_t, a), YOKE_ADD
     yoke_add(&f[bin], (double)x);
 }
 
+YOKE_KERNEL(k_add_some, i, YOKE_VALUE(int32_t, rows), YOKE_ADD(int32_t, a))
+{
+    if (rows)
+        yoke_add(&a[i % rows], (int32_t)1);
+}
+
 /* Rows of a triangle: row i has i + 1 elements, from i (i + 1) / 2 on. */
 YOKE_KERNEL(k_triangle, i, YOKE_IN(int32_t, v), YOKE_OUT(int32_t, sum))
 {

@@ -161,6 +161,29 @@ static void not_of_what_has_its_own_merge(void **state)
     OK(yoke_close(rt));
 }
 
+/* An array without rows is fine where nobody adds to it: there is nothing to fold. */
+static void of_nothing(void **state)
+{
+    static int32_t none[1];
+    const int32_t rows = 0;
+    char devices[96];
+    yoke_runtime *rt;
+    yoke_array *a;
+    (void)state;
+    yk_check_devices = 1;
+    snprintf(devices, sizeof devices, "%s:copies=8", device);
+    rt = open_runtime(devices);
+    OK(yoke_array_wrap(rt, none, 0, sizeof *none, &a));
+    OK(yoke_run(rt,
+                &(yoke_job){ .kernel = &k_add_some,
+                             .range = { 0, N },
+                             .args = { yoke_value(rows), yoke_add_to(a) } },
+                NULL));
+    OK(yoke_array_close(a));
+    OK(yoke_close(rt));
+    yk_check_devices = 0;
+}
+
 static void bad_numbers(void **state)
 {
     static const char *const wrong[] = { "3", "512", "-4" };
@@ -194,6 +217,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(however_many),
         cmocka_unit_test(in_little_memory),
         cmocka_unit_test(not_of_what_has_its_own_merge),
+        cmocka_unit_test(of_nothing),
         cmocka_unit_test(bad_numbers),
         cmocka_unit_test(whatever_fails),
     };
