@@ -1,0 +1,240 @@
+/* mesh_mtl.c - Wavefront MTL: what a surface does with light, as far as a path tracer knows it.
+ *
+ *     newmtl NAME            begins a material; a name that is there already is defined anew
+ *     Kd R [G B]             scattered evenly; 0 to 1. One number stands for three
+ *     Ks R [G B]             of a mirror; 0 to 1
+ *     Ke R [G B]             light; 0 and more
+ *     Ni N                   refractive index of glass
+ *     illum K                3, 5: mirror; 4, 6, 7, 9: glass; 0, 1, 2, 8, 10: diffuse
+ * Ka is light as mesh.h says. d, Tr and textures (map_...) lead to a note; what else programs write
+ * is left out, for many add words of their own.
+ */
+#include <string.h>
+
+#include "mesh_build.h"
+#include "mesh_text.h"
+
+enum { HAS_SPECULAR = 1, HAS_EMISSION = 2, HAS_ALPHA = 4 };
+
+/* A material while it is read: what is decided at its end. */
+struct mtl {
+    struct mesh_file from;
+    struct mesh_build *build;
+    struct mesh_material current; /* name "": before the first newmtl */
+    float ambient[3];
+    unsigned has; /* in the current one */
+};
+
+/* What a number may be. */
+struct bounds {
+    const char *word; /* the statement */
+    double least, most;
+};
+
+static yoke_status read_bounded(const struct mtl *mtl, const char **at, const struct bounds *bounds,
+                                double *out)
+{
+    const char *here = *at;
+    char what[80];
+    if (mesh_take_number(at, out) && *out >= bounds->least && *out <= bounds->most)
+        return YOKE_OK;
+    snprintf(what, sizeof what, "a number from %g to %g (%s)", bounds->least, bounds->most,
+             bounds->word);
+    return mesh_not_this(&mtl->from, here, what);
+}
+
+/* One number, or three. */
+static yoke_status read_color(const struct mtl *mtl, const char *at, const struct bounds *bounds,
+                              float out[3])
+{
+    double value;
+    yoke_status status = read_bounded(mtl, &at, bounds, &value);
+    for (int k = 0; k < 3 && status == YOKE_OK; k++) {
+        out[k] = (float)value;
+        if (k < 2 && !mesh_at_end(&at))
+            status = read_bounded(mtl, &at, bounds, &value);
+    }
+    return status;
+}
+
+/* --- a material's beginning and end --- */
+
+/* What is known only when all of it was read. */
+static yoke_status end_material(struct mtl *mtl)
+{
+    struct mesh_material *current = &mtl->current, *entry;
+    const float *ambient = mtl->ambient;
+    yoke_status status;
+    if (!*current->name)
+        return YOKE_OK;
+    if (current->surface == MESH_MIRROR && !(mtl->has & HAS_SPECULAR))
+        for (int k = 0; k < 3; k++)
+            current->specular[k] = 1;
+    if (!(mtl->has & HAS_EMISSION) && (ambient[0] > 1 || ambient[1] > 1 || ambient[2] > 1)) {
+        memcpy(current->emission, ambient, sizeof current->emission);
+        mtl->build->mesh.notes |= MESH_NOTE_AMBIENT;
+    }
+    if (current->surface != MESH_GLASS && (mtl->has & HAS_ALPHA))
+        mtl->build->mesh.notes |= MESH_NOTE_ALPHA;
+    status = mesh_name_material(mtl->build, &mtl->from, current->name, &entry);
+    if (status == YOKE_OK)
+        *entry = *current;
+    return status;
+}
+
+static yoke_status begin_material(struct mtl *mtl, const char *at)
+{
+    yoke_status status = end_material(mtl);
+    if (status != YOKE_OK)
+        return status;
+    mtl->current = (struct mesh_material){ .diffuse = { 0.8F, 0.8F, 0.8F }, .index = 1.5F };
+    memset(mtl->ambient, 0, sizeof mtl->ambient);
+    mtl->has = 0;
+    status = mesh_take_name(&mtl->from, at, mtl->current.name);
+    if (status == YOKE_OK && !*mtl->current.name)
+        return mesh_not_this(&mtl->from, "", "the material's name");
+    return status;
+}
+
+/* --- its statements --- */
+
+static yoke_status read_diffuse(struct mtl *mtl, const char *at)
+{
+    return read_color(mtl, at, &(struct bounds){ "Kd", 0, 1 }, mtl->current.diffuse);
+}
+
+static yoke_status read_specular(struct mtl *mtl, const char *at)
+{
+    mtl->has |= HAS_SPECULAR;
+    return read_color(mtl, at, &(struct bounds){ "Ks", 0, 1 }, mtl->current.specular);
+}
+
+static yoke_status read_emission(struct mtl *mtl, const char *at)
+{
+    mtl->has |= HAS_EMISSION;
+    return read_color(mtl, at, &(struct bounds){ "Ke", 0, MESH_EMISSION_MOST },
+                      mtl->current.emission);
+}
+
+static yoke_status read_ambient(struct mtl *mtl, const char *at)
+{
+    return read_color(mtl, at, &(struct bounds){ "Ka", 0, MESH_EMISSION_MOST }, mtl->ambient);
+}
+
+static yoke_status read_index(struct mtl *mtl, const char *at)
+{
+    double value = 0;
+    yoke_status status =
+        read_bounded(mtl, &at, &(struct bounds){ "Ni", MESH_INDEX_LEAST, MESH_INDEX_MOST }, &value);
+    mtl->current.index = (float)value;
+    return status;
+}
+
+static yoke_status read_illumination(struct mtl *mtl, const char *at)
+{
+    static const enum mesh_surface surfaces[] = {
+        [3] = MESH_MIRROR, [4] = MESH_GLASS, [5] = MESH_MIRROR,  [6] = MESH_GLASS,
+        [7] = MESH_GLASS,  [9] = MESH_GLASS, [10] = MESH_DIFFUSE
+    };
+    const char *here = at;
+    int64_t model;
+    if (!mesh_take_whole(&at, &model) || !mesh_at_end(&at) || model < 0 || model > 10)
+        return mesh_not_this(&mtl->from, here, "a model of light from 0 to 10 (illum)");
+    mtl->current.surface = surfaces[model];
+    return YOKE_OK;
+}
+
+/* `clear`: the value that says that nothing shines through. */
+static yoke_status read_alpha(struct mtl *mtl, const char *at, const struct bounds *bounds,
+                              double clear)
+{
+    double value = clear;
+    mesh_take_this(&at, "-halo");
+    yoke_status status = read_bounded(mtl, &at, bounds, &value);
+    if (value != clear)
+        mtl->has |= HAS_ALPHA;
+    return status;
+}
+
+static yoke_status read_opacity(struct mtl *mtl, const char *at)
+{
+    return read_alpha(mtl, at, &(struct bounds){ "d", 0, 1 }, 1);
+}
+
+static yoke_status read_transparency(struct mtl *mtl, const char *at)
+{
+    return read_alpha(mtl, at, &(struct bounds){ "Tr", 0, 1 }, 0);
+}
+
+static yoke_status skip(struct mtl *mtl, const char *at)
+{
+    (void)mtl;
+    (void)at;
+    return YOKE_OK;
+}
+
+static yoke_status skip_texture(struct mtl *mtl, const char *at)
+{
+    (void)at;
+    mtl->build->mesh.notes |= MESH_NOTE_TEXTURES;
+    return YOKE_OK;
+}
+
+static const struct {
+    const char *word;
+    yoke_status (*read)(struct mtl *, const char *);
+} statements[] = {
+    { "newmtl", begin_material },
+    { "Kd", read_diffuse },
+    { "Ks", read_specular },
+    { "Ke", read_emission },
+    { "Ka", read_ambient },
+    { "Ni", read_index },
+    { "illum", read_illumination },
+    { "d", read_opacity },
+    { "Tr", read_transparency },
+    { "Ns", skip },
+    { "Tf", skip },
+    { "sharpness", skip },
+    { "bump", skip_texture },
+    { "disp", skip_texture },
+    { "decal", skip_texture },
+    { "refl", skip_texture },
+    { "norm", skip_texture },
+};
+
+static yoke_status read_statement(struct mtl *mtl, const char *at)
+{
+    const char *word;
+    const size_t length = mesh_take_word(&at, &word);
+    if (length == 0)
+        return YOKE_OK;
+    if (!*mtl->current.name && !(length == 6 && memcmp(word, "newmtl", 6) == 0))
+        return mesh_not_this(&mtl->from, word, "newmtl, with which a material file begins");
+    for (size_t k = 0; k < sizeof statements / sizeof *statements; k++)
+        if (strlen(statements[k].word) == length && memcmp(word, statements[k].word, length) == 0)
+            return statements[k].read(mtl, at);
+    if (strncmp(word, "map_", 4) == 0)
+        return skip_texture(mtl, at);
+    mtl->build->mesh.notes |= MESH_NOTE_STATEMENTS;
+    return YOKE_OK;
+}
+
+yoke_status mesh_read_mtl(FILE *file, const char *path, struct mesh_build *build)
+{
+    struct mtl mtl = { .build = build };
+    const char *line = "";
+    yoke_status status = mesh_file_open(file, path, &mtl.from);
+    if (status != YOKE_OK)
+        return status;
+    mtl.from.reading = MESH_JOINED_LINES;
+    while (status == YOKE_OK && line) {
+        status = mesh_file_line(&mtl.from, &line);
+        if (status == YOKE_OK && line)
+            status = read_statement(&mtl, line);
+    }
+    if (status == YOKE_OK)
+        status = end_material(&mtl);
+    mesh_file_close(&mtl.from);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* mesh_off.c - OFF: a list of vertexes and a list of polygons.
+ *
+ *     OFF                    also COFF, NOFF, STOFF and their like: with colours, normals, places
+ *                            in a texture
+ *     VERTEXES FACES [EDGES] also behind OFF, with or without a blank between
+ *     X Y Z ...              a line for each vertex, of which three numbers count
+ *     N I ... I ...          a line for each face: N indexes from 0; what follows is its colour
+ */
+#include <string.h>
+
+#include "mesh_build.h"
+#include "mesh_text.h"
+
+struct off {
+    struct mesh_file from;
+    struct mesh_build build;
+    int64_t vertex_count, face_count;
+};
+
+/* The next line that says something. */
+static yoke_status next_line(struct off *off, const char *what, const char **out)
+{
+    do {
+        yoke_status status = mesh_file_line(&off->from, out);
+        if (status != YOKE_OK)
+            return status;
+        if (!*out)
+            return mesh_file_fail(&off->from, YOKE_EINVAL,
+                                  "the file ends, but %s belongs here; is it complete?", what);
+    } while (mesh_at_end(out));
+    return YOKE_OK;
+}
+
+/* The format's name, whose letters before OFF say what vertexes have besides; `*at` goes behind. */
+static yoke_status take_name(const struct off *off, const char **at)
+{
+    const char *word = *at, *c = word;
+    c += strncmp(c, "ST", 2) == 0 ? 2 : 0;
+    c += *c == 'C';
+    c += *c == 'N';
+    if (strncmp(c, "4OFF", 4) == 0 || strncmp(c, "nOFF", 4) == 0 || strncmp(c, "4nOFF", 5) == 0)
+        return mesh_file_fail(&off->from, YOKE_EINVAL,
+                              "vertexes of other than three dimensions; save it as OFF");
+    if (strncmp(c, "OFF", 3) != 0)
+        return mesh_not_this(&off->from, word, "OFF, with which such a file begins");
+    *at = c + 3;
+    if (mesh_take_this(at, "BINARY"))
+        return mesh_file_fail(&off->from, YOKE_EINVAL, "binary OFF is not read; save it as text");
+    return YOKE_OK;
+}
+
+static yoke_status take_count(const struct off *off, const char **at, const char *what,
+                              int64_t *out)
+{
+    const char *here = *at;
+    if (mesh_take_whole(at, out) && *out >= 0 && *out <= INT32_MAX && mesh_word_ends(*at))
+        return YOKE_OK;
+    return mesh_not_this(&off->from, here, what);
+}
+
+static yoke_status read_header(struct off *off)
+{
+    static const char counts[] = "the numbers of vertexes and faces";
+    const char *at;
+    yoke_status status = next_line(off, "OFF", &at);
+    if (status == YOKE_OK)
+        status = take_name(off, &at);
+    if (status == YOKE_OK && mesh_at_end(&at))
+        status = next_line(off, counts, &at);
+    if (status == YOKE_OK)
+        status = take_count(off, &at, "a number of vertexes up to 2147483647", &off->vertex_count);
+    if (status == YOKE_OK)
+        status = take_count(off, &at, "a number of faces up to 2147483647", &off->face_count);
+    return status;
+}
+
+static yoke_status read_vertex(struct off *off)
+{
+    static const char *const what[3] = { "a number (the vertex's x)", "a number (the vertex's y)",
+                                         "a number (the vertex's z)" };
+    double xyz[3];
+    const char *at;
+    yoke_status status = next_line(off, "a vertex", &at);
+    for (int k = 0; k < 3 && status == YOKE_OK; k++)
+        status = mesh_number(&off->from, &at, what[k], &xyz[k]);
+    return status == YOKE_OK ? mesh_add_vertex(&off->build, &off->from, xyz) : status;
+}
+
+static yoke_status read_face(struct off *off)
+{
+    const char *at;
+    int64_t corners = 0, index;
+    yoke_status status = next_line(off, "a face", &at);
+    if (status == YOKE_OK)
+        status = take_count(off, &at, "a face's number of corners", &corners);
+    for (int64_t k = 0; k < corners && status == YOKE_OK; k++) {
+        const char *here = at;
+        if (!mesh_take_whole(&at, &index) || !mesh_word_ends(at))
+            return mesh_not_this(&off->from, here, "a corner's index");
+        if (index < 0 || index >= off->vertex_count)
+            return mesh_file_fail(&off->from, YOKE_EINVAL,
+                                  "a corner is vertex %lld; the file's %lld are counted from 0",
+                                  (long long)index, (long long)off->vertex_count);
+        status = mesh_add_corner(&off->build, &off->from, (int32_t)index);
+    }
+    mesh_end_face(&off->build);
+    return status;
+}
+
+static yoke_status read_lists(struct off *off)
+{
+    const char *line;
+    yoke_status status = YOKE_OK;
+    for (int64_t k = 0; k < off->vertex_count && status == YOKE_OK; k++)
+        status = read_vertex(off);
+    for (int64_t k = 0; k < off->face_count && status == YOKE_OK; k++)
+        status = read_face(off);
+    while (status == YOKE_OK) {
+        status = mesh_file_line(&off->from, &line);
+        if (status != YOKE_OK || !line)
+            break;
+        if (!mesh_at_end(&line))
+            status = mesh_file_fail(&off->from, YOKE_EINVAL,
+                                    "the file goes on behind the %lld vertexes and %lld faces that "
+                                    "its beginning announces; correct that",
+                                    (long long)off->vertex_count, (long long)off->face_count);
+    }
+    return status;
+}
+
+yoke_status mesh_read_off(FILE *file, const char *path, struct mesh *out)
+{
+    struct off off = { .vertex_count = 0 };
+    yoke_status status = mesh_file_open(file, path, &off.from);
+    if (status != YOKE_OK)
+        return status;
+    status = mesh_build_open(&off.build);
+    if (status == YOKE_OK)
+        status = read_header(&off);
+    if (status == YOKE_OK)
+        status = read_lists(&off);
+    if (status == YOKE_OK)
+        status = mesh_build_finish(&off.build, path, out);
+    mesh_build_close(&off.build);
+    mesh_file_close(&off.from);
+    return status;
+}
