@@ -1,0 +1,172 @@
+/* bvh_encode.c - wide nodes in 80 bytes (path_bvh_node.h), triangles in the order of the leaves.
+ *
+ * Below a node lie, in this order, its own nodes, those below the first of them, those below the
+ * second, and so on; and its own triangles, then those below each node likewise. As every branch
+ * knows how many there are of both, all places are known from above, and any branch can be done by
+ * anyone.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bvh_parts.h"
+
+/* A wide node to be made, and where what is below it goes. */
+struct place {
+    struct bvh_span span;
+    int32_t node, nodes, triangles;
+};
+
+struct slots {
+    struct bvh_span of[BVH_SLOTS];
+    int used[BVH_SLOTS];
+};
+
+/* Children to slots: those that would lose most by any other slot than their best first, so to
+ * speak: of all pairs left the best is taken each time. */
+static void fill_slots(const struct bvh_work *work, const struct place *place, struct slots *slots)
+{
+    const struct bvh_box *all = &work->branches[place->span.branch].box;
+    struct bvh_span children[BVH_SLOTS];
+    double gain[BVH_SLOTS][BVH_SLOTS];
+    int done[BVH_SLOTS] = { 0 };
+    int c, s, k, left, count = 1;
+    children[0] = place->span;
+    if (work->branches[place->span.branch].count > 1)
+        count = bvh_children(work, &place->span, children);
+    for (c = 0; c < count; c++) {
+        const struct bvh_box *box = &work->branches[children[c].branch].box;
+        for (s = 0; s < BVH_SLOTS; s++) {
+            gain[c][s] = 0;
+            for (k = 0; k < 3; k++) {
+                const double off = (double)box->low[k] + (double)box->high[k] -
+                                   (double)all->low[k] - (double)all->high[k];
+                gain[c][s] += s >> k & 1 ? off : -off;
+            }
+        }
+    }
+    memset(slots->used, 0, sizeof slots->used);
+    for (left = count; left > 0; left--) {
+        int best_c = -1, best_s = -1;
+        for (c = 0; c < count; c++)
+            for (s = 0; s < BVH_SLOTS; s++)
+                if (!done[c] && !slots->used[s] &&
+                    (best_c < 0 || gain[c][s] > gain[best_c][best_s])) {
+                    best_c = c;
+                    best_s = s;
+                }
+        done[best_c] = slots->used[best_s] = 1;
+        slots->of[best_s] = children[best_c];
+    }
+}
+
+/* The smallest power of two of which 254 are as long as the box, and which is no less than a float
+ * of this size can be told from its neighbours by. As a float's exponent. */
+static int scale_of(float low, float high)
+{
+    const double length = (double)high - (double)low;
+    const double size = fmax(fabs((double)low), fabs((double)high));
+    int e = -80, at_least;
+    if (length > 0) {
+        frexp(length / 254, &at_least);
+        if (ldexp(254, at_least - 1) >= length)
+            at_least--;
+        e = at_least > e ? at_least : e;
+    }
+    if (size > 0) {
+        frexp(size, &at_least);
+        at_least -= 24;
+        e = at_least > e ? at_least : e;
+    }
+    return e + 127;
+}
+
+static void encode_boxes(const struct bvh_work *work, const struct bvh_box *all,
+                         const struct slots *slots, node_t *node)
+{
+    int s, k;
+    node->x = all->low[0];
+    node->y = all->low[1];
+    node->z = all->low[2];
+    for (k = 0; k < 3; k++) {
+        const int scale = scale_of(all->low[k], all->high[k]);
+        const double unit = ldexp(1, scale - 127);
+        node->scale[k] = (uint8_t)scale;
+        for (s = 0; s < BVH_SLOTS; s++) {
+            const struct bvh_box *box;
+            double low, high;
+            if (!slots->used[s])
+                continue;
+            box = &work->branches[slots->of[s].branch].box;
+            low = floor(((double)box->low[k] - (double)all->low[k]) / unit);
+            high = ceil(((double)box->high[k] - (double)all->low[k]) / unit);
+            node->planes[k][s] = (uint8_t)low;
+            /* never flat: then a ray along it is inside however its place is rounded */
+            node->planes[3 + k][s] = (uint8_t)(high > low ? high : low + 1);
+        }
+    }
+}
+
+/* A leaf's triangles, from `next` on in the order of all. */
+static void put_leaf(struct bvh_work *work, const struct bvh_span *span, int32_t next)
+{
+    const int32_t count = work->branches[span->branch].count;
+    int32_t i;
+    for (i = 0; i < count; i++)
+        work->order[next + i] = work->refs[span->first + i].triangle;
+}
+
+/* One node and its leaves; `below` gets the nodes in it. Returns how many. */
+static int encode_node(struct bvh_work *work, const struct place *place,
+                       struct place below[BVH_SLOTS])
+{
+    node_t *node = &work->nodes[place->node];
+    struct slots slots;
+    int32_t leaves = 0, nodes, triangles;
+    int s, inner = 0, k;
+    fill_slots(work, place, &slots);
+    memset(node, 0, sizeof *node);
+    encode_boxes(work, &work->branches[place->span.branch].box, &slots, node);
+    node->first_node = (uint32_t)place->nodes;
+    node->first_triangle = (uint32_t)place->triangles;
+    for (s = 0; s < BVH_SLOTS; s++) {
+        const struct bvh_branch *branch;
+        if (!slots.used[s])
+            continue;
+        branch = &work->branches[slots.of[s].branch];
+        if (branch->nodes > 0 && branch->count > 1) {
+            node->inner |= (uint8_t)(1 << s);
+            node->holds[s] = (uint8_t)(1 << 5 | (24 + s));
+            below[inner++].span = slots.of[s];
+        } else {
+            node->holds[s] = (uint8_t)(((1 << branch->count) - 1) << 5 | leaves);
+            put_leaf(work, &slots.of[s], place->triangles + leaves);
+            leaves += branch->count;
+        }
+    }
+    nodes = place->nodes + inner;
+    triangles = place->triangles + leaves;
+    for (k = 0; k < inner; k++) {
+        const struct bvh_branch *branch = &work->branches[below[k].span.branch];
+        below[k].node = place->nodes + k;
+        below[k].nodes = nodes;
+        below[k].triangles = triangles;
+        nodes += branch->nodes - 1;
+        triangles += branch->count;
+    }
+    return inner;
+}
+
+static void encode_all(struct bvh_work *work, const struct place *place)
+{
+    struct place below[BVH_SLOTS];
+    const int count = encode_node(work, place, below);
+    int i;
+    for (i = 0; i < count; i++)
+        encode_all(work, &below[i]);
+}
+
+yoke_status bvh_encode(struct bvh_work *work)
+{
+    encode_all(work, &(struct place){ .nodes = 1 });
+    return YOKE_OK;
+}
