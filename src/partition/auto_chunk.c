@@ -226,8 +226,9 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
 {
     const struct yk_split_status *status = &view->devices[device];
     double item_ns = yk_auto_item_ns(state, view, device);
-    int64_t fill = status->known.fill, items, least;
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
+    int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
+    int64_t items, least;
     if (!chain && status->known.rate > 0 && sole)
         return budget;
     items = least = to_items(chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);

@@ -26,7 +26,7 @@ struct yk_chunk {
                         the chunk of this serial is out and not answered; what is not completed
                         by then goes back with done() */
     int form, tries; /* the driver's own: which of two kernels makes it, and whether to find out
-                        which is faster (choice.h) */
+                        which is faster (choice.h: enum yk_tries) */
     const char
         *reason; /* why this size, in a few static words: "probe", "share", "tail", "taken over" */
 };
@@ -39,6 +39,8 @@ struct yk_split_device {
     int cores;         /* of a CPU device, if its lanes share fewer; 0: one for each lane */
     int64_t fill;      /* items that give every processing element work once: the least a chunk
                           should be to be efficient; >= 1 */
+    int64_t busy;      /* the same where copies do not count: `fill` may be as much as saturates the
+                          link; 0: fill */
     int64_t lane_fill; /* items that a core of a CPU device does in the time of one (its kernel's
                           vectors): pieces are multiples of it; 0: 1 */
     int64_t limit;     /* most items one chunk may have (device memory); 0: no limit */
@@ -151,6 +153,11 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
 
 /* How much later the device will end for a chunk of `items` more, in ns; 0 if nobody knows. */
 int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int64_t items);
+
+/* In how many ns the others would do all that nobody has been given yet, at the speeds they have;
+ * INFINITY: there are no others. 0: one of them that is at work, or will come, has not shown how
+ * fast it is. */
+double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device);
 
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch); /* items not yet completed */
 int64_t yk_dispatch_free(const struct yk_dispatch *dispatch); /* items that nobody has been given */

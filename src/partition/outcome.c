@@ -1,6 +1,8 @@
 /* outcome.c - what a dispatcher tells: each device's part, every decision, whether its books are in
  * order.
  */
+#include <math.h>
+
 #include "dispatch_state.h"
 
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch)
@@ -23,6 +25,22 @@ int64_t yk_dispatch_forecast(const struct yk_dispatch *dispatch, int device, int
     if (status->item_ns <= 0)
         return 0;
     return (int64_t)(status->fixed_ns + status->item_ns * (double)items);
+}
+
+double yk_dispatch_others_ns(const struct yk_dispatch *dispatch, int device)
+{
+    double rate = 0;
+    int d;
+    for (d = 0; d < dispatch->view.device_count; d++) {
+        const struct yk_split_status *status = &dispatch->status[d];
+        if (d == device || !status->active)
+            continue;
+        if (status->item_ns > 0)
+            rate += 1 / status->item_ns;
+        else if (!status->joined || status->chunks_out > 0)
+            return 0;
+    }
+    return rate > 0 ? (double)dispatch->view.free_items / rate : INFINITY;
 }
 
 int yk_dispatch_out(const struct yk_dispatch *dispatch)

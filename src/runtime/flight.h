@@ -101,7 +101,9 @@ static inline int yk_flight_form(const struct yk_job_device *device, const struc
 
 /* --- turn.c: jobs with an alternative. Others have form 0 only. --- */
 int yk_form_is_steps(const struct yk_job *job, int form);
-/* When a job begins: under runtime.lock. */
+/* When a job begins, under runtime.lock: what is tried in it (`memory` may be NULL), */
+void yk_turn_begin(struct yk_job *job, const struct yk_memory *memory);
+/* and whose speeds are known. */
 void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known);
 /* The device can run both and has not tried one of them, which may be the better one there: speeds
  * that are known say little. */

@@ -108,6 +108,7 @@ struct yk_job_device {
     int64_t made[YK_FORMS]; /* and items that they did */
     int64_t fill;           /* the least that a chunk which measures them has */
     int trying, tried;      /* what is out, or was last, is one; there was one */
+    double spare_ns;        /* as in choice.h; < 0: it depends on what others do in this job */
     int told;               /* 1 + the one whose speed the dispatcher knows; 0: it knows none */
     int64_t ended_ns;       /* when its latest chunk did, of a GPU */
     int packed_ahead;       /* rows were sent there that no chunk waits for; under upload_lock */
@@ -257,6 +258,8 @@ int64_t yk_job_readied(const struct yk_job *job);
 int64_t yk_job_unit(const struct yk_job *job);
 /* Indexes that give each of `fill` processing elements something to do, whichever kernel it is. */
 int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill);
+/* Items that are a multiple of it fill cores' vectors, whichever kernel it is; 0: any. */
+int64_t yk_job_vector(const struct yk_job *job);
 /* Devices and dispatcher, from what is known by now. Under runtime.lock; job->kernel is set. */
 yoke_status yk_job_plan(struct yk_job *job);
 

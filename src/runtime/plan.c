@@ -56,7 +56,7 @@ static int64_t filling_items(const struct yk_job *job, const struct yk_device_de
 }
 
 /* As far as the wider of its kernels has it. */
-static int64_t vector_items(const struct yk_job *job)
+int64_t yk_job_vector(const struct yk_job *job)
 {
     const int mine = job->kernel->kernel.cpu.unit;
     const int other = job->pair ? job->pair->alternative->kernel.cpu.unit : 0;
@@ -72,6 +72,7 @@ static void describe_link(const struct yk_job *job, int d, const struct yk_learn
         return;
     yk_job_traffic(job, d, learned, &traffic);
     out->fill = filling_items(job, desc, &traffic);
+    out->busy = yk_job_busy_items(job, desc->fill);
     out->copy_item_ns = desc->link_bytes_per_ns > 0 ? traffic.both / desc->link_bytes_per_ns : 0;
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
@@ -91,7 +92,7 @@ static void describe(const struct yk_job *job, int d, const struct yk_memory *me
         .host_memory = desc->host_memory,
         .cores = desc->host_memory ? desc->cores : 0,
         .fill = device->lanes,
-        .lane_fill = desc->host_memory ? vector_items(job) : 0,
+        .lane_fill = desc->host_memory ? yk_job_vector(job) : 0,
         .fixed_ns = desc->launch_ns,
         .peak = desc->peak_per_ns,
         .share = -1,
@@ -204,8 +205,10 @@ yoke_status yk_job_plan(struct yk_job *job)
     yoke_status status;
     int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
     status = yk_crew_take(job, count);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
+        yk_turn_begin(job, memory);
         describe_all(job, memory, count, known);
+    }
     if (status == YOKE_OK && job->partitioner)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)

@@ -26,24 +26,6 @@ int yk_form_is_steps(const struct yk_job *job, int form)
     return yk_job_kernel(job, form)->kernel.kind == YOKE_KERNEL_STEP;
 }
 
-void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known)
-{
-    int d;
-    if (!job->pair)
-        return;
-    yk_lock(&job->pair->lock);
-    for (d = 0; d < job->device_count; d++) {
-        struct yk_job_device *jd = &job->devices[d];
-        struct yk_choice *choice = yk_pair_choice(job->pair, job->key, d);
-        yk_choice_begin(choice);
-        jd->fill = known[d].host_memory
-                       ? known[d].lanes * (known[d].lane_fill > 1 ? known[d].lane_fill : 1)
-                       : yk_job_busy_items(job, jd->device->device->desc.fill);
-        jd->told = known[d].rate > 0 ? 1 + choice->best : 0;
-    }
-    yk_unlock(&job->pair->lock);
-}
-
 static struct yk_choice choice_of(const struct yk_job *job, int device)
 {
     struct yk_choice choice;
@@ -53,10 +35,83 @@ static struct yk_choice choice_of(const struct yk_job *job, int device)
     return choice;
 }
 
+/* The least that one of the device's chunks should have. */
+static int64_t fill_of(const struct yk_job *job, int device)
+{
+    const struct yk_runtime_device *driven = job->devices[device].device;
+    const struct yk_device_desc *desc = &driven->device->desc;
+    const int64_t unit = yk_job_unit(job), vector = yk_job_vector(job);
+    if (!desc->host_memory)
+        return yk_job_busy_items(job, desc->fill);
+    return driven->lanes * (vector > unit ? (vector + unit - 1) / unit * unit : unit);
+}
+
+/* By earlier jobs; under pair->lock. */
+static double spare_ns(const struct yk_job *job, int device, const struct yk_memory *memory)
+{
+    const struct yk_choice *choice = yk_pair_choice(job->pair, job->key, device);
+    const double items = (double)(job->last - job->first);
+    struct yk_choice_job asked = { 0 };
+    double others = 0;
+    int d;
+    if (job->device_count == 1)
+        return INFINITY;
+    for (d = 0; memory && d < job->device_count; d++)
+        if (!(memory->device[d].rate > 0))
+            memory = NULL;
+        else if (d != device)
+            others += memory->device[d].rate;
+    if (!memory)
+        return -1;
+    asked.least_ns = (double)job->devices[device].fill / memory->device[device].rate;
+    asked.others_ns = items / others;
+    return yk_choice_spare_ns(choice, &asked);
+}
+
+/* By what devices have shown in this job. Cores wait with trials until the others' speed is known.
+ */
+static double spare_now(const struct yk_job *job, int device, const struct yk_choice *choice)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    struct yk_choice_job asked;
+    if (jd->spare_ns >= 0)
+        return jd->spare_ns;
+    if (!jd->device->device->desc.host_memory)
+        return INFINITY;
+    asked.least_ns = (double)yk_dispatch_forecast(job->dispatch, jd->device->number, jd->fill);
+    asked.others_ns = yk_dispatch_others_ns(job->dispatch, jd->device->number);
+    return asked.least_ns > 0 ? yk_choice_spare_ns(choice, &asked) : 0;
+}
+
+void yk_turn_begin(struct yk_job *job, const struct yk_memory *memory)
+{
+    int d;
+    if (!job->pair)
+        return;
+    yk_lock(&job->pair->lock);
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        yk_choice_begin(yk_pair_choice(job->pair, job->key, d));
+        jd->fill = fill_of(job, d);
+        jd->spare_ns = spare_ns(job, d, memory);
+    }
+    yk_unlock(&job->pair->lock);
+}
+
+void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known)
+{
+    int d;
+    for (d = 0; job->pair && d < job->device_count; d++)
+        job->devices[d].told = known[d].rate > 0 ? 1 + choice_of(job, d).best : 0;
+    if (job->pair && job->alone >= 0) /* nobody waits for its trials */
+        job->devices[job->alone].spare_ns = INFINITY;
+}
+
 int yk_turn_is_untried(const struct yk_job *job, int device)
 {
     struct yk_choice choice;
-    if (!job->pair || !yk_kernel_is_ready(job->kernel, device) ||
+    if (!job->pair || job->devices[device].spare_ns == 0 ||
+        !yk_kernel_is_ready(job->kernel, device) ||
         !yk_kernel_is_ready(job->pair->alternative, device))
         return 0;
     choice = choice_of(job, device);
@@ -73,8 +128,7 @@ static unsigned wanted(const struct yk_job *job, int device, int *first)
     if (!job->pair)
         return bit(0);
     choice = choice_of(job, device);
-    *first = choice.best < 0 ? 0 : choice.best;
-    return choice.settled ? bit(choice.best) : BOTH;
+    return yk_choice_wants(&choice, job->devices[device].spare_ns == 0, first);
 }
 
 /* Under runtime.lock: a CPU's kernels are function pointers. */
@@ -157,18 +211,20 @@ int yk_turn_next(struct yk_job *job, int device, struct yk_choice_turn *out)
     asked.out[0] = jd->out[0];
     asked.out[1] = jd->out[1];
     choice = choice_of(job, device);
+    asked.spare_ns = choice.settled ? 0 : spare_now(job, device, &choice);
+    asked.settles = asked.spare_ns == 0;
     yk_choice_next(&choice, &asked, out);
     yk_dispatch_bound(job->dispatch, jd->device->number, out->most);
     return jd->device->device->desc.host_memory || jd->out[0] + jd->out[1] == 0 ||
-           (!out->tries && !jd->trying);
+           (out->tries != YK_TRIES_CHUNK && !jd->trying);
 }
 
 void yk_turn_taken(struct yk_job *job, int device, const struct yk_chunk *chunk)
 {
     struct yk_job_device *jd = &job->devices[device];
     jd->out[chunk->form]++;
-    jd->trying = chunk->tries;
-    jd->tried |= chunk->tries;
+    jd->trying = chunk->tries == YK_TRIES_CHUNK;
+    jd->tried |= chunk->tries != YK_TRIES_NOTHING;
 }
 
 void yk_turn_returned(struct yk_job *job, int device, const struct yk_chunk *chunk)
@@ -193,8 +249,11 @@ void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *e
 {
     struct yk_job_device *jd = &job->devices[device];
     const int form = ended->chunk->form;
-    const struct yk_choice_chunk chunk = { form, ended->chunk->tries, ended->items,
-                                           job->pair ? spent_ns(jd, times) : 0 };
+    const struct yk_choice_chunk chunk = { .form = form,
+                                           .tries = ended->chunk->tries,
+                                           .items = ended->items,
+                                           .ns = job->pair ? spent_ns(jd, times) : 0,
+                                           .range = job->last - job->first };
     int best;
     jd->made[form] += ended->items;
     jd->out[form]--;
@@ -204,8 +263,9 @@ void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *e
     yk_choice_note(yk_pair_choice(job->pair, job->key, device), &chunk);
     best = yk_pair_choice(job->pair, job->key, device)->best;
     yk_unlock(&job->pair->lock);
-    times->apart = form != best;
-    if (times->apart)
+    /* A whole job by one that is nearly as fast: there is no other one to learn from. */
+    times->apart = form != best && chunk.tries != YK_TRIES_JOB;
+    if (times->apart || chunk.tries == YK_TRIES_JOB)
         return;
     if (jd->told && jd->told != 1 + form)
         yk_dispatch_renew(job->dispatch, jd->device->number);

@@ -59,7 +59,7 @@ static int job(struct yk_choice *choice, struct device *device, int64_t range, d
             items = turn.most;
         items = items < left ? items : left;
         chunk = (struct yk_choice_chunk){ turn.form, turn.tries, items,
-                                          time_of(device, turn.form, items) };
+                                          time_of(device, turn.form, items), range };
         yk_choice_note(choice, &chunk);
         left -= items;
     }
@@ -89,7 +89,7 @@ static void the_faster_one_is_kept(void **state)
             device.fixed_ns = fmin(device.fixed_ns, (double)device.fill / device.rate[0] / 20);
             device.fixed_ns = fmin(device.fixed_ns, (double)device.fill / device.rate[1] / 20);
             yk_choice_open(&choice);
-            for (; jobs < 12 && !choice.settled; jobs++)
+            for (; jobs < 20 && !choice.settled; jobs++)
                 job(&choice, &device, range, part);
             if (!choice.settled || choice.best != (ratios[r] > 1))
                 fail_msg("ratio %g, round %d: %d after %d jobs; %d and %d chunks, %d pairs",
@@ -114,7 +114,8 @@ static void finding_out_is_bounded(void **state)
         device.rate[1 - slow] = 1e-3 * ratio;
         yk_choice_open(&choice);
         job(&choice, &device, (int64_t)(4e7 * ratio * 1e-3), 0.3);
-        assert_true(choice.settled && choice.best == (ratio > 1.03 ? 1 - slow : choice.best));
+        assert_true(choice.best == (ratio > 1.03 ? 1 - slow : choice.best));
+        assert_true(choice.settled || ratio < 1.3); /* or whole jobs have to tell */
         if (choice.best == slow)
             continue;
         assert_in_range(device.chunks[slow], 1, ratio > 3.1 ? 4 : 7);
@@ -192,7 +193,8 @@ static void a_draw_stays_with_the_first(void **state)
     struct yk_choice choice;
     (void)state;
     yk_choice_open(&choice);
-    job(&choice, &device, 100000000, 0.2);
+    for (int jobs = 0; jobs < 9; jobs++)
+        job(&choice, &device, 100000000, 0.2);
     assert_true(choice.settled && choice.best == 0);
 }
 
@@ -259,6 +261,35 @@ static void one_moment_does_not_decide(void **state)
     }
 }
 
+/* Cores that take 23 ms for the least they can do, three times as long with the other kernel maybe,
+ * have nothing to try in a job of 9 ms, but they do in one of a second; and one that is put off for
+ * good by short jobs gets its turn when it has worked a hundred times as long. */
+static void a_short_job_of_several(void **state)
+{
+    const struct yk_choice_job brief = { .least_ns = 23e6, .others_ns = 9e6 };
+    const struct yk_choice_job lasting = { .least_ns = 23e6, .others_ns = 1e9 };
+    struct yk_choice_asked asked = { .ready = BOTH, .range = 100000, .fill = 1, .settles = 1 };
+    struct yk_choice choice;
+    struct yk_choice_turn turn;
+    int first;
+    (void)state;
+    yk_choice_open(&choice);
+    yk_choice_note(&choice, &(struct yk_choice_chunk){ 0, YK_TRIES_CHUNK, 50000, 23e6, 100000 });
+    assert_true(yk_choice_spare_ns(&choice, &brief) == 0);
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.form == 0 && turn.tries == YK_TRIES_NOTHING && turn.most == 0);
+    assert_int_equal(yk_choice_wants(&choice, 1, &first), 1);
+    assert_int_equal(yk_choice_wants(&choice, 0, &first), BOTH);
+    assert_true(yk_choice_spare_ns(&choice, &lasting) > 23e6);
+    asked.settles = 0;
+    asked.spare_ns = 1e6; /* a limit of a chunk's length */
+    yk_choice_next(&choice, &asked, &turn);
+    assert_true(turn.tries == YK_TRIES_CHUNK && turn.most > 2000 && turn.most < 2500);
+    for (int jobs = 0; jobs < 1000; jobs++)
+        yk_choice_note(&choice, &(struct yk_choice_chunk){ 0, YK_TRIES_NOTHING, 50000, 23e6, 1 });
+    assert_true(yk_choice_spare_ns(&choice, &brief) > 0);
+}
+
 static void sentences(void **state)
 {
     static const char *const names[] = { "plain", "steps" };
@@ -283,11 +314,17 @@ static void sentences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_faster_one_is_kept),     cmocka_unit_test(finding_out_is_bounded),
-        cmocka_unit_test(jobs_of_one_chunk),          cmocka_unit_test(another_session_is_seldom),
-        cmocka_unit_test(a_change_is_found),          cmocka_unit_test(a_draw_stays_with_the_first),
-        cmocka_unit_test(one_that_is_not_ready),      cmocka_unit_test(chunks_that_are_out),
-        cmocka_unit_test(one_moment_does_not_decide), cmocka_unit_test(sentences),
+        cmocka_unit_test(the_faster_one_is_kept),
+        cmocka_unit_test(finding_out_is_bounded),
+        cmocka_unit_test(jobs_of_one_chunk),
+        cmocka_unit_test(another_session_is_seldom),
+        cmocka_unit_test(a_change_is_found),
+        cmocka_unit_test(a_draw_stays_with_the_first),
+        cmocka_unit_test(one_that_is_not_ready),
+        cmocka_unit_test(chunks_that_are_out),
+        cmocka_unit_test(one_moment_does_not_decide),
+        cmocka_unit_test(a_short_job_of_several),
+        cmocka_unit_test(sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,27 @@
+/* choice_round.h - PURE. What choice.c (what a chunk is made by) and choice_round.c (what is learned
+ * when it ended, and when that is enough) share.
+ */
+#ifndef YK_PARTITION_CHOICE_ROUND_H
+#define YK_PARTITION_CHOICE_ROUND_H
+
+#include "choice.h"
+
+/* In each round chunks are so many times as long. */
+#define YK_CHOICE_GROWTH 4.0
+/* A form whose first chunk took so many times what the other one needs, and more than any warming
+ * up takes, gets no second one. */
+#define YK_CHOICE_HOPELESS 3.0
+/* Between sessions the best form works so many times as long as the other one's turns took. */
+#define YK_CHOICE_PATIENCE 100.0
+
+/* Items per ns in this round; 0: unknown. */
+static inline double yk_choice_rate(const struct yk_choice_form *form)
+{
+    if (form->chunks == 0)
+        return 0;
+    return form->ns > 0 ? form->items / form->ns : form->last.items / form->last.ns;
+}
+
+int yk_choice_is_hopeless(const struct yk_choice *choice, int form);
+
+#endif
