@@ -49,6 +49,9 @@ yoke_status app_run_job(struct app_run *run, const yoke_job *job);
 enum { APP_JOBS_MAX = 64 };
 yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count);
 yoke_runtime *app_runtime(struct app_run *run);
+/* From now on each index of a job's range gets, in `owners`, the device that did it, counted as in
+ * the runtime. NULL: no longer. */
+void app_run_owners(struct app_run *run, uint8_t *owners);
 /* How many of a job's `items` are done in this run: all, but where only a part is timed. */
 int64_t app_run_items(const struct app_run *run, int64_t items);
 /* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C:
@@ -82,6 +85,9 @@ struct app {
      * with the text of the first wrong value. */
     yoke_status (*verify)(void *state, char *note);
     int64_t (*items)(const void *state); /* items of one job's range, for shares ("rows" in JSON) */
+    /* Optional: what a run did, in `work_words` ("rays"), told per second. */
+    const char *work_words;
+    double (*work)(const void *state);
     /* Optional: figures and pictures after verify (PSNR, PNG files named after spec->output). */
     yoke_status (*report)(void *state, FILE *out);
 };

@@ -87,6 +87,10 @@ static yoke_status tally_add(struct app_run *run, const yoke_result *result)
         device->waiting = result->waits[i].waiting;
         snprintf(device->wait, sizeof device->wait, "%s", result->waits[i].reason);
     }
+    for (int64_t k = 0; run->owners && k < result->decision_count; k++) {
+        const yoke_decision *chunk = &result->decisions[k];
+        memset(run->owners + chunk->first, chunk->device, (size_t)(chunk->last - chunk->first));
+    }
     tally->traffic.to_devices += result->traffic.to_devices;
     tally->traffic.from_devices += result->traffic.from_devices;
     tally->traffic.between_devices += result->traffic.between_devices;
@@ -174,6 +178,11 @@ yoke_status app_run_job(struct app_run *run, const yoke_job *job)
 yoke_runtime *app_runtime(struct app_run *run)
 {
     return run->runtime;
+}
+
+void app_run_owners(struct app_run *run, uint8_t *owners)
+{
+    run->owners = owners;
 }
 
 yoke_status app_progress(struct app_run *run, int64_t done, int64_t total)

@@ -69,6 +69,7 @@ struct measure {
     yoke_traffic traffic;    /* of the median run */
     struct measure_device *devices;
     int device_count;
+    double work; /* of a run, in app->work_words; NAN where the application has none */
     double ideal_seconds, efficiency, gain;
     double oracle_seconds, regret;
 };
@@ -93,6 +94,7 @@ struct app_run {
     const char *partitioner; /* for jobs that name none; NULL: the runtime's */
     const struct measure_watch *watch;
     const char *what; /* for progress: "run 2 of 5" */
+    uint8_t *owners;  /* of indexes (app_run_owners), or NULL */
     int part;         /* above 1: of each job only the first 1/part of its range is done */
     struct app_tally tally;
     double job_seconds, job_wall_seconds; /* of its jobs, by the runtime's clock and the real one */

@@ -108,6 +108,8 @@ static yoke_status judged(struct measure_spec *spec, struct app_session *session
         status = app_session_attach(session, state);
     if (status == YOKE_OK)
         status = time_runs(session, out);
+    if (status == YOKE_OK && spec->app->work)
+        out->work = spec->app->work(session->state);
     if (status == YOKE_OK)
         status = app_session_verify(session, out);
     if (status == YOKE_OK)
@@ -123,6 +125,7 @@ struct measure measure_nothing(void)
                              .seconds = NAN,
                              .whole_seconds = NAN,
                              .verified = -1,
+                             .work = NAN,
                              .ideal_seconds = NAN,
                              .efficiency = NAN,
                              .gain = NAN,

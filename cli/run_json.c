@@ -26,6 +26,7 @@ static void add_times(cJSON *top, const struct measure *measure)
         cJSON_AddItemToArray(runs, cJSON_CreateNumber(measure->runs[i]));
     json_number(top, "seconds", measure->seconds);
     json_number(top, "whole_seconds", measure->whole_seconds);
+    json_number(top, "work", measure->work);
     if (measure->verified < 0)
         cJSON_AddNullToObject(top, "verified");
     else

@@ -33,6 +33,9 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
     if (isfinite(measure->whole_seconds))
         printf("these are its jobs; with what the host does between them %s\n",
                table_seconds(measure->whole_seconds, whole));
+    if (isfinite(measure->work))
+        printf("%.4g million %s, %.4g million a second\n", 1e-6 * measure->work,
+               spec->app->work_words, 1e-6 * measure->work / measure->seconds);
     putchar('\n');
 }
 

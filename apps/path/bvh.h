@@ -19,8 +19,10 @@ struct bvh {
                     meets the root's box, weighted as in bvh.c */
 };
 
-/* `triangles` are put in the tree's order. 1 to 2^28 of them, all numbers finite. YOKE_ENOMEM,
- * YOKE_ECANCELED after Ctrl-C. */
+enum { BVH_TRIANGLES_MOST = 1 << 28 };
+
+/* `triangles` are put in the tree's order. 1 to BVH_TRIANGLES_MOST of them, all numbers finite.
+ * YOKE_ENOMEM, YOKE_ECANCELED after Ctrl-C. */
 yoke_status bvh_build(triangle_t *triangles, int64_t count, struct bvh *out);
 void bvh_free(struct bvh *bvh);
 

@@ -1,4 +1,4 @@
-/* path_kernels.h - the scene as devices see it. */
+/* path_kernels.h - the scene and the picture as devices see them. */
 #ifndef YOKE_APPS_PATH_KERNELS_H
 #define YOKE_APPS_PATH_KERNELS_H
 
@@ -27,4 +27,59 @@ typedef struct hit {
     int32_t triangle; /* in the tree's order; -1: none */
 } hit_t;
 
+enum { MATERIAL_DIFFUSE, MATERIAL_MIRROR, MATERIAL_GLASS };
+typedef struct YOKE_ALIGN(16) material {
+    float red, green, blue; /* share that is sent on */
+    int32_t kind;
+    float emits_red, emits_green, emits_blue; /* radiance of the lit side */
+    float index;                              /* of glass, over that of what is around it */
+} material_t;
+
+/* Lights are chosen by their power with Walker's aliases: one of `count` evenly, then, if the rest
+ * of the draw is not below `keep`, its alias instead. */
+typedef struct YOKE_ALIGN(16) light {
+    float keep;
+    int32_t alias;
+    int32_t triangle;
+    float weight; /* 1 / (2 * probability that this light is chosen) */
+} light_t;
+
+/* What a pixel's paths found, all added up, and the rays that it took. */
+typedef struct pixel {
+    float red, green, blue;
+    uint32_t segments, shadows;
+} pixel_t;
+
+typedef struct path_setup {
+    uint32_t seed_low, seed_high;
+    int32_t width, height, tiles; /* in a row */
+    int32_t first, last;          /* samples */
+    int32_t depth, shadows, roulette;
+    int32_t light_count;
+    int32_t stride, count, bundle; /* of --coherent (path_pixel); bundle is 1 without */
+    float nudge;                   /* by how much rays begin beside the surface they leave */
+    float sky;
+    float eye_x, eye_y, eye_z;
+    float look_x, look_y, look_z;    /* to the picture's corner; the others are a pixel's width */
+    float right_x, right_y, right_z; /* and height */
+    float down_x, down_y, down_z;
+} path_setup_t;
+
+/* Pixels of a tile; a row of the array of pixels each, also where a tile reaches beyond the
+ * picture. */
+#define PATH_TILE_WIDTH  8
+#define PATH_TILE_HEIGHT 8
+#define PATH_TILE        (PATH_TILE_WIDTH * PATH_TILE_HEIGHT)
+
+/* --coherent: pixels that share their random numbers, a warp's. */
+#define PATH_BUNDLE 32
+
+/* Bounces and samples at most, so that generations can be counted with 32 bits. */
+#define PATH_DEPTH_MOST   1000
+#define PATH_SAMPLES_MOST 1000000
+#define PATH_GENERATIONS  1001000000u
+
+#ifndef YOKE_FLATTEN
+extern const yoke_kernel path_plain, path_steps;
+#endif
 #endif

@@ -15,9 +15,9 @@
 #ifndef YOKE_APPS_PHOTONS_STEP_H
 #define YOKE_APPS_PHOTONS_STEP_H
 
+#include "../exact.h"
 #include "../philox.h"
 #include "photons_kernels.h"
-#include "photons_math.h"
 
 /* Under way as long as its weight is not 0. Small, for lanes hold one or two in registers and step
  * kernels keep them in queues. */

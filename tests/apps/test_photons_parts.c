@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
+#include "exact.h"
 #include "philox.h"
 #include "photons/photons_grids.h"
-#include "photons/photons_math.h"
 #include "photons_scene.h"
 
 /* The known answers of Random123. */

@@ -1,12 +1,12 @@
-/* photons_math.h - functions that are the same to the bit on every device.
+/* exact.h - functions that are the same to the bit on every device.
  *
- * A packet's walk has to be the same wherever it is followed, and a root or logarithm that differs
+ * A walk of a packet or of light has to be the same wherever it is followed, and what differs
  * in its last bit soon makes another walk. So there is nothing here but sums, products and bits of
  * single-precision numbers, which IEEE 754 leaves no choice in where no product is fused with a sum
  * (the kernels are built EXACT). Errors are about 1e-7 of the result. All of it vectorises.
  */
-#ifndef YOKE_APPS_PHOTONS_MATH_H
-#define YOKE_APPS_PHOTONS_MATH_H
+#ifndef YOKE_APPS_EXACT_H
+#define YOKE_APPS_EXACT_H
 
 #include <yoke/kernel.h>
 

@@ -1,0 +1,88 @@
+/* path_check.c - is it right? Every part of the picture has to agree with the reference, which was
+ * written apart, within five standard errors of both; no pixel may be less than nothing, and all
+ * paths have to have been followed.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../app.h"
+#include "path_pixel.h"
+#include "path_state.h"
+
+struct part {
+    double paths, sum;
+};
+
+static yoke_status look_at_pixel(const struct path_state *s, int64_t i, struct part *parts)
+{
+    const pixel_t *p = &s->pixels[i];
+    const spot_t place = path_pixel(s->setup, (int32_t)i);
+    const double light = (double)p->red + p->green + p->blue;
+    if (place.x >= s->width || place.y >= s->height)
+        return YOKE_OK;
+    if (!(isfinite(light) && p->red >= 0 && p->green >= 0 && p->blue >= 0))
+        return app_fail(YOKE_EINVAL, "pixel %d,%d is %g, %g, %g", place.x, place.y, p->red,
+                        p->green, p->blue);
+    if (p->segments < s->samples)
+        return app_fail(YOKE_EINVAL,
+                        "pixel %d,%d has %" PRIu32 " segments of paths; there are %" PRId64
+                        " paths",
+                        place.x, place.y, p->segments, s->samples);
+    struct part *part = &parts[path_part(s, place.x, place.y)];
+    part->paths += (double)s->samples;
+    part->sum += light;
+    return YOKE_OK;
+}
+
+/* How far off a part is, in standard errors. The picture's own variance is no larger than the
+ * reference's, which shares the draws of its points out over the part as well. What the reference
+ * hardly met is left out. Paths that share their draws may all be off alike: `shared` count as one.
+ */
+static double off(const struct part *part, const struct path_moments *right, double shared)
+{
+    const double n = (double)right->paths, mean = part->sum / part->paths;
+    const double variance = right->variance * (1 / n + shared / part->paths) + 1e-12 * mean * mean;
+    return fabs(mean - right->mean) / sqrt(variance + 1e-30);
+}
+
+static yoke_status compare(const struct path_state *s, const struct part *parts, char *note)
+{
+    struct path_moments right[PATH_PARTS];
+    double worst = 0, paths = 0;
+    yoke_status status = path_refer(s, right);
+    for (int p = 0; p < PATH_PARTS && status == YOKE_OK; p++) {
+        const double errors = right[p].paths > 50 && parts[p].paths > 0
+                                  ? off(&parts[p], &right[p], s->setup.bundle)
+                                  : 0;
+        paths += (double)right[p].paths;
+        worst = fmax(worst, errors);
+        if (errors > 5)
+            status = app_fail(YOKE_EINVAL,
+                              "part %d,%d of the picture, of 6 by 6, has a mean of %.5g; the "
+                              "reference's is %.5g, %.1f standard errors away",
+                              p % PATH_SIDE, p / PATH_SIDE, parts[p].sum / parts[p].paths / 3,
+                              right[p].mean / 3, errors);
+    }
+    if (status == YOKE_OK)
+        snprintf(note, 256,
+                 "36 parts within %.2f standard errors of a reference of %.0f paths (allowed 5)",
+                 worst, paths);
+    return status;
+}
+
+yoke_status path_verify(void *state, char *note)
+{
+    const struct path_state *s = state;
+    struct part parts[PATH_PARTS] = { { 0, 0 } };
+    yoke_status released, status = yoke_array_acquire(s->pixel_array, YOKE_READ);
+    if (status != YOKE_OK)
+        return status;
+    for (int64_t i = 0; i < s->setup.count && status == YOKE_OK; i++)
+        status = look_at_pixel(s, i, parts);
+    if (status == YOKE_OK)
+        status = compare(s, parts, note);
+    released = yoke_array_release(s->pixel_array);
+    return status != YOKE_OK ? status : released;
+}

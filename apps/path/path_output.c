@@ -1,0 +1,176 @@
+/* path_output.c - the picture as files, and figures. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../app.h"
+#include "../output.h"
+#include "../picture.h"
+#include "path_pixel.h"
+#include "path_state.h"
+
+struct path_rays path_rays(const struct path_state *s)
+{
+    struct path_rays rays = { .primary = s->width * s->height * s->samples };
+    int64_t segments = 0;
+    for (int64_t i = 0; i < s->setup.count; i++) {
+        segments += s->pixels[i].segments;
+        rays.shadow += s->pixels[i].shadows;
+    }
+    rays.secondary = segments - rays.primary;
+    return rays;
+}
+
+/* --- files --- */
+
+/* Where index i is in a picture by rows; -1: beyond it. */
+static int64_t place_of(const struct path_state *s, int64_t i)
+{
+    const spot_t place = path_pixel(s->setup, (int32_t)i);
+    return place.x < s->width && place.y < s->height ? place.y * s->width + place.x : -1;
+}
+
+/* As screens take it: sRGB's curve (IEC 61966-2-1), and what is brighter than 1 is white. */
+static uint8_t shade(double light)
+{
+    const double x = fmin(fmax(light, 0), 1); /* NaN becomes 0 */
+    const double y = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
+    return (uint8_t)lround(255 * y);
+}
+
+static yoke_status path_name(const struct path_state *s, const char *ending, char path[4096])
+{
+    if (snprintf(path, 4096, "%s%s", s->output, ending) >= 4096)
+        return app_fail(YOKE_EINVAL, "--output %.60s... is too long", s->output);
+    return YOKE_OK;
+}
+
+/* Who did what: half of each pixel is its device's color. */
+static void tint(uint8_t *rgb, int owner)
+{
+    static const uint8_t colors[8][3] = { { 255, 140, 0 }, { 0, 120, 255 },  { 0, 200, 80 },
+                                          { 230, 0, 120 }, { 120, 60, 255 }, { 0, 200, 200 },
+                                          { 200, 200, 0 }, { 150, 90, 40 } };
+    for (int c = 0; c < 3; c++)
+        rgb[c] = (uint8_t)((rgb[c] + colors[owner % 8][c]) / 2);
+}
+
+static yoke_status write_picture(const struct path_state *s, const char *ending, int64_t samples,
+                                 const uint8_t *owners)
+{
+    const double per = 1 / (double)samples;
+    char path[4096];
+    uint8_t *rgb = NULL;
+    yoke_status status = path_name(s, ending, path);
+    if (status == YOKE_OK)
+        status = app_alloc("the picture", s->width * s->height, 3, (void **)&rgb);
+    if (status != YOKE_OK)
+        return status;
+    for (int64_t i = 0; i < s->setup.count; i++) {
+        const int64_t at = place_of(s, i);
+        if (at < 0)
+            continue;
+        rgb[3 * at] = shade(per * s->pixels[i].red);
+        rgb[3 * at + 1] = shade(per * s->pixels[i].green);
+        rgb[3 * at + 2] = shade(per * s->pixels[i].blue);
+        if (owners)
+            tint(rgb + 3 * at, owners[i]);
+    }
+    status = picture_write(path, &(struct picture){ s->width, s->height, 3, rgb });
+    free(rgb);
+    return status;
+}
+
+yoke_status path_write_png(const struct path_state *s, int64_t samples)
+{
+    return write_picture(s, ".png", samples, NULL);
+}
+
+/* Floats as they are, little endian as -1 says, the bottom row first. */
+static yoke_status write_pfm(const struct output *output, FILE *file)
+{
+    const float *rgb = ((const void *const *)output->content)[0];
+    const struct path_state *s = ((const void *const *)output->content)[1];
+    fprintf(file, "PF\n%" PRId64 " %" PRId64 "\n-1.0\n", s->width, s->height);
+    for (int64_t y = s->height - 1; y >= 0; y--)
+        fwrite(rgb + 3 * y * s->width, 3 * sizeof *rgb, (size_t)s->width, file);
+    return YOKE_OK;
+}
+
+static yoke_status write_floats(const struct path_state *s)
+{
+    const float per = 1.0f / (float)s->samples;
+    char path[4096];
+    float *rgb = NULL;
+    yoke_status status = path_name(s, ".pfm", path);
+    if (status == YOKE_OK)
+        status = app_alloc("the picture", s->width * s->height, 3 * sizeof *rgb, (void **)&rgb);
+    if (status != YOKE_OK)
+        return status;
+    for (int64_t i = 0; i < s->setup.count; i++) {
+        const int64_t at = place_of(s, i);
+        if (at < 0)
+            continue;
+        rgb[3 * at] = per * s->pixels[i].red;
+        rgb[3 * at + 1] = per * s->pixels[i].green;
+        rgb[3 * at + 2] = per * s->pixels[i].blue;
+    }
+    const void *content[] = { rgb, s };
+    status = output_write(&(struct output){ "the picture", path, write_pfm, content });
+    free(rgb);
+    return status;
+}
+
+static yoke_status write_files(const struct path_state *s, FILE *out)
+{
+    yoke_status status = path_write_png(s, s->samples);
+    if (status == YOKE_OK)
+        status = write_floats(s);
+    if (status == YOKE_OK)
+        status = write_picture(s, "-who.png", s->samples, s->owners);
+    if (status == YOKE_OK)
+        fprintf(out, "wrote %s.png, %s.pfm and, tinted by who did what, %s-who.png\n", s->output,
+                s->output, s->output);
+    return status;
+}
+
+/* --- figures --- */
+
+static double brightness(const struct path_state *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->setup.count; i++)
+        sum += (double)s->pixels[i].red + s->pixels[i].green + s->pixels[i].blue;
+    return sum / (3.0 * (double)(s->width * s->height * s->samples));
+}
+
+static void summarize(const struct path_state *s, FILE *out)
+{
+    const struct path_rays rays = path_rays(s);
+    const double light = brightness(s);
+    fprintf(out,
+            "%" PRId64 "x%" PRId64 " pixels of %" PRId64 " triangles: %.4g million primary rays, "
+            "%.4g million secondary, %.4g million shadow; mean radiance %.6g\n",
+            s->width, s->height, s->scene.triangle_count, 1e-6 * (double)rays.primary,
+            1e-6 * (double)rays.secondary, 1e-6 * (double)rays.shadow, light);
+    if (s->scene.flat_faces)
+        fprintf(out, "%" PRId64 " faces have no area and were left out\n", s->scene.flat_faces);
+    if (light == 0)
+        fprintf(out, "the picture is black: is the eye inside a wall? --eye X,Y,Z and --look X,Y,Z "
+                     "place it; --sky L gives light\n");
+}
+
+yoke_status path_report(void *state, FILE *out)
+{
+    const struct path_state *s = state;
+    yoke_status released, status = yoke_array_acquire(s->pixel_array, YOKE_READ);
+    if (status != YOKE_OK)
+        return status;
+    summarize(s, out);
+    if (s->output)
+        status = write_files(s, out);
+    released = yoke_array_release(s->pixel_array);
+    return status != YOKE_OK ? status : released;
+}

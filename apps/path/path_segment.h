@@ -1,0 +1,272 @@
+/* path_segment.h - one segment of a path: its ray, what the surface there does, and its shadow
+ * rays.
+ *
+ * What every kernel of this application does, with nothing but functions that are the same to the
+ * bit on every device (exact.h), so that a picture does not depend on who computed which pixels,
+ * nor on the kernel. Random numbers are keyed by pixel, sample and bounce.
+ *
+ * Light of emitters is gathered where shadow rays find them, and where a path meets one that no
+ * shadow ray could have looked for: seen directly, in mirrors or through glass, or when there are
+ * no shadow rays at all.
+ */
+#ifndef YOKE_APPS_PATH_SEGMENT_H
+#define YOKE_APPS_PATH_SEGMENT_H
+
+#include "../philox.h"
+#include "path_bvh.h"
+#include "path_pixel.h"
+#include "path_vector.h"
+
+/* A pixel and its path under way. */
+typedef struct YOKE_ALIGN(16) path {
+    float x, y, z, dx, dy, dz; /* where the next ray begins; its direction is of length 1 */
+    float red, green, blue;    /* what of the light that comes along it reaches the eye */
+    float sum_red, sum_green, sum_blue; /* of all paths of the pixel so far */
+    uint32_t segments, shadows;
+    int32_t index;
+    int32_t sample; /* the present path's */
+    int32_t bounce; /* segments before the next one; -1: the path is at its end */
+    int32_t sees;   /* 1: an emitter that the next ray meets counts */
+} path_t;
+
+/* The scene's arrays as each function here takes them. */
+#define PATH_SCENE                                                                                 \
+    YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,                      \
+        YOKE_GLOBAL const material_t *materials, YOKE_GLOBAL const light_t *lights
+
+/* What a surface is where a ray met it. */
+typedef struct place_on {
+    vec_t at, normal; /* the side that the ray comes from */
+    int32_t inside;   /* 1: that is not the lit side */
+} place_on_t;
+
+/* Draws of one path and bounce are told apart by `purpose`: 0 is the path's own, from 1 on shadow
+ * rays. What shares a bundle shares draws. */
+YOKE_FN philox_t path_draw(path_setup_t setup, path_t p, int32_t purpose)
+{
+    return philox(YOKE_INIT(philox_t, (uint32_t)(p.index / setup.bundle), (uint32_t)p.sample,
+                            (uint32_t)p.bounce, (uint32_t)purpose),
+                  setup.seed_low, setup.seed_high);
+}
+
+/* Begins path p.sample of the pixel, through a point anywhere in it. */
+YOKE_FN void path_begin(path_setup_t setup, path_t *p)
+{
+    const spot_t place = path_pixel(setup, p->index);
+    philox_t random;
+    vec_t d;
+    p->bounce = -1; /* bounces have draws of their own */
+    random = path_draw(setup, *p, 0);
+    d = vec_add(vec_add(vec(setup.look_x, setup.look_y, setup.look_z),
+                        (float)place.x + exact_uniform(random.a),
+                        vec(setup.right_x, setup.right_y, setup.right_z)),
+                (float)place.y + exact_uniform(random.b),
+                vec(setup.down_x, setup.down_y, setup.down_z));
+    d = vec_unit(d);
+    p->x = setup.eye_x;
+    p->y = setup.eye_y;
+    p->z = setup.eye_z;
+    p->dx = d.x;
+    p->dy = d.y;
+    p->dz = d.z;
+    p->red = p->green = p->blue = 1.0f;
+    p->bounce = 0;
+    p->sees = 1;
+}
+
+YOKE_FN path_t path_start(path_setup_t setup, int32_t index)
+{
+    path_t p;
+    const spot_t place = path_pixel(setup, index);
+    p.sum_red = p.sum_green = p.sum_blue = 0.0f;
+    p.segments = p.shadows = 0u;
+    p.index = index;
+    p.sample = setup.first;
+    path_begin(setup, &p);
+    if (place.x >= setup.width || place.y >= setup.height) {
+        p.sample = setup.last;
+        p.bounce = -1;
+    }
+    return p;
+}
+
+YOKE_FN void path_gather(path_t *p, float scale, vec_t radiance)
+{
+    p->sum_red += p->red * scale * radiance.x;
+    p->sum_green += p->green * scale * radiance.y;
+    p->sum_blue += p->blue * scale * radiance.z;
+}
+
+/* --- light that comes straight from an emitter --- */
+
+/* A point of a triangle, evenly: the square of two uniform draws is folded along its diagonal. */
+YOKE_FN vec_t path_light_point(triangle_t t, uint32_t first, uint32_t second)
+{
+    float u = exact_uniform(first), v = exact_uniform(second);
+    if (u + v > 1.0f) {
+        u = 1.0f - u;
+        v = 1.0f - v;
+    }
+    return vec_add(vec_add(vec(t.x, t.y, t.z), u, vec(t.ax, t.ay, t.az)), v, vec(t.bx, t.by, t.bz));
+}
+
+/* One shadow ray. With L from the surface to a point of the emitter, C the cross product of its
+ * edges (twice its area) and p its probability: cosines, area and distance make
+ * -(n . L) (C . L) / (2 p |L|^4), times what the surface scatters, 1 / pi. */
+YOKE_FN void path_shadow(path_setup_t setup, PATH_SCENE, path_t *p, place_on_t on, int32_t k)
+{
+    const philox_t random = path_draw(setup, *p, k + 1);
+    const float among = exact_uniform(random.a) * (float)setup.light_count;
+    int32_t row = (int32_t)among;
+    row = row < setup.light_count ? row : setup.light_count - 1;
+    if (exact_uniform(random.d) >= lights[row].keep)
+        row = lights[row].alias;
+    const light_t light = lights[row];
+    const triangle_t t = triangles[light.triangle];
+    const vec_t from = vec_add(on.at, setup.nudge, on.normal);
+    const vec_t to = vec_add(path_light_point(t, random.b, random.c), -1.0f, from);
+    const vec_t cross = vec_cross(vec(t.ax, t.ay, t.az), vec(t.bx, t.by, t.bz));
+    const float facing = vec_dot(on.normal, to), lit = -vec_dot(cross, to), d2 = vec_dot(to, to);
+    if (!(facing > 0.0f && lit > 0.0f && d2 > 1e-18f))
+        return;
+    const ray_t ray = YOKE_INIT(ray_t, from.x, from.y, from.z, to.x, to.y, to.z, 0.9999f);
+    p->shadows++;
+    if (path_blocked(nodes, triangles, ray))
+        return;
+    const material_t m = materials[t.material];
+    const float per = exact_reciprocal(d2);
+    const float scale =
+        facing * per * (lit * per) * light.weight * (1.0f / (YOKE_PI_F * (float)setup.shadows));
+    path_gather(p, scale, vec(m.emits_red, m.emits_green, m.emits_blue));
+}
+
+/* --- where the path goes on --- */
+
+/* Evenly scattered: a direction as likely as its cosine. The tangents are Duff et al.'s (2017). */
+YOKE_FN vec_t path_scatter(vec_t n, uint32_t first, uint32_t second)
+{
+    const turn_t turn = exact_turn(first);
+    const float share = exact_uniform(second);
+    const float out = exact_root(share), up = exact_root(1.0f - share);
+    const float sign = n.z >= 0.0f ? 1.0f : -1.0f;
+    const float a = -sign * exact_reciprocal(sign * (sign + n.z)); /* -1 / (sign + n.z) */
+    const float b = n.x * n.y * a;
+    const vec_t s = vec(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x);
+    const vec_t t = vec(b, sign + n.y * n.y * a, -n.y);
+    return vec_add(vec_add(vec_scale(out * turn.cosine, s), out * turn.sine, t), up, n);
+}
+
+YOKE_FN vec_t path_mirror(vec_t d, vec_t n)
+{
+    return vec_add(d, -2.0f * vec_dot(d, n), n);
+}
+
+/* Glass: reflected or let through by chance, as Fresnel says for light without polarization. */
+YOKE_FN vec_t path_glass(float index, vec_t d, place_on_t on, uint32_t chance, int32_t *through)
+{
+    const float eta =
+        on.inside ? index : exact_reciprocal(index); /* this side's over the other's */
+    const float cosine = -vec_dot(d, on.normal);
+    const float sine2 = eta * eta * (1.0f - cosine * cosine);
+    *through = 0;
+    if (sine2 < 1.0f) {
+        const float cosine2 = exact_root(1.0f - sine2);
+        const float s = (eta * cosine - cosine2) * exact_reciprocal(eta * cosine + cosine2);
+        const float p = (cosine - eta * cosine2) * exact_reciprocal(cosine + eta * cosine2);
+        if (exact_uniform(chance) >= 0.5f * (s * s + p * p)) {
+            *through = 1;
+            return vec_unit(vec_add(vec_scale(eta, d), eta * cosine - cosine2, on.normal));
+        }
+    }
+    return path_mirror(d, on.normal);
+}
+
+/* Russian roulette: a path of which little would reach the eye goes on by chance only, and counts
+ * for those that do not. */
+YOKE_FN void path_roulette(path_setup_t setup, path_t *p, uint32_t chance)
+{
+    const float most = vec_most(vec(p->red, p->green, p->blue));
+    const float stays = most < 0.95f ? most : 0.95f;
+    if (p->bounce < setup.roulette && most > 0.0f)
+        return;
+    if (exact_uniform(chance) >= stays) {
+        p->bounce = -1;
+    } else {
+        const float per = exact_reciprocal(stays);
+        p->red *= per;
+        p->green *= per;
+        p->blue *= per;
+    }
+}
+
+/* The surface sends the path on: its next ray, or its end. */
+YOKE_FN void path_turn(path_setup_t setup, path_t *p, place_on_t on, material_t m)
+{
+    const philox_t random = path_draw(setup, *p, 0);
+    vec_t d = vec(p->dx, p->dy, p->dz);
+    int32_t through = 0;
+    p->sees = m.kind != MATERIAL_DIFFUSE || setup.shadows == 0;
+    if (m.kind == MATERIAL_DIFFUSE)
+        d = path_scatter(on.normal, random.a, random.b);
+    else if (m.kind == MATERIAL_MIRROR)
+        d = path_mirror(d, on.normal);
+    else
+        d = path_glass(m.index, d, on, random.c, &through);
+    const vec_t from = vec_add(on.at, through ? -setup.nudge : setup.nudge, on.normal);
+    p->x = from.x;
+    p->y = from.y;
+    p->z = from.z;
+    p->dx = d.x;
+    p->dy = d.y;
+    p->dz = d.z;
+    p->red *= m.red;
+    p->green *= m.green;
+    p->blue *= m.blue;
+    p->bounce++;
+    path_roulette(setup, p, random.d);
+}
+
+YOKE_FN place_on_t path_where(path_t p, hit_t hit, triangle_t t)
+{
+    place_on_t on;
+    const vec_t a = vec(t.ax, t.ay, t.az), b = vec(t.bx, t.by, t.bz);
+    on.at = vec_add(vec_add(vec(t.x, t.y, t.z), hit.u, a), hit.v, b);
+    on.normal = vec_unit(vec_cross(a, b));
+    on.inside = vec_dot(on.normal, vec(p.dx, p.dy, p.dz)) > 0.0f;
+    if (on.inside)
+        on.normal = vec_scale(-1.0f, on.normal);
+    return on;
+}
+
+/* The next segment of p's path, which has one. */
+YOKE_FN void path_segment(path_setup_t setup, PATH_SCENE, path_t *p)
+{
+    const ray_t ray = YOKE_INIT(ray_t, p->x, p->y, p->z, p->dx, p->dy, p->dz, INFINITY);
+    const hit_t hit = path_nearest(nodes, triangles, ray);
+    p->segments++;
+    if (hit.triangle < 0) {
+        path_gather(p, setup.sky, vec(1.0f, 1.0f, 1.0f));
+        p->bounce = -1;
+        return;
+    }
+    const triangle_t t = triangles[hit.triangle];
+    const material_t m = materials[t.material];
+    const place_on_t on = path_where(*p, hit, t);
+    if (p->sees && !on.inside)
+        path_gather(p, 1.0f, vec(m.emits_red, m.emits_green, m.emits_blue));
+    if (p->bounce >= setup.depth) {
+        p->bounce = -1;
+        return;
+    }
+    if (m.kind == MATERIAL_DIFFUSE && setup.light_count > 0)
+        for (int32_t k = 0; k < setup.shadows; k++)
+            path_shadow(setup, nodes, triangles, materials, lights, p, on, k);
+    path_turn(setup, p, on, m);
+}
+
+YOKE_FN pixel_t path_pixel_of(path_t p)
+{
+    return YOKE_INIT(pixel_t, p.sum_red, p.sum_green, p.sum_blue, p.segments, p.shadows);
+}
+
+#endif
