@@ -146,21 +146,23 @@ static int32_t surface_of(const struct path_scene *scene, enum path_scene_surfac
 
 /* --- the model's place --- */
 
-/* Copy k of so many: a square of equal cells, each copy turned by another angle. */
+/* Copy k of so many: a cube of equal cells from the floor up, each copy turned by another angle. */
 static struct place_in place_in_room(const struct box *box, int k, int copies)
 {
-    const int side = (int)ceil(sqrt((double)copies));
+    const int side = (int)ceil(cbrt((double)copies) - 1e-9);
     const double cell = floor_side / side, golden = 2.399963229728653;
     const double size[3] = { box->high[0] - box->low[0], box->high[1] - box->low[1],
                              box->high[2] - box->low[2] };
     const double foot = side == 1 ? fmax(size[0], size[2]) : hypot(size[0], size[2]);
+    const double tall = side == 1 ? height_most : 0.9 * cell;
     struct place_in in = { .cosine = cos(golden * k), .sine = sin(golden * k) };
     for (int d = 0; d < 3; d++)
         in.centre[d] = 0.5 * (box->low[d] + box->high[d]);
     in.centre[1] = box->low[1];
-    in.per = fmin(0.9 * cell / fmax(foot, DBL_MIN), height_most / fmax(size[1], DBL_MIN));
+    in.per = fmin(0.9 * cell / fmax(foot, DBL_MIN), tall / fmax(size[1], DBL_MIN));
     in.to[0] = floor_first[0] + (k % side + 0.5) * cell;
-    in.to[2] = floor_first[1] + (k / side + 0.5) * cell;
+    in.to[1] = k / (side * side) * cell;
+    in.to[2] = floor_first[1] + (k / side % side + 0.5) * cell;
     return in;
 }
 

@@ -38,7 +38,7 @@ struct path_scene_spec {
     enum path_scene_kind kind;
     const char *model; /* a file for mesh_load; SCENE_BLOCKS needs none */
     enum path_scene_surface surface;
-    int copies; /* of the model, in a square on the floor; more than one in a room only */
+    int copies; /* of the model, in a cube from the floor up; more than one in a room only */
 };
 
 struct path_scene {

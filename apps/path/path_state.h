@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../memory.h"
+#include "../app.h"
 #include "path_kernels.h"
 #include "path_scene.h"
 
@@ -27,7 +27,6 @@ struct path_state {
 
 /* path_options.c: from the words of the user to all of the state but its arrays. */
 extern const struct app_option path_options[];
-struct app_spec;
 yoke_status path_settle(struct app_spec *spec, struct path_state *state);
 
 /* path_view.c: where rays begin and go, from a view in the scene's own coordinates. `view` has a
