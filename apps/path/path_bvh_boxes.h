@@ -1,0 +1,141 @@
+/* path_bvh_boxes.h - a ray and the boxes of a node's children.
+ *
+ * A plane has 8 bits and a step along the ray 16, so their product is exact, and even a fused
+ * multiply-add gives the same sum as any other machine's. Steps are cut to 16 bits in the direction
+ * that makes boxes larger, by 2^-16 of a plane's distance from the node's corner at least; the
+ * corner's place along the ray, off by 2^-21 of itself at most, is moved by 2^-20. So a box is
+ * never missed, nor what is in it, also where a ray runs along a side.
+ */
+#ifndef YOKE_APPS_PATH_PATH_BVH_BOXES_H
+#define YOKE_APPS_PATH_PATH_BVH_BOXES_H
+
+#include "path_bvh_walk.h"
+
+/* How far along an axis the planes of a node are: from + plane * step, or less than that by a
+ * little for those where the ray goes in, and more where it comes out. */
+typedef struct slab {
+    float in, in_step, out, out_step;
+} slab_t;
+
+YOKE_FN slab_t path_slab(float corner, float origin, float inverse, float scale)
+{
+    const int32_t bits = yoke_float_as_int(inverse), cut = bits & (int32_t)0xffffff00u;
+    const int32_t less = bits < 0 ? 0x200 : -0x100, more = bits < 0 ? -0x100 : 0x200;
+    const float far = corner - origin, from = far * inverse;
+    const float margin = fabsf(far) * fabsf(inverse * 9.53674316e-7f); /* 2^-20 */
+    return YOKE_INIT(slab_t, from - margin, yoke_int_as_float(cut + less) * scale, from + margin,
+                     yoke_int_as_float(cut + more) * scale);
+}
+
+/* What the ray meets of a node's children, as shares of a mask. */
+#ifndef YOKE_FLATTEN
+#ifdef YOKE_OMP_SIMD
+#define PATH_LANES      _Pragma("omp simd")
+#define PATH_LANES_MASK _Pragma("omp simd reduction(| : mask)")
+#else
+#define PATH_LANES
+#define PATH_LANES_MASK
+#endif
+/* In three loops, for a compiler vectorises one of bytes and floats by the bytes: eight lanes would
+ * be two. And of 64 bytes, or a part is stored in smaller pieces than it is loaded in. */
+YOKE_FN uint32_t path_children(YOKE_GLOBAL const node_t *node, const walk_t *walk)
+{
+    enum { AXIS = 8, HIGH = 3 * AXIS, HOLDS = 8, PLANES = 16 }; /* where they are in `words` */
+    const float far = walk->found.distance;
+    const slab_t sx =
+        path_slab(node->x, walk->x, walk->inverse_x, yoke_int_as_float(node->scale[0] << 23));
+    const slab_t sy =
+        path_slab(node->y, walk->y, walk->inverse_y, yoke_int_as_float(node->scale[1] << 23));
+    const slab_t sz =
+        path_slab(node->z, walk->z, walk->inverse_z, yoke_int_as_float(node->scale[2] << 23));
+    const uint32_t turn = walk->turn;
+    const uint8_t *bytes = (const uint8_t *)node + 16;
+    int32_t words[64], met[8];
+    const int32_t *in_x = words + PLANES + (turn & 1u ? 0 : HIGH);
+    const int32_t *in_y = words + PLANES + AXIS + (turn & 2u ? 0 : HIGH);
+    const int32_t *in_z = words + PLANES + 2 * AXIS + (turn & 4u ? 0 : HIGH);
+    const int32_t *out_x = words + PLANES + (turn & 1u ? HIGH : 0);
+    const int32_t *out_y = words + PLANES + AXIS + (turn & 2u ? HIGH : 0);
+    const int32_t *out_z = words + PLANES + 2 * AXIS + (turn & 4u ? HIGH : 0);
+    uint32_t mask = 0;
+    int s;
+    for (s = 0; s < 64; s++)
+        words[s] = bytes[s];
+    PATH_LANES
+    for (s = 0; s < 8; s++) {
+        const float in = path_most(
+            path_most((float)in_x[s] * sx.in_step + sx.in, (float)in_y[s] * sy.in_step + sy.in),
+            path_most((float)in_z[s] * sz.in_step + sz.in, 0.0f));
+        const float out = path_least(path_least((float)out_x[s] * sx.out_step + sx.out,
+                                                (float)out_y[s] * sy.out_step + sy.out),
+                                     path_least((float)out_z[s] * sz.out_step + sz.out, far));
+        met[s] = in <= out ? -1 : 0;
+    }
+    PATH_LANES_MASK
+    for (s = 0; s < 8; s++) {
+        const uint32_t holds = (uint32_t)words[HOLDS + s];
+        const uint32_t at = (holds & 24u) == 24u ? holds ^ turn : holds;
+        mask |= (uint32_t)met[s] & ((holds >> 5) << (at & 31u));
+    }
+    return mask;
+}
+#define PATH_INNER(node) ((uint32_t)(node)->inner)
+#else
+#define PATH_BYTE(word, k) ((float)(((word) >> (8 * (k))) & 255u))
+#define PATH_CHILD(k, half)                                                                        \
+    {                                                                                              \
+        const float in =                                                                           \
+            path_most(path_most(PATH_PLANE(PATH_BYTE(in_x##half, k), sx.in_step, sx.in),           \
+                                PATH_PLANE(PATH_BYTE(in_y##half, k), sy.in_step, sy.in)),          \
+                      path_most(PATH_PLANE(PATH_BYTE(in_z##half, k), sz.in_step, sz.in), 0.0f));   \
+        const float out = path_least(                                                              \
+            path_least(PATH_PLANE(PATH_BYTE(out_x##half, k), sx.out_step, sx.out),                 \
+                       PATH_PLANE(PATH_BYTE(out_y##half, k), sy.out_step, sy.out)),                \
+            path_least(PATH_PLANE(PATH_BYTE(out_z##half, k), sz.out_step, sz.out), far));          \
+        const uint32_t holds = (n.holds##half >> (8 * (k))) & 255u;                                \
+        const uint32_t at = (holds & 24u) == 24u ? holds ^ turn : holds;                           \
+        mask |= in <= out ? (holds >> 5) << (at & 31u) : 0u;                                       \
+    }
+#if defined(YOKE_OPENCL) && !defined(FP_FAST_FMAF)
+#define PATH_PLANE(plane, step, from) ((plane) * (step) + (from))
+#else
+#define PATH_PLANE(plane, step, from) fmaf(plane, step, from)
+#endif
+YOKE_FN uint32_t path_children(YOKE_GLOBAL const node_t *node, const walk_t *walk)
+{
+    const node_t n = *node;
+    const float far = walk->found.distance;
+    const uint32_t turn = walk->turn;
+    const slab_t sx = path_slab(n.x, walk->x, walk->inverse_x,
+                                yoke_int_as_float((int32_t)((n.scales & 255u) << 23)));
+    const slab_t sy = path_slab(n.y, walk->y, walk->inverse_y,
+                                yoke_int_as_float((int32_t)(((n.scales >> 8) & 255u) << 23)));
+    const slab_t sz = path_slab(n.z, walk->z, walk->inverse_z,
+                                yoke_int_as_float((int32_t)(((n.scales >> 16) & 255u) << 23)));
+    const uint32_t in_x0 = turn & 1u ? n.low_x0 : n.high_x0;
+    const uint32_t in_x1 = turn & 1u ? n.low_x1 : n.high_x1;
+    const uint32_t in_y0 = turn & 2u ? n.low_y0 : n.high_y0;
+    const uint32_t in_y1 = turn & 2u ? n.low_y1 : n.high_y1;
+    const uint32_t in_z0 = turn & 4u ? n.low_z0 : n.high_z0;
+    const uint32_t in_z1 = turn & 4u ? n.low_z1 : n.high_z1;
+    const uint32_t out_x0 = turn & 1u ? n.high_x0 : n.low_x0;
+    const uint32_t out_x1 = turn & 1u ? n.high_x1 : n.low_x1;
+    const uint32_t out_y0 = turn & 2u ? n.high_y0 : n.low_y0;
+    const uint32_t out_y1 = turn & 2u ? n.high_y1 : n.low_y1;
+    const uint32_t out_z0 = turn & 4u ? n.high_z0 : n.low_z0;
+    const uint32_t out_z1 = turn & 4u ? n.high_z1 : n.low_z1;
+    uint32_t mask = 0u;
+    PATH_CHILD(0, 0)
+    PATH_CHILD(1, 0)
+    PATH_CHILD(2, 0)
+    PATH_CHILD(3, 0)
+    PATH_CHILD(0, 1)
+    PATH_CHILD(1, 1)
+    PATH_CHILD(2, 1)
+    PATH_CHILD(3, 1)
+    return mask;
+}
+#define PATH_INNER(node) ((node)->scales >> 24)
+#endif
+
+#endif
