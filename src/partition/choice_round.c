@@ -35,7 +35,8 @@ enum { ENOUGH_JOBS = 12 };
 #define WARM_NS 50e6
 /* Who is no faster than by this part leaves things as they are. */
 #define MARGIN 0.02
-/* Between sessions the best form works at least so long, and twice as long after each session that changed nothing. */
+/* Between sessions the best form works at least so long, and twice as long after each session that
+ * changed nothing. */
 #define PATIENCE_LEAST_NS 1e9
 
 /* The chunk that came first of all may have waited for more than code: for rows and memory that
@@ -52,7 +53,8 @@ int yk_choice_is_hopeless(const struct yk_choice *choice, int form)
 static int faster_of(const struct yk_choice *choice)
 {
     const int stood = choice->stood, other = 1 - stood;
-    const double mine = yk_choice_rate(&choice->forms[stood]), theirs = yk_choice_rate(&choice->forms[other]);
+    const double mine = yk_choice_rate(&choice->forms[stood]),
+                 theirs = yk_choice_rate(&choice->forms[other]);
     if (choice->pairs >= MAJORITY_OF)
         return choice->won[other] > choice->won[stood] ? other : stood;
     return theirs > 0 && theirs > (1 + MARGIN) * mine ? other : stood;
@@ -153,8 +155,9 @@ static struct yk_choice_size size_of(const struct yk_choice *choice)
 {
     const struct yk_choice_form *forms = choice->forms;
     const double items = (forms[0].items + forms[1].items) / (2.0 * choice->pairs);
-    return (struct yk_choice_size){ items,
-                                    { items / yk_choice_rate(&forms[0]), items / yk_choice_rate(&forms[1]) } };
+    return (struct yk_choice_size){
+        items, { items / yk_choice_rate(&forms[0]), items / yk_choice_rate(&forms[1]) }
+    };
 }
 
 /* There was a round with chunks so much shorter that both can be told apart. */
@@ -295,4 +298,3 @@ void yk_choice_note(struct yk_choice *choice, const struct yk_choice_chunk *chun
     form->last = (struct yk_choice_single){ (double)chunk->items, ns };
     note_single(choice, chunk->form);
 }
-

@@ -1,5 +1,5 @@
-/* choice_round.h - PURE. What choice.c (what a chunk is made by) and choice_round.c (what is learned
- * when it ended, and when that is enough) share.
+/* choice_round.h - PURE. What choice.c (what a chunk is made by) and choice_round.c (what is
+ * learned when it ended, and when that is enough) share.
  */
 #ifndef YK_PARTITION_CHOICE_ROUND_H
 #define YK_PARTITION_CHOICE_ROUND_H

@@ -25,8 +25,9 @@ enum { TRIES_MOST = 8 };
 #define GAINED 1.05
 /* A smaller team that turns out to be slower by this much was lucky. */
 #define LUCKY 1.03
-/* Jobs after which all are asked again. */
-enum { LOOK_AGAIN = 100 };
+/* Jobs after which all are asked again; twice as many after each time that this was in vain, up to
+ * so many times as many. */
+enum { LOOK_AGAIN = 100, LOOK_LESS_MOST = 8 };
 
 /* Of the latest jobs, how many count. */
 static int recent(const struct yk_team_figure *figure)
@@ -38,7 +39,7 @@ static int recent(const struct yk_team_figure *figure)
 /* What delays a job comes and goes, and some teams are delayed more than others: of the latest jobs
  * the one in the middle says most, of an even number the faster one, as a team's first job moves
  * rows. */
-static double typical_ns(const struct yk_team_figure *figure)
+double yk_team_typical_ns(const struct yk_team_figure *figure)
 {
     int count = recent(figure), i, j;
     for (i = 1; i <= count; i++) {
@@ -77,7 +78,7 @@ static double slowest_ns(const struct yk_team_figure *figure)
 
 static double items_us(const struct yk_team_figure *figure)
 {
-    double ns = typical_ns(figure);
+    double ns = yk_team_typical_ns(figure);
     return ns > 0 ? 1e3 / ns : 0;
 }
 
@@ -107,7 +108,8 @@ uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device
         return team->rest > 0 ? team->best.devices : team->tried.devices;
     if (team->looking)
         return all;
-    if (team->gaining || recent(&team->best) < TRIES_FIRST)
+    if ((team->gaining || recent(&team->best) < TRIES_FIRST) &&
+        !yk_team_is_outdone(team, devices, count))
         return team->best.devices;
     return yk_team_next(team, devices, count);
 }
@@ -118,9 +120,18 @@ static void settle(struct yk_team *team)
     team->settled_jobs = team->looking = team->rest = 0;
 }
 
+static int looks_after(const struct yk_team *team)
+{
+    return LOOK_AGAIN * (team->looks_less > 1 ? team->looks_less : 1);
+}
+
 static void lose(struct yk_team *team)
 {
     uint32_t left = team->best.devices & ~team->tried.devices;
+    if (team->looking)
+        team->looks_less = looks_after(team) < LOOK_LESS_MOST * LOOK_AGAIN
+                               ? 2 * looks_after(team) / LOOK_AGAIN
+                               : LOOK_LESS_MOST;
     if (left)
         team->kept ^= left; /* where all of a make had been kept: half of it still is */
     else
@@ -131,11 +142,13 @@ static void lose(struct yk_team *team)
 static void win(struct yk_team *team)
 {
     uint32_t left = team->best.devices & ~team->tried.devices;
-    team->between = left && GAINED * typical_ns(&team->tried) > typical_ns(&team->best);
+    team->between =
+        left && GAINED * yk_team_typical_ns(&team->tried) > yk_team_typical_ns(&team->best);
     if (left) {
         team->kept &= team->tried.devices;
         team->before = team->best;
     } else if (team->looking) {
+        team->looks_less = 0;
         team->kept = 0;
         team->before = (struct yk_team_figure){ 0 };
     } else {
@@ -153,7 +166,7 @@ static void judge(struct yk_team *team)
 {
     const struct yk_team_figure *tried = &team->tried;
     int smaller = (tried->devices & ~team->best.devices) == 0;
-    double usual = typical_ns(&team->best), now = typical_ns(tried);
+    double usual = yk_team_typical_ns(&team->best), now = yk_team_typical_ns(tried);
     if (tried->jobs >= 2 * TRIES) {
         if ((smaller ? 1 : CLEARLY) * now <= usual)
             win(team);
@@ -176,7 +189,7 @@ static void check_promise(struct yk_team *team)
 {
     uint32_t left_out = team->before.devices & ~team->best.devices;
     if (team->unasked || team->best.jobs != YK_TEAM_RECENT || team->before.jobs == 0 ||
-        typical_ns(&team->best) <= LUCKY * typical_ns(&team->before))
+        yk_team_typical_ns(&team->best) <= LUCKY * yk_team_typical_ns(&team->before))
         return;
     team->best = team->before;
     team->before = (struct yk_team_figure){ 0 };
@@ -218,7 +231,7 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
     if (yk_team_only(job->asked) < 0)
         note_sole(team, job->sole);
     check_promise(team);
-    if (best->jobs < TRIES || ++team->settled_jobs < LOOK_AGAIN)
+    if (best->jobs < TRIES || ++team->settled_jobs < looks_after(team))
         return;
     settle(team);
     team->kept = team->between = 0;

@@ -14,6 +14,12 @@
 /* And more again where others of their make were left out, which lost nothing. */
 #define MOST_AFTER_OTHERS 0.65
 
+/* Speeds are those of devices at work: they tell nothing of what it takes to have them all (to wake
+ * their threads, to bring home and add up what each has summed), which for short jobs is more than
+ * what some of them add. Whose leaving out leaves so many times what the team really does costs
+ * nothing to try, whatever is at stake. */
+#define OUTDONE 1.05
+
 struct crew { /* all devices, of which sets are looked at */
     const struct yk_split_device *devices;
     int count;
@@ -73,9 +79,25 @@ static int size_of(uint32_t set)
     return size;
 }
 
-/* The slowest ones of a set, half of them at most, whose leaving out of the team puts no more at
- * stake than a trial may. */
-static uint32_t some_of(const struct crew *crew, uint32_t set, uint32_t team)
+/* What may be left out since the rest would still outdo what the team did; <= 0: nothing. */
+static double idle_rate(const struct yk_team *team, const struct crew *crew)
+{
+    const double typical = yk_team_typical_ns(&team->best);
+    return typical > 0 ? rate_of(crew, team->best.devices) - OUTDONE / typical : 0;
+}
+
+int yk_team_is_outdone(const struct yk_team *team, const struct yk_split_device *devices, int count)
+{
+    const double typical = yk_team_typical_ns(&team->best);
+    int d;
+    for (d = 0; d < count; d++)
+        if (is_in(team->best.devices, d) && devices[d].rate * typical > OUTDONE)
+            return team->best.devices != yk_team_bit(d);
+    return 0;
+}
+
+/* The slowest ones of a set, half of them at most, that do no more than `most` together. */
+static uint32_t some_of(const struct crew *crew, uint32_t set, double most)
 {
     uint32_t some = 0;
     int left, d, slowest;
@@ -84,7 +106,7 @@ static uint32_t some_of(const struct crew *crew, uint32_t set, uint32_t team)
             if (is_in(set & ~some, d) &&
                 (slowest < 0 || crew->devices[d].rate <= crew->devices[slowest].rate))
                 slowest = d;
-        if (rate_of(crew, some | yk_team_bit(slowest)) > MOST_AT_STAKE * rate_of(crew, team))
+        if (rate_of(crew, some | yk_team_bit(slowest)) > most)
             break;
         some |= yk_team_bit(slowest);
     }
@@ -115,6 +137,11 @@ static int may_go(const struct crew *crew, uint32_t team, uint32_t leave, double
            can_replace(crew, team & ~leave, team);
 }
 
+static int is_idle(const struct crew *crew, uint32_t team, uint32_t leave, double idle)
+{
+    return leave && leave != team && rate_of(crew, leave) <= idle;
+}
+
 /* Of device d's make those whose leaving out is to be tried: all; of those that copy half if all is
  * too much, or was slower (then all are kept). Where half was slower (some are) all would be. */
 static uint32_t whom_to_leave(const struct yk_team *team, const struct crew *crew, int d)
@@ -123,19 +150,25 @@ static uint32_t whom_to_leave(const struct yk_team *team, const struct crew *cre
     int copies = links_of(crew, make) > COPIES;
     int others = make_of(crew, team->all, d) != make;
     double most = copies ? (others ? MOST_AFTER_OTHERS : MOST_WITH_COPIES) : MOST_AT_STAKE;
+    const double idle = idle_rate(team, crew);
+    uint32_t some;
     if (kept && kept != make)
         return 0;
-    if (!kept && may_go(crew, best, make, most))
+    if (!kept && (may_go(crew, best, make, most) || is_idle(crew, best, make, idle)))
         return make;
-    make = copies ? some_of(crew, make, best) : 0;
-    return may_go(crew, best, make, most) ? make : 0;
+    some = copies ? some_of(crew, make, MOST_AT_STAKE * rate_of(crew, best)) : 0;
+    if (may_go(crew, best, some, most))
+        return some;
+    some = some_of(crew, make, idle);
+    return is_idle(crew, best, some, idle) ? some : 0;
 }
 
 /* Between the best team and the one before, which others of a make were left out of at once. */
 static uint32_t between(const struct yk_team *team, const struct crew *crew)
 {
     uint32_t best = team->best.devices, out = team->before.devices & ~best;
-    uint32_t slower = team->between ? some_of(crew, out, team->before.devices) : 0;
+    double most = MOST_AT_STAKE * rate_of(crew, team->before.devices);
+    uint32_t slower = team->between ? some_of(crew, out, most) : 0;
     return slower ? best | (out & ~slower) : best;
 }
 

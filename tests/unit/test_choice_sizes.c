@@ -1,7 +1,7 @@
 /* test_choice_sizes.c - which of two kernels a device goes on with where the answer depends on how
  * long chunks are, as one pays for the longest walk in each: what it does in the long run counts.
- * `ctest -R test_choice_sizes -V` prints what choosing cost, by how fast they are beside each other,
- * by what a chunk costs, and by noise.
+ * `ctest -R test_choice_sizes -V` prints what choosing cost, by how fast they are beside each
+ * other, by what a chunk costs, and by noise.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -13,14 +13,14 @@
 enum { CPU = 1, GPU = 2, BOTH = 3, GPUS = 6, ALL = 7 };
 
 static const struct yk_split_device devices[2] = {
-    { .name = "cpu", .host_memory = 1, .lanes = 1, .rate = 0.9 },
-    { .name = "gpu", .lanes = 2, .rate = 0.1, .make = 1 }
+    { .name = "cpu", .host_memory = 1, .lanes = 1, .rate = 0.09 },
+    { .name = "gpu", .lanes = 2, .rate = 0.01, .make = 1 }
 };
 /* n-body: two GPUs that do nearly all of it, and cores */
 static const struct yk_split_device three[3] = {
-    { .name = "cpu", .host_memory = 1, .lanes = 32, .rate = 0.03 },
-    { .name = "gpu0", .lanes = 4, .rate = 0.5, .make = 1 },
-    { .name = "gpu1", .lanes = 4, .rate = 0.47, .make = 1 }
+    { .name = "cpu", .host_memory = 1, .lanes = 32, .rate = 0.003 },
+    { .name = "gpu0", .lanes = 4, .rate = 0.05, .make = 1 },
+    { .name = "gpu1", .lanes = 4, .rate = 0.047, .make = 1 }
 };
 
 static uint32_t choose(const struct yk_team *team)
@@ -118,14 +118,14 @@ static void gpus_are_left_out(void **state)
     struct yk_team team = { 0 };
     int i;
     (void)state;
-    copying[0].rate = 1.2; /* GPUs: 45 % */
+    copying[0].rate = 0.12; /* GPUs: 45 % */
     for (i = 0; i < 3; i++)
-        did(&team, ALL, 9000);
+        did(&team, ALL, 45000);
     assert_int_equal(yk_team_choose(&team, copying, 3), ALL); /* too much at stake */
-    copying[1].copy_item_ns = 1.5;
+    copying[1].copy_item_ns = 15;
     for (i = 0; i < 40; i++) {
         assert_int_equal(yk_team_choose(&team, copying, 3), CPU);
-        did(&team, CPU, 4000);
+        did(&team, CPU, 20000);
     }
 }
 
@@ -195,6 +195,22 @@ static void a_lucky_gain_does_not_count(void **state)
         did(&team, asked, asked == CPU ? cores_us[alone++ % 5] : all_us[together++ % 8]);
     }
     assert_true(alone >= 50);
+}
+
+/* All are asked again now and then, less often each time that this was in vain. */
+static void looks_become_rare(void **state)
+{
+    struct yk_team team = { 0 };
+    int i, early = 0, late = 0;
+    (void)state;
+    for (i = 0; i < 4000; i++) {
+        uint32_t asked = yk_team_choose(&team, three, 3);
+        early += i > 10 && i <= 1000 && asked == ALL;
+        late += i > 3000 && asked == ALL;
+        did(&team, asked, asked == ALL ? 120000 : 88000);
+    }
+    assert_in_range(early, 3, 4);
+    assert_in_range(late, 1, 2);
 }
 
 /* A team that is fast at times and slow as a rule (one of its GPUs gets a core late) loses to one
@@ -343,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_good_team_stays),
         cmocka_unit_test(cores_are_left_out),
         cmocka_unit_test(gpus_are_left_out),
+        cmocka_unit_test(looks_become_rare),
         cmocka_unit_test(what_is_usual_counts),
         cmocka_unit_test(it_looks_again),
         cmocka_unit_test(who_did_all_is_left_to_it),

@@ -1,0 +1,137 @@
+/* test_team_short.c - jobs in a row that are so short that it takes longer to have all devices than
+ * what some of them add: whoever can be asked, the team that is left is soon the best one, so no
+ * device makes such jobs slower. Times are those of photons' slab on a node with 32 cores and two
+ * H200s: `ctest -R test_team_short -V` prints what came out.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "partition/team.h"
+
+enum { GPUS = 2, DEVICES = 1 + GPUS, JOBS = 60, SOON = 12, SEEDS = 50 };
+
+/* Packets a ns; what a GPU's part costs beside its packets (the longest walk); the least that the
+ * cores do at once. */
+static const double gpu_rate = 5.67, core_rate = 0.17, walk_ns = 0.155e6, core_least = 61440;
+/* What a job takes beside its work: one GPU, driven by who called; several, whose threads wake and
+ * whose sums are added up; and the cores, asked in vain, or with sums of their own. */
+static const double one_ns = 0.12e6, several_ns = 0.5e6, asked_ns = 0.15e6, sums_ns = 1.3e6;
+
+struct node {
+    struct yk_split_device devices[DEVICES];
+    struct yk_team team;
+    double packets, noise;
+    uint64_t seed;
+};
+
+static double draw(struct node *node)
+{
+    node->seed = node->seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(node->seed >> 11) / 9007199254740992.0;
+}
+
+static int gpus_of(uint32_t set)
+{
+    return (set >> 1 & 1) + (set >> 2 & 1);
+}
+
+/* Whether the cores have time for the least that they can do. */
+static int cores_take_part(const struct node *node, uint32_t set)
+{
+    const double without =
+        gpus_of(set) ? walk_ns + node->packets / (gpu_rate * gpus_of(set)) : INFINITY;
+    return (set & 1) && core_least / core_rate < without;
+}
+
+static double work_ns(const struct node *node, uint32_t set)
+{
+    const double rate = gpu_rate * gpus_of(set) + core_rate * cores_take_part(node, set);
+    return gpus_of(set) ? walk_ns + node->packets / rate : node->packets / rate;
+}
+
+static double job_ns(const struct node *node, uint32_t set)
+{
+    double ns = work_ns(node, set) + (yk_team_only(set) > 0 ? one_ns : several_ns);
+    if (set & 1)
+        ns += cores_take_part(node, set) ? sums_ns : asked_ns;
+    return ns;
+}
+
+static double best_ns(const struct node *node)
+{
+    double best = INFINITY;
+    for (uint32_t set = 1; set < 1u << DEVICES; set++)
+        best = fmin(best, job_ns(node, set));
+    return best;
+}
+
+static void note_rates(struct node *node, uint32_t set)
+{
+    const double ns = work_ns(node, set), vary = 1 + node->noise * (2 * draw(node) - 1);
+    const double cores = cores_take_part(node, set) ? ns * core_rate : 0;
+    for (int d = 1; d < DEVICES; d++)
+        if (set & yk_team_bit(d))
+            node->devices[d].rate = (node->packets - cores) / gpus_of(set) / ns * vary;
+    node->devices[0].rate = core_rate * (cores > 0 ? 1 : 0.7);
+}
+
+/* Gives the team that was asked. */
+static uint32_t run_job(struct node *node, int number)
+{
+    struct yk_team_job job = { .sole = -1, .items = (int64_t)node->packets };
+    job.asked = yk_team_choose(&node->team, node->devices, DEVICES);
+    job.ns = (int64_t)(job_ns(node, job.asked) * (1 + node->noise * (2 * draw(node) - 1)));
+    if ((job.asked & 1) && !cores_take_part(node, job.asked))
+        job.idle = 1;
+    if (yk_team_only(job.asked) >= 0)
+        job.sole = yk_team_only(job.asked);
+    note_rates(node, job.asked);
+    yk_team_note_idle(&node->team, &job);
+    if (number > 0)
+        yk_team_learn(&node->team, &job);
+    return job.asked;
+}
+
+static void no_device_makes_a_job_slower(void **state)
+{
+    static const double packets[] = { 1e5, 1e6, 3e6, 1e7, 3e7, 1e8, 1e9 };
+    static const double noises[] = { 0, 0.05 };
+    (void)state;
+    for (int n = 0; n < 2; n++)
+        for (int p = 0; p < (int)(sizeof packets / sizeof *packets); p++) {
+            struct node node = { .packets = packets[p], .noise = noises[n] };
+            const double all = job_ns(&node, 7), one = job_ns(&node, 2), best = best_ns(&node);
+            double soon = 0, late = 0;
+            for (uint64_t seed = 0; seed < SEEDS; seed++) {
+                node = (struct node){ .packets = packets[p],
+                                      .noise = noises[n],
+                                      .devices = { { .host_memory = 1, .lanes = 32 },
+                                                   { .lanes = 4, .make = 2 },
+                                                   { .lanes = 4, .make = 2 } },
+                                      .seed = seed * 7919 + 1 };
+                for (int i = 0; i < JOBS; i++) {
+                    const double ns = job_ns(&node, run_job(&node, i));
+                    soon += i > 0 && i <= SOON ? ns / SOON / SEEDS : 0;
+                    late += i > SOON ? ns / (JOBS - SOON - 1) / SEEDS : 0;
+                }
+            }
+            printf("%5g packets, noise %g %%: one GPU %.3f ms, all %.3f, best %.3f; the first %d "
+                   "jobs %.3f, later ones %.3f\n",
+                   packets[p], 100 * noises[n], one / 1e6, all / 1e6, best / 1e6, SOON, soon / 1e6,
+                   late / 1e6);
+            assert_true(late <= 1.02 * best);
+            assert_true(soon <= fmax(0.75 * all + 0.25 * best, 1.02 * best));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_device_makes_a_job_slower) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
