@@ -1,17 +1,14 @@
-/* mesh.c - what the formats share: files by their ending, lists that grow, flat faces that go.
+/* mesh.c - what the formats share: lists that grow, flat faces that go, notes.
  *
  * Lists double, so that a file costs at most a few times its own size in memory, whatever it
  * announces.
  */
 #include "mesh.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "../app.h"
 #include "mesh_build.h"
@@ -79,13 +76,13 @@ yoke_status mesh_add_vertex(struct mesh_build *build, const struct mesh_file *fr
     struct mesh *mesh = &build->mesh;
     float *vertex;
     if (mesh->vertex_count == build->vertex_room) {
-        yoke_status status = check_limit(from, "vertexes", mesh->vertex_count);
+        yoke_status status = check_limit(from, "vertices", mesh->vertex_count);
         void *larger =
             status ? NULL : grown(mesh->vertices, &build->vertex_room, sizeof *mesh->vertices);
         if (status != YOKE_OK)
             return status;
         if (!larger)
-            return no_memory(from, "vertexes", mesh->vertex_count);
+            return no_memory(from, "vertices", mesh->vertex_count);
         mesh->vertices = larger;
     }
     vertex = mesh->vertices[mesh->vertex_count];
@@ -198,40 +195,4 @@ const char *mesh_take_note(struct mesh *mesh)
             return notes[k].text;
         }
     return NULL;
-}
-
-/* --- files --- */
-
-FILE *mesh_open_file(const char *path, const char **cause)
-{
-    struct stat there;
-    FILE *file = NULL;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        *cause = "it is no regular file"; /* opening a pipe would wait */
-    else if (!(file = fopen(path, "rb")))
-        *cause = strerror(errno);
-    return file;
-}
-
-yoke_status mesh_load(const char *path, struct mesh *out)
-{
-    static const struct {
-        const char *ending;
-        yoke_status (*read)(FILE *, const char *, struct mesh *);
-    } formats[] = { { ".obj", mesh_read_obj },
-                    { ".ply", mesh_read_ply },
-                    { ".off", mesh_read_off } };
-    const char *cure = "name a .obj, .ply or .off file";
-    const char *ending = strrchr(path, '.');
-    for (size_t k = 0; ending && k < sizeof formats / sizeof *formats; k++)
-        if (strcasecmp(ending, formats[k].ending) == 0) {
-            const char *cause;
-            FILE *file = mesh_open_file(path, &cause);
-            if (!file)
-                return app_fail(YOKE_EIO, "cannot read %s: %s; %s", path, cause, cure);
-            yoke_status status = formats[k].read(file, path, out);
-            fclose(file);
-            return status;
-        }
-    return app_fail(YOKE_EINVAL, "%s is no kind of mesh that is known; %s", path, cure);
 }

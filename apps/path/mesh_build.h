@@ -22,7 +22,7 @@ void mesh_build_close(struct mesh_build *build); /* NULL-safe lists; after mesh_
 /* All three coordinates are finite and at most MESH_COORDINATE_MOST, or it fails. */
 yoke_status mesh_add_vertex(struct mesh_build *build, const struct mesh_file *from,
                             const double at[3]);
-/* Corners of a face, in order, from `corner_count` 0; the vertexes may come later. */
+/* Corners of a face, in order, from `corner_count` 0; the vertices may come later. */
 yoke_status mesh_add_corner(struct mesh_build *build, const struct mesh_file *from, int32_t vertex);
 void mesh_end_face(struct mesh_build *build);
 
@@ -36,10 +36,10 @@ yoke_status mesh_take_name(const struct mesh_file *from, const char *at, char na
 /* mesh_mtl.c: materials of a .mtl file. */
 yoke_status mesh_read_mtl(FILE *file, const char *path, struct mesh_build *build);
 
-/* Flat faces go; what is left is `out`'s, and the build empty. All corners are vertexes. */
+/* Flat faces go; what is left is `out`'s, and the build empty. All corners are vertices. */
 yoke_status mesh_build_finish(struct mesh_build *build, const char *path, struct mesh *out);
 
-/* A regular file to read, or NULL and why. */
+/* mesh_load.c: a regular file to read, or NULL and why. */
 FILE *mesh_open_file(const char *path, const char **cause);
 
 #endif

@@ -49,9 +49,10 @@ static yoke_status read_color(const struct mtl *mtl, const char *at, const struc
 {
     double value;
     yoke_status status = read_bounded(mtl, &at, bounds, &value);
+    const int is_one = mesh_at_end(&at);
     for (int k = 0; k < 3 && status == YOKE_OK; k++) {
         out[k] = (float)value;
-        if (k < 2 && !mesh_at_end(&at))
+        if (k < 2 && !is_one)
             status = read_bounded(mtl, &at, bounds, &value);
     }
     return status;

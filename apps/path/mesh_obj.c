@@ -1,10 +1,10 @@
-/* mesh_obj.c - Wavefront OBJ: vertexes, polygons and which material they have.
+/* mesh_obj.c - Wavefront OBJ: vertices, polygons and which material they have.
  *
  *     mtllib NAME            a material file beside this one; from here on its materials are known
  *     usemtl NAME            the material of the faces from here on
  *     v X Y Z ...            a vertex
  *     f V V V ...            a polygon; each V is v, v/vt, v//vn or v/vt/vn, of which v counts:
- * from 1, or from -1 backwards, among the vertexes so far A line that ends with a backslash goes on
+ * from 1, or from -1 backwards, among the vertices so far A line that ends with a backslash goes on
  * in the next. What does not change a picture is skipped; a statement that OBJ does not have is an
  * error, which is how other files are found out.
  */
@@ -58,7 +58,7 @@ static yoke_status wrong_index(const struct obj *obj, int64_t index)
     const int64_t count = obj->build.mesh.vertex_count;
     if (index == 0)
         return mesh_file_fail(&obj->from, YOKE_EINVAL,
-                              "a corner is vertex 0; vertexes are counted from 1, or from -1 "
+                              "a corner is vertex 0; vertices are counted from 1, or from -1 "
                               "backwards");
     return mesh_file_fail(&obj->from, YOKE_EINVAL,
                           "a corner is vertex %lld, and %lld are defined above this line",
@@ -102,6 +102,11 @@ static char *beside(const char *path, const char *name, size_t length)
     return both;
 }
 
+static yoke_status no_memory(size_t length)
+{
+    return app_fail(YOKE_ENOMEM, "no memory for a file name of %zu bytes", length);
+}
+
 /* A file that is named again and again, as in merged meshes, is read once. */
 static yoke_status read_library(struct obj *obj, const char *name, size_t length)
 {
@@ -110,7 +115,7 @@ static yoke_status read_library(struct obj *obj, const char *name, size_t length
     FILE *file;
     yoke_status status;
     if (!path)
-        return app_fail(YOKE_ENOMEM, "no memory for a file name of %zu bytes", length);
+        return no_memory(length);
     if (obj->library && strcmp(obj->library, path) == 0) {
         free(path);
         return YOKE_OK;
@@ -137,8 +142,8 @@ static yoke_status read_libraries(struct obj *obj, const char *at)
     const char *name, *rest = at;
     size_t length = mesh_take_rest(&rest, &name);
     char *path = beside(obj->from.path, name, length);
-    const int is_one = !memchr(name, ' ', length) || (path && access(path, F_OK) == 0);
-    yoke_status status = YOKE_OK;
+    const int is_one = path && (!memchr(name, ' ', length) || access(path, F_OK) == 0);
+    yoke_status status = path ? YOKE_OK : no_memory(length);
     free(path);
     if (length == 0)
         return mesh_not_this(&obj->from, rest, "the name of a material file");

@@ -1,8 +1,8 @@
-/* mesh_off.c - OFF: a list of vertexes and a list of polygons.
+/* mesh_off.c - OFF: a list of vertices and a list of polygons.
  *
  *     OFF                    also COFF, NOFF, STOFF and their like: with colours, normals, places
  *                            in a texture
- *     VERTEXES FACES [EDGES] also behind OFF, with or without a blank between
+ *     VERTICES FACES [EDGES] also behind OFF, with or without a blank between
  *     X Y Z ...              a line for each vertex, of which three numbers count
  *     N I ... I ...          a line for each face: N indexes from 0; what follows is its colour
  */
@@ -31,7 +31,7 @@ static yoke_status next_line(struct off *off, const char *what, const char **out
     return YOKE_OK;
 }
 
-/* The format's name, whose letters before OFF say what vertexes have besides; `*at` goes behind. */
+/* The format's name, whose letters before OFF say what vertices have besides; `*at` goes behind. */
 static yoke_status take_name(const struct off *off, const char **at)
 {
     const char *word = *at, *c = word;
@@ -40,7 +40,7 @@ static yoke_status take_name(const struct off *off, const char **at)
     c += *c == 'N';
     if (strncmp(c, "4OFF", 4) == 0 || strncmp(c, "nOFF", 4) == 0 || strncmp(c, "4nOFF", 5) == 0)
         return mesh_file_fail(&off->from, YOKE_EINVAL,
-                              "vertexes of other than three dimensions; save it as OFF");
+                              "vertices of other than three dimensions; save it as OFF");
     if (strncmp(c, "OFF", 3) != 0)
         return mesh_not_this(&off->from, word, "OFF, with which such a file begins");
     *at = c + 3;
@@ -60,7 +60,7 @@ static yoke_status take_count(const struct off *off, const char **at, const char
 
 static yoke_status read_header(struct off *off)
 {
-    static const char counts[] = "the numbers of vertexes and faces";
+    static const char counts[] = "the numbers of vertices and faces";
     const char *at;
     yoke_status status = next_line(off, "OFF", &at);
     if (status == YOKE_OK)
@@ -68,7 +68,7 @@ static yoke_status read_header(struct off *off)
     if (status == YOKE_OK && mesh_at_end(&at))
         status = next_line(off, counts, &at);
     if (status == YOKE_OK)
-        status = take_count(off, &at, "a number of vertexes up to 2147483647", &off->vertex_count);
+        status = take_count(off, &at, "a number of vertices up to 2147483647", &off->vertex_count);
     if (status == YOKE_OK)
         status = take_count(off, &at, "a number of faces up to 2147483647", &off->face_count);
     return status;
@@ -121,7 +121,7 @@ static yoke_status read_lists(struct off *off)
             break;
         if (!mesh_at_end(&line))
             status = mesh_file_fail(&off->from, YOKE_EINVAL,
-                                    "the file goes on behind the %lld vertexes and %lld faces that "
+                                    "the file goes on behind the %lld vertices and %lld faces that "
                                     "its beginning announces; correct that",
                                     (long long)off->vertex_count, (long long)off->face_count);
     }

@@ -41,7 +41,7 @@ struct ply_header {
     struct ply_property properties[PLY_PROPERTIES_MOST]; /* of all elements */
 };
 
-/* Leaves `from` at the first byte behind the header. There are vertexes with x, y and z and faces
+/* Leaves `from` at the first byte behind the header. There are vertices with x, y and z and faces
  * with corners. */
 yoke_status ply_read_header(struct mesh_file *from, struct ply_header *out);
 

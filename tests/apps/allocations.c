@@ -12,10 +12,12 @@ const char *__asan_default_options(void)
 }
 #endif
 
-int64_t allocations_live, allocations_fail_in;
+int64_t allocations_live, allocations_fail_in, allocations_largest;
 
-static int due(void)
+static int due(size_t size)
 {
+    if ((int64_t)size > allocations_largest)
+        allocations_largest = (int64_t)size;
     return allocations_fail_in > 0 && --allocations_fail_in == 0;
 }
 
@@ -38,19 +40,19 @@ static void *counted(void *block)
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    return due() ? NULL : counted(__real_aligned_alloc(alignment, size));
+    return due(size) ? NULL : counted(__real_aligned_alloc(alignment, size));
 }
 void *__wrap_malloc(size_t size)
 {
-    return due() ? NULL : counted(__real_malloc(size));
+    return due(size) ? NULL : counted(__real_malloc(size));
 }
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return due() ? NULL : counted(__real_calloc(count, size));
+    return due(count * size) ? NULL : counted(__real_calloc(count, size));
 }
 void *__wrap_realloc(void *block, size_t size)
 {
-    if (due())
+    if (due(size))
         return NULL;
     return block ? __real_realloc(block, size) : counted(__real_realloc(block, size));
 }

@@ -8,5 +8,6 @@
 
 extern int64_t allocations_live;
 extern int64_t allocations_fail_in; /* 1: the next one fails; 0: none */
+extern int64_t allocations_largest; /* bytes asked for at once */
 
 #endif

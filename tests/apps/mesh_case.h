@@ -1,0 +1,32 @@
+/* mesh_case.h - a mesh as text goes in, and what became of it comes out as text. */
+#ifndef TESTS_APPS_MESH_CASE_H
+#define TESTS_APPS_MESH_CASE_H
+
+#include <stddef.h>
+
+#include "path/mesh.h"
+
+typedef yoke_status mesh_reader(FILE *file, const char *path, struct mesh *out);
+
+/* What `file` is read as: "v X Y Z" for each vertex, "f A B C" for each triangle with the name of
+ * its material behind it if it has one, "flat N" if there are any, separated by "; ". The bytes are
+ * those of the file `path`. */
+void mesh_case_right(mesh_reader *read, const char *file, const char *expected);
+/* `file` is refused with YOKE_EINVAL and exactly that text; nothing is written. */
+void mesh_case_wrong(mesh_reader *read, const char *file, const char *expected);
+/* The same of bytes. */
+struct mesh_bytes {
+    const char *bytes;
+    size_t size;
+};
+void mesh_bytes_right(mesh_reader *read, const struct mesh_bytes *file, const char *expected);
+void mesh_bytes_wrong(mesh_reader *read, const struct mesh_bytes *file, const char *expected);
+
+/* A new folder, which becomes the current one, for a group of tests; and files in it. */
+int mesh_folder_open(void **unused);
+int mesh_folder_close(void **unused);
+void mesh_save(const char *name, const char *text);
+/* mesh_load gives exactly that, and writes nothing. */
+void mesh_refused(const char *path, yoke_status expected, const char *said);
+
+#endif
