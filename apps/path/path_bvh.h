@@ -50,6 +50,12 @@ YOKE_FN place_t path_place(walk_t walk, float x, float y, float z)
                      path_pick(walk.axis, rz, rx, ry) - walk.shear_y * along, along);
 }
 
+/* 1: not all corners are to one side of the ray. */
+YOKE_FN int32_t path_around(float o, float a, float b)
+{
+    return (exact_least(exact_least(o, a), b) <= 0.0f) & (exact_most(exact_most(o, a), b) >= 0.0f);
+}
+
 /* Keeps the triangle if it is hit before what was found. Of those at the same distance the lowest
  * face counts, so that the order does not matter. */
 YOKE_FN void path_meet(YOKE_GLOBAL const triangle_t *triangles, int32_t index, walk_t *walk)
@@ -61,10 +67,13 @@ YOKE_FN void path_meet(YOKE_GLOBAL const triangle_t *triangles, int32_t index, w
     const float of_o = b.x * a.y - b.y * a.x; /* twice the areas across the ray: weights */
     const float of_a = o.x * b.y - o.y * b.x;
     const float of_b = a.x * o.y - a.y * o.x;
-    const float least = path_least(path_least(of_o, of_a), of_b);
-    const float most = path_most(path_most(of_o, of_a), of_b);
+    const float least = exact_least(exact_least(of_o, of_a), of_b);
+    const float most = exact_most(exact_most(of_o, of_a), of_b);
     const float area = of_o + of_a + of_b, size = fabsf(area);
-    if (((least >= 0.0f) | (most <= 0.0f)) & (size >= 1.2e-38f)) {
+    int32_t inside = ((least >= 0.0f) | (most <= 0.0f)) & (size >= 1.2e-38f);
+    if (inside && (least == 0.0f || most == 0.0f)) /* or far off, and too small to tell */
+        inside = path_around(o.x, a.x, b.x) & path_around(o.y, a.y, b.y);
+    if (inside) {
         /* kept from the ends of what a float can be */
         const float scale = size > 1.0f ? 9.09494702e-13f : 1.09951163e12f; /* 2^-40, 2^40 */
         const float inverse = path_inverse(area * scale);

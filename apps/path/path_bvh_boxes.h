@@ -63,12 +63,12 @@ YOKE_FN uint32_t path_children(YOKE_GLOBAL const node_t *node, const walk_t *wal
         words[s] = bytes[s];
     PATH_LANES
     for (s = 0; s < 8; s++) {
-        const float in = path_most(
-            path_most((float)in_x[s] * sx.in_step + sx.in, (float)in_y[s] * sy.in_step + sy.in),
-            path_most((float)in_z[s] * sz.in_step + sz.in, 0.0f));
-        const float out = path_least(path_least((float)out_x[s] * sx.out_step + sx.out,
-                                                (float)out_y[s] * sy.out_step + sy.out),
-                                     path_least((float)out_z[s] * sz.out_step + sz.out, far));
+        const float in = exact_most(
+            exact_most((float)in_x[s] * sx.in_step + sx.in, (float)in_y[s] * sy.in_step + sy.in),
+            exact_most((float)in_z[s] * sz.in_step + sz.in, 0.0f));
+        const float out = exact_least(exact_least((float)out_x[s] * sx.out_step + sx.out,
+                                                  (float)out_y[s] * sy.out_step + sy.out),
+                                      exact_least((float)out_z[s] * sz.out_step + sz.out, far));
         met[s] = in <= out ? -1 : 0;
     }
     PATH_LANES_MASK
@@ -85,13 +85,13 @@ YOKE_FN uint32_t path_children(YOKE_GLOBAL const node_t *node, const walk_t *wal
 #define PATH_CHILD(k, half)                                                                        \
     {                                                                                              \
         const float in =                                                                           \
-            path_most(path_most(PATH_PLANE(PATH_BYTE(in_x##half, k), sx.in_step, sx.in),           \
-                                PATH_PLANE(PATH_BYTE(in_y##half, k), sy.in_step, sy.in)),          \
-                      path_most(PATH_PLANE(PATH_BYTE(in_z##half, k), sz.in_step, sz.in), 0.0f));   \
-        const float out = path_least(                                                              \
-            path_least(PATH_PLANE(PATH_BYTE(out_x##half, k), sx.out_step, sx.out),                 \
-                       PATH_PLANE(PATH_BYTE(out_y##half, k), sy.out_step, sy.out)),                \
-            path_least(PATH_PLANE(PATH_BYTE(out_z##half, k), sz.out_step, sz.out), far));          \
+            exact_most(exact_most(PATH_PLANE(PATH_BYTE(in_x##half, k), sx.in_step, sx.in),         \
+                                  PATH_PLANE(PATH_BYTE(in_y##half, k), sy.in_step, sy.in)),        \
+                       exact_most(PATH_PLANE(PATH_BYTE(in_z##half, k), sz.in_step, sz.in), 0.0f)); \
+        const float out = exact_least(                                                             \
+            exact_least(PATH_PLANE(PATH_BYTE(out_x##half, k), sx.out_step, sx.out),                \
+                        PATH_PLANE(PATH_BYTE(out_y##half, k), sy.out_step, sy.out)),               \
+            exact_least(PATH_PLANE(PATH_BYTE(out_z##half, k), sz.out_step, sz.out), far));         \
         const uint32_t holds = (n.holds##half >> (8 * (k))) & 255u;                                \
         const uint32_t at = (holds & 24u) == 24u ? holds ^ turn : holds;                           \
         mask |= in <= out ? (holds >> 5) << (at & 31u) : 0u;                                       \

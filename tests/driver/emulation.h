@@ -93,6 +93,14 @@ static inline int __popc(unsigned bits)
     return count;
 }
 
+static inline int __clz(int value)
+{
+    int count = 0;
+    for (unsigned bit = 0x80000000u; bit && !((unsigned)value & bit); bit >>= 1)
+        ++count;
+    return count;
+}
+
 /* ---- functions ---- */
 
 template <typename T> static inline T atomicAdd(T *at, T value)
