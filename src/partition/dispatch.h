@@ -39,7 +39,7 @@ struct yk_split_device {
     int cores;         /* of a CPU device, if its lanes share fewer; 0: one for each lane */
     int64_t fill;      /* items that give every processing element work once: the least a chunk
                           should be to be efficient; >= 1 */
-    int64_t busy;      /* the same where copies do not count: `fill` may be as much as saturates the
+    int64_t busy;      /* the same where copies do not count and fill is as much as saturates the
                           link; 0: fill */
     int64_t lane_fill; /* items that a core of a CPU device does in the time of one (its kernel's
                           vectors): pieces are multiples of it; 0: 1 */

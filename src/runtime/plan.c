@@ -72,7 +72,9 @@ static void describe_link(const struct yk_job *job, int d, const struct yk_learn
         return;
     yk_job_traffic(job, d, learned, &traffic);
     out->fill = filling_items(job, desc, &traffic);
-    out->busy = yk_job_busy_items(job, desc->fill);
+    /* While devices find out which kernel is the faster one, others look slow or are not known: a
+     * chunk that saturates a link could be all that is left. */
+    out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
     out->copy_item_ns = desc->link_bytes_per_ns > 0 ? traffic.both / desc->link_bytes_per_ns : 0;
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }

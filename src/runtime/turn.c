@@ -46,7 +46,8 @@ static int64_t fill_of(const struct yk_job *job, int device)
     return driven->lanes * (vector > unit ? (vector + unit - 1) / unit * unit : unit);
 }
 
-/* By earlier jobs; under pair->lock. */
+/* By earlier jobs; under pair->lock. Only cores are slow enough to hold up a job: where GPUs had to
+ * find out with chunks as short as jobs that they end together, they took dozens of jobs for it. */
 static double spare_ns(const struct yk_job *job, int device, const struct yk_memory *memory)
 {
     const struct yk_choice *choice = yk_pair_choice(job->pair, job->key, device);
@@ -54,7 +55,7 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
     struct yk_choice_job asked = { 0 };
     double others = 0;
     int d;
-    if (job->device_count == 1)
+    if (job->device_count == 1 || !job->devices[device].device->device->desc.host_memory)
         return INFINITY;
     for (d = 0; memory && d < job->device_count; d++)
         if (!(memory->device[d].rate > 0))
@@ -76,8 +77,6 @@ static double spare_now(const struct yk_job *job, int device, const struct yk_ch
     struct yk_choice_job asked;
     if (jd->spare_ns >= 0)
         return jd->spare_ns;
-    if (!jd->device->device->desc.host_memory)
-        return INFINITY;
     asked.least_ns = (double)yk_dispatch_forecast(job->dispatch, jd->device->number, jd->fill);
     asked.others_ns = yk_dispatch_others_ns(job->dispatch, jd->device->number);
     return asked.least_ns > 0 ? yk_choice_spare_ns(choice, &asked) : 0;
@@ -224,7 +223,7 @@ void yk_turn_taken(struct yk_job *job, int device, const struct yk_chunk *chunk)
     struct yk_job_device *jd = &job->devices[device];
     jd->out[chunk->form]++;
     jd->trying = chunk->tries == YK_TRIES_CHUNK;
-    jd->tried |= chunk->tries != YK_TRIES_NOTHING;
+    jd->tried |= chunk->tries == YK_TRIES_CHUNK;
 }
 
 void yk_turn_returned(struct yk_job *job, int device, const struct yk_chunk *chunk)
@@ -265,6 +264,7 @@ void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *e
     yk_unlock(&job->pair->lock);
     /* A whole job by one that is nearly as fast: there is no other one to learn from. */
     times->apart = form != best && chunk.tries != YK_TRIES_JOB;
+    jd->tried |= form != best;
     if (times->apart || chunk.tries == YK_TRIES_JOB)
         return;
     if (jd->told && jd->told != 1 + form)

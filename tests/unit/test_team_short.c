@@ -18,12 +18,17 @@ enum { GPUS = 2, DEVICES = 1 + GPUS, JOBS = 60, SOON = 12, SEEDS = 50 };
 
 /* Packets a ns; what a GPU's part costs beside its packets (the longest walk); the least that the
  * cores do at once. */
-static const double gpu_rate = 5.67, core_rate = 0.17, walk_ns = 0.155e6, core_least = 61440;
+static const double core_least = 61440;
+static const struct load {
+    const char *name;
+    double gpu_rate, core_rate, walk_ns;
+} loads[] = { { "slab", 5.67, 0.17, 0.155e6 }, { "tissue", 0.0925, 0.0022, 7.5e6 } };
 /* What a job takes beside its work: one GPU, driven by who called; several, whose threads wake and
  * whose sums are added up; and the cores, asked in vain, or with sums of their own. */
 static const double one_ns = 0.12e6, several_ns = 0.5e6, asked_ns = 0.15e6, sums_ns = 1.3e6;
 
 struct node {
+    struct load load;
     struct yk_split_device devices[DEVICES];
     struct yk_team team;
     double packets, noise;
@@ -45,14 +50,16 @@ static int gpus_of(uint32_t set)
 static int cores_take_part(const struct node *node, uint32_t set)
 {
     const double without =
-        gpus_of(set) ? walk_ns + node->packets / (gpu_rate * gpus_of(set)) : INFINITY;
-    return (set & 1) && core_least / core_rate < without;
+        gpus_of(set) ? node->load.walk_ns + node->packets / (node->load.gpu_rate * gpus_of(set))
+                     : INFINITY;
+    return (set & 1) && core_least / node->load.core_rate < without;
 }
 
 static double work_ns(const struct node *node, uint32_t set)
 {
-    const double rate = gpu_rate * gpus_of(set) + core_rate * cores_take_part(node, set);
-    return gpus_of(set) ? walk_ns + node->packets / rate : node->packets / rate;
+    const double rate =
+        node->load.gpu_rate * gpus_of(set) + node->load.core_rate * cores_take_part(node, set);
+    return gpus_of(set) ? node->load.walk_ns + node->packets / rate : node->packets / rate;
 }
 
 static double job_ns(const struct node *node, uint32_t set)
@@ -74,11 +81,11 @@ static double best_ns(const struct node *node)
 static void note_rates(struct node *node, uint32_t set)
 {
     const double ns = work_ns(node, set), vary = 1 + node->noise * (2 * draw(node) - 1);
-    const double cores = cores_take_part(node, set) ? ns * core_rate : 0;
+    const double cores = cores_take_part(node, set) ? ns * node->load.core_rate : 0;
     for (int d = 1; d < DEVICES; d++)
         if (set & yk_team_bit(d))
             node->devices[d].rate = (node->packets - cores) / gpus_of(set) / ns * vary;
-    node->devices[0].rate = core_rate * (cores > 0 ? 1 : 0.7);
+    node->devices[0].rate = node->load.core_rate * (cores > 0 ? 1 : 0.7);
 }
 
 /* Gives the team that was asked. */
@@ -102,14 +109,17 @@ static void no_device_makes_a_job_slower(void **state)
 {
     static const double packets[] = { 1e5, 1e6, 3e6, 1e7, 3e7, 1e8, 1e9 };
     static const double noises[] = { 0, 0.05 };
+    enum { PACKETS = sizeof packets / sizeof *packets };
     (void)state;
     for (int n = 0; n < 2; n++)
-        for (int p = 0; p < (int)(sizeof packets / sizeof *packets); p++) {
-            struct node node = { .packets = packets[p], .noise = noises[n] };
+        for (int p = 0; p < 2 * PACKETS; p++) {
+            const struct load *load = &loads[p / PACKETS];
+            struct node node = { *load, .packets = packets[p % PACKETS], .noise = noises[n] };
             const double all = job_ns(&node, 7), one = job_ns(&node, 2), best = best_ns(&node);
             double soon = 0, late = 0;
             for (uint64_t seed = 0; seed < SEEDS; seed++) {
-                node = (struct node){ .packets = packets[p],
+                node = (struct node){ .load = *load,
+                                      .packets = packets[p % PACKETS],
                                       .noise = noises[n],
                                       .devices = { { .host_memory = 1, .lanes = 32 },
                                                    { .lanes = 4, .make = 2 },
@@ -121,10 +131,11 @@ static void no_device_makes_a_job_slower(void **state)
                     late += i > SOON ? ns / (JOBS - SOON - 1) / SEEDS : 0;
                 }
             }
-            printf("%5g packets, noise %g %%: one GPU %.3f ms, all %.3f, best %.3f; the first %d "
-                   "jobs %.3f, later ones %.3f\n",
-                   packets[p], 100 * noises[n], one / 1e6, all / 1e6, best / 1e6, SOON, soon / 1e6,
-                   late / 1e6);
+            printf(
+                "%s, %5g packets, noise %g %%: one GPU %.3f ms, all %.3f, best %.3f; the first %d "
+                "jobs %.3f, later ones %.3f\n",
+                load->name, node.packets, 100 * noises[n], one / 1e6, all / 1e6, best / 1e6, SOON,
+                soon / 1e6, late / 1e6);
             assert_true(late <= 1.02 * best);
             assert_true(soon <= fmax(0.75 * all + 0.25 * best, 1.02 * best));
         }
