@@ -32,13 +32,17 @@ struct lease {
 };
 
 struct lane {
-    int busy;
     int lease; /* -1: a chunk of its own */
-    int64_t first, last, end, issued, wake;
+    int64_t first, last, issued;
     struct yk_chunk chunk;
 };
 
 struct device_run {
+    uint64_t busy; /* bit l: lane l */
+    /* When busy lanes end: that of lane l at LANES_MAX + l, else INT64_MAX; at i < LANES_MAX the
+     * sooner of 2 i and 2 i + 1. So an event costs six steps and not a look at every core. */
+    int64_t soonest[2 * LANES_MAX];
+    int64_t wake[LANES_MAX]; /* of the others: when to ask again, or NEVER */
     struct lane lanes[LANES_MAX];
     struct lease leases[LEASES_MAX];
     int current; /* lease being cut; -1: none */

@@ -26,9 +26,59 @@ static inline void complete(struct machine *m, int d, int64_t first, int64_t las
         memset(done, 1, items);
 }
 
-static inline int cut_lease(struct machine *m, int d, struct lane *lane)
+static inline uint64_t lane_bit(int l)
+{
+    return (uint64_t)1 << l;
+}
+
+/* The first of the lanes `wanted` from l on. */
+static inline int next_lane(uint64_t wanted, int l)
+{
+    wanted = l < LANES_MAX ? wanted & (UINT64_MAX << l) : 0;
+    return wanted ? __builtin_ctzll(wanted) : LANES_MAX;
+}
+
+static inline void set_end(struct device_run *run, int l, int64_t end)
+{
+    int i = LANES_MAX + l;
+    for (run->soonest[i] = end; i > 1; i /= 2) {
+        const int64_t mine = run->soonest[i], other = run->soonest[i ^ 1];
+        run->soonest[i / 2] = mine < other ? mine : other;
+    }
+}
+
+static inline void begin(struct device_run *run, int l, int64_t end)
+{
+    run->busy |= lane_bit(l);
+    set_end(run, l, end);
+}
+
+static inline void end(struct device_run *run, int l)
+{
+    run->busy &= ~lane_bit(l);
+    set_end(run, l, INT64_MAX);
+}
+
+/* The first of the busy lanes that end by now; LANES_MAX: none does. */
+static inline int due_lane(const struct device_run *run, int64_t now)
+{
+    int i = 1;
+    while (i < LANES_MAX && run->soonest[i] <= now)
+        i = 2 * i + (run->soonest[2 * i] > now);
+    return i < LANES_MAX ? LANES_MAX : i - LANES_MAX;
+}
+
+static inline void all_idle(struct device_run *run)
+{
+    run->busy = 0;
+    for (int i = 0; i < 2 * LANES_MAX; i++)
+        run->soonest[i] = INT64_MAX;
+}
+
+static inline int cut_lease(struct machine *m, int d, int l)
 {
     struct device_run *run = &m->runs[d];
+    struct lane *lane = &run->lanes[l];
     const struct model *model = &m->models[d];
     struct lease *lease = run->current < 0 ? NULL : &run->leases[run->current];
     if (!lease || lease->next >= lease->chunk.last)
@@ -39,10 +89,10 @@ static inline int cut_lease(struct machine *m, int d, struct lane *lane)
         lane->last = lease->chunk.last;
     lease->next = lane->last;
     lane->lease = run->current;
-    lane->busy = 1;
-    lane->end = m->now + 100 +
-                (int64_t)ceil(model->item_ns * model->known.lanes *
-                              whole_vectors(model, lane->last - lane->first) * uneven(m, model));
+    begin(run, l,
+          m->now + 100 +
+              (int64_t)ceil(model->item_ns * model->known.lanes *
+                            whole_vectors(model, lane->last - lane->first) * uneven(m, model)));
     return 1;
 }
 
@@ -67,10 +117,10 @@ static inline int ask(struct machine *m, int d, int l)
     struct yk_chunk chunk;
     enum yk_verdict verdict;
     int host = m->models[d].known.host_memory;
-    if (host && cut_lease(m, d, lane))
+    if (host && cut_lease(m, d, l))
         return 1;
     m->asked++;
-    verdict = yk_dispatch_next(m->dispatch, d, l, m->now, &chunk, &lane->wake);
+    verdict = yk_dispatch_next(m->dispatch, d, l, m->now, &chunk, &run->wake[l]);
     if (verdict != YK_TAKE)
         return 0;
     m->got++;
@@ -80,26 +130,27 @@ static inline int ask(struct machine *m, int d, int l)
                (long long)chunk.piece, chunk.reason);
     if (host) {
         publish(m, d, &chunk);
-        return cut_lease(m, d, lane);
+        return cut_lease(m, d, l);
     }
     lane->chunk = chunk;
     lane->first = chunk.first;
     lane->last = chunk.last;
     lane->lease = -1;
-    lane->busy = 1;
     lane->issued = m->now;
-    lane->end = m->models[d].memory > 0 && chunk.last - chunk.first > m->models[d].memory
-                    ? m->now + 1000
-                    : gpu_end(m, d, chunk.last - chunk.first);
+    begin(run, l,
+          m->models[d].memory > 0 && chunk.last - chunk.first > m->models[d].memory
+              ? m->now + 1000
+              : gpu_end(m, d, chunk.last - chunk.first));
     return 1;
 }
 
-static inline void answer(struct machine *m, int d, struct lane *lane)
+static inline void answer(struct machine *m, int d, int l)
 {
-    struct yk_chunk_times times = { .issued = lane->issued, .ended = m->now };
     struct device_run *run = &m->runs[d];
+    struct lane *lane = &run->lanes[l];
+    struct yk_chunk_times times = { .issued = lane->issued, .ended = m->now };
     int64_t items = lane->last - lane->first, memory = m->models[d].memory;
-    lane->busy = 0;
+    end(run, l);
     m->end_ns[d] = (double)m->now;
     if (lane->lease < 0 && memory > 0 && items > memory) {
         yk_dispatch_returned(m->dispatch, d, &lane->chunk, items / 2);
@@ -140,8 +191,7 @@ static inline void fail_device(struct machine *m, int d)
             run->leases[l].pieces_left = 0;
         }
     run->current = -1;
-    for (l = 0; l < m->models[d].known.lanes; l++)
-        run->lanes[l].busy = 0;
+    all_idle(run);
     yk_dispatch_failed(m->dispatch, d, "it was unplugged");
 }
 
@@ -168,9 +218,8 @@ static inline void happen(struct machine *m)
             run->joined = 1;
             yk_dispatch_join(m->dispatch, d, m->now);
         }
-        for (l = 0; l < model->known.lanes; l++)
-            if (run->lanes[l].busy && run->lanes[l].end <= m->now)
-                answer(m, d, &run->lanes[l]);
+        while ((l = due_lane(run, m->now)) < LANES_MAX)
+            answer(m, d, l);
         if (!run->failed && due(model->fail_ns, m->now))
             fail_device(m, d);
         if (!run->gone && due(model->leave_ns, m->now))
@@ -183,11 +232,14 @@ static inline void ask_all(struct machine *m)
     int d, l, more = 1;
     while (more) {
         more = 0;
-        for (d = 0; d < m->count; d++)
-            for (l = 0; l < m->models[d].known.lanes; l++)
-                if (m->runs[d].joined && !m->runs[d].lanes[l].busy && !m->runs[d].failed &&
-                    ask(m, d, l))
+        for (d = 0; d < m->count; d++) {
+            const struct device_run *run = &m->runs[d];
+            for (l = 0; l < m->models[d].known.lanes && run->joined && !run->failed; l++) {
+                l = next_lane(~run->busy, l);
+                if (l < m->models[d].known.lanes && ask(m, d, l))
                     more = 1;
+            }
+        }
     }
 }
 
@@ -203,12 +255,11 @@ static inline int64_t next_event(const struct machine *m)
     int d, l;
     for (d = 0; d < m->count; d++) {
         const struct device_run *run = &m->runs[d];
-        for (l = 0; l < m->models[d].known.lanes; l++) {
-            if (run->lanes[l].busy)
-                sooner(&next, run->lanes[l].end, m->now);
-            else
-                sooner(&next, run->lanes[l].wake, m->now);
-        }
+        if (run->busy)
+            sooner(&next, run->soonest[1], m->now);
+        for (l = next_lane(~run->busy, 0); l < m->models[d].known.lanes;
+             l = next_lane(~run->busy, l + 1))
+            sooner(&next, run->wake[l], m->now);
         if (!run->joined && !run->gone)
             sooner(&next, m->models[d].join_ns, m->now);
         if (!run->failed)
@@ -264,8 +315,10 @@ static inline int64_t run_machine(struct machine *m)
         known[d] = m->models[d].known;
     memset(m->runs, 0, sizeof m->runs);
     memset(m->end_ns, 0, sizeof m->end_ns);
-    for (d = 0; d < m->count; d++)
+    for (d = 0; d < m->count; d++) {
         m->runs[d].current = -1;
+        all_idle(&m->runs[d]);
+    }
     m->asked = m->got = 0;
     m->seconds_ns = 0;
     if (yk_dispatch_open(&spec, &m->dispatch) != YOKE_OK)
