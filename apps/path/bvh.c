@@ -18,32 +18,6 @@
 #include "../app.h"
 #include "bvh_parts.h"
 
-void bvh_box_clear(struct bvh_box *box)
-{
-    int k;
-    for (k = 0; k < 3; k++) {
-        box->low[k] = INFINITY;
-        box->high[k] = -INFINITY;
-    }
-}
-
-void bvh_box_join(struct bvh_box *box, const struct bvh_box *with)
-{
-    int k;
-    for (k = 0; k < 3; k++) {
-        box->low[k] = box->low[k] < with->low[k] ? box->low[k] : with->low[k];
-        box->high[k] = box->high[k] > with->high[k] ? box->high[k] : with->high[k];
-    }
-}
-
-double bvh_box_area(const struct bvh_box *box)
-{
-    const double x = (double)box->high[0] - (double)box->low[0];
-    const double y = (double)box->high[1] - (double)box->low[1];
-    const double z = (double)box->high[2] - (double)box->low[2];
-    return x * y + y * z + z * x;
-}
-
 yoke_status bvh_spans_add(struct bvh_spans *spans, const struct bvh_span *span)
 {
     if (spans->count == spans->room) {
@@ -121,6 +95,9 @@ static yoke_status build(struct bvh_work *work, triangle_t *triangles)
 {
     yoke_status status =
         app_alloc("boxes of triangles", work->count, sizeof *work->refs, (void **)&work->refs);
+    if (status == YOKE_OK && work->count > BVH_TOGETHER)
+        status = app_alloc("boxes of triangles", work->count, sizeof *work->moved,
+                           (void **)&work->moved);
     if (status == YOKE_OK)
         status = app_alloc("branches of a tree", 2 * work->count - 1, sizeof *work->branches,
                            (void **)&work->branches);
@@ -129,6 +106,8 @@ static yoke_status build(struct bvh_work *work, triangle_t *triangles)
             work->cores, &(struct cores_work){ "boxes of triangles", find_refs, work, BVH_PARTS });
     if (status == YOKE_OK)
         status = bvh_split(work);
+    free(work->moved);
+    work->moved = NULL;
     if (status == YOKE_OK)
         status = app_alloc("costs of branches", 2 * work->count - 1, sizeof *work->costs,
                            (void **)&work->costs);
@@ -166,6 +145,7 @@ yoke_status bvh_build(triangle_t *triangles, int64_t count, struct bvh *out)
     else
         free(work.nodes);
     free(work.refs);
+    free(work.moved);
     free(work.branches);
     free(work.costs);
     free(work.parts.spans);

@@ -74,7 +74,7 @@ static int open_branch(const struct bvh_work *work, const struct bvh_span *span,
         *children = *span;
         return 1;
     }
-    first = bvh_first_child(work, span);
+    first = bvh_first_child(span);
     second = bvh_second_child(work, span);
     count = open_branch(work, &first, (int)k, children);
     return count + open_branch(work, &second, most - (int)k, children + count);

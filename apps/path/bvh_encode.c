@@ -10,12 +10,6 @@
 
 #include "bvh_parts.h"
 
-/* A wide node to be made, and where what is below it goes. */
-struct place {
-    struct bvh_span span;
-    int32_t node, nodes, triangles;
-};
-
 struct slots {
     struct bvh_span of[BVH_SLOTS];
     int used[BVH_SLOTS];
@@ -23,16 +17,17 @@ struct slots {
 
 /* Children to slots: those that would lose most by any other slot than their best first, so to
  * speak: of all pairs left the best is taken each time. */
-static void fill_slots(const struct bvh_work *work, const struct place *place, struct slots *slots)
+static void fill_slots(const struct bvh_work *work, const struct bvh_span *span,
+                       struct slots *slots)
 {
-    const struct bvh_box *all = &work->branches[place->span.branch].box;
+    const struct bvh_box *all = &work->branches[span->branch].box;
     struct bvh_span children[BVH_SLOTS];
     double gain[BVH_SLOTS][BVH_SLOTS];
     int done[BVH_SLOTS] = { 0 };
     int c, s, k, left, count = 1;
-    children[0] = place->span;
-    if (work->branches[place->span.branch].count > 1)
-        count = bvh_children(work, &place->span, children);
+    children[0] = *span;
+    if (work->branches[span->branch].count > 1)
+        count = bvh_children(work, span, children);
     for (c = 0; c < count; c++) {
         const struct bvh_box *box = &work->branches[children[c].branch].box;
         for (s = 0; s < BVH_SLOTS; s++) {
@@ -116,18 +111,18 @@ static void put_leaf(struct bvh_work *work, const struct bvh_span *span, int32_t
 }
 
 /* One node and its leaves; `below` gets the nodes in it. Returns how many. */
-static int encode_node(struct bvh_work *work, const struct place *place,
-                       struct place below[BVH_SLOTS])
+static int encode_node(struct bvh_work *work, const struct bvh_span *span,
+                       struct bvh_span below[BVH_SLOTS])
 {
-    node_t *node = &work->nodes[place->node];
+    node_t *node = &work->nodes[span->node];
     struct slots slots;
     int32_t leaves = 0, nodes, triangles;
     int s, inner = 0, k;
-    fill_slots(work, place, &slots);
+    fill_slots(work, span, &slots);
     memset(node, 0, sizeof *node);
-    encode_boxes(work, &work->branches[place->span.branch].box, &slots, node);
-    node->first_node = (uint32_t)place->nodes;
-    node->first_triangle = (uint32_t)place->triangles;
+    encode_boxes(work, &work->branches[span->branch].box, &slots, node);
+    node->first_node = (uint32_t)span->nodes;
+    node->first_triangle = (uint32_t)span->triangles;
     for (s = 0; s < BVH_SLOTS; s++) {
         const struct bvh_branch *branch;
         if (!slots.used[s])
@@ -136,18 +131,18 @@ static int encode_node(struct bvh_work *work, const struct place *place,
         if (branch->nodes > 0 && branch->count > 1) {
             node->inner |= (uint8_t)(1 << s);
             node->holds[s] = (uint8_t)(1 << 5 | (24 + s));
-            below[inner++].span = slots.of[s];
+            below[inner++] = slots.of[s];
         } else {
             node->holds[s] = (uint8_t)(((1 << branch->count) - 1) << 5 | leaves);
-            put_leaf(work, &slots.of[s], place->triangles + leaves);
+            put_leaf(work, &slots.of[s], span->triangles + leaves);
             leaves += branch->count;
         }
     }
-    nodes = place->nodes + inner;
-    triangles = place->triangles + leaves;
+    nodes = span->nodes + inner;
+    triangles = span->triangles + leaves;
     for (k = 0; k < inner; k++) {
-        const struct bvh_branch *branch = &work->branches[below[k].span.branch];
-        below[k].node = place->nodes + k;
+        const struct bvh_branch *branch = &work->branches[below[k].branch];
+        below[k].node = span->nodes + k;
         below[k].nodes = nodes;
         below[k].triangles = triangles;
         nodes += branch->nodes - 1;
@@ -156,17 +151,42 @@ static int encode_node(struct bvh_work *work, const struct place *place,
     return inner;
 }
 
-static void encode_all(struct bvh_work *work, const struct place *place)
+static void encode_all(struct bvh_work *work, const struct bvh_span *span)
 {
-    struct place below[BVH_SLOTS];
-    const int count = encode_node(work, place, below);
+    struct bvh_span below[BVH_SLOTS];
+    const int count = encode_node(work, span, below);
     int i;
     for (i = 0; i < count; i++)
         encode_all(work, &below[i]);
 }
 
+static void encode_part(void *context, int64_t block)
+{
+    struct bvh_work *work = context;
+    encode_all(work, &work->parts.spans[block]);
+}
+
+/* Nodes above the parts. */
+static yoke_status encode_top(struct bvh_work *work, const struct bvh_span *span)
+{
+    struct bvh_span below[BVH_SLOTS];
+    yoke_status status = YOKE_OK;
+    int i, count;
+    if (bvh_is_small(work, work->branches[span->branch].count))
+        return bvh_spans_add(&work->parts, span);
+    count = encode_node(work, span, below);
+    for (i = 0; i < count && status == YOKE_OK; i++)
+        status = encode_top(work, &below[i]);
+    return status;
+}
+
 yoke_status bvh_encode(struct bvh_work *work)
 {
-    encode_all(work, &(struct place){ .nodes = 1 });
-    return YOKE_OK;
+    yoke_status status;
+    work->parts.count = 0;
+    status = encode_top(work, &(struct bvh_span){ .nodes = 1 });
+    if (status != YOKE_OK)
+        return status;
+    return cores_run(work->cores, &(struct cores_work){ "wide nodes in bytes", encode_part, work,
+                                                        work->parts.count });
 }
