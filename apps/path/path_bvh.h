@@ -53,7 +53,9 @@ YOKE_FN place_t path_place(walk_t walk, float x, float y, float z)
 /* 1: not all corners are to one side of the ray. */
 YOKE_FN int32_t path_around(float o, float a, float b)
 {
-    return (exact_least(exact_least(o, a), b) <= 0.0f) & (exact_most(exact_most(o, a), b) >= 0.0f);
+    const float least = exact_least(exact_least(o, a), b);
+    const float most = exact_most(exact_most(o, a), b);
+    return (least <= 0.0f) & (most >= 0.0f);
 }
 
 /* Keeps the triangle if it is hit before what was found. Of those at the same distance the lowest
