@@ -23,7 +23,8 @@ enum { MESH_NAME_MOST = 256 };       /* with its 0 */
 struct mesh_material {
     char name[MESH_NAME_MOST];
     float diffuse[3];  /* Kd: share that is scattered evenly; 0 to 1 */
-    float specular[3]; /* Ks: of a mirror; 0 to 1. A mirror without Ks has 1 */
+    float specular[3]; /* what a mirror's Ks and glass's Tf leave of light; 0 to 1, and 1 for those
+                          that do not have it. Of others Ks, which is for reference only */
     float emission[3]; /* Ke: radiance of the side from which the corners run counterclockwise. Ka
                           counts as Ke where there is no Ke and Ka is above 1: no share of ambient
                           light is, and old files (Embree's Cornell box) mark their lights so */

@@ -2,7 +2,8 @@
  *
  *     newmtl NAME            begins a material; a name that is there already is defined anew
  *     Kd R [G B]             scattered evenly; 0 to 1. One number stands for three
- *     Ks R [G B]             of a mirror; 0 to 1
+ *     Ks R [G B]             what a mirror leaves of light; 0 to 1
+ *     Tf R [G B]             what glass leaves of light; 0 to 1
  *     Ke R [G B]             light; 0 and more
  *     Ni N                   refractive index of glass
  *     illum K                3, 5: mirror; 4, 6, 7, 9: glass; 0, 1, 2, 8, 10: diffuse
@@ -14,15 +15,15 @@
 #include "mesh_build.h"
 #include "mesh_text.h"
 
-enum { HAS_SPECULAR = 1, HAS_EMISSION = 2, HAS_ALPHA = 4 };
+enum { HAS_SPECULAR = 1, HAS_EMISSION = 2, HAS_ALPHA = 4, HAS_FILTER = 8 };
 
 /* A material while it is read: what is decided at its end. */
 struct mtl {
     struct mesh_file from;
     struct mesh_build *build;
     struct mesh_material current; /* name "": before the first newmtl */
-    float ambient[3];
-    unsigned has; /* in the current one */
+    float ambient[3], filter[3];  /* Ka, Tf */
+    unsigned has;                 /* in the current one */
 };
 
 /* What a number may be. */
@@ -64,13 +65,15 @@ static yoke_status read_color(const struct mtl *mtl, const char *at, const struc
 static yoke_status end_material(struct mtl *mtl)
 {
     struct mesh_material *current = &mtl->current, *entry;
+    static const float white[3] = { 1, 1, 1 };
     const float *ambient = mtl->ambient;
     yoke_status status;
     if (!*current->name)
         return YOKE_OK;
-    if (current->surface == MESH_MIRROR && !(mtl->has & HAS_SPECULAR))
-        for (int k = 0; k < 3; k++)
-            current->specular[k] = 1;
+    if (current->surface == MESH_GLASS)
+        memcpy(current->specular, mtl->has & HAS_FILTER ? mtl->filter : white, sizeof white);
+    else if (current->surface == MESH_MIRROR && !(mtl->has & HAS_SPECULAR))
+        memcpy(current->specular, white, sizeof white);
     if (!(mtl->has & HAS_EMISSION) && (ambient[0] > 1 || ambient[1] > 1 || ambient[2] > 1)) {
         memcpy(current->emission, ambient, sizeof current->emission);
         mtl->build->mesh.notes |= MESH_NOTE_AMBIENT;
@@ -120,6 +123,12 @@ static yoke_status read_emission(struct mtl *mtl, const char *at)
 static yoke_status read_ambient(struct mtl *mtl, const char *at)
 {
     return read_color(mtl, at, &(struct bounds){ "Ka", 0, MESH_EMISSION_MOST }, mtl->ambient);
+}
+
+static yoke_status read_filter(struct mtl *mtl, const char *at)
+{
+    mtl->has |= HAS_FILTER;
+    return read_color(mtl, at, &(struct bounds){ "Tf", 0, 1 }, mtl->filter);
 }
 
 static yoke_status read_index(struct mtl *mtl, const char *at)
@@ -190,12 +199,12 @@ static const struct {
     { "Ks", read_specular },
     { "Ke", read_emission },
     { "Ka", read_ambient },
+    { "Tf", read_filter },
     { "Ni", read_index },
     { "illum", read_illumination },
     { "d", read_opacity },
     { "Tr", read_transparency },
     { "Ns", skip },
-    { "Tf", skip },
     { "sharpness", skip },
     { "bump", skip_texture },
     { "disp", skip_texture },

@@ -22,7 +22,8 @@ static const char materials[] = "# by hand\r\n"
                                 "newmtl red\r\nKd 1 0 0.25\r\nKs .5\r\nillum 2\r\nNs 10\r\n"
                                 "newmtl the mirror #1\nKd 0 0 0\nillum 3\nKs .9 .8 .7\n"
                                 "newmtl bare mirror\nillum 5\nd 1\n"
-                                "newmtl glass\nillum 7\nNi 1.33\nTr .5\n"
+                                "newmtl glass\nillum 7\nNi 1.33\nTr .5\nKs 0\n"
+                                "newmtl green glass\nillum 4\nTf 0 .9 0\n"
                                 "newmtl lamp\nKe 3 2 1\nKa 20 20 20\n";
 
 static const struct mesh_material *material_of(const struct mesh *mesh, int face)
@@ -47,13 +48,13 @@ static void materials_are_read(void **unused)
     mesh_refused("sub/a.obj", YOKE_EINVAL,
                  "sub/a.obj:8: the material 'red # not its name?' is not in sub/all of them.mtl; "
                  "define it there (newmtl), or take usemtl out");
-    mesh_save("sub/a.obj",
-              CORNERS "f 1 2 3\nmtllib all of them.mtl\nusemtl red\nf 1 2 3\n"
-                      "usemtl the mirror #1 \nf 1 2 3\nusemtl bare mirror\nf 1 2 3 4\n"
-                      "usemtl glass\nf 1 2 3\nusemtl lamp\nf 1 2 3\nusemtl\nf 1 2 3\n");
+    mesh_save("sub/a.obj", CORNERS "f 1 2 3\nmtllib all of them.mtl\nusemtl red\nf 1 2 3\n"
+                                   "usemtl the mirror #1 \nf 1 2 3\nusemtl bare mirror\nf 1 2 3 4\n"
+                                   "usemtl glass\nf 1 2 3\nusemtl lamp\nf 1 2 3\nusemtl\nf 1 2 3\n"
+                                   "usemtl green glass\nf 1 2 3\n");
     assert_int_equal(mesh_load("sub/a.obj", &mesh), YOKE_OK);
-    assert_int_equal(mesh.face_count, 8);
-    assert_int_equal(mesh.material_count, 6);
+    assert_int_equal(mesh.face_count, 9);
+    assert_int_equal(mesh.material_count, 7);
     for (int face = 0; face < 8; face += 7) {
         material = material_of(&mesh, face);
         assert_int_equal(mesh.faces[face].material, 0);
@@ -76,6 +77,8 @@ static void materials_are_read(void **unused)
     material = material_of(&mesh, 5);
     assert_int_equal(material->surface, MESH_GLASS);
     assert_true(material->index == 1.33F);
+    check_color(material->specular, 1, 1, 1);
+    check_color(material_of(&mesh, 8)->specular, 0, 0.9F, 0);
     material = material_of(&mesh, 6);
     check_color(material->emission, 3, 2, 1);
     assert_true(material->index == 1.5F);
@@ -158,6 +161,7 @@ static void materials_are_refused(void **unused)
         { "newmtl a\nKd nan\n", "a.mtl:2: 'nan' is not a number from 0 to 1 (Kd)" },
         { "newmtl a\nKd spectral a.rfl\n", "a.mtl:2: 'spectral' is not a number from 0 to 1 (Kd)" },
         { "newmtl a\nKs 1 inf 1\n", "a.mtl:2: 'inf' is not a number from 0 to 1 (Ks)" },
+        { "newmtl a\nTf 1.5\n", "a.mtl:2: '1.5' is not a number from 0 to 1 (Tf)" },
         { "newmtl a\nKe 1 -1 1\n", "a.mtl:2: '-1' is not a number from 0 to 1e+09 (Ke)" },
         { "newmtl a\nKa 1 1 1e10\n", "a.mtl:2: '1e10' is not a number from 0 to 1e+09 (Ka)" },
         { "newmtl a\nNi 0\n", "a.mtl:2: '0' is not a number from 0.001 to 10 (Ni)" },
