@@ -3,14 +3,15 @@
  *
  *     yoke-bench-rays FILE [WIDTH [TURNS]]
  *
- * FILE is a mesh, which stands in a box; WIDTH x WIDTH rays of a camera, from where they hit one
- * each to the light and one scattered evenly.
+ * FILE is a mesh, which stands in the Cornell box; WIDTH x WIDTH rays from the eye, and from where
+ * they hit as many to the light, and scattered.
  */
 #include <embree3/rtcore.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <yoke/yoke.h>
@@ -18,8 +19,7 @@
 #include "../program.h"
 #include "cores.h"
 #include "memory.h"
-#include "path/bvh.h"
-#include "room.h"
+#include "scene_rays.h"
 
 enum { TURNS_MAX = 101, BLOCKS = 64, PEERS = 3 };
 enum peer { OURS, EMBREE_MEDIUM, EMBREE_HIGH };
@@ -28,8 +28,7 @@ extern const yoke_kernel rays_nearest, rays_blocked;
 
 struct bench {
     yoke_runtime *cores;
-    struct room room;
-    struct bvh tree;
+    struct path_scene scene;
     yoke_array *nodes, *triangles;
     RTCDevice embree;
     RTCScene scenes[PEERS]; /* of ours, none */
@@ -95,19 +94,21 @@ static void embree_block(void *context, int64_t block)
     }
 }
 
-static RTCScene embree_scene(RTCDevice device, const struct room *room, enum RTCBuildQuality how)
+static RTCScene embree_scene(RTCDevice device, const struct path_scene *from,
+                             enum RTCBuildQuality how)
 {
     RTCScene scene = rtcNewScene(device);
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
     float(*corners)[3] =
         rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                sizeof *corners, 3 * (size_t)room->count);
-    uint32_t(*faces)[3] = rtcSetNewGeometryBuffer(
-        geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof *faces, (size_t)room->count);
+                                sizeof *corners, 3 * (size_t)from->triangle_count);
+    uint32_t(*faces)[3] =
+        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof *faces,
+                                (size_t)from->triangle_count);
     int64_t i;
     int c;
-    for (i = 0; i < room->count; i++) {
-        const triangle_t *t = &room->triangles[i];
+    for (i = 0; i < from->triangle_count; i++) {
+        const triangle_t *t = &from->triangles[i];
         const float all[3][3] = { { t->x, t->y, t->z },
                                   { t->x + t->ax, t->y + t->ay, t->z + t->az },
                                   { t->x + t->bx, t->y + t->by, t->z + t->bz } };
@@ -210,19 +211,21 @@ static void close_rays(struct rays *rays)
 
 static void compare_all(const struct bench *bench, int64_t width)
 {
-    struct rays eye = { .name = "camera", .kernel = &rays_nearest };
+    struct rays eye = { .name = "eye", .kernel = &rays_nearest };
     struct rays light = { .name = "to light", .kernel = &rays_blocked };
     struct rays scattered = { .name = "scatter", .kernel = &rays_nearest };
+    struct scene_hits from;
     eye.rays = room_for(bench->count, sizeof(ray_t));
     light.rays = room_for(bench->count, sizeof(ray_t));
     scattered.rays = room_for(bench->count, sizeof(ray_t));
-    room_look(&bench->room, width, eye.rays);
+    scene_rays_of_eye(&bench->scene, width, eye.rays);
     printf("10^6 rays a second; of ours, in Embree's; rays that differ\n");
     printf("%-8s %8s %8s %8s %8s %8s %8s\n", "", "ours", "medium", "high", "/medium", "/high",
            "differ");
     compare(bench, &eye);
-    room_to_light(&bench->room, eye.rays, eye.found[OURS], bench->count, light.rays);
-    room_scatter(&bench->room, eye.rays, eye.found[OURS], bench->count, scattered.rays);
+    from = (struct scene_hits){ &bench->scene, eye.rays, eye.found[OURS], bench->count };
+    scene_rays_to_lights(&from, light.rays);
+    scene_rays_scattered(&from, scattered.rays);
     compare(bench, &light);
     compare(bench, &scattered);
     close_rays(&eye);
@@ -230,23 +233,37 @@ static void compare_all(const struct bench *bench, int64_t width)
     close_rays(&scattered);
 }
 
+/* The scene has its tree; another of the same triangles is built to see how long it takes. */
+static double seconds_to_build(const struct path_scene *scene)
+{
+    const size_t size = (size_t)scene->triangle_count * sizeof(triangle_t);
+    triangle_t *copy = room_for(scene->triangle_count, sizeof *copy);
+    struct bvh tree;
+    double before;
+    memcpy(copy, scene->triangles, size);
+    before = seconds();
+    must(bvh_build(copy, scene->triangle_count, &tree), "bvh_build");
+    before = seconds() - before;
+    bvh_free(&tree);
+    free(copy);
+    return before;
+}
+
 static void open_trees(struct bench *bench)
 {
-    const double begin = seconds();
-    double ours, medium;
-    must(bvh_build(bench->room.triangles, bench->room.count, &bench->tree), "bvh_build");
-    ours = seconds();
-    bench->embree = rtcNewDevice("start_threads=1,set_affinity=0");
-    bench->scenes[EMBREE_MEDIUM] =
-        embree_scene(bench->embree, &bench->room, RTC_BUILD_QUALITY_MEDIUM);
+    struct path_scene *scene = &bench->scene;
+    const double ours = seconds_to_build(scene), begin = seconds();
+    double medium;
+    bench->embree = rtcNewDevice(NULL);
+    bench->scenes[EMBREE_MEDIUM] = embree_scene(bench->embree, scene, RTC_BUILD_QUALITY_MEDIUM);
     medium = seconds();
-    bench->scenes[EMBREE_HIGH] = embree_scene(bench->embree, &bench->room, RTC_BUILD_QUALITY_HIGH);
+    bench->scenes[EMBREE_HIGH] = embree_scene(bench->embree, scene, RTC_BUILD_QUALITY_HIGH);
     printf("%" PRId64 " triangles; built in %.3f s (ours: %" PRId64 " nodes, cost %.2f), %.3f s "
            "(medium), %.3f s (high)\n",
-           bench->room.count, ours - begin, bench->tree.node_count, bench->tree.cost, medium - ours,
+           scene->triangle_count, ours, scene->bvh.node_count, scene->bvh.cost, medium - begin,
            seconds() - medium);
-    bench->nodes = wrap(bench, bench->tree.nodes, bench->tree.node_count, sizeof(node_t));
-    bench->triangles = wrap(bench, bench->room.triangles, bench->room.count, sizeof(triangle_t));
+    bench->nodes = wrap(bench, scene->bvh.nodes, scene->bvh.node_count, sizeof(node_t));
+    bench->triangles = wrap(bench, scene->triangles, scene->triangle_count, sizeof(triangle_t));
 }
 
 static void close_trees(struct bench *bench)
@@ -256,13 +273,11 @@ static void close_trees(struct bench *bench)
     rtcReleaseScene(bench->scenes[EMBREE_MEDIUM]);
     rtcReleaseScene(bench->scenes[EMBREE_HIGH]);
     rtcReleaseDevice(bench->embree);
-    bvh_free(&bench->tree);
 }
 
 int main(int argc, char **argv)
 {
     struct bench bench = { 0 };
-    struct mesh mesh;
     int64_t width = 512, turns = 9;
     if (argc < 2 || argc > 4 || (argc > 2 && read_size(argv[2], 1, &width) != 1) ||
         (argc > 3 && (read_size(argv[3], 1, &turns) != 1 || turns > TURNS_MAX))) {
@@ -271,14 +286,13 @@ int main(int argc, char **argv)
     }
     bench.count = width * width;
     bench.turns = (int)turns;
-    must(mesh_load(argv[1], &mesh), argv[1]);
-    must(room_open(&mesh, &bench.room), "the box");
-    mesh_free(&mesh);
+    must(path_scene_open(&(struct path_scene_spec){ .model = argv[1], .copies = 1 }, &bench.scene),
+         argv[1]);
     must(cores_open(&bench.cores), "cores");
     open_trees(&bench);
     compare_all(&bench, width);
     close_trees(&bench);
     must(yoke_close(bench.cores), "yoke_close");
-    room_close(&bench.room);
+    path_scene_close(&bench.scene);
     return 0;
 }
