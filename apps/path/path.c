@@ -25,6 +25,14 @@ static void path_close(void *state)
     free(s);
 }
 
+/* Devices get the form of the plain kernel that keeps their lanes busy. */
+static yoke_kernel plain_kernel(void)
+{
+    yoke_kernel kernel = path_lanes;
+    kernel.cpu = path_plain.cpu;
+    return kernel;
+}
+
 static yoke_status path_open(struct app_spec *spec, void **state)
 {
     struct path_state *s;
@@ -33,7 +41,7 @@ static yoke_status path_open(struct app_spec *spec, void **state)
         return status;
     *s = (struct path_state){ .pixels = NULL };
     status = path_settle(spec, s);
-    s->kernel = spec->kernel == APP_KERNEL_STEP ? path_steps : path_plain;
+    s->kernel = spec->kernel == APP_KERNEL_STEP ? path_steps : plain_kernel();
     s->alternative = path_steps;
     s->chooses = spec->kernel == APP_KERNEL_AUTO;
     if (status == YOKE_OK) {

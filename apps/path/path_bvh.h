@@ -100,10 +100,11 @@ YOKE_FN void path_meet_all(YOKE_GLOBAL const triangle_t *triangles, uint32_t fir
     }
 }
 
-/* The nearest node of the group at hand: it and its triangles are looked into, and its nodes are
- * the group at hand then, while what is left of the old one waits. */
-YOKE_FN void path_visit(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
-                        walk_t *walk, uint32_t *stack)
+/* Looks into the nearest node of the group at hand: its nodes are the group at hand then, while
+ * what is left of the old one waits. Gives those of its triangles that are to be tested, as bits,
+ * and in `first` where they begin. */
+YOKE_FN uint32_t path_open(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
+                           walk_t *walk, uint32_t *stack, uint32_t *first)
 {
     const uint32_t highest = 31u - PATH_LEADING_ZEROS(walk->mask);
     const uint32_t slot = (highest - 24u) ^ walk->turn, slots = walk->mask & 255u;
@@ -115,16 +116,26 @@ YOKE_FN void path_visit(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const trian
         stack[2 * walk->waiting + 1] = walk->mask;
         walk->waiting++;
     }
-    PATH_FETCH(&triangles[node->first_triangle])
+    *first = node->first_triangle;
+    PATH_FETCH(&triangles[*first])
     met = path_children(node, walk);
     walk->first = node->first_node;
     walk->mask = (met & 0xff000000u) | PATH_INNER(node);
-    path_meet_all(triangles, node->first_triangle, met & 0x00ffffffu, walk);
     if (walk->mask <= 0x00ffffffu && walk->waiting > 0) {
         walk->waiting--;
         walk->first = stack[2 * walk->waiting];
         walk->mask = stack[2 * walk->waiting + 1];
     }
+    return met & 0x00ffffffu;
+}
+
+/* The node and its triangles. */
+YOKE_FN void path_visit(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
+                        walk_t *walk, uint32_t *stack)
+{
+    uint32_t first;
+    const uint32_t met = path_open(nodes, triangles, walk, stack, &first);
+    path_meet_all(triangles, first, met, walk);
 }
 
 /* 1: the walk goes on. */

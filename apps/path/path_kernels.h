@@ -71,6 +71,12 @@ typedef struct path_setup {
 #define PATH_TILE_HEIGHT 8
 #define PATH_TILE        (PATH_TILE_WIDTH * PATH_TILE_HEIGHT)
 
+/* GPUs: lanes of a group; how often all of them look into a node, or test triangles, this many at
+ * most, before those whose ray is at its end send the next (docs/results/path-h200.md). */
+#define PATH_GROUP 64
+#define PATH_LOOKS 3
+#define PATH_MEETS 2
+
 /* --coherent: pixels that share their random numbers, a warp's. */
 #define PATH_BUNDLE 32
 
@@ -80,6 +86,6 @@ typedef struct path_setup {
 #define PATH_GENERATIONS  1001000000u
 
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel path_plain, path_steps;
+extern const yoke_kernel path_plain, path_lanes, path_steps;
 #endif
 #endif

@@ -30,9 +30,10 @@ typedef struct YOKE_ALIGN(16) path {
 } path_t;
 
 /* The scene's arrays as each function here takes them. */
-#define PATH_SCENE                                                                                 \
-    YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,                      \
-        YOKE_GLOBAL const material_t *materials, YOKE_GLOBAL const light_t *lights
+#define PATH_SURFACES                                                                              \
+    YOKE_GLOBAL const triangle_t *triangles, YOKE_GLOBAL const material_t *materials,              \
+        YOKE_GLOBAL const light_t *lights
+#define PATH_SCENE YOKE_GLOBAL const node_t *nodes, PATH_SURFACES
 
 /* What a surface is where a ray met it. */
 typedef struct place_on {
@@ -90,11 +91,11 @@ YOKE_FN path_t path_start(path_setup_t setup, int32_t index)
     return p;
 }
 
-YOKE_FN void path_gather(path_t *p, float scale, vec_t radiance)
+YOKE_FN void path_gather(path_t *p, vec_t light)
 {
-    p->sum_red += p->red * scale * radiance.x;
-    p->sum_green += p->green * scale * radiance.y;
-    p->sum_blue += p->blue * scale * radiance.z;
+    p->sum_red += light.x;
+    p->sum_green += light.y;
+    p->sum_blue += light.z;
 }
 
 /* --- light that comes straight from an emitter --- */
@@ -110,34 +111,33 @@ YOKE_FN vec_t path_light_point(triangle_t t, uint32_t first, uint32_t second)
     return vec_add(vec_add(vec(t.x, t.y, t.z), u, vec(t.ax, t.ay, t.az)), v, vec(t.bx, t.by, t.bz));
 }
 
-/* One shadow ray. With L from the surface to a point of the emitter, C the cross product of its
- * edges (twice its area) and p its probability: cosines, area and distance make
+/* One shadow ray, if the emitter it is sent to is not turned away: 1, and the light that comes
+ * along it if nothing is in its way. With L from the surface to a point of the emitter, C the cross
+ * product of its edges (twice its area) and p its probability: cosines, area and distance make
  * -(n . L) (C . L) / (2 p |L|^4), times what the surface scatters, 1 / pi. */
-YOKE_FN void path_shadow(path_setup_t setup, PATH_SCENE, path_t *p, place_on_t on, int32_t k)
+YOKE_FN int path_shadow(path_setup_t setup, PATH_SURFACES, path_t p, place_on_t on, int32_t k,
+                        ray_t *ray, vec_t *light)
 {
-    const philox_t random = path_draw(setup, *p, k + 1);
+    const philox_t random = path_draw(setup, p, k + 1);
     const float among = exact_uniform(random.a) * (float)setup.light_count;
     int32_t row = (int32_t)among;
     row = row < setup.light_count ? row : setup.light_count - 1;
     if (exact_uniform(random.d) >= lights[row].keep)
         row = lights[row].alias;
-    const light_t light = lights[row];
-    const triangle_t t = triangles[light.triangle];
+    const light_t chosen = lights[row];
+    const triangle_t t = triangles[chosen.triangle];
     const vec_t from = vec_add(on.at, setup.nudge, on.normal);
     const vec_t to = vec_add(path_light_point(t, random.b, random.c), -1.0f, from);
     const vec_t cross = vec_cross(vec(t.ax, t.ay, t.az), vec(t.bx, t.by, t.bz));
     const float facing = vec_dot(on.normal, to), lit = -vec_dot(cross, to), d2 = vec_dot(to, to);
-    if (!(facing > 0.0f && lit > 0.0f && d2 > 1e-18f))
-        return;
-    const ray_t ray = YOKE_INIT(ray_t, from.x, from.y, from.z, to.x, to.y, to.z, 0.9999f);
-    p->shadows++;
-    if (path_blocked(nodes, triangles, ray))
-        return;
     const material_t m = materials[t.material];
-    const float per = exact_reciprocal(d2);
+    const float per = exact_reciprocal(exact_most(d2, 1e-18f));
     const float scale =
-        facing * per * (lit * per) * light.weight * (1.0f / (YOKE_PI_F * (float)setup.shadows));
-    path_gather(p, scale, vec(m.emits_red, m.emits_green, m.emits_blue));
+        facing * per * (lit * per) * chosen.weight * (1.0f / (YOKE_PI_F * (float)setup.shadows));
+    *ray = YOKE_INIT(ray_t, from.x, from.y, from.z, to.x, to.y, to.z, 0.9999f);
+    *light = vec(p.red * scale * m.emits_red, p.green * scale * m.emits_green,
+                 p.blue * scale * m.emits_blue);
+    return facing > 0.0f && lit > 0.0f && d2 > 1e-18f;
 }
 
 /* --- where the path goes on --- */
@@ -238,29 +238,58 @@ YOKE_FN place_on_t path_where(path_t p, hit_t hit, triangle_t t)
     return on;
 }
 
+/* The path's ray has met `hit`: 1 where it is a surface that sends it on; else the path ends. */
+YOKE_FN int path_arrive(path_setup_t setup, YOKE_GLOBAL const triangle_t *triangles,
+                        YOKE_GLOBAL const material_t *materials, path_t *p, hit_t hit,
+                        place_on_t *on, material_t *m)
+{
+    p->segments++;
+    if (hit.triangle < 0) {
+        path_gather(p, vec_scale(setup.sky, vec(p->red, p->green, p->blue)));
+        p->bounce = -1;
+        return 0;
+    }
+    const triangle_t t = triangles[hit.triangle];
+    *m = materials[t.material];
+    *on = path_where(*p, hit, t);
+    if (p->sees && !on->inside)
+        path_gather(p, vec_times(vec(p->red, p->green, p->blue),
+                                 vec(m->emits_red, m->emits_green, m->emits_blue)));
+    if (p->bounce >= setup.depth)
+        p->bounce = -1;
+    return p->bounce >= 0;
+}
+
+/* Shadow rays that a surface sends. */
+YOKE_FN int32_t path_shadows(path_setup_t setup, int32_t kind)
+{
+    return kind == MATERIAL_DIFFUSE && setup.light_count > 0 ? setup.shadows : 0;
+}
+
+YOKE_FN ray_t path_ray(path_t p)
+{
+    return YOKE_INIT(ray_t, p.x, p.y, p.z, p.dx, p.dy, p.dz, INFINITY);
+}
+
 /* The next segment of p's path, which has one. */
 YOKE_FN void path_segment(path_setup_t setup, PATH_SCENE, path_t *p)
 {
-    const ray_t ray = YOKE_INIT(ray_t, p->x, p->y, p->z, p->dx, p->dy, p->dz, INFINITY);
-    const hit_t hit = path_nearest(nodes, triangles, ray);
-    p->segments++;
-    if (hit.triangle < 0) {
-        path_gather(p, setup.sky, vec(1.0f, 1.0f, 1.0f));
-        p->bounce = -1;
+    const hit_t hit = path_nearest(nodes, triangles, path_ray(*p));
+    place_on_t on;
+    material_t m;
+    int32_t k, shadows;
+    if (!path_arrive(setup, triangles, materials, p, hit, &on, &m))
         return;
+    shadows = path_shadows(setup, m.kind);
+    for (k = 0; k < shadows; k++) {
+        ray_t ray;
+        vec_t light;
+        if (!path_shadow(setup, triangles, materials, lights, *p, on, k, &ray, &light))
+            continue;
+        p->shadows++;
+        if (!path_blocked(nodes, triangles, ray))
+            path_gather(p, light);
     }
-    const triangle_t t = triangles[hit.triangle];
-    const material_t m = materials[t.material];
-    const place_on_t on = path_where(*p, hit, t);
-    if (p->sees && !on.inside)
-        path_gather(p, 1.0f, vec(m.emits_red, m.emits_green, m.emits_blue));
-    if (p->bounce >= setup.depth) {
-        p->bounce = -1;
-        return;
-    }
-    if (m.kind == MATERIAL_DIFFUSE && setup.light_count > 0)
-        for (int32_t k = 0; k < setup.shadows; k++)
-            path_shadow(setup, nodes, triangles, materials, lights, p, on, k);
     path_turn(setup, p, on, m);
 }
 

@@ -1,0 +1,114 @@
+/* path_lanes_kernels.c - the plain kernel for GPUs: a lane has one ray under way, of whatever kind,
+ * and the pixel that it is for.
+ *
+ * Rays look into 5 to 50 nodes, and paths have 1 to 32 bounces: lanes that follow them side by
+ * side, as path_kernels.c has it, wait for each other most of the time. Here all lanes look into
+ * some nodes; then those whose ray has come to its end find out what it met and send the next one,
+ * be it a shadow ray, the path's next or the first of another path, while the others go on with
+ * theirs. So nobody waits for the end of a neighbour's ray, surface or path
+ * (docs/results/path-h200.md).
+ *
+ * Nodes and triangles take turns for the same reason: a lane tests two triangles at a time, and
+ * those that have more do so while others look into their next nodes.
+ */
+#include "path_segment.h"
+
+/* What a lane has to know beside its path while a ray is under way. */
+typedef struct lane {
+    place_on_t on;        /* where shadow rays begin */
+    vec_t light;          /* that comes along the ray if it is one */
+    int32_t row;          /* of the surface's material */
+    int32_t sent;         /* shadow rays, with this one; 0: the ray is the path's own */
+    uint32_t first, left; /* triangles to be tested */
+} lane_t;
+
+YOKE_FN lane_t lane_empty(void)
+{
+    lane_t lane;
+    lane.on.at = lane.on.normal = lane.light = vec(0.0f, 0.0f, 0.0f);
+    lane.on.inside = 0;
+    lane.row = lane.sent = 0;
+    lane.first = lane.left = 0u;
+    return lane;
+}
+
+/* The surface's next shadow ray, or else the path's next. */
+YOKE_FN ray_t lane_send(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *lane)
+{
+    const material_t m = materials[lane->row];
+    const int32_t shadows = path_shadows(setup, m.kind);
+    ray_t ray;
+    while (lane->sent < shadows) {
+        const int32_t k = lane->sent++;
+        if (path_shadow(setup, triangles, materials, lights, *p, lane->on, k, &ray, &lane->light)) {
+            p->shadows++;
+            return ray;
+        }
+    }
+    lane->sent = 0;
+    path_turn(setup, p, lane->on, m);
+    return path_ray(*p);
+}
+
+/* The ray has met `hit`; gives the next one. */
+YOKE_FN ray_t lane_settle(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *lane, hit_t hit)
+{
+    material_t m;
+    if (lane->sent > 0 && hit.triangle < 0)
+        path_gather(p, lane->light);
+    if (lane->sent == 0 && path_arrive(setup, triangles, materials, p, hit, &lane->on, &m))
+        lane->row = triangles[hit.triangle].material;
+    if (p->bounce >= 0) {
+        const ray_t ray = lane_send(setup, triangles, materials, lights, p, lane);
+        if (p->bounce >= 0)
+            return ray;
+    }
+    p->sample++;
+    path_begin(setup, p);
+    return path_ray(*p);
+}
+
+/* A node, if no triangle of the last one is left, then PATH_MEETS triangles. What is in a shadow
+ * ray's way ends it. */
+YOKE_FN void lane_look(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
+                       walk_t *walk, lane_t *lane, uint32_t *stack)
+{
+    if (lane->left == 0u)
+        lane->left = path_open(nodes, triangles, walk, stack, &lane->first);
+    YOKE_UNROLL(1)
+    for (int k = 0; k < PATH_MEETS && lane->left != 0u; k++) {
+        const uint32_t lowest = 31u - PATH_LEADING_ZEROS(lane->left & (0u - lane->left));
+        lane->left &= lane->left - 1u;
+        path_meet(triangles, (int32_t)(lane->first + lowest), walk);
+        if (lane->sent > 0 && walk->found.triangle >= 0)
+            lane->left = walk->mask = 0u;
+    }
+}
+
+YOKE_GROUP_KERNEL(path_lanes, i, PATH_GROUP, PATH_GROUP, YOKE_VALUE(path_setup_t, setup),
+                  YOKE_IN(node_t, nodes), YOKE_IN(triangle_t, triangles),
+                  YOKE_IN(material_t, materials), YOKE_IN(light_t, lights),
+                  YOKE_OUT(pixel_t, pixels))
+{
+    YOKE_LANES(l)
+    {
+        uint32_t stack[2 * PATH_BVH_LEVELS];
+        path_t p;
+        walk_t walk;
+        lane_t lane;
+        if (l >= YOKE_COUNT)
+            continue;
+        p = path_start(setup, (int32_t)i + l);
+        walk = path_walk_begin(path_ray(p));
+        lane = lane_empty();
+        while (p.sample < setup.last) {
+            YOKE_UNROLL(1)
+            for (int k = 0; k < PATH_LOOKS && (lane.left != 0u || path_walk_goes_on(&walk)); k++)
+                lane_look(nodes, triangles, &walk, &lane, stack);
+            if (lane.left == 0u && !path_walk_goes_on(&walk))
+                walk = path_walk_begin(
+                    lane_settle(setup, triangles, materials, lights, &p, &lane, walk.found));
+        }
+        pixels[i + l] = path_pixel_of(p);
+    }
+}
