@@ -4,7 +4,12 @@
  *
  * A fiber stays on the thread that opened it. Sanitizers are told of every switch, or they would
  * take one stack for the other.
+ *
+ * swapcontext asks the kernel for the signal mask at each switch, of which the lanes of a warp make
+ * thousands; so only a fiber's first switch is one, except under sanitizers, which watch longjmp.
  */
+#undef _FORTIFY_SOURCE /* whose longjmp takes another stack for a mistake */
+#include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -28,8 +33,14 @@
 
 enum { STACK_BYTES = 256 << 10 };
 
+struct side {         /* of a switch */
+    ucontext_t first; /* where a fiber begins */
+    jmp_buf stopped;
+    int has_stopped;
+};
+
 struct standin_fiber {
-    ucontext_t own, caller;
+    struct side own, caller;
     void (*run)(void *context);
     void *context, *stack;
     void *own_race, *caller_race; /* the race detector's view of both stacks */
@@ -37,6 +48,20 @@ struct standin_fiber {
     const void *caller_bottom;
     size_t caller_bytes;
 };
+
+static void switch_sides(struct side *from, struct side *to)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    swapcontext(&from->first, &to->first);
+#else
+    from->has_stopped = 1;
+    if (_setjmp(from->stopped))
+        return;
+    if (to->has_stopped)
+        _longjmp(to->stopped, 1);
+    setcontext(&to->first);
+#endif
+}
 
 static void leave_caller(struct standin_fiber *fiber)
 {
@@ -47,7 +72,7 @@ static void leave_caller(struct standin_fiber *fiber)
     fiber->caller_race = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(fiber->own_race, 0);
 #endif
-    swapcontext(&fiber->caller, &fiber->own);
+    switch_sides(&fiber->caller, &fiber->own);
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(fiber->caller_fake, NULL, NULL);
 #endif
@@ -85,10 +110,10 @@ struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *conte
 #ifdef __SANITIZE_THREAD__
     fiber->own_race = __tsan_create_fiber(0);
 #endif
-    getcontext(&fiber->own);
-    fiber->own.uc_stack.ss_sp = fiber->stack;
-    fiber->own.uc_stack.ss_size = STACK_BYTES;
-    makecontext(&fiber->own, (void (*)(void))fiber_run, 2, (unsigned)((uintptr_t)fiber >> 32),
+    getcontext(&fiber->own.first);
+    fiber->own.first.uc_stack.ss_sp = fiber->stack;
+    fiber->own.first.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&fiber->own.first, (void (*)(void))fiber_run, 2, (unsigned)((uintptr_t)fiber >> 32),
                 (unsigned)(uintptr_t)fiber);
     return fiber;
 }
@@ -106,7 +131,7 @@ void standin_fiber_yield(struct standin_fiber *fiber)
 #ifdef __SANITIZE_THREAD__
     __tsan_switch_to_fiber(fiber->caller_race, 0);
 #endif
-    swapcontext(&fiber->own, &fiber->caller);
+    switch_sides(&fiber->own, &fiber->caller);
     arrive(fiber);
 }
 

@@ -1,6 +1,6 @@
-/* test_alternative_choice.c - which of two kernels a device goes on with: on simulated devices, where
- * times are exact, the one that is faster there, with every partitioner, and nothing of the search
- * is left in later jobs.
+/* test_alternative_choice.c - which of two kernels a device goes on with: on simulated devices,
+ * where times are exact, the one that is faster there, with every partitioner, and nothing of the
+ * search is left in later jobs.
  *
  * YOKE_TEST_SIZES: with how many of three sizes each machine is tried under each partitioner, 3
  * where that is not set; with fewer the sizes take turns.
