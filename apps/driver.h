@@ -141,9 +141,10 @@ void app_runs_close(struct app_runs *runs);
 /* Takes over the tally of the session's latest run, which took `seconds`. Beyond the capacity
  * nothing is kept. */
 yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, double seconds);
-/* The seconds of all, and the devices' figures in the median run; `rows` are those of one job.
- * Once, and only where there are any. */
-yoke_status app_runs_tell(struct app_runs *runs, int64_t rows, struct measure *out);
+/* The seconds of all, and the devices' figures in the median run, with the application's data still
+ * in the session. Once, and only where there are any. */
+yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *session,
+                          struct measure *out);
 
 /* Entries for the runtime's first `count` devices; those that are there stay. */
 yoke_status app_tally_grow(struct app_run *run, int count);

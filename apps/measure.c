@@ -53,7 +53,7 @@ static yoke_status time_runs(struct app_session *session, struct measure *out)
     if (status == YOKE_OK)
         status = repeat_runs(session, &runs, out);
     if (status == YOKE_OK)
-        status = app_runs_tell(&runs, session->spec->app->items(session->state), out);
+        status = app_runs_tell(&runs, session, out);
     app_runs_close(&runs);
     return status;
 }
@@ -108,8 +108,6 @@ static yoke_status judged(struct measure_spec *spec, struct app_session *session
         status = app_session_attach(session, state);
     if (status == YOKE_OK)
         status = time_runs(session, out);
-    if (status == YOKE_OK && spec->app->work)
-        out->work = spec->app->work(session->state);
     if (status == YOKE_OK)
         status = app_session_verify(session, out);
     if (status == YOKE_OK)

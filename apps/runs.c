@@ -69,7 +69,8 @@ static void set_shares(struct measure *out, int64_t rows)
     }
 }
 
-yoke_status app_runs_tell(struct app_runs *runs, int64_t rows, struct measure *out)
+yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *session,
+                          struct measure *out)
 {
     out->runs = calloc((size_t)runs->count, sizeof *out->runs);
     if (!out->runs)
@@ -86,6 +87,8 @@ yoke_status app_runs_tell(struct app_runs *runs, int64_t rows, struct measure *o
     out->device_count = median->tally.device_count;
     snprintf(out->partitioner, sizeof out->partitioner, "%s", median->tally.partitioner);
     median->tally = (struct app_tally){ 0 };
-    set_shares(out, rows);
+    const struct app *app = session->spec->app;
+    out->work = app->work ? app->work(session->state) : NAN;
+    set_shares(out, app->items(session->state));
     return YOKE_OK;
 }

@@ -175,7 +175,7 @@ yoke_status turns_end(struct stage *stage)
         struct measure *figures = &stage->size->cells[set].figures;
         yoke_status told = YOKE_OK, closed = YOKE_OK;
         if (turns->runs.count > 0)
-            told = app_runs_tell(&turns->runs, stage->spec.app->items(stage->state), figures);
+            told = app_runs_tell(&turns->runs, &turns->session, figures);
         app_runs_close(&turns->runs);
         if (turns->is_open)
             closed = app_session_close(&turns->session);

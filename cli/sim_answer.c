@@ -63,7 +63,7 @@ static int open_view(const struct sim_spec *from, const yoke_simulated *simulate
     view->spec.config.waiting = from->simulation.waiting;
     measure->verified = -1;
     measure->open_seconds = measure->oracle_seconds = measure->regret = NAN;
-    measure->whole_seconds = NAN;
+    measure->whole_seconds = measure->work = NAN;
     measure->first_seconds = simulated->runs[0];
     measure->run_count = simulated->run_count - further;
     measure->devices = calloc((size_t)simulated->device_count, sizeof *measure->devices);

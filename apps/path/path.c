@@ -117,12 +117,35 @@ static yoke_status path_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
+/* What the host has written devices no longer have. */
+static yoke_status forget_scene(const struct path_state *s)
+{
+    yoke_array *const arrays[] = { s->node_array, s->triangle_array, s->material_array,
+                                   s->light_array };
+    yoke_status status = YOKE_OK;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays && status == YOKE_OK; k++) {
+        status = yoke_array_acquire(arrays[k], YOKE_WRITE);
+        if (status == YOKE_OK)
+            status = yoke_array_release(arrays[k]);
+    }
+    return status;
+}
+
 static yoke_status path_reset(void *state)
 {
     struct path_state *s = state;
+    if (s->uploads) {
+        yoke_status forgotten = forget_scene(s);
+        if (forgotten != YOKE_OK)
+            return forgotten;
+    }
+    yoke_status status = yoke_array_acquire(s->pixel_array, YOKE_WRITE);
+    if (status != YOKE_OK)
+        return status;
+    memset(s->pixels, 0, (size_t)s->setup.count * sizeof *s->pixels);
     if (s->sums)
         memset(s->sums, 0, (size_t)s->setup.count * sizeof *s->sums);
-    return YOKE_OK;
+    return yoke_array_release(s->pixel_array);
 }
 
 /* What a pass found is added to what others did; the sum goes back to where verify looks. */

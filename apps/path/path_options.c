@@ -24,6 +24,7 @@ enum {
     OPTION_EYE,
     OPTION_LOOK,
     OPTION_COHERENT,
+    OPTION_UPLOAD,
     OPTIONS
 };
 
@@ -52,6 +53,8 @@ const struct app_option path_options[] = {
     [OPTION_LOOK] = { "look", "X,Y,Z", "auto", "what is in the middle of the picture" },
     [OPTION_COHERENT] = { "coherent", NULL, "0",
                           "let 32 pixels far from each other share their random numbers" },
+    [OPTION_UPLOAD] = { "upload", NULL, "0",
+                        "send the scene to devices in every run, as if it was new" },
     [OPTIONS] = { NULL, NULL, NULL, NULL },
 };
 
@@ -250,6 +253,7 @@ yoke_status path_settle(struct app_spec *spec, struct path_state *s)
     s->seed = spec->seed;
     s->memory = spec->memory;
     s->output = spec->output;
+    s->uploads = strcmp(spec->values[OPTION_UPLOAD], "1") == 0;
     scene.copies = (int)numbers[OPTION_COPIES];
     status = choose_scene(spec, &scene);
     if (status == YOKE_OK)

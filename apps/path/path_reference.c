@@ -13,8 +13,8 @@
 #include "../random.h"
 #include "path_state.h"
 
-enum { LEAF = 4, STACK = 256, PILOT = 512 };
-static const double RAYS_MOST = 1.5e6; /* some seconds of one core */
+enum { LEAF = 4, STACK = 256, LEAST = 512 };
+static const double RAYS_MOST = 1.5e6; /* some seconds of one core; a small picture needs fewer */
 
 struct half {
     double low[3], high[3];
@@ -271,9 +271,6 @@ static void turn(struct reference *r, struct follow *f, const material_t *m, con
     for (int k = 0; through && k < 3; k++)
         f->at[k] -= 2 * nudge * n[k];
     f->sees = m->kind != MATERIAL_DIFFUSE || r->state->setup.shadows == 0;
-    f->share[0] *= m->red;
-    f->share[1] *= m->green;
-    f->share[2] *= m->blue;
 }
 
 /* One segment; 0 at the path's end. */
@@ -299,6 +296,9 @@ static int segment(struct reference *r, struct follow *f, int bounce)
         f->sum += times_emission(f->share, m);
     if (bounce >= setup->depth)
         return 0;
+    f->share[0] *= m->red;
+    f->share[1] *= m->green;
+    f->share[2] *= m->blue;
     if (m->kind == MATERIAL_DIFFUSE && setup->shadows > 0 && scene->light_count > 0)
         gather(r, f, n.v);
     turn(r, f, m, n.v, inside);
@@ -368,7 +368,8 @@ yoke_status path_refer(const struct path_state *state, struct path_moments momen
     struct reference r = { .state = state, .triangles = state->scene.triangles };
     double sums[PATH_PARTS][3] = { { 0 } };
     yoke_status status = prepare(&r);
-    for (int k = 0; status == YOKE_OK && (k < PILOT || r.rays < RAYS_MOST); k++)
+    const double most = 4.0 * (double)(state->width * state->height * state->samples) + LEAST;
+    for (int k = 0; status == YOKE_OK && (k < LEAST || (r.rays < RAYS_MOST && k < most)); k++)
         refer_one(&r, sums);
     for (int p = 0; p < PATH_PARTS; p++) {
         const double n = sums[p][0], mean = n > 0 ? sums[p][1] / n : 0;

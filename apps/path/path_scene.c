@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,8 @@ static yoke_status load(const struct path_scene_spec *spec, struct mesh *meshes)
                            &meshes[0]);
     if (status == YOKE_OK && spec->kind != SCENE_BLOCKS)
         status = mesh_load(spec->model, &meshes[1]);
+    for (const char *note; status == YOKE_OK && (note = mesh_take_note(&meshes[1])) != NULL;)
+        fprintf(stderr, "yoke: %s: %s\n", spec->model, note);
     return status;
 }
 

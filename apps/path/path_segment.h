@@ -187,7 +187,7 @@ YOKE_FN void path_roulette(path_setup_t setup, path_t *p, uint32_t chance)
 {
     const float most = vec_most(vec(p->red, p->green, p->blue));
     const float stays = most < 0.95f ? most : 0.95f;
-    if (p->bounce < setup.roulette && most > 0.0f)
+    if (p->bounce <= setup.roulette && most > 0.0f)
         return;
     if (exact_uniform(chance) >= stays) {
         p->bounce = -1;
@@ -219,9 +219,6 @@ YOKE_FN void path_turn(path_setup_t setup, path_t *p, place_on_t on, material_t 
     p->dx = d.x;
     p->dy = d.y;
     p->dz = d.z;
-    p->red *= m.red;
-    p->green *= m.green;
-    p->blue *= m.blue;
     p->bounce++;
     path_roulette(setup, p, random.d);
 }
@@ -255,6 +252,9 @@ YOKE_FN int path_arrive(path_setup_t setup, YOKE_GLOBAL const triangle_t *triang
     if (p->sees && !on->inside)
         path_gather(p, vec_times(vec(p->red, p->green, p->blue),
                                  vec(m->emits_red, m->emits_green, m->emits_blue)));
+    p->red *= m->red;
+    p->green *= m->green;
+    p->blue *= m->blue;
     if (p->bounce >= setup.depth)
         p->bounce = -1;
     return p->bounce >= 0;

@@ -19,6 +19,7 @@ struct path_state {
     const char *output;              /* --output, or NULL */
     yoke_kernel kernel, alternative; /* the other one, if devices choose */
     int chooses;
+    int uploads;     /* 1: devices get the scene anew in every run */
     pixel_t *pixels; /* setup.count rows: the latest pass, or, once it ran, all of them */
     pixel_t *sums;   /* of the passes so far; NULL where there is one only */
     uint8_t *owners; /* of rows, which device did them last; NULL without --output */

@@ -66,6 +66,9 @@ static const struct variant variants[] = {
     { "mm", { 35, 66, 3 }, { "double", "none", "2", "4" } },
     { "photons", { 1 }, { 0 } },
     { "photons", { 3001 }, { "1", "50000" } },
+    { "path", { 3 }, { "1", "32", "3", "1", "1", "auto", "37", "31x17", "blocks" } },
+    { "path", { 5 }, { "2", "9", "1", "3", "1", "0.3", "60", "9x23", "blocks" }, APP_KERNEL_STEP },
+    { "path", { 4 }, { "0", "4", "4", "2", "1", "1", "37", "16x16", "blocks" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
