@@ -8,11 +8,12 @@ static void print_options(const struct app_option *options)
 {
     struct table table = { .indent = 2 };
     for (; options && options->name; options++) {
+        const char *initial = options->value ? options->initial : NULL; /* flags are not given */
         char left[64], right[256];
         snprintf(left, sizeof left, "--%s%s%s", options->name, options->value ? " " : "",
                  options->value ? options->value : "");
-        snprintf(right, sizeof right, "%s%s%s%s", options->help, options->initial ? " [" : "",
-                 options->initial ? options->initial : "", options->initial ? "]" : "");
+        snprintf(right, sizeof right, "%s%s%s%s", options->help, initial ? " [" : "",
+                 initial ? initial : "", initial ? "]" : "");
         table_cell(&table, TABLE_LEFT, "%s", left);
         table_cell(&table, TABLE_LEFT, "%s", right);
         table_row(&table);
