@@ -11,7 +11,7 @@ build: bootstrap
 bootstrap:
 	@./bootstrap.sh
 
-# Denoises a real MRI head on every device found, and draws who did what.
+# Denoises a real MRI head on every device found, then traces light in a room, and draws who did what.
 demo: build
 	@./tools/demo.sh $(BUILD)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh BUILD: denoises a real MRI head on every device found here, and shows what each one did.
+# demo.sh BUILD: denoises a real MRI head on every device found here, then draws a picture by path tracing, and shows what each one
+# did.
 #
 # The head is mricron's ch2better (301x370x316 voxels). Noise of known strength is added, so the PSNR before and after can be told.
 # Nothing is chosen for the machine at hand: without a GPU, the demo says so and runs on the CPU's cores alone.
@@ -21,6 +22,13 @@ devices=$("$yoke" info --json | grep -c '"backend":')
 echo
 # One timed run is enough: the first run, with its preparations, is told apart.
 "$yoke" run denoise --input "$image" --output "$out" --trace "$out-timeline.html" --baselines --repeat 1
+
+# The second act: light in a room, a picture of the bunny if it is there.
+scene="--scene blocks"
+[ ! -r /usr/share/glmark2/models/bunny.obj ] || scene="--scene room"
+echo
+# shellcheck disable=SC2086 # two words
+"$yoke" run path $scene --size 16 --picture 256x256 --output "$out-path" --baselines --repeat 1
 echo
 echo "Look at:"
 ls "$out"*
