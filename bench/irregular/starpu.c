@@ -8,9 +8,10 @@
  * nothing to keep coherent; of an array that is added to each worker has a copy, cleared when it
  * first needs it and added up at the end, as yoke has. Each of StarPU's schedulers tries a range of
  * block sizes. StarPU is paused while yoke works, for its idle workers poll; yoke's sleep. One more
- * run of each is verified. Written: one JSON object with all seconds.
+ * run of each is verified, once for all that wrote the same bits, as a digest tells.
+ * Written: one JSON object with all seconds, and the scheduler that StarPU has where none is named.
  *
- * Options are the application's, and input=FILE.
+ * Options are as contest.h has them.
  */
 #include <inttypes.h>
 #include <starpu.h>
@@ -18,28 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../program.h"
+#include "../contest.h"
 #include "backend/cpu/variant.h"
-#include "driver.h"
 
-enum { WORKERS_MAX = 1024, ROUNDS_MAX = 1000, SIZES_MAX = 7, BLOCK_LEAST = 64, ARRAYS_MAX = 64 };
+enum { WORKERS_MAX = 1024, SIZES_MAX = 7, BLOCK_LEAST = 64, ARRAYS_MAX = 64 };
 
 static const char *const schedulers[] = { "eager", "lws", "dmda" };
 
-/* Ends the program, with the reason, unless all went well. */
-static void well(yoke_status status)
-{
-    if (status == YOKE_OK)
-        return;
-    fprintf(stderr, "%s\n", app_error_text());
-    exit(1);
-}
-
 /* --- how long the application's arrays are --- */
 
-static struct {
+static struct extent {
     const yoke_array *array;
-    int64_t elements;
+    int64_t elements, element_bytes;
 } arrays[ARRAYS_MAX];
 static int array_count;
 
@@ -53,18 +44,19 @@ yoke_status __wrap_yoke_array_open(yoke_runtime *runtime, const yoke_array_spec 
     yoke_status status = __real_yoke_array_open(runtime, spec, out);
     if (status == YOKE_OK && array_count < ARRAYS_MAX) {
         arrays[array_count].array = *out;
+        arrays[array_count].element_bytes = (int64_t)spec->element_size;
         arrays[array_count++].elements = spec->rows * (spec->row_elements ? spec->row_elements : 1);
     }
     return status;
 }
 
-static int64_t elements_of(const yoke_array *array)
+static struct extent extent_of(const yoke_array *array)
 {
     for (int k = array_count - 1; k >= 0; k--)
         if (arrays[k].array == array)
-            return arrays[k].elements;
-    well(app_fail(YOKE_EINVAL, "an array that is added to was not opened by yoke_array_open"));
-    return 0;
+            return arrays[k];
+    contest_well(app_fail(YOKE_EINVAL, "a job's array was not opened by yoke_array_open"));
+    return arrays[0];
 }
 
 /* --- a job by StarPU --- */
@@ -78,6 +70,7 @@ struct copies { /* of an array that is added to */
 static struct {
     int wanted; /* 1: jobs go to StarPU */
     int unit;   /* of the latest job: indexes that its CPU function does at once */
+    yoke_array *written[YOKE_ARGS_MAX + 1]; /* by the latest job; NULL ends them */
     int64_t block;
     const yoke_job *job;
     yoke_cpu_fn *run;
@@ -91,7 +84,7 @@ static int64_t *copy_of(struct copies *copies, int worker)
     if (!copies->of[worker])
         copies->of[worker] = malloc(bytes);
     if (!copies->of[worker])
-        well(app_fail(YOKE_ENOMEM, "no memory for a worker's copy"));
+        contest_well(app_fail(YOKE_ENOMEM, "no memory for a worker's copy"));
     if (!copies->used[worker])
         memset(copies->of[worker], 0, bytes);
     copies->used[worker] = 1;
@@ -136,7 +129,7 @@ static void submit_all(int64_t blocks)
         task->cl = &codelet;
         task->cl_arg = (void *)(intptr_t)b;
         if (starpu_task_submit(task) != 0)
-            well(app_fail(YOKE_EDEVICE, "StarPU takes no task"));
+            contest_well(app_fail(YOKE_EDEVICE, "StarPU takes no task"));
     }
     starpu_task_wait_for_all();
 }
@@ -161,15 +154,15 @@ static void take_arguments(const yoke_job *job)
             now.args[p] = (void *)(uintptr_t)arg->value;
             continue;
         }
-        well(yoke_array_acquire(arg->array,
-                                arg->mode == YOKE_PARAM_IN ? YOKE_READ : YOKE_READ_WRITE));
+        contest_well(yoke_array_acquire(arg->array,
+                                        arg->mode == YOKE_PARAM_IN ? YOKE_READ : YOKE_READ_WRITE));
         now.args[p] = yoke_array_host(arg->array);
         if (arg->mode != YOKE_PARAM_ADD)
             continue;
         if (strcmp(job->kernel->params[p].type, "int64_t") != 0)
-            well(app_fail(YOKE_EINVAL, "nothing but int64_t is added to here"));
+            contest_well(app_fail(YOKE_EINVAL, "nothing but int64_t is added to here"));
         now.copies[p] = &all[p];
-        all[p].count = elements_of(arg->array);
+        all[p].count = extent_of(arg->array).elements;
     }
 }
 
@@ -183,8 +176,17 @@ static void run_by_starpu(const yoke_job *job)
         if (now.copies[p])
             add_up(now.copies[p], now.args[p]);
         if (job->args[p].mode != YOKE_PARAM_VALUE)
-            well(yoke_array_release(job->args[p].array));
+            contest_well(yoke_array_release(job->args[p].array));
     }
+}
+
+static void note_written(const yoke_job *job)
+{
+    int count = 0;
+    for (int p = 0; p < job->kernel->param_count; p++)
+        if (job->args[p].mode != YOKE_PARAM_VALUE && job->args[p].mode != YOKE_PARAM_IN)
+            now.written[count++] = job->args[p].array;
+    now.written[count] = NULL;
 }
 
 yoke_status __real_app_run_job(struct app_run *run, const yoke_job *job);
@@ -193,6 +195,7 @@ yoke_status __wrap_app_run_job(struct app_run *run, const yoke_job *job)
 {
     double start = app_wall_seconds(), seconds;
     now.unit = job->kernel->cpu.unit ? job->kernel->cpu.unit : job->kernel->unit;
+    note_written(job);
     if (!now.wanted)
         return __real_app_run_job(run, job);
     run_by_starpu(job);
@@ -206,7 +209,8 @@ yoke_status __wrap_app_run_job(struct app_run *run, const yoke_job *job)
 
 struct contestant { /* yoke: block 0 */
     int64_t block;
-    double seconds[ROUNDS_MAX];
+    uint64_t bits; /* a digest of what its latest job wrote */
+    double seconds[CONTEST_ROUNDS_MAX];
     int rounds, verified;
 };
 
@@ -215,19 +219,51 @@ static void time_one(struct app_session *session, struct contestant *one, int co
     double seconds;
     now.wanted = one->block != 0;
     now.block = one->block;
-    well(app_session_time(session, "run", &seconds));
+    contest_well(app_session_time(session, "run", &seconds));
     if (counts)
         one->seconds[one->rounds++] = seconds;
 }
 
+/* FNV-1a, eight bytes at a time. */
+static uint64_t digest(void)
+{
+    uint64_t all = 0xcbf29ce484222325u, some;
+    for (int k = 0; now.written[k]; k++) {
+        const struct extent extent = extent_of(now.written[k]);
+        const size_t bytes = (size_t)(extent.elements * extent.element_bytes);
+        contest_well(yoke_array_acquire(now.written[k], YOKE_READ));
+        const unsigned char *at = yoke_array_host(now.written[k]);
+        for (size_t b = 0; b < bytes; b += sizeof some) {
+            some = 0;
+            memcpy(&some, at + b, bytes - b < sizeof some ? bytes - b : sizeof some);
+            all = (all ^ some) * 0x100000001b3u;
+        }
+        contest_well(yoke_array_release(now.written[k]));
+    }
+    return all;
+}
+
+/* What has the bits of one that is right is right. Looked at while StarPU, which polls, is paused.
+ */
 static void verify_one(struct app_session *session, struct contestant *one)
 {
+    static uint64_t right;
+    static int is_known;
     char note[APP_NOTE_MAX];
     time_one(session, one, 0);
     now.wanted = 0;
+    one->bits = digest();
+    one->verified = is_known && one->bits == right;
+    if (one->verified)
+        return;
+    starpu_pause();
     one->verified = session->spec->app->verify(session->state, note) == YOKE_OK;
+    starpu_resume();
     if (!one->verified)
         fprintf(stderr, "%s\n", app_error_text());
+    else if (!is_known)
+        right = one->bits;
+    is_known |= one->verified;
 }
 
 /* From one block a core to ever smaller ones, all of whole units. */
@@ -245,29 +281,38 @@ static int block_sizes(int64_t items, struct contestant *out)
 
 static void print(const char *name, const struct contestant *one)
 {
-    printf("{\"name\":\"%s\",\"block\":%" PRId64 ",\"verified\":%s,\"seconds\":[", name, one->block,
-           one->verified ? "true" : "false");
+    printf("{\"name\":\"%s\",\"block\":%" PRId64 ",\"verified\":%s,\"bits\":\"%016" PRIx64
+           "\",\"seconds\":[",
+           name, one->block, one->verified ? "true" : "false", one->bits);
     for (int r = 0; r < one->rounds; r++)
         printf("%s%.9g", r ? "," : "", one->seconds[r]);
     printf("]}");
 }
 
-static void contest(struct app_session *session, const char *scheduler, int rounds)
+/* 0: StarPU does not start. NULL: the scheduler that it has where nobody names one. */
+static int begin(const char *scheduler)
 {
-    static struct contestant all[1 + SIZES_MAX];
     struct starpu_conf conf;
-    int count, k, r;
     starpu_conf_init(&conf);
     conf.ncuda = conf.nopencl = 0;
     conf.sched_policy_name = scheduler;
-    if (starpu_init(&conf) != 0)
-        well(app_fail(YOKE_EDEVICE, "StarPU does not start with the scheduler %s", scheduler));
+    return starpu_init(&conf) == 0;
+}
+
+static void meet(struct contest *contest, const char *scheduler)
+{
+    static struct contestant all[1 + SIZES_MAX];
+    struct app_session *session = &contest->session;
+    int count, k, r;
+    if (!begin(scheduler))
+        contest_well(
+            app_fail(YOKE_EDEVICE, "StarPU does not start with the scheduler %s", scheduler));
     starpu_pause();
     all[0] = (struct contestant){ .block = 0 };
     time_one(session, &all[0], 0); /* tells what its unit is */
     starpu_resume();
-    count = 1 + block_sizes(session->spec->app->items(session->state), &all[1]);
-    for (r = -1; r < rounds; r++) /* the first warms up */
+    count = 1 + block_sizes(contest->spec.app->items(contest->state), &all[1]);
+    for (r = -1; r < contest->rounds; r++) /* the first warms up */
         for (k = 0; k < count; k++) {
             if (k == 0)
                 starpu_pause();
@@ -283,60 +328,36 @@ static void contest(struct app_session *session, const char *scheduler, int roun
     starpu_shutdown();
 }
 
-/* NAME=VALUE; 0: there is no such option. */
-static int take_option(const char *word, struct measure_spec *spec)
+/* Also what StarPU does by itself. */
+static void print_head(const struct contest *contest)
 {
-    const char *value = strchr(word, '=');
-    const size_t length = value ? (size_t)(value++ - word) : 0;
-    if (!length)
-        return 0;
-    if (length == 5 && !strncmp(word, "input", length))
-        spec->input.input = value;
-    for (int k = 0; spec->app->options && spec->app->options[k].name; k++)
-        if (strlen(spec->app->options[k].name) == length &&
-            !strncmp(word, spec->app->options[k].name, length)) {
-            spec->input.values[k] = value;
-            return 1;
-        }
-    return spec->input.input == value;
-}
-
-static int take_words(int argc, char **argv, struct measure_spec *spec)
-{
-    spec->app = argc > 3 ? app_find(argv[1]) : NULL;
-    if (!spec->app || !read_size(argv[2], 1, spec->input.size) || atoi(argv[3]) < 1 ||
-        atoi(argv[3]) > ROUNDS_MAX)
-        return 0;
-    for (int k = 0; spec->app->options && spec->app->options[k].name; k++)
-        spec->input.values[k] = spec->app->options[k].initial;
-    for (int a = 4; a < argc; a++)
-        if (!take_option(argv[a], spec))
-            return 0;
-    return 1;
+    if (!begin(NULL))
+        contest_well(app_fail(YOKE_EDEVICE, "StarPU does not start"));
+    printf("{\"app\":\"%s\",\"size\":%" PRId64 ",\"starpu\":\"%d.%d\",\"workers\":%u,"
+           "\"initial_scheduler\":\"%s\",",
+           contest->spec.app->name, contest->spec.input.size[0], STARPU_MAJOR_VERSION,
+           STARPU_MINOR_VERSION, starpu_cpu_worker_get_count(),
+           starpu_sched_ctx_get_sched_policy(0)->policy_name);
+    starpu_shutdown();
 }
 
 int main(int argc, char **argv)
 {
-    struct measure_spec spec = { .repeat = 1, .verify = 1, .config = { .devices = "cpu" } };
-    struct app_session session;
-    void *state;
-    spec.input.seed = 1;
-    spec.input.kernel = APP_KERNEL_PLAIN;
-    if (!take_words(argc, argv, &spec)) {
+    struct contest contest = { .spec.config.devices = "cpu" };
+    if (argc < 4 || !contest_words(app_find(argv[1]), argv + 2, &contest)) {
         fprintf(stderr, "usage: %s APP SIZE ROUNDS [OPTION=VALUE ...]\n", argv[0]);
         return 2;
     }
-    well(app_session_open(&(struct app_session_spec){ .spec = &spec }, &session));
-    spec.input.memory.runtime = session.run.runtime;
-    well(spec.app->open(&spec.input, &state));
-    well(app_session_attach(&session, state));
-    printf("{\"app\":\"%s\",\"size\":%" PRId64 ",\"starpu\":\"%d.%d\",\"contestants\":[",
-           spec.app->name, spec.input.size[0], STARPU_MAJOR_VERSION, STARPU_MINOR_VERSION);
+    contest_open(&contest);
+    print_head(&contest);
+    printf("\"contestants\":[");
     for (size_t s = 0; s < sizeof schedulers / sizeof *schedulers; s++)
-        contest(&session, schedulers[s], atoi(argv[3]));
-    printf("]}\n");
-    well(app_session_detach(&session));
-    spec.app->close(state);
-    well(app_session_close(&session));
+        meet(&contest, schedulers[s]);
+    printf("]");
+    if (contest.spec.app->work)
+        printf(",\"work\":%.17g,\"work_words\":\"%s\"", contest.spec.app->work(contest.state),
+               contest.spec.app->work_words);
+    printf("}\n");
+    contest_close(&contest);
     return 0;
 }
