@@ -55,8 +55,11 @@ struct check_buffer {
     int reserved;
 };
 
-/* What an operation comes after: everything on each queue up to this number. */
+/* What an operation comes after: everything on each queue up to this number. Queues from `slots` on
+ * have none, and what stands there is nothing: most programs have few queues, and each call copies
+ * pasts. So they are copied by yk_check_past_copy alone. */
 struct check_past {
+    int slots;
     int64_t upto[CHECK_QUEUES];
 };
 
@@ -127,7 +130,7 @@ yoke_status yk_check_returned(struct check_device *device, const struct check_re
 struct check_operation; /* opaque */
 struct check_operation_spec {
     struct check_queue *queue;
-    const struct check_past *past; /* of all it comes after, without itself */
+    struct check_past *past; /* of all it comes after, without itself */
     const struct check_use *uses;
     int use_count;
     const char *slot;
@@ -136,10 +139,11 @@ struct check_operation_spec {
  * (NULL where order is not followed) is for yk_check_issued, or yk_free if it is not issued after
  * all. */
 yoke_status yk_check_order(const struct check_operation_spec *spec, struct check_operation **out);
-/* It was issued; *past becomes what a later one comes after. `pending` 0: it is complete already.
- */
+/* It was issued; its past becomes what a later one comes after, with itself. `pending` 0: it is
+ * complete already. */
 void yk_check_issued(const struct check_operation_spec *spec, struct check_operation *operation,
-                     int pending, struct check_past *past);
+                     int pending);
+void yk_check_past_copy(struct check_past *past, const struct check_past *from);
 void yk_check_past_add(struct check_past *past, const struct check_past *other);
 /* Everything in `past` is complete. */
 void yk_check_settle(const struct check_past *past);

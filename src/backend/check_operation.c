@@ -11,12 +11,12 @@
 
 struct call {
     struct check_operation_spec spec;
-    struct check_past past; /* of all it comes after */
     struct check_device *device;
     struct yk_event **after; /* the backend's own */
     int after_count;
     struct check_operation *operation;
-    struct check_event *event; /* for the caller, ready before the backend is called */
+    struct check_event *event; /* for the caller, ready before the backend is called; its past is
+                                  that of the operation */
     struct yk_event *made;     /* the backend's */
     int was_lost, reads_peer;
 };
@@ -52,7 +52,7 @@ static yoke_status after_take(struct call *call, const struct call_arguments *a)
             return YOKE_EINVAL;
         if (a->peer && event->object.device != call->device && event->object.device != a->peer)
             return yk_check_breach(call->device, a->slot, "an event of neither device in `after`");
-        yk_check_past_add(&call->past, &event->past);
+        yk_check_past_add(&call->event->past, &event->past);
         call->after[call->after_count++] = event->inner;
     }
     return YOKE_OK;
@@ -67,20 +67,20 @@ static void call_free(struct call *call)
 
 static yoke_status call_open(struct call *call, const struct call_arguments *a)
 {
-    *call = (struct call){ .past = a->queue->past, .device = a->queue->object.device };
+    *call = (struct call){ .device = a->queue->object.device };
     call->was_lost = atomic_load(&call->device->lost); /* first: others may lose it at any time */
     call->made = yk_check_untouched();
+    call->event = yk_calloc(1, sizeof *call->event);
+    if (!call->event)
+        return YOKE_ENOMEM;
+    yk_check_past_copy(&call->event->past, &a->queue->past);
     call->spec = (struct check_operation_spec){ .queue = a->queue,
-                                                .past = &call->past,
+                                                .past = &call->event->past,
                                                 .uses = a->uses,
                                                 .use_count = a->use_count,
                                                 .slot = a->slot };
     yoke_status status = after_take(call, a);
     if (status != YOKE_OK)
-        goto failed;
-    status = YOKE_ENOMEM;
-    call->event = yk_calloc(1, sizeof *call->event);
-    if (!call->event)
         goto failed;
     status = yk_check_order(&call->spec, &call->operation);
     if (status != YOKE_OK)
@@ -114,8 +114,7 @@ static yoke_status call_close(struct call *call, yoke_status status, struct yk_e
         call_free(call);
         return status;
     }
-    struct check_past past;
-    yk_check_issued(&call->spec, call->operation, call->made != NULL, &past);
+    yk_check_issued(&call->spec, call->operation, call->made != NULL);
     call->operation = NULL;
     if (!call->made) {
         if (event)
@@ -128,9 +127,8 @@ static yoke_status call_close(struct call *call, yoke_status status, struct yk_e
         call_free(call);
         return YOKE_OK;
     }
-    *mine = (struct check_event){ .object = { .kind = CHECK_EVENT, .device = call->device },
-                                  .inner = call->made,
-                                  .past = past };
+    mine->object = (struct check_object){ .kind = CHECK_EVENT, .device = call->device };
+    mine->inner = call->made;
     yk_check_add(&mine->object);
     *event = (struct yk_event *)mine;
     yk_free(call->after);

@@ -43,23 +43,43 @@ int yk_check_slot_open(const struct check_device *device)
     return slot < CHECK_QUEUES ? slot : -1;
 }
 
+static void past_reach(struct check_past *past, int slot, int64_t number)
+{
+    while (past->slots <= slot)
+        past->upto[past->slots++] = 0;
+    if (number > past->upto[slot])
+        past->upto[slot] = number;
+}
+
+static int past_has(const struct check_past *past, const struct check_operation *operation)
+{
+    const int slot = operation->queue_slot;
+    return slot < past->slots && operation->number <= past->upto[slot];
+}
+
 void yk_check_slot_close(int slot)
 {
-    struct check_past past = { { 0 } };
+    struct check_past past;
     if (slot < 0)
         return;
-    past.upto[slot] = INT64_MAX;
+    past.slots = 0;
+    past_reach(&past, slot, INT64_MAX);
     yk_check_settle(&past);
     yk_check_lock();
     slot_used[slot] = 0;
     yk_check_unlock();
 }
 
+void yk_check_past_copy(struct check_past *past, const struct check_past *from)
+{
+    past->slots = from->slots;
+    memcpy(past->upto, from->upto, (size_t)from->slots * sizeof *from->upto);
+}
+
 void yk_check_past_add(struct check_past *past, const struct check_past *other)
 {
-    for (int slot = 0; slot < CHECK_QUEUES; slot++)
-        if (other->upto[slot] > past->upto[slot])
-            past->upto[slot] = other->upto[slot];
+    for (int slot = 0; slot < other->slots; slot++)
+        past_reach(past, slot, other->upto[slot]);
 }
 
 /* Whether some of the bytes first .. last - 1 are used. */
@@ -96,7 +116,7 @@ static int conflict(const struct check_use *a, const struct check_use *b)
 static int operations_conflict(const struct check_operation *before,
                                const struct check_operation_spec *spec)
 {
-    if (before->number <= spec->past->upto[before->queue_slot])
+    if (past_has(spec->past, before))
         return 0;
     for (int i = 0; i < before->use_count; i++)
         for (int j = 0; j < spec->use_count; j++)
@@ -146,21 +166,20 @@ yoke_status yk_check_order(const struct check_operation_spec *spec, struct check
 }
 
 void yk_check_issued(const struct check_operation_spec *spec, struct check_operation *operation,
-                     int pending, struct check_past *past)
+                     int pending)
 {
     struct check_queue *queue = spec->queue;
-    *past = *spec->past;
     if (!operation)
         return;
     yk_check_lock();
     operation->number = ++slot_issued[queue->slot];
     operation->next = in_flight;
     in_flight = operation;
-    past->upto[queue->slot] = operation->number;
-    queue->past = *past;
+    past_reach(spec->past, queue->slot, operation->number);
+    yk_check_past_copy(&queue->past, spec->past);
     yk_check_unlock();
     if (!pending)
-        yk_check_settle(past);
+        yk_check_settle(spec->past);
 }
 
 void yk_check_settle(const struct check_past *past)
@@ -168,7 +187,7 @@ void yk_check_settle(const struct check_past *past)
     yk_check_lock();
     for (struct check_operation **at = &in_flight; *at;) {
         struct check_operation *operation = *at;
-        if (operation->number > past->upto[operation->queue_slot]) {
+        if (!past_has(past, operation)) {
             at = &operation->next;
             continue;
         }
