@@ -22,7 +22,7 @@
 #include "runtime/runtime.h"
 #include "walk.h"
 
-enum { LARGE = 1 << 20, SMALL = 3000 };
+enum { LARGE = 1 << 20, SOME = LARGE / 4, SMALL = 3000 };
 static const double host_link = 1e9, peer_link = 50e9;
 static pair_t ps[LARGE], qs[LARGE];
 
@@ -343,11 +343,12 @@ static void one_dies(void **state)
         alarm(60);
         machine(linked, "gpu*2", peer_link);
         machine(dying, "gpudying", peer_link);
-        snprintf(devices, sizeof devices, "%s:fail=%g,%s", dying, moment * 0.15e-3, linked);
-        OK(open_world(&w, devices, LARGE));
+        snprintf(devices, sizeof devices, "%s:fail=%g,%s", dying, moment * 0.15e-3 * SOME / LARGE,
+                 linked);
+        OK(open_world(&w, devices, SOME));
         OK(step(&w, 1, "even", COMES_HOME));
         OK(yoke_array_acquire(w.q, YOKE_READ));
-        check(LARGE, 1);
+        check(SOME, 1);
         status = step(&w, 0, "even", STAYS);
         if (status == YOKE_OK)
             status = step(&w, 1, "even", STAYS);
@@ -356,7 +357,7 @@ static void one_dies(void **state)
         if (status != YOKE_OK && status != YOKE_ELOST)
             fail_msg("death at moment %d: %s", moment, yoke_error_text());
         if (status == YOKE_OK)
-            check(LARGE, 2);
+            check(SOME, 2);
         lost += status == YOKE_ELOST;
         right += status == YOKE_OK;
         close_world(&w);
