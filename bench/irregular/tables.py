@@ -166,4 +166,5 @@ def main():
         sweep(raw, name)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# The path tracer on a node with one or more GPUs: the plain kernel beside the step kernel, and beside the same kernel by hand; what the
+# profiler says of them; every set of devices over a range of samples a pixel, also with the scene sent in every run; StarPU and Embree on
+# the cores. All pictures of a scene are the same to the bit, so one of each is verified.
+#
+#     bench/path/node.sh BUILD OUT
+#
+# BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
+#     PARTS    kernels several megakernel ncu sets upload long longest cores (all, in this order of importance)
+#                kernels     each kernel at each of SHADOWS, on one GPU
+#                several     the same on all GPUs
+#                megakernel  by hand on one GPU, in turns with each of yoke's kernels
+#                ncu         the profiler, of plain, step and by hand
+#                sets        every set of devices for COUNTS samples, by `yoke run --matrix`
+#                upload      the same, with the scene sent in every run
+#                long        every set but the cores alone, for LONG samples; longest: for LONGEST, one run each
+#                cores       each kernel on the cores, StarPU and Embree
+#     SCENES   room many (room many). room: the bunny in the Cornell box; many: 16 bunnies, diffuse, mirrors and glass by turns
+#     MODEL    another model than Debian's bunny (glmark2-data); "none": the box with its two blocks, and no bunnies
+#     KERNELS  of kernels, several and cores: plain step auto
+#     SETS_KERNELS  of sets, upload, long and longest (auto); SETS_SCENES (room)
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#     REPEAT   timed runs (5, of sets 3); ROUNDS: turns by hand and of StarPU (5)
+#     SHADOWS  1 2 4 8 16 32; MEGA_SHADOWS: 1 8
+#     SIZE     samples of a pixel in kernels, several, megakernel, ncu (16), at PICTURE (1024x1024)
+#     COUNTS   1,4,16; LONG: 64 256; LONGEST: 1024; at SETS_PICTURE (2048x2048)
+#     CORE_SIZE  samples on the cores (4), at CORE_PICTURE (512x512); EMBREE_WIDTH: rays across (1024)
+#     NCU      the profiler (ncu, where PATH or /usr/local/cuda/bin has one)
+#     SECONDS_EACH  for one command (100): then it is interrupted, and what it measured until then counts
+#     LIMIT_S  no command runs beyond so many seconds in all (560)
+#     SMALL    1: small pictures, to try the script itself
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -ne 2 ] || [ ! -x "$1/cli/yoke" ]; then
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+yoke=$build/cli/yoke
+mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
+parts=${PARTS:-kernels several megakernel ncu sets upload long longest cores} small=${SMALL:-0}
+scenes=${SCENES:-room many} kernels=${KERNELS:-plain step auto} sets_kernels=${SETS_KERNELS:-auto} sets_scenes=${SETS_SCENES:-room}
+shadows=${SHADOWS:-1 2 4 8 16 32} mega_shadows=${MEGA_SHADOWS:-1 8}
+repeat=${REPEAT:-5} seldom=${REPEAT:-3} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
+size=${SIZE:-16} picture=${PICTURE:-1024x1024} sets_picture=${SETS_PICTURE:-2048x2048}
+counts=${COUNTS:-1,4,16} long=${LONG:-64 256} longest=${LONGEST:-1024}
+core_size=${CORE_SIZE:-4} core_picture=${CORE_PICTURE:-512x512} embree_width=${EMBREE_WIDTH:-1024}
+if [ "$small" = 1 ]; then
+    size=2 picture=64x48 sets_picture=96x64 counts=1,4 long=8 longest=16 core_size=1 core_picture=128x96 embree_width=64
+    shadows="1 4" mega_shadows=2 rounds=2
+fi
+export YOKE_CACHE=$out/kernel-cache
+unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
+PATH=$PATH:/usr/local/cuda/bin
+# shellcheck source=bench/record.sh
+. "$here/../record.sh"
+
+# SCENE: its options, as yoke run and as the programs beside it take them
+words()
+{
+    case $1:${MODEL:-} in
+    room:none) options=(--scene blocks) words=(scene=blocks) ;;
+    room:*) options=() words=() ;;
+    many:none) say "many: there is no model"; return 1 ;;
+    many:*) options=(--copies 16 --surface mixed) words=(copies=16 surface=mixed) ;;
+    *) say "there is no scene '$1'"; return 1 ;;
+    esac
+    [ -z "${MODEL:-}" ] || [ "$MODEL" = none ] || options+=(--input "$MODEL") words+=("input=$MODEL")
+}
+# LABEL SAMPLES DEVICES KERNEL OPTIONS...
+run()
+{
+    local label=$1 samples=$2 on=$3 kernel=$4
+    shift 4
+    record "$label" "$yoke" run path "${options[@]}" --size "$samples" --devices "$on" --kernel "$kernel" --json - "$@"
+}
+# PART SCENE DEVICES: each kernel at each number of shadow rays; the first picture is verified.
+each_kernel()
+{
+    local shadow kernel check=(--verify)
+    [ -n "$3" ] || { say "$1: no GPU"; return; }
+    for shadow in $shadows; do
+        for kernel in $kernels; do
+            run "$2-$1-$kernel-$shadow" "$size" "$3" "$kernel" --picture "$picture" --shadows "$shadow" --repeat "$repeat" "${check[@]}"
+            check=()
+        done
+    done
+}
+# SCENE KERNEL SAMPLES OPTIONS...: every set of GPUs as the matrix has them, with and without the cores; not the cores alone.
+each_set()
+{
+    local scene=$1 kernel=$2 samples=$3 count set on name
+    shift 3
+    for count in 1 2 4 8; do
+        [ "$count" -le "$gpus" ] || break
+        on=$(echo "$gpu_list" | cut -d ' ' -f "1-$count" | tr ' ' ',')
+        name=$([ "$count" = 1 ] || echo "$count")G
+        for set in "$on" ${cores:+"$cores,$on"}; do
+            [ "$set" = "$on" ] || name=C+$name
+            run "$scene-long-$kernel-$samples-$name" "$samples" "$set" "$kernel" --picture "$sets_picture" "$@"
+        done
+    done
+}
+# KERNEL COMMAND...: of the launches of yoke_entry_path_KERNEL skips `skip`, then looks at one.
+profile()
+{
+    local label=$1 kernel=$2
+    shift 2
+    record "$label" "$ncu" --set full --clock-control none --kernel-name "yoke_entry_path_$kernel" --launch-skip "$skip" --launch-count 1 \
+        --force-overwrite --export "$out/$label" "$@"
+    [ -e "$out/$label.ncu-rep" ] || { say "$label: no report; $(grep -m 1 -h '==ERROR==' "$raw/$label".*)"; return; }
+    "$ncu" --import "$out/$label.ncu-rep" --page raw --csv >"$raw/$label.csv"
+    "$ncu" --import "$out/$label.ncu-rep" --page details >"$raw/$label.txt"
+    rm -f "$out/$label.ncu-rep" "$raw/$label.json"
+}
+# A kernel's first launch is a rehearsal, without work.
+profile_all()
+{
+    local skip=1 yoke_run=("$yoke" run path "${options[@]}" --size "$size" --picture "$picture" --devices "$gpu" --partitioner even --repeat 1 --quiet)
+    profile "$1-ncu-plain" lanes "${yoke_run[@]}" --kernel plain
+    profile "$1-ncu-step" steps "${yoke_run[@]}" --kernel step
+    skip=3 # by hand blocks of 32 were first: one that warms up, and two
+    profile "$1-ncu-hand" plain "$mega" "$size" 1 "picture=$picture" "${words[@]}"
+}
+beside_on_cores()
+{
+    local kernel starpu=$build/bench/irregular/yoke-bench-irregular-starpu rays=$build/bench/path/yoke-bench-rays
+    for kernel in $kernels; do
+        run "$1-core-$kernel" "$core_size" cpu:1 "$kernel" --picture "$core_picture" --repeat "$seldom"
+        run "$1-cores-$kernel" "$core_size" cpu "$kernel" --picture "$core_picture" --repeat "$seldom"
+    done
+    if [ -x "$starpu" ]; then
+        STARPU_SILENT=1 STARPU_HOME=$out/starpu record "$1-starpu" "$starpu" path "$core_size" "$rounds" "picture=$core_picture" "${words[@]}"
+    else
+        say "no StarPU in this build; install libstarpu-dev"
+    fi
+    [ "$1" = room ] || return 0
+    if [ -x "$rays" ]; then
+        record rays "$rays" "${MODEL:-/usr/share/glmark2/models/bunny.obj}" "$embree_width" 9
+    else
+        say "no Embree in this build; install libembree-dev"
+    fi
+}
+
+record_machine
+gpu=${gpu_list%% *} mega=$build/bench/path/yoke-bench-path-megakernel ncu=${NCU:-ncu}
+cores=$(echo "$devices" | tr ' ' '\n' | grep '^cpu' | head -n 1)
+[ "$gpus" -gt 0 ] || say "no GPU: the cores only"
+for part in $parts; do
+    case $part in
+    sets | upload | long | longest) of=$sets_scenes with=$sets_kernels ;;
+    *) of=$scenes with=one ;;
+    esac
+    for scene in $of; do
+        words "$scene" || continue
+        for kernel in $with; do
+            case $part in
+            kernels) each_kernel one "$scene" "$gpu" ;;
+            several) [ "$gpus" -lt 2 ] || each_kernel all "$scene" "${gpu_list// /,}" ;;
+            megakernel)
+                for shadow in $mega_shadows; do
+                    DEVICE=$gpu record "$scene-hand-$shadow" "$mega" "$size" "$rounds" "picture=$picture" "shadows=$shadow" "${words[@]}"
+                done
+                ;;
+            ncu) if command -v "$ncu" >/dev/null; then profile_all "$scene"; else say "there is no $ncu"; fi ;;
+            sets | upload)
+                extra=() && [ "$part" = sets ] || extra=(--upload)
+                record "$scene-$part-$kernel" "$yoke" run path "${options[@]}" --matrix --sizes "$counts" --picture "$sets_picture" \
+                    --devices "${devices// /,}" --kernel "$kernel" --repeat "$seldom" "${extra[@]}" --json -
+                ;;
+            long) for count in $long; do each_set "$scene" "$kernel" "$count" --repeat "$seldom"; done ;;
+            longest) for count in $longest; do each_set "$scene" "$kernel" "$count" --repeat 1; done ;;
+            cores) beside_on_cores "$scene" ;;
+            *) say "there is no part '$part'" ;;
+            esac
+        done
+    done
+done
+
+python3 "$here/tables.py" "$raw" >"$out/table.md" || say "the table could not be made"
+rm -rf "$YOKE_CACHE" "$out/starpu"
+tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
+cat "$out/table.md"
+say "written: $out/table.md, $out/raw.tar.gz"
