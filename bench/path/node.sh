@@ -40,15 +40,21 @@ yoke=$build/cli/yoke
 mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
 parts=${PARTS:-kernels several megakernel ncu sets upload long longest cores} small=${SMALL:-0}
 scenes=${SCENES:-room many} kernels=${KERNELS:-plain step auto} sets_kernels=${SETS_KERNELS:-auto} sets_scenes=${SETS_SCENES:-room}
-shadows=${SHADOWS:-1 2 4 8 16 32} mega_shadows=${MEGA_SHADOWS:-1 8}
-repeat=${REPEAT:-5} seldom=${REPEAT:-3} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
-size=${SIZE:-16} picture=${PICTURE:-1024x1024} sets_picture=${SETS_PICTURE:-2048x2048}
-counts=${COUNTS:-1,4,16} long=${LONG:-64 256} longest=${LONGEST:-1024}
-core_size=${CORE_SIZE:-4} core_picture=${CORE_PICTURE:-512x512} embree_width=${EMBREE_WIDTH:-1024}
-if [ "$small" = 1 ]; then
-    size=2 picture=64x48 sets_picture=96x64 counts=1,4 long=8 longest=16 core_size=1 core_picture=128x96 embree_width=64
-    shadows="1 4" mega_shadows=2 rounds=2
-fi
+repeat=${REPEAT:-5} seldom=${REPEAT:-3} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
+# VARIABLE AS-MEASURED SMALL: what it is where the user does not say
+choose() { [ -n "${!1:-}" ] || printf -v "$1" %s "$([ "$small" = 1 ] && echo "$3" || echo "$2")"; }
+choose SHADOWS "1 2 4 8 16 32" "1 4"
+choose MEGA_SHADOWS "1 8" 2
+choose ROUNDS 5 2
+choose SIZE 16 2
+choose PICTURE 1024x1024 64x48
+choose SETS_PICTURE 2048x2048 96x64
+choose COUNTS 1,4,16 1,4
+choose LONG "64 256" 8
+choose LONGEST 1024 16
+choose CORE_SIZE 4 1
+choose CORE_PICTURE 512x512 128x96
+choose EMBREE_WIDTH 1024 64
 export YOKE_CACHE=$out/kernel-cache
 unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 PATH=$PATH:/usr/local/cuda/bin
@@ -79,9 +85,9 @@ each_kernel()
 {
     local shadow kernel check=(--verify)
     [ -n "$3" ] || { say "$1: no GPU"; return; }
-    for shadow in $shadows; do
+    for shadow in $SHADOWS; do
         for kernel in $kernels; do
-            run "$2-$1-$kernel-$shadow" "$size" "$3" "$kernel" --picture "$picture" --shadows "$shadow" --repeat "$repeat" "${check[@]}"
+            run "$2-$1-$kernel-$shadow" "$SIZE" "$3" "$kernel" --picture "$PICTURE" --shadows "$shadow" --repeat "$repeat" "${check[@]}"
             check=()
         done
     done
@@ -97,16 +103,16 @@ each_set()
         name=$([ "$count" = 1 ] || echo "$count")G
         for set in "$on" ${cores:+"$cores,$on"}; do
             [ "$set" = "$on" ] || name=C+$name
-            run "$scene-long-$kernel-$samples-$name" "$samples" "$set" "$kernel" --picture "$sets_picture" "$@"
+            run "$scene-long-$kernel-$samples-$name" "$samples" "$set" "$kernel" --picture "$SETS_PICTURE" "$@"
         done
     done
 }
-# KERNEL COMMAND...: of the launches of yoke_entry_path_KERNEL skips `skip`, then looks at one.
+# LABEL KERNEL COMMAND...: of the launches of yoke_entry_path_KERNEL skips `skip`, then looks at two; the longer one counts.
 profile()
 {
     local label=$1 kernel=$2
     shift 2
-    record "$label" "$ncu" --set full --clock-control none --kernel-name "yoke_entry_path_$kernel" --launch-skip "$skip" --launch-count 1 \
+    record "$label" "$ncu" --set full --clock-control none --kernel-name "yoke_entry_path_$kernel" --launch-skip "$skip" --launch-count 2 \
         --force-overwrite --export "$out/$label" "$@"
     [ -e "$out/$label.ncu-rep" ] || { say "$label: no report; $(grep -m 1 -h '==ERROR==' "$raw/$label".*)"; return; }
     "$ncu" --import "$out/$label.ncu-rep" --page raw --csv >"$raw/$label.csv"
@@ -116,27 +122,27 @@ profile()
 # A kernel's first launch is a rehearsal, without work.
 profile_all()
 {
-    local skip=1 yoke_run=("$yoke" run path "${options[@]}" --size "$size" --picture "$picture" --devices "$gpu" --partitioner even --repeat 1 --quiet)
+    local skip=1 yoke_run=("$yoke" run path "${options[@]}" --size "$SIZE" --picture "$PICTURE" --devices "$gpu" --partitioner even --repeat 1 --quiet)
     profile "$1-ncu-plain" lanes "${yoke_run[@]}" --kernel plain
     profile "$1-ncu-step" steps "${yoke_run[@]}" --kernel step
     skip=3 # by hand blocks of 32 were first: one that warms up, and two
-    profile "$1-ncu-hand" plain "$mega" "$size" 1 "picture=$picture" "${words[@]}"
+    profile "$1-ncu-hand" plain "$mega" "$SIZE" 1 "picture=$PICTURE" "${words[@]}"
 }
 beside_on_cores()
 {
     local kernel starpu=$build/bench/irregular/yoke-bench-irregular-starpu rays=$build/bench/path/yoke-bench-rays
     for kernel in $kernels; do
-        run "$1-core-$kernel" "$core_size" cpu:1 "$kernel" --picture "$core_picture" --repeat "$seldom"
-        run "$1-cores-$kernel" "$core_size" cpu "$kernel" --picture "$core_picture" --repeat "$seldom"
+        run "$1-core-$kernel" "$CORE_SIZE" cpu:1 "$kernel" --picture "$CORE_PICTURE" --repeat "$seldom"
+        run "$1-cores-$kernel" "$CORE_SIZE" cpu "$kernel" --picture "$CORE_PICTURE" --repeat "$seldom"
     done
     if [ -x "$starpu" ]; then
-        STARPU_SILENT=1 STARPU_HOME=$out/starpu record "$1-starpu" "$starpu" path "$core_size" "$rounds" "picture=$core_picture" "${words[@]}"
+        STARPU_SILENT=1 STARPU_HOME=$out/starpu record "$1-starpu" "$starpu" path "$CORE_SIZE" "$ROUNDS" "picture=$CORE_PICTURE" "${words[@]}"
     else
         say "no StarPU in this build; install libstarpu-dev"
     fi
     [ "$1" = room ] || return 0
     if [ -x "$rays" ]; then
-        record rays "$rays" "${MODEL:-/usr/share/glmark2/models/bunny.obj}" "$embree_width" 9
+        record rays "$rays" "${MODEL:-/usr/share/glmark2/models/bunny.obj}" "$EMBREE_WIDTH" 9
     else
         say "no Embree in this build; install libembree-dev"
     fi
@@ -158,18 +164,18 @@ for part in $parts; do
             kernels) each_kernel one "$scene" "$gpu" ;;
             several) [ "$gpus" -lt 2 ] || each_kernel all "$scene" "${gpu_list// /,}" ;;
             megakernel)
-                for shadow in $mega_shadows; do
-                    DEVICE=$gpu record "$scene-hand-$shadow" "$mega" "$size" "$rounds" "picture=$picture" "shadows=$shadow" "${words[@]}"
+                for shadow in $MEGA_SHADOWS; do
+                    DEVICE=$gpu record "$scene-hand-$shadow" "$mega" "$SIZE" "$ROUNDS" "picture=$PICTURE" "shadows=$shadow" "${words[@]}"
                 done
                 ;;
             ncu) if command -v "$ncu" >/dev/null; then profile_all "$scene"; else say "there is no $ncu"; fi ;;
             sets | upload)
                 extra=() && [ "$part" = sets ] || extra=(--upload)
-                record "$scene-$part-$kernel" "$yoke" run path "${options[@]}" --matrix --sizes "$counts" --picture "$sets_picture" \
+                record "$scene-$part-$kernel" "$yoke" run path "${options[@]}" --matrix --sizes "$COUNTS" --picture "$SETS_PICTURE" \
                     --devices "${devices// /,}" --kernel "$kernel" --repeat "$seldom" "${extra[@]}" --json -
                 ;;
-            long) for count in $long; do each_set "$scene" "$kernel" "$count" --repeat "$seldom"; done ;;
-            longest) for count in $longest; do each_set "$scene" "$kernel" "$count" --repeat 1; done ;;
+            long) for count in $LONG; do each_set "$scene" "$kernel" "$count" --repeat "$seldom"; done ;;
+            longest) for count in $LONGEST; do each_set "$scene" "$kernel" "$count" --repeat 1; done ;;
             cores) beside_on_cores "$scene" ;;
             *) say "there is no part '$part'" ;;
             esac

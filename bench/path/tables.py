@@ -15,12 +15,15 @@ METRICS = (('gpu__time_duration.sum', 'duration'),
            ('smsp__thread_inst_executed_per_inst_executed.ratio', 'active lanes of 32'),
            ('smsp__sass_average_branch_targets_threads_uniform.pct', 'branches that do not part, %'),
            ('sm__warps_active.avg.pct_of_peak_sustained_active', 'occupancy, %'),
-           ('sm__inst_executed.avg.pct_of_peak_sustained_active', 'issue slots busy, %'),
+           ('smsp__thread_inst_executed_pred_on_per_inst_executed.ratio', 'of them not predicated off'),
+           ('smsp__issue_active.avg.pct_of_peak_sustained_active', 'issue slots busy, %'),
+           ('sm__inst_issued.avg.pct_of_peak_sustained_active', 'issued, % of the most'),
            ('sm__throughput.avg.pct_of_peak_sustained_elapsed', 'SM throughput, %'),
            ('l1tex__t_sector_hit_rate.pct', 'L1 hits, %'),
-           ('lts__t_sectors.avg.pct_of_peak_sustained_elapsed', 'L2 throughput, %'),
-           ('dram__throughput.avg.pct_of_peak_sustained_elapsed', 'DRAM throughput, %'))
-STALL = 'smsp__average_warps_issue_stalled_'
+           ('lts__t_sector_hit_rate.pct', 'L2 hits, %'),
+           ('lts__throughput.avg.pct_of_peak_sustained_elapsed', 'L2 throughput, %'),
+           ('gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed', 'DRAM throughput, %'))
+STALL, PER_ISSUE = 'smsp__average_warps_issue_stalled_', '_per_issue_active.ratio'
 STALLS_SHOWN = 6
 
 
@@ -31,6 +34,14 @@ def mega(rays, time):
 
 def median(values):
     return sorted(values)[len(values) // 2] if values else None
+
+
+def number(text):
+    """0: it is none, as the profiler's "n/a"."""
+    try:
+        return float(text.replace(',', ''))
+    except ValueError:
+        return 0.0
 
 
 def asked(value, least):
@@ -84,13 +95,14 @@ def by_hand(raw, scene):
 
 
 def metrics_of(raw, name):
-    """{metric: (value, unit)} of the launch that was looked at."""
+    """{metric: (value, unit)} of the longest launch that was looked at."""
     try:
         with open(os.path.join(raw.folder, name + '.csv'), encoding='utf-8', newline='') as file:
             rows = list(csv.reader(line for line in file if not line.startswith('==')))
     except OSError:
         return {}
-    return {} if len(rows) < 3 else {name: (value, unit) for name, unit, value in zip(rows[0], rows[1], rows[2])}
+    launches = [{metric: (value, unit) for metric, unit, value in zip(rows[0], rows[1], values)} for values in rows[2:]]
+    return max(launches, key=lambda launch: number(launch.get(METRICS[0][0], ('0',))[0]), default={})
 
 
 def profiled(raw, scene):
@@ -107,8 +119,8 @@ def profiled(raw, scene):
     stalls = {}
     for title, metrics in columns.items():
         for metric, (value, _) in metrics.items():
-            if metric.startswith(STALL) and metric.endswith('_per_issue_active.ratio'):
-                stalls.setdefault(metric[len(STALL):-len('_per_issue_active.ratio')], {})[title] = float(value.replace(',', ''))
+            if metric.startswith(STALL) and metric.endswith(PER_ISSUE) and 'not_issued' not in metric:
+                stalls.setdefault(metric[len(STALL):-len(PER_ISSUE)], {})[title] = number(value)
     if stalls:
         print('\nWarps that wait, of each issue:\n')
         head(['for', *columns])
