@@ -40,7 +40,7 @@ static const struct variant variants[] = {
     { "nbody", { 1 }, { 0 } },
     { "nbody", { 1601 }, { 0 } },
     { "nbody", { 777 }, { "4" } },
-    { "denoise", { 33, 29, 17 }, { 0 } },
+    { "denoise", { 33, 29, 17 }, { "5" } },
     { "barnes-hut", { 1 }, { 0 } },
     { "barnes-hut", { 2503 }, { 0 } },
     { "barnes-hut", { 777 }, { "4", "0.02", "0", "0.1", "0", "32", "alone" } },
