@@ -174,25 +174,26 @@ def starpu(raw, scene):
     peer = starpu_best(raw, scene)
     if not peer:
         return
-    contest, best, _ = peer
+    contest = peer[0]
     print(f"\n### Beside StarPU {contest['starpu']}, {contest['workers']} cores, {contest['size']} samples, the same CPU function in turns\n")
     head(['scheduler', 'block', 'median', 'over yoke beside it', 'Mrays/s'])
-    beside, over_yoke, initial = None, {}, None
+    beside = None
     for one in contest['contestants']:
         if one['name'] == 'yoke':
             beside = one
-            row(['yoke', '', seconds(one['median']), '', mega(contest['work'], one['median'])])
-            continue
-        quotient = one['median'] / beside['median']
-        over_yoke[one['name'], one['block']] = quotient
-        if initial is None and one['name'] == contest['initial_scheduler']:
-            initial = quotient  # its largest block: a task for each core
-        row([one['name'], str(one['block']), seconds(one['median']), ratio(quotient), mega(contest['work'], one['median'])])
-    bits = {one['bits'] for one in contest['contestants']}
-    print(f"\nStarPU / yoke: at StarPU's best ({best['name']}, blocks of {best['block']}) {asked(over_yoke[best['name'], best['block']], STARPU)}; by itself "
-          f"({contest['initial_scheduler']}, a task for each core) {asked(initial, STARPU_INITIAL)}. "
-          + ('All pictures have the same bits' if len(bits) == 1 else '**The pictures differ**')
-          + (', and are verified.' if all(one['verified'] for one in contest['contestants']) else '; **not all verified.**'))
+        quotient = '' if one is beside else ratio(one['median'] / beside['median'])
+        row([one['name'], str(one['block'] or ''), seconds(one['median']), quotient, mega(contest['work'], one['median'])])
+    print(f"\nIn turns again, medians of {len(contest['best'][0]['seconds'])}:\n")
+    head(["StarPU's", 'scheduler', 'block', 'median', 'yoke', 'StarPU / yoke'])
+    everyone = list(contest['contestants'])
+    for key, title, least in (('best', 'best', STARPU), ('initial', 'own scheduler, a task for each core', STARPU_INITIAL)):
+        mine, theirs = contest[key]
+        everyone += mine, theirs
+        times = [median(one['seconds']) for one in (theirs, mine)]
+        row([title, theirs['name'], str(theirs['block']), *map(seconds, times), asked(times[0] / times[1], least)])
+    bits = {one['bits'] for one in everyone}
+    print('\n' + ('All pictures have the same bits' if len(bits) == 1 else '**The pictures differ**')
+          + (', and are verified.' if all(one['verified'] for one in everyone) else '; **not all verified.**'))
 
 
 def on_cores(raw, scene):
