@@ -173,14 +173,11 @@ static yoke_status choose_view(const struct app_spec *spec, double degrees, stru
     return YOKE_OK;
 }
 
-/* Near the golden ratio of what is sent all over the picture (path_pixel.h), so that parts of any
- * size have their share of everything. */
 static void choose_stride(path_setup_t *setup)
 {
-    const int64_t units = setup->count / (setup->bundle == 1 ? PATH_TILE : 1);
-    int64_t a = (int64_t)((double)units * 0.6180339887498949), b, c;
-    for (a += a == 0;; a++) { /* the next one without a divisor in common */
-        for (b = a, c = units; c != 0;) {
+    int64_t a = (int64_t)(setup->count * 0.6180339887498949), b, c;
+    for (a += a == 0;; a++) { /* the next one without a divisor in common with count */
+        for (b = a, c = setup->count; c != 0;) {
             const int64_t rest = b % c;
             b = c;
             c = rest;
@@ -264,8 +261,9 @@ yoke_status path_settle(struct app_spec *spec, struct path_state *s)
     if (status != YOKE_OK)
         return status;
     settle_setup(numbers, s);
-    if (strcmp(spec->values[OPTION_COHERENT], "1") == 0)
+    if (strcmp(spec->values[OPTION_COHERENT], "1") == 0) {
         s->setup.bundle = PATH_BUNDLE;
-    choose_stride(&s->setup);
+        choose_stride(&s->setup);
+    }
     return choose_view(spec, numbers[OPTION_FOV], s);
 }
