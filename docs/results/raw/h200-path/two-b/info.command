@@ -1,0 +1,1 @@
+/tmp/b/cli/yoke info --devices cpu,cuda --json
