@@ -13,13 +13,19 @@
 
 struct part {
     double paths, sum;
+    double pairs, squares; /* of neighbouring pixels: how far apart they are, squared */
 };
+
+static double light_of(const pixel_t *p)
+{
+    return (double)p->red + p->green + p->blue;
+}
 
 static yoke_status look_at_pixel(const struct path_state *s, int64_t i, struct part *parts)
 {
     const pixel_t *p = &s->pixels[i];
     const spot_t place = path_pixel(s->setup, (int32_t)i);
-    const double light = (double)p->red + p->green + p->blue;
+    const double light = light_of(p);
     if (place.x >= s->width || place.y >= s->height)
         return YOKE_OK;
     if (!(isfinite(light) && p->red >= 0 && p->green >= 0 && p->blue >= 0))
@@ -33,18 +39,25 @@ static yoke_status look_at_pixel(const struct path_state *s, int64_t i, struct p
     struct part *part = &parts[path_part(s, place.x, place.y)];
     part->paths += (double)s->samples;
     part->sum += light;
+    if (i % PATH_TILE_WIDTH != 0) { /* the one before is its neighbour to the left */
+        const double apart = light - light_of(p - 1);
+        part->pairs++;
+        part->squares += apart * apart;
+    }
     return YOKE_OK;
 }
 
-/* How far off a part is, in standard errors. The picture's own variance is no larger than the
- * reference's, which shares the draws of its points out over the part as well. What the reference
- * hardly met is left out. Paths that share their draws may all be off alike: `shared` count as one.
- */
-static double off(const struct part *part, const struct path_moments *right, double shared)
+/* How far off a part is, in standard errors. A path's variance is what the reference saw of it, or
+ * what neighbouring pixels differ by, if that is more: a few paths through glass that find a lamp
+ * carry much of the light, and a sample that met none of them believes itself exact. Paths that
+ * share their draws may all be off alike: `shared` count as one. */
+static double off(const struct part *part, const struct path_moments *right, double samples,
+                  double shared)
 {
     const double n = (double)right->paths, mean = part->sum / part->paths;
-    const double variance = right->variance * (1 / n + shared / part->paths) + 1e-12 * mean * mean;
-    return fabs(mean - right->mean) / sqrt(variance + 1e-30);
+    const double seen = part->pairs > 0 ? part->squares / (2 * part->pairs * samples) : 0;
+    const double variance = fmax(right->variance, seen) * (1 / n + shared / part->paths);
+    return fabs(mean - right->mean) / sqrt(variance + 1e-12 * mean * mean + 1e-30);
 }
 
 static yoke_status compare(const struct path_state *s, const struct part *parts, char *note)
@@ -54,7 +67,7 @@ static yoke_status compare(const struct path_state *s, const struct part *parts,
     yoke_status status = path_refer(s, right);
     for (int p = 0; p < PATH_PARTS && status == YOKE_OK; p++) {
         const double errors = right[p].paths > 50 && parts[p].paths > 0
-                                  ? off(&parts[p], &right[p], s->setup.bundle)
+                                  ? off(&parts[p], &right[p], (double)s->samples, s->setup.bundle)
                                   : 0;
         paths += (double)right[p].paths;
         worst = fmax(worst, errors);
