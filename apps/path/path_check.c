@@ -47,41 +47,61 @@ static yoke_status look_at_pixel(const struct path_state *s, int64_t i, struct p
     return YOKE_OK;
 }
 
-/* How far off a part is, in standard errors. A path's variance is what the reference saw of it, or
+/* How far a mean is from the reference's. A path's variance is what the reference saw of it, or
  * what neighbouring pixels differ by, if that is more: a few paths through glass that find a lamp
  * carry much of the light, and a sample that met none of them believes itself exact. Paths that
- * share their draws may all be off alike: `shared` count as one. */
-static double off(const struct part *part, const struct path_moments *right, double samples,
-                  double shared)
+ * share their draws may all be off alike, so those of a bundle count as one. */
+struct gap {
+    double apart, variance;
+};
+
+static struct gap gap_of(const struct path_state *s, const struct part *part,
+                         const struct path_moments *right)
 {
     const double n = (double)right->paths, mean = part->sum / part->paths;
-    const double seen = part->pairs > 0 ? part->squares / (2 * part->pairs * samples) : 0;
-    const double variance = fmax(right->variance, seen) * (1 / n + shared / part->paths);
-    return fabs(mean - right->mean) / sqrt(variance + 1e-12 * mean * mean + 1e-30);
+    const double seen =
+        part->pairs > 0 ? part->squares / (2 * part->pairs * (double)s->samples) : 0;
+    const double variance = fmax(right->variance, seen) * (1 / n + s->setup.bundle / part->paths);
+    return (struct gap){ mean - right->mean, variance + 1e-12 * mean * mean + 1e-30 };
 }
 
+static double errors_of(struct gap gap)
+{
+    return fabs(gap.apart) / sqrt(gap.variance);
+}
+
+/* Parts weigh what they have of the picture; one that the reference hardly met is left out. */
 static yoke_status compare(const struct path_state *s, const struct part *parts, char *note)
 {
     struct path_moments right[PATH_PARTS];
+    struct gap whole = { 0, 1e-30 };
     double worst = 0, paths = 0;
     yoke_status status = path_refer(s, right);
     for (int p = 0; p < PATH_PARTS && status == YOKE_OK; p++) {
-        const double errors = right[p].paths > 50 && parts[p].paths > 0
-                                  ? off(&parts[p], &right[p], (double)s->samples, s->setup.bundle)
-                                  : 0;
+        if (right[p].paths <= 50 || parts[p].paths == 0)
+            continue;
+        const struct gap gap = gap_of(s, &parts[p], &right[p]);
+        whole.apart += parts[p].paths * gap.apart;
+        whole.variance += parts[p].paths * parts[p].paths * gap.variance;
         paths += (double)right[p].paths;
-        worst = fmax(worst, errors);
-        if (errors > 5)
+        worst = fmax(worst, errors_of(gap));
+        if (errors_of(gap) > 5)
             status = app_fail(YOKE_EINVAL,
                               "part %d,%d of the picture, of 6 by 6, has a mean of %.5g; the "
                               "reference's is %.5g, %.1f standard errors away",
                               p % PATH_SIDE, p / PATH_SIDE, parts[p].sum / parts[p].paths / 3,
-                              right[p].mean / 3, errors);
+                              right[p].mean / 3, errors_of(gap));
     }
+    if (status == YOKE_OK && errors_of(whole) > 5)
+        status =
+            app_fail(YOKE_EINVAL,
+                     "the mean of the picture is %.1f standard errors away from the reference's",
+                     errors_of(whole));
     if (status == YOKE_OK)
         snprintf(note, 256,
-                 "36 parts within %.2f standard errors of a reference of %.0f paths (allowed 5)",
-                 worst, paths);
+                 "36 parts within %.2f standard errors of a reference of %.0f paths, all together "
+                 "%.2f (allowed 5)",
+                 worst, paths, errors_of(whole));
     return status;
 }
 
