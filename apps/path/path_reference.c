@@ -11,30 +11,18 @@
 
 #include "../app.h"
 #include "../random.h"
+#include "path_reference_tree.h"
 #include "path_state.h"
 
-enum { LEAF = 4, STACK = 256, LEAST = 512 };
+enum { LEAST = 512 };
 static const double RAYS_MOST = 1.5e6; /* some seconds of one core; a small picture needs fewer */
-
-struct half {
-    double low[3], high[3];
-    int64_t first, count; /* of order, in a leaf */
-    int64_t other;        /* the second child; the first is the next node; 0: a leaf */
-};
 
 struct reference {
     const struct path_state *state;
-    const triangle_t *triangles;
-    int32_t *order;
-    struct half *halves;
-    int64_t half_count;
+    struct reference_tree tree;
     double *areas; /* of lights, added up */
     uint64_t draws;
     double rays;
-};
-
-struct point {
-    double v[3];
 };
 
 static double draw(struct reference *r)
@@ -42,143 +30,10 @@ static double draw(struct reference *r)
     return random_uniform(r->state->seed ^ 0x70617468, r->draws++);
 }
 
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-static struct point cross(const double *a, const double *b)
-{
-    return (struct point){ { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-                             a[0] * b[1] - a[1] * b[0] } };
-}
-static void make_unit(double *a)
-{
-    const double length = sqrt(dot(a, a));
-    for (int k = 0; k < 3; k++)
-        a[k] /= length;
-}
-
-/* --- the tree --- */
-
-static void corners_of(const triangle_t *t, double out[3][3])
-{
-    const double at[3][3] = { { t->x, t->y, t->z },
-                              { (double)t->x + t->ax, (double)t->y + t->ay, (double)t->z + t->az },
-                              { (double)t->x + t->bx, (double)t->y + t->by,
-                                (double)t->z + t->bz } };
-    memcpy(out, at, sizeof at);
-}
-
-static double middle(const triangle_t *t, int axis)
-{
-    double at[3][3];
-    corners_of(t, at);
-    return at[0][axis] + at[1][axis] + at[2][axis];
-}
-
-static void bound(struct reference *r, struct half *h)
-{
-    for (int k = 0; k < 3; k++) {
-        h->low[k] = DBL_MAX;
-        h->high[k] = -DBL_MAX;
-    }
-    for (int64_t i = h->first; i < h->first + h->count; i++) {
-        double at[3][3];
-        corners_of(&r->triangles[r->order[i]], at);
-        for (int c = 0; c < 9; c++) {
-            h->low[c % 3] = fmin(h->low[c % 3], at[c / 3][c % 3]);
-            h->high[c % 3] = fmax(h->high[c % 3], at[c / 3][c % 3]);
-        }
-    }
-}
-
-/* Around the middle of the widest side, or by count where that tells nothing apart. */
-static int64_t divide(struct reference *r, const struct half *h)
-{
-    int axis = 0;
-    int64_t left = h->first, right = h->first + h->count;
-    for (int k = 1; k < 3; k++)
-        if (h->high[k] - h->low[k] > h->high[axis] - h->low[axis])
-            axis = k;
-    const double at = 1.5 * (h->low[axis] + h->high[axis]);
-    while (left < right) {
-        if (middle(&r->triangles[r->order[left]], axis) < at) {
-            left++;
-        } else {
-            const int32_t other = r->order[--right];
-            r->order[right] = r->order[left];
-            r->order[left] = other;
-        }
-    }
-    const int64_t some = h->count / 8;
-    return left > h->first + some && left < h->first + h->count - some ? left
-                                                                       : h->first + h->count / 2;
-}
-
-/* Depth: each child has at most 7/8 of its parent's triangles, or half of them: the recursion of
- * 2^28 ends after 150, and a stack of the walk grows by one a level. */
-static int64_t grow(struct reference *r, int64_t first, int64_t count)
-{
-    const int64_t self = r->half_count++;
-    struct half *h = &r->halves[self];
-    *h = (struct half){ .first = first, .count = count };
-    bound(r, h);
-    if (count > LEAF) {
-        const int64_t cut = divide(r, h);
-        grow(r, first, cut - first);
-        r->halves[self].other = grow(r, cut, first + count - cut);
-    }
-    return self;
-}
-
-struct seen {
-    double t; /* the nearest so far */
-    const triangle_t *triangle;
-};
-
-static int meets_box(const struct half *h, const double *from, const double *d, double far)
-{
-    double enter = 0, leave = far;
-    for (int k = 0; k < 3; k++) {
-        const double a = (h->low[k] - from[k]) / d[k], b = (h->high[k] - from[k]) / d[k];
-        enter = fmax(enter, fmin(a, b)); /* of NaN, where a ray lies in a face, the other */
-        leave = fmin(leave, fmax(a, b));
-    }
-    return enter <= leave * (1 + 1e-12);
-}
-
-/* Moeller and Trumbore 1997. */
-static void meet(const triangle_t *t, const double *from, const double *d, struct seen *seen)
-{
-    const double a[3] = { t->ax, t->ay, t->az }, b[3] = { t->bx, t->by, t->bz };
-    const double s[3] = { from[0] - t->x, from[1] - t->y, from[2] - t->z };
-    const struct point p = cross(d, b), q = cross(s, a);
-    const double scale = 1 / dot(a, p.v);
-    const double u = scale * dot(s, p.v), v = scale * dot(d, q.v), at = scale * dot(b, q.v);
-    if (u >= 0 && v >= 0 && u + v <= 1 && at > 0 && at < seen->t)
-        *seen = (struct seen){ at, t };
-}
-
 static struct seen look(struct reference *r, const double *from, const double *d, double far)
 {
-    struct seen seen = { far, NULL };
-    int64_t stack[STACK], depth = 0;
-    stack[depth++] = 0;
     r->rays++;
-    while (depth > 0) {
-        const int64_t self = stack[--depth];
-        const struct half *h = &r->halves[self];
-        if (!meets_box(h, from, d, seen.t))
-            continue;
-        if (h->other) {
-            stack[depth++] = h->other;
-            stack[depth++] = self + 1;
-            continue;
-        }
-        for (int64_t i = h->first; i < h->first + h->count; i++)
-            meet(&r->triangles[r->order[i]], from, d, &seen);
-    }
-    return seen;
+    return reference_look(&r->tree, from, d, far);
 }
 
 /* --- a path --- */
@@ -330,21 +185,16 @@ int path_part(const struct path_state *state, int64_t x, int64_t y)
 static yoke_status prepare(struct reference *r)
 {
     const struct path_scene *scene = &r->state->scene;
-    const int64_t count = scene->triangle_count, lights = scene->light_count;
-    const char *what = "the reference picture";
+    const int64_t lights = scene->light_count;
     double area = 0;
-    yoke_status status = app_alloc(what, count, sizeof *r->order, (void **)&r->order);
+    yoke_status status = reference_tree_open(scene->triangles, scene->triangle_count, &r->tree);
     if (status == YOKE_OK)
-        status = app_alloc(what, 2 * count, sizeof *r->halves, (void **)&r->halves);
-    if (status == YOKE_OK)
-        status = app_alloc(what, lights + 1, sizeof *r->areas, (void **)&r->areas);
+        status =
+            app_alloc("the reference picture", lights + 1, sizeof *r->areas, (void **)&r->areas);
     if (status != YOKE_OK)
         return status;
-    for (int64_t i = 0; i < count; i++)
-        r->order[i] = (int32_t)i;
-    grow(r, 0, count);
     for (int64_t k = 0; k < lights; k++) {
-        const triangle_t *t = &r->triangles[scene->lights[k].triangle];
+        const triangle_t *t = &scene->triangles[scene->lights[k].triangle];
         const struct point n =
             cross((double[]){ t->ax, t->ay, t->az }, (double[]){ t->bx, t->by, t->bz });
         r->areas[k] = area += sqrt(dot(n.v, n.v)) / 2;
@@ -365,7 +215,7 @@ static void refer_one(struct reference *r, double sums[PATH_PARTS][3])
 
 yoke_status path_refer(const struct path_state *state, struct path_moments moments[PATH_PARTS])
 {
-    struct reference r = { .state = state, .triangles = state->scene.triangles };
+    struct reference r = { .state = state };
     double sums[PATH_PARTS][3] = { { 0 } };
     yoke_status status = prepare(&r);
     const double most = 4.0 * (double)(state->width * state->height * state->samples) + LEAST;
@@ -376,8 +226,7 @@ yoke_status path_refer(const struct path_state *state, struct path_moments momen
         moments[p] =
             (struct path_moments){ (int64_t)n, mean, n > 1 ? sums[p][2] / n - mean * mean : 0 };
     }
-    free(r.order);
-    free(r.halves);
+    reference_tree_close(&r.tree);
     free(r.areas);
     return status;
 }
