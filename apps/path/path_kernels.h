@@ -57,6 +57,7 @@ typedef struct path_setup {
     int32_t depth, shadows, roulette;
     int32_t light_count;
     int32_t stride, count, bundle; /* of --coherent (path_pixel); bundle is 1 without */
+    float per_shadow;              /* 1 / (pi * shadows) */
     float nudge;                   /* by how much rays begin beside the surface they leave */
     float sky;
     float eye_x, eye_y, eye_z;

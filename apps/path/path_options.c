@@ -227,6 +227,7 @@ static void settle_setup(const double *numbers, struct path_state *s)
         .shadows = (int32_t)numbers[OPTION_SHADOWS],
         .roulette = (int32_t)numbers[OPTION_ROULETTE],
         .light_count = (int32_t)s->scene.light_count,
+        .per_shadow = (float)(0.31830988618379067 / fmax(numbers[OPTION_SHADOWS], 1)),
         .nudge = (float)(s->scene.most * 0x1p-17),
         .sky = sky >= 0 ? (float)sky : s->scene.light_count == 0,
     };

@@ -132,8 +132,7 @@ YOKE_FN int path_shadow(path_setup_t setup, PATH_SURFACES, path_t p, place_on_t 
     const float facing = vec_dot(on.normal, to), lit = -vec_dot(cross, to), d2 = vec_dot(to, to);
     const material_t m = materials[t.material];
     const float per = exact_reciprocal(exact_most(d2, 1e-18f));
-    const float scale =
-        facing * per * (lit * per) * chosen.weight * (1.0f / (YOKE_PI_F * (float)setup.shadows));
+    const float scale = facing * per * (lit * per) * chosen.weight * setup.per_shadow;
     *ray = YOKE_INIT(ray_t, from.x, from.y, from.z, to.x, to.y, to.z, 0.9999f);
     *light = vec(p.red * scale * m.emits_red, p.green * scale * m.emits_green,
                  p.blue * scale * m.emits_blue);
