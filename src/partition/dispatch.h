@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
+#include "../model/line.h"
+
 struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
@@ -56,6 +58,8 @@ struct yk_split_device {
     double copy_item_ns; /* what an item's copies, in both directions together, take on the link; 0:
                             none, or unknown */
     double busier_part;  /* of that, in the direction in which more is copied: 0.5 to 1 */
+    struct yk_line line; /* of its whole part of a job beside the others, from submission to its
+                            end; item_ns 0: unknown */
     double share;        /* fraction of the range this device got in the last run of this kernel
                             and range (data lie there); < 0: unknown */
     /* Threads that drive this device and are lanes of the first CPU device too, one a lane of this

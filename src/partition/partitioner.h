@@ -84,6 +84,9 @@ struct yk_partitioner {
     const struct yk_option *options; /* keys after the name; NULL if none */
     size_t settings_bytes;
     enum yk_hosts hosts;
+    /* 1: splits by what earlier jobs taught. A job of which too little is known is split by `auto`,
+     * which teaches it. */
+    int needs_lessons;
     /* `settings` (filled from options) outlives the state. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
     /* One that is over, of as many devices and with the same settings, is as new (optional). */
