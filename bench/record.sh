@@ -1,7 +1,33 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2034 # what is set by whoever sources it, and used there
-# What the scripts for GPU nodes do with each command: sourced by them, after `here`, `yoke`, `raw` (where files go), `each` and `limit`
-# (seconds of a command, and of all) are set.
+# What the scripts for GPU nodes have in common: sourced by them after `here`, their folder, is set; `record` also wants `each` and `limit`
+# (seconds of a command, and of all).
+
+# PROGRAM BUILD OUT: without a build that has PROGRAM it ends with the script's first lines, which tell how to call it. Sets `build`,
+# `yoke`, `out` and `raw` (where files go).
+begin()
+{
+    if [ $# -ne 3 ] || [ ! -x "$2/$1" ]; then
+        sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
+        exit 2
+    fi
+    build=$(cd "$2" && pwd)
+    yoke=$build/cli/yoke
+    mkdir -p "$3/raw" && out=$(cd "$3" && pwd) && raw=$out/raw || exit 1
+    export YOKE_CACHE=$out/kernel-cache
+    unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
+    PATH=$PATH:/usr/local/cuda/bin
+}
+# TABLE FILES...: the script beside this one that makes the tables; and what else is of no use any more
+finish()
+{
+    python3 "$here/$1" "$raw" >"$out/table.md" || say "the table could not be made"
+    shift
+    rm -rf "$YOKE_CACHE" "$@"
+    tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
+    cat "$out/table.md"
+    say "written: $out/table.md, $out/raw.tar.gz"
+}
 
 say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 # LABEL COMMAND...: standard output goes to raw/LABEL.json. A command out of time is interrupted first: yoke then tells what it has.
@@ -17,12 +43,16 @@ record()
     say "$label$([ $status = 0 ] || echo ": exit status $status: $(tail -n 1 "$raw/$label.log" | cut -c1-300)")"
 }
 
+describe_machine()
+{
+    { date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
+        >"$raw/machine.log" 2>&1
+}
 # The machine, and which devices: DEVICES, else cpu and all CUDA devices, as "cpu cuda:0 cuda:1". Sets `devices`, `gpu_list` (those
 # that are no cpu) and `gpus`, their number.
 record_machine()
 {
-    { date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
-        >"$raw/machine.log" 2>&1
+    describe_machine
     record info "$yoke" info --devices cpu,cuda --json
     [ -e "$raw/info.json" ] || record info "$yoke" info --json
     devices=${DEVICES:-cpu $(grep -oE '"name":[[:space:]]*"cuda:[0-9]+"' "$raw/info.json" | grep -oE 'cuda:[0-9]+' | tr '\n' ' ')}

@@ -10,20 +10,14 @@
 # PARTS (turns alpha ratio), SMALL=1 (small sizes, to try the script), LIMIT_S (480)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -ne 2 ] || [ ! -x "$1/bench/adaptive/yoke-bench-adaptive" ]; then
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-fi
-build=$(cd "$1" && pwd)
-mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
-cores=${CORES:-$(nproc)} gpu=${GPU:-cuda:0} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-12} limit=${LIMIT_S:-480}
+# shellcheck source=bench/record.sh
+. "$here/../record.sh"
+begin bench/adaptive/yoke-bench-adaptive "$@"
+cores=${CORES:-$(nproc)} gpu=${GPU:-cuda:0} rounds=${ROUNDS:-5} seconds=${SECONDS_EACH:-12} each=150 limit=${LIMIT_S:-480}
 parts=" ${PARTS:-turns alpha ratio} "
 jobs=${JOBS:-saxpy mxv nbody-131072 nbody-16384 denoise barnes-hut-100000 barnes-hut-1048576}
 small=${SMALL:-0}
-export YOKE_CACHE=$out/kernel-cache
-unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 
-say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 # JOB: "APP SIZE OPTIONS..."
 words()
 {
@@ -40,25 +34,15 @@ words()
     barnes-hut-*:1) echo barnes-hut 5000 ;;
     esac
 }
-# LABEL COMMAND...: what it prints goes to raw/LABEL.json
-record()
-{
-    local label=$1
-    shift
-    [ "$SECONDS" -lt "$limit" ] || { say "$label: left out, $limit s are over"; return; }
-    timeout 150 "$@" >"$raw/$label.json" 2>"$raw/$label.log" || { say "$label failed:"; tail -n 2 "$raw/$label.log"; rm -f "$raw/$label.json"; }
-    say "$label"
-}
-
-{ date -u; uname -a; nproc; nvidia-smi; lscpu; } >"$raw/machine.log" 2>&1
+describe_machine
 case $parts in *" turns "*)
     for job in $jobs; do
         # Kernels are on disk when the judged process begins, as for whoever runs a program twice.
         # shellcheck disable=SC2046
         set -- $(words "$job")
-        "$build/cli/yoke" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu,$gpu" --repeat 1 >/dev/null 2>&1
+        "$yoke" run "$1" --size "$2" --devices "cpu,$gpu" --repeat 1 >/dev/null 2>&1
         record "turns-$job" "$build/bench/adaptive/yoke-bench-adaptive" "$1" "$2" "cpu,$gpu" "rounds=$rounds" \
-            "seconds=$each" "threads=$cores" "${@:3}"
+            "seconds=$seconds" "threads=$cores" "${@:3}"
     done ;;
 esac
 
@@ -67,7 +51,7 @@ case $parts in *" alpha "*)
     set -- $(words mxv)
     for alpha in 0.1 0.3 0.5 0.7 0.9; do
         for kind in nc-ht c-ht; do
-            record "alpha-$kind-$alpha" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu,$gpu" --threads "$cores" \
+            record "alpha-$kind-$alpha" "$yoke" run "$1" --size "$2" --devices "cpu,$gpu" --threads "$cores" \
                 --partitioner "$kind:alpha=$alpha" --repeat 7 --json -
         done
     done ;;
@@ -79,17 +63,13 @@ case $parts in *" ratio "*)
         set -- $(words "$job")
         for count in $((cores / 4)) $((cores / 2)) "$cores"; do
             [ "$count" -ge 1 ] || continue
-            record "ratio-$job-$count-cpu" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu:$count" --repeat 5 --json -
+            record "ratio-$job-$count-cpu" "$yoke" run "$1" --size "$2" --devices "cpu:$count" --repeat 5 --json -
             for kind in nc-ht c-ht auto; do
-                record "ratio-$job-$count-$kind" "$build/cli/yoke" run "$1" --size "$2" --devices "cpu:$count,$gpu" --threads "$count" \
+                record "ratio-$job-$count-$kind" "$yoke" run "$1" --size "$2" --devices "cpu:$count,$gpu" --threads "$count" \
                     --partitioner "$kind" --repeat 5 --json -
             done
         done
-        record "ratio-$job-gpu" "$build/cli/yoke" run "$1" --size "$2" --devices "$gpu" --repeat 5 --json -
+        record "ratio-$job-gpu" "$yoke" run "$1" --size "$2" --devices "$gpu" --repeat 5 --json -
     done ;;
 esac
-python3 "$here/table.py" "$raw" >"$out/table.md" || say "the table could not be made"
-rm -rf "$YOKE_CACHE"
-tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
-cat "$out/table.md"
-say "written: $out/table.md, $out/raw.tar.gz"
+finish table.py

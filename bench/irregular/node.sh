@@ -19,19 +19,11 @@
 #     SMALL    1: small sizes, to try the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -ne 2 ] || [ ! -x "$1/cli/yoke" ]; then
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-fi
-build=$(cd "$1" && pwd)
-yoke=$build/cli/yoke
-mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
-loads=${LOADS:-slab tissue} parts=${PARTS:-alone cores starpu sets sweep} small=${SMALL:-0}
-repeat=${REPEAT:-7} seldom=${REPEAT:-5} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
-export YOKE_CACHE=$out/kernel-cache
-unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 # shellcheck source=bench/record.sh
 . "$here/../record.sh"
+begin cli/yoke "$@"
+loads=${LOADS:-slab tissue} parts=${PARTS:-alone cores starpu sets sweep} small=${SMALL:-0}
+repeat=${REPEAT:-7} seldom=${REPEAT:-5} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
 
 tissue=$here/../../apps/photons/tissue.mci
 # LOAD: application, size (some seconds of all cores, at most; of one core so much less), sizes of the sweep, options
@@ -109,8 +101,4 @@ for part in $parts; do
     done
 done
 
-python3 "$here/tables.py" "$raw" >"$out/table.md" || say "the table could not be made"
-rm -rf "$YOKE_CACHE" "$out/starpu"
-tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
-cat "$out/table.md"
-say "written: $out/table.md, $out/raw.tar.gz"
+finish tables.py "$out/starpu"

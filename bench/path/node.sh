@@ -31,13 +31,9 @@
 #     SMALL    1: small pictures, to try the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -ne 2 ] || [ ! -x "$1/cli/yoke" ]; then
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-fi
-build=$(cd "$1" && pwd)
-yoke=$build/cli/yoke
-mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
+# shellcheck source=bench/record.sh
+. "$here/../record.sh"
+begin cli/yoke "$@"
 parts=${PARTS:-kernels several megakernel ncu sets upload long longest cores} small=${SMALL:-0}
 scenes=${SCENES:-room many} kernels=${KERNELS:-plain step auto} sets_kernels=${SETS_KERNELS:-auto} sets_scenes=${SETS_SCENES:-room}
 repeat=${REPEAT:-5} seldom=${REPEAT:-3} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
@@ -55,11 +51,6 @@ choose LONGEST 1024 16
 choose CORE_SIZE 4 1
 choose CORE_PICTURE 512x512 128x96
 choose EMBREE_WIDTH 1024 64
-export YOKE_CACHE=$out/kernel-cache
-unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
-PATH=$PATH:/usr/local/cuda/bin
-# shellcheck source=bench/record.sh
-. "$here/../record.sh"
 
 # SCENE: its options, as yoke run and as the programs beside it take them
 words()
@@ -183,8 +174,4 @@ for part in $parts; do
     done
 done
 
-python3 "$here/tables.py" "$raw" >"$out/table.md" || say "the table could not be made"
-rm -rf "$YOKE_CACHE" "$out/starpu"
-tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
-cat "$out/table.md"
-say "written: $out/table.md, $out/raw.tar.gz"
+finish tables.py "$out/starpu"

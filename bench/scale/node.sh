@@ -17,20 +17,12 @@
 #     SMALL    1: small sizes, to try the script itself
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-if [ $# -ne 2 ] || [ ! -x "$1/cli/yoke" ]; then
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
-    exit 2
-fi
-build=$(cd "$1" && pwd)
-yoke=$build/cli/yoke
-mkdir -p "$2/raw" && out=$(cd "$2" && pwd) && raw=$out/raw || exit 1
-parts=${PARTS:-links mm product nbody barnes-hut mxv saxpy barnes-hut-large mm-large nbody-large stream blas}
-repeat=${REPEAT:-9} often=${REPEAT:-15} seldom=${REPEAT:-3} each=${SECONDS_EACH:-150} limit=${LIMIT_S:-560} small=${SMALL:-0}
-export YOKE_CACHE=$out/kernel-cache
-unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
-
 # shellcheck source=bench/record.sh
 . "$here/../record.sh"
+begin cli/yoke "$@"
+parts=${PARTS:-links mm product nbody barnes-hut mxv saxpy barnes-hut-large mm-large nbody-large stream blas}
+repeat=${REPEAT:-9} often=${REPEAT:-15} seldom=${REPEAT:-3} each=${SECONDS_EACH:-150} limit=${LIMIT_S:-560} small=${SMALL:-0}
+
 # LABEL REPEAT APP SIZE OPTIONS...
 matrix()
 {
@@ -48,7 +40,6 @@ if ! command -v gnuplot >/dev/null; then
     mkdir "$words" && printf '#!/bin/sh\n[ -n "$1" ] || cat\n' >"$words/gnuplot" && chmod +x "$words/gnuplot"
     PATH=$words:$PATH
 fi
-PATH=$PATH:/usr/local/cuda/bin
 
 record_machine
 gpu=${gpu_list%% *}
@@ -99,8 +90,4 @@ for part in $parts; do
     esac
 done
 
-python3 "$here/table.py" "$raw" >"$out/table.md" || say "the table could not be made"
-rm -rf "$YOKE_CACHE" "$words" "$out/product"
-tar -C "$out" -czf "$out/raw.tar.gz" raw && rm -rf "$raw"
-cat "$out/table.md"
-say "written: $out/table.md, $out/raw.tar.gz"
+finish table.py "$words" "$out/product"
