@@ -133,7 +133,7 @@ static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg 
 static yoke_status check_merge(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     const yoke_param *param = &kernel->params[p];
-    if (arg->merge || yk_fold_of(param->type))
+    if (arg->merge || yk_sum_of(param->type))
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
                    ARGUMENT "elements of type %s are not summed by themselves; set merge",

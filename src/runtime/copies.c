@@ -17,19 +17,32 @@
 /* Of all copies of one argument; and a part of the device's room, which a job's rows need too. */
 enum { COPIES_BYTES = 16 << 20, ROOM_PART = 32, COPY_ALIGNMENT = 256 };
 
-const yoke_kernel *yk_fold_of(const char *type)
+#define MERGE(name, T)                                                                             \
+    static void name(void *into, const void *from, int64_t count)                                  \
+    {                                                                                              \
+        T *restrict a = into;                                                                      \
+        const T *restrict b = from;                                                                \
+        int64_t i;                                                                                 \
+        for (i = 0; i < count; i++)                                                                \
+            a[i] += b[i];                                                                          \
+    }
+MERGE(merge_float, float)
+MERGE(merge_double, double)
+MERGE(merge_32, uint32_t) /* two's complement: the same bits for signed */
+MERGE(merge_64, uint64_t)
+
+const struct yk_sum *yk_sum_of(const char *type)
 {
-    static const struct {
-        const char *type;
-        const yoke_kernel *fold;
-    } folds[] = { { "float", &yk_fold_float }, { "double", &yk_fold_double },
-                  { "int32_t", &yk_fold_32 },  { "uint32_t", &yk_fold_32 },
-                  { "int64_t", &yk_fold_64 },  { "uint64_t", &yk_fold_64 },
-                  { "int", &yk_fold_32 },      { "unsigned", &yk_fold_32 } };
+    static const struct yk_sum sums[] = {
+        { "float", &yk_fold_float, merge_float }, { "double", &yk_fold_double, merge_double },
+        { "int32_t", &yk_fold_32, merge_32 },     { "uint32_t", &yk_fold_32, merge_32 },
+        { "int64_t", &yk_fold_64, merge_64 },     { "uint64_t", &yk_fold_64, merge_64 },
+        { "int", &yk_fold_32, merge_32 },         { "unsigned", &yk_fold_32, merge_32 },
+    };
     size_t i;
-    for (i = 0; i < sizeof folds / sizeof *folds; i++)
-        if (strcmp(type, folds[i].type) == 0)
-            return folds[i].fold;
+    for (i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (strcmp(type, sums[i].type) == 0)
+            return &sums[i];
     return NULL;
 }
 
@@ -47,9 +60,9 @@ yoke_status yk_folds_intern(struct yk_job *job)
             continue;
         job->apart[p] = apart_of(job->args[p].array);
         if (!job->args[p].merge)
-            status =
-                yk_kernel_intern(&job->runtime->kernels,
-                                 yk_fold_of(job->kernel->kernel.params[p].type), &job->folds[p]);
+            status = yk_kernel_intern(&job->runtime->kernels,
+                                      yk_sum_of(job->kernel->kernel.params[p].type)->fold,
+                                      &job->folds[p]);
     }
     return status;
 }

@@ -267,8 +267,13 @@ char *yk_private_host(struct yk_job *job, int device, int lane, int arg);
 yoke_status yk_job_merge(struct yk_job *job, int *again);
 
 /* --- copies.c --- */
-/* What adds up copies of elements of that type; NULL: nothing of the library's. */
-const yoke_kernel *yk_fold_of(const char *type);
+/* How elements of a type are added up by the library: copies on a device, and on the host. */
+struct yk_sum {
+    const char *type;
+    const yoke_kernel *fold;
+    yoke_merge_fn *merge;
+};
+const struct yk_sum *yk_sum_of(const char *type); /* NULL: not at all */
 /* What the job may fold with on its devices. Under the runtime's lock. */
 yoke_status yk_folds_intern(struct yk_job *job);
 /* Its programs on a device; one that cannot be had is done without. As yk_kernel_build. */

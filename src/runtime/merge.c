@@ -7,8 +7,6 @@
  * so that the outcome does not depend on timing. A panel's copy is as large as the array it is of,
  * since kernels index it likewise.
  */
-#include <string.h>
-
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "flight.h"
@@ -81,47 +79,22 @@ static yoke_status collect_all(struct yk_job *job, int *again)
     return YOKE_OK;
 }
 
-#define SUM(T)                                                                                     \
-    do {                                                                                           \
-        T *restrict a = into;                                                                      \
-        const T *restrict b = from;                                                                \
-        for (i = 0; i < count; i++)                                                                \
-            a[i] += b[i];                                                                          \
-        return;                                                                                    \
-    } while (0)
-
-static void sum(const char *type, void *into, const void *from, int64_t count)
-{
-    int64_t i;
-    if (strcmp(type, "float") == 0)
-        SUM(float);
-    if (strcmp(type, "double") == 0)
-        SUM(double);
-    if (strstr(type, "64"))
-        SUM(uint64_t);
-    SUM(uint32_t); /* two's complement: the same bits for signed */
-}
-
 /* A private copy into the rows of the array, which are at the host. */
-static void fold_one(const yoke_arg *arg, const char *type, const char *from)
+static void fold_one(const yoke_array *array, yoke_merge_fn *merge, const char *from)
 {
-    const yoke_array *array = arg->array;
     const int together = array->row_bytes == array->pitch;
     const int64_t elements = array->row_bytes / (int64_t)array->element_size;
     const int64_t runs = together ? 1 : array->rows, count = together ? array->rows : 1;
     int64_t run, at = array->column;
-    for (run = 0; run < runs; run++, at += array->pitch) {
-        if (arg->merge)
-            arg->merge(array->host + at, from + at, count * elements);
-        else
-            sum(type, array->host + at, from + at, count * elements);
-    }
+    for (run = 0; run < runs; run++, at += array->pitch)
+        merge(array->host + at, from + at, count * elements);
 }
 
 static yoke_status fold(struct yk_job *job, int arg)
 {
     const yoke_arg *a = &job->args[arg];
-    const yoke_param *param = &job->kernel->kernel.params[arg];
+    yoke_merge_fn *merge =
+        a->merge ? a->merge : yk_sum_of(job->kernel->kernel.params[arg].type)->merge;
     yoke_status status = yk_transfer_home(a->array, yk_array_rows(a->array));
     int d, lane;
     if (status != YOKE_OK)
@@ -130,7 +103,7 @@ static yoke_status fold(struct yk_job *job, int arg)
         for (lane = 0; lane < job->devices[d].device->lanes; lane++) {
             const char *from = job->devices[d].private_hosts[lane * job->arg_count + arg];
             if (from)
-                fold_one(a, param->type, from);
+                fold_one(a->array, merge, from);
         }
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }
