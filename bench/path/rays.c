@@ -24,7 +24,7 @@
 enum { TURNS_MAX = 101, BLOCKS = 64, PEERS = 3 };
 enum peer { OURS, EMBREE_MEDIUM, EMBREE_HIGH };
 
-extern const yoke_kernel rays_nearest, rays_blocked;
+extern const yoke_kernel bvh_nearest, bvh_blocked;
 
 struct bench {
     yoke_runtime *cores;
@@ -38,7 +38,7 @@ struct bench {
 
 struct rays { /* of one kind */
     const char *name;
-    const yoke_kernel *kernel; /* rays_nearest, rays_blocked */
+    const yoke_kernel *kernel; /* bvh_nearest, bvh_blocked */
     ray_t *rays;
     void *found[PEERS]; /* hits, or int32_t: blocked */
 };
@@ -82,7 +82,7 @@ static void embree_block(void *context, int64_t block)
     for (i = span.first; i < span.last; i++) {
         struct RTCRayHit hit = { .ray = embree_ray(&rays->rays[i]),
                                  .hit.geomID = RTC_INVALID_GEOMETRY_ID };
-        if (rays->kernel == &rays_blocked) {
+        if (rays->kernel == &bvh_blocked) {
             rtcOccluded1(scene, &rtc, &hit.ray);
             ((int32_t *)found)[i] = hit.ray.tfar < 0;
             continue;
@@ -142,7 +142,7 @@ static yoke_array *wrap(const struct bench *bench, void *host, int64_t rows, siz
 
 static size_t size_found(const struct rays *rays)
 {
-    return rays->kernel == &rays_blocked ? sizeof(int32_t) : sizeof(hit_t);
+    return rays->kernel == &bvh_blocked ? sizeof(int32_t) : sizeof(hit_t);
 }
 
 /* Returns how long it took. */
@@ -176,7 +176,7 @@ static int64_t count_others(const struct bench *bench, const struct rays *rays)
     const int32_t *our_light = rays->found[OURS], *their_light = rays->found[EMBREE_HIGH];
     int64_t i, others = 0;
     for (i = 0; i < bench->count; i++)
-        if (rays->kernel == &rays_blocked)
+        if (rays->kernel == &bvh_blocked)
             others += our_light[i] != their_light[i];
         else
             others += (ours[i].triangle < 0) != (theirs[i].triangle < 0) ||
@@ -211,9 +211,9 @@ static void close_rays(struct rays *rays)
 
 static void compare_all(const struct bench *bench, int64_t width)
 {
-    struct rays eye = { .name = "eye", .kernel = &rays_nearest };
-    struct rays light = { .name = "to light", .kernel = &rays_blocked };
-    struct rays scattered = { .name = "scatter", .kernel = &rays_nearest };
+    struct rays eye = { .name = "eye", .kernel = &bvh_nearest };
+    struct rays light = { .name = "to light", .kernel = &bvh_blocked };
+    struct rays scattered = { .name = "scatter", .kernel = &bvh_nearest };
     struct scene_hits from;
     eye.rays = room_for(bench->count, sizeof(ray_t));
     light.rays = room_for(bench->count, sizeof(ray_t));
