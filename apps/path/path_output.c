@@ -57,29 +57,46 @@ static void tint(uint8_t *rgb, int owner)
         rgb[c] = (uint8_t)((rgb[c] + colors[owner % 8][c]) / 2);
 }
 
-static yoke_status write_picture(const struct path_state *s, const char *ending, int64_t samples,
-                                 const uint8_t *owners)
+/* All samples' sums, three floats a pixel, row by row; free. */
+static yoke_status sums_by_rows(const struct path_state *s, float **out)
 {
-    const double per = 1 / (double)samples;
-    char path[4096];
-    uint8_t *rgb = NULL;
-    yoke_status status = path_name(s, ending, path);
-    if (status == YOKE_OK)
-        status = app_alloc("the picture", s->width * s->height, 3, (void **)&rgb);
+    float *rgb;
+    yoke_status status =
+        app_alloc("the picture", s->width * s->height, 3 * sizeof *rgb, (void **)&rgb);
     if (status != YOKE_OK)
         return status;
     for (int64_t i = 0; i < s->setup.count; i++) {
         const int64_t at = place_of(s, i);
         if (at < 0)
             continue;
-        rgb[3 * at] = shade(per * s->pixels[i].red);
-        rgb[3 * at + 1] = shade(per * s->pixels[i].green);
-        rgb[3 * at + 2] = shade(per * s->pixels[i].blue);
-        if (owners)
-            tint(rgb + 3 * at, owners[i]);
+        rgb[3 * at] = s->pixels[i].red;
+        rgb[3 * at + 1] = s->pixels[i].green;
+        rgb[3 * at + 2] = s->pixels[i].blue;
     }
+    *out = rgb;
+    return YOKE_OK;
+}
+
+static yoke_status write_picture(const struct path_state *s, const char *ending, int64_t samples,
+                                 const uint8_t *owners)
+{
+    const double per = 1 / (double)samples;
+    char path[4096];
+    float *sums;
+    uint8_t *rgb;
+    yoke_status status = path_name(s, ending, path);
+    if (status == YOKE_OK)
+        status = sums_by_rows(s, &sums);
+    if (status != YOKE_OK)
+        return status;
+    rgb = (uint8_t *)sums; /* shades take the place of sums already read */
+    for (int64_t k = 0; k < 3 * s->width * s->height; k++)
+        rgb[k] = shade(per * sums[k]);
+    for (int64_t i = 0; owners && i < s->setup.count; i++)
+        if (place_of(s, i) >= 0)
+            tint(rgb + 3 * place_of(s, i), owners[i]);
     status = picture_write(path, &(struct picture){ s->width, s->height, 3, rgb });
-    free(rgb);
+    free(sums);
     return status;
 }
 
@@ -103,20 +120,14 @@ static yoke_status write_floats(const struct path_state *s)
 {
     const float per = 1.0f / (float)s->samples;
     char path[4096];
-    float *rgb = NULL;
+    float *rgb;
     yoke_status status = path_name(s, ".pfm", path);
     if (status == YOKE_OK)
-        status = app_alloc("the picture", s->width * s->height, 3 * sizeof *rgb, (void **)&rgb);
+        status = sums_by_rows(s, &rgb);
     if (status != YOKE_OK)
         return status;
-    for (int64_t i = 0; i < s->setup.count; i++) {
-        const int64_t at = place_of(s, i);
-        if (at < 0)
-            continue;
-        rgb[3 * at] = per * s->pixels[i].red;
-        rgb[3 * at + 1] = per * s->pixels[i].green;
-        rgb[3 * at + 2] = per * s->pixels[i].blue;
-    }
+    for (int64_t k = 0; k < 3 * s->width * s->height; k++)
+        rgb[k] *= per;
     const void *content[] = { rgb, s };
     status = output_write(&(struct output){ "the picture", path, write_pfm, content });
     free(rgb);
