@@ -7,22 +7,9 @@
 #include "fuzz.h"
 
 #include <math.h>
-#include <stdarg.h>
 
-#include "../apps/app.h"
 #include "../apps/photons/photons_mci.h"
-
-static char said[1024];
-
-/* What the applications' driver has, which is not under test. */
-yoke_status app_fail(yoke_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
-    va_end(arguments);
-    return status;
-}
+#include "said.h"
 
 static int lines_of(const char *text)
 {

@@ -2,23 +2,11 @@
 #include "mesh_read.h"
 
 #include <math.h>
-#include <stdarg.h>
 
-#include "../apps/app.h"
 #include "fuzz.h"
+#include "said.h"
 
 long long mesh_other_lines;
-static char said[1024];
-
-/* What the applications' driver has, which is not under test. */
-yoke_status app_fail(yoke_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 static yoke_status read_bytes(mesh_reader *read, const uint8_t *bytes, size_t size,
                               struct mesh *out)
