@@ -26,7 +26,7 @@ static const yoke_kernel blocks = {
 
 yoke_status cores_open(yoke_runtime **out)
 {
-    const yoke_config config = { .devices = "cpu" };
+    const yoke_config config = { .devices = "cpu", .knowledge = "off" };
     return yoke_open(&config, out);
 }
 

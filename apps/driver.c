@@ -82,6 +82,7 @@ static yoke_status tally_add(struct app_run *run, const yoke_result *result)
         device->alternative_items += result->kernels[i].items[1];
         snprintf(device->reason, sizeof device->reason, "%s", part->reason);
         snprintf(device->kernel, sizeof device->kernel, "%s", result->kernels[i].reason);
+        device->line = result->models[i];
         if (!*result->waits[i].reason)
             continue;
         device->waiting = result->waits[i].waiting;
@@ -207,8 +208,8 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
         (struct app_session){ .spec = spec, .run = { .watch = &spec->watch, .what = "opening" } };
     if (from->devices)
         config.devices = from->devices;
-    if (!from->traced)
-        config.trace = NULL;
+    if (!from->judged)
+        config.trace = NULL, config.knowledge = "off";
     double start = app_wall_seconds();
     yoke_status status = yoke_open(&config, &out->run.runtime);
     if (status != YOKE_OK)

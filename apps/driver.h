@@ -50,6 +50,7 @@ struct measure_device {
     char kernel[APP_REASON_MAX]; /* how the kernels compare there; "" where there is one only */
     yoke_waiting waiting;        /* of the last job in which somebody waited for it, */
     char wait[APP_REASON_MAX];   /* and why */
+    yoke_model_result line;      /* of its last job; zeros: nobody knows */
     double alone_seconds;
     double oracle_share;
 };
@@ -110,11 +111,11 @@ struct app_session {
     int attached;
 };
 
-/* `devices` NULL: those of the spec. Traces only where `traced`. Close also after a failure. */
+/* `devices` NULL: those of the spec. Traces only where `judged`. Close also after a failure. */
 struct app_session_spec {
     const struct measure_spec *spec;
     const char *devices;
-    int traced;
+    int judged;
 };
 yoke_status app_session_open(const struct app_session_spec *from, struct app_session *out);
 yoke_status app_session_attach(struct app_session *session, void *state);

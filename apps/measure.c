@@ -93,7 +93,7 @@ static yoke_status report(struct app_session *session, struct measure *out)
 static yoke_status judged(struct measure_spec *spec, struct app_session *session,
                           struct measure *out)
 {
-    struct app_session_spec from = { .spec = spec, .traced = 1 };
+    struct app_session_spec from = { .spec = spec, .judged = 1 };
     void *state = NULL;
     yoke_status status = app_session_open(&from, session);
     out->open_seconds = session->open_seconds;

@@ -41,6 +41,21 @@ static void add_bytes(cJSON *top, const yoke_traffic *traffic)
     json_integer(bytes, "between_devices", traffic->between_devices);
 }
 
+static double known(double figure)
+{
+    return figure > 0 ? figure : NAN;
+}
+
+static void add_model(cJSON *one, const yoke_model_result *line)
+{
+    cJSON *model = cJSON_AddObjectToObject(one, "model");
+    json_number(model, "item_seconds", known(line->item_seconds));
+    json_number(model, "fixed_seconds", line->item_seconds > 0 ? line->fixed_seconds : NAN);
+    json_number(model, "chunk_items", known(line->chunk_items));
+    json_number(model, "link_bytes_per_second", known(line->link_bytes_per_second));
+    json_number(model, "without_seconds", known(line->without_seconds));
+}
+
 static void add_devices(cJSON *top, const struct measure_spec *spec, const struct measure *measure)
 {
     cJSON *devices = cJSON_AddArrayToObject(top, "devices");
@@ -54,6 +69,7 @@ static void add_devices(cJSON *top, const struct measure_spec *spec, const struc
         json_number(one, "busy_seconds", device->busy_seconds);
         json_integer(one, "chunks", device->chunks);
         json_number(one, "alone_seconds", device->alone_seconds);
+        add_model(one, &device->line);
         json_text(one, "kernel", run_device_kernel(spec, device));
         json_text(one, "kernel_reason", *device->kernel ? device->kernel : NULL);
         json_text(one, "wait", device->wait);

@@ -88,7 +88,7 @@ static yoke_status fill_job(struct mxv_state *s, yoke_runtime *cpu)
 
 static yoke_status fill(struct mxv_state *s)
 {
-    yoke_config config = { .devices = "cpu" };
+    yoke_config config = { .devices = "cpu", .knowledge = "off" };
     yoke_runtime *cpu;
     yoke_status status = yoke_open(&config, &cpu);
     int64_t i;

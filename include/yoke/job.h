@@ -170,6 +170,18 @@ typedef struct yoke_kernel_result {
     const char *reason; /* how they compare there, with figures; "" if nothing to say */
 } yoke_kernel_result;
 
+/* What the split of a job says of one device (papers/004, sections 3 and 5): v of its indexes take
+ * fixed_seconds + v * item_seconds beside the others. Figures nobody knows are 0. */
+typedef struct yoke_model_result {
+    double item_seconds;          /* a of the model */
+    double fixed_seconds;         /* b */
+    double link_bytes_per_second; /* of copies to and from it, roughly; 0: it uses the host's */
+    double chunk_items;           /* indexes of one of its chunks, on average */
+    /* What the job would have taken had the others done its indexes too, by their models; of one
+     * that did none: what the job took. INFINITY: there is no other. */
+    double without_seconds;
+} yoke_model_result;
+
 typedef struct yoke_decision {
     double seconds; /* since the job was submitted */
     int device, lane;
@@ -181,7 +193,7 @@ typedef struct yoke_decision {
  * Where more than 64 jobs are done that nobody has waited for yet, those that end then keep figures
  * only: in their results reasons are "" and there are no decisions. */
 typedef struct yoke_result {
-    int version;             /* 3: this layout; later versions only append */
+    int version;             /* 4: this layout; later versions only append */
     double seconds;          /* from submit to done */
     const char *partitioner; /* with its settings, "auto" */
     yoke_traffic traffic;    /* bytes the job moved */
@@ -191,6 +203,8 @@ typedef struct yoke_result {
     const yoke_decision *decisions;
     const yoke_wait_result *waits;     /* from version 2 on: of the devices, in their order */
     const yoke_kernel_result *kernels; /* from version 3 on: likewise */
+    const yoke_model_result *models;   /* from version 4 on: likewise; zero where only figures were
+                                          kept */
 } yoke_result;
 YOKE_API void yoke_result_close(yoke_result *result);
 

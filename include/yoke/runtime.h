@@ -36,6 +36,9 @@ typedef struct yoke_config {
     yoke_waiting waiting;    /* YOKE_WAIT */
     const char *
         trace; /* YOKE_TRACE: write a timeline here at close (.json: Chrome trace, .html: a page) */
+    const char *knowledge; /* YOKE_KB: the file that keeps what was learned from one process to the
+                              next, or "off". Default: knowledge.db in the cache folder (yoke kb).
+                              With "off" here nothing is told at close either (YOKE_EXPLAIN) */
 } yoke_config;
 
 /* `config` NULL: all defaults. Never waits for GPU drivers: they load in the background and their

@@ -205,3 +205,10 @@ void yk_log(yoke_log_level level, const char *format, ...)
     }
     pthread_mutex_unlock(&log_lock);
 }
+
+void yk_log_asked(const char *line)
+{
+    pthread_mutex_lock(&log_lock);
+    (log_fn ? log_fn : log_to_stderr)(log_fn ? log_context : NULL, YOKE_LOG_INFO, line);
+    pthread_mutex_unlock(&log_lock);
+}

@@ -17,4 +17,7 @@ yoke_status yk_fail(yoke_status status, const char *format, ...)
 /* Log one line; cheap when nobody listens at that level. */
 void yk_log(yoke_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A line that the user asked for, whatever level is listened to. */
+void yk_log_asked(const char *line);
+
 #endif

@@ -8,6 +8,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "explain.h"
 #include "flight.h"
 
 /* Where no device could take part, a kernel that does not compile explains more than one that is
@@ -180,8 +181,11 @@ static void end_job(struct yk_job *job)
     if (job->has_add || atomic_load(&job->stop) || !job->ended_ns)
         job->ended_ns = yk_now(runtime);
     yk_lock(&runtime->lock);
-    if (job->last > job->first && !atomic_load(&job->stop))
+    if (job->last > job->first && !atomic_load(&job->stop)) {
         learn(job);
+        if (runtime->tells)
+            yk_told_note(job);
+    }
     if (runtime->trace)
         trace(job);
     yk_job_condense(job);

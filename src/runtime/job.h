@@ -355,7 +355,9 @@ void yk_job_wake(struct yk_job *job);
 
 /* --- wait_text.c --- */
 /* How and why the job's threads waited for the device as they did, and how many there were. */
-enum { YK_WAIT_TEXT = 192 };
+enum { YK_WAIT_TEXT = 192, YK_DURATION_TEXT = 32 };
+/* "1.2 ms", in `text`. */
+const char *yk_duration_text(double ns, char text[YK_DURATION_TEXT]);
 yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT]);
 
 /* --- panels.c --- */
@@ -363,5 +365,11 @@ yoke_status yk_panel_close(yoke_array *panel);
 
 /* --- result.c --- */
 yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
+/* Of a job that is over and has its crew: one account a device; */
+struct yk_account;
+yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts);
+/* why the device did what it did. NULL: nothing to say. */
+enum { YK_REASON_TEXT = 160 };
+const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT]);
 
 #endif

@@ -46,6 +46,7 @@ static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
         yk_free(build->text);
     }
     yk_pairs_close(kernel);
+    yk_free(kernel->told);
     yk_free(kernel);
 }
 

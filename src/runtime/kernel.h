@@ -58,6 +58,8 @@ struct yk_kernel {
     struct yk_build builds[YK_PLACES];
     struct yk_memory memories[YK_MEMORIES]; /* under the runtime's lock */
     uint64_t clock;
+    uint64_t jobs;        /* of it that went well, where their stories are kept, */
+    struct yk_told *told; /* and that of a late one (explain.h); NULL: none */
     struct yk_kernel *next;
 };
 

@@ -3,6 +3,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/carve.h"
+#include "../partition/account.h"
 #include "../partition/partitioner.h"
 #include "flight.h"
 
@@ -31,28 +32,26 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
            yk_carved(devices * sizeof(yoke_device_result)) +
            yk_carved(devices * sizeof(yoke_wait_result)) +
            yk_carved(devices * sizeof(yoke_kernel_result)) + devices * name_bytes(job) +
+           yk_carved(devices * sizeof(yoke_model_result)) +
            yk_carved(decisions * sizeof(yoke_decision));
 }
 
-enum { TEAM_TEXT = 160 };
-
-/* Why the device did what it did; NULL: nothing to say. */
-static const char *reason_of(const struct yk_job *job, int device, char text[TEAM_TEXT])
+const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
     if (!job->devices[device].benched)
         return yk_dispatch_reason(job->dispatch, device);
-    yk_team_explain(&job->crew->team, job->team, text, TEAM_TEXT);
+    yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
     return text;
 }
 
 static size_t sentence_bytes(const struct yk_job *job)
 {
-    char text[YK_WAIT_TEXT], why[TEAM_TEXT];
+    char text[YK_WAIT_TEXT], why[YK_REASON_TEXT];
     size_t bytes = 0;
     int d;
     for (d = 0; d < job->device_count; d++) {
         yk_wait_explain(job, d, text);
-        bytes += yk_carved_text(reason_of(job, d, why)) + yk_carved_text(text);
+        bytes += yk_carved_text(yk_job_reason(job, d, why)) + yk_carved_text(text);
         bytes += job->pair ? yk_carved(YK_TURN_TEXT) : yk_carved_text("");
     }
     return bytes;
@@ -73,7 +72,7 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
     yoke_device_result *devices =
         yk_carve(next, (size_t)job->device_count * sizeof(yoke_device_result));
     double all = (double)(job->last - job->first);
-    char why[TEAM_TEXT];
+    char why[YK_REASON_TEXT];
     int d;
     for (d = 0; d < job->device_count; d++) {
         struct yk_figures figures = figures_of(job, d);
@@ -82,7 +81,7 @@ static void fill_devices(const struct yk_job *job, char **next, yoke_result *res
         devices[d].share = all > 0 ? (double)figures.items / all : 0;
         devices[d].busy_seconds = (double)figures.busy_ns * 1e-9;
         devices[d].chunks = figures.chunks;
-        devices[d].reason = job->keeps ? yk_carve_text(next, reason_of(job, d, why)) : "";
+        devices[d].reason = job->keeps ? yk_carve_text(next, yk_job_reason(job, d, why)) : "";
     }
     result->devices = devices;
     result->device_count = job->device_count;
@@ -121,6 +120,34 @@ static void fill_kernels(const struct yk_job *job, char **next, yoke_result *res
     result->kernels = kernels;
 }
 
+yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts)
+{
+    uint64_t gone = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (job->devices[d].failed)
+            gone |= (uint64_t)1 << d;
+    return yk_dispatch_account(job->dispatch, job->ended_ns - job->submitted_ns, gone, accounts);
+}
+
+static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)
+{
+    yoke_model_result *models = yk_carve(next, (size_t)job->device_count * sizeof *models);
+    struct yk_account accounts[YK_PLACES];
+    yoke_status status = job->keeps ? yk_job_account(job, accounts) : YOKE_OK;
+    int d;
+    for (d = 0; job->keeps && status == YOKE_OK && d < job->device_count; d++)
+        models[d] = (yoke_model_result){
+            .item_seconds = accounts[d].line.item_ns * 1e-9,
+            .fixed_seconds = accounts[d].line.item_ns > 0 ? accounts[d].line.fixed_ns * 1e-9 : 0,
+            .link_bytes_per_second = job->devices[d].device->device->desc.link_bytes_per_ns * 1e9,
+            .chunk_items = accounts[d].grain,
+            .without_seconds = accounts[d].without_ns * 1e-9
+        };
+    result->models = models;
+    return status;
+}
+
 static void fill_decisions(const struct yk_job *job, char **next, yoke_result *result)
 {
     size_t count, i;
@@ -141,6 +168,7 @@ static void fill_decisions(const struct yk_job *job, char **next, yoke_result *r
 yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
 {
     yoke_result *result;
+    yoke_status status;
     size_t decisions = 0;
     char *next;
     if (job->keeps)
@@ -149,7 +177,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     if (!next)
         return YOKE_ENOMEM;
     result = yk_carve(&next, sizeof *result);
-    result->version = 3;
+    result->version = 4;
     result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
     result->partitioner = yk_carve_text(&next, partitioner_of(job));
     result->traffic.to_devices = atomic_load(&job->bytes_to);
@@ -158,6 +186,11 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     fill_devices(job, &next, result);
     fill_waits(job, &next, result);
     fill_kernels(job, &next, result);
+    status = fill_models(job, &next, result);
+    if (status != YOKE_OK) {
+        yk_free(result);
+        return status;
+    }
     if (job->keeps)
         fill_decisions(job, &next, result);
     *out = result;

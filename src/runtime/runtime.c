@@ -6,14 +6,16 @@
 #include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "../platform/clock.h"
+#include "explain.h"
 #include "job.h"
 
 static const char *const waiting_names[] = { "auto", "spin", "yield", "block", NULL };
+static const char *const no_yes[] = { "0", "1", NULL };
 
 struct settings {
     char *devices, *partitioner, *trace;
     int64_t threads;
-    int waiting;
+    int waiting, explains;
 };
 
 static const struct yk_option options[] = {
@@ -28,6 +30,8 @@ static const struct yk_option options[] = {
       offsetof(struct settings, waiting), waiting_names },
     { "trace", "YOKE_TRACE", NULL, "write a timeline here at close (.json or .html)",
       YK_OPTION_TEXT, offsetof(struct settings, trace), NULL },
+    { "explain", "YOKE_EXPLAIN", "0", "1: say at close what each device got, and why",
+      YK_OPTION_CHOICE, offsetof(struct settings, explains), no_yes },
     { .name = NULL },
 };
 
@@ -42,6 +46,12 @@ static yoke_status replace(char **field, const char *text)
     yk_free(*field);
     *field = copy;
     return YOKE_OK;
+}
+
+/* What it does is not what the program is about. */
+static int is_private(const yoke_config *config)
+{
+    return config && config->knowledge && strcmp(config->knowledge, "off") == 0;
 }
 
 /* Environment first, then what the program says. */
@@ -145,6 +155,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->threads = (int)settings.threads;
     runtime->streams = streams;
     runtime->waiting = (yoke_waiting)settings.waiting;
+    runtime->explains = runtime->tells = settings.explains && !is_private(config);
     if (runtime->trace_path)
         status = yk_runtime_open_trace(runtime);
     if (status == YOKE_OK)
@@ -176,6 +187,8 @@ yoke_status yoke_close(yoke_runtime *runtime)
                        array->name);
     yk_runtime_join_loader(runtime);
     yk_tickets_forget(runtime);
+    if (runtime->explains)
+        yk_runtime_explain(runtime);
     if (runtime->trace && runtime->trace_path)
         status = yk_trace_write(runtime->trace, runtime->trace_path);
     atomic_store(&runtime->stop, 1);

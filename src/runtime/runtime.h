@@ -88,6 +88,8 @@ struct yoke_runtime {
     struct yk_kernels kernels;
     struct yk_trace *trace;
     char *trace_path;
+    int explains; /* at close, what the latest jobs did and why; */
+    int tells;    /* somebody will want to know that */
 
     struct yk_thread loader; /* finds GPUs in the background */
     yk_mutex load_lock;      /* one joins it */

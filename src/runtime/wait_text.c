@@ -5,28 +5,27 @@
 
 #include "flight.h"
 
-/* "1.2 ms" */
-static const char *duration(double ns, char text[32])
+const char *yk_duration_text(double ns, char text[YK_DURATION_TEXT])
 {
     static const char *const units[] = { "ns", "us", "ms", "s" };
     int unit = 0;
     for (; ns >= 999.5 && unit < 3; unit++)
         ns /= 1000;
-    snprintf(text, 32, "%.3g %s", ns, units[unit]);
+    snprintf(text, YK_DURATION_TEXT, "%.3g %s", ns, units[unit]);
     return text;
 }
 
 static void explain_choice(const struct yk_waits *waits, const char *who, char text[YK_WAIT_TEXT])
 {
-    char chunks[32], wake[32];
+    char chunks[YK_DURATION_TEXT], wake[YK_DURATION_TEXT];
     int length, spins = 2 * waits->brief > waits->flights;
     if (waits->foretold == 0) {
         snprintf(text, YK_WAIT_TEXT, "%s slept (block): how long its chunks take was not known",
                  who);
         return;
     }
-    duration((double)waits->lasts_ns / (double)waits->foretold, chunks);
-    duration(YK_WAKE_NS, wake);
+    yk_duration_text((double)waits->lasts_ns / (double)waits->foretold, chunks);
+    yk_duration_text(YK_WAKE_NS, wake);
     length =
         snprintf(text, YK_WAIT_TEXT, "%s %s: chunks of %s are %s beside a wake of %s", who,
                  spins ? "polled (spin)" : "slept (block)", chunks, spins ? "short" : "long", wake);

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <yoke/status.h>
 
 enum yk_trace_kind {
@@ -52,5 +53,9 @@ void yk_trace_add(struct yk_trace *trace, int track, const struct yk_trace_event
  * figures, a table of each device's busy time). No thread may be recording meanwhile. YOKE_EIO with
  * the path when it cannot be written in full (nothing half-written stays). */
 yoke_status yk_trace_write(const struct yk_trace *trace, const char *path);
+
+/* A JSON string with its quotes, which is also safe inside of an HTML script. Bytes that are no
+ * UTF-8 become U+FFFD; NULL is "". */
+void yk_trace_put_text(FILE *stream, const char *text);
 
 #endif

@@ -47,10 +47,6 @@ int yk_track_device(const struct yk_trace *trace, int track);
  * that began before a virtual clock took over). */
 int64_t yk_trace_zero(const struct yk_trace *trace);
 
-/* A JSON string with its quotes, which is also safe inside of an HTML script. Bytes that are no
- * UTF-8 become U+FFFD; NULL is "". */
-void yk_trace_put_text(FILE *stream, const char *text);
-
 /* --- chrome.c, page.c: errors are kept by the stream --- */
 void yk_trace_put_chrome(const struct yk_trace *trace, FILE *stream);
 void yk_trace_put_page(const struct yk_trace *trace, FILE *stream);

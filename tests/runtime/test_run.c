@@ -86,7 +86,7 @@ static void check_result(const yoke_result *result, int64_t n)
     for (d = 0; d < result->device_count; d++)
         items += result->devices[d].items;
     assert_int_equal(items, n);
-    assert_int_equal(result->version, 3);
+    assert_int_equal(result->version, 4);
 }
 
 static void saxpy_on(yoke_runtime *rt, const char *partitioner, int64_t n)

@@ -139,7 +139,7 @@ static void check_waits(const yoke_config *config, const yoke_result *result)
 {
     static const char *const words[] = { "", "(spin)", "(yield)", "(block)" };
     const yoke_wait_result *gpu = &result->waits[1];
-    assert_int_equal(result->version, 3);
+    assert_int_equal(result->version, 4);
     assert_int_equal(result->waits[0].waiting, YOKE_WAIT_AUTO);
     if (config->threads > 2)
         assert_non_null(strstr(result->waits[0].reason, "threads on 2 cores"));

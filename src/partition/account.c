@@ -1,0 +1,77 @@
+/* account.c - see account.h. */
+#include "account.h"
+
+#include <math.h>
+
+#include "../base/alloc.h"
+#include "balance.h"
+#include "dispatch_state.h"
+
+enum { BITS = 64 };
+
+static int is_gone(uint64_t gone, int device)
+{
+    return device < BITS && (gone >> device & 1);
+}
+
+/* All there are, but one. */
+static double end_of(struct yk_load *loads, const struct yk_account *accounts, int count,
+                     const struct yk_dispatch *dispatch, int without)
+{
+    const double items = (double)(dispatch->view.last - dispatch->view.first);
+    int d;
+    for (d = 0; d < count; d++)
+        loads[d] = (struct yk_load){ .fixed = accounts[d].line.fixed_ns,
+                                     .item = d == without ? 0 : accounts[d].line.item_ns };
+    return yk_balance(loads, count, items);
+}
+
+/* Whether nobody else is there at all, whatever is known of him. */
+static int is_only_one(const struct yk_dispatch *dispatch, uint64_t gone, int device)
+{
+    int d;
+    for (d = 0; d < dispatch->view.device_count; d++)
+        if (d != device && !is_gone(gone, d))
+            return 0;
+    return 1;
+}
+
+/* Whose speed was found while the job ran, or before. */
+static void take_line(const struct yk_split_status *status, struct yk_account *out)
+{
+    *out = (struct yk_account){ .grain = status->chunks_done > 0 ? (double)status->items_done /
+                                                                       (double)status->chunks_done
+                                                                 : 0 };
+    if (status->known.line.item_ns > 0)
+        out->line = status->known.line;
+    else if (status->item_ns > 0)
+        out->line = (struct yk_line){ status->item_ns, status->fixed_ns };
+}
+
+yoke_status yk_dispatch_account(const struct yk_dispatch *dispatch, int64_t ns, uint64_t gone,
+                                struct yk_account *out)
+{
+    const int count = dispatch->view.device_count;
+    struct yk_load *loads = yk_calloc((size_t)count, sizeof *loads);
+    double all;
+    int d;
+    if (!loads)
+        return YOKE_ENOMEM;
+    for (d = 0; d < count; d++) {
+        take_line(&dispatch->status[d], &out[d]);
+        if (is_gone(gone, d))
+            out[d].line.item_ns = 0;
+    }
+    all = end_of(loads, out, count, dispatch, -1);
+    for (d = 0; d < count; d++) {
+        const double less = end_of(loads, out, count, dispatch, d);
+        if (dispatch->status[d].items_done == 0)
+            out[d].without_ns = (double)ns;
+        else if (!isinf(less))
+            out[d].without_ns = (double)ns + fmax(0, less - all);
+        else
+            out[d].without_ns = is_only_one(dispatch, gone, d) ? INFINITY : 0;
+    }
+    yk_free(loads);
+    return YOKE_OK;
+}

@@ -1,0 +1,243 @@
+/* explain.c - see explain.h. */
+#include "explain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../partition/account.h"
+#include "../trace/trace.h"
+#include "flight.h"
+
+/* Longer jobs are all kept. */
+enum { LONG_NS = 1000000, NAME_BYTES = 96, REASON_BYTES = 256 };
+enum { TEXT_BYTES = 16 << 10, TEXT_MOST = 16 << 20 };
+
+struct told_device {
+    char name[YOKE_DEVICE_NAME_MAX];
+    int64_t items, chunks;
+    double busy_ns, link_bytes_per_ns;
+    struct yk_account account;
+    char reason[REASON_BYTES];
+};
+
+struct yk_told {
+    int64_t items, ns;
+    uint64_t jobs; /* of the kernel, this one being the latest */
+    char job[NAME_BYTES], partitioner[NAME_BYTES];
+    int device_count;
+    struct told_device devices[];
+};
+
+static int is_wanted(const struct yk_job *job, uint64_t jobs)
+{
+    return job->ended_ns - job->submitted_ns >= LONG_NS || (jobs & (jobs - 1)) == 0;
+}
+
+static struct yk_told *told_of(struct yk_kernel *kernel, int devices)
+{
+    struct yk_told *told = kernel->told;
+    if (told && told->device_count >= devices)
+        return told;
+    yk_free(told);
+    kernel->told = yk_calloc(1, sizeof *told + (size_t)devices * sizeof *told->devices);
+    return kernel->told;
+}
+
+static void note_device(const struct yk_job *job, int d, const struct yk_account *account,
+                        struct told_device *out)
+{
+    const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
+    struct yk_split_outcome outcome;
+    char text[YK_REASON_TEXT];
+    const char *reason = yk_job_reason(job, d, text);
+    yk_dispatch_outcome(job->dispatch, d, &outcome);
+    out->items = outcome.items;
+    out->chunks = outcome.chunks;
+    out->busy_ns = (double)outcome.busy_ns;
+    out->link_bytes_per_ns = desc->link_bytes_per_ns;
+    out->account = *account;
+    snprintf(out->name, sizeof out->name, "%s", desc->name);
+    snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
+}
+
+void yk_told_note(const struct yk_job *job)
+{
+    struct yk_account accounts[YK_PLACES];
+    struct yk_kernel *kernel = job->kernel;
+    struct yk_told *told;
+    int d;
+    if (!is_wanted(job, ++kernel->jobs) || yk_job_account(job, accounts) != YOKE_OK)
+        return;
+    told = told_of(kernel, job->device_count);
+    if (!told)
+        return;
+    told->items = job->last - job->first;
+    told->ns = job->ended_ns - job->submitted_ns;
+    told->jobs = kernel->jobs;
+    told->device_count = job->device_count;
+    snprintf(told->job, sizeof told->job, "%s", job->name);
+    snprintf(told->partitioner, sizeof told->partitioner, "%s",
+             yk_dispatch_partitioner(job->dispatch));
+    for (d = 0; d < job->device_count; d++)
+        note_device(job, d, &accounts[d], &told->devices[d]);
+}
+
+/* --- for people --- */
+
+/* "1.2 ms" or, of what nobody knows, "-". */
+static const char *duration(double ns, char text[YK_DURATION_TEXT])
+{
+    if (!(ns > 0) || isinf(ns))
+        return ns == 0 ? "-" : "never";
+    return yk_duration_text(ns, text);
+}
+
+static void print_device(const struct told_device *device, const struct yk_told *told, FILE *stream)
+{
+    char item[YK_DURATION_TEXT], fixed[YK_DURATION_TEXT], without[YK_DURATION_TEXT], link[32] = "-";
+    const struct yk_line *line = &device->account.line;
+    const double share = 100 * (double)device->items / (double)told->items;
+    if (device->link_bytes_per_ns > 0)
+        snprintf(link, sizeof link, "%.3g GB/s", device->link_bytes_per_ns);
+    fprintf(stream, "  %-12s %6.2f %%  %9s  %9s  %10.4g  %10s  %10s\n", device->name, share,
+            line->item_ns > 0 ? yk_duration_text(line->item_ns, item) : "-",
+            line->item_ns > 0 ? yk_duration_text(line->fixed_ns, fixed) : "-",
+            device->account.grain, link, duration(device->account.without_ns, without));
+}
+
+static void print_one(const struct yk_kernel *kernel, FILE *stream)
+{
+    const struct yk_told *told = kernel->told;
+    char took[YK_DURATION_TEXT];
+    int d;
+    fprintf(stream, "%s: %lld items in %s by %s, job %llu of %llu\n", told->job,
+            (long long)told->items, yk_duration_text((double)told->ns, took), told->partitioner,
+            (unsigned long long)told->jobs, (unsigned long long)kernel->jobs);
+    fprintf(stream, "  %-12s %8s  %9s  %9s  %10s  %10s  %10s\n", "device", "share", "a (item)",
+            "b (fixed)", "chunk", "link", "without it");
+    for (d = 0; d < told->device_count; d++)
+        print_device(&told->devices[d], told, stream);
+    for (d = 0; d < told->device_count; d++)
+        if (*told->devices[d].reason)
+            fprintf(stream, "  %s: %s\n", told->devices[d].name, told->devices[d].reason);
+}
+
+void yk_told_print(const yoke_runtime *runtime, FILE *stream)
+{
+    const struct yk_kernel *kernel;
+    int any = 0;
+    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        if (kernel->told) {
+            if (any++)
+                fputc('\n', stream);
+            print_one(kernel, stream);
+        }
+}
+
+char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer)
+{
+    size_t bytes;
+    for (bytes = TEXT_BYTES; bytes <= TEXT_MOST; bytes *= 2) {
+        char *text = yk_calloc(bytes, 1);
+        FILE *stream = text ? fmemopen(text, bytes, "w") : NULL;
+        int whole = 0;
+        if (stream) {
+            writer(runtime, stream);
+            whole = fflush(stream) == 0 && !ferror(stream) && ftell(stream) < (long)bytes;
+            fclose(stream);
+        }
+        if (whole)
+            return text;
+        yk_free(text);
+        if (!stream)
+            break;
+    }
+    return NULL;
+}
+
+void yk_runtime_explain(const yoke_runtime *runtime)
+{
+    char *line, *rest = NULL, *text = yk_told_text(runtime, yk_told_print);
+    for (line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+        yk_log_asked(line);
+    yk_free(text);
+}
+
+/* --- for programs --- */
+
+/* With a point in every locale; what is no number is null. */
+static void put_number(const char *key, double value, FILE *stream)
+{
+    char text[40], *at;
+    snprintf(text, sizeof text, "%.9g", value);
+    for (at = text; *at; at++)
+        if (*at == ',')
+            *at = '.';
+    fprintf(stream, ",\"%s\":%s", key, isfinite(value) ? text : "null");
+}
+
+static void put_known(const char *key, double value, FILE *stream)
+{
+    put_number(key, value > 0 ? value : NAN, stream);
+}
+
+static void put_text(const char *key, const char *text, FILE *stream)
+{
+    fprintf(stream, "\"%s\":", key);
+    yk_trace_put_text(stream, text);
+}
+
+static void put_device(const struct told_device *device, const struct yk_told *told, FILE *stream)
+{
+    const struct yk_account *account = &device->account;
+    fputc('{', stream);
+    put_text("name", device->name, stream);
+    put_number("items", (double)device->items, stream);
+    put_number("share", (double)device->items / (double)told->items, stream);
+    put_number("chunks", (double)device->chunks, stream);
+    put_number("busy_seconds", device->busy_ns * 1e-9, stream);
+    put_known("item_seconds", account->line.item_ns * 1e-9, stream);
+    put_number("fixed_seconds", account->line.item_ns > 0 ? account->line.fixed_ns * 1e-9 : NAN,
+               stream);
+    put_known("chunk_items", account->grain, stream);
+    put_known("link_bytes_per_second", device->link_bytes_per_ns * 1e9, stream);
+    put_known("without_seconds", account->without_ns * 1e-9, stream);
+    fputc(',', stream);
+    put_text("reason", device->reason, stream);
+    fputc('}', stream);
+}
+
+static void put_one(const struct yk_told *told, FILE *stream)
+{
+    int d;
+    fputc('{', stream);
+    put_text("job", told->job, stream);
+    fputc(',', stream);
+    put_text("partitioner", told->partitioner, stream);
+    put_number("items", (double)told->items, stream);
+    put_number("seconds", (double)told->ns * 1e-9, stream);
+    put_number("jobs", (double)told->jobs, stream);
+    fputs(",\"devices\":[", stream);
+    for (d = 0; d < told->device_count; d++) {
+        if (d)
+            fputc(',', stream);
+        put_device(&told->devices[d], told, stream);
+    }
+    fputs("]}", stream);
+}
+
+void yk_told_print_json(const yoke_runtime *runtime, FILE *stream)
+{
+    const struct yk_kernel *kernel;
+    int any = 0;
+    fputc('[', stream);
+    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        if (kernel->told) {
+            if (any++)
+                fputc(',', stream);
+            put_one(kernel->told, stream);
+        }
+    fputc(']', stream);
+}

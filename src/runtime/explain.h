@@ -1,0 +1,30 @@
+/* explain.h - what the latest job of each kernel did, and why: for YOKE_EXPLAIN, and for whoever
+ * asks in another process later (`yoke explain`).
+ *
+ * Kept with the kernel, in memory of its own, as a job's crew soon works for another one. Writing
+ * sentences takes as long as a short job does: of short jobs only some are kept, the 1st, 2nd, 4th,
+ * 8th ... of a kernel, so that it costs them nothing that could be seen.
+ */
+#ifndef YK_RUNTIME_EXPLAIN_H
+#define YK_RUNTIME_EXPLAIN_H
+
+#include <stdio.h>
+#include <yoke/yoke.h>
+
+struct yk_job;
+struct yk_told; /* of one kernel */
+
+/* A job went well and has its crew still. Under runtime.lock. */
+void yk_told_note(const struct yk_job *job);
+
+/* What one of the writers below writes, in memory of the caller's; NULL: there is none. */
+typedef void yk_told_writer(const yoke_runtime *runtime, FILE *stream);
+char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer);
+/* All of it, line by line, where log lines go, whatever their level. */
+void yk_runtime_explain(const yoke_runtime *runtime);
+/* For people: a heading for each kernel, a table of its devices, a sentence for each. */
+void yk_told_print(const yoke_runtime *runtime, FILE *stream);
+/* For programs: an array of JSON objects. */
+void yk_told_print_json(const yoke_runtime *runtime, FILE *stream);
+
+#endif

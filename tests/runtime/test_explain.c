@@ -1,0 +1,141 @@
+/* test_explain.c - what a runtime says at close of what its jobs did and why, where somebody wants
+ * to know (YOKE_EXPLAIN); and the models that results carry. On simulated devices: the figures are
+ * always the same.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "base/alloc.h"
+#include "job_kernels.h"
+#include "ok.h"
+#include "runtime/explain.h"
+
+enum { ITEMS = 4000 };
+static const char slow[] = "sim:cpu:cores=1:rate=1e5,sim:gpu:rate=3e5:link=1e9",
+                  fast[] = "sim:cpu:cores=1:rate=1e8,sim:gpu:rate=3e8:link=1e9";
+
+static char said[8192];
+
+static void listen(void *context, yoke_log_level level, const char *line)
+{
+    size_t length = strlen(said);
+    (void)context;
+    if (level == YOKE_LOG_INFO)
+        snprintf(said + length, sizeof said - length, "%s\n", line);
+}
+
+static yoke_runtime *opened(const char *machine, const char *knowledge)
+{
+    const yoke_config config = { .devices = machine, .knowledge = knowledge };
+    yoke_runtime *rt;
+    said[0] = '\0';
+    yoke_set_log(listen, NULL, YOKE_LOG_WARN);
+    OK(yoke_open(&config, &rt));
+    return rt;
+}
+
+static void run_jobs(yoke_runtime *rt, int jobs, yoke_result **result)
+{
+    static int32_t y[ITEMS];
+    const int32_t offset = 7;
+    yoke_array *array;
+    OK(yoke_array_wrap(rt, y, ITEMS, sizeof *y, &array));
+    while (jobs-- > 0) {
+        yoke_job job = { .kernel = &k_index,
+                         .range = { 0, ITEMS },
+                         .args = { yoke_value(offset), yoke_out(array) } };
+        OK(yoke_run(rt, &job, jobs == 0 ? result : NULL));
+    }
+    OK(yoke_array_close(array));
+}
+
+static void closing_tells_what_each_device_got(void **state)
+{
+    yoke_runtime *rt;
+    (void)state;
+    setenv("YOKE_EXPLAIN", "1", 1);
+    rt = opened(slow, NULL);
+    run_jobs(rt, 5, NULL);
+    OK(yoke_close(rt));
+    unsetenv("YOKE_EXPLAIN");
+    assert_non_null(strstr(said, "4000 items in"));
+    assert_non_null(strstr(said, " by auto, job 5 of 5"));
+    assert_non_null(strstr(said, "  sim:cpu "));
+    assert_non_null(strstr(said, "  sim:gpu "));
+    assert_non_null(strstr(said, "1 GB/s"));
+    assert_non_null(strstr(said, "  sim:gpu: "));
+}
+
+static void nobody_is_told_unasked(void **state)
+{
+    yoke_runtime *rt = opened(slow, NULL);
+    (void)state;
+    run_jobs(rt, 2, NULL);
+    OK(yoke_close(rt));
+    assert_string_equal(said, "");
+    setenv("YOKE_EXPLAIN", "1", 1); /* a runtime that the program keeps to itself */
+    rt = opened(slow, "off");
+    run_jobs(rt, 2, NULL);
+    OK(yoke_close(rt));
+    unsetenv("YOKE_EXPLAIN");
+    assert_string_equal(said, "");
+}
+
+/* Half of all that both do together is gone without the one, a third or so without the other. */
+static void results_carry_models(void **state)
+{
+    yoke_runtime *rt = opened(slow, "off");
+    yoke_result *result;
+    const yoke_model_result *cpu, *gpu;
+    (void)state;
+    run_jobs(rt, 4, &result);
+    cpu = &result->models[0];
+    gpu = &result->models[1];
+    assert_int_equal(result->version, 4);
+    assert_float_equal(cpu->item_seconds, 1e-5, 1e-7);
+    assert_true(cpu->link_bytes_per_second == 0);
+    assert_float_equal(gpu->item_seconds, 1 / 3e5, 0.1e-5);
+    assert_float_equal(gpu->link_bytes_per_second, 1e9, 1);
+    assert_true(gpu->chunk_items >= 1);
+    assert_true(gpu->without_seconds > 2.5 * result->seconds);
+    assert_true(cpu->without_seconds > 1.1 * result->seconds);
+    assert_true(cpu->without_seconds < 1.7 * result->seconds);
+    yoke_result_close(result);
+    OK(yoke_close(rt));
+}
+
+/* A short job's sentences cost more than the job: the 1st, 2nd, 4th, 8th ... are kept. */
+static void of_short_jobs_some_are_kept(void **state)
+{
+    yoke_runtime *rt;
+    char *text;
+    (void)state;
+    setenv("YOKE_EXPLAIN", "1", 1);
+    rt = opened(fast, NULL);
+    unsetenv("YOKE_EXPLAIN");
+    run_jobs(rt, 7, NULL);
+    text = yk_told_text(rt, yk_told_print_json);
+    assert_non_null(strstr(text, "\"jobs\":4,"));
+    yk_free(text);
+    OK(yoke_close(rt));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closing_tells_what_each_device_got),
+        cmocka_unit_test(nobody_is_told_unasked),
+        cmocka_unit_test(results_carry_models),
+        cmocka_unit_test(of_short_jobs_some_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
