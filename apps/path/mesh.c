@@ -56,21 +56,21 @@ static void *grown(void *list, int64_t *room, size_t size)
 }
 
 /* One more of `count` things fits their limit. */
-static yoke_status check_limit(const struct mesh_file *from, const char *what, int64_t count)
+static yoke_status check_limit(const struct text_file *from, const char *what, int64_t count)
 {
     if (count < INT32_MAX)
         return YOKE_OK;
-    return mesh_file_fail(from, YOKE_EINVAL, "more than %d %s; use a coarser mesh", INT32_MAX,
+    return text_file_fail(from, YOKE_EINVAL, "more than %d %s; use a coarser mesh", INT32_MAX,
                           what);
 }
 
-static yoke_status no_memory(const struct mesh_file *from, const char *what, int64_t count)
+static yoke_status no_memory(const struct text_file *from, const char *what, int64_t count)
 {
-    return mesh_file_fail(from, YOKE_ENOMEM, "no memory for more than %lld %s; use a coarser mesh",
+    return text_file_fail(from, YOKE_ENOMEM, "no memory for more than %lld %s; use a coarser mesh",
                           (long long)count, what);
 }
 
-yoke_status mesh_add_vertex(struct mesh_build *build, const struct mesh_file *from,
+yoke_status mesh_add_vertex(struct mesh_build *build, const struct text_file *from,
                             const double at[3])
 {
     struct mesh *mesh = &build->mesh;
@@ -88,7 +88,7 @@ yoke_status mesh_add_vertex(struct mesh_build *build, const struct mesh_file *fr
     vertex = mesh->vertices[mesh->vertex_count];
     for (int k = 0; k < 3; k++) {
         if (!(fabs(at[k]) <= MESH_COORDINATE_MOST))
-            return mesh_file_fail(from, YOKE_EINVAL,
+            return text_file_fail(from, YOKE_EINVAL,
                                   "the vertex's %c is %g; coordinates are numbers up to %g",
                                   "xyz"[k], at[k], MESH_COORDINATE_MOST);
         vertex[k] = (float)at[k];
@@ -97,7 +97,7 @@ yoke_status mesh_add_vertex(struct mesh_build *build, const struct mesh_file *fr
     return YOKE_OK;
 }
 
-static yoke_status add_triangle(struct mesh_build *build, const struct mesh_file *from)
+static yoke_status add_triangle(struct mesh_build *build, const struct text_file *from)
 {
     struct mesh *mesh = &build->mesh;
     struct mesh_face *face;
@@ -116,7 +116,7 @@ static yoke_status add_triangle(struct mesh_build *build, const struct mesh_file
     return YOKE_OK;
 }
 
-yoke_status mesh_add_corner(struct mesh_build *build, const struct mesh_file *from, int32_t vertex)
+yoke_status mesh_add_corner(struct mesh_build *build, const struct text_file *from, int32_t vertex)
 {
     int32_t *corners = build->corners;
     if (build->corner_count++ == 0)

@@ -4,8 +4,8 @@
 #ifndef YOKE_APPS_PATH_MESH_BUILD_H
 #define YOKE_APPS_PATH_MESH_BUILD_H
 
+#include "../text_file.h"
 #include "mesh.h"
-#include "mesh_file.h"
 
 struct mesh_build {
     struct mesh mesh;
@@ -20,19 +20,19 @@ yoke_status mesh_build_open(struct mesh_build *out);
 void mesh_build_close(struct mesh_build *build); /* NULL-safe lists; after mesh_build_finish too */
 
 /* All three coordinates are finite and at most MESH_COORDINATE_MOST, or it fails. */
-yoke_status mesh_add_vertex(struct mesh_build *build, const struct mesh_file *from,
+yoke_status mesh_add_vertex(struct mesh_build *build, const struct text_file *from,
                             const double at[3]);
 /* Corners of a face, in order, from `corner_count` 0; the vertices may come later. */
-yoke_status mesh_add_corner(struct mesh_build *build, const struct mesh_file *from, int32_t vertex);
+yoke_status mesh_add_corner(struct mesh_build *build, const struct text_file *from, int32_t vertex);
 void mesh_end_face(struct mesh_build *build);
 
 /* mesh_materials.c: the material of that name, a new one or one that is there already; valid until
  * the next call. Then -1: there is none. */
-yoke_status mesh_name_material(struct mesh_build *build, const struct mesh_file *from,
+yoke_status mesh_name_material(struct mesh_build *build, const struct text_file *from,
                                const char *name, struct mesh_material **out);
 int32_t mesh_find_material(const struct mesh_build *build, const char *name);
 /* The rest of a line as a name: "" if it has none. */
-yoke_status mesh_take_name(const struct mesh_file *from, const char *at, char name[MESH_NAME_MOST]);
+yoke_status text_take_name(const struct text_file *from, const char *at, char name[MESH_NAME_MOST]);
 /* mesh_mtl.c: materials of a .mtl file. */
 yoke_status mesh_read_mtl(FILE *file, const char *path, struct mesh_build *build);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text_words.h"
 #include "mesh_build.h"
-#include "mesh_text.h"
 
 enum { TABLE = 1 << 17, MATERIALS_MOST = TABLE / 2 };
 
@@ -32,31 +32,31 @@ int32_t mesh_find_material(const struct mesh_build *build, const char *name)
 }
 
 /* Room for one more. */
-static yoke_status make_room(struct mesh_build *build, const struct mesh_file *from)
+static yoke_status make_room(struct mesh_build *build, const struct text_file *from)
 {
     struct mesh *mesh = &build->mesh;
     const int64_t more = 2 * build->material_room;
     struct mesh_material *larger;
     if (mesh->material_count == MATERIALS_MOST)
-        return mesh_file_fail(from, YOKE_EINVAL,
+        return text_file_fail(from, YOKE_EINVAL,
                               "more than %d materials; join those that are alike",
                               MATERIALS_MOST - 1);
     if (!build->named)
         build->named = calloc(TABLE, sizeof *build->named);
     if (!build->named)
-        return mesh_file_fail(from, YOKE_ENOMEM, "no memory for names of materials");
+        return text_file_fail(from, YOKE_ENOMEM, "no memory for names of materials");
     if (mesh->material_count < build->material_room)
         return YOKE_OK;
     larger = realloc(mesh->materials, (size_t)more * sizeof *larger);
     if (!larger)
-        return mesh_file_fail(from, YOKE_ENOMEM, "no memory for more than %lld materials",
+        return text_file_fail(from, YOKE_ENOMEM, "no memory for more than %lld materials",
                               (long long)mesh->material_count);
     mesh->materials = larger;
     build->material_room = more;
     return YOKE_OK;
 }
 
-yoke_status mesh_name_material(struct mesh_build *build, const struct mesh_file *from,
+yoke_status mesh_name_material(struct mesh_build *build, const struct text_file *from,
                                const char *name, struct mesh_material **out)
 {
     struct mesh *mesh = &build->mesh;
@@ -75,12 +75,12 @@ yoke_status mesh_name_material(struct mesh_build *build, const struct mesh_file 
     return YOKE_OK;
 }
 
-yoke_status mesh_take_name(const struct mesh_file *from, const char *at, char name[MESH_NAME_MOST])
+yoke_status text_take_name(const struct text_file *from, const char *at, char name[MESH_NAME_MOST])
 {
     const char *rest;
-    const size_t length = mesh_take_rest(&at, &rest);
+    const size_t length = text_take_rest(&at, &rest);
     if (length >= MESH_NAME_MOST)
-        return mesh_file_fail(from, YOKE_EINVAL, "a material's name has at most %d characters",
+        return text_file_fail(from, YOKE_EINVAL, "a material's name has at most %d characters",
                               MESH_NAME_MOST - 1);
     memcpy(name, rest, length);
     name[length] = 0;

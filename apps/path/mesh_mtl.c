@@ -12,14 +12,14 @@
  */
 #include <string.h>
 
+#include "../text_words.h"
 #include "mesh_build.h"
-#include "mesh_text.h"
 
 enum { HAS_SPECULAR = 1, HAS_EMISSION = 2, HAS_ALPHA = 4, HAS_FILTER = 8 };
 
 /* A material while it is read: what is decided at its end. */
 struct mtl {
-    struct mesh_file from;
+    struct text_file from;
     struct mesh_build *build;
     struct mesh_material current; /* name "": before the first newmtl */
     float ambient[3], filter[3];  /* Ka, Tf */
@@ -37,11 +37,11 @@ static yoke_status read_bounded(const struct mtl *mtl, const char **at, const st
 {
     const char *here = *at;
     char what[80];
-    if (mesh_take_number(at, out) && *out >= bounds->least && *out <= bounds->most)
+    if (text_take_number(at, out) && *out >= bounds->least && *out <= bounds->most)
         return YOKE_OK;
     snprintf(what, sizeof what, "a number from %g to %g (%s)", bounds->least, bounds->most,
              bounds->word);
-    return mesh_not_this(&mtl->from, here, what);
+    return text_not_this(&mtl->from, here, what);
 }
 
 /* One number, or three. */
@@ -50,7 +50,7 @@ static yoke_status read_color(const struct mtl *mtl, const char *at, const struc
 {
     double value;
     yoke_status status = read_bounded(mtl, &at, bounds, &value);
-    const int is_one = mesh_at_end(&at);
+    const int is_one = text_at_end(&at);
     for (int k = 0; k < 3 && status == YOKE_OK; k++) {
         out[k] = (float)value;
         if (k < 2 && !is_one)
@@ -94,9 +94,9 @@ static yoke_status begin_material(struct mtl *mtl, const char *at)
     mtl->current = (struct mesh_material){ .diffuse = { 0.8F, 0.8F, 0.8F }, .index = 1.5F };
     memset(mtl->ambient, 0, sizeof mtl->ambient);
     mtl->has = 0;
-    status = mesh_take_name(&mtl->from, at, mtl->current.name);
+    status = text_take_name(&mtl->from, at, mtl->current.name);
     if (status == YOKE_OK && !*mtl->current.name)
-        return mesh_not_this(&mtl->from, "", "the material's name");
+        return text_not_this(&mtl->from, "", "the material's name");
     return status;
 }
 
@@ -148,8 +148,8 @@ static yoke_status read_illumination(struct mtl *mtl, const char *at)
     };
     const char *here = at;
     int64_t model;
-    if (!mesh_take_whole(&at, &model) || !mesh_at_end(&at) || model < 0 || model > 10)
-        return mesh_not_this(&mtl->from, here, "a model of light from 0 to 10 (illum)");
+    if (!text_take_whole(&at, &model) || !text_at_end(&at) || model < 0 || model > 10)
+        return text_not_this(&mtl->from, here, "a model of light from 0 to 10 (illum)");
     mtl->current.surface = surfaces[model];
     return YOKE_OK;
 }
@@ -159,7 +159,7 @@ static yoke_status read_alpha(struct mtl *mtl, const char *at, const struct boun
                               double clear)
 {
     double value = clear;
-    mesh_take_this(&at, "-halo");
+    text_take_this(&at, "-halo");
     yoke_status status = read_bounded(mtl, &at, bounds, &value);
     if (value != clear)
         mtl->has |= HAS_ALPHA;
@@ -216,11 +216,11 @@ static const struct {
 static yoke_status read_statement(struct mtl *mtl, const char *at)
 {
     const char *word;
-    const size_t length = mesh_take_word(&at, &word);
+    const size_t length = text_take_word(&at, &word);
     if (length == 0)
         return YOKE_OK;
     if (!*mtl->current.name && !(length == 6 && memcmp(word, "newmtl", 6) == 0))
-        return mesh_not_this(&mtl->from, word, "newmtl, with which a material file begins");
+        return text_not_this(&mtl->from, word, "newmtl, with which a material file begins");
     for (size_t k = 0; k < sizeof statements / sizeof *statements; k++)
         if (strlen(statements[k].word) == length && memcmp(word, statements[k].word, length) == 0)
             return statements[k].read(mtl, at);
@@ -234,17 +234,17 @@ yoke_status mesh_read_mtl(FILE *file, const char *path, struct mesh_build *build
 {
     struct mtl mtl = { .build = build };
     const char *line = "";
-    yoke_status status = mesh_file_open(file, path, &mtl.from);
+    yoke_status status = text_file_open(file, path, &mtl.from);
     if (status != YOKE_OK)
         return status;
-    mtl.from.reading = MESH_JOINED_LINES;
+    mtl.from.reading = TEXT_JOINED_LINES;
     while (status == YOKE_OK && line) {
-        status = mesh_file_line(&mtl.from, &line);
+        status = text_file_line(&mtl.from, &line);
         if (status == YOKE_OK && line)
             status = read_statement(&mtl, line);
     }
     if (status == YOKE_OK)
         status = end_material(&mtl);
-    mesh_file_close(&mtl.from);
+    text_file_close(&mtl.from);
     return status;
 }

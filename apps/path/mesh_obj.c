@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "../app.h"
+#include "../text_words.h"
 #include "mesh_build.h"
-#include "mesh_text.h"
 
 enum { LIBRARIES_MOST = 1000 };
 
 struct obj {
-    struct mesh_file from;
+    struct text_file from;
     struct mesh_build build;
     char *library; /* the material file that was read last */
     int library_count;
@@ -33,7 +33,7 @@ static yoke_status read_vertex(struct obj *obj, const char *at)
                                          "a number (the vertex's z)" };
     double xyz[3];
     for (int k = 0; k < 3; k++) {
-        yoke_status status = mesh_number(&obj->from, &at, what[k], &xyz[k]);
+        yoke_status status = text_number(&obj->from, &at, what[k], &xyz[k]);
         if (status != YOKE_OK)
             return status;
     }
@@ -47,20 +47,20 @@ static int skip_more(const char **at)
     int64_t skipped;
     for (int k = 0; k < 2 && **at == '/'; k++) {
         ++*at;
-        if (**at && **at != '/' && !mesh_is_blank(**at) && !mesh_take_whole(at, &skipped))
+        if (**at && **at != '/' && !text_is_blank(**at) && !text_take_whole(at, &skipped))
             return 0;
     }
-    return mesh_word_ends(*at);
+    return text_word_ends(*at);
 }
 
 static yoke_status wrong_index(const struct obj *obj, int64_t index)
 {
     const int64_t count = obj->build.mesh.vertex_count;
     if (index == 0)
-        return mesh_file_fail(&obj->from, YOKE_EINVAL,
+        return text_file_fail(&obj->from, YOKE_EINVAL,
                               "a corner is vertex 0; vertices are counted from 1, or from -1 "
                               "backwards");
-    return mesh_file_fail(&obj->from, YOKE_EINVAL,
+    return text_file_fail(&obj->from, YOKE_EINVAL,
                           "a corner is vertex %lld, and %lld are defined above this line",
                           (long long)index, (long long)count);
 }
@@ -69,14 +69,14 @@ static yoke_status read_face(struct obj *obj, const char *at)
 {
     static const char what[] = "a corner: v, v/vt, v//vn or v/vt/vn";
     yoke_status status = YOKE_OK;
-    if (mesh_at_end(&at))
-        return mesh_not_this(&obj->from, at, what);
-    while (status == YOKE_OK && !mesh_at_end(&at)) {
+    if (text_at_end(&at))
+        return text_not_this(&obj->from, at, what);
+    while (status == YOKE_OK && !text_at_end(&at)) {
         const int64_t count = obj->build.mesh.vertex_count;
         const char *corner = at;
         int64_t index;
-        if (!mesh_take_whole(&at, &index) || !skip_more(&at))
-            return mesh_not_this(&obj->from, corner, what);
+        if (!text_take_whole(&at, &index) || !skip_more(&at))
+            return text_not_this(&obj->from, corner, what);
         if (index == 0 || index > count || index < -count)
             return wrong_index(obj, index);
         index = index > 0 ? index - 1 : count + index;
@@ -123,11 +123,11 @@ static yoke_status read_library(struct obj *obj, const char *name, size_t length
     free(obj->library);
     obj->library = path;
     if (obj->library_count++ == LIBRARIES_MOST)
-        return mesh_file_fail(&obj->from, YOKE_EINVAL, "more than %d material files; join them",
+        return text_file_fail(&obj->from, YOKE_EINVAL, "more than %d material files; join them",
                               LIBRARIES_MOST);
     file = mesh_open_file(path, &cause);
     if (!file)
-        return mesh_file_fail(&obj->from, YOKE_EIO,
+        return text_file_fail(&obj->from, YOKE_EIO,
                               "cannot read the material file %s: %s; put it there, or take mtllib "
                               "and usemtl out of the mesh",
                               path, cause);
@@ -140,16 +140,16 @@ static yoke_status read_library(struct obj *obj, const char *name, size_t length
 static yoke_status read_libraries(struct obj *obj, const char *at)
 {
     const char *name, *rest = at;
-    size_t length = mesh_take_rest(&rest, &name);
+    size_t length = text_take_rest(&rest, &name);
     char *path = beside(obj->from.path, name, length);
     const int is_one = path && (!memchr(name, ' ', length) || access(path, F_OK) == 0);
     yoke_status status = path ? YOKE_OK : no_memory(length);
     free(path);
     if (length == 0)
-        return mesh_not_this(&obj->from, rest, "the name of a material file");
+        return text_not_this(&obj->from, rest, "the name of a material file");
     if (is_one)
         return read_library(obj, name, length);
-    while (status == YOKE_OK && (length = mesh_take_word(&at, &name)) > 0)
+    while (status == YOKE_OK && (length = text_take_word(&at, &name)) > 0)
         status = read_library(obj, name, length);
     return status;
 }
@@ -158,18 +158,18 @@ static yoke_status read_libraries(struct obj *obj, const char *at)
 static yoke_status use_material(struct obj *obj, const char *at)
 {
     char name[MESH_NAME_MOST];
-    yoke_status status = mesh_take_name(&obj->from, at, name);
+    yoke_status status = text_take_name(&obj->from, at, name);
     if (status != YOKE_OK)
         return status;
     obj->build.material = *name ? mesh_find_material(&obj->build, name) : 0;
     if (obj->build.material >= 0)
         return YOKE_OK;
     if (!obj->library)
-        return mesh_file_fail(&obj->from, YOKE_EINVAL,
+        return text_file_fail(&obj->from, YOKE_EINVAL,
                               "the material '%.80s' is defined nowhere: no mtllib is above this "
                               "line; add one, or take usemtl out",
                               name);
-    return mesh_file_fail(&obj->from, YOKE_EINVAL,
+    return text_file_fail(&obj->from, YOKE_EINVAL,
                           "the material '%.80s' is not in %s%s; define it there (newmtl), or take "
                           "usemtl out",
                           name, obj->library,
@@ -239,13 +239,13 @@ static const struct {
 static yoke_status read_statement(struct obj *obj, const char *at)
 {
     const char *word;
-    const size_t length = mesh_take_word(&at, &word);
+    const size_t length = text_take_word(&at, &word);
     if (length == 0)
         return YOKE_OK;
     for (size_t k = 0; k < sizeof statements / sizeof *statements; k++)
         if (strlen(statements[k].word) == length && memcmp(word, statements[k].word, length) == 0)
             return statements[k].read(obj, at);
-    return mesh_file_fail(&obj->from, YOKE_EINVAL,
+    return text_file_fail(&obj->from, YOKE_EINVAL,
                           "'%.*s' is no statement of OBJ; name a text file of v and f lines",
                           length < 40 ? (int)length : 40, word);
 }
@@ -254,20 +254,20 @@ yoke_status mesh_read_obj(FILE *file, const char *path, struct mesh *out)
 {
     struct obj obj = { .library = NULL };
     const char *line = "";
-    yoke_status status = mesh_file_open(file, path, &obj.from);
+    yoke_status status = text_file_open(file, path, &obj.from);
     if (status != YOKE_OK)
         return status;
-    obj.from.reading = MESH_JOINED_LINES;
+    obj.from.reading = TEXT_JOINED_LINES;
     status = mesh_build_open(&obj.build);
     while (status == YOKE_OK && line) {
-        status = mesh_file_line(&obj.from, &line);
+        status = text_file_line(&obj.from, &line);
         if (status == YOKE_OK && line)
             status = read_statement(&obj, line);
     }
     if (status == YOKE_OK)
         status = mesh_build_finish(&obj.build, path, out);
     mesh_build_close(&obj.build);
-    mesh_file_close(&obj.from);
+    text_file_close(&obj.from);
     free(obj.library);
     return status;
 }

@@ -8,11 +8,11 @@
  */
 #include <string.h>
 
+#include "../text_words.h"
 #include "mesh_build.h"
-#include "mesh_text.h"
 
 struct off {
-    struct mesh_file from;
+    struct text_file from;
     struct mesh_build build;
     int64_t vertex_count, face_count;
 };
@@ -21,13 +21,13 @@ struct off {
 static yoke_status next_line(struct off *off, const char *what, const char **out)
 {
     do {
-        yoke_status status = mesh_file_line(&off->from, out);
+        yoke_status status = text_file_line(&off->from, out);
         if (status != YOKE_OK)
             return status;
         if (!*out)
-            return mesh_file_fail(&off->from, YOKE_EINVAL,
+            return text_file_fail(&off->from, YOKE_EINVAL,
                                   "the file ends, but %s belongs here; is it complete?", what);
-    } while (mesh_at_end(out));
+    } while (text_at_end(out));
     return YOKE_OK;
 }
 
@@ -39,13 +39,13 @@ static yoke_status take_name(const struct off *off, const char **at)
     c += *c == 'C';
     c += *c == 'N';
     if (strncmp(c, "4OFF", 4) == 0 || strncmp(c, "nOFF", 4) == 0 || strncmp(c, "4nOFF", 5) == 0)
-        return mesh_file_fail(&off->from, YOKE_EINVAL,
+        return text_file_fail(&off->from, YOKE_EINVAL,
                               "vertices of other than three dimensions; save it as OFF");
     if (strncmp(c, "OFF", 3) != 0)
-        return mesh_not_this(&off->from, word, "OFF, with which such a file begins");
+        return text_not_this(&off->from, word, "OFF, with which such a file begins");
     *at = c + 3;
-    if (mesh_take_this(at, "BINARY"))
-        return mesh_file_fail(&off->from, YOKE_EINVAL, "binary OFF is not read; save it as text");
+    if (text_take_this(at, "BINARY"))
+        return text_file_fail(&off->from, YOKE_EINVAL, "binary OFF is not read; save it as text");
     return YOKE_OK;
 }
 
@@ -53,9 +53,9 @@ static yoke_status take_count(const struct off *off, const char **at, const char
                               int64_t *out)
 {
     const char *here = *at;
-    if (mesh_take_whole(at, out) && *out >= 0 && *out <= INT32_MAX && mesh_word_ends(*at))
+    if (text_take_whole(at, out) && *out >= 0 && *out <= INT32_MAX && text_word_ends(*at))
         return YOKE_OK;
-    return mesh_not_this(&off->from, here, what);
+    return text_not_this(&off->from, here, what);
 }
 
 static yoke_status read_header(struct off *off)
@@ -65,7 +65,7 @@ static yoke_status read_header(struct off *off)
     yoke_status status = next_line(off, "OFF", &at);
     if (status == YOKE_OK)
         status = take_name(off, &at);
-    if (status == YOKE_OK && mesh_at_end(&at))
+    if (status == YOKE_OK && text_at_end(&at))
         status = next_line(off, counts, &at);
     if (status == YOKE_OK)
         status = take_count(off, &at, "a number of vertices up to 2147483647", &off->vertex_count);
@@ -82,7 +82,7 @@ static yoke_status read_vertex(struct off *off)
     const char *at;
     yoke_status status = next_line(off, "a vertex", &at);
     for (int k = 0; k < 3 && status == YOKE_OK; k++)
-        status = mesh_number(&off->from, &at, what[k], &xyz[k]);
+        status = text_number(&off->from, &at, what[k], &xyz[k]);
     return status == YOKE_OK ? mesh_add_vertex(&off->build, &off->from, xyz) : status;
 }
 
@@ -95,10 +95,10 @@ static yoke_status read_face(struct off *off)
         status = take_count(off, &at, "a face's number of corners", &corners);
     for (int64_t k = 0; k < corners && status == YOKE_OK; k++) {
         const char *here = at;
-        if (!mesh_take_whole(&at, &index) || !mesh_word_ends(at))
-            return mesh_not_this(&off->from, here, "a corner's index");
+        if (!text_take_whole(&at, &index) || !text_word_ends(at))
+            return text_not_this(&off->from, here, "a corner's index");
         if (index < 0 || index >= off->vertex_count)
-            return mesh_file_fail(&off->from, YOKE_EINVAL,
+            return text_file_fail(&off->from, YOKE_EINVAL,
                                   "a corner is vertex %lld; the file's %lld are counted from 0",
                                   (long long)index, (long long)off->vertex_count);
         status = mesh_add_corner(&off->build, &off->from, (int32_t)index);
@@ -116,11 +116,11 @@ static yoke_status read_lists(struct off *off)
     for (int64_t k = 0; k < off->face_count && status == YOKE_OK; k++)
         status = read_face(off);
     while (status == YOKE_OK) {
-        status = mesh_file_line(&off->from, &line);
+        status = text_file_line(&off->from, &line);
         if (status != YOKE_OK || !line)
             break;
-        if (!mesh_at_end(&line))
-            status = mesh_file_fail(&off->from, YOKE_EINVAL,
+        if (!text_at_end(&line))
+            status = text_file_fail(&off->from, YOKE_EINVAL,
                                     "the file goes on behind the %lld vertices and %lld faces that "
                                     "its beginning announces; correct that",
                                     (long long)off->vertex_count, (long long)off->face_count);
@@ -131,7 +131,7 @@ static yoke_status read_lists(struct off *off)
 yoke_status mesh_read_off(FILE *file, const char *path, struct mesh *out)
 {
     struct off off = { .vertex_count = 0 };
-    yoke_status status = mesh_file_open(file, path, &off.from);
+    yoke_status status = text_file_open(file, path, &off.from);
     if (status != YOKE_OK)
         return status;
     status = mesh_build_open(&off.build);
@@ -142,6 +142,6 @@ yoke_status mesh_read_off(FILE *file, const char *path, struct mesh *out)
     if (status == YOKE_OK)
         status = mesh_build_finish(&off.build, path, out);
     mesh_build_close(&off.build);
-    mesh_file_close(&off.from);
+    text_file_close(&off.from);
     return status;
 }

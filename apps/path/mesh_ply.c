@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "../text_words.h"
 #include "mesh_build.h"
-#include "mesh_text.h"
 
 struct ply {
-    struct mesh_file from;
+    struct text_file from;
     struct mesh_build build;
     struct ply_header header;
     const struct ply_element *element; /* that is read */
@@ -22,7 +22,7 @@ struct ply {
 
 static yoke_status cut_short(const struct ply *ply)
 {
-    return mesh_file_fail(&ply->from, YOKE_EINVAL,
+    return text_file_fail(&ply->from, YOKE_EINVAL,
                           "the file ends, but %lld more of element %s belong here; is it complete?",
                           (long long)ply->rest, ply->element->name);
 }
@@ -61,8 +61,8 @@ static yoke_status take_value(struct ply *ply, enum ply_type type, const char *w
 {
     const unsigned char *bytes;
     if (ply->header.format == PLY_ASCII)
-        return mesh_number(&ply->from, &ply->at, what, out);
-    yoke_status status = mesh_file_bytes(&ply->from, (size_t)ply_type_bytes(type), &bytes);
+        return text_number(&ply->from, &ply->at, what, out);
+    yoke_status status = text_file_bytes(&ply->from, (size_t)ply_type_bytes(type), &bytes);
     if (status == YOKE_OK && !bytes)
         status = cut_short(ply);
     if (status == YOKE_OK)
@@ -77,9 +77,9 @@ static yoke_status skip_value(struct ply *ply, enum ply_type type)
     double skipped;
     if (ply->header.format != PLY_ASCII)
         return take_value(ply, type, NULL, &skipped);
-    if (mesh_take_word(&ply->at, &word) > 0)
+    if (text_take_word(&ply->at, &word) > 0)
         return YOKE_OK;
-    return mesh_not_this(&ply->from, ply->at, "a property's value");
+    return text_not_this(&ply->from, ply->at, "a property's value");
 }
 
 /* --- elements --- */
@@ -92,7 +92,7 @@ static yoke_status take_corner(struct ply *ply, enum ply_type type)
     if (status != YOKE_OK)
         return status;
     if (!(index >= 0 && index < (double)count && index == floor(index)))
-        return mesh_file_fail(&ply->from, YOKE_EINVAL,
+        return text_file_fail(&ply->from, YOKE_EINVAL,
                               "a corner is vertex %.10g; the file's %lld are counted from 0", index,
                               (long long)count);
     return mesh_add_corner(&ply->build, &ply->from, (int32_t)index);
@@ -105,7 +105,7 @@ static yoke_status read_list(struct ply *ply, const struct ply_property *propert
     if (status != YOKE_OK)
         return status;
     if (!(length >= 0 && length <= UINT32_MAX && length == floor(length)))
-        return mesh_file_fail(&ply->from, YOKE_EINVAL, "a list's length is %.10g", length);
+        return text_file_fail(&ply->from, YOKE_EINVAL, "a list's length is %.10g", length);
     for (int64_t k = 0; k < (int64_t)length && status == YOKE_OK; k++)
         status = property->role == PLY_CORNERS ? take_corner(ply, property->type)
                                                : skip_value(ply, property->type);
@@ -140,16 +140,16 @@ static yoke_status read_line(struct ply *ply)
 {
     yoke_status status;
     do {
-        status = mesh_file_line(&ply->from, &ply->at);
+        status = text_file_line(&ply->from, &ply->at);
         if (status != YOKE_OK)
             return status;
         if (!ply->at)
             return cut_short(ply);
-    } while (mesh_at_end(&ply->at));
+    } while (text_at_end(&ply->at));
     status = read_properties(ply);
-    if (status != YOKE_OK || mesh_at_end(&ply->at))
+    if (status != YOKE_OK || text_at_end(&ply->at))
         return status;
-    return mesh_file_fail(&ply->from, YOKE_EINVAL,
+    return text_file_fail(&ply->from, YOKE_EINVAL,
                           "the line goes on behind the properties of element %s",
                           ply->element->name);
 }
@@ -174,11 +174,11 @@ static yoke_status read_end(struct ply *ply)
 {
     yoke_status status = YOKE_OK;
     while (status == YOKE_OK && ply->header.format == PLY_ASCII) {
-        status = mesh_file_line(&ply->from, &ply->at);
+        status = text_file_line(&ply->from, &ply->at);
         if (status != YOKE_OK || !ply->at)
             break;
-        if (!mesh_at_end(&ply->at))
-            status = mesh_file_fail(&ply->from, YOKE_EINVAL,
+        if (!text_at_end(&ply->at))
+            status = text_file_fail(&ply->from, YOKE_EINVAL,
                                     "the file goes on behind the elements that its header "
                                     "announces; correct the header");
     }
@@ -188,14 +188,14 @@ static yoke_status read_end(struct ply *ply)
 yoke_status mesh_read_ply(FILE *file, const char *path, struct mesh *out)
 {
     struct ply ply = { .rest = 0 };
-    yoke_status status = mesh_file_open(file, path, &ply.from);
+    yoke_status status = text_file_open(file, path, &ply.from);
     if (status != YOKE_OK)
         return status;
     status = mesh_build_open(&ply.build);
     if (status == YOKE_OK)
         status = ply_read_header(&ply.from, &ply.header);
     if (status == YOKE_OK && ply.header.format != PLY_ASCII)
-        ply.from.reading = MESH_BYTES;
+        ply.from.reading = TEXT_BYTES;
     if (status == YOKE_OK)
         status = read_elements(&ply);
     if (status == YOKE_OK)
@@ -203,6 +203,6 @@ yoke_status mesh_read_ply(FILE *file, const char *path, struct mesh *out)
     if (status == YOKE_OK)
         status = mesh_build_finish(&ply.build, path, out);
     mesh_build_close(&ply.build);
-    mesh_file_close(&ply.from);
+    text_file_close(&ply.from);
     return status;
 }

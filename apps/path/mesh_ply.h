@@ -2,7 +2,7 @@
 #ifndef YOKE_APPS_PATH_MESH_PLY_H
 #define YOKE_APPS_PATH_MESH_PLY_H
 
-#include "mesh_file.h"
+#include "../text_file.h"
 
 enum { PLY_ELEMENTS_MOST = 64, PLY_PROPERTIES_MOST = 1024, PLY_NAME_MOST = 32 };
 
@@ -43,6 +43,6 @@ struct ply_header {
 
 /* Leaves `from` at the first byte behind the header. There are vertices with x, y and z and faces
  * with corners. */
-yoke_status ply_read_header(struct mesh_file *from, struct ply_header *out);
+yoke_status ply_read_header(struct text_file *from, struct ply_header *out);
 
 #endif

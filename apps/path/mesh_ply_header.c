@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
+#include "../text_words.h"
 #include "mesh_ply.h"
-#include "mesh_text.h"
 
 static const struct {
     const char *names[2];
@@ -27,7 +27,7 @@ int ply_type_bytes(enum ply_type type)
 }
 
 struct reader {
-    struct mesh_file *from;
+    struct text_file *from;
     struct ply_header *header;
     int done;
 };
@@ -35,32 +35,32 @@ struct reader {
 static yoke_status take_type(const struct reader *reader, const char **at, enum ply_type *out)
 {
     for (int t = 0; t < PLY_TYPES; t++)
-        if (mesh_take_this(at, types[t].names[0]) || mesh_take_this(at, types[t].names[1])) {
+        if (text_take_this(at, types[t].names[0]) || text_take_this(at, types[t].names[1])) {
             *out = (enum ply_type)t;
             return YOKE_OK;
         }
-    return mesh_not_this(reader->from, *at, "a type of PLY (float, int, uchar, ...)");
+    return text_not_this(reader->from, *at, "a type of PLY (float, int, uchar, ...)");
 }
 
 /* Nothing is left of the line. */
 static yoke_status end_line(const struct reader *reader, const char *at)
 {
-    return mesh_at_end(&at) ? YOKE_OK : mesh_not_this(reader->from, at, "the line's end");
+    return text_at_end(&at) ? YOKE_OK : text_not_this(reader->from, at, "the line's end");
 }
 
 static yoke_status read_format(struct reader *reader, const char *at)
 {
     struct ply_header *header = reader->header;
-    if (mesh_take_this(&at, "ascii"))
+    if (text_take_this(&at, "ascii"))
         header->format = PLY_ASCII;
-    else if (mesh_take_this(&at, "binary_little_endian"))
+    else if (text_take_this(&at, "binary_little_endian"))
         header->format = PLY_LITTLE;
-    else if (mesh_take_this(&at, "binary_big_endian"))
+    else if (text_take_this(&at, "binary_big_endian"))
         header->format = PLY_BIG;
     else
-        return mesh_not_this(reader->from, at, "ascii, binary_little_endian or binary_big_endian");
-    if (!mesh_take_this(&at, "1.0"))
-        return mesh_not_this(reader->from, at, "1.0, the version of PLY that is read");
+        return text_not_this(reader->from, at, "ascii, binary_little_endian or binary_big_endian");
+    if (!text_take_this(&at, "1.0"))
+        return text_not_this(reader->from, at, "1.0, the version of PLY that is read");
     return end_line(reader, at);
 }
 
@@ -69,11 +69,11 @@ static yoke_status read_element(struct reader *reader, const char *at)
     struct ply_header *header = reader->header;
     struct ply_element *element = &header->elements[header->element_count];
     const char *name, *here;
-    const size_t length = mesh_take_word(&at, &name);
+    const size_t length = text_take_word(&at, &name);
     if (length == 0)
-        return mesh_not_this(reader->from, at, "an element's name");
+        return text_not_this(reader->from, at, "an element's name");
     if (header->element_count == PLY_ELEMENTS_MOST)
-        return mesh_file_fail(reader->from, YOKE_EINVAL, "more than %d elements",
+        return text_file_fail(reader->from, YOKE_EINVAL, "more than %d elements",
                               PLY_ELEMENTS_MOST);
     *element = (struct ply_element){ .kind = PLY_OTHER, .first = header->property_count };
     memcpy(element->name, name, length < PLY_NAME_MOST ? length : PLY_NAME_MOST - 1);
@@ -83,11 +83,11 @@ static yoke_status read_element(struct reader *reader, const char *at)
         element->kind = PLY_FACE;
     for (int e = 0; e < header->element_count; e++)
         if (element->kind != PLY_OTHER && header->elements[e].kind == element->kind)
-            return mesh_file_fail(reader->from, YOKE_EINVAL, "element %s is there twice",
+            return text_file_fail(reader->from, YOKE_EINVAL, "element %s is there twice",
                                   element->name);
     here = at;
-    if (!mesh_take_whole(&at, &element->count) || element->count < 0 || element->count > INT32_MAX)
-        return mesh_not_this(reader->from, here, "a number of elements up to 2147483647");
+    if (!text_take_whole(&at, &element->count) || element->count < 0 || element->count > INT32_MAX)
+        return text_not_this(reader->from, here, "a number of elements up to 2147483647");
     if (element->kind == PLY_VERTEX)
         header->vertex_count = element->count;
     header->element_count++;
@@ -130,28 +130,28 @@ static yoke_status read_property(struct reader *reader, const char *at)
     const char *name;
     yoke_status status = YOKE_OK;
     if (header->element_count == 0)
-        return mesh_file_fail(reader->from, YOKE_EINVAL, "a property before the first element");
+        return text_file_fail(reader->from, YOKE_EINVAL, "a property before the first element");
     struct ply_element *element = &header->elements[header->element_count - 1];
     if (header->property_count == PLY_PROPERTIES_MOST)
-        return mesh_file_fail(reader->from, YOKE_EINVAL, "more than %d properties",
+        return text_file_fail(reader->from, YOKE_EINVAL, "more than %d properties",
                               PLY_PROPERTIES_MOST);
-    if (mesh_take_this(&at, "list")) {
+    if (text_take_this(&at, "list")) {
         const char *here = at;
         property.shape = PLY_LIST;
         status = take_type(reader, &at, &property.count_type);
         if (status == YOKE_OK && property.count_type >= PLY_FLOAT)
-            return mesh_not_this(reader->from, here, "a type of whole numbers");
+            return text_not_this(reader->from, here, "a type of whole numbers");
     }
     if (status == YOKE_OK)
         status = take_type(reader, &at, &property.type);
     if (status != YOKE_OK)
         return status;
-    const size_t length = mesh_take_word(&at, &name);
+    const size_t length = text_take_word(&at, &name);
     if (length == 0)
-        return mesh_not_this(reader->from, at, "a property's name");
+        return text_not_this(reader->from, at, "a property's name");
     const int role = role_of(element, &property, name, length);
     if (role != PLY_SKIPPED && has_role(header, element, role))
-        return mesh_file_fail(reader->from, YOKE_EINVAL, "property %.*s is there twice",
+        return text_file_fail(reader->from, YOKE_EINVAL, "property %.*s is there twice",
                               (int)length, name);
     header->properties[header->property_count++] = property;
     header->properties[header->property_count - 1].role = role;
@@ -161,17 +161,17 @@ static yoke_status read_property(struct reader *reader, const char *at)
 
 static yoke_status read_line(struct reader *reader, const char *at)
 {
-    if (mesh_take_this(&at, "comment") || mesh_take_this(&at, "obj_info"))
+    if (text_take_this(&at, "comment") || text_take_this(&at, "obj_info"))
         return YOKE_OK;
-    if (mesh_take_this(&at, "format"))
+    if (text_take_this(&at, "format"))
         return read_format(reader, at);
-    if (mesh_take_this(&at, "element"))
+    if (text_take_this(&at, "element"))
         return read_element(reader, at);
-    if (mesh_take_this(&at, "property"))
+    if (text_take_this(&at, "property"))
         return read_property(reader, at);
-    reader->done = mesh_take_this(&at, "end_header");
+    reader->done = text_take_this(&at, "end_header");
     return reader->done ? end_line(reader, at)
-                        : mesh_not_this(reader->from, at,
+                        : text_not_this(reader->from, at,
                                         "format, element, property, comment or end_header");
 }
 
@@ -181,46 +181,46 @@ static yoke_status check(const struct reader *reader)
     const struct ply_header *header = reader->header;
     int found[3] = { 0 }; /* by kind */
     if (header->format == PLY_UNSAID)
-        return mesh_file_fail(reader->from, YOKE_EINVAL, "the header ends without a line format");
+        return text_file_fail(reader->from, YOKE_EINVAL, "the header ends without a line format");
     for (int e = 0; e < header->element_count; e++) {
         const struct ply_element *element = &header->elements[e];
         const int first = element->kind == PLY_VERTEX ? PLY_X : PLY_CORNERS;
         const int last = element->kind == PLY_VERTEX ? PLY_Z : PLY_CORNERS;
         found[element->kind] = 1;
         if (element->property_count == 0)
-            return mesh_file_fail(reader->from, YOKE_EINVAL, "element %s has no property",
+            return text_file_fail(reader->from, YOKE_EINVAL, "element %s has no property",
                                   element->name);
         for (int role = first; element->kind != PLY_OTHER && role <= last; role++)
             if (!has_role(header, element, role))
-                return mesh_file_fail(
+                return text_file_fail(
                     reader->from, YOKE_EINVAL, "element %s has no property %s", element->name,
                     role == PLY_CORNERS ? "list vertex_indices" : &"x\0y\0z"[2 * role]);
     }
     if (!found[PLY_VERTEX] || !found[PLY_FACE])
-        return mesh_file_fail(reader->from, YOKE_EINVAL,
+        return text_file_fail(reader->from, YOKE_EINVAL,
                               "the header has no element %s; save it as a mesh of faces",
                               found[PLY_VERTEX] ? "face" : "vertex");
     return YOKE_OK;
 }
 
-yoke_status ply_read_header(struct mesh_file *from, struct ply_header *out)
+yoke_status ply_read_header(struct text_file *from, struct ply_header *out)
 {
     struct reader reader = { from, out, 0 };
     const unsigned char *magic;
     const char *line;
-    yoke_status status = mesh_file_bytes(from, 3, &magic); /* no line may be there for gigabytes */
+    yoke_status status = text_file_bytes(from, 3, &magic); /* no line may be there for gigabytes */
     memset(out, 0, sizeof *out);
     if (status == YOKE_OK && (!magic || memcmp(magic, "ply", 3) != 0))
-        return mesh_file_fail(from, YOKE_EINVAL,
+        return text_file_fail(from, YOKE_EINVAL,
                               "no PLY: its first line is ply; name a .ply file that is");
     if (status == YOKE_OK)
-        status = mesh_file_line(from, &line);
+        status = text_file_line(from, &line);
     if (status == YOKE_OK && line)
         status = end_line(&reader, line);
     while (status == YOKE_OK && !reader.done) {
-        status = mesh_file_line(from, &line);
+        status = text_file_line(from, &line);
         if (status == YOKE_OK && !line)
-            return mesh_file_fail(from, YOKE_EINVAL, "the file ends within its header");
+            return text_file_fail(from, YOKE_EINVAL, "the file ends within its header");
         if (status == YOKE_OK)
             status = read_line(&reader, line);
     }

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "mesh_case.h"
-#include "path/mesh_text.h"
 #include "random.h"
+#include "text_words.h"
 
 #define CORNERS "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 #define QUAD    "v 0 0 0; v 1 0 0; v 1 1 0; v 0 1 0"
@@ -148,7 +148,7 @@ static double number(const char *text)
 {
     const char *at = text;
     double value = 0;
-    if (!mesh_take_number(&at, &value) || *at)
+    if (!text_take_number(&at, &value) || *at)
         fail_msg("'%s' is no number", text);
     return value;
 }

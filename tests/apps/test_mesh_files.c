@@ -130,7 +130,7 @@ static void long_lines(void **unused)
                  "a.off:2: the line ends, but a number of faces up to 2147483647 belongs here");
     assert_int_equal(truncate("a.off", 1048579 + 4096), 0); /* zeros: a line that does not end */
     mesh_refused("a.off", YOKE_EINVAL,
-                 "a.off:2: a line of more than 1048574 characters; lines of a mesh are shorter");
+                 "a.off:2: a line of more than 1048574 characters; lines are shorter");
 }
 
 /* What a header announces is not allocated before it is there. */

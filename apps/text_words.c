@@ -1,10 +1,10 @@
-/* mesh_text.c - numbers of a text, which are nearly all of what a loader does.
+/* text_words.c - numbers of a text, which are nearly all of what a loader does.
  *
  * strtod depends on the locale and takes several times as long. Here up to 19 digits are one whole
  * number, scaled by a power of ten: exact up to 2^53 and 10^22, and far beyond single precision's
  * last place otherwise.
  */
-#include "mesh_text.h"
+#include "text_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,22 +21,22 @@ static int is_digit(char c)
 static size_t word_length(const char *at)
 {
     size_t length = 0;
-    while (!mesh_word_ends(at + length))
+    while (!text_word_ends(at + length))
         length++;
     return length;
 }
 
-size_t mesh_take_word(const char **at, const char **out)
+size_t text_take_word(const char **at, const char **out)
 {
-    const size_t length = mesh_at_end(at) ? 0 : word_length(*at);
+    const size_t length = text_at_end(at) ? 0 : word_length(*at);
     *out = *at;
     *at += length;
     return length;
 }
 
-int mesh_take_this(const char **at, const char *word)
+int text_take_this(const char **at, const char *word)
 {
-    const char *here = mesh_skip_blanks(*at);
+    const char *here = text_skip_blanks(*at);
     const size_t length = strlen(word);
     if (word_length(here) != length || memcmp(here, word, length) != 0)
         return 0;
@@ -44,13 +44,13 @@ int mesh_take_this(const char **at, const char *word)
     return 1;
 }
 
-size_t mesh_take_rest(const char **at, const char **out)
+size_t text_take_rest(const char **at, const char **out)
 {
     size_t length;
-    *out = mesh_skip_blanks(*at);
+    *out = text_skip_blanks(*at);
     length = strlen(*out);
     *at = *out + length;
-    while (length > 0 && mesh_is_blank((*out)[length - 1]))
+    while (length > 0 && text_is_blank((*out)[length - 1]))
         length--;
     return length;
 }
@@ -138,24 +138,24 @@ static int take_name(const char **at, double *out)
     return 0;
 }
 
-int mesh_take_number(const char **at, double *out)
+int text_take_number(const char **at, double *out)
 {
-    const char *c = mesh_skip_blanks(*at);
+    const char *c = text_skip_blanks(*at);
     const int negative = *c == '-';
     double value;
     c += *c == '-' || *c == '+';
     if (!take_digits(&c, &value) && !take_name(&c, &value))
         return 0;
-    if (!mesh_word_ends(c))
+    if (!text_word_ends(c))
         return 0;
     *out = negative ? -value : value;
     *at = c;
     return 1;
 }
 
-int mesh_take_whole(const char **at, int64_t *out)
+int text_take_whole(const char **at, int64_t *out)
 {
-    const char *c = mesh_skip_blanks(*at);
+    const char *c = text_skip_blanks(*at);
     const int negative = *c == '-';
     int64_t value = 0;
     c += *c == '-' || *c == '+';
@@ -171,18 +171,18 @@ int mesh_take_whole(const char **at, int64_t *out)
     return 1;
 }
 
-yoke_status mesh_not_this(const struct mesh_file *from, const char *at, const char *what)
+yoke_status text_not_this(const struct text_file *from, const char *at, const char *what)
 {
     const char *word;
-    const size_t length = mesh_take_word(&at, &word);
+    const size_t length = text_take_word(&at, &word);
     if (length == 0)
-        return mesh_file_fail(from, YOKE_EINVAL, "the line ends, but %s belongs here", what);
-    return mesh_file_fail(from, YOKE_EINVAL, "'%.*s' is not %s", length < 40 ? (int)length : 40,
+        return text_file_fail(from, YOKE_EINVAL, "the line ends, but %s belongs here", what);
+    return text_file_fail(from, YOKE_EINVAL, "'%.*s' is not %s", length < 40 ? (int)length : 40,
                           word, what);
 }
 
-yoke_status mesh_number(const struct mesh_file *from, const char **at, const char *what,
+yoke_status text_number(const struct text_file *from, const char **at, const char *what,
                         double *out)
 {
-    return mesh_take_number(at, out) ? YOKE_OK : mesh_not_this(from, *at, what);
+    return text_take_number(at, out) ? YOKE_OK : text_not_this(from, *at, what);
 }

@@ -1,33 +1,33 @@
-/* mesh_file.c - one buffer, which a line has to fit in: whatever the file is, it costs a megabyte.
+/* text_file.c - one buffer, which a line has to fit in: whatever the file is, it costs a megabyte.
  *
  * Lines end with a line feed; a carriage return before it is a blank to whoever reads the words. A
  * byte of 0 is no text: it is found here, so that lines can be strings.
  */
-#include "mesh_file.h"
+#include "text_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../app.h"
+#include "app.h"
 
-yoke_status mesh_file_open(FILE *file, const char *path, struct mesh_file *out)
+yoke_status text_file_open(FILE *file, const char *path, struct text_file *out)
 {
-    char *buffer = malloc(MESH_LINE_MOST + 1);
+    char *buffer = malloc(TEXT_LINE_MOST + 1);
     if (!buffer)
         return app_fail(YOKE_ENOMEM, "no memory to read %s", path);
-    *out = (struct mesh_file){ .file = file, .path = path, .buffer = buffer };
+    *out = (struct text_file){ .file = file, .path = path, .buffer = buffer };
     return YOKE_OK;
 }
 
-void mesh_file_close(struct mesh_file *from)
+void text_file_close(struct text_file *from)
 {
     free(from->buffer);
     from->buffer = NULL;
 }
 
-yoke_status mesh_file_fail(const struct mesh_file *from, yoke_status status, const char *format,
+yoke_status text_file_fail(const struct text_file *from, yoke_status status, const char *format,
                            ...)
 {
     char text[384];
@@ -38,21 +38,21 @@ yoke_status mesh_file_fail(const struct mesh_file *from, yoke_status status, con
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?'; /* of the file's words: they go to a terminal */
-    if (from->reading == MESH_BYTES)
+    if (from->reading == TEXT_BYTES)
         return app_fail(status, "%s: byte %lld: %s", from->path, (long long)from->item, text);
     return app_fail(status, "%s:%lld: %s", from->path, (long long)(from->line ? from->line : 1),
                     text);
 }
 
 /* More bytes behind those in the buffer, which move to its front. */
-static yoke_status refill(struct mesh_file *from)
+static yoke_status refill(struct text_file *from)
 {
     memmove(from->buffer, from->buffer + from->at, from->end - from->at);
     from->before += (int64_t)from->at;
     from->end -= from->at;
     from->at = 0;
     errno = 0;
-    const size_t got = fread(from->buffer + from->end, 1, MESH_LINE_MOST - from->end, from->file);
+    const size_t got = fread(from->buffer + from->end, 1, TEXT_LINE_MOST - from->end, from->file);
     if (ferror(from->file))
         return app_fail(YOKE_EIO, "cannot read %s: %s", from->path,
                         errno ? strerror(errno) : "input failed");
@@ -63,10 +63,10 @@ static yoke_status refill(struct mesh_file *from)
 
 /* Whether the line from `begin` to `end` goes on in the next: blanks take the place of the
  * backslash and of what is between. Comments do not go on: paths in them may end so. */
-static int goes_on(const struct mesh_file *from, size_t begin, size_t end)
+static int goes_on(const struct text_file *from, size_t begin, size_t end)
 {
     char *line = from->buffer + begin, *last = from->buffer + end;
-    if (from->reading != MESH_JOINED_LINES)
+    if (from->reading != TEXT_JOINED_LINES)
         return 0;
     if (last > line && last[-1] == '\r')
         last--;
@@ -77,7 +77,7 @@ static int goes_on(const struct mesh_file *from, size_t begin, size_t end)
 }
 
 /* Where the line ends, in the buffer; it may be the file that ends there. */
-static yoke_status find_end(struct mesh_file *from, size_t *out)
+static yoke_status find_end(struct text_file *from, size_t *out)
 {
     size_t seen = 0, begin = 0; /* behind `at`: no end is before; the line of the file */
     for (;;) {
@@ -95,17 +95,17 @@ static yoke_status find_end(struct mesh_file *from, size_t *out)
         *out = from->end;
         if (from->ended)
             return YOKE_OK;
-        if (seen == MESH_LINE_MOST)
-            return mesh_file_fail(from, YOKE_EINVAL,
-                                  "a line of more than %d characters; lines of a mesh are shorter",
-                                  MESH_LINE_MOST - 1);
+        if (seen == TEXT_LINE_MOST)
+            return text_file_fail(from, YOKE_EINVAL,
+                                  "a line of more than %d characters; lines are shorter",
+                                  TEXT_LINE_MOST - 1);
         yoke_status status = refill(from);
         if (status != YOKE_OK)
             return status;
     }
 }
 
-yoke_status mesh_file_line(struct mesh_file *from, const char **out)
+yoke_status text_file_line(struct text_file *from, const char **out)
 {
     const int64_t last = from->line, joined = from->joined;
     size_t end;
@@ -121,7 +121,7 @@ yoke_status mesh_file_line(struct mesh_file *from, const char **out)
     }
     char *line = from->buffer + from->at;
     if (memchr(line, 0, end - from->at))
-        return mesh_file_fail(from, YOKE_EINVAL, "a byte of 0; a line of text belongs here");
+        return text_file_fail(from, YOKE_EINVAL, "a byte of 0; a line of text belongs here");
     from->at = end + (end < from->end);
     from->buffer[end] = 0;
     if (from->line == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0)
@@ -130,7 +130,7 @@ yoke_status mesh_file_line(struct mesh_file *from, const char **out)
     return YOKE_OK;
 }
 
-yoke_status mesh_file_bytes(struct mesh_file *from, size_t count, const unsigned char **out)
+yoke_status text_file_bytes(struct text_file *from, size_t count, const unsigned char **out)
 {
     while (from->end - from->at < count && !from->ended) {
         yoke_status status = refill(from);

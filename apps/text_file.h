@@ -1,6 +1,6 @@
-/* mesh_file.h - a file that is read in lines or in bytes, and knows where it stands. */
-#ifndef YOKE_APPS_PATH_MESH_FILE_H
-#define YOKE_APPS_PATH_MESH_FILE_H
+/* text_file.h - a file that is read in lines or in bytes, and knows where it stands. */
+#ifndef YOKE_APPS_TEXT_FILE_H
+#define YOKE_APPS_TEXT_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,9 +8,9 @@
 #include <yoke/status.h>
 
 /* Of a line, and what is read at once. */
-enum { MESH_LINE_MOST = (1 << 20) - 1 };
+enum { TEXT_LINE_MOST = (1 << 20) - 1 };
 
-struct mesh_file {
+struct text_file {
     FILE *file;
     const char *path; /* for messages */
     char *buffer;     /* what is not used yet lies from `at` to `end` */
@@ -20,21 +20,21 @@ struct mesh_file {
     int64_t line;   /* that was taken last; 0: none yet */
     int64_t joined; /* lines that follow it and belong to it */
     int ended;
-    enum { MESH_LINES, MESH_JOINED_LINES, MESH_BYTES } reading; /* joined: by a backslash */
+    enum { TEXT_LINES, TEXT_JOINED_LINES, TEXT_BYTES } reading; /* joined: by a backslash */
 };
 
 /* The file's position is where it begins. `file` and `path` stay the caller's and are needed until
  * it is closed. */
-yoke_status mesh_file_open(FILE *file, const char *path, struct mesh_file *out);
-void mesh_file_close(struct mesh_file *from);
+yoke_status text_file_open(FILE *file, const char *path, struct text_file *out);
+void text_file_close(struct text_file *from);
 
 /* The next line without its end, or NULL; valid until the next call. */
-yoke_status mesh_file_line(struct mesh_file *from, const char **out);
-/* The next `count` bytes, up to MESH_LINE_MOST; NULL if there are fewer, which are then skipped. */
-yoke_status mesh_file_bytes(struct mesh_file *from, size_t count, const unsigned char **out);
+yoke_status text_file_line(struct text_file *from, const char **out);
+/* The next `count` bytes, up to TEXT_LINE_MOST; NULL if there are fewer, which are then skipped. */
+yoke_status text_file_bytes(struct text_file *from, size_t count, const unsigned char **out);
 
 /* The same as app_fail, with the file and the line in front, or the byte where bytes are read. */
-yoke_status mesh_file_fail(const struct mesh_file *from, yoke_status status, const char *format,
+yoke_status text_file_fail(const struct text_file *from, yoke_status status, const char *format,
                            ...) __attribute__((format(printf, 3, 4)));
 
 #endif
