@@ -36,6 +36,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->crowded = job->crowded;
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
     learned->waited = outcome->waited;
+    learned->grain = (double)outcome->items / (double)outcome->chunks;
 }
 
 static void note_absence(struct yk_learned *learned)

@@ -14,6 +14,7 @@
 struct yk_learned {
     double rate, fixed_ns; /* as in yk_split_outcome; rate 0: nobody knows */
     double copied_bytes;   /* for an item */
+    double grain;          /* items of a chunk, on average */
     double share;          /* of the last job that was everybody's; -1: there was none */
     int steady;            /* its rate was what it had been, nearly: forecasts can be relied on */
     double spread;         /* as in yk_split_device */

@@ -309,6 +309,10 @@ void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, siz
         snprintf(text, size,
                  "not asked: others did all of such jobs by themselves, at %.4g items/us",
                  items_us(&team->best));
+    else if (team->before.jobs == 0)
+        snprintf(text, size,
+                 "not asked: as known from before, others do such jobs best, at %.4g items/us",
+                 items_us(&team->best));
     else
         snprintf(text, size, "does not pay: without it %.4g items/us, with more devices %.4g",
                  items_us(&team->best), items_us(&team->before));

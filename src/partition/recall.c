@@ -1,0 +1,95 @@
+/* recall.c - see recall.h. */
+#include "recall.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "team_next.h"
+
+/* Jobs without an experiment, after which the team has probably been found; and as many figures of
+ * such jobs as it would have by then at least. */
+enum { SETTLED = 10, FIGURES = 3 };
+
+/* Who does such jobs best; 0 while that is still being found out. */
+static void teach_team(const struct yk_team *team, struct yk_lesson *out)
+{
+    const int found = team->tried.jobs == 0 && !team->looking && team->settled_jobs >= SETTLED;
+    out->team = found ? team->best.devices : 0;
+    out->ns = yk_team_typical_ns(&team->best) * out->sizes.at[0];
+}
+
+/* It goes on from there, and looks at others no sooner than it would have. */
+static void learn_team(uint32_t devices, double item_ns, int count, struct yk_team *out)
+{
+    int job;
+    *out = (struct yk_team){ .all = count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX,
+                             .kept = devices,
+                             .settled_jobs = SETTLED };
+    out->best.devices = devices;
+    for (job = 0; job < FIGURES && item_ns > 0; job++)
+        out->best.ns[out->best.jobs++] = item_ns;
+}
+
+static void teach_device(const struct yk_learned *from, const char *name,
+                         struct yk_lesson_device *out)
+{
+    *out = (struct yk_lesson_device){ .rate = from->rate,
+                                      .fixed_ns = from->fixed_ns,
+                                      .share = from->share,
+                                      .copied_bytes = from->copied_bytes,
+                                      .spread = from->spread,
+                                      .grain = from->grain,
+                                      .steady = from->steady };
+    snprintf(out->name, sizeof out->name, "%s", name);
+}
+
+int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out)
+{
+    int d, known = 0;
+    out->device_count = from->count;
+    for (d = 0; d < from->count; d++) {
+        teach_device(&from->devices[d], from->names[d], &out->devices[d]);
+        known |= from->devices[d].rate > 0;
+    }
+    teach_team(from->team, out);
+    return known;
+}
+
+static int place_of(const struct yk_remembered *into, const char *name)
+{
+    int d;
+    for (d = 0; d < into->count; d++)
+        if (strcmp(into->names[d], name) == 0)
+            return d;
+    return -1;
+}
+
+static void learn_device(const struct yk_lesson_device *from, struct yk_learned *out)
+{
+    yk_learned_open(out);
+    out->rate = from->rate;
+    out->fixed_ns = from->fixed_ns;
+    out->share = from->share;
+    out->copied_bytes = from->copied_bytes;
+    out->spread = from->spread;
+    out->grain = from->grain;
+    out->steady = from->steady;
+}
+
+void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into)
+{
+    uint32_t team = 0;
+    int i, whole = 1;
+    for (i = 0; i < lesson->device_count; i++) {
+        const int d = place_of(into, lesson->devices[i].name);
+        const int in_team = lesson->team >> i & 1;
+        if (d >= 0) {
+            learn_device(&lesson->devices[i], &into->devices[d]);
+            if (in_team)
+                team |= yk_team_bit(d);
+        }
+        whole &= d >= 0 || !in_team;
+    }
+    if (team && whole && lesson->sizes.at[0] > 0)
+        learn_team(team, lesson->ns / lesson->sizes.at[0], into->count, into->team);
+}

@@ -1,0 +1,155 @@
+/* test_recall.c - what was learned, told to another process and back: nothing is lost on the way,
+ * and nothing that was not known is made up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "partition/recall.h"
+
+enum { DEVICES = 3, ITEMS = 1000 };
+static const char *const names[] = { "cpu", "cuda:0", "cuda:1" };
+/* In another process they may be found in another order. */
+static const char *const turned[] = { "cuda:1", "cpu", "cuda:0" };
+
+struct mind {
+    struct yk_learned devices[DEVICES];
+    struct yk_team team;
+};
+
+static struct yk_remembered of(struct mind *mind, const char *const *known_as)
+{
+    return (struct yk_remembered){ known_as, mind->devices, &mind->team, DEVICES };
+}
+
+static void forget(struct mind *mind)
+{
+    int d;
+    mind->team = (struct yk_team){ 0 };
+    for (d = 0; d < DEVICES; d++)
+        yk_learned_open(&mind->devices[d]);
+}
+
+/* So many jobs of those in `asked`, each of them taking 4 ns an item. */
+static void live(struct mind *mind, uint32_t asked, int jobs)
+{
+    while (jobs-- > 0) {
+        struct yk_team_job job = { .asked = asked, .sole = -1, .items = ITEMS, .ns = 4 * ITEMS };
+        int d;
+        for (d = 0; d < DEVICES; d++) {
+            const int in = asked >> d & 1;
+            const struct yk_split_outcome did = { .items = in ? 100 * (d + 1) : 0,
+                                                  .chunks = in,
+                                                  .rate = in ? 0.5 * (d + 1) : 0,
+                                                  .fixed_ns = 7,
+                                                  .spread = 2,
+                                                  .copied_bytes = 800 };
+            yk_learned_note(&mind->devices[d], &did,
+                            &(struct yk_learned_job){ .items = ITEMS, .everybodys = in });
+        }
+        yk_team_learn(&mind->team, &job);
+    }
+}
+
+static struct yk_lesson lesson_of(struct mind *mind, int *known)
+{
+    struct yk_lesson lesson = { .sizes = { .count = 1, .at = { ITEMS } } };
+    struct yk_remembered from = of(mind, names);
+    *known = yk_recall_teach(&from, &lesson);
+    return lesson;
+}
+
+static void speeds_and_shares_come_back(void **state)
+{
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    int known, d;
+    static const int at[] = { 1, 2, 0 };
+    (void)state;
+    forget(&mind);
+    forget(&other);
+    live(&mind, 7, 2);
+    lesson = lesson_of(&mind, &known);
+    assert_true(known);
+    into = of(&other, turned);
+    yk_recall_learn(&lesson, &into);
+    for (d = 0; d < DEVICES; d++) {
+        const struct yk_learned *was = &mind.devices[d], *is = &other.devices[at[d]];
+        assert_true(was->rate == 0.5 * (d + 1) && is->rate == was->rate);
+        assert_true(is->share == was->share && is->fixed_ns == was->fixed_ns);
+        assert_true(is->copied_bytes == was->copied_bytes && is->spread == was->spread);
+        assert_true(is->grain == 100 * (d + 1) && is->steady == 1);
+    }
+}
+
+/* Who is asked is told when it has been found, and in the other's order of devices. */
+static void a_settled_team_is_asked_at_once(void **state)
+{
+    const struct yk_split_device devices[DEVICES] = { { .rate = 1 }, { .rate = 1 }, { .rate = 1 } };
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    int known;
+    (void)state;
+    forget(&mind);
+    live(&mind, 7, 5);
+    lesson = lesson_of(&mind, &known);
+    assert_int_equal(lesson.team, 0);
+    assert_float_equal(lesson.ns, 4 * ITEMS, 1e-6);
+    mind.team.best.devices = 6;
+    mind.team.settled_jobs = 50;
+    lesson = lesson_of(&mind, &known);
+    assert_int_equal(lesson.team, 6);
+    forget(&other);
+    into = of(&other, turned);
+    yk_recall_learn(&lesson, &into);
+    assert_int_equal(yk_team_choose(&other.team, devices, DEVICES), 5);
+    assert_int_equal(yk_team_settled(&other.team, DEVICES), 5);
+}
+
+static void strangers_are_not_taken_for_others(void **state)
+{
+    static const char *const strangers[] = { "cpu", "opencl:0", "opencl:1" };
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    int known;
+    (void)state;
+    forget(&mind);
+    forget(&other);
+    live(&mind, 7, 2);
+    mind.team.settled_jobs = 50;
+    lesson = lesson_of(&mind, &known);
+    into = of(&other, strangers);
+    yk_recall_learn(&lesson, &into);
+    assert_true(other.devices[0].rate == 0.5);
+    assert_true(other.devices[1].rate == 0 && other.devices[1].share == -1);
+    assert_int_equal(other.team.all, 0);
+}
+
+static void who_knows_nothing_teaches_nothing(void **state)
+{
+    struct mind mind;
+    struct yk_lesson lesson;
+    int known;
+    (void)state;
+    forget(&mind);
+    lesson = lesson_of(&mind, &known);
+    assert_int_equal(known, 0);
+    assert_int_equal(lesson.team, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(speeds_and_shares_come_back),
+        cmocka_unit_test(a_settled_team_is_asked_at_once),
+        cmocka_unit_test(strangers_are_not_taken_for_others),
+        cmocka_unit_test(who_knows_nothing_teaches_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
