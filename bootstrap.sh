@@ -45,7 +45,7 @@ missing_elsewhere()
     for name in cc cmake make pkg-config; do
         command -v "$name" >/dev/null || lacking="$lacking $name"
     done
-    for module in hwloc cmocka libpng libcjson zlib openblas; do
+    for module in hwloc sqlite3 cmocka libpng libcjson zlib openblas; do
         pkg-config --exists "$module" 2>/dev/null || lacking="$lacking $module"
     done
     for header in CL/cl.h nifti/nifti1_io.h; do
@@ -86,7 +86,7 @@ install_packages()
     fi
 }
 
-packages="gcc libc6-dev cmake make pkg-config libhwloc-dev libcmocka-dev libpng-dev libnifti-dev libcjson-dev
+packages="gcc libc6-dev cmake make pkg-config libhwloc-dev libsqlite3-dev libcmocka-dev libpng-dev libnifti-dev libcjson-dev
 zlib1g-dev libopenblas-dev opencl-headers pocl-opencl-icd ocl-icd-libopencl1 mricron-data glmark2-data"
 ci_packages="g++ git clang libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev"
 case ${1-} in

@@ -3,8 +3,7 @@
  *     struct header | key | value
  *
  * in the machine's own byte order (another machine's entry has another key or checksum). The
- * checksum runs over header, key and value: each step of it is a bijection of what came before, so
- * any single damaged byte changes the result. It guards against accidents; against malice, entries
+ * checksum runs over header, key and value. It guards against accidents; against malice, entries
  * that belong to another user are not read.
  */
 #include "cache.h"
@@ -23,8 +22,9 @@
 #include <unistd.h>
 
 #include "../base/alloc.h"
-#include "../base/option.h"
+#include "../base/hash.h"
 #include "../base/status.h"
+#include "../platform/cache_folder.h"
 
 enum { ENTRIES_MAX = 512 };
 static const int64_t total_bytes_max = 256LL << 20;
@@ -38,39 +38,17 @@ struct header {
 };
 static const char magic[8] = { 'y', 'o', 'k', 'e', 'k', 'c', '0', '1' };
 
-static const uint64_t hash_start = 0xcbf29ce484222325u;
-
-/* FNV-1a, 64 bits: about 1 ns a byte, a millisecond for the largest kernels. */
 static uint64_t hash(uint64_t state, struct yk_blob blob)
 {
-    const unsigned char *bytes = blob.bytes;
-    for (size_t i = 0; i < blob.size; ++i)
-        state = (state ^ bytes[i]) * 0x100000001b3u;
-    return state;
+    return yk_hash(state, blob.bytes, blob.size);
 }
 
 static uint64_t entry_checksum(const struct header *header, struct yk_blob key,
                                struct yk_blob value)
 {
     uint64_t state =
-        hash(hash_start, (struct yk_blob){ header, offsetof(struct header, checksum) });
+        hash(yk_hash_start, (struct yk_blob){ header, offsetof(struct header, checksum) });
     return hash(hash(state, key), value);
-}
-
-void yk_cache_folder(char *path, size_t capacity)
-{
-    const char *own = yk_environment("YOKE_CACHE");
-    const char *base = yk_environment("XDG_CACHE_HOME");
-    const char *home = yk_environment("HOME");
-    int length = 0;
-    if (own && *own)
-        length = strcmp(own, "off") == 0 ? 0 : snprintf(path, capacity, "%s", own);
-    else if (base && base[0] == '/') /* the standard says to ignore relative ones */
-        length = snprintf(path, capacity, "%s/yoke", base);
-    else if (home && *home)
-        length = snprintf(path, capacity, "%s/.cache/yoke", home);
-    if (length <= 0 || (size_t)length >= capacity)
-        path[0] = 0;
 }
 
 /* Leaves room for a temporary file's suffix. 0 if there is no cache. */
@@ -81,20 +59,8 @@ static int entry_path(struct yk_blob key, char *path, size_t capacity)
     if (!folder[0])
         return 0;
     int length = snprintf(path, capacity, "%s/%016llx.kernel", folder,
-                          (unsigned long long)hash(hash_start, key));
+                          (unsigned long long)hash(yk_hash_start, key));
     return length > 0 && (size_t)length < capacity;
-}
-
-/* The folder and those above it; whether it failed shows when a file is created. */
-static void make_folders(const char *path)
-{
-    char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(part, 0700);
-        *slash = '/';
-    }
 }
 
 static int read_whole(int file, void *to, size_t size)
@@ -283,7 +249,7 @@ void yk_cache_store(struct yk_blob key, struct yk_blob value)
     if (!entry_path(key, path, sizeof path) ||
         !fits((uint64_t)key.size + value.size + sizeof(struct header)))
         return;
-    make_folders(path);
+    yk_make_folders(path);
     int file = open_temporary(path, temporary, sizeof temporary);
     if (file < 0) {
         yk_log(YOKE_LOG_INFO, "kernel cache: cannot write %s: %s", path, strerror(errno));

@@ -6,8 +6,8 @@
  * processes need no lock. The cache is never a reason to fail: without a home directory, on a full
  * or read-only disk, it just remembers nothing.
  *
- * Place: YOKE_CACHE, else $XDG_CACHE_HOME/yoke, else ~/.cache/yoke; YOKE_CACHE=off switches it off.
- * At most 512 entries and 256 MiB; beyond that the least recently used go.
+ * Place: platform/cache_folder.h. At most 512 entries and 256 MiB; beyond that the least recently
+ * used go.
  */
 #ifndef YK_BACKEND_CACHE_H
 #define YK_BACKEND_CACHE_H
@@ -29,8 +29,5 @@ void yk_cache_store(struct yk_blob key, struct yk_blob value);
 int yk_cache_is_empty(void);
 /* Forget one entry, because what was loaded turned out to be useless. */
 void yk_cache_remove(struct yk_blob key);
-/* The folder entries go to, or "" if switched off or without a home; for doctor. The text goes to
- * `path`. */
-void yk_cache_folder(char *path, size_t capacity);
 
 #endif

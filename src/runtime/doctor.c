@@ -8,6 +8,7 @@
 #include "../backend/cache.h"
 #include "../base/status.h"
 #include "../partition/partitioner.h"
+#include "../platform/cache_folder.h"
 #include "../platform/topology.h"
 
 static int numa_nodes(const struct yk_topology *topology)

@@ -41,6 +41,15 @@ int runtime(int timed)
     return snprintf(text, 3, "%d", timed);
 }
 C
+cat >src/model/store_clean.c <<'C'
+#include <sqlite3.h>
+#include <time.h>
+#include "../platform/thread.h"
+int64_t yk_now(void)
+{
+    return time(NULL);
+}
+C
 cat >tests/clean.c <<'C'
 #include "../src/base/alloc.h"
 void test(void)
@@ -58,6 +67,8 @@ printf '#include "../platform/clock.h"\n#include <time.h>\nint64_t t = yk_clock_
 printf '/* a\n */ pthread_t t;\n' >src/array/coherence_x.c
 printf '#ifdef __linux__\n#endif\n#include <dlfcn.h>\n' >src/runtime/c.c
 printf '#include "../src/base/alloc.h"\nchar *e = getenv ("A");\n' >apps/d.c
+printf '#include "../runtime/job.h"\n' >src/model/store_b.c
+printf '#include <sqlite3.h>\n#include "../platform/thread.h"\n' >src/model/f.c
 printf '#include "../../src/base/alloc.h"\n' >include/yoke/big.h
 lines 300 >>include/yoke/big.h
 lines 601 >tests/long.c
@@ -74,6 +85,10 @@ include/yoke/big.h:1: includes src/base; only include/yoke is for others
 include/yoke/big.h:301: 300 lines at most
 src/array/coherence_x.c:2: pure code uses threads, a clock, atomics or I/O
 src/extra/e.c:1: src/extra is no layer; name it in tools/limits.sh
+src/model/f.c:1: <sqlite3.h> belongs to src/model/store*
+src/model/f.c:2: pure code includes src/platform
+src/model/f.c:2: src/model includes src/platform, which is not below it
+src/model/store_b.c:1: src/model includes src/runtime, which is not below it
 src/partition/b.c:1: pure code includes src/platform
 src/partition/b.c:1: src/partition includes src/platform, which is not below it
 src/partition/b.c:2: pure code includes <time.h>

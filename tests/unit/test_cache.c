@@ -23,6 +23,7 @@
 
 #include "backend/cache.h"
 #include "base/alloc.h"
+#include "platform/cache_folder.h"
 
 static char folder[64];
 

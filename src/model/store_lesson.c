@@ -1,0 +1,330 @@
+/* store_lesson.c - lessons in and out of rows. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/alloc.h"
+#include "store_state.h"
+
+enum { NEAR_MAX = 64 };
+
+#define FROM_LESSONS "SELECT " YK_LESSON_COLUMNS " FROM lessons WHERE "
+
+static const char *const texts[YK_SQL_COUNT] = {
+    [YK_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [YK_SQL_COMMIT] = "COMMIT",
+    [YK_SQL_ROLLBACK] = "ROLLBACK",
+    [YK_SQL_FIND] = FROM_LESSONS "machine = ?1 AND subject = ?2 AND sizes = ?3",
+    [YK_SQL_SIZES] = "SELECT id, sizes FROM lessons WHERE machine = ?1 AND subject = ?2"
+                     " ORDER BY seen DESC LIMIT 1024",
+    [YK_SQL_LESSON] = FROM_LESSONS "id = ?1",
+    [YK_SQL_PUT_MACHINE] = "INSERT OR IGNORE INTO machines(hash, text) VALUES(?1, ?2)",
+    [YK_SQL_PUT_SUBJECT] = "INSERT OR IGNORE INTO subjects(hash, name, text) VALUES(?1, ?2, ?3)",
+    [YK_SQL_PUT_LESSON] = "INSERT OR REPLACE INTO lessons(" YK_LESSON_COLUMNS ", machine, subject)"
+                          " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [YK_SQL_DROP_DEVICES] = "DELETE FROM devices WHERE lesson = ?1",
+    [YK_SQL_PUT_RUN] = "INSERT INTO runs(seen, text) VALUES(?1, ?2)",
+    [YK_SQL_DROP_RUNS] = "DELETE FROM runs WHERE id NOT IN"
+                         " (SELECT id FROM runs ORDER BY id DESC LIMIT ?1)",
+    [YK_SQL_RUN] = "SELECT text FROM runs ORDER BY id DESC LIMIT 1 OFFSET ?1",
+    [YK_SQL_BYTES] = "SELECT (page_count - freelist_count) * page_size FROM"
+                     " pragma_page_count, pragma_freelist_count, pragma_page_size",
+};
+
+void yk_store_sql(enum yk_statement which, char sql[YK_SQL_TEXT])
+{
+    if (texts[which]) {
+        snprintf(sql, YK_SQL_TEXT, "%s", texts[which]);
+        return;
+    }
+    int put = which == YK_SQL_PUT_DEVICE;
+    char *end = stpcpy(sql, put ? "INSERT INTO devices(lesson, place, name" : "SELECT name");
+    for (int i = 0; i < YK_FIGURES; i++)
+        end = stpcpy(stpcpy(end, ", "), yk_figures[i].name);
+    if (!put) {
+        stpcpy(end, " FROM devices WHERE lesson = ?1 ORDER BY place");
+        return;
+    }
+    end = stpcpy(end, ") VALUES(?1, ?2, ?3");
+    for (int i = 0; i < YK_FIGURES; i++)
+        end = stpcpy(end, ", ?");
+    stpcpy(end, ")");
+}
+
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text ? text : "";
+}
+
+static int read_devices(struct yk_store *store, int64_t id, struct yk_lesson *lesson)
+{
+    int code, count = 0;
+    sqlite3_stmt *row = yk_store_statement(store, YK_SQL_DEVICES, &code);
+    if (!row)
+        return code;
+    sqlite3_bind_int64(row, 1, id);
+    for (; sqlite3_step(row) == SQLITE_ROW && count < YK_LESSON_DEVICES; count++) {
+        struct yk_lesson_device *device = &lesson->devices[count];
+        memset(device, 0, sizeof *device);
+        snprintf(device->name, sizeof device->name, "%s", text_of(row, 0));
+        for (int i = 0; i < YK_FIGURES; i++)
+            yk_figure_set(device, i, sqlite3_column_double(row, 1 + i));
+    }
+    lesson->device_count = count;
+    return sqlite3_reset(row);
+}
+
+int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson)
+{
+    uint64_t checksum = (uint64_t)sqlite3_column_int64(row, 7);
+    int sound = yk_sizes_read(text_of(row, 1), &lesson->sizes);
+    lesson->origin = (enum yk_origin)sqlite3_column_int(row, 2);
+    lesson->confirmed = sqlite3_column_int64(row, 3);
+    lesson->seen = sqlite3_column_int64(row, 4);
+    lesson->ns = sqlite3_column_double(row, 5);
+    lesson->team = (uint32_t)sqlite3_column_int64(row, 6);
+    int code = read_devices(store, sqlite3_column_int64(row, 0), lesson);
+    if (code != SQLITE_OK)
+        return code;
+    if (!sound || yk_lesson_wrong(lesson) || yk_lesson_checksum(lesson) != checksum) {
+        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged, and left out", store->path);
+        return SQLITE_NOTFOUND;
+    }
+    return SQLITE_OK;
+}
+
+/* The one row there may be. *id is set where there is one, also if it is damaged. */
+static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson,
+                    int64_t *id)
+{
+    int code = sqlite3_step(row);
+    if (code == SQLITE_ROW) {
+        *id = sqlite3_column_int64(row, 0);
+        code = yk_store_read_lesson(store, row, lesson);
+        int ended = sqlite3_reset(row);
+        return code != SQLITE_OK ? code : ended;
+    }
+    code = sqlite3_reset(row);
+    return code == SQLITE_OK ? SQLITE_NOTFOUND : code;
+}
+
+static int find(struct yk_store *store, const struct yk_store_key *key,
+                const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id)
+{
+    char text[YK_SIZES_TEXT];
+    int code;
+    sqlite3_stmt *row = yk_store_statement(store, YK_SQL_FIND, &code);
+    if (!row)
+        return code;
+    yk_sizes_write(sizes, text);
+    sqlite3_bind_int64(row, 1, (int64_t)key->machine);
+    sqlite3_bind_int64(row, 2, (int64_t)key->subject);
+    sqlite3_bind_text(row, 3, text, -1, SQLITE_STATIC);
+    code = read_one(store, row, lesson, id);
+    sqlite3_clear_bindings(row); /* text goes */
+    return code;
+}
+
+int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
+                  const struct yk_sizes *sizes, struct yk_lesson *out)
+{
+    int64_t id;
+    if (sizes->count < 0 || sizes->count > YK_SIZES_MAX || yk_store_begin(store) != YOKE_OK)
+        return 0;
+    int code = find(store, key, sizes, out, &id);
+    yk_store_end(store, code == SQLITE_NOTFOUND ? SQLITE_OK : code);
+    return code == SQLITE_OK;
+}
+
+struct nearby {
+    int64_t id;
+    double distance;
+};
+
+/* The nearest so far stay in order. */
+static int add_nearby(struct nearby *nearest, int count, int most, struct nearby one)
+{
+    int at = count < most ? count++ : most - 1;
+    if (at == most - 1 && count == most && nearest[at].id && nearest[at].distance <= one.distance)
+        return count;
+    for (; at > 0 && nearest[at - 1].distance > one.distance; at--)
+        nearest[at] = nearest[at - 1];
+    nearest[at] = one;
+    return count;
+}
+
+static int list_nearby(struct yk_store *store, const struct yk_store_key *key,
+                       const struct yk_sizes *sizes, struct nearby nearest[NEAR_MAX], int *count)
+{
+    int code, most = *count;
+    sqlite3_stmt *row = yk_store_statement(store, YK_SQL_SIZES, &code);
+    *count = 0;
+    if (!row)
+        return code;
+    sqlite3_bind_int64(row, 1, (int64_t)key->machine);
+    sqlite3_bind_int64(row, 2, (int64_t)key->subject);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        struct yk_sizes theirs;
+        struct nearby one = { .id = sqlite3_column_int64(row, 0) };
+        if (!yk_sizes_read(text_of(row, 1), &theirs))
+            continue;
+        one.distance = yk_sizes_distance(sizes, &theirs);
+        if (one.distance < INFINITY)
+            *count = add_nearby(nearest, *count, most, one);
+    }
+    return sqlite3_reset(row);
+}
+
+void yk_store_near(struct yk_store *store, const struct yk_store_key *key,
+                   const struct yk_sizes *sizes, struct yk_lesson_list *out)
+{
+    struct nearby nearest[NEAR_MAX] = { 0 };
+    int code, count = out->capacity < NEAR_MAX ? out->capacity : NEAR_MAX;
+    out->count = 0;
+    if (count < 1 || yk_store_begin(store) != YOKE_OK)
+        return;
+    code = list_nearby(store, key, sizes, nearest, &count);
+    for (int i = 0; i < count && code == SQLITE_OK; i++) {
+        sqlite3_stmt *row = yk_store_statement(store, YK_SQL_LESSON, &code);
+        if (!row)
+            break;
+        sqlite3_bind_int64(row, 1, nearest[i].id);
+        code = read_one(store, row, &out->at[out->count], &nearest[i].id);
+        out->count += code == SQLITE_OK;
+        if (code == SQLITE_NOTFOUND)
+            code = SQLITE_OK;
+    }
+    yk_store_end(store, code);
+}
+
+static int put_devices(struct yk_store *store, int64_t id, const struct yk_lesson *lesson)
+{
+    int code;
+    sqlite3_stmt *drop = yk_store_statement(store, YK_SQL_DROP_DEVICES, &code);
+    if (!drop)
+        return code;
+    sqlite3_bind_int64(drop, 1, id);
+    code = yk_store_step(drop);
+    for (int d = 0; d < lesson->device_count && code == SQLITE_OK; d++) {
+        sqlite3_stmt *put = yk_store_statement(store, YK_SQL_PUT_DEVICE, &code);
+        if (!put)
+            return code;
+        sqlite3_bind_int64(put, 1, id);
+        sqlite3_bind_int(put, 2, d);
+        sqlite3_bind_text(put, 3, lesson->devices[d].name, -1, SQLITE_TRANSIENT);
+        for (int i = 0; i < YK_FIGURES; i++)
+            sqlite3_bind_double(put, 4 + i, yk_figure_get(&lesson->devices[d], i));
+        code = yk_store_step(put);
+    }
+    return code;
+}
+
+/* `id` 0: a new row. */
+static int put_row(struct yk_store *store, const struct yk_store_key *key, int64_t id,
+                   const struct yk_lesson *lesson)
+{
+    char sizes[YK_SIZES_TEXT];
+    int code;
+    sqlite3_stmt *put = yk_store_statement(store, YK_SQL_PUT_LESSON, &code);
+    if (!put)
+        return code;
+    yk_sizes_write(&lesson->sizes, sizes);
+    if (id)
+        sqlite3_bind_int64(put, 1, id);
+    else
+        sqlite3_bind_null(put, 1);
+    sqlite3_bind_text(put, 2, sizes, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int(put, 3, lesson->origin);
+    sqlite3_bind_int64(put, 4, lesson->confirmed);
+    sqlite3_bind_int64(put, 5, lesson->seen);
+    sqlite3_bind_double(put, 6, lesson->ns);
+    sqlite3_bind_int64(put, 7, lesson->team);
+    sqlite3_bind_int64(put, 8, (int64_t)yk_lesson_checksum(lesson));
+    sqlite3_bind_int64(put, 9, (int64_t)key->machine);
+    sqlite3_bind_int64(put, 10, (int64_t)key->subject);
+    code = yk_store_step(put);
+    if (code == SQLITE_OK)
+        code = put_devices(store, sqlite3_last_insert_rowid(store->base), lesson);
+    return code;
+}
+
+static int put_key(struct yk_store *store, const struct yk_store_key *key)
+{
+    int code;
+    sqlite3_stmt *machine = yk_store_statement(store, YK_SQL_PUT_MACHINE, &code);
+    if (!machine)
+        return code;
+    sqlite3_bind_int64(machine, 1, (int64_t)key->machine);
+    sqlite3_bind_text(machine, 2, key->machine_text ? key->machine_text : "", -1, SQLITE_TRANSIENT);
+    code = yk_store_step(machine);
+    if (code != SQLITE_OK)
+        return code;
+    sqlite3_stmt *subject = yk_store_statement(store, YK_SQL_PUT_SUBJECT, &code);
+    if (!subject)
+        return code;
+    sqlite3_bind_int64(subject, 1, (int64_t)key->subject);
+    sqlite3_bind_text(subject, 2, key->name ? key->name : "", -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(subject, 3, key->subject_text ? key->subject_text : "", -1, SQLITE_TRANSIENT);
+    return yk_store_step(subject);
+}
+
+struct putting {
+    const struct yk_store_key *key;
+    const struct yk_lesson *lessons;
+    int count;
+    int64_t now;
+    struct yk_lesson *fresh, *kept; /* room */
+};
+
+static int put_all(struct yk_store *store, void *context)
+{
+    const struct putting *putting = context;
+    int code = put_key(store, putting->key);
+    for (int i = 0; i < putting->count && code == SQLITE_OK; i++) {
+        const struct yk_lesson *lesson = &putting->lessons[i];
+        int64_t id = 0;
+        if (yk_lesson_wrong(lesson))
+            continue;
+        *putting->fresh = *lesson;
+        if (!lesson->seen)
+            putting->fresh->seen = putting->now;
+        code = find(store, putting->key, &lesson->sizes, putting->kept, &id);
+        if (code == SQLITE_OK)
+            yk_lesson_merge(putting->kept, putting->fresh);
+        else if (code == SQLITE_NOTFOUND) /* not there, or damaged */
+            *putting->kept = *putting->fresh;
+        else
+            break;
+        code = put_row(store, putting->key, id, putting->kept);
+    }
+    return code;
+}
+
+yoke_status yk_store_put(struct yk_store *store, const struct yk_store_key *key,
+                         const struct yk_lesson *lessons, int count)
+{
+    struct yk_lesson *room;
+    const char *wrong = NULL;
+    for (int i = 0; i < count && !wrong; i++)
+        wrong = yk_lesson_wrong(&lessons[i]);
+    if (!store || count < 1)
+        return YOKE_OK;
+    room = yk_calloc(2, sizeof *room);
+    if (!room)
+        return YOKE_ENOMEM;
+    struct putting putting = { .key = key,
+                               .lessons = lessons,
+                               .count = count,
+                               .now = time(NULL),
+                               .fresh = room,
+                               .kept = room + 1 };
+    yoke_status status = yk_store_transact(store, put_all, &putting);
+    yk_free(room);
+    if (status == YOKE_ENODEV)
+        status = YOKE_OK;
+    if (status == YOKE_OK && wrong)
+        status = yk_fail(YOKE_EINVAL, "%s: a lesson %s; it was not kept", key->name, wrong);
+    return status;
+}

@@ -1,0 +1,114 @@
+/* store_state.h - inside the store. Files: store.c (open, close, options, the frame of every call),
+ * store_file.c (the file and its trouble), store_schema.c (tables and their versions),
+ * store_lesson.c (find, near, put), store_list.c (each, forget, the size limit), store_run.c.
+ *
+ * Every call is `begin`, statements, `end`: begin takes the lock and sees that the file is open,
+ * end decides what a failure means for the calls to come.
+ */
+#ifndef YK_MODEL_STORE_STATE_H
+#define YK_MODEL_STORE_STATE_H
+
+#include <limits.h>
+#include <sqlite3.h>
+#include <sys/types.h>
+
+#include "../base/status.h"
+#include "../platform/file_size.h"
+#include "../platform/thread.h"
+#include "record.h"
+#include "store.h"
+
+/* SQL of store_lesson.c: prepared when first used, kept until the file is closed. */
+enum yk_statement {
+    YK_SQL_BEGIN,
+    YK_SQL_COMMIT,
+    YK_SQL_ROLLBACK,
+    YK_SQL_FIND,    /* machine, subject, sizes */
+    YK_SQL_DEVICES, /* lesson */
+    YK_SQL_SIZES,   /* machine, subject */
+    YK_SQL_LESSON,  /* id */
+    YK_SQL_PUT_MACHINE,
+    YK_SQL_PUT_SUBJECT,
+    YK_SQL_PUT_LESSON, /* the lesson's columns, machine, subject */
+    YK_SQL_PUT_DEVICE, /* lesson, place, name, figures */
+    YK_SQL_DROP_DEVICES,
+    YK_SQL_PUT_RUN, /* when, text */
+    YK_SQL_DROP_RUNS,
+    YK_SQL_RUN, /* how many back */
+    YK_SQL_BYTES,
+    YK_SQL_COUNT
+};
+enum { YK_SQL_TEXT = 512 };
+void yk_store_sql(enum yk_statement which, char sql[YK_SQL_TEXT]);
+
+struct yk_store {
+    yk_mutex lock;
+    /* Fixed from open on. */
+    char path[PATH_MAX]; /* "": none */
+    int64_t limit_bytes, patience_ns;
+    const char *vfs;
+    pid_t owner;
+    /* Under the lock. */
+    sqlite3 *base; /* NULL: not open; why[] says why, or it is to be opened */
+    sqlite3_stmt *statements[YK_SQL_COUNT]; /* prepared when first used */
+    int given_up;                           /* nothing will open it again */
+    int set_aside;                          /* how often */
+    int failures;                           /* in a row */
+    int told;                               /* of trouble, in the log */
+    int64_t deadline;                       /* of the call, for waiting */
+    int64_t quiet_until;                    /* after failures it is left alone for a while */
+    char why[YK_STORE_WHY];
+    struct yk_file_size guard;
+};
+
+/* YOKE_OK: the file is open and the call may go on, with the lock held until end. YOKE_ENODEV:
+ * there is none; YOKE_EBUSY: not now. */
+yoke_status yk_store_begin(struct yk_store *store);
+/* `code` is what SQLite said last; gives the status for it. */
+yoke_status yk_store_end(struct yk_store *store, int code);
+/* What `write` does, as one transaction, between begin and end: all or nothing. It gives SQLite's
+ * code. Once more where the file had to be set aside. */
+typedef int yk_store_write(struct yk_store *store, void *context);
+yoke_status yk_store_transact(struct yk_store *store, yk_store_write *write, void *context);
+
+/* Ready to bind; NULL if it cannot be prepared, with SQLite's code in *code. */
+sqlite3_stmt *yk_store_statement(struct yk_store *store, enum yk_statement which, int *code);
+/* Steps one that gives no rows, and resets it. */
+int yk_store_step(sqlite3_stmt *statement);
+/* One number by SQL without parameters; -1 if there is none. */
+int64_t yk_store_number(sqlite3 *base, const char *sql);
+
+/* store_file.c: opens the file, or says in why[] what hinders; SQLITE_OK if it is open. */
+int yk_store_open_file(struct yk_store *store);
+void yk_store_close_file(struct yk_store *store);
+/* It is damaged: it gets another name, unless another process did that already. */
+void yk_store_set_aside(struct yk_store *store);
+/* Somebody removed or renamed what is open. */
+int yk_store_has_moved(struct yk_store *store);
+/* Writes the reason down, and once into the log. */
+void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* store_schema.c: what is in a file. */
+enum yk_schema_found {
+    YK_SCHEMA_CURRENT,
+    YK_SCHEMA_OLDER, /* or nothing yet */
+    YK_SCHEMA_NEWER,
+    YK_SCHEMA_FOREIGN, /* another program's */
+    YK_SCHEMA_FAILED   /* code says why */
+};
+enum yk_schema_found yk_schema_look(sqlite3 *base, int *code);
+/* From whatever older version to this one, in one transaction. */
+int yk_schema_bring(sqlite3 *base);
+extern const int yk_schema_version;
+
+/* store_lesson.c: a row of YK_LESSON_COLUMNS into a lesson: SQLITE_OK; SQLITE_NOTFOUND where its
+ * checksum is wrong. */
+#define YK_LESSON_COLUMNS "id, sizes, origin, confirmed, seen, ns, team, checksum"
+enum { YK_LESSON_COLUMN_COUNT = 8 };
+int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson);
+
+/* store_list.c: keeps the file within its limit. */
+int yk_store_trim(struct yk_store *store);
+
+#endif
