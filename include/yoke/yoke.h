@@ -10,4 +10,5 @@
 #include <yoke/link.h>
 #include <yoke/runtime.h>
 #include <yoke/status.h>
+#include <yoke/weight.h>
 #endif

@@ -14,7 +14,8 @@ static yoke_status open_even(const struct yk_split_view *view, const void *setti
         return YOKE_ENOMEM;
     for (d = 0; d < view->device_count; d++)
         weights[d] = 1;
-    status = yk_shares_open(view, weights, 1, state);
+    status =
+        yk_shares_open(view, &(struct yk_shares_spec){ .weights = weights, .chunks = 1 }, state);
     yk_free(weights);
     return status;
 }

@@ -106,7 +106,7 @@ struct yk_partitioner {
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
     yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht,
-    yk_partitioner_demand;
+    yk_partitioner_demand, yk_partitioner_weight;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */

@@ -39,35 +39,65 @@ static int64_t chunk_items(const struct yk_split_view *view, int device, int64_t
                            int64_t chunks)
 {
     const struct yk_split_device *known = &view->devices[device].known;
-    if (known->host_memory)
-        return items;
     if (chunks == 0)
-        chunks = known->lanes;
+        chunks = known->host_memory ? 1 : known->lanes;
     items = items / chunks + (items % chunks > 0);
     /* whole units, and not a small one more than asked for */
     return items > INT64_MAX - view->unit ? items
                                           : (items + view->unit - 1) / view->unit * view->unit;
 }
 
-yoke_status yk_shares_open(const struct yk_split_view *view, const double *weights, int64_t chunks,
-                           void **out)
+/* What regions are laid out from. */
+struct layout {
+    const double *weights;
+    double total, before; /* of all, and of those that have one already */
+};
+
+/* Regions of those that are CPU devices (hosts 1), are none (0), or of all (-1). */
+static void lay_out(struct yk_shares *shares, const struct yk_split_view *view, int hosts,
+                    struct layout *layout)
 {
     const struct yk_range whole = { view->first, view->last };
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        double after = layout->before + layout->weights[d];
+        if (hosts >= 0 && view->devices[d].known.host_memory != hosts)
+            continue;
+        shares->items[d].region =
+            part(view, whole, layout->before / layout->total, after / layout->total);
+        layout->before = after;
+    }
+}
+
+static void cut_up(struct yk_shares *shares, const struct yk_split_view *view,
+                   const struct yk_shares_spec *spec)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        struct share *share = &shares->items[d];
+        int hosts = view->devices[d].known.host_memory;
+        share->chunk = chunk_items(view, d, share->region.last - share->region.first,
+                                   hosts ? spec->host_chunks : spec->chunks);
+    }
+}
+
+yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_shares_spec *spec,
+                           void **out)
+{
+    struct layout layout = { .weights = spec->weights };
     struct yk_shares *shares =
         yk_calloc(1, sizeof *shares + (size_t)view->device_count * sizeof *shares->items);
-    double total = 0, before = 0;
     int d;
     if (!shares)
         return YOKE_ENOMEM;
     for (d = 0; d < view->device_count; d++)
-        total += weights[d];
-    for (d = 0; d < view->device_count; d++) {
-        struct share *share = &shares->items[d];
-        share->weight = weights[d] / total;
-        share->region = part(view, whole, before / total, (before + weights[d]) / total);
-        before += weights[d];
-        share->chunk = chunk_items(view, d, share->region.last - share->region.first, chunks);
-    }
+        layout.total += spec->weights[d];
+    for (d = 0; d < view->device_count; d++)
+        shares->items[d].weight = spec->weights[d] / layout.total;
+    lay_out(shares, view, spec->hosts_first ? 1 : -1, &layout);
+    if (spec->hosts_first)
+        lay_out(shares, view, 0, &layout);
+    cut_up(shares, view, spec);
     *out = shares;
     return YOKE_OK;
 }
@@ -103,14 +133,18 @@ void yk_shares_changed(void *state, const struct yk_split_view *view, int device
     }
 }
 
-static int offer(const struct yk_split_view *view, struct yk_range window, int device,
+/* Of what is free there, a chunk of its size (0: all); 1 if there is any. */
+static int offer(const struct yk_split_view *view, const struct share *from, int device,
                  struct yk_take *out)
 {
-    out->items = yk_ranges_items(view->free, window);
-    out->first = window.first;
-    out->last = window.last;
-    if (view->devices[device].known.host_memory) {
-        out->piece = (out->items - 1) / (view->devices[device].known.lanes * YK_LANE_PIECES) + 1;
+    const struct yk_split_device *known = &view->devices[device].known;
+    out->items = yk_ranges_items(view->free, from->region);
+    if (from->chunk > 0 && out->items > from->chunk)
+        out->items = from->chunk;
+    out->first = from->region.first;
+    out->last = from->region.last;
+    if (known->host_memory) {
+        out->piece = (out->items - 1) / (known->lanes * YK_LANE_PIECES) + 1;
         out->parts = YK_LANE_PARTS;
     }
     return out->items > 0;
@@ -125,16 +159,45 @@ void yk_shares_take(void *state, const struct yk_split_view *view, int device, i
     (void)lane;
     (void)now;
     out->reason = "share";
-    if (offer(view, share->region, device, out)) {
-        if (out->items > share->chunk)
-            out->items = share->chunk;
+    if (offer(view, share, device, out))
         return;
-    }
     out->reason = "share of a lost device";
-    for (d = 0; shares->gone > 0 && d < view->device_count; d++)
-        if (!view->devices[d].active &&
-            offer(view, part(view, shares->items[d].region, share->low, share->high), device, out))
+    for (d = 0; shares->gone > 0 && d < view->device_count; d++) {
+        const struct share mine = { .region = part(view, shares->items[d].region, share->low,
+                                                   share->high) };
+        if (!view->devices[d].active && offer(view, &mine, device, out))
             return;
+    }
+}
+
+/* Whose chunks they are: another one of its kind, with more left than the others; -1: nobody has
+ * any. */
+static int latest_of_kind(const struct yk_shares *shares, const struct yk_split_view *view,
+                          int device)
+{
+    int64_t most = 0;
+    int d, found = -1;
+    for (d = 0; d < view->device_count; d++) {
+        int64_t items = yk_ranges_items(view->free, shares->items[d].region);
+        if (view->devices[d].known.host_memory != view->devices[device].known.host_memory ||
+            items <= most)
+            continue;
+        most = items;
+        found = d;
+    }
+    return found;
+}
+
+void yk_shares_take_over(const void *state, const struct yk_split_view *view, int device,
+                         struct yk_take *out)
+{
+    const struct yk_shares *shares = state;
+    int late = latest_of_kind(shares, view, device);
+    if (late < 0)
+        return;
+    offer(view, &shares->items[late], device, out);
+    out->from_high = 1;
+    out->reason = "taken over";
 }
 
 void yk_shares_explain(const void *state, const struct yk_split_view *view, int device, char *text,

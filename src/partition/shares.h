@@ -1,5 +1,5 @@
-/* shares.h - PURE. A range cut into one fixed region for each device: what `even` and `static` have
- * in common.
+/* shares.h - PURE. A range cut into one fixed region for each device: what `even`, `static` and
+ * others have in common.
  *
  * A device that has not joined keeps its region. The region of one that has failed or left is cut
  * again among those that remain, by their shares; as that is worked out from who is gone now, it
@@ -12,10 +12,20 @@
 
 struct yk_shares;
 
-/* `weights`: one number >= 0 for each device, of any sum > 0. `chunks`: how many a share of a
- * device with memory of its own is cut into; 0: as many as it has lanes. */
-yoke_status yk_shares_open(const struct yk_split_view *view, const double *weights, int64_t chunks,
+struct yk_shares_spec {
+    const double *weights; /* one number >= 0 for each device, of any sum > 0 */
+    int64_t chunks;        /* that a share of a device with memory of its own is cut into; 0: as
+                              many as it has lanes */
+    int64_t host_chunks;   /* the same of a CPU device; 0: 1 */
+    int hosts_first;       /* CPU devices have the low end of the range; else all have theirs in the
+                              order of the devices */
+};
+yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_shares_spec *spec,
                            void **out);
+/* Of the share of whoever has most left among those that are, as the device, CPU devices or not, a
+ * chunk. */
+void yk_shares_take_over(const void *shares, const struct yk_split_view *view, int device,
+                         struct yk_take *out);
 /* These fit a partitioner's table. */
 void yk_shares_close(void *shares);
 void yk_shares_take(void *shares, const struct yk_split_view *view, int device, int lane,

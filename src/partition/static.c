@@ -94,7 +94,9 @@ static yoke_status open_static(const struct yk_split_view *view, const void *giv
         return YOKE_ENOMEM;
     status = read_weights(view, settings->shares, weights);
     if (status == YOKE_OK)
-        status = yk_shares_open(view, weights, settings->chunks, state);
+        status = yk_shares_open(
+            view, &(struct yk_shares_spec){ .weights = weights, .chunks = settings->chunks },
+            state);
     yk_free(weights);
     return status;
 }

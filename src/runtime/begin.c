@@ -82,7 +82,9 @@ int yk_job_may_begin(const struct yk_job *job)
 yoke_status yk_job_begin(struct yk_job *job, int cpu)
 {
     yoke_runtime *runtime = job->runtime;
-    yoke_status status = yk_job_plan(job);
+    yoke_status status;
+    yk_job_weigh_again(job);
+    status = yk_job_plan(job);
     if (status != YOKE_OK)
         return status;
     build_on_hosts(job);

@@ -136,6 +136,7 @@ static void learn(struct yk_job *job)
                                .sole = -1,
                                .items = job->last - job->first,
                                .ns = job->ended_ns - job->submitted_ns };
+    yk_job_note_times(job);
     if (!learn_speeds(job, memory, &ran))
         return;
     yk_team_note_idle(&memory->team, &ran);

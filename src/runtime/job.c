@@ -99,6 +99,7 @@ static struct yk_job *copy(const struct asked *asked)
 static void fill(struct yk_job *job, const yoke_job *spec)
 {
     int p;
+    job->names_partitioner = spec->partitioner != NULL;
     job->first = spec->range.first;
     job->last = spec->range.last;
     job->extent[0] = spec->range.extent[0] ? spec->range.extent[0] : 1;

@@ -159,6 +159,9 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     uint32_t packs;           /* arguments the distance of whose rows the kernel is told, as bits */
     uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
     const char *partitioner, *name;     /* partitioner NULL: auto */
+    int names_partitioner;              /* it does so itself */
+    double weight;                      /* the CPU weight that splits it, < 0: none does, */
+    char weight_text[80];               /* and then its partitioner */
     uint64_t key;                       /* of yk_memory */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int keeps_cores; /* for GPUs' threads */
@@ -274,6 +277,16 @@ void yk_job_leave(struct yk_job *job);
 
 /* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
 void yk_job_check_stranded(struct yk_job *job);
+
+/* --- weights.c: under runtime.lock, but for the first --- */
+/* There may be a weight for it. */
+int yk_job_may_be_weighed(const yoke_runtime *runtime, const yoke_job *spec);
+/* The job, on its way in, is split by the weight there is for its kernel, if any; */
+void yk_job_weigh(struct yk_job *job);
+/* and by the one there is now that it begins, where a policy moves it. */
+void yk_job_weigh_again(struct yk_job *job);
+/* It ended well: how long each class of devices took, and what the next weight is. */
+void yk_job_note_times(struct yk_job *job);
 
 /* --- begin.c: under runtime.lock --- */
 /* Whether a job that is linked may begin at once, */

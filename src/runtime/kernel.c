@@ -18,6 +18,7 @@ yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kern
         if (!known)
             return YOKE_ENOMEM;
         memcpy(&known->kernel, kernel, sizeof *kernel);
+        yk_weight_open(&known->weight);
         known->next = kernels->first;
         kernels->first = known;
     }

@@ -12,6 +12,7 @@
 #include <yoke/kernel_type.h>
 
 #include "../array/place.h"
+#include "../model/weight.h"
 #include "../partition/choice.h"
 #include "../partition/learned.h"
 #include "../partition/team.h"
@@ -56,7 +57,8 @@ struct yk_kernel {
     yoke_kernel kernel; /* a copy */
     struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
-    struct yk_memory memories[YK_MEMORIES]; /* under the runtime's lock */
+    struct yk_weight weight; /* under the runtime's lock, as is all below */
+    struct yk_memory memories[YK_MEMORIES];
     uint64_t clock;
     uint64_t jobs;        /* of it that went well, where their stories are kept, */
     struct yk_told *told; /* and that of a late one (explain.h); NULL: none */

@@ -156,7 +156,8 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->streams = streams;
     runtime->waiting = (yoke_waiting)settings.waiting;
     runtime->explains = runtime->tells = settings.explains && !is_private(config);
-    if (runtime->trace_path)
+    status = yk_runtime_open_weight(runtime);
+    if (status == YOKE_OK && runtime->trace_path)
         status = yk_runtime_open_trace(runtime);
     if (status == YOKE_OK)
         status = yk_runtime_start_devices(runtime, settings.devices);

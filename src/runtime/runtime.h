@@ -86,6 +86,8 @@ struct yoke_runtime {
     atomic_int next_to_wake; /* of those who have to hear of it, see worker.c */
 
     struct yk_kernels kernels;
+    struct yk_weight weight; /* of kernels that have none of their own; under lock */
+    atomic_int weighs;       /* there was a weight, of whichever kernel */
     struct yk_trace *trace;
     char *trace_path;
     int explains; /* at close, what the latest jobs did and why; */
@@ -128,6 +130,10 @@ void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *dev
 /* Record from now on; devices that are open get their tracks. */
 yoke_status yk_runtime_open_trace(yoke_runtime *runtime);
 yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_device *device);
+
+/* --- weights.c --- */
+/* What the environment says. */
+yoke_status yk_runtime_open_weight(yoke_runtime *runtime);
 
 /* --- worker.c --- */
 yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);

@@ -140,8 +140,10 @@ static yoke_status enlist(struct entry *entry)
         status = find_pair(entry);
     if (status == YOKE_OK)
         status = yk_folds_intern(job);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
+        yk_job_weigh(job);
         status = check_partitioner(job);
+    }
     if (status == YOKE_OK)
         status = link_in(entry);
     if (status == YOKE_OK && atomic_load(&job->phase) == YK_RUNNING)
@@ -165,8 +167,8 @@ static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct e
         yk_job_close(out->job);
         return status;
     }
-    if (!yk_job_splits_freely(
-            out->job->partitioner)) /* who asks for a certain split means all devices */
+    /* who asks for a certain split means all devices */
+    if (!yk_job_splits_freely(out->job->partitioner) || yk_job_may_be_weighed(runtime, spec))
         yk_runtime_join_loader(runtime);
     return YOKE_OK;
 }

@@ -1,0 +1,87 @@
+/* weight.c - see weight.h. */
+#include "weight.h"
+
+#include <math.h>
+
+/* The paper's rule goes so far at a time; whose rate nobody knows gets as much. */
+#define STEP 0.01
+
+void yk_weight_open(struct yk_weight *weight)
+{
+    *weight = (struct yk_weight){ .given = -1, .moved = -1, .cpu_chunks = -1, .gpu_chunks = -1 };
+}
+
+int yk_weight_is_valid(double weight)
+{
+    return weight >= 0 && weight <= 1;
+}
+
+double yk_weight_now(const struct yk_weight *own, const struct yk_weight *all)
+{
+    if (own->given >= 0)
+        return own->given;
+    return all->given >= 0 && own->moved >= 0 ? own->moved : all->given;
+}
+
+static int chunks(int own, int all)
+{
+    return own >= 0 ? own : all >= 0 ? all : 0;
+}
+
+int yk_weight_cpu_chunks(const struct yk_weight *own, const struct yk_weight *all)
+{
+    return chunks(own->cpu_chunks, all->cpu_chunks);
+}
+
+int yk_weight_gpu_chunks(const struct yk_weight *own, const struct yk_weight *all)
+{
+    return chunks(own->gpu_chunks, all->gpu_chunks);
+}
+
+static const struct yk_weight *who_decides(const struct yk_weight *own, const struct yk_weight *all)
+{
+    return own->has_policy ? own : all;
+}
+
+int yk_weight_moves(const struct yk_weight *own, const struct yk_weight *all)
+{
+    return who_decides(own, all)->policy != NULL && yk_weight_now(own, all) >= 0;
+}
+
+void yk_weight_adapt(struct yk_weight *own, const struct yk_weight *all, double weight,
+                     const yoke_times *times)
+{
+    const struct yk_weight *decides = who_decides(own, all);
+    double next;
+    if (!decides->policy || yk_weight_now(own, all) != weight)
+        return;
+    next = decides->policy(decides->context, weight, times);
+    if (isnan(next))
+        return;
+    *(own->given >= 0 ? &own->given : &own->moved) = fmin(fmax(next, 0), 1);
+}
+
+/* A side without times ended at once; without any there is nothing to compare. */
+double yk_weight_paper(double weight, const yoke_times *times)
+{
+    double both = times->cpu_seconds + times->gpu_seconds;
+    if (!(both > 0))
+        return weight;
+    return times->cpu_seconds / both > 0.5 ? weight - STEP : weight + STEP;
+}
+
+static double rate(int64_t items, double seconds)
+{
+    return items > 0 && seconds > 0 ? (double)items / seconds : 0;
+}
+
+double yk_weight_rate(double weight, const yoke_times *times)
+{
+    double cpu = rate(times->cpu_items, times->cpu_seconds);
+    double gpu = rate(times->gpu_items, times->gpu_seconds);
+    if (!(cpu > 0 || gpu > 0) || isinf(cpu) || isinf(gpu))
+        return weight;
+    if (!(cpu > 0))
+        return STEP;
+    return gpu > 0 ? cpu / (cpu + gpu) : 1 - STEP;
+}
