@@ -15,14 +15,14 @@ static int is_gone(uint64_t gone, int device)
 }
 
 /* All there are, but one. */
-static double end_of(struct yk_load *loads, const struct yk_account *accounts, int count,
+static double end_of(struct yk_taker *loads, const struct yk_account *accounts, int count,
                      const struct yk_dispatch *dispatch, int without)
 {
     const double items = (double)(dispatch->view.last - dispatch->view.first);
     int d;
     for (d = 0; d < count; d++)
-        loads[d] = (struct yk_load){ .fixed = accounts[d].line.fixed_ns,
-                                     .item = d == without ? 0 : accounts[d].line.item_ns };
+        loads[d] = (struct yk_taker){ .fixed = accounts[d].line.fixed_ns,
+                                      .item = d == without ? 0 : accounts[d].line.item_ns };
     return yk_balance(loads, count, items);
 }
 
@@ -52,7 +52,7 @@ yoke_status yk_dispatch_account(const struct yk_dispatch *dispatch, int64_t ns, 
                                 struct yk_account *out)
 {
     const int count = dispatch->view.device_count;
-    struct yk_load *loads = yk_calloc((size_t)count, sizeof *loads);
+    struct yk_taker *loads = yk_calloc((size_t)count, sizeof *loads);
     double all;
     int d;
     if (!loads)

@@ -21,14 +21,14 @@ enum { STRANGE_PART = 4 };
 static size_t state_bytes(const struct yk_split_view *view)
 {
     return sizeof(struct yk_auto) + (size_t)view->device_count * (sizeof(struct yk_auto_device) +
-                                                                  2 * sizeof(struct yk_load));
+                                                                  2 * sizeof(struct yk_taker));
 }
 
 static void reopen_auto(void *given, const struct yk_split_view *view)
 {
     struct yk_auto *state = memset(given, 0, state_bytes(view));
     state->devices = (struct yk_auto_device *)(state + 1);
-    state->loads = (struct yk_load *)(state->devices + view->device_count);
+    state->loads = (struct yk_taker *)(state->devices + view->device_count);
     state->others = state->loads + view->device_count;
     state->began = -1;
 }
@@ -108,7 +108,7 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
 
 static void note_left_out(struct yk_auto *state, const struct yk_split_view *view, int device)
 {
-    const struct yk_load *load = &state->loads[device];
+    const struct yk_taker *load = &state->loads[device];
     if (load->items > 0 || load->item <= 0 || view->devices[device].chunks_out > 0)
         return;
     state->devices[device].needed_ns = load->ready + load->least;

@@ -50,17 +50,17 @@ struct yk_trial {
 
 struct yk_auto { /* with the arrays in one block */
     struct yk_auto_device *devices;
-    struct yk_load *loads;  /* for the latest quotas, in times from then */
-    struct yk_load *others; /* scratch */
-    int64_t began;          /* -1: not yet */
-    int planned;            /* whether there are regions was decided, */
-    int regions;            /* and there are */
-    int events;             /* since the latest quotas */
-    int unknown;            /* devices that may take part and whose speed nobody knows */
-    int unsettled;          /* those whose speed is a first guess */
-    int64_t parts_until;    /* in a crowd: nothing is taken over before */
-    int uneven;             /* regions end too far apart: quotas count */
-    int best;               /* the device with the largest quota */
+    struct yk_taker *loads;  /* for the latest quotas, in times from then */
+    struct yk_taker *others; /* scratch */
+    int64_t began;           /* -1: not yet */
+    int planned;             /* whether there are regions was decided, */
+    int regions;             /* and there are */
+    int events;              /* since the latest quotas */
+    int unknown;             /* devices that may take part and whose speed nobody knows */
+    int unsettled;           /* those whose speed is a first guess */
+    int64_t parts_until;     /* in a crowd: nothing is taken over before */
+    int uneven;              /* regions end too far apart: quotas count */
+    int best;                /* the device with the largest quota */
     struct yk_trial trial;
     double end_ns; /* from the latest quotas' time on, if all keep to quotas */
 };
@@ -94,7 +94,7 @@ void yk_auto_plan(struct yk_auto *state, const struct yk_split_view *view, int64
 /* What a chunk of device d costs beside its items, if its speed is that of `whose`, and the least
  * that it can do. */
 void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view, int d, int whose,
-                   struct yk_load *load);
+                   struct yk_taker *load);
 /* How long the others would need for all that is free; infinite if there is nobody. */
 double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, int device);
 /* Time for an item, with the benefit of the doubt if its chunks were too small to fill it. */

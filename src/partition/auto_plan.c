@@ -64,7 +64,7 @@ double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *
 }
 
 void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view, int d, int whose,
-                   struct yk_load *load)
+                   struct yk_taker *load)
 {
     const struct yk_split_status *status = &view->devices[d], *speed = &view->devices[whose];
     double unit = (double)yk_lane_items(view, d);
@@ -84,7 +84,7 @@ void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view
 /* Cores that have not ended anything yet are as fast as they would be if all of them ended now:
  * whoever did must not take all that is left. */
 static void bound_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                     int64_t now, struct yk_load *load)
+                     int64_t now, struct yk_taker *load)
 {
     const struct yk_split_status *status = &view->devices[d];
     if (!status->known.host_memory || status->items_out == 0 || now <= state->devices[d].mark)
@@ -96,12 +96,12 @@ static void bound_of(const struct yk_auto *state, const struct yk_split_view *vi
 }
 
 static void load_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                    int64_t now, struct yk_load *load)
+                    int64_t now, struct yk_taker *load)
 {
     const struct yk_split_status *status = &view->devices[d], *speed;
     int64_t expected = yk_auto_expected_ns(state, view, d, now);
     int whose = yk_auto_like(view, d);
-    *load = (struct yk_load){ 0 };
+    *load = (struct yk_taker){ 0 };
     if (state->devices[d].rests || (!takes_part(status) && expected < 0))
         return;
     if (whose < 0) {

@@ -36,7 +36,7 @@ int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *vie
 static double own_end(const struct yk_auto *state, const struct yk_split_view *view, int d,
                       int64_t own)
 {
-    const struct yk_load *load = &state->loads[d];
+    const struct yk_taker *load = &state->loads[d];
     if (own == 0)
         return load->item > 0 && view->devices[d].items_out > 0 ? load->ready : 0;
     if (load->item <= 0)
@@ -178,9 +178,9 @@ static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view 
     int d, gpu = most_known_gpu(view);
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_status *status = &view->devices[d];
-        struct yk_load *load = &state->others[d];
+        struct yk_taker *load = &state->others[d];
         int whose = status->known.host_memory ? yk_auto_like(view, d) : gpu;
-        *load = (struct yk_load){ 0 };
+        *load = (struct yk_taker){ 0 };
         if (!status->active)
             continue;
         if (whose < 0 || status->items_out + status->items_done > 0)

@@ -3,42 +3,13 @@
 
 #include <math.h>
 
-/* `items` holds a mark while the set of takers is looked for. */
-#define OUT_FOR_GOOD (-2.0)
-#define OUT          (-1.0)
-#define IN           0.0
-
-/* Leaving out a device that would start after the common end only makes that end earlier, so all
- * such devices can go at once. */
-static double common_end(struct yk_load *loads, int count, double items)
-{
-    double end = INFINITY, before;
-    int i;
-    do {
-        double work = items, speed = 0;
-        for (i = 0; i < count; i++)
-            if (loads[i].items == IN) {
-                speed += 1 / loads[i].item;
-                work += (loads[i].ready + loads[i].fixed) / loads[i].item;
-            }
-        if (speed <= 0)
-            return INFINITY;
-        before = end;
-        end = work / speed;
-        for (i = 0; i < count; i++)
-            if (loads[i].items == IN && loads[i].ready + loads[i].fixed > end)
-                loads[i].items = OUT;
-    } while (end != before);
-    return end;
-}
-
 /* The taker whose least part ends latest after `end`; -1 if there is none. */
-static int too_coarse(const struct yk_load *loads, int count, double end)
+static int too_coarse(const struct yk_taker *loads, int count, double end)
 {
     double excess = 0;
     int i, worst = -1;
     for (i = 0; i < count; i++)
-        if (loads[i].items == IN) {
+        if (loads[i].items == YK_TAKER_IN) {
             double over = loads[i].ready + loads[i].least - end;
             if (over > excess + 1e-9 * end) {
                 excess = over;
@@ -48,48 +19,48 @@ static int too_coarse(const struct yk_load *loads, int count, double end)
     return worst;
 }
 
-static int takers(const struct yk_load *loads, int count)
+static int takers(const struct yk_taker *loads, int count)
 {
     int i, found = 0;
     for (i = 0; i < count; i++)
-        found += loads[i].items == IN;
+        found += loads[i].items == YK_TAKER_IN;
     return found;
 }
 
 /* The end moves out: who was left out for starting after it may be in again. */
-static void leave_out(struct yk_load *loads, int count, int device)
+static void leave_out(struct yk_taker *loads, int count, int device)
 {
     int i;
-    loads[device].items = OUT_FOR_GOOD;
+    loads[device].items = YK_TAKER_NEVER;
     for (i = 0; i < count; i++)
-        if (loads[i].items == OUT)
-            loads[i].items = IN;
+        if (loads[i].items == YK_TAKER_OUT)
+            loads[i].items = YK_TAKER_IN;
 }
 
 /* The only taker is too coarse. Who starts after the end that it would have if its parts could be
  * as small as one likes may still end before it does. */
-static int had_better_go(struct yk_load *loads, int count, double items, int device)
+static int had_better_go(struct yk_taker *loads, int count, double items, int device)
 {
     double least_end = loads[device].ready + loads[device].least;
     int i;
     leave_out(loads, count, device);
-    if (common_end(loads, count, items) < least_end)
+    if (yk_finish(loads, count, items) < least_end)
         return 1;
     for (i = 0; i < count; i++)
-        if (loads[i].items == IN)
-            loads[i].items = OUT;
-    loads[device].items = IN;
+        if (loads[i].items == YK_TAKER_IN)
+            loads[i].items = YK_TAKER_OUT;
+    loads[device].items = YK_TAKER_IN;
     return 0;
 }
 
-double yk_balance(struct yk_load *loads, int count, double items)
+double yk_balance(struct yk_taker *loads, int count, double items)
 {
     double end;
     int i, worst;
     for (i = 0; i < count; i++)
-        loads[i].items = loads[i].item > 0 ? IN : OUT_FOR_GOOD;
+        loads[i].items = loads[i].item > 0 ? YK_TAKER_IN : YK_TAKER_NEVER;
     for (;;) {
-        end = common_end(loads, count, items);
+        end = yk_finish(loads, count, items);
         worst = isinf(end) ? -1 : too_coarse(loads, count, end);
         if (worst < 0)
             break;
@@ -99,7 +70,8 @@ double yk_balance(struct yk_load *loads, int count, double items)
             break;
     }
     for (i = 0; i < count; i++)
-        loads[i].items =
-            loads[i].items == IN ? (end - loads[i].ready - loads[i].fixed) / loads[i].item : 0;
+        loads[i].items = loads[i].items == YK_TAKER_IN
+                             ? (end - loads[i].ready - loads[i].fixed) / loads[i].item
+                             : 0;
     return end;
 }

@@ -8,14 +8,9 @@
 #ifndef YK_PARTITION_BALANCE_H
 #define YK_PARTITION_BALANCE_H
 
-struct yk_load {
-    double ready, fixed;
-    double item;  /* ns an item; 0: takes no part */
-    double least; /* ns that its smallest possible part takes, fixed included */
-    double items; /* out: its part; 0: left out */
-};
+#include "../model/finish.h"
 
 /* The time at which all end; infinite if no device takes part. */
-double yk_balance(struct yk_load *loads, int count, double items);
+double yk_balance(struct yk_taker *loads, int count, double items);
 
 #endif

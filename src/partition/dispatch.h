@@ -17,6 +17,8 @@
 
 #include "../model/line.h"
 
+struct yk_fit;
+
 struct yk_chunk {
     int64_t first, last; /* items first .. last - 1 */
     int64_t piece;   /* lanes of a CPU device may cut the chunk into pieces of this many items among
@@ -60,8 +62,11 @@ struct yk_split_device {
     double busier_part;  /* of that, in the direction in which more is copied: 0.5 to 1 */
     struct yk_line line; /* of its whole part of a job beside the others, from submission to its
                             end; item_ns 0: unknown */
-    double share;        /* fraction of the range this device got in the last run of this kernel
-                            and range (data lie there); < 0: unknown */
+    const struct yk_fit *fit; /* where the line comes from, for who wants it for fewer devices;
+                                 NULL: only the line is known. Looked at while the dispatcher opens
+                                 and not later */
+    double share; /* fraction of the range this device got in the last run of this kernel
+                     and range (data lie there); < 0: unknown */
     /* Threads that drive this device and are lanes of the first CPU device too, one a lane of this
      * device from its lane 0 on; they are the CPU's lanes host_lane, host_lane + 1, ... 0: it is
      * driven by threads that do nothing else. */
@@ -195,6 +200,9 @@ struct yk_decision {
     const char *reason;
 };
 const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispatch, size_t *count);
+
+/* How long the job takes, as its partitioner has it; 0: that says nothing. */
+double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch);
 
 /* Full name and settings of the partitioner in use, e.g. "dynamic:chunk=4096". */
 const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch);

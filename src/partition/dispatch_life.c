@@ -183,6 +183,7 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
 yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
     yoke_status status = check_spec(spec);
+    int d;
     if (status != YOKE_OK)
         return status;
     begin_anew(dispatch, spec);
@@ -195,9 +196,11 @@ yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_spl
         return status;
     yk_ranges_add(&dispatch->free, (struct yk_range){ spec->first, spec->last });
     status = choose(dispatch, spec->partitioner);
-    if (status != YOKE_OK)
-        return status;
-    return open_state(dispatch);
+    if (status == YOKE_OK)
+        status = open_state(dispatch);
+    for (d = 0; d < spec->device_count; d++)
+        dispatch->status[d].known.fit = NULL;
+    return status;
 }
 
 yoke_status yk_dispatch_open(const struct yk_split_spec *spec, struct yk_dispatch **out)

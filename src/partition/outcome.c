@@ -54,6 +54,13 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
     return dispatch->decisions;
 }
 
+double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch)
+{
+    return dispatch->partitioner->predicted_ns
+               ? dispatch->partitioner->predicted_ns(dispatch->state)
+               : 0;
+}
+
 const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
 {
     return dispatch->partitioner_text;

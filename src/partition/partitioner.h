@@ -102,11 +102,13 @@ struct yk_partitioner {
     /* Sentence for the result (optional): why this device got what it got; written to text. */
     void (*explain)(const void *state, const struct yk_split_view *view, int device, char *text,
                     size_t size);
+    /* How long the job takes, from its submission (optional); 0: nobody knows. */
+    double (*predicted_ns)(const void *state);
 };
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
     yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht,
-    yk_partitioner_demand, yk_partitioner_weight;
+    yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */

@@ -102,6 +102,12 @@ yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_sha
     return YOKE_OK;
 }
 
+void yk_shares_cut(void *state, const struct yk_split_view *view, int device, int64_t chunks)
+{
+    struct share *share = &((struct yk_shares *)state)->items[device];
+    share->chunk = chunk_items(view, device, share->region.last - share->region.first, chunks);
+}
+
 void yk_shares_close(void *shares)
 {
     yk_free(shares);

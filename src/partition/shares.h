@@ -26,6 +26,8 @@ yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_sha
  * chunk. */
 void yk_shares_take_over(const void *shares, const struct yk_split_view *view, int device,
                          struct yk_take *out);
+/* The device's region is cut into so many chunks instead; 0: as many as it has lanes. */
+void yk_shares_cut(void *shares, const struct yk_split_view *view, int device, int64_t chunks);
 /* These fit a partitioner's table. */
 void yk_shares_close(void *shares);
 void yk_shares_take(void *shares, const struct yk_split_view *view, int device, int lane,

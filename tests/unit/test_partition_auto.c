@@ -356,7 +356,7 @@ static void a_gpu_that_is_known_is_expected(void **state)
 
 static void quotas_by_hand(void **state)
 {
-    struct yk_load loads[3] = { { .item = 1 }, { .item = 3 }, { .item = 1, .ready = 500 } };
+    struct yk_taker loads[3] = { { .item = 1 }, { .item = 3 }, { .item = 1, .ready = 500 } };
     (void)state;
     /* T + T / 3 = 400 */
     assert_float_equal(yk_balance(loads, 3, 400), 300, 1e-9);
@@ -379,15 +379,15 @@ static void quotas_by_force(void **state)
     int round, d;
     (void)state;
     for (round = 0; round < 2000; round++) {
-        struct yk_load loads[6];
+        struct yk_taker loads[6];
         double items = 1 + machine_random(&seed) % 100000, total = 0, end;
         for (d = 0; d < 6; d++)
-            loads[d] = (struct yk_load){ .item = (machine_random(&seed) % 100) / 7.0,
-                                         .ready = machine_random(&seed) % 3000,
-                                         .fixed = machine_random(&seed) % 1000 };
+            loads[d] = (struct yk_taker){ .item = (machine_random(&seed) % 100) / 7.0,
+                                          .ready = machine_random(&seed) % 3000,
+                                          .fixed = machine_random(&seed) % 1000 };
         end = yk_balance(loads, 6, items);
         for (d = 0; d < 6; d++) {
-            const struct yk_load *load = &loads[d];
+            const struct yk_taker *load = &loads[d];
             double start = load->ready + load->fixed;
             total += load->items;
             assert_true(load->items >= 0);

@@ -1,0 +1,134 @@
+/* fit_curve.c - see fit.h: samples that lie on no line, as up to four lines.
+ *
+ * Which cells belong to one piece is found by trying all ways to cut them into neighbours, two at
+ * least, from the fewest pieces on: a piece more has to make squares several times smaller.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "fit.h"
+
+/* Errors of this part are as good as none. */
+#define GOOD 0.01
+/* A piece more has to make the sum of squares so many times smaller. */
+#define BETTER 4.0
+/* A piece rises by this part of its mean slope at least: a device that works in steps takes as long
+ * for each size of a step, and how many items it does by a time has to be one number. */
+#define FLATTEST 1e-3
+enum { CELLS_LEAST = 2 };
+
+static double weight_of(const struct yk_fit_cell *cell, const double *weights, int i)
+{
+    return (weights ? weights[i] : 1) * cell->ns.weight / (cell->ns.mean * cell->ns.mean);
+}
+
+double yk_fit_squares(const struct yk_fit_cell *const *cells, const double *weights, int first,
+                      int last, struct yk_line *out)
+{
+    double all = 0, items = 0, ns = 0, cross = 0, spread = 0, squares = 0;
+    int i;
+    for (i = first; i < last; i++) {
+        const double weight = weight_of(cells[i], weights, i);
+        all += weight;
+        items += weight * cells[i]->items;
+        ns += weight * cells[i]->ns.mean;
+    }
+    items /= all;
+    ns /= all;
+    for (i = first; i < last; i++) {
+        const double off = cells[i]->items - items, weight = weight_of(cells[i], weights, i);
+        spread += weight * off * off;
+        cross += weight * off * (cells[i]->ns.mean - ns);
+    }
+    out->item_ns = spread > 0 ? cross / spread : 0;
+    out->fixed_ns = ns - out->item_ns * items;
+    for (i = first; i < last; i++) {
+        const double error = yk_line_ns(out, cells[i]->items) - cells[i]->ns.mean;
+        squares += weight_of(cells[i], weights, i) * error * error;
+    }
+    return squares;
+}
+
+struct cut {
+    double squares;
+    int begin; /* of the last piece */
+};
+
+/* A piece of cells first .. last - 1: steps are nearly flat. */
+static double piece(const struct yk_fit_cell *const *cells, int first, int last,
+                    struct yk_line *out)
+{
+    double squares = yk_fit_squares(cells, NULL, first, last, out);
+    const struct yk_fit_cell *middle = cells[(first + last - 1) / 2];
+    const double least = FLATTEST * middle->ns.mean / middle->items;
+    if (out->item_ns < least) {
+        out->fixed_ns += (out->item_ns - least) * middle->items;
+        out->item_ns = least;
+    }
+    return squares;
+}
+
+/* cuts[p][n]: the first n cells in p + 1 pieces. */
+static void cut_all(const struct yk_fit_cell *const *cells, int count,
+                    struct cut cuts[YK_CURVE_PIECES][YK_FIT_CELLS + 1])
+{
+    struct yk_line line;
+    int pieces, last, begin;
+    for (pieces = 0; pieces < YK_CURVE_PIECES; pieces++)
+        for (last = 0; last <= count; last++) {
+            struct cut *cut = &cuts[pieces][last];
+            *cut = (struct cut){ INFINITY, 0 };
+            if (pieces == 0 && last >= CELLS_LEAST)
+                cut->squares = piece(cells, 0, last, &line);
+            for (begin = CELLS_LEAST; pieces > 0 && begin + CELLS_LEAST <= last; begin++) {
+                double squares = cuts[pieces - 1][begin].squares + piece(cells, begin, last, &line);
+                if (squares < cut->squares)
+                    *cut = (struct cut){ squares, begin };
+            }
+        }
+}
+
+/* Where the two lines meet, if that is between the cells; else half way. */
+static double border(const struct yk_line *low, const struct yk_line *high, double from, double to)
+{
+    double meet = (low->fixed_ns - high->fixed_ns) / (high->item_ns - low->item_ns);
+    return meet > from && meet < to ? meet : (from + to) / 2;
+}
+
+static void lay_out(const struct yk_fit_cell *const *cells, int count, int pieces,
+                    struct cut cuts[YK_CURVE_PIECES][YK_FIT_CELLS + 1], struct yk_curve *out)
+{
+    int last = count, p;
+    out->count = pieces + 1;
+    for (p = pieces; p >= 0; p--) {
+        const int begin = cuts[p][last].begin;
+        piece(cells, begin, last, &out->pieces[p].line);
+        out->pieces[p].from = begin;
+        last = begin;
+    }
+    for (p = 1; p <= pieces; p++) {
+        const int begin = (int)out->pieces[p].from;
+        out->pieces[p].from = border(&out->pieces[p - 1].line, &out->pieces[p].line,
+                                     cells[begin - 1]->items, cells[begin]->items);
+    }
+    out->pieces[0].from = 0;
+    if (out->pieces[0].line.fixed_ns < 0)
+        out->pieces[0].line = (struct yk_line){ cells[0]->ns.mean / cells[0]->items, 0 };
+}
+
+void yk_fit_curve(const struct yk_fit_cell *const *cells, int count, double off,
+                  struct yk_curve *out)
+{
+    struct cut cuts[YK_CURVE_PIECES][YK_FIT_CELLS + 1];
+    double weight = 0;
+    int i, p, best = 0;
+    *out = (struct yk_curve){ 0 };
+    for (i = 0; i < count; i++)
+        weight += cells[i]->ns.weight;
+    cut_all(cells, count, cuts);
+    for (p = 1; p < YK_CURVE_PIECES && cuts[best][count].squares > GOOD * GOOD * weight; p++)
+        if (BETTER * cuts[p][count].squares < cuts[best][count].squares)
+            best = p;
+    if (best > 0 && cuts[best][count].squares < off * off * weight)
+        lay_out(cells, count, best, cuts, out);
+}

@@ -1,0 +1,375 @@
+/* split.c - see split.h. */
+#include "split.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Rounding: a part that is a whole number of units but for this much is one. */
+#define WHOLE 1e-9
+/* With leasts of several units sets are compared of so many devices at most. */
+enum { COMPARED_MOST = 32 };
+
+double yk_part_ns(const struct yk_part *part, double items)
+{
+    return part->curve ? yk_curve_ns(part->curve, items) : yk_line_ns(&part->line, items);
+}
+
+static int64_t units_in(double items, const struct yk_work *work)
+{
+    double units = floor(items / (double)work->unit * (1 + WHOLE) + WHOLE);
+    return units < 9e18 ? (int64_t)units : INT64_MAX;
+}
+
+static int64_t all_units(const struct yk_work *work)
+{
+    return work->items / work->unit + (work->items % work->unit > 0);
+}
+
+static int64_t least_units(const struct yk_part *part, const struct yk_work *work)
+{
+    double least = ceil(part->least / (double)work->unit * (1 - WHOLE));
+    int64_t all = all_units(work);
+    return least < 1 ? 1 : least < (double)all ? (int64_t)least : all;
+}
+
+static int64_t most_units(const struct yk_part *part, const struct yk_work *work)
+{
+    return part->most > 0 ? units_in(part->most, work) : INT64_MAX;
+}
+
+static double unit_ns(const struct yk_part *part, const struct yk_work *work, int64_t units)
+{
+    return yk_part_ns(part, (double)units * (double)work->unit);
+}
+
+/* --- those who could have more, the one with the least key on top --- */
+
+static int comes_before(const struct yk_part *parts, int a, int b)
+{
+    return parts[a].key < parts[b].key || (parts[a].key == parts[b].key && a < b);
+}
+
+static void sink(struct yk_part *parts, int count, int at)
+{
+    int top = parts[at].heap;
+    for (;;) {
+        int child = 2 * at + 1;
+        if (child + 1 < count && comes_before(parts, parts[child + 1].heap, parts[child].heap))
+            child++;
+        if (child >= count || !comes_before(parts, parts[child].heap, top))
+            break;
+        parts[at].heap = parts[child].heap;
+        at = child;
+    }
+    parts[at].heap = top;
+}
+
+static void order(struct yk_part *parts, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        parts[i].heap = i;
+    for (i = count / 2 - 1; i >= 0; i--)
+        sink(parts, count, i);
+}
+
+/* --- who gets what --- */
+
+static void begin(struct yk_part *parts, struct yk_taker *takers, int count,
+                  const struct yk_work *work)
+{
+    /* with a least of one unit no jump is looked for: whole units come later */
+    int i;
+    for (i = 0; i < count; i++) {
+        struct yk_part *part = &parts[i];
+        const int64_t least = least_units(part, work), most = most_units(part, work);
+        const int takes = !part->barred && part->line.item_ns > 0 && isfinite(part->line.item_ns) &&
+                          isfinite(part->line.fixed_ns) && least <= most;
+        part->units = 0;
+        part->barred = !takes;
+        takers[i] =
+            (struct yk_taker){ .fixed = part->line.fixed_ns,
+                               .item = takes ? part->line.item_ns : 0,
+                               .fewest =
+                                   least > 1 ? (double)least * (double)work->unit * (1 - WHOLE) : 0,
+                               .most = part->most > 0 ? (double)most * (double)work->unit : 0,
+                               .curve = part->curve,
+                               .items = takes ? YK_TAKER_IN : YK_TAKER_NEVER };
+    }
+}
+
+static void admit_all(struct yk_taker *takers, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        if (takers[i].items == YK_TAKER_OUT)
+            takers[i].items = YK_TAKER_IN;
+}
+
+/* Just before this moment nobody has come in who can do his least by then. */
+static double before(double end)
+{
+    return end * (1 - 1e-9);
+}
+
+/* Somebody starts at the end, with his least, and that is more than was left: he has just that, and
+ * the others less. Who does not fit at all stays out. 1 if there was anybody, and the others are to
+ * be looked at again. */
+static int settle_newcomers(struct yk_part *parts, struct yk_taker *takers, int count,
+                            const struct yk_work *work, double end, double *items)
+{
+    double others = 0;
+    int i, found = 0;
+    for (i = 0; i < count; i++)
+        if (takers[i].items == YK_TAKER_IN)
+            others += yk_finish_part(&takers[i], before(end));
+    for (i = 0; i < count && others < *items * (1 - WHOLE); i++) {
+        const int64_t least = least_units(&parts[i], work);
+        const double fewest = (double)least * (double)work->unit;
+        if (takers[i].items != YK_TAKER_IN || least < 2 ||
+            yk_finish_part(&takers[i], before(end)) > 0)
+            continue;
+        found = 1;
+        takers[i].items = YK_TAKER_NEVER;
+        if (fewest > *items)
+            continue;
+        parts[i].units = least;
+        *items -= fewest;
+    }
+    return found;
+}
+
+/* Whole units by the common end; how many are left, less than none if there are too many. */
+static int64_t round_down(struct yk_part *parts, const struct yk_taker *takers, int count,
+                          const struct yk_work *work, double end)
+{
+    int64_t left = all_units(work);
+    int i;
+    for (i = 0; i < count; i++) {
+        if (takers[i].items == YK_TAKER_IN) {
+            parts[i].units = units_in(yk_finish_part(&takers[i], end), work);
+            if (parts[i].units < least_units(&parts[i], work))
+                parts[i].units = 0;
+        }
+        left -= parts[i].units;
+    }
+    return left;
+}
+
+/* When the device would end if it had one unit more, or its least. */
+static void note_next(struct yk_part *part, const struct yk_work *work, int64_t left)
+{
+    const int64_t least = least_units(part, work);
+    const int64_t next = part->units > 0 ? part->units + 1 : least;
+    const int takes = !part->barred && next <= most_units(part, work) && next - part->units <= left;
+    part->key = takes ? unit_ns(part, work, next) : INFINITY;
+}
+
+/* The units that are left go, one after another, to whoever would end them first. */
+static int64_t hand_out(struct yk_part *parts, int count, const struct yk_work *work, int64_t left)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        note_next(&parts[i], work, left);
+    order(parts, count);
+    while (left > 0) {
+        struct yk_part *first = &parts[parts[0].heap];
+        int64_t more = first->units > 0 ? 1 : least_units(first, work);
+        if (isinf(first->key))
+            break;
+        if (more <= left) {
+            first->units += more;
+            left -= more;
+        }
+        note_next(first, work, left);
+        sink(parts, count, 0);
+    }
+    return left;
+}
+
+/* Where the end is a moment at which a device can suddenly do more, all together have too much: the
+ * latest have less. */
+static int64_t take_back(struct yk_part *parts, int count, const struct yk_work *work, int64_t left)
+{
+    while (left < 0) {
+        struct yk_part *latest = NULL;
+        double ns = -1;
+        int64_t less;
+        int i;
+        for (i = 0; i < count; i++)
+            if (parts[i].units > least_units(&parts[i], work) &&
+                unit_ns(&parts[i], work, parts[i].units) > ns) {
+                latest = &parts[i];
+                ns = unit_ns(latest, work, latest->units);
+            }
+        if (!latest)
+            break;
+        less = latest->units - least_units(latest, work);
+        if (less > -left)
+            less = -left;
+        latest->units -= less;
+        left += less;
+    }
+    return left;
+}
+
+static double latest_ns(const struct yk_part *parts, int count, const struct yk_work *work)
+{
+    double latest = 0;
+    int i;
+    for (i = 0; i < count; i++)
+        if (parts[i].units > 0)
+            latest = fmax(latest, unit_ns(&parts[i], work, parts[i].units));
+    return latest;
+}
+
+/* The best split over all that are not barred. */
+static double solve(struct yk_part *parts, struct yk_taker *takers, int count,
+                    const struct yk_work *work)
+{
+    double items = (double)all_units(work) * (double)work->unit, end = 0;
+    int64_t left;
+    begin(parts, takers, count, work);
+    while (items > 0) {
+        admit_all(takers, count);
+        end = yk_finish(takers, count, items);
+        if (isinf(end))
+            return INFINITY;
+        if (!settle_newcomers(parts, takers, count, work, end, &items))
+            break;
+        end = 0;
+    }
+    left = round_down(parts, takers, count, work, end);
+    left = left > 0 ? hand_out(parts, count, work, left) : take_back(parts, count, work, left);
+    return left == 0 ? latest_ns(parts, count, work) : INFINITY;
+}
+
+/* --- comparing sets --- */
+
+static void keep(struct yk_part *parts, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        parts[i].items = parts[i].units;
+}
+
+static int is_coarse(const struct yk_part *parts, int count, const struct yk_work *work)
+{
+    int i, coarse = 0;
+    for (i = 0; i < count; i++)
+        coarse |= !parts[i].barred && least_units(&parts[i], work) > 1;
+    return coarse;
+}
+
+/* Whoever has a large least may be in the way of two others: as long as a set of one less ends
+ * earlier it is taken. */
+static double compare_sets(struct yk_part *parts, struct yk_taker *takers, int count,
+                           const struct yk_work *work, double best)
+{
+    int i, worst;
+    do {
+        worst = -1;
+        for (i = 0; i < count; i++) {
+            double ns;
+            if (parts[i].barred)
+                continue;
+            parts[i].barred = 1;
+            ns = solve(parts, takers, count, work);
+            parts[i].barred = 0;
+            if (ns < best * (1 - WHOLE)) {
+                best = ns;
+                worst = i;
+                keep(parts, count);
+            }
+        }
+        if (worst >= 0)
+            parts[worst].barred = 1;
+    } while (worst >= 0);
+    return best;
+}
+
+/* --- energy --- */
+
+/* By `end`, those first whose items cost least. 0: not all would be done. */
+static int fill_cheapest(struct yk_part *parts, struct yk_taker *takers, int count,
+                         const struct yk_work *work, double end)
+{
+    int64_t left = all_units(work);
+    int i, waiting = count;
+    begin(parts, takers, count, work);
+    for (i = 0; i < count; i++)
+        parts[i].key = parts[i].barred ? INFINITY : parts[i].joules;
+    order(parts, count);
+    while (waiting > 0 && left > 0 && !isinf(parts[parts[0].heap].key)) {
+        struct yk_part *part = &parts[parts[0].heap];
+        int64_t units = units_in(yk_finish_part(&takers[parts[0].heap], end), work);
+        units = units < left ? units : left;
+        if (units >= least_units(part, work)) {
+            part->units = units;
+            left -= units;
+        }
+        part->key = INFINITY;
+        sink(parts, count, 0);
+    }
+    return left == 0;
+}
+
+static double joules_of_units(const struct yk_part *parts, int count, int chosen)
+{
+    double joules = 0;
+    int i;
+    for (i = 0; i < count; i++)
+        joules += parts[i].joules * (double)(chosen ? parts[i].items : parts[i].units);
+    return joules;
+}
+
+static double save_energy(struct yk_part *parts, struct yk_taker *takers, int count,
+                          const struct yk_work *work, double best)
+{
+    if (!fill_cheapest(parts, takers, count, work, best * (1 + work->slower)) ||
+        joules_of_units(parts, count, 0) >= joules_of_units(parts, count, 1))
+        return best;
+    keep(parts, count);
+    return latest_ns(parts, count, work);
+}
+
+double yk_split_joules(const struct yk_part *parts, int count)
+{
+    return joules_of_units(parts, count, 1);
+}
+
+/* From units to items; the range may end within the last one. */
+static void tell(struct yk_part *parts, int count, const struct yk_work *work)
+{
+    int i, last = -1;
+    for (i = 0; i < count; i++) {
+        if (parts[i].items > 0)
+            last = i;
+        parts[i].ns = parts[i].items > 0 ? unit_ns(&parts[i], work, parts[i].items) : 0;
+        parts[i].items *= work->unit;
+    }
+    if (last >= 0 && work->items % work->unit > 0)
+        parts[last].items -= work->unit - work->items % work->unit;
+}
+
+double yk_split(struct yk_part *parts, struct yk_taker *takers, int count,
+                const struct yk_work *work)
+{
+    double best;
+    int i;
+    for (i = 0; i < count; i++) {
+        parts[i].barred = 0;
+        parts[i].items = 0;
+        parts[i].ns = 0;
+    }
+    best = solve(parts, takers, count, work);
+    if (isinf(best))
+        return best;
+    keep(parts, count);
+    if (count <= COMPARED_MOST && is_coarse(parts, count, work))
+        best = compare_sets(parts, takers, count, work, best);
+    if (work->slower > 0)
+        best = save_energy(parts, takers, count, work, best);
+    tell(parts, count, work);
+    return best;
+}

@@ -1,0 +1,379 @@
+/* linear.c - PURE. The split that papers/004 finds: each device's time for its part of a job is a
+ * line T(v) = a v + b that earlier jobs taught, and parts are such that all end together. Who would
+ * take longer to start than the others need for everything gets nothing (model/split.h).
+ *
+ * Devices slow each other, so a device's line depends on who else works. Where jobs of several sets
+ * are known, the set is looked for step by step: the devices that pay by the lines they have beside
+ * all, then each of these sets less one device, by the lines it would have there.
+ *
+ * Regions lie in the order of the devices and are cut into a few chunks where copies count, so that
+ * they overlap with kernels.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "../model/fit.h"
+#include "../model/split.h"
+#include "numbers.h"
+#include "shares.h"
+
+/* A set that would end earlier by less than this is not worth changing to. */
+#define MARGIN 0.01
+/* Copies count from this part of an item's time on; a region is cut into so many chunks at most. */
+#define COPIES_COUNT 0.1
+enum { CHUNKS_MOST = 8 };
+/* Sets are bits. */
+enum { SET_MOST = 32 };
+
+struct settings {
+    char *energy;
+    double slower;
+    int64_t chunks;
+};
+
+static const struct yk_option options[] = {
+    { .name = "energy",
+      .help = "joules an item costs, one number for each device, as 2/0.5; with slower",
+      .type = YK_OPTION_TEXT,
+      .offset = offsetof(struct settings, energy) },
+    { .name = "slower",
+      .initial = "0",
+      .help = "the part by which a job may take longer if that costs less energy: 0.1 is a tenth",
+      .type = YK_OPTION_REAL,
+      .offset = offsetof(struct settings, slower) },
+    { .name = "chunks",
+      .initial = "0",
+      .help = "chunks that a GPU's share is cut into; 0: its lanes, and up to 8 where copies count",
+      .type = YK_OPTION_INT,
+      .offset = offsetof(struct settings, chunks) },
+    { .name = NULL }
+};
+
+/* What is said of one device. */
+struct told {
+    struct yk_part part;
+    struct yk_line line; /* beside all */
+    double
+        without_ns; /* of a job without it, where it would be faster with it left out; 0: not so */
+};
+
+struct linear { /* with one `told` a device behind it */
+    void *shares;
+    double end_ns; /* 0: no line is known, shares are equal */
+    double joules; /* 0: not asked for */
+    struct told told[];
+};
+
+/* While the state opens. */
+struct search {
+    const struct yk_split_view *view;
+    const struct settings *settings;
+    struct yk_work work;
+    struct linear *state;
+    struct yk_part *parts; /* of the set that is looked at */
+    struct yk_curve *curves;
+    struct yk_taker *takers;
+    double *joules;
+};
+
+static uint32_t bit(int device)
+{
+    return device < SET_MOST ? (uint32_t)1 << device : 0;
+}
+
+/* --- lines and sets --- */
+
+static void put_part(struct search *search, int d, uint32_t set)
+{
+    const struct yk_split_device *known = &search->view->devices[d].known;
+    struct yk_part *part = &search->parts[d];
+    *part = (struct yk_part){ .line = known->line,
+                              .least = (double)yk_lane_items(search->view, d),
+                              .joules = search->joules ? search->joules[d] : 0 };
+    if (known->fit && known->fit->count > 0) {
+        const struct yk_fit_asked asked = { .team = set,
+                                            .self = bit(d),
+                                            .fixed_ns = known->host_memory ? 0 : known->fixed_ns };
+        struct yk_fitted fitted;
+        yk_fit_line(known->fit, &asked, &fitted);
+        part->line = fitted.line;
+        search->curves[d] = fitted.curve;
+        part->curve = fitted.curve.count > 0 ? &search->curves[d] : NULL;
+    }
+}
+
+/* The end, with these devices and no others. */
+static double split_over(struct search *search, uint32_t set)
+{
+    int d, count = search->view->device_count;
+    for (d = 0; d < count; d++) {
+        put_part(search, d, set);
+        if (set && d < SET_MOST && !(set & bit(d)))
+            search->parts[d].line.item_ns = 0;
+    }
+    return yk_split(search->parts, search->takers, count, &search->work);
+}
+
+static void keep(struct search *search, double end_ns)
+{
+    int d;
+    search->state->end_ns = end_ns;
+    for (d = 0; d < search->view->device_count; d++)
+        search->state->told[d].part = search->parts[d];
+}
+
+static uint32_t workers(const struct search *search)
+{
+    uint32_t set = 0;
+    int d;
+    for (d = 0; d < search->view->device_count; d++)
+        if (search->state->told[d].part.items > 0)
+            set |= bit(d);
+    return set;
+}
+
+static int knows_sets(const struct yk_split_view *view)
+{
+    int d, knows = 0;
+    for (d = 0; d < view->device_count; d++)
+        knows |= view->devices[d].known.fit && yk_fit_knows_sets(view->devices[d].known.fit);
+    return knows && view->device_count <= SET_MOST;
+}
+
+/* One device less, if that ends earlier: 1 if so. */
+static int leave_out(struct search *search, uint32_t set)
+{
+    double best = search->state->end_ns * (1 - MARGIN);
+    int d, worst = -1;
+    for (d = 0; d < search->view->device_count; d++) {
+        double end_ns =
+            set & bit(d) && set != bit(d) ? split_over(search, set & ~bit(d)) : INFINITY;
+        if (end_ns < best) {
+            best = end_ns;
+            worst = d;
+        }
+    }
+    if (worst < 0)
+        return 0;
+    keep(search, split_over(search, set & ~bit(worst)));
+    search->state->told[worst].without_ns = best;
+    return 1;
+}
+
+static void choose_set(struct search *search)
+{
+    const int count = search->view->device_count;
+    uint32_t set = count < SET_MOST ? bit(count) - 1 : UINT32_MAX, all = set;
+    double end_ns = split_over(search, set);
+    int d;
+    search->state->end_ns = 0;
+    if (isinf(end_ns))
+        return;
+    keep(search, end_ns);
+    for (d = 0; d < count; d++)
+        search->state->told[d].line = search->parts[d].line;
+    if (!knows_sets(search->view))
+        return;
+    do {
+        set = workers(search);
+        if (set != all) /* those who are left have other lines without the rest */
+            keep(search, split_over(search, set));
+        all = set;
+    } while (leave_out(search, set));
+}
+
+/* --- opening --- */
+
+/* A chunk's copies stand alone at the chain's ends, and each chunk has its cost: as in
+ * auto_chunk.c, sqrt(all copies / a chunk's cost) chunks. */
+static int64_t chunks_of(const struct yk_split_view *view, int d, const struct linear *state)
+{
+    const struct yk_split_device *known = &view->devices[d].known;
+    const struct yk_part *part = &state->told[d].part;
+    double most;
+    if (known->host_memory || part->items == 0 || !(known->fixed_ns > 0) ||
+        known->copy_item_ns < COPIES_COUNT * part->line.item_ns)
+        return 0;
+    most = sqrt(known->copy_item_ns * (double)part->items / known->fixed_ns);
+    most = fmin(most, CHUNKS_MOST);
+    return most > known->lanes ? (int64_t)most : 0;
+}
+
+static yoke_status open_shares(struct search *search, double *weights)
+{
+    const struct yk_split_view *view = search->view;
+    const struct yk_shares_spec spec = { .weights = weights, .chunks = search->settings->chunks };
+    yoke_status status;
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        weights[d] = search->state->end_ns > 0 ? (double)search->state->told[d].part.items : 1;
+    if (view->last == view->first)
+        weights[0] = 1;
+    status = yk_shares_open(view, &spec, &search->state->shares);
+    for (d = 0; status == YOKE_OK && d < view->device_count && search->settings->chunks == 0; d++)
+        yk_shares_cut(search->state->shares, view, d, chunks_of(view, d, search->state));
+    return status;
+}
+
+static yoke_status read_energy(struct search *search, double *joules)
+{
+    static const struct yk_number_list list = { "linear", "energy", "energy", 0 };
+    const struct settings *settings = search->settings;
+    int count;
+    yoke_status status;
+    if (settings->chunks < 0 || !(settings->slower >= 0))
+        return yk_fail(YOKE_EINVAL, "linear: chunks is %lld and slower %g; both are 0 or more",
+                       (long long)settings->chunks, settings->slower);
+    if (!settings->energy)
+        return settings->slower > 0
+                   ? yk_fail(YOKE_EINVAL, "linear: slower says how long a job may take to save "
+                                          "energy; give energy=A/B/.. too, an item's joules")
+                   : YOKE_OK;
+    status = yk_numbers_read(&list, settings->energy, joules, search->view->device_count, &count);
+    if (status == YOKE_OK && count != search->view->device_count)
+        status = yk_fail(YOKE_EINVAL, "linear: energy has %d numbers for %d devices; give one each",
+                         count, search->view->device_count);
+    if (status != YOKE_OK)
+        return status;
+    search->joules = joules;
+    search->work.slower = settings->slower;
+    return YOKE_OK;
+}
+
+static yoke_status fill(struct search *search, double *joules, double *weights)
+{
+    yoke_status status = read_energy(search, joules);
+    if (status != YOKE_OK)
+        return status;
+    choose_set(search);
+    if (search->joules && search->state->end_ns > 0) {
+        int d;
+        for (d = 0; d < search->view->device_count; d++)
+            search->state->joules += joules[d] * (double)search->state->told[d].part.items;
+    }
+    return open_shares(search, weights);
+}
+
+static void close_linear(void *given)
+{
+    struct linear *state = given;
+    yk_shares_close(state->shares);
+    yk_free(state);
+}
+
+static yoke_status open_linear(const struct yk_split_view *view, const void *settings, void **out)
+{
+    const size_t count = (size_t)view->device_count;
+    struct search search = { .view = view,
+                             .settings = settings,
+                             .work = { .items = view->last - view->first, .unit = view->unit } };
+    double *numbers = yk_calloc(2 * count, sizeof *numbers);
+    yoke_status status = YOKE_ENOMEM;
+    search.state = yk_calloc(1, sizeof *search.state + count * sizeof search.state->told[0]);
+    search.parts = yk_calloc(count, sizeof *search.parts);
+    search.curves = yk_calloc(count, sizeof *search.curves);
+    search.takers = yk_calloc(count, sizeof *search.takers);
+    if (numbers && search.state && search.parts && search.curves && search.takers) {
+        status = fill(&search, numbers, numbers + count);
+    }
+    if (status == YOKE_OK)
+        *out = search.state;
+    else
+        yk_free(search.state);
+    yk_free(search.takers);
+    yk_free(search.curves);
+    yk_free(search.parts);
+    yk_free(numbers);
+    return status;
+}
+
+/* --- in use --- */
+
+static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
+                 struct yk_take *out)
+{
+    yk_shares_take(((struct linear *)state)->shares, view, device, lane, now, out);
+}
+
+static void changed(void *state, const struct yk_split_view *view, int device)
+{
+    yk_shares_changed(((struct linear *)state)->shares, view, device);
+}
+
+static double predicted_ns(const void *state)
+{
+    return ((const struct linear *)state)->end_ns;
+}
+
+static void explain_part(const struct linear *state, const struct yk_split_view *view, int device,
+                         char *text, size_t size)
+{
+    const struct yk_part *part = &state->told[device].part;
+    snprintf(text, size,
+             "%.2f %% by its line of %.4g ns an item and %.4g ms: predicted to end after %.4g ms, "
+             "the job after %.4g ms",
+             100 * (double)part->items / (double)(view->last - view->first), part->line.item_ns,
+             part->line.fixed_ns * 1e-6, part->ns * 1e-6, state->end_ns * 1e-6);
+}
+
+static void explain_nothing(const struct linear *state, const struct yk_split_view *view,
+                            int device, char *text, size_t size)
+{
+    const struct told *told = &state->told[device];
+    const struct yk_line *line = &told->line;
+    const double least = (double)yk_lane_items(view, device);
+    if (!(line->item_ns > 0))
+        snprintf(text, size, "nothing: what it takes was never seen; the others need %.4g ms",
+                 state->end_ns * 1e-6);
+    else if (told->without_ns > 0)
+        snprintf(text, size,
+                 "nothing: it slows the others, which do all in %.4g ms without it; alone its part "
+                 "costs %.4g ns an item and %.4g ms",
+                 told->without_ns * 1e-6, line->item_ns, line->fixed_ns * 1e-6);
+    else if (line->fixed_ns >= state->end_ns)
+        snprintf(text, size,
+                 "nothing: its fixed cost of %.4g ms is no less than the %.4g ms in which the "
+                 "others do all",
+                 line->fixed_ns * 1e-6, state->end_ns * 1e-6);
+    else if (yk_line_ns(line, least) > state->end_ns)
+        snprintf(text, size,
+                 "nothing: %.4g items, its least part, would take %.4g ms (%.4g ms fixed), and the "
+                 "others do all in %.4g ms",
+                 least, yk_line_ns(line, least) * 1e-6, line->fixed_ns * 1e-6,
+                 state->end_ns * 1e-6);
+    else
+        snprintf(text, size,
+                 "nothing: its items cost %.4g J each, and the others do all in the %.4g ms that "
+                 "are allowed",
+                 told->part.joules, state->end_ns * 1e-6);
+}
+
+static void explain(const void *given, const struct yk_split_view *view, int device, char *text,
+                    size_t size)
+{
+    const struct linear *state = given;
+    if (state->end_ns <= 0)
+        snprintf(text, size, "an equal share: no device's time is known");
+    else if (state->told[device].part.items > 0)
+        explain_part(state, view, device, text, size);
+    else
+        explain_nothing(state, view, device, text, size);
+}
+
+const struct yk_partitioner yk_partitioner_linear = {
+    .name = "linear",
+    .summary = "contiguous shares that end together, by each device's line of earlier jobs",
+    .options = options,
+    .settings_bytes = sizeof(struct settings),
+    .needs_lessons = 1,
+    .open = open_linear,
+    .close = close_linear,
+    .take = take,
+    .changed = changed,
+    .explain = explain,
+    .predicted_ns = predicted_ns,
+};
