@@ -18,7 +18,19 @@ struct yk_figure {
     size_t offset;       /* of a double; of an int where `whole` */
     int whole;
 };
-enum { YK_FIGURES = 10 };
+enum {
+    YK_FIGURE_ITEM_NS,
+    YK_FIGURE_FIXED_NS,
+    YK_FIGURE_RATE,
+    YK_FIGURE_CHUNK_NS,
+    YK_FIGURE_SHARE,
+    YK_FIGURE_COPIED_BYTES,
+    YK_FIGURE_SPREAD,
+    YK_FIGURE_GRAIN,
+    YK_FIGURE_LINK,
+    YK_FIGURE_STEADY,
+    YK_FIGURES
+};
 extern const struct yk_figure yk_figures[YK_FIGURES];
 
 double yk_figure_get(const struct yk_lesson_device *device, int figure);
@@ -42,6 +54,12 @@ int yk_sizes_read(const char *text, struct yk_sizes *sizes); /* 0: it is none */
 /* How unlike two are: Euclid's distance of their logarithms, 0 for equal ones; INFINITY where one
  * has more than the other. */
 double yk_sizes_distance(const struct yk_sizes *a, const struct yk_sizes *b);
+
+/* Some lessons of one machine and subject, in room for more. */
+struct yk_lesson_list {
+    struct yk_lesson *at;
+    int capacity, count;
+};
 
 /* Into `kept`, of the same machine, subject and sizes, what `fresh` tells: its confirmations are
  * added; its figures replace those kept, unless they are only derived and the others measured, or

@@ -14,7 +14,7 @@ static const int64_t least_bytes = 256 << 10;
 enum { FAILURES_MAX = 16, DOUBLINGS_MAX = 6 };
 
 struct settings {
-    char *path;
+    char *path, *derive;
     int64_t limit_bytes;
 };
 
@@ -23,6 +23,8 @@ static const struct yk_option options[] = {
       offsetof(struct settings, path), NULL },
     { "kb-limit", "YOKE_KB_LIMIT", "64M", "how large it may become", YK_OPTION_BYTES,
       offsetof(struct settings, limit_bytes), NULL },
+    { "kb-derive", "YOKE_KB_DERIVE", NULL, "how lessons for sizes never seen come about",
+      YK_OPTION_TEXT, offsetof(struct settings, derive), NULL },
     { .name = NULL },
 };
 
@@ -50,6 +52,19 @@ static int choose_path(struct yk_store *store, const char *asked)
     return 1;
 }
 
+static yoke_status choose_derivation(struct yk_store *store, const char *name)
+{
+    char names[128] = "";
+    store->derivation = name ? yk_derivation_find(name) : yk_derivations[0];
+    if (store->derivation)
+        return YOKE_OK;
+    for (int i = 0; yk_derivations[i]; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 yk_derivations[i]->name);
+    return yk_fail(YOKE_EINVAL, "YOKE_KB_DERIVE: there is no method '%s'; there are: %s", name,
+                   names);
+}
+
 static yoke_status set_up(struct yk_store *store, const struct yk_store_spec *spec,
                           const struct settings *settings)
 {
@@ -62,7 +77,10 @@ static yoke_status set_up(struct yk_store *store, const struct yk_store_spec *sp
                        (long long)store->limit_bytes);
     if (!choose_path(store, spec->path ? spec->path : settings->path))
         return yk_fail(YOKE_EINVAL, "YOKE_KB: the name is too long for a file");
-    return yk_mutex_open(&store->lock);
+    yoke_status status = choose_derivation(store, settings->derive);
+    if (spec->derivation)
+        store->derivation = spec->derivation;
+    return status == YOKE_OK ? yk_mutex_open(&store->lock) : status;
 }
 
 yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **out)

@@ -21,18 +21,20 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
-#include "lesson.h"
+#include "derive.h"
+#include "record.h"
 
 enum { YK_STORE_RUNS = 16 };
 
 /* Zero: as the environment says. YOKE_KB names the file, or is "off"; else it is knowledge.db in
  * yoke's cache folder (platform/cache_folder.h). YOKE_KB_LIMIT: bytes, 64 MiB; beyond it what was
- * seen longest ago goes. */
+ * seen longest ago goes. YOKE_KB_DERIVE names a method of derive.h. */
 struct yk_store_spec {
     const char *path;
     int64_t limit_bytes;
     int64_t patience_ns; /* for other processes that write; 0: 100 ms */
-    const char *vfs;     /* SQLite's way to the disk; tests have one that fails */
+    const struct yk_derivation *derivation;
+    const char *vfs; /* SQLite's way to the disk; tests have one that fails */
 };
 
 /* YOKE_EINVAL for wrong words in the environment or a limit too small to work with, YOKE_ENOMEM;
@@ -58,12 +60,13 @@ int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
 /* Lessons of the subject on that machine, those nearest to `sizes` by yk_sizes_distance, nearest
  * first, at most `capacity`; of more than 1,024 only the latest 1,024 are looked at. `count` is
  * set. */
-struct yk_lesson_list {
-    struct yk_lesson *at;
-    int capacity, count;
-};
 void yk_store_near(struct yk_store *store, const struct yk_store_key *key,
                    const struct yk_sizes *sizes, struct yk_lesson_list *out);
+
+/* 1 and a lesson for sizes without one, from those nearest, by the method chosen (derive.h); 0:
+ * none helps. Nothing is kept of it until it is put. */
+int yk_store_derive(struct yk_store *store, const struct yk_store_key *key,
+                    const struct yk_sizes *sizes, struct yk_lesson *out);
 
 /* Keep lessons of one subject, all or none. `confirmed` is how often they were confirmed since they
  * were last put: it is added to what is kept. `seen` 0: now. What is kept is merged by

@@ -1,6 +1,7 @@
 /* store_state.h - inside the store. Files: store.c (open, close, options, the frame of every call),
  * store_file.c (the file and its trouble), store_schema.c (tables and their versions),
- * store_lesson.c (find, near, put), store_list.c (each, forget, the size limit), store_run.c.
+ * store_lesson.c (find, near, put), store_derive.c, store_list.c (each, forget, the size limit),
+ * store_run.c.
  *
  * Every call is `begin`, statements, `end`: begin takes the lock and sees that the file is open,
  * end decides what a failure means for the calls to come.
@@ -47,6 +48,7 @@ struct yk_store {
     char path[PATH_MAX]; /* "": none */
     int64_t limit_bytes, patience_ns;
     const char *vfs;
+    const struct yk_derivation *derivation;
     pid_t owner;
     /* Under the lock. */
     sqlite3 *base; /* NULL: not open; why[] says why, or it is to be opened */

@@ -177,6 +177,32 @@ static void test_near(void **state)
     assert_int_equal(list.count, 0);
 }
 
+static void test_derive(void **state)
+{
+    (void)state;
+    struct yk_lesson lessons[2] = { lesson_of(2, 1000), lesson_of(2, 4000) }, out;
+    struct yk_sizes sizes = lessons[0].sizes;
+    struct yk_store *none = NULL;
+    sizes.at[0] = 2500;
+    assert_int_equal(yk_store_derive(NULL, &saxpy, &sizes, &out), 0);
+    assert_int_equal(yk_store_derive(store, &saxpy, &sizes, &out), 0);
+    lessons[1].devices[0].share = 0.0625;
+    assert_int_equal(yk_store_put(store, &saxpy, lessons, 2), YOKE_OK);
+    assert_int_equal(yk_store_derive(store, &saxpy, &sizes, &out), 1);
+    assert_int_equal(out.origin, YK_ORIGIN_DERIVED);
+    assert_true(out.sizes.at[0] == 2500 && out.devices[0].share != 0.0625);
+    assert_int_equal(yk_store_find(store, &saxpy, &sizes, &out), 0);
+    setenv("YOKE_KB_DERIVE", "nearest", 1);
+    reopen();
+    assert_int_equal(yk_store_derive(store, &saxpy, &sizes, &out), 1);
+    assert_true(out.devices[0].share == 0.0625);
+    setenv("YOKE_KB_DERIVE", "neighbour", 1);
+    assert_int_equal(yk_store_open(NULL, &none), YOKE_EINVAL);
+    assert_string_equal(yoke_error_text(), "YOKE_KB_DERIVE: there is no method 'neighbour'; there "
+                                           "are: model, nearest");
+    unsetenv("YOKE_KB_DERIVE");
+}
+
 struct seen {
     int count, most;
     char text[400];
@@ -364,6 +390,7 @@ int main(void)
         TEST(test_now),          TEST(test_refused), TEST(test_near),
         TEST(test_each),         TEST(test_forget),  TEST(test_runs),
         TEST(test_limit),        TEST(test_none),    TEST(test_only_for_the_user),
+        TEST(test_derive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
