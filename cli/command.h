@@ -12,8 +12,8 @@ struct command {
 };
 
 extern const struct command *const commands[]; /* NULL-terminated */
-extern const struct command command_run, command_sim, command_info, command_doctor, command_apps,
-    command_help;
+extern const struct command command_run, command_sim, command_info, command_doctor, command_explain,
+    command_apps, command_help;
 
 const struct command *command_find(const char *name); /* NULL after a message */
 const struct app *command_find_app(const char *name); /* the same for applications */

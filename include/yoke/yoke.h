@@ -4,6 +4,7 @@
 #include <yoke/array.h>
 #include <yoke/device.h>
 #include <yoke/doctor.h>
+#include <yoke/explain.h>
 #include <yoke/job.h>
 #include <yoke/kernel.h>
 #include <yoke/kernel_step.h>

@@ -10,6 +10,7 @@
 #include "../base/status.h"
 #include "explain.h"
 #include "flight.h"
+#include "knowledge.h"
 
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */
@@ -137,6 +138,7 @@ static void learn(struct yk_job *job)
                                .items = job->last - job->first,
                                .ns = job->ended_ns - job->submitted_ns };
     yk_job_note_times(job);
+    yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran))
         return;
     yk_team_note_idle(&memory->team, &ran);

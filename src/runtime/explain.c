@@ -7,6 +7,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../partition/account.h"
+#include "../platform/program.h"
 #include "../trace/trace.h"
 #include "flight.h"
 
@@ -24,7 +25,9 @@ struct told_device {
 
 struct yk_told {
     int64_t items, ns;
-    uint64_t jobs; /* of the kernel, this one being the latest */
+    uint64_t jobs;      /* of the kernel, this one being the latest */
+    int64_t known_jobs; /* of earlier processes, that it began with */
+    int derived;        /* but of other sizes */
     char job[NAME_BYTES], partitioner[NAME_BYTES];
     int device_count;
     struct told_device devices[];
@@ -66,6 +69,7 @@ void yk_told_note(const struct yk_job *job)
 {
     struct yk_account accounts[YK_PLACES];
     struct yk_kernel *kernel = job->kernel;
+    const struct yk_memory *memory = yk_kernel_recall(kernel, job->key);
     struct yk_told *told;
     int d;
     if (!is_wanted(job, ++kernel->jobs) || yk_job_account(job, accounts) != YOKE_OK)
@@ -76,6 +80,8 @@ void yk_told_note(const struct yk_job *job)
     told->items = job->last - job->first;
     told->ns = job->ended_ns - job->submitted_ns;
     told->jobs = kernel->jobs;
+    told->known_jobs = memory ? memory->taught : 0;
+    told->derived = memory && memory->origin == YK_ORIGIN_DERIVED;
     told->device_count = job->device_count;
     snprintf(told->job, sizeof told->job, "%s", job->name);
     snprintf(told->partitioner, sizeof told->partitioner, "%s",
@@ -115,6 +121,9 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
     fprintf(stream, "%s: %lld items in %s by %s, job %llu of %llu\n", told->job,
             (long long)told->items, yk_duration_text((double)told->ns, took), told->partitioner,
             (unsigned long long)told->jobs, (unsigned long long)kernel->jobs);
+    if (told->known_jobs > 0)
+        fprintf(stream, "  began with what %lld earlier jobs had taught%s\n",
+                (long long)told->known_jobs, told->derived ? ", of other sizes" : "");
     fprintf(stream, "  %-12s %8s  %9s  %9s  %10s  %10s  %10s\n", "device", "share", "a (item)",
             "b (fixed)", "chunk", "link", "without it");
     for (d = 0; d < told->device_count; d++)
@@ -219,6 +228,7 @@ static void put_one(const struct yk_told *told, FILE *stream)
     put_number("items", (double)told->items, stream);
     put_number("seconds", (double)told->ns * 1e-9, stream);
     put_number("jobs", (double)told->jobs, stream);
+    put_number("known_jobs", (double)told->known_jobs, stream);
     fputs(",\"devices\":[", stream);
     for (d = 0; d < told->device_count; d++) {
         if (d)
@@ -240,4 +250,23 @@ void yk_told_print_json(const yoke_runtime *runtime, FILE *stream)
             put_one(kernel->told, stream);
         }
     fputc(']', stream);
+}
+
+void yk_told_print_run(const yoke_runtime *runtime, FILE *stream)
+{
+    const struct yk_kernel *kernel = runtime->kernels.first;
+    char *text;
+    while (kernel && !kernel->told)
+        kernel = kernel->next;
+    text = kernel ? yk_told_text(runtime, yk_told_print) : NULL;
+    if (!text)
+        return;
+    fputc('{', stream);
+    put_text("program", yk_program_name(), stream);
+    fputc(',', stream);
+    put_text("text", text, stream);
+    fputs(",\"kernels\":", stream);
+    yk_told_print_json(runtime, stream);
+    fputc('}', stream);
+    yk_free(text);
 }

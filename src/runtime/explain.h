@@ -26,5 +26,7 @@ void yk_runtime_explain(const yoke_runtime *runtime);
 void yk_told_print(const yoke_runtime *runtime, FILE *stream);
 /* For programs: an array of JSON objects. */
 void yk_told_print_json(const yoke_runtime *runtime, FILE *stream);
+/* An object with the program's name and both; nothing if there were no jobs. */
+void yk_told_print_run(const yoke_runtime *runtime, FILE *stream);
 
 #endif

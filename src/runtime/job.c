@@ -144,6 +144,7 @@ void yk_job_close(struct yk_job *job)
     yk_crew_close(job);
     yk_mutex_close(&job->lock);
     yk_order_close(job);
+    yk_free(job->lesson);
     yk_free(job->text);
     yk_free(job);
 }

@@ -163,6 +163,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     double weight;                      /* the CPU weight that splits it, < 0: none does, */
     char weight_text[80];               /* and then its partitioner */
     uint64_t key;                       /* of yk_memory */
+    struct yk_lesson *lesson;           /* of another process, until it begins; NULL: none */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int keeps_cores; /* for GPUs' threads */
     int crowded;     /* others were running when it began */

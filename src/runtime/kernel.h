@@ -12,6 +12,7 @@
 #include <yoke/kernel_type.h>
 
 #include "../array/place.h"
+#include "../model/lesson.h"
 #include "../model/weight.h"
 #include "../partition/choice.h"
 #include "../partition/learned.h"
@@ -35,6 +36,12 @@ struct yk_memory {
     uint64_t used; /* for replacing the oldest */
     struct yk_learned device[YK_PLACES];
     struct yk_team team;
+    /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
+    uint64_t subject;
+    struct yk_sizes sizes;
+    int64_t jobs;
+    int64_t taught;        /* jobs of earlier processes that all this began with; 0: of none */
+    enum yk_origin origin; /* of that */
 };
 
 enum { YK_MEMORIES = 16 };
@@ -60,6 +67,7 @@ struct yk_kernel {
     struct yk_weight weight; /* under the runtime's lock, as is all below */
     struct yk_memory memories[YK_MEMORIES];
     uint64_t clock;
+    uint64_t content;     /* hash of what it is; 0: not looked at */
     uint64_t jobs;        /* of it that went well, where their stories are kept, */
     struct yk_told *told; /* and that of a late one (explain.h); NULL: none */
     struct yk_kernel *next;

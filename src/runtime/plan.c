@@ -6,6 +6,7 @@
 
 #include "../partition/kept.h"
 #include "flight.h"
+#include "knowledge.h"
 
 /* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
  * Express 5). */
@@ -197,7 +198,8 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
-    const struct yk_memory *memory = yk_kernel_recall(job->kernel, job->key);
+    const struct yk_memory *memory =
+        yk_knowledge_take(job, yk_kernel_recall(job->kernel, job->key));
     struct yk_split_spec spec = { .first = job->first,
                                   .last = job->last,
                                   .devices = known,

@@ -8,12 +8,13 @@
 #include "../platform/clock.h"
 #include "explain.h"
 #include "job.h"
+#include "knowledge.h"
 
 static const char *const waiting_names[] = { "auto", "spin", "yield", "block", NULL };
 static const char *const no_yes[] = { "0", "1", NULL };
 
 struct settings {
-    char *devices, *partitioner, *trace;
+    char *devices, *partitioner, *trace, *knowledge;
     int64_t threads;
     int waiting, explains;
 };
@@ -30,6 +31,9 @@ static const struct yk_option options[] = {
       offsetof(struct settings, waiting), waiting_names },
     { "trace", "YOKE_TRACE", NULL, "write a timeline here at close (.json or .html)",
       YK_OPTION_TEXT, offsetof(struct settings, trace), NULL },
+    { "knowledge", "YOKE_KB", NULL,
+      "file that keeps what was learned, or off (default: knowledge.db in the cache folder)",
+      YK_OPTION_TEXT, offsetof(struct settings, knowledge), NULL },
     { "explain", "YOKE_EXPLAIN", "0", "1: say at close what each device got, and why",
       YK_OPTION_CHOICE, offsetof(struct settings, explains), no_yes },
     { .name = NULL },
@@ -64,6 +68,8 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
             status = replace(&out->partitioner, config->partitioner);
         if (status == YOKE_OK)
             status = replace(&out->trace, config->trace);
+        if (status == YOKE_OK)
+            status = replace(&out->knowledge, config->knowledge);
         if (config->threads)
             out->threads = config->threads;
         if (config->waiting)
@@ -116,6 +122,7 @@ close_lock:
 static void free_runtime(yoke_runtime *runtime)
 {
     yk_crews_close(runtime);
+    yk_knowledge_close(runtime->knowledge);
     yk_trace_close(runtime->trace);
     yk_mutex_close(&runtime->driving);
     yk_mutex_close(&runtime->places.evict_lock);
@@ -155,13 +162,16 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->threads = (int)settings.threads;
     runtime->streams = streams;
     runtime->waiting = (yoke_waiting)settings.waiting;
-    runtime->explains = runtime->tells = settings.explains && !is_private(config);
+    runtime->explains = settings.explains && !is_private(config);
     status = yk_runtime_open_weight(runtime);
+    if (status == YOKE_OK)
+        status = yk_knowledge_open(settings.knowledge, &runtime->knowledge);
     if (status == YOKE_OK && runtime->trace_path)
         status = yk_runtime_open_trace(runtime);
     if (status == YOKE_OK)
         status = yk_runtime_start_devices(runtime, settings.devices);
     if (status == YOKE_OK) {
+        runtime->tells = runtime->explains || yk_knowledge_keeps(runtime);
         *out = runtime;
     } else {
         atomic_store(&runtime->stop, 1);
@@ -190,6 +200,7 @@ yoke_status yoke_close(yoke_runtime *runtime)
     yk_tickets_forget(runtime);
     if (runtime->explains)
         yk_runtime_explain(runtime);
+    yk_knowledge_keep(runtime);
     if (runtime->trace && runtime->trace_path)
         status = yk_trace_write(runtime->trace, runtime->trace_path);
     atomic_store(&runtime->stop, 1);

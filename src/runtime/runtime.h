@@ -23,6 +23,7 @@
 #include "lease.h"
 
 struct yk_job;
+struct yk_knowledge;
 
 /* A thread of the runtime, or a borrowed one. Sleeps on its parker when there is nothing to do. */
 struct yk_worker {
@@ -88,6 +89,7 @@ struct yoke_runtime {
     struct yk_kernels kernels;
     struct yk_weight weight; /* of kernels that have none of their own; under lock */
     atomic_int weighs;       /* there was a weight, of whichever kernel */
+    struct yk_knowledge *knowledge; /* NULL: none is read or kept */
     struct yk_trace *trace;
     char *trace_path;
     int explains; /* at close, what the latest jobs did and why; */

@@ -3,6 +3,7 @@
 #include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "flight.h"
+#include "knowledge.h"
 
 void yk_job_hold(struct yk_job *job)
 {
@@ -170,6 +171,8 @@ static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct e
     /* who asks for a certain split means all devices */
     if (!yk_job_splits_freely(out->job->partitioner) || yk_job_may_be_weighed(runtime, spec))
         yk_runtime_join_loader(runtime);
+    if (!out->alternative)
+        yk_knowledge_ask(out->job, out->kernel);
     return YOKE_OK;
 }
 

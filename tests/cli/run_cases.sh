@@ -11,6 +11,7 @@
 # `expect` may be left out where standard output does not matter. UPDATE=1 writes the golden files.
 yoke=$(readlink -f "$1")
 file=$(readlink -f "$2")
+export YOKE_KB=off
 export DATA=$(dirname "$file") HERE
 HERE=$(mktemp -d) || exit 1
 trap 'rm -rf "$HERE"' EXIT

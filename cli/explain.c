@@ -1,0 +1,79 @@
+/* explain.c - yoke explain: what the latest program that used yoke did, and why. */
+#include <yoke/explain.h>
+
+#include "command.h"
+#include "json.h"
+
+enum { EXPLAIN_BACK, EXPLAIN_JSON, EXPLAIN_COUNT };
+
+static const struct app_option options[] = {
+    [EXPLAIN_BACK] = { "back", "N", "0",
+                       "of the program N before the latest; 15 is the oldest that is kept" },
+    [EXPLAIN_JSON] = { "json", "FILE", NULL, "all of it for programs, into a file or - (output)" },
+    { .name = NULL },
+};
+
+/* What is for people, with the name of the program above it. */
+static int print_story(const cJSON *story)
+{
+    const cJSON *program = cJSON_GetObjectItem(story, "program");
+    const cJSON *text = cJSON_GetObjectItem(story, "text");
+    if (!cJSON_IsString(program) || !cJSON_IsString(text))
+        return command_failed(
+            "the story that is kept is none of this yoke's; run the program again");
+    printf("%s\n\n%s", program->valuestring, text->valuestring);
+    return 0;
+}
+
+static int tell(const char *text, const char *path)
+{
+    cJSON *story = cJSON_Parse(text);
+    int status;
+    if (!story)
+        return command_failed("the story that is kept is damaged; run the program again");
+    if (path) {
+        cJSON_DeleteItemFromObject(story, "text");
+        return json_write(story, path);
+    }
+    status = print_story(story);
+    cJSON_Delete(story);
+    return status;
+}
+
+static int run_explain(int argc, char **argv)
+{
+    const char *values[EXPLAIN_COUNT];
+    struct args args = { .command = "explain", .tables = { { options, values } } };
+    int64_t back = 0;
+    char *text = NULL;
+    int status = args_parse(&args, argc, argv);
+    if (!status)
+        status = args_read_count((struct args_given){ "back", values[EXPLAIN_BACK] },
+                                 (struct args_bounds){ 0, 1000 }, &back);
+    if (status)
+        return status;
+    if (yoke_story_open(NULL, (int)back, &text) != YOKE_OK)
+        return command_failed(yoke_error_text());
+    if (!text)
+        return command_failed(
+            back ? "not so many programs have used yoke since it keeps what they did"
+                 : "no program has used yoke yet, or none that ran a job; `yoke run "
+                   "saxpy` is one");
+    status = tell(text, values[EXPLAIN_JSON]);
+    yoke_story_close(text);
+    return status;
+}
+
+const struct command command_explain = {
+    .name = "explain",
+    .words = "",
+    .summary = "What each device got in the latest program that used yoke, and why",
+    .text = "Of the latest job of each of its kernels: each device's share, the model it was given "
+            "on (a for an\n"
+            "item, b beside all items), the mean chunk, the link's speed, what the job would have "
+            "taken\n"
+            "without it, and a sentence. YOKE_EXPLAIN=1 has any program say the same when it "
+            "closes yoke.\n",
+    .options = options,
+    .run = run_explain,
+};
