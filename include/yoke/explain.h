@@ -17,10 +17,11 @@ extern "C" {
 /* The story of the latest runtime (`back` 0), of the one before (1), ... of any process, as JSON:
  * { "program": its file's name, "text": for people, "kernels": [ { "job", "partitioner", "items",
  * "seconds", "jobs": so many of the kernel, "known_jobs": so many in earlier processes that it
- * began with, "devices": [ { "name", "items", "share", "chunks", "busy_seconds", "item_seconds",
- * "fixed_seconds", "chunk_items", "link_bytes_per_second", "without_seconds", "reason" } ] } ] };
- * figures nobody knows are null. `knowledge`: as in yoke_config; NULL: as usual. The caller owns
- * *out: yoke_story_close. *out is NULL where there is none. Thread-safe. */
+ * began with, "derived": true if it began with what jobs of other sizes had taught, "devices": [ {
+ * "name", "items", "share", "chunks", "busy_seconds", "item_seconds", "fixed_seconds",
+ * "chunk_items", "link_bytes_per_second", "without_seconds", "reason" } ] } ] }; figures nobody
+ * knows are null. `knowledge`: as in yoke_config; NULL: as usual. The caller owns *out:
+ * yoke_story_close. *out is NULL where there is none. Thread-safe. */
 YOKE_API yoke_status yoke_story_open(const char *knowledge, int back, char **out);
 YOKE_API void yoke_story_close(char *story);
 

@@ -27,7 +27,7 @@ struct yk_told {
     int64_t items, ns;
     uint64_t jobs;      /* of the kernel, this one being the latest */
     int64_t known_jobs; /* of earlier processes, that it began with */
-    int derived;        /* but of other sizes */
+    int derived;        /* it began with what was derived from other sizes */
     char job[NAME_BYTES], partitioner[NAME_BYTES];
     int device_count;
     struct told_device devices[];
@@ -81,7 +81,7 @@ void yk_told_note(const struct yk_job *job)
     told->ns = job->ended_ns - job->submitted_ns;
     told->jobs = kernel->jobs;
     told->known_jobs = memory ? memory->taught : 0;
-    told->derived = memory && memory->origin == YK_ORIGIN_DERIVED;
+    told->derived = memory && memory->derived;
     told->device_count = job->device_count;
     snprintf(told->job, sizeof told->job, "%s", job->name);
     snprintf(told->partitioner, sizeof told->partitioner, "%s",
@@ -121,9 +121,11 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
     fprintf(stream, "%s: %lld items in %s by %s, job %llu of %llu\n", told->job,
             (long long)told->items, yk_duration_text((double)told->ns, took), told->partitioner,
             (unsigned long long)told->jobs, (unsigned long long)kernel->jobs);
-    if (told->known_jobs > 0)
-        fprintf(stream, "  began with what %lld earlier jobs had taught%s\n",
-                (long long)told->known_jobs, told->derived ? ", of other sizes" : "");
+    if (told->derived)
+        fputs("  began with what jobs of other sizes had taught earlier processes\n", stream);
+    else if (told->known_jobs > 0)
+        fprintf(stream, "  began with what %lld jobs had taught earlier processes\n",
+                (long long)told->known_jobs);
     fprintf(stream, "  %-12s %8s  %9s  %9s  %10s  %10s  %10s\n", "device", "share", "a (item)",
             "b (fixed)", "chunk", "link", "without it");
     for (d = 0; d < told->device_count; d++)
@@ -229,6 +231,7 @@ static void put_one(const struct yk_told *told, FILE *stream)
     put_number("seconds", (double)told->ns * 1e-9, stream);
     put_number("jobs", (double)told->jobs, stream);
     put_number("known_jobs", (double)told->known_jobs, stream);
+    fprintf(stream, ",\"derived\":%s", told->derived ? "true" : "false");
     fputs(",\"devices\":[", stream);
     for (d = 0; d < told->device_count; d++) {
         if (d)

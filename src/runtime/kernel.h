@@ -40,8 +40,8 @@ struct yk_memory {
     uint64_t subject;
     struct yk_sizes sizes;
     int64_t jobs;
-    int64_t taught;        /* jobs of earlier processes that all this began with; 0: of none */
-    enum yk_origin origin; /* of that */
+    int64_t taught; /* jobs of earlier processes like it, that all this began with; 0: of none */
+    int derived;    /* it began with what jobs of other sizes had taught */
 };
 
 enum { YK_MEMORIES = 16 };

@@ -169,24 +169,24 @@ static int is_kept(const struct yk_job *job)
     return yk_knowledge_keeps(job->runtime) && !job->pair && job->last > job->first;
 }
 
+/* Measured with these sizes, or at least with others. */
 static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64_t content,
                 struct yk_lesson *out)
 {
     struct yk_store *store = store_of(knowledge);
-    struct yk_store_key key = { .machine = knowledge->machine };
+    struct yk_store_key own = { .machine = knowledge->machine }, autos = own;
     struct yk_sizes sizes = { 0 };
     const char *partitioner = asked_partitioner(job);
     if (!store)
         return 0;
     sizes_of(job, &sizes);
-    key.subject = subject_of(job, content, partitioner);
-    if (yk_store_find(store, &key, &sizes, out))
-        return 1;
-    if (!*partitioner)
-        return 0;
-    /* It begins with what `auto` has learned. */
-    key.subject = subject_of(job, content, "");
-    return yk_store_find(store, &key, &sizes, out);
+    own.subject = subject_of(job, content, partitioner);
+    /* One that was asked for begins with what `auto` has learned. */
+    autos.subject = subject_of(job, content, "");
+    return yk_store_find(store, &own, &sizes, out) ||
+           (*partitioner && yk_store_find(store, &autos, &sizes, out)) ||
+           yk_store_derive(store, &own, &sizes, out) ||
+           (*partitioner && yk_store_derive(store, &autos, &sizes, out));
 }
 
 void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel)
@@ -240,7 +240,7 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
     if (!memory)
         mine->team = told.team;
     mine->taught = job->lesson->confirmed;
-    mine->origin = job->lesson->origin;
+    mine->derived = job->lesson->origin == YK_ORIGIN_DERIVED;
     yk_free(job->lesson);
     job->lesson = NULL;
     return mine;

@@ -87,8 +87,8 @@ struct yoke_runtime {
     atomic_int next_to_wake; /* of those who have to hear of it, see worker.c */
 
     struct yk_kernels kernels;
-    struct yk_weight weight; /* of kernels that have none of their own; under lock */
-    atomic_int weighs;       /* there was a weight, of whichever kernel */
+    struct yk_weight weight;        /* of kernels that have none of their own; under lock */
+    atomic_int weighs;              /* there was a weight, of whichever kernel */
     struct yk_knowledge *knowledge; /* NULL: none is read or kept */
     struct yk_trace *trace;
     char *trace_path;
