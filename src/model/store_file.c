@@ -217,6 +217,8 @@ static int open_read_only(struct yk_store *store)
 static void settle(const struct yk_store *store)
 {
     int alone = yk_is_shared_by_machines(store->path);
+    /* Has effect on a new file only: what is forgotten makes it smaller. */
+    sqlite3_exec(store->base, "PRAGMA auto_vacuum = INCREMENTAL", NULL, NULL, NULL);
     sqlite3_exec(store->base, alone ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
                  NULL, NULL, NULL);
     sqlite3_exec(store->base,
@@ -242,8 +244,8 @@ static int open_locked(struct yk_store *store, int how)
         break;
     case YK_SCHEMA_OLDER:
         if (how == LOCK_EX) {
-            code = yk_schema_bring(store->base);
             settle(store);
+            code = yk_schema_bring(store->base);
         } else {
             code = SQLITE_LOCKED;
         }

@@ -56,8 +56,6 @@ static int run(sqlite3 *base, const char *sql)
 int yk_schema_bring(sqlite3 *base)
 {
     char stamp[96];
-    /* Has effect before the first table only: what is forgotten makes the file smaller. */
-    run(base, "PRAGMA auto_vacuum = INCREMENTAL");
     int code = run(base, "BEGIN IMMEDIATE");
     if (code != SQLITE_OK)
         return code;
