@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../app.h"
+#include "path_embree.h"
 #include "path_pixel.h"
 #include "path_state.h"
 
@@ -21,15 +22,24 @@ static void path_close(void *state)
     app_data_free(&s->memory, s->pixels);
     free(s->sums);
     free(s->owners);
+    path_embree_close(s->embree);
     path_scene_close(&s->scene);
     free(s);
 }
 
 /* Devices get the form of the plain kernel that keeps their lanes busy. */
-static yoke_kernel plain_kernel(void)
+static yoke_kernel plain_kernel(const struct path_state *s)
 {
     yoke_kernel kernel = path_lanes;
-    kernel.cpu = path_plain.cpu;
+    kernel.cpu = s->embree ? path_plain_by_embree.cpu : path_plain.cpu;
+    return kernel;
+}
+
+static yoke_kernel step_kernel(const struct path_state *s)
+{
+    yoke_kernel kernel = path_steps;
+    if (s->embree)
+        kernel.cpu = path_steps_by_embree.cpu;
     return kernel;
 }
 
@@ -41,8 +51,8 @@ static yoke_status path_open(struct app_spec *spec, void **state)
         return status;
     *s = (struct path_state){ .pixels = NULL };
     status = path_settle(spec, s);
-    s->kernel = spec->kernel == APP_KERNEL_STEP ? path_steps : plain_kernel();
-    s->alternative = path_steps;
+    s->kernel = spec->kernel == APP_KERNEL_STEP ? step_kernel(s) : plain_kernel(s);
+    s->alternative = step_kernel(s);
     s->chooses = spec->kernel == APP_KERNEL_AUTO;
     if (status == YOKE_OK) {
         const struct app_data data = { "the pixels", s->setup.count, sizeof *s->pixels };

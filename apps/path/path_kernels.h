@@ -51,6 +51,7 @@ typedef struct pixel {
 } pixel_t;
 
 typedef struct path_setup {
+    uint64_t embree; /* address of the scene of path_embree.h, for cores; 0: there is none */
     uint32_t seed_low, seed_high;
     int32_t width, height, tiles; /* in a row */
     int32_t first, last;          /* samples */

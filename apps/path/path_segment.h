@@ -17,6 +17,12 @@
 #include "path_pixel.h"
 #include "path_vector.h"
 
+/* Who follows rays: the tree's own code, or whoever is named before. */
+#ifndef PATH_NEAREST
+#define PATH_NEAREST(ray) path_nearest(nodes, triangles, ray)
+#define PATH_BLOCKED(ray) path_blocked(nodes, triangles, ray)
+#endif
+
 /* A pixel and its path under way. */
 typedef struct YOKE_ALIGN(16) path {
     float x, y, z, dx, dy, dz; /* where the next ray begins; its direction is of length 1 */
@@ -273,7 +279,7 @@ YOKE_FN ray_t path_ray(path_t p)
 /* The next segment of p's path, which has one. */
 YOKE_FN void path_segment(path_setup_t setup, PATH_SCENE, path_t *p)
 {
-    const hit_t hit = path_nearest(nodes, triangles, path_ray(*p));
+    const hit_t hit = PATH_NEAREST(path_ray(*p));
     place_on_t on;
     material_t m;
     int32_t k, shadows;
@@ -286,7 +292,7 @@ YOKE_FN void path_segment(path_setup_t setup, PATH_SCENE, path_t *p)
         if (!path_shadow(setup, triangles, materials, lights, *p, on, k, &ray, &light))
             continue;
         p->shadows++;
-        if (!path_blocked(nodes, triangles, ray))
+        if (!PATH_BLOCKED(ray))
             path_gather(p, light);
     }
     path_turn(setup, p, on, m);

@@ -10,6 +10,7 @@
 
 struct path_state {
     struct path_scene scene;
+    struct path_embree *embree; /* who follows rays on cores; NULL: path_bvh.h */
     path_setup_t setup;
     int64_t width, height;
     int64_t samples; /* of a pixel */

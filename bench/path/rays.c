@@ -1,5 +1,5 @@
-/* rays.c - rays a second through the path tracer's tree, beside Embree's single rays: the same
- * rays, the same cores, in turns; medians.
+/* rays.c - rays a second through the path tracer's tree, and by yoke with functions by hand that
+ * call Embree, beside Embree's single rays alone: the same rays, the same cores, in turns; medians.
  *
  *     yoke-bench-rays FILE [WIDTH [TURNS]]
  *
@@ -19,10 +19,11 @@
 #include "../program.h"
 #include "cores.h"
 #include "memory.h"
+#include "path/path_embree.h"
 #include "scene_rays.h"
 
-enum { TURNS_MAX = 101, BLOCKS = 64, PEERS = 3 };
-enum peer { OURS, EMBREE_MEDIUM, EMBREE_HIGH };
+enum { TURNS_MAX = 101, BLOCKS = 64, PEERS = 4 };
+enum peer { OURS, BY_HAND, MEDIUM, HIGH }; /* the last two: Embree alone */
 
 extern const yoke_kernel bvh_nearest, bvh_blocked;
 
@@ -30,9 +31,8 @@ struct bench {
     yoke_runtime *cores;
     struct path_scene scene;
     yoke_array *nodes, *triangles;
-    RTCDevice embree;
-    RTCScene scenes[PEERS]; /* of ours, none */
-    int64_t count;          /* rays of each kind */
+    path_embree *scenes[PEERS]; /* of ours, none */
+    int64_t count;              /* rays of each kind */
     int turns;
 };
 
@@ -74,7 +74,7 @@ static void embree_block(void *context, int64_t block)
     const struct turn *turn = context;
     const struct rays *rays = turn->rays;
     const struct cores_span span = cores_span(turn->bench->count, BLOCKS, block);
-    const RTCScene scene = turn->bench->scenes[turn->peer];
+    const RTCScene scene = (RTCScene)turn->bench->scenes[turn->peer];
     void *found = rays->found[turn->peer];
     struct RTCIntersectContext rtc;
     int64_t i;
@@ -94,36 +94,34 @@ static void embree_block(void *context, int64_t block)
     }
 }
 
-static RTCScene embree_scene(RTCDevice device, const struct path_scene *from,
-                             enum RTCBuildQuality how)
+/* The kernels' CPU functions by hand: as those of the tests, but for whose rays they are. */
+static path_embree *scene_by_hand;
+static void nearest_by_hand(void *const *args, const yoke_chunk *chunk)
 {
-    RTCScene scene = rtcNewScene(device);
-    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    float(*corners)[3] =
-        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                sizeof *corners, 3 * (size_t)from->triangle_count);
-    uint32_t(*faces)[3] =
-        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof *faces,
-                                (size_t)from->triangle_count);
+    const ray_t *rays = args[2];
+    hit_t *hits = args[3];
     int64_t i;
-    int c;
-    for (i = 0; i < from->triangle_count; i++) {
-        const triangle_t *t = &from->triangles[i];
-        const float all[3][3] = { { t->x, t->y, t->z },
-                                  { t->x + t->ax, t->y + t->ay, t->z + t->az },
-                                  { t->x + t->bx, t->y + t->by, t->z + t->bz } };
-        for (c = 0; c < 9; c++)
-            corners[3 * i + c / 3][c % 3] = all[c / 3][c % 3];
-        for (c = 0; c < 3; c++)
-            faces[i][c] = (uint32_t)(3 * i + c);
-    }
-    rtcSetGeometryBuildQuality(geometry, how);
-    rtcSetSceneBuildQuality(scene, how);
-    rtcCommitGeometry(geometry);
-    rtcAttachGeometry(scene, geometry);
-    rtcReleaseGeometry(geometry);
-    rtcCommitScene(scene);
-    return scene;
+    for (i = chunk->first; i < chunk->last; i++)
+        hits[i] = path_embree_nearest(scene_by_hand, rays[i]);
+}
+
+static void blocked_by_hand(void *const *args, const yoke_chunk *chunk)
+{
+    const ray_t *rays = args[2];
+    int32_t *blocked = args[3];
+    int64_t i;
+    for (i = chunk->first; i < chunk->last; i++)
+        blocked[i] = path_embree_blocked(scene_by_hand, rays[i]);
+}
+
+static yoke_kernel by_hand(const yoke_kernel *kernel)
+{
+    yoke_kernel mine = *kernel;
+    int v;
+    for (v = 1; v < YOKE_CPU_VARIANTS; v++)
+        mine.cpu.variant[v] = NULL;
+    mine.cpu.variant[0] = kernel == &bvh_blocked ? blocked_by_hand : nearest_by_hand;
+    return mine;
 }
 
 static void *room_for(int64_t count, size_t size)
@@ -151,15 +149,16 @@ static double take_turn(struct turn *turn)
     const struct bench *bench = turn->bench;
     const struct rays *rays = turn->rays;
     yoke_array *in = wrap(bench, rays->rays, bench->count, sizeof(ray_t));
-    yoke_array *out = wrap(bench, rays->found[OURS], bench->count, size_found(rays));
-    const yoke_job job = { .kernel = rays->kernel,
+    yoke_array *out = wrap(bench, rays->found[turn->peer], bench->count, size_found(rays));
+    const yoke_kernel hand = by_hand(rays->kernel);
+    const yoke_job job = { .kernel = turn->peer == BY_HAND ? &hand : rays->kernel,
                            .range = { .last = bench->count },
                            .args = { yoke_in_whole(bench->nodes), yoke_in_whole(bench->triangles),
                                      yoke_in(in), yoke_out(out) } };
     const struct cores_work work = { "Embree's rays", embree_block, turn, BLOCKS };
     const double before = seconds();
     double after;
-    if (turn->peer == OURS)
+    if (turn->peer <= BY_HAND)
         must(yoke_run(bench->cores, &job, NULL), "rays by yoke");
     else
         must(cores_run(bench->cores, &work), "rays by Embree");
@@ -170,10 +169,10 @@ static double take_turn(struct turn *turn)
 }
 
 /* Rays for which Embree finds something else: another distance, or light where there is none. */
-static int64_t count_others(const struct bench *bench, const struct rays *rays)
+static int64_t count_others(const struct bench *bench, const struct rays *rays, enum peer peer)
 {
-    const hit_t *ours = rays->found[OURS], *theirs = rays->found[EMBREE_HIGH];
-    const int32_t *our_light = rays->found[OURS], *their_light = rays->found[EMBREE_HIGH];
+    const hit_t *ours = rays->found[peer], *theirs = rays->found[HIGH];
+    const int32_t *our_light = rays->found[peer], *their_light = rays->found[HIGH];
     int64_t i, others = 0;
     for (i = 0; i < bench->count; i++)
         if (rays->kernel == &bvh_blocked)
@@ -196,9 +195,10 @@ static void compare(const struct bench *bench, struct rays *rays)
             took[p][t < 0 ? 0 : t] = take_turn(&(struct turn){ bench, rays, (enum peer)p });
     for (p = 0; p < PEERS; p++)
         rate[p] = 1e-6 * (double)bench->count / median(took[p], bench->turns);
-    printf("%-8s %8.2f %8.2f %8.2f %8.2f %8.2f %8" PRId64 "\n", rays->name, rate[OURS],
-           rate[EMBREE_MEDIUM], rate[EMBREE_HIGH], rate[OURS] / rate[EMBREE_MEDIUM],
-           rate[OURS] / rate[EMBREE_HIGH], count_others(bench, rays));
+    printf("%-8s %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %8" PRId64 " %8" PRId64 "\n", rays->name,
+           rate[OURS], rate[BY_HAND], rate[MEDIUM], rate[HIGH], rate[OURS] / rate[MEDIUM],
+           rate[OURS] / rate[HIGH], rate[BY_HAND] / rate[HIGH], count_others(bench, rays, OURS),
+           count_others(bench, rays, BY_HAND));
 }
 
 static void close_rays(struct rays *rays)
@@ -219,9 +219,11 @@ static void compare_all(const struct bench *bench, int64_t width)
     light.rays = room_for(bench->count, sizeof(ray_t));
     scattered.rays = room_for(bench->count, sizeof(ray_t));
     scene_rays_of_eye(&bench->scene, width, eye.rays);
-    printf("10^6 rays a second; of ours, in Embree's; rays that differ\n");
-    printf("%-8s %8s %8s %8s %8s %8s %8s\n", "", "ours", "medium", "high", "/medium", "/high",
-           "differ");
+    printf(
+        "10^6 rays a second: ours, by yoke with Embree's, Embree alone; of ours and those by yoke, "
+        "in Embree's; rays that differ\n");
+    printf("%-8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "ours", "by yoke", "medium", "high",
+           "/medium", "/high", "by/high", "differ", "by yoke");
     compare(bench, &eye);
     from = (struct scene_hits){ &bench->scene, eye.rays, eye.found[OURS], bench->count };
     scene_rays_to_lights(&from, light.rays);
@@ -249,15 +251,22 @@ static double seconds_to_build(const struct path_scene *scene)
     return before;
 }
 
+static path_embree *embree_scene(const struct path_scene *scene, enum path_embree_tree tree)
+{
+    const struct path_embree_spec spec = { scene->triangles, scene->triangle_count, tree };
+    path_embree *out;
+    must(path_embree_open(&spec, &out), "Embree's scene");
+    return out;
+}
+
 static void open_trees(struct bench *bench)
 {
     struct path_scene *scene = &bench->scene;
     const double ours = seconds_to_build(scene), begin = seconds();
     double medium;
-    bench->embree = rtcNewDevice(NULL);
-    bench->scenes[EMBREE_MEDIUM] = embree_scene(bench->embree, scene, RTC_BUILD_QUALITY_MEDIUM);
+    bench->scenes[MEDIUM] = embree_scene(scene, EMBREE_MEDIUM);
     medium = seconds();
-    bench->scenes[EMBREE_HIGH] = embree_scene(bench->embree, scene, RTC_BUILD_QUALITY_HIGH);
+    bench->scenes[HIGH] = bench->scenes[BY_HAND] = scene_by_hand = embree_scene(scene, EMBREE_HIGH);
     printf("%" PRId64 " triangles; built in %.3f s (ours: %" PRId64 " nodes, cost %.2f), %.3f s "
            "(medium), %.3f s (high)\n",
            scene->triangle_count, ours, scene->bvh.node_count, scene->bvh.cost, medium - begin,
@@ -270,9 +279,8 @@ static void close_trees(struct bench *bench)
 {
     must(yoke_array_close(bench->nodes), "yoke_array_close");
     must(yoke_array_close(bench->triangles), "yoke_array_close");
-    rtcReleaseScene(bench->scenes[EMBREE_MEDIUM]);
-    rtcReleaseScene(bench->scenes[EMBREE_HIGH]);
-    rtcReleaseDevice(bench->embree);
+    path_embree_close(bench->scenes[MEDIUM]);
+    path_embree_close(bench->scenes[HIGH]);
 }
 
 int main(int argc, char **argv)
