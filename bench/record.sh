@@ -15,7 +15,8 @@ begin()
     yoke=$build/cli/yoke
     mkdir -p "$3/raw" && out=$(cd "$3" && pwd) && raw=$out/raw || exit 1
     export YOKE_CACHE=$out/kernel-cache
-    unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
+    export YOKE_KB=off # a run knows nothing of those before it
+    unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE YOKE_EXPLAIN YOKE_CPU_WEIGHT
     PATH=$PATH:/usr/local/cuda/bin
 }
 # TABLE FILES...: the script beside this one that makes the tables; and what else is of no use any more

@@ -1,0 +1,76 @@
+"""The table of bench/learned/lines.sh from its JSON files: lines.py RAW."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'scale'))
+from table import head, load, row, seconds, size_text  # noqa: E402
+
+LIMIT = 0.03       # of T that predictions, ends of devices and regrets may be off
+LEAST_SECONDS = 2e-3  # below this nothing is asked
+
+
+def labels(folder):
+    found = (re.fullmatch(r'(C\+\d?G)-([a-z]+)-(.+)-(first|linear|again)\.json', name) for name in os.listdir(folder))
+    return sorted({match.groups()[:3] for match in found if match})
+
+
+def asked(value, time, limit=LIMIT):
+    if value is None:
+        return '-'
+    text = f'{100 * value:+.1f} %'
+    return text if time < LEAST_SECONDS or abs(value) <= limit else f'**{text}**'
+
+
+def off(a, b):
+    return a / b - 1 if a and b else None
+
+
+def end_spread(run):
+    """max |T - T_i| / T over devices that did something."""
+    busy = [device['busy_seconds'] for device in run['devices'] if device['rows']]
+    return max(abs(run['seconds'] - each) for each in busy) / run['seconds'] if busy else None
+
+
+def shares(run):
+    return ' / '.join(f"{100 * device['share']:.1f}" for device in run['devices'])
+
+
+def oracle_shares(run):
+    if not run['oracle']:
+        return '-'
+    return ' / '.join(f'{100 * share:.0f}' for share in run['oracle']['split'].values())
+
+
+def speedups(linear, again):
+    """Of the fastest device alone over the prediction (ideal), and over the measured time (papers/004, fig. 6)."""
+    alone = [device['alone_seconds'] for device in again['devices'] if device['alone_seconds']] if again else []
+    if not alone or not linear['predicted_seconds']:
+        return '-'
+    return f"{min(alone) / linear['predicted_seconds']:.3f} / {min(alone) / linear['seconds']:.3f}"
+
+
+def one(folder, label):
+    name = '-'.join(label)
+    first, linear, again = (load(folder, f'{name}-{which}') for which in ('first', 'linear', 'again'))
+    if not first or not linear:
+        return
+    best = linear['oracle']['seconds'] if linear['oracle'] else None
+    time = linear['seconds']
+    row([label[0], label[1], size_text(linear['size']), seconds(linear.get('predicted_seconds')), seconds(linear['first_seconds']),
+         seconds(time), asked(off(linear.get('predicted_seconds'), time), time), asked(end_spread(linear), time),
+         seconds(best) if best else '-', asked(linear['regret'], time), asked(off(linear['first_seconds'], best), time),
+         shares(linear), oracle_shares(linear), speedups(linear, again),
+         *((seconds(first['first_seconds']), seconds(again['first_seconds']), seconds(again['seconds']),
+            asked(off(again['first_seconds'], again['seconds']), time)) if again else ('-',) * 4)])
+
+
+def main():
+    folder = sys.argv[1]
+    head(['set', 'job', 'size', 'predicted', 'first', 'median', 'off', 'max |T - T_i| / T', 'best split', 'regret', 'of the first run', 'shares, %',
+          'best shares, %', 'speedup, ideal / real', 'auto, knowing nothing', 'auto, 2nd process: first', 'then', 'first over then'])
+    for label in labels(folder):
+        one(folder, label)
+
+
+main()

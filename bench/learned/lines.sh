@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# What lines learned in one run foretell of the next, on a node with one or more GPUs: for each job, size and set of devices a first
+# process without knowledge runs `auto` a few times and is closed; a second one, which begins with what that one learned, runs `linear`
+# and looks for the best split; a third one runs `auto`. papers/004, section 5.
+#
+#     bench/learned/lines.sh BUILD OUT
+#
+# Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
+#     JOBS     saxpy mxv spmv nbody denoise (all)
+#     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
+#     GPUS     how many of them beside the cores (1 2)
+#     LESSONS  timed runs of the first process beside its first (2); REPEAT: of the others (5)
+#     SWEEP    the step of the search for the best split (5%); "": none
+#     SECONDS_EACH  for one command (60), LIMIT_S for all (560)
+#     SMALL    1: small jobs, to try the script itself
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=bench/record.sh
+. "$here/../record.sh"
+begin cli/yoke "$@"
+jobs=${JOBS:-saxpy mxv spmv nbody denoise} small=${SMALL:-0} gpu_counts=${GPUS:-1 2}
+lessons=${LESSONS:-2} repeat=${REPEAT:-5} sweep=${SWEEP-5%} each=${SECONDS_EACH:-60} limit=${LIMIT_S:-560}
+
+sizes_of()
+{
+    case $small:$1 in
+    1:denoise) echo 24x24x24 32x32x32 ;;
+    1:nbody) echo 512 1024 ;;
+    1:*) echo 10k 100k ;;
+    *:saxpy) echo 4M 16M 64M 134217728 402653184 ;;
+    *:mxv) echo 10k 50k 200k 400k 800k ;;
+    *:spmv) echo 500k 2M 7M 16M 35M ;;
+    *:nbody) echo 8k 32k 65536 131072 262144 ;;
+    *:denoise) echo 64x64x64 128x128x128 192x192x192 256x256x256 301x370x316 ;;
+    esac
+}
+# SET DEVICES JOB SIZE
+three_processes()
+{
+    local label=$1-$3-$4 run=("$yoke" run "$3" --size "$4" --devices "$2" --json -)
+    export YOKE_KB=$out/knowledge.db
+    rm -f "$YOKE_KB"*
+    record "$label-first" "${run[@]}" --repeat "$lessons"
+    record "$label-linear" "${run[@]}" --repeat "$repeat" --partitioner linear ${sweep:+--sweep "$sweep"}
+    record "$label-again" "${run[@]}" --repeat "$repeat" --baselines
+    export YOKE_KB=off
+}
+
+record_machine
+cores=$(echo "$devices" | tr ' ' '\n' | grep '^cpu' | head -n 1)
+for job in $jobs; do
+    for size in $(sizes_of "$job"); do
+        for count in $gpu_counts; do
+            [ "$count" -le "$gpus" ] || continue
+            three_processes "C+$([ "$count" = 1 ] || echo "$count")G" "$cores,$(echo "$gpu_list" | cut -d ' ' -f "1-$count" | tr ' ' ',')" "$job" "$size"
+        done
+    done
+done
+finish lines.py "$out"/knowledge.db*
