@@ -11,7 +11,7 @@ LEAST_SECONDS = 2e-3  # below this nothing is asked
 
 
 def labels(folder):
-    found = (re.fullmatch(r'(C\+\d?G)-([a-z]+)-(.+)-(first|linear|again)\.json', name) for name in os.listdir(folder))
+    found = (re.fullmatch(r'(C\+\d?G)-([a-z]+)-(.+)-(first|linear|again|same)\.json', name) for name in os.listdir(folder))
     return sorted({match.groups()[:3] for match in found if match})
 
 
@@ -50,11 +50,17 @@ def speedups(linear, again):
     return f"{min(alone) / linear['predicted_seconds']:.3f} / {min(alone) / linear['seconds']:.3f}"
 
 
+def print_shares(path):
+    run = load(os.path.dirname(path), os.path.basename(path)[:-len('.json')])
+    print('/'.join(f"{device['share']:.5f}" for device in run['devices']) if run else '')
+
+
 def one(folder, label):
     name = '-'.join(label)
     first, linear, again = (load(folder, f'{name}-{which}') for which in ('first', 'linear', 'again'))
     if not first or not linear:
         return
+    same = load(folder, f'{name}-same')
     best = linear['oracle']['seconds'] if linear['oracle'] else None
     time = linear['seconds']
     row([label[0], label[1], size_text(linear['size']), seconds(linear.get('predicted_seconds')), seconds(linear['first_seconds']),
@@ -62,13 +68,17 @@ def one(folder, label):
          seconds(best) if best else '-', asked(linear['regret'], time), asked(off(linear['first_seconds'], best), time),
          shares(linear), oracle_shares(linear), speedups(linear, again),
          *((seconds(first['first_seconds']), seconds(again['first_seconds']), seconds(again['seconds']),
-            asked(off(again['first_seconds'], again['seconds']), time)) if again else ('-',) * 4)])
+            asked(off(again['first_seconds'], again['seconds']), time), seconds(same['first_seconds']) if same else '-',
+            asked(off(again['first_seconds'], same['first_seconds']), time) if same else '-') if again else ('-',) * 6)])
 
 
 def main():
+    if sys.argv[1] == '--shares':
+        print_shares(sys.argv[2])
+        return
     folder = sys.argv[1]
     head(['set', 'job', 'size', 'predicted', 'first', 'median', 'off', 'max |T - T_i| / T', 'best split', 'regret', 'of the first run', 'shares, %',
-          'best shares, %', 'speedup, ideal / real', 'auto, knowing nothing', 'auto, 2nd process: first', 'then', 'first over then'])
+          'best shares, %', 'speedup, ideal / real', 'auto, knowing nothing', 'auto, 2nd process: first', 'then', 'first over then', 'first by that split', 'auto over it'])
     for label in labels(folder):
         one(folder, label)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What lines learned in one run foretell of the next, on a node with one or more GPUs: for each job, size and set of devices a first
 # process without knowledge runs `auto` a few times and is closed; a second one, which begins with what that one learned, runs `linear`
-# and looks for the best split; a third one runs `auto`. papers/004, section 5.
+# and looks for the best split; a third one runs `auto`, a fourth one just its split. papers/004, section 5.
 #
 #     bench/learned/lines.sh BUILD OUT
 #
@@ -44,6 +44,9 @@ three_processes()
     record "$label-linear" "${run[@]}" --repeat "$repeat" --partitioner linear ${sweep:+--sweep "$sweep"}
     record "$label-again" "${run[@]}" --repeat "$repeat" --baselines
     export YOKE_KB=off
+    # A process's first run pays for more than a split: memory, programs, clocks that rise. The same split from the start does, too.
+    shares=$(python3 "$here/lines.py" --shares "$raw/$label-again.json") && [ -n "$shares" ] &&
+        record "$label-same" "${run[@]}" --repeat 1 --partitioner "static:shares=$shares"
 }
 
 record_machine
