@@ -4,11 +4,11 @@
 #include "app.h"
 
 extern const struct app app_saxpy, app_mxv, app_nbody, app_denoise, app_barnes_hut, app_mm,
-    app_photons, app_path;
+    app_photons, app_path, app_spmv;
 
-const struct app *const apps[] = { &app_saxpy,   &app_mxv,        &app_nbody,
-                                   &app_denoise, &app_barnes_hut, &app_mm,
-                                   &app_photons, &app_path,       NULL };
+const struct app *const apps[] = { &app_saxpy,      &app_mxv, &app_nbody,   &app_denoise,
+                                   &app_barnes_hut, &app_mm,  &app_photons, &app_path,
+                                   &app_spmv,       NULL };
 
 const struct app *app_find(const char *name)
 {

@@ -69,6 +69,13 @@ static const struct variant variants[] = {
     { "path", { 3 }, { "1", "32", "3", "1", "1", "auto", "37", "31x17", "blocks" } },
     { "path", { 5 }, { "2", "9", "1", "3", "1", "0.3", "60", "9x23", "blocks" }, APP_KERNEL_STEP },
     { "path", { 4 }, { "0", "4", "4", "2", "1", "1", "37", "16x16", "blocks" } },
+    { "spmv", { 1 }, { 0 } },
+    { "spmv", { 7001 }, { "single" } },
+    { "spmv", { 5003 }, { "double", "skewed", "product", "1", "ramp" } },
+    { "spmv", { 5003 }, { "single", "skewed", "product", "1", "ones", "rows" } },
+    { "spmv", { 6001 }, { "double", "skewed", "power", "5" } },
+    { "spmv", { 5001 }, { "double", "stencil", "cg", "7" } },
+    { "spmv", { 1 }, { "single", "stencil", "cg", "3" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -268,6 +275,9 @@ static void wrong_words_are_refused(void **unused)
     refused("mm", (1LL << 31) - 1, NULL, "--size");
     refused("mm", 10, "half", "--type half");
     refused("mm", 10, "", "--type");
+    refused("spmv", -1, NULL, "--size");
+    refused("spmv", INT64_MAX, NULL, "--size");
+    refused("spmv", 10, "half", "--type half");
     assert_int_equal(allocations_live, 0);
 }
 
