@@ -205,6 +205,8 @@ typedef struct yoke_result {
     const yoke_kernel_result *kernels; /* from version 3 on: likewise */
     const yoke_model_result *models;   /* from version 4 on: likewise; zero where only figures were
                                           kept */
+    double predicted_seconds; /* from version 4 on: what its partitioner took `seconds` to be,
+                                 before it began; 0: it says nothing, or only figures were kept */
 } yoke_result;
 YOKE_API void yoke_result_close(yoke_result *result);
 

@@ -7,7 +7,7 @@
 /* Sizes that differ by less than this part are one cell. */
 #define ALIKE 0.01
 /* What a sample is still worth after the next one of its cell, */
-#define FADE 0.8
+#define FADE 0.7
 /* and after one of another cell of its team; no less than that. */
 #define FADE_OTHERS  0.95
 #define WEIGHT_LEAST 0.5
@@ -93,6 +93,15 @@ int yk_fit_add(struct yk_fit *fit, const struct yk_fit_sample *sample)
     cell->last = ++fit->samples;
     fade_others(fit, cell);
     return 1;
+}
+
+void yk_fit_fade(struct yk_fit *fit, double factor)
+{
+    int i;
+    for (i = 0; i < fit->count; i++) {
+        fit->cells[i].ns.weight *= factor;
+        fit->cells[i].ns.square *= factor;
+    }
 }
 
 int yk_fit_knows_sets(const struct yk_fit *fit)
@@ -229,11 +238,18 @@ static struct yk_line line_told(const struct sums *sums, double slope, double fi
     return line;
 }
 
-static struct yk_line checked(const struct sums *sums, struct yk_line line)
+static int is_line(const struct yk_line *line)
 {
-    if (!(line.item_ns > 0) || !isfinite(line.item_ns) || !(line.fixed_ns >= 0))
-        return through_zero(sums);
-    return line;
+    return line->item_ns > 0 && isfinite(line->item_ns) && line->fixed_ns >= 0;
+}
+
+/* Where samples contradict the slope that they brought along, that is believed, and they say what
+ * the cost is. */
+static struct yk_line checked(const struct sums *sums, double slope, struct yk_line line)
+{
+    if (!is_line(&line) && slope > 0)
+        line = (struct yk_line){ slope, (sums->ns - slope * sums->items) / sums->one };
+    return is_line(&line) ? line : through_zero(sums);
 }
 
 /* 1: the sizes are far enough apart to tell a slope, and it is one. */
@@ -263,7 +279,7 @@ static struct yk_line line_of(struct cells *cells, double fixed_ns)
     sums = sums_of(cells);
     if (!tells || slope > 0)
         line = line_told(&sums, slope, fixed_ns);
-    return checked(&sums, line);
+    return checked(&sums, slope, line);
 }
 
 /* --- what is known beside it --- */

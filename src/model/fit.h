@@ -63,6 +63,8 @@ struct yk_fitted {
 
 /* 1 if it counts: 0 for what cannot be a sample. */
 int yk_fit_add(struct yk_fit *fit, const struct yk_fit_sample *sample);
+/* All samples that are there count less. */
+void yk_fit_fade(struct yk_fit *fit, double factor);
 void yk_fit_line(const struct yk_fit *fit, const struct yk_fit_asked *asked, struct yk_fitted *out);
 /* Samples of more than one set are there, so that lines depend on it. */
 int yk_fit_knows_sets(const struct yk_fit *fit);

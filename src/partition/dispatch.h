@@ -62,6 +62,7 @@ struct yk_split_device {
     double busier_part;  /* of that, in the direction in which more is copied: 0.5 to 1 */
     struct yk_line line; /* of its whole part of a job beside the others, from submission to its
                             end; item_ns 0: unknown */
+    int guessed;         /* 1: the line is no more than a guess */
     const struct yk_fit *fit; /* where the line comes from, for who wants it for fewer devices;
                                  NULL: only the line is known. Looked at while the dispatcher opens
                                  and not later */
@@ -179,11 +180,12 @@ struct yk_split_outcome {
     double rate;     /* items per ns while busy. Feeds yk_split_device.rate next time. 0 if it did
                         nothing, or one chunk only, its first ever: that may have been warming up, so
                         it is tried once more */
-    double fixed_ns;
-    double spread;        /* see yk_split_device; 0: it had one chunk only, or short ones */
-    int64_t copied_bytes; /* for all its items together */
-    int waited;           /* a chunk of it stood behind another job's */
-    int active;           /* still taking part */
+    double item_ns, fixed_ns; /* of its chunks, as in yk_split_status */
+    double spread;            /* see yk_split_device; 0: it had one chunk only, or short ones */
+    int64_t copied_bytes;     /* for all its items together */
+    int64_t ended_ns;         /* when its last chunk ended, by the driver's clock; 0: it had none */
+    int waited;               /* a chunk of it stood behind another job's */
+    int active;               /* still taking part */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);

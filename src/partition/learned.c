@@ -17,6 +17,20 @@ void yk_learned_open(struct yk_learned *out)
     *out = (struct yk_learned){ .share = -1 };
 }
 
+/* Lines are told for sets of as many devices as there are bits. */
+enum { BITS = 32 };
+/* What jobs that `auto` split are still worth after one that was split by lines. */
+#define CUT_OTHERWISE 0.2
+/* A slope that is guessed from a peak is this many times the peak's. */
+#define DOUBTED 2.0
+/* A device that had no part in so many jobs that taught the others' lines is done without. */
+enum { LESSONS_MOST = 4 };
+
+static uint32_t bit(int device)
+{
+    return device < BITS ? (uint32_t)1 << device : 0;
+}
+
 static int is_steady(double before, double now)
 {
     return before > (1 - STEADY_PART) * now && before < (1 + STEADY_PART) * now;
@@ -29,6 +43,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
 {
     learned->steady = is_steady(learned->rate, outcome->rate);
     learned->rate = outcome->rate;
+    learned->item_ns = outcome->item_ns;
     learned->fixed_ns =
         job->told_ns > 0 && outcome->fixed_ns > job->told_ns ? job->told_ns : outcome->fixed_ns;
     /* What chunks wait for beside other jobs is not what their items cost. */
@@ -50,10 +65,41 @@ static void note_absence(struct yk_learned *learned)
     learned->patience = 2 * patience < PATIENCE_MOST ? 2 * patience : PATIENCE_MOST;
 }
 
+void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_learned *learned,
+                    const struct yk_split_outcome *outcome)
+{
+    if (outcome->items == 0)
+        return;
+    job->workers |= bit(device);
+    job->untold += !(learned->rate > 0);
+    if (outcome->ended_ns > job->latest_ns)
+        job->latest_ns = outcome->ended_ns;
+}
+
+/* What comes after the last chunk, as adding up what each device summed, is no device's: all have
+ * it in their cost. */
+static void note_time(struct yk_learned *learned, const struct yk_split_outcome *outcome,
+                      const struct yk_learned_job *job)
+{
+    const int64_t after_ns = job->ended_ns - job->latest_ns;
+    if (!job->tells_lines || job->crowded || job->untold > 0 || outcome->items == 0)
+        return;
+    if (job->by_lines && learned->fit_freely)
+        yk_fit_fade(&learned->fit, CUT_OTHERWISE);
+    learned->fit_freely = !job->by_lines;
+    yk_fit_add(&learned->fit,
+               &(struct yk_fit_sample){ .items = (double)outcome->items,
+                                        .ns = (double)(outcome->ended_ns - job->begun_ns +
+                                                       (after_ns > 0 ? after_ns : 0)),
+                                        .item_ns = outcome->item_ns,
+                                        .team = job->workers });
+}
+
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                      const struct yk_learned_job *job)
 {
     int known = learned->rate > 0;
+    note_time(learned, outcome, job);
     if (outcome->rate > 0)
         note_speed(learned, outcome, job);
     if (!job->everybodys)
@@ -79,6 +125,51 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     if (learned->fixed_ns > 0)
         out->fixed_ns =
             learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
+}
+
+int yk_learned_suffices(const struct yk_learned *learned, int count)
+{
+    uint32_t jobs = 0;
+    int d, all = 1;
+    for (d = 0; d < count; d++) {
+        jobs = learned[d].fit.samples > jobs ? learned[d].fit.samples : jobs;
+        all &= learned[d].fit.count > 0 || learned[d].rate > 0;
+    }
+    return jobs > 0 && (all || jobs >= LESSONS_MOST);
+}
+
+/* Who had no part of any job is as much faster than those that had as its peak is higher, at half
+ * of that speed to be on the safe side; what its chunks are told to cost is all that it costs. So
+ * it gets a part where it may pay, once: then it is known. */
+static void guess_lines(struct yk_split_device *out, int count)
+{
+    double best = INFINITY;
+    int d;
+    for (d = 0; d < count; d++)
+        if (out[d].line.item_ns > 0 && out[d].peak > 0)
+            best = fmin(best, out[d].line.item_ns * out[d].peak);
+    for (d = 0; d < count && !isinf(best); d++)
+        if (!(out[d].line.item_ns > 0) && out[d].peak > 0) {
+            out[d].line = (struct yk_line){ DOUBTED * best / out[d].peak, out[d].fixed_ns };
+            out[d].guessed = 1;
+        }
+}
+
+void yk_learned_lines(const struct yk_learned *learned, struct yk_split_device *out, int count)
+{
+    const uint32_t all = count < BITS ? bit(count) - 1 : count == BITS ? UINT32_MAX : 0;
+    int d;
+    for (d = 0; d < count; d++) {
+        const double fixed_ns = out[d].host_memory ? 0 : out[d].fixed_ns;
+        const struct yk_fit_asked asked = { .team = all, .self = bit(d), .fixed_ns = fixed_ns };
+        struct yk_fitted fitted;
+        yk_fit_line(&learned[d].fit, &asked, &fitted);
+        out[d].fit = learned[d].fit.count > 0 ? &learned[d].fit : NULL;
+        out[d].line = fitted.line;
+        if (!out[d].fit && learned[d].rate > 0 && learned[d].item_ns > 0)
+            out[d].line = (struct yk_line){ learned[d].item_ns, learned[d].fixed_ns };
+    }
+    guess_lines(out, count);
 }
 
 /* One whose speed nobody knows will be tried. */

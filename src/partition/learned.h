@@ -9,10 +9,12 @@
 #ifndef YK_PARTITION_LEARNED_H
 #define YK_PARTITION_LEARNED_H
 
+#include "../model/fit.h"
 #include "dispatch.h"
 
 struct yk_learned {
     double rate, fixed_ns; /* as in yk_split_outcome; rate 0: nobody knows */
+    double item_ns;        /* of its chunks, beside their cost; 0: nobody knows */
     double copied_bytes;   /* for an item */
     double grain;          /* items of a chunk, on average */
     double share;          /* of the last job that was everybody's; -1: there was none */
@@ -22,22 +24,44 @@ struct yk_learned {
     int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
     int patience;          /* and after how many of them that is forgotten; 0: one */
     int waited;            /* its chunks stood behind other jobs' in the last job it had part in */
+    int fit_freely;        /* all of the next one's samples are of jobs that `auto` split */
+    struct yk_fit fit; /* its part of whole jobs, from submission to the end of its last chunk */
 };
 
 /* The job that ended. */
 struct yk_learned_job {
-    int64_t items;  /* of its range */
-    double told_ns; /* a chunk's cost as the device's description has it; 0: not told */
-    int crowded;    /* others ran beside it */
-    int everybodys; /* all devices were asked, this one too */
-    int forgives;   /* the device warms up: its speed may be forgotten */
+    int64_t items;              /* of its range */
+    double told_ns;             /* a chunk's cost as the device's description has it; 0: not told */
+    int crowded;                /* others ran beside it */
+    int everybodys;             /* all devices were asked, this one too */
+    int forgives;               /* the device warms up: its speed may be forgotten */
+    int64_t begun_ns, ended_ns; /* from submission to when it was done */
+    int by_lines;     /* it was split by such lines: who asks at every chunk cuts parts into more of
+                         them */
+    int tells_lines;  /* nothing else was done in that time, as making memory ready. Together with
+                         the next three, which yk_learned_did fills in: a sample for lines */
+    uint32_t workers; /* devices that did a part, as bits */
+    int untold;       /* so many of them had a speed that nobody knew: they may have been warming
+                         up */
+    int64_t latest_ns; /* when the last of their chunks ended */
 };
 
 void yk_learned_open(struct yk_learned *out);
+/* For each device of the job, before any is noted. */
+void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_learned *learned,
+                    const struct yk_split_outcome *outcome);
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                      const struct yk_learned_job *job);
 /* Rate, cost and share, for a device whose fixed_ns is what its description told. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
+
+/* Whether these lessons are enough for who splits by nothing else: all devices' times for parts of
+ * whole jobs, or their speeds at least; after some jobs without one of them, those of the others.
+ */
+int yk_learned_suffices(const struct yk_learned *learned, int count);
+/* Their lines beside each other (yk_split_device.line), after yk_learned_tell. Of a device that
+ * never had a part of a whole job that of its chunks. */
+void yk_learned_lines(const struct yk_learned *learned, struct yk_split_device *out, int count);
 
 /* Devices of one make have the mean of their speeds, and of their shares if each had one, where
  * jobs ran beside each other. What all of such a job wait for, as rows that each device reads

@@ -47,7 +47,7 @@ static const struct yk_option options[] = {
       .offset = offsetof(struct settings, slower) },
     { .name = "chunks",
       .initial = "0",
-      .help = "chunks that a GPU's share is cut into; 0: its lanes, and up to 8 where copies count",
+      .help = "chunks that a GPU's share is cut into; 0: one, and up to 8 where copies count",
       .type = YK_OPTION_INT,
       .offset = offsetof(struct settings, chunks) },
     { .name = NULL }
@@ -63,6 +63,7 @@ struct told {
 
 struct linear { /* with one `told` a device behind it */
     void *shares;
+    int guesses;   /* somebody has a part by a guess: nobody knows when that ends */
     double end_ns; /* 0: no line is known, shares are equal */
     double joules; /* 0: not asked for */
     struct told told[];
@@ -195,12 +196,13 @@ static int64_t chunks_of(const struct yk_split_view *view, int d, const struct l
     const struct yk_split_device *known = &view->devices[d].known;
     const struct yk_part *part = &state->told[d].part;
     double most;
-    if (known->host_memory || part->items == 0 || !(known->fixed_ns > 0) ||
+    if (known->host_memory || part->items == 0 ||
         known->copy_item_ns < COPIES_COUNT * part->line.item_ns)
-        return 0;
+        return 1;
+    if (!(known->fixed_ns > 0))
+        return known->lanes;
     most = sqrt(known->copy_item_ns * (double)part->items / known->fixed_ns);
-    most = fmin(most, CHUNKS_MOST);
-    return most > known->lanes ? (int64_t)most : 0;
+    return most > 1 ? (int64_t)fmin(most, CHUNKS_MOST) : 1;
 }
 
 static yoke_status open_shares(struct search *search, double *weights)
@@ -247,11 +249,14 @@ static yoke_status read_energy(struct search *search, double *joules)
 static yoke_status fill(struct search *search, double *joules, double *weights)
 {
     yoke_status status = read_energy(search, joules);
+    int d;
     if (status != YOKE_OK)
         return status;
     choose_set(search);
+    for (d = 0; d < search->view->device_count; d++)
+        search->state->guesses |=
+            search->view->devices[d].known.guessed && search->state->told[d].part.items > 0;
     if (search->joules && search->state->end_ns > 0) {
-        int d;
         for (d = 0; d < search->view->device_count; d++)
             search->state->joules += joules[d] * (double)search->state->told[d].part.items;
     }
@@ -306,7 +311,8 @@ static void changed(void *state, const struct yk_split_view *view, int device)
 
 static double predicted_ns(const void *state)
 {
-    return ((const struct linear *)state)->end_ns;
+    const struct linear *linear = state;
+    return linear->guesses ? 0 : linear->end_ns;
 }
 
 static void explain_part(const struct linear *state, const struct yk_split_view *view, int device,
@@ -314,9 +320,10 @@ static void explain_part(const struct linear *state, const struct yk_split_view 
 {
     const struct yk_part *part = &state->told[device].part;
     snprintf(text, size,
-             "%.2f %% by its line of %.4g ns an item and %.4g ms: predicted to end after %.4g ms, "
+             "%.2f %% by %s line of %.4g ns an item and %.4g ms: predicted to end after %.4g ms, "
              "the job after %.4g ms",
-             100 * (double)part->items / (double)(view->last - view->first), part->line.item_ns,
+             100 * (double)part->items / (double)(view->last - view->first),
+             view->devices[device].known.guessed ? "a guessed" : "its", part->line.item_ns,
              part->line.fixed_ns * 1e-6, part->ns * 1e-6, state->end_ns * 1e-6);
 }
 

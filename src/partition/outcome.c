@@ -5,6 +5,8 @@
 
 #include "dispatch_state.h"
 
+enum { CHUNKS_TELL = 3 };
+
 int64_t yk_dispatch_left(const struct yk_dispatch *dispatch)
 {
     return dispatch->left;
@@ -83,6 +85,15 @@ const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device)
     return *reason ? reason : NULL;
 }
 
+/* What an item takes beside a chunk's cost is told by several chunks, or by cores that share one.
+ * A single one leaves it to what the device's part was reckoned by. */
+static double slope_of(const struct yk_split_status *status)
+{
+    const int tells = status->known.host_memory || status->chunks_done >= CHUNKS_TELL;
+    return tells || !(status->known.line.item_ns > 0) ? status->item_ns
+                                                      : status->known.line.item_ns;
+}
+
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out)
 {
@@ -91,9 +102,11 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .chunks = status->chunks_done,
                                       .busy_ns = status->busy_ns,
                                       .rate = is_untried(dispatch, device) ? 0 : status->rate,
+                                      .item_ns = slope_of(status),
                                       .fixed_ns = status->fixed_ns,
                                       .spread = status->dearest_ns * status->rate,
                                       .copied_bytes = status->copied_bytes,
+                                      .ended_ns = dispatch->devices[device].latest_end,
                                       .waited = dispatch->devices[device].waited,
                                       .active = status->active };
 }

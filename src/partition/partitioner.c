@@ -52,6 +52,12 @@ const struct yk_partitioner *yk_partitioner_find(const char *text)
     return unknown(text, length);
 }
 
+int yk_partitioner_needs_lessons(const char *text)
+{
+    const struct yk_partitioner *found = text ? yk_partitioner_find(text) : NULL;
+    return found && found->needs_lessons;
+}
+
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings)
 {

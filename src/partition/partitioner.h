@@ -113,6 +113,8 @@ extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */
 const struct yk_partitioner *yk_partitioner_find(const char *text);
+/* 1: this one splits by lessons (yk_partitioner.needs_lessons). */
+int yk_partitioner_needs_lessons(const char *text);
 /* Its settings from "name[:settings]": defaults, environment, then the text. */
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings);

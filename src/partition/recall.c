@@ -10,6 +10,11 @@
  * such jobs as it would have by then at least. */
 enum { SETTLED = 10, FIGURES = 3 };
 
+static uint32_t all_of(int count)
+{
+    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
+}
+
 /* Who does such jobs best; 0 while that is still being found out. */
 static void teach_team(const struct yk_team *team, struct yk_lesson *out)
 {
@@ -22,9 +27,7 @@ static void teach_team(const struct yk_team *team, struct yk_lesson *out)
 static void learn_team(uint32_t devices, double item_ns, int count, struct yk_team *out)
 {
     int job;
-    *out = (struct yk_team){ .all = count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX,
-                             .kept = devices,
-                             .settled_jobs = SETTLED };
+    *out = (struct yk_team){ .all = all_of(count), .kept = devices, .settled_jobs = SETTLED };
     out->best.devices = devices;
     for (job = 0; job < FIGURES && item_ns > 0; job++)
         out->best.ns[out->best.jobs++] = item_ns;
@@ -43,15 +46,29 @@ static void teach_device(const struct yk_learned *from, const char *name,
     snprintf(out->name, sizeof out->name, "%s", name);
 }
 
+/* Beside those who do such jobs best. */
+static void teach_line(const struct yk_learned *from, int d, const struct yk_lesson *lesson,
+                       struct yk_line *out)
+{
+    const uint32_t team = lesson->team ? lesson->team : all_of(lesson->device_count);
+    const struct yk_fit_asked asked = { .team = team,
+                                        .self = yk_team_bit(d),
+                                        .fixed_ns = from->fixed_ns };
+    struct yk_fitted fitted;
+    yk_fit_line(&from->fit, &asked, &fitted);
+    *out = fitted.line;
+}
+
 int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out)
 {
     int d, known = 0;
     out->device_count = from->count;
+    teach_team(from->team, out);
     for (d = 0; d < from->count; d++) {
         teach_device(&from->devices[d], from->names[d], &out->devices[d]);
+        teach_line(&from->devices[d], d, out, &out->devices[d].line);
         known |= from->devices[d].rate > 0;
     }
-    teach_team(from->team, out);
     return known;
 }
 
@@ -69,6 +86,7 @@ static void learn_device(const struct yk_lesson_device *from, struct yk_learned 
     yk_learned_open(out);
     out->rate = from->rate;
     out->fixed_ns = from->fixed_ns;
+    out->item_ns = from->rate > 0 ? 1 / from->rate : 0;
     out->share = from->share;
     out->copied_bytes = from->copied_bytes;
     out->spread = from->spread;
@@ -76,8 +94,34 @@ static void learn_device(const struct yk_lesson_device *from, struct yk_learned 
     out->steady = from->steady;
 }
 
+/* A sample that lies on the line, where the device's part was. */
+static void learn_line(const struct yk_lesson_device *from, double items, uint32_t team,
+                       struct yk_learned *out)
+{
+    const double part = from->share > 0 ? from->share * items : items;
+    if (from->line.item_ns > 0)
+        yk_fit_add(&out->fit, &(struct yk_fit_sample){ .items = part,
+                                                       .ns = yk_line_ns(&from->line, part),
+                                                       .item_ns = from->line.item_ns,
+                                                       .team = team });
+}
+
+/* The lesson's team, or all of its devices, as bits in the order that is known here. */
+static uint32_t team_here(const struct yk_lesson *lesson, const struct yk_remembered *into)
+{
+    uint32_t here = 0;
+    int i;
+    for (i = 0; i < lesson->device_count; i++) {
+        const int d = place_of(into, lesson->devices[i].name);
+        if (d >= 0 && (lesson->team == 0 || (lesson->team >> i & 1)))
+            here |= yk_team_bit(d);
+    }
+    return here;
+}
+
 void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into)
 {
+    const uint32_t here = team_here(lesson, into);
     uint32_t team = 0;
     int i, whole = 1;
     for (i = 0; i < lesson->device_count; i++) {
@@ -85,6 +129,7 @@ void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered 
         const int in_team = lesson->team >> i & 1;
         if (d >= 0) {
             learn_device(&lesson->devices[i], &into->devices[d]);
+            learn_line(&lesson->devices[i], lesson->sizes.at[0], here, &into->devices[d]);
             if (in_team)
                 team |= yk_team_bit(d);
         }

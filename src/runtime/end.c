@@ -8,6 +8,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../partition/partitioner.h"
 #include "explain.h"
 #include "flight.h"
 #include "knowledge.h"
@@ -104,25 +105,48 @@ static int is_crowded(const struct yk_job *job)
     return job->crowded || job->runtime->turns != job->turn;
 }
 
+/* Making memory ready takes time that jobs to come will not need. */
+static int readied_nothing(const struct yk_job *job)
+{
+    return yk_job_readied(job) == job->readied;
+}
+
+/* All of it but what is each device's own. Its time tells how long parts take unless a device was
+ * lost, or tried kernels. */
+static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
+{
+    struct yk_learned_job ran = { .items = job->last - job->first,
+                                  .crowded = is_crowded(job),
+                                  .begun_ns = job->submitted_ns,
+                                  .ended_ns = job->ended_ns,
+                                  .by_lines = yk_partitioner_needs_lessons(job->partitioner),
+                                  .tells_lines = readied_nothing(job) };
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_split_outcome outcome;
+        yk_dispatch_outcome(job->dispatch, d, &outcome);
+        yk_learned_did(&ran, d, &memory->device[d], &outcome);
+        ran.tells_lines &= !job->devices[d].failed && !job->devices[d].tried;
+    }
+    return ran;
+}
+
 /* 1 if no device failed, or was busy with finding out which kernel is the better one. Under
  * runtime.lock. */
 static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_team_job *ran)
 {
     int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
+    struct yk_learned_job noted = what_ran(job, memory);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
         struct yk_split_outcome outcome;
         yk_dispatch_outcome(job->dispatch, d, &outcome);
         yk_team_did(ran, d, desc->host_memory && learned->rate > 0, outcome.items);
-        yk_learned_note(learned, &outcome,
-                        &(struct yk_learned_job){ .items = ran->items,
-                                                  .told_ns = desc->launch_ns,
-                                                  .crowded = is_crowded(job),
-                                                  .everybodys = job->alone < 0 &&
-                                                                job->devices[d].joined &&
-                                                                yk_job_in_team(job, d),
-                                                  .forgives = forgives && !desc->host_memory });
+        noted.told_ns = desc->launch_ns;
+        noted.everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
+        noted.forgives = forgives && !desc->host_memory;
+        yk_learned_note(learned, &outcome, &noted);
         whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
     }
     return whole;
@@ -142,8 +166,7 @@ static void learn(struct yk_job *job)
     if (!learn_speeds(job, memory, &ran))
         return;
     yk_team_note_idle(&memory->team, &ran);
-    /* Making memory ready takes time that jobs to come will not need. */
-    if (job->tells && yk_job_readied(job) == job->readied && !ran.crowded)
+    if (job->tells && readied_nothing(job) && !ran.crowded)
         yk_team_learn(&memory->team, &ran);
 }
 

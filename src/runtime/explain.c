@@ -71,6 +71,7 @@ void yk_told_note(const struct yk_job *job)
     struct yk_kernel *kernel = job->kernel;
     const struct yk_memory *memory = yk_kernel_recall(kernel, job->key);
     struct yk_told *told;
+    char text[YK_PARTITIONER_TEXT];
     int d;
     if (!is_wanted(job, ++kernel->jobs) || yk_job_account(job, accounts) != YOKE_OK)
         return;
@@ -84,8 +85,7 @@ void yk_told_note(const struct yk_job *job)
     told->derived = memory && memory->derived;
     told->device_count = job->device_count;
     snprintf(told->job, sizeof told->job, "%s", job->name);
-    snprintf(told->partitioner, sizeof told->partitioner, "%s",
-             yk_dispatch_partitioner(job->dispatch));
+    snprintf(told->partitioner, sizeof told->partitioner, "%s", yk_job_partitioner_text(job, text));
     for (d = 0; d < job->device_count; d++)
         note_device(job, d, &accounts[d], &told->devices[d]);
 }

@@ -17,12 +17,9 @@ int yk_job_splits_freely(const char *partitioner)
     return !partitioner || strcmp(partitioner, "auto") == 0;
 }
 
-/* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. A
- * partitioner that was asked for learns apart, or what it makes devices do would teach `auto` that
- * they can do no better. */
-static uint64_t memory_key(const struct yk_job *job)
+/* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. */
+static uint64_t shapes_key(const struct yk_job *job)
 {
-    const char *c;
     uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)), (uint64_t)job->extent[0]),
                         (uint64_t)job->extent[1]);
     int p;
@@ -32,6 +29,15 @@ static uint64_t memory_key(const struct yk_job *job)
             hash = mix(hash, (uint64_t)job->args[p].array->rows);
             hash = mix(hash, (uint64_t)job->args[p].home);
         }
+    return hash;
+}
+
+/* A partitioner that was asked for learns apart, or what it makes devices do would teach `auto`
+ * that they can do no better. */
+static uint64_t memory_key(const struct yk_job *job)
+{
+    const char *c;
+    uint64_t hash = job->free_key;
     for (c = yk_job_splits_freely(job->partitioner) ? "" : job->partitioner; *c; c++)
         hash = mix(hash, (unsigned char)*c);
     return hash;
@@ -107,6 +113,7 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
     job->borrowed_device = job->borrowed_lane = job->alone = job->hosting = -1;
+    job->free_key = shapes_key(job);
     job->key = memory_key(job);
     if (spec->deadline_seconds > 0)
         job->deadline_ns = yk_now(job->runtime) + (int64_t)fmin(1e9 * spec->deadline_seconds, 4e18);

@@ -159,11 +159,13 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     uint32_t packs;           /* arguments the distance of whose rows the kernel is told, as bits */
     uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
     const char *partitioner, *name;     /* partitioner NULL: auto */
-    int names_partitioner;              /* it does so itself */
-    double weight;                      /* the CPU weight that splits it, < 0: none does, */
-    char weight_text[80];               /* and then its partitioner */
-    uint64_t key;                       /* of yk_memory */
-    struct yk_lesson *lesson;           /* of another process, until it begins; NULL: none */
+    const char *teaches;      /* the one that was asked for, where too little is known for it */
+    int names_partitioner;    /* it does so itself */
+    double weight;            /* the CPU weight that splits it, < 0: none does, */
+    char weight_text[80];     /* and then its partitioner */
+    uint64_t key;             /* of yk_memory */
+    uint64_t free_key;        /* and what it is for those that `auto` splits */
+    struct yk_lesson *lesson; /* of another process, until it begins; NULL: none */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int keeps_cores; /* for GPUs' threads */
     int crowded;     /* others were running when it began */
@@ -380,6 +382,14 @@ yoke_status yk_panel_close(yoke_array *panel);
 /* --- result.c --- */
 yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
 /* Of a job that is over and has its crew: one account a device; */
+/* --- lessons.c --- */
+/* What is remembered of jobs like it; NULL: nothing. A job whose partitioner splits by lessons of
+ * which there are too few is one that `auto` splits from here on. Under runtime.lock. */
+const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count);
+/* Its partitioner as the user should see it. */
+enum { YK_PARTITIONER_TEXT = 128 };
+const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT]);
+
 struct yk_account;
 yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts);
 /* why the device did what it did. NULL: nothing to say. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../partition/kept.h"
+#include "../partition/partitioner.h"
 #include "flight.h"
-#include "knowledge.h"
 
 /* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
  * Express 5). */
@@ -127,6 +127,8 @@ static void describe_all(const struct yk_job *job, const struct yk_memory *memor
     }
     if (memory)
         yk_learned_level(out, count);
+    if (memory && yk_partitioner_needs_lessons(job->partitioner))
+        yk_learned_lines(memory->device, out, count);
 }
 
 int64_t yk_job_readied(const struct yk_job *job)
@@ -179,7 +181,9 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 {
     int d, cpu = -1, gpus = 0;
-    if (!yk_job_splits_freely(job->partitioner) || yk_runtime_polls(job->runtime))
+    if (!(yk_job_splits_freely(job->partitioner) ||
+          yk_partitioner_needs_lessons(job->partitioner)) ||
+        yk_runtime_polls(job->runtime))
         return;
     for (d = job->device_count - 1; d >= 0; d--) {
         if (known[d].host_memory)
@@ -198,17 +202,15 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 yoke_status yk_job_plan(struct yk_job *job)
 {
     struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
-    const struct yk_memory *memory =
-        yk_knowledge_take(job, yk_kernel_recall(job->kernel, job->key));
+    const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
+    const struct yk_memory *memory = yk_job_recall(job, count);
     struct yk_split_spec spec = { .first = job->first,
                                   .last = job->last,
                                   .devices = known,
                                   .unit = yk_job_unit(job),
                                   .partitioner = job->partitioner,
                                   .all_or_nothing = job->has_add };
-    yoke_status status;
-    int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
-    status = yk_crew_take(job, count);
+    yoke_status status = yk_crew_take(job, count);
     if (status == YOKE_OK) {
         yk_turn_begin(job, memory);
         describe_all(job, memory, count, known);

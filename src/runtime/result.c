@@ -7,11 +7,6 @@
 #include "../partition/partitioner.h"
 #include "flight.h"
 
-static const char *partitioner_of(const struct yk_job *job)
-{
-    return job->partitioner ? job->partitioner : yk_partitioners[0]->name;
-}
-
 static const char *kernel_name(const struct yk_job *job, int form)
 {
     return yk_job_kernel(job, form)->kernel.name;
@@ -28,7 +23,8 @@ static size_t name_bytes(const struct yk_job *job)
 static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
 {
     size_t devices = (size_t)job->device_count;
-    return yk_carved(sizeof(yoke_result)) + yk_carved_text(partitioner_of(job)) +
+    char text[YK_PARTITIONER_TEXT];
+    return yk_carved(sizeof(yoke_result)) + yk_carved_text(yk_job_partitioner_text(job, text)) +
            yk_carved(devices * sizeof(yoke_device_result)) +
            yk_carved(devices * sizeof(yoke_wait_result)) +
            yk_carved(devices * sizeof(yoke_kernel_result)) + devices * name_bytes(job) +
@@ -170,7 +166,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     yoke_result *result;
     yoke_status status;
     size_t decisions = 0;
-    char *next;
+    char *next, text[YK_PARTITIONER_TEXT];
     if (job->keeps)
         yk_dispatch_decisions(job->dispatch, &decisions);
     next = yk_calloc(1, fixed_bytes(job, decisions) + (job->keeps ? sentence_bytes(job) : 0));
@@ -179,7 +175,7 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
     result = yk_carve(&next, sizeof *result);
     result->version = 4;
     result->seconds = (double)(job->ended_ns - job->submitted_ns) * 1e-9;
-    result->partitioner = yk_carve_text(&next, partitioner_of(job));
+    result->partitioner = yk_carve_text(&next, yk_job_partitioner_text(job, text));
     result->traffic.to_devices = atomic_load(&job->bytes_to);
     result->traffic.from_devices = atomic_load(&job->bytes_from);
     result->traffic.between_devices = atomic_load(&job->bytes_between);
@@ -191,6 +187,8 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
         yk_free(result);
         return status;
     }
+    if (job->keeps)
+        result->predicted_seconds = yk_dispatch_predicted_ns(job->dispatch) * 1e-9;
     if (job->keeps)
         fill_decisions(job, &next, result);
     *out = result;

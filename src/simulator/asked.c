@@ -10,7 +10,7 @@ void yk_simulator_call(struct yk_simulator *sim)
     const struct yk_simulate_spec *spec = sim->spec;
     sim->tells = 1;
     if (spec->team && !spec->alone && sim->device_count <= team_most &&
-        (!spec->partitioner || strcmp(spec->partitioner, "auto") == 0))
+        (!sim->partitioner || strcmp(sim->partitioner, "auto") == 0))
         sim->asked = yk_team_choose(spec->team, sim->known, sim->device_count);
     for (int d = 0; d < sim->device_count; d++) {
         if (!yk_simulator_asks(sim, d))

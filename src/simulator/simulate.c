@@ -183,6 +183,8 @@ static yoke_status open_lanes(struct yk_simulator *sim)
     pair_up(sim);
     for (int d = 0; d < sim->device_count; d++)
         describe(sim, d, &sim->known[d]);
+    if (sim->spec->learned && yk_partitioner_needs_lessons(sim->partitioner))
+        yk_learned_lines(sim->spec->learned, sim->known, sim->device_count);
     yoke_status status = yk_heap_open(&sim->timers, sim->lane_count + sim->device_count);
     if (status == YOKE_OK)
         status = yk_heap_open(&sim->clocks, sim->device_count);
@@ -203,14 +205,21 @@ static void close_simulator(struct yk_simulator *sim)
     yk_free(sim->devices);
 }
 
+static int knows_enough(const struct yk_simulate_spec *spec)
+{
+    return spec->learned && yk_learned_suffices(spec->learned, 1 + spec->machine->gpu_count);
+}
+
 static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t streams,
                                   struct yk_simulator *sim)
 {
-    struct yk_split_spec split = { .last = spec->profile->items,
-                                   .unit = spec->unit > 0 ? spec->unit : 1,
-                                   .partitioner = spec->partitioner };
+    struct yk_split_spec split = {
+        .last = spec->profile->items,
+        .unit = spec->unit > 0 ? spec->unit : 1,
+    };
     *sim = (struct yk_simulator){ .spec = spec,
                                   .machine = spec->machine,
+                                  .partitioner = spec->partitioner,
                                   .device_count = 1 + spec->machine->gpu_count,
                                   .threads = (int)threads_of(spec, streams),
                                   .streams = (int)streams,
@@ -218,7 +227,10 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
                                   .waiting_last = -1,
                                   .free_items = spec->profile->items,
                                   .pace = 1 };
+    if (yk_partitioner_needs_lessons(spec->partitioner) && !knows_enough(spec))
+        sim->partitioner = NULL;
     yoke_status status = open_lanes(sim);
+    split.partitioner = sim->partitioner;
     split.devices = sim->known;
     split.device_count = sim->device_count;
     if (status == YOKE_OK) {
@@ -233,24 +245,47 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
 /* --- what came of it --- */
 
 /* What was learned before stays where this run taught nothing. */
+static struct yk_learned learned_before(const struct yk_simulator *sim, int d)
+{
+    struct yk_learned learned;
+    if (sim->spec->learned)
+        return sim->spec->learned[d];
+    yk_learned_open(&learned);
+    return learned;
+}
+
+/* All of the job but what is each device's own. */
+static struct yk_learned_job what_ran(const struct yk_simulator *sim)
+{
+    struct yk_learned_job job = { .items = sim->spec->profile->items,
+                                  .ended_ns = (int64_t)sim->now,
+                                  .by_lines = yk_partitioner_needs_lessons(sim->partitioner),
+                                  .tells_lines = !sim->verdict[0] };
+    for (int d = 0; d < sim->device_count; d++) {
+        struct yk_learned before = learned_before(sim, d);
+        struct yk_split_outcome outcome;
+        yk_dispatch_outcome(sim->dispatch, d, &outcome);
+        yk_learned_did(&job, d, &before, &outcome);
+        job.tells_lines &= !sim->devices[d].failed;
+    }
+    return job;
+}
+
 static void learn(const struct yk_simulator *sim, int d, const struct yk_split_outcome *outcome,
-                  struct yk_learned *out)
+                  const struct yk_learned_job *ran, struct yk_learned *out)
 {
     const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
-    const struct yk_learned_job job = { .items = sim->spec->profile->items,
-                                        .told_ns = told_ns(gpu),
-                                        .everybodys = sim->spec->alone == 0 &&
-                                                      yk_team_only(sim->asked) < 0 &&
-                                                      yk_simulator_asks(sim, d),
-                                        .forgives = gpu != NULL };
-    if (sim->spec->learned)
-        *out = sim->spec->learned[d];
-    else
-        yk_learned_open(out);
+    struct yk_learned_job job = *ran;
+    job.told_ns = told_ns(gpu);
+    job.everybodys =
+        sim->spec->alone == 0 && yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
+    job.forgives = gpu != NULL && !job.by_lines;
+    *out = learned_before(sim, d);
     yk_learned_note(out, outcome, &job);
 }
 
-static void collect_device(const struct yk_simulator *sim, int d, struct yk_simulate_device *out)
+static void collect_device(const struct yk_simulator *sim, int d, const struct yk_learned_job *ran,
+                           struct yk_simulate_device *out)
 {
     const char *reason = yk_dispatch_reason(sim->dispatch, d);
     struct yk_split_outcome outcome;
@@ -261,12 +296,13 @@ static void collect_device(const struct yk_simulator *sim, int d, struct yk_simu
     out->chunks = outcome.chunks;
     out->busy_seconds = (double)outcome.busy_ns * 1e-9;
     snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
-    learn(sim, d, &outcome, &out->learned);
+    learn(sim, d, &outcome, ran, &out->learned);
 }
 
 static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_result *out)
 {
     struct yk_machine_job job = job_of(sim->spec);
+    const struct yk_learned_job ran = what_ran(sim);
     struct yk_simulate_result result = {
         .seconds = sim->now * 1e-9,
         .ideal_seconds = yk_machine_ideal(sim->machine, &job, -1),
@@ -279,14 +315,19 @@ static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_re
         .events = sim->events,
     };
     result.lost_seconds = (double)sim->machine->cores * result.seconds - result.core_seconds;
-    snprintf(result.partitioner, sizeof result.partitioner, "%s",
-             yk_dispatch_partitioner(sim->dispatch));
+    if (sim->partitioner == sim->spec->partitioner)
+        snprintf(result.partitioner, sizeof result.partitioner, "%s",
+                 yk_dispatch_partitioner(sim->dispatch));
+    else
+        snprintf(result.partitioner, sizeof result.partitioner, "%s (teaches %s)",
+                 yk_dispatch_partitioner(sim->dispatch), sim->spec->partitioner);
+    result.predicted_seconds = yk_dispatch_predicted_ns(sim->dispatch) * 1e-9;
     snprintf(result.verdict, sizeof result.verdict, "%s", sim->verdict);
     result.devices = yk_calloc((size_t)sim->device_count, sizeof *result.devices);
     if (!result.devices)
         return YOKE_ENOMEM;
     for (int d = 0; d < sim->device_count; d++)
-        collect_device(sim, d, &result.devices[d]);
+        collect_device(sim, d, &ran, &result.devices[d]);
     yk_simulator_teach(sim, &result.team);
     *out = result;
     return YOKE_OK;

@@ -45,7 +45,7 @@ struct yk_simulate_spec {
     const struct yk_machine *machine;
     const struct yk_profile *profile; /* says how many items there are, too */
     int64_t unit;                     /* 0: 1 */
-    const char *partitioner;          /* NULL: auto */
+    const char *partitioner;          /* NULL: auto, also where `learned` is too little for it */
     int64_t threads; /* CPU lanes. 0: one a core; and where threads of the cores drive GPUs, do
                         nothing meanwhile (nc-ht) and sleep, one more for each */
     enum yk_simulate_waiting waiting;
@@ -82,8 +82,9 @@ struct yk_simulate_result {
     double lost_seconds; /* and all that was not useful work */
     int64_t calls;       /* of the dispatcher */
     int64_t events;
-    char partitioner[128]; /* its full name */
-    char verdict[256];     /* why not all items were done; "": they were */
+    double predicted_seconds; /* by its partitioner, before it began; 0: that says nothing */
+    char partitioner[128];    /* its full name */
+    char verdict[256];        /* why not all items were done; "": they were */
 };
 
 /* YOKE_OK also where not all could be done (verdict). Close the result afterwards. */

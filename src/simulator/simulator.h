@@ -71,6 +71,7 @@ struct yk_simulated_device {
 struct yk_simulator {
     const struct yk_simulate_spec *spec;
     const struct yk_machine *machine;
+    const char *partitioner; /* the spec's, or auto where it splits by lessons and has too few */
     struct yk_dispatch *dispatch;
     struct yk_split_device *known;
     struct yk_simulated_device *devices;

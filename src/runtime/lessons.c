@@ -1,0 +1,50 @@
+/* lessons.c - what a job begins from where its partitioner splits by what earlier jobs taught.
+ *
+ * Jobs of such a partitioner have a memory of their own, for what it makes devices do is not what
+ * `auto` would. It begins as a copy of what `auto` learned of the same range and shapes. Where that
+ * is too little as well, the job is `auto`'s.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../partition/partitioner.h"
+#include "flight.h"
+#include "knowledge.h"
+
+static int suffices(const struct yk_memory *memory, int device_count)
+{
+    return memory && yk_learned_suffices(memory->device, device_count);
+}
+
+/* The memory of jobs with that key, which begins with what `from` knows of devices. What is looked
+ * at last is not the oldest, so `from` is still there. */
+static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const struct yk_memory *from)
+{
+    struct yk_memory *begun = yk_kernel_memorise(job->kernel, key);
+    memcpy(begun->device, from->device, sizeof begun->device);
+    return begun;
+}
+
+const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count)
+{
+    const struct yk_memory *own = yk_knowledge_take(job, yk_kernel_recall(job->kernel, job->key));
+    const struct yk_memory *free;
+    if (!yk_partitioner_needs_lessons(job->partitioner) || suffices(own, device_count))
+        return own;
+    free = yk_kernel_recall(job->kernel, job->free_key);
+    if (suffices(free, device_count))
+        return begin_from(job, job->key, free);
+    job->teaches = job->partitioner;
+    job->partitioner = NULL;
+    job->key = job->free_key;
+    return !free && own ? begin_from(job, job->free_key, own) : free;
+}
+
+const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT])
+{
+    const char *name = job->partitioner ? job->partitioner : yk_partitioners[0]->name;
+    if (!job->teaches)
+        return name;
+    snprintf(text, YK_PARTITIONER_TEXT, "%s (teaches %s)", name, job->teaches);
+    return text;
+}

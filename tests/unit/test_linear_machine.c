@@ -1,0 +1,209 @@
+/* Tests of `linear` on machines that need not exist: what it predicts is what happens, all end
+ * together, no fixed split is much better, and devices that do not pay are switched off at the size
+ * where they should be.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "simulator_bench.h"
+
+/* Within so much, as issue 8 has it. */
+#define NEAR 0.03
+enum { runs_most = 12 };
+
+/* A machine and a loop on it. */
+struct case_of {
+    const char *machine, *profile;
+    int64_t items;
+    double bytes_in, bytes_out;
+};
+
+/* Memory-bound, with copies, many alike, a slow core, contention, noise. */
+static const struct case_of cases[] = {
+    { "cores=8,gpu:f=30:fixed=20us:launch=5us", "regular", 4000000, 0, 0 },
+    { "cores=8,gpu*4:f=12:fixed=50us", "regular", 4000000, 0, 0 },
+    { "cores=64,gpu*2:f=60:fixed=20us", "regular", 64000000, 0, 0 },
+    { "cores=8,gpuA:f=30:fixed=20us,gpuB:f=10:fixed=80us", "regular", 4000000, 0, 0 },
+    { "cores=16,gpu*2:f=40:fixed=15us:link=2e10:latency=8us", "regular", 8000000, 80, 40 },
+    { "cores=16,gpu:f=40:fixed=15us:link=2e10:latency=8us", "regular", 8000000, 400, 100 },
+    { "cores=8:contention=0.2,gpu*2:f=20:fixed=20us", "regular", 4000000, 0, 0 },
+    { "cores=8:noise=0.02,gpu*2:f=20:fixed=20us", "regular", 8000000, 0, 0 },
+};
+
+static double device_end[bench_devices_max];
+
+static void watch(void *context, const struct yk_simulate_span *span)
+{
+    if (span->kind == YK_SIMULATE_DONE)
+        device_end[span->device] = (double)span->end_ns * 1e-9;
+    bench_span(context, span);
+}
+
+static struct simulator_bench *open_case(const struct case_of *with)
+{
+    struct simulator_bench *bench = bench_open(with->machine, with->profile, with->items);
+    bench->spec.bytes_in = with->bytes_in;
+    bench->spec.bytes_out = with->bytes_out;
+    bench->spec.span = watch;
+    return bench;
+}
+
+/* Runs until `linear` splits by lines for the first time, and `more` times; how many runs `auto`
+ * did before. */
+static int run_linear(struct simulator_bench *bench, int more)
+{
+    struct yk_learned learned[bench_devices_max];
+    int run, before = -1;
+    bench->spec.partitioner = "linear";
+    bench->spec.learned = NULL;
+    for (run = 0; run < runs_most; run++) {
+        bench_run(bench);
+        if (!strcmp(bench->result.partitioner, "linear") && before < 0)
+            before = run;
+        if (before >= 0 && run >= before + more)
+            break;
+        bench_take_learned(bench, learned);
+        bench->spec.learned = learned;
+    }
+    bench->spec.learned = NULL;
+    assert_true(before >= 0);
+    return before;
+}
+
+/* The best fixed split: coordinate descent on a 1 % grid from where linear ended. */
+static double best_static(struct simulator_bench *bench, const double *from, int count)
+{
+    double shares[bench_devices_max], best = INFINITY, step = 0.05;
+    memcpy(shares, from, sizeof *shares * (size_t)count);
+    while (step >= 0.0049) {
+        int better = 0;
+        for (int d = -1; d < count; d++)
+            for (int e = 0; e < (d < 0 ? 1 : count); e++) {
+                char text[1024] = "static:shares=";
+                double moved = d < 0 ? 0 : fmin(step, shares[e]), tried[bench_devices_max];
+                if (d == e)
+                    continue;
+                memcpy(tried, shares, sizeof *shares * (size_t)count);
+                if (d >= 0) {
+                    tried[d] += moved;
+                    tried[e] -= moved;
+                }
+                for (int i = 0; i < count; i++)
+                    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.6f",
+                             i > 0 ? "/" : "", tried[i]);
+                bench->spec.partitioner = text;
+                bench_run(bench);
+                if (bench->result.seconds < best * (1 - 1e-6)) {
+                    best = bench->result.seconds;
+                    memcpy(shares, tried, sizeof *shares * (size_t)count);
+                    better = 1;
+                }
+            }
+        if (!better)
+            step /= 2.2;
+    }
+    return best;
+}
+
+/* How far the devices that worked ended before the job did, as a part of its time. */
+static double apart(const struct simulator_bench *bench)
+{
+    double most = 0;
+    for (int d = 0; d < bench->result.device_count; d++)
+        if (bench->result.devices[d].items > 0)
+            most = fmax(most, 1 - device_end[d] / bench->result.seconds);
+    return most;
+}
+
+/* By the lines of one run in which all worked together, and `auto` had known their speeds; then
+ * once more, by what a run of its own taught. */
+static void predicts_and_is_near_the_best(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int more = 0; more < 2; more++) {
+            struct simulator_bench *bench = open_case(&cases[c]);
+            int count = 1 + bench->machine.gpu_count, before = run_linear(bench, more);
+            double shares[bench_devices_max], seconds = bench->result.seconds;
+            double off = bench->result.predicted_seconds / seconds - 1, ends = apart(bench), regret;
+            for (int d = 0; d < count; d++)
+                shares[d] = (double)bench->result.devices[d].items / (double)cases[c].items;
+            regret = seconds / best_static(bench, shares, count) - 1;
+            print_message("%s: predicted %+.2f %%, apart %.2f %%, regret %.2f %%\n",
+                          cases[c].machine, 100 * off, 100 * ends, 100 * regret);
+            assert_int_equal(before, 2);
+            assert_true(fabs(off) <= NEAR && regret <= NEAR);
+            /* the first time `auto`'s chunks are in the lines, which are more and smaller */
+            assert_true(ends <= (more ? NEAR : 0.08));
+            bench_close(bench);
+        }
+    }
+}
+
+/* --- who does not pay --- */
+
+static const struct case_of crossing[] = {
+    { "cores=8:rate=1e6,gpu:f=30:fixed=2ms:told=no", "regular", 0, 0, 0 },
+    { "cores=4:rate=1e6,gpu:f=50:fixed=200us:launch=100us", "regular", 0, 0, 0 },
+    { "cores=16:rate=1e6,gpu:f=60:fixed=50us:link=1e9:latency=500us", "regular", 0, 100, 50 },
+};
+
+static int gpu_pays(const struct case_of *with)
+{
+    struct simulator_bench *bench = open_case(with);
+    double alone, together = INFINITY;
+    bench->spec.partitioner = "static:shares=1/0,chunks=1";
+    alone = bench_run(bench);
+    for (int share = 1; share <= 100; share++) {
+        char text[64];
+        snprintf(text, sizeof text, "static:shares=%d/%d,chunks=1", 100 - share, share);
+        bench->spec.partitioner = text;
+        together = fmin(together, bench_run(bench));
+    }
+    bench_close(bench);
+    return together < alone;
+}
+
+static int gpu_is_used(const struct case_of *with)
+{
+    struct simulator_bench *bench = open_case(with);
+    int used;
+    run_linear(bench, 3); /* a device that `auto` did without is tried, twice */
+    used = bench->result.devices[1].items > 0;
+    if (!used && !strstr(bench->result.devices[1].reason, "nothing: "))
+        fail_msg("'%s'", bench->result.devices[1].reason);
+    bench_close(bench);
+    return used;
+}
+
+/* The least size at which it does, by steps of 4 %. */
+static double first_size(const struct case_of *with, int holds(const struct case_of *))
+{
+    struct case_of sized = *with;
+    for (double items = 100; items < 1e7; items *= 1.04) {
+        sized.items = (int64_t)items;
+        if (holds(&sized))
+            return items;
+    }
+    return INFINITY;
+}
+
+static void switched_off_where_it_does_not_pay(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof crossing / sizeof *crossing; c++) {
+        double pays = first_size(&crossing[c], gpu_pays);
+        double used = first_size(&crossing[c], gpu_is_used);
+        print_message("%s: pays from %.0f, used from %.0f\n", crossing[c].machine, pays, used);
+        assert_true(fabs(used / pays - 1) <= 0.2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predicts_and_is_near_the_best),
+        cmocka_unit_test(switched_off_where_it_does_not_pay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
