@@ -92,6 +92,7 @@ static yoke_status tally_add(struct app_run *run, const yoke_result *result)
         const yoke_decision *chunk = &result->decisions[k];
         memset(run->owners + chunk->first, chunk->device, (size_t)(chunk->last - chunk->first));
     }
+    tally->predicted_seconds += result->predicted_seconds > 0 ? result->predicted_seconds : NAN;
     tally->traffic.to_devices += result->traffic.to_devices;
     tally->traffic.from_devices += result->traffic.from_devices;
     tally->traffic.between_devices += result->traffic.between_devices;

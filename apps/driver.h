@@ -70,7 +70,8 @@ struct measure {
     yoke_traffic traffic;    /* of the median run */
     struct measure_device *devices;
     int device_count;
-    double work; /* of a run, in app->work_words; NAN where the application has none */
+    double work;              /* of a run, in app->work_words; NAN where the application has none */
+    double predicted_seconds; /* what the median run's jobs were taken to need; NAN: nobody said */
     double ideal_seconds, efficiency, gain;
     double oracle_seconds, regret;
 };
@@ -86,6 +87,7 @@ struct app_tally {                  /* what the devices did, added up over the j
     struct measure_device *devices; /* by index in the runtime */
     int device_count;
     yoke_traffic traffic;
+    double predicted_seconds; /* of all jobs; NAN: of one nobody said anything */
     char partitioner[128];
 };
 void app_tally_clear(struct app_tally *tally);

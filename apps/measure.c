@@ -124,6 +124,7 @@ struct measure measure_nothing(void)
                              .whole_seconds = NAN,
                              .verified = -1,
                              .work = NAN,
+                             .predicted_seconds = NAN,
                              .ideal_seconds = NAN,
                              .efficiency = NAN,
                              .gain = NAN,

@@ -83,6 +83,7 @@ yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *sessi
     struct app_record *median = &runs->records[(runs->count - 1) / 2];
     out->whole_seconds = median->whole_seconds;
     out->traffic = median->tally.traffic;
+    out->predicted_seconds = median->tally.predicted_seconds;
     out->devices = median->tally.devices;
     out->device_count = median->tally.device_count;
     snprintf(out->partitioner, sizeof out->partitioner, "%s", median->tally.partitioner);

@@ -10,9 +10,17 @@ LIMIT = 0.03       # of T that predictions, ends of devices and regrets may be o
 LEAST_SECONDS = 2e-3  # below this nothing is asked
 
 
+def by_size(label):
+    units = {'k': 1e3, 'M': 1e6}
+    size = 1.0
+    for text in label[2].split('x'):
+        size *= float(text.rstrip('kM')) * units.get(text[-1], 1)
+    return label[1], size, label[0]
+
+
 def labels(folder):
     found = (re.fullmatch(r'(C\+\d?G)-([a-z]+)-(.+)-(first|linear|again|same)\.json', name) for name in os.listdir(folder))
-    return sorted({match.groups()[:3] for match in found if match})
+    return sorted({match.groups()[:3] for match in found if match}, key=by_size)
 
 
 def asked(value, time, limit=LIMIT):
