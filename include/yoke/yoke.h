@@ -8,6 +8,7 @@
 #include <yoke/job.h>
 #include <yoke/kernel.h>
 #include <yoke/kernel_step.h>
+#include <yoke/knowledge.h>
 #include <yoke/link.h>
 #include <yoke/runtime.h>
 #include <yoke/status.h>

@@ -59,7 +59,8 @@ yoke_status yk_store_each(struct yk_store *store, const struct yk_store_filter *
         "SELECT " YK_LESSON_COLUMNS ", machine, machines.text, subject, subjects.name,"
         " subjects.text FROM lessons JOIN machines ON machines.hash = machine"
         " JOIN subjects ON subjects.hash = subject WHERE" FILTER
-        " ORDER BY machines.text, machine, subjects.name, subject, seen DESC, id DESC";
+        " ORDER BY machines.text, machine, subjects.name, subject, seen DESC, length(sizes) DESC, "
+        "sizes DESC";
     sqlite3_stmt *row;
     yoke_status status = yk_store_begin(store);
     if (status != YOKE_OK)

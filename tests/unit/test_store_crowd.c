@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "lessons.h"
@@ -216,8 +217,10 @@ static void test_killed(void **state)
             files_of(&place, "", 1);
         }
         *child = fork();
-        if (*child == 0)
+        if (*child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind */
             live_dangerously(i);
+        }
         random = random * 1664525 + 1013904223;
         yk_clock_sleep_ns((int64_t)(random >> 12) * 5); /* up to 5 ms */
         if (i % 10 == 9)

@@ -1,0 +1,191 @@
+/* kb.c - yoke kb: what was learned, to be looked at, carried to other machines and forgotten. */
+#include "kb.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "closest.h"
+#include "command.h"
+
+enum { KB_KERNEL, KB_MACHINE, KB_OLDER, KB_ALL, KB_JSON, KB_FILE, KB_COUNT };
+
+static const struct app_option options[] = {
+    [KB_KERNEL] = { "kernel", "NAME", NULL, "lessons of this kernel only" },
+    [KB_MACHINE] = { "machine", "HASH", NULL,
+                     "of this machine only, as list shows it; its first digits will do" },
+    [KB_OLDER] = { "older", "AGE", NULL, "not confirmed for so long: 90d, 12h, 30m" },
+    [KB_ALL] = { "all", NULL, NULL, "forget: all there are" },
+    [KB_JSON] = { "json", "FILE", NULL, "list, show: as JSON, into a file or - (output)" },
+    [KB_FILE] = { "file", "PATH", NULL, "another knowledge base than this user's" },
+    { .name = NULL },
+};
+
+struct action {
+    const char *name;
+    int (*run)(struct kb *kb);
+    int words; /* 1: takes one, which is a kernel's name; 2: takes one, a file; 3: needs it */
+};
+
+static const struct action actions[] = {
+    { "list", kb_list, 0 },     { "show", kb_show, 1 },     { "export", kb_export, 2 },
+    { "import", kb_import, 3 }, { "forget", kb_forget, 1 }, { .name = NULL },
+};
+
+static const struct action *find_action(const char *word)
+{
+    struct closest closest = { .word = word, .length = strlen(word) };
+    for (const struct action *action = actions; action->name; action++) {
+        if (!strcmp(action->name, word))
+            return action;
+        closest_try(&closest, action->name);
+    }
+    if (closest.name)
+        args_mistake("yoke kb cannot '%s'; did you mean '%s'?", word, closest.name);
+    else
+        args_mistake("yoke kb cannot '%s'; it can list, show, export, import and forget", word);
+    return NULL;
+}
+
+static int read_age(const char *text, int64_t *seen_before)
+{
+    static const struct {
+        char letter;
+        int64_t seconds;
+    } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+    char *end;
+    if (!text)
+        return 0;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    for (size_t i = 0; isdigit((unsigned char)*text) && i < sizeof units / sizeof *units; i++)
+        if (!errno && number < 1000000000 && end[0] == units[i].letter && !end[1]) {
+            *seen_before = time(NULL) - number * units[i].seconds;
+            return 0;
+        }
+    return args_mistake("--older %s: an age is needed, as 90d, 12h, 30m or 10s", text);
+}
+
+struct machines {
+    const char *digits;
+    uint64_t found;
+    int count;
+};
+
+static int try_machine(void *context, const yoke_lesson *lesson)
+{
+    struct machines *machines = context;
+    char text[24];
+    snprintf(text, sizeof text, "%016" PRIx64, lesson->machine);
+    if (strncmp(text, machines->digits, strlen(machines->digits)) == 0 &&
+        (!machines->count || machines->found != lesson->machine)) {
+        machines->found = lesson->machine;
+        machines->count++; /* lessons come machine by machine */
+    }
+    return 1;
+}
+
+static int find_machine(struct kb *kb, const char *digits)
+{
+    struct machines machines = { .digits = digits };
+    if (!digits)
+        return 0;
+    if (!*digits || strspn(digits, "0123456789abcdef") != strlen(digits))
+        return args_mistake("--machine %s: the number of a machine is needed, as 'yoke kb list' "
+                            "shows it",
+                            digits);
+    if (yoke_knowledge_each(kb->knowledge, NULL, try_machine, &machines) != YOKE_OK)
+        return command_failed(yoke_error_text());
+    if (machines.count != 1)
+        return args_mistake("--machine %s: %s; 'yoke kb list' shows them", digits,
+                            machines.count ? "several machines begin like this"
+                                           : "nothing is known of such a machine");
+    kb->filter.machine = machines.found;
+    return 0;
+}
+
+/* Words that do not go together. */
+static int check(const struct action *action, const struct args *args, const char *const *values)
+{
+    const char *word = args->word_count > 1 ? args->words[1] : NULL;
+    int forgets = action->run == kb_forget;
+    if (word && action->words == 0)
+        return args_mistake("yoke kb %s: '%s' is one word too many; see 'yoke help kb'",
+                            action->name, word);
+    if (!word && action->words == 3)
+        return args_mistake("yoke kb %s: from which file? - is standard input", action->name);
+    if (word && action->words == 1 && values[KB_KERNEL])
+        return args_mistake("yoke kb %s: '%s' and --kernel name a kernel each", action->name, word);
+    if (values[KB_JSON] && action->run != kb_list && action->run != kb_show)
+        return args_mistake("--json is for list and show; export writes JSON by itself");
+    if (values[KB_ALL] && !forgets)
+        return args_mistake("--all is for forget; %s takes all unless told otherwise",
+                            action->name);
+    if (action->run == kb_import && (values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER]))
+        return args_mistake("yoke kb import takes all of a file; export only what is wanted");
+    int limited = word || values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER];
+    if (forgets && !limited && !values[KB_ALL])
+        return args_mistake("forget what? A kernel's name, --machine, --older, or --all");
+    if (forgets && limited && values[KB_ALL])
+        return args_mistake("forget all, or only some? Leave out --all, or the rest");
+    return 0;
+}
+
+/* Looking for what was learned makes no file. */
+static int open_base(struct kb *kb, const struct action *action, const char *path)
+{
+    if (path && action->run != kb_import && access(path, F_OK) != 0) {
+        fprintf(stderr, "yoke: %s cannot be read: %s\n", path, strerror(errno));
+        return 1;
+    }
+    return yoke_knowledge_open(path, &kb->knowledge) == YOKE_OK ? 0
+                                                                : command_failed(yoke_error_text());
+}
+
+static int run_kb(int argc, char **argv)
+{
+    const char *values[KB_COUNT];
+    struct args args = { .command = "kb", .tables = { { options, values } }, .word_limit = 2 };
+    struct kb kb = { NULL };
+    int status = args_parse(&args, argc, argv);
+    if (status)
+        return status;
+    if (args.word_count == 0)
+        return args_mistake("kb what? list, show, export, import or forget; see 'yoke help kb'");
+    const struct action *action = find_action(args.words[0]);
+    if (!action)
+        return 2;
+    status = check(action, &args, values);
+    kb.word = args.word_count > 1 ? args.words[1] : NULL;
+    kb.json = values[KB_JSON];
+    kb.filter.name = action->words == 1 && kb.word ? kb.word : values[KB_KERNEL];
+    if (!status)
+        status = read_age(values[KB_OLDER], &kb.filter.seen_before);
+    if (!status)
+        status = open_base(&kb, action, values[KB_FILE]);
+    if (!status)
+        status = find_machine(&kb, values[KB_MACHINE]);
+    if (!status)
+        status = action->run(&kb);
+    yoke_knowledge_close(kb.knowledge);
+    return status;
+}
+
+const struct command command_kb = {
+    .name = "kb",
+    .words = "ACTION",
+    .summary = "What was learned: list, show, export, import or forget it",
+    .text = "Actions:\n"
+            "  list           which kernels something is known of, for each machine\n"
+            "  show [KERNEL]  all lessons, or a kernel's: each device's share and model\n"
+            "  export [FILE]  lessons as JSON, into a file or - (output, the default)\n"
+            "  import FILE    lessons of such a file, - is standard input; what is known stays\n"
+            "  forget [KERNEL] with a kernel's name, --machine, --older, or --all",
+    .options = options,
+    .run = run_kb,
+};
