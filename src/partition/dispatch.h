@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <yoke/status.h>
 
+#include "../model/adjust.h"
 #include "../model/line.h"
 
 struct yk_fit;
@@ -88,10 +89,11 @@ struct yk_split_spec {
     int64_t unit;        /* chunk bounds are first + multiples of unit, or last; >= 1 */
     const struct yk_split_device *devices; /* copied */
     int device_count;
-    const char *partitioner; /* "name" or "name:key=value,..."; NULL: auto */
-    int crowded;             /* 1: other jobs run on the same devices */
-    int all_or_nothing;      /* 1: a device's results count only when the job ends (mode add): if it
-                                fails, all that it completed returns to the range */
+    const char *partitioner;        /* "name" or "name:key=value,..."; NULL: auto */
+    const struct yk_adjust *adjust; /* what was noted of shares so far; NULL: nothing */
+    int crowded;                    /* 1: other jobs run on the same devices */
+    int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
+                           fails, all that it completed returns to the range */
 };
 
 struct yk_chunk_times {
@@ -189,6 +191,10 @@ struct yk_split_outcome {
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);
+/* What the job, now that it is over, says of the next one's shares, where its partitioner adjusts
+ * them. It is noted in *adjust; 1: the shares of all devices change to these. */
+int yk_dispatch_adjust(const struct yk_dispatch *dispatch, struct yk_adjust *adjust,
+                       double *shares);
 /* Why it left, was dropped or, when the job is over, got what it got: a sentence, worked out when
  * asked for, which takes longer than a short job; NULL if nothing to say. Owned by the dispatcher
  * until it is closed. */

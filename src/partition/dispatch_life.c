@@ -178,6 +178,8 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
                                              .free = &dispatch->free,
                                              .crowded = spec->crowded,
                                              .device_count = spec->device_count };
+    if (spec->adjust)
+        dispatch->view.adjust = *spec->adjust;
 }
 
 yoke_status yk_dispatch_reopen(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)

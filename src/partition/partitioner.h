@@ -25,6 +25,7 @@ struct yk_split_view {
     int64_t first, last, unit;
     const struct yk_ranges *free; /* which items nobody has */
     int64_t free_items;           /* how many these are */
+    struct yk_adjust adjust;      /* what was noted of the shares that are known */
     int crowded; /* other jobs run beside this one: who is late may be busy with those */
     int device_count;
     const struct yk_split_status *devices;
@@ -87,6 +88,8 @@ struct yk_partitioner {
     /* 1: splits by what earlier jobs taught. A job of which too little is known is split by `auto`,
      * which teaches it. */
     int needs_lessons;
+    /* Its shares are adjusted after each job, by this rule (optional). */
+    const struct yk_adjust_rule *(*adjusts)(const void *settings);
     /* `settings` (filled from options) outlives the state. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
     /* One that is over, of as many devices and with the same settings, is as new (optional). */
@@ -108,7 +111,7 @@ struct yk_partitioner {
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
     yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht,
-    yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear;
+    yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear, yk_partitioner_trained;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */

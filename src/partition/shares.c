@@ -206,6 +206,11 @@ void yk_shares_take_over(const void *state, const struct yk_split_view *view, in
     out->reason = "taken over";
 }
 
+double yk_shares_weight(const void *state, int device)
+{
+    return ((const struct yk_shares *)state)->items[device].weight;
+}
+
 void yk_shares_explain(const void *state, const struct yk_split_view *view, int device, char *text,
                        size_t size)
 {

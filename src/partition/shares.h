@@ -22,6 +22,8 @@ struct yk_shares_spec {
 };
 yoke_status yk_shares_open(const struct yk_split_view *view, const struct yk_shares_spec *spec,
                            void **out);
+/* A device's, as a fraction of all. */
+double yk_shares_weight(const void *shares, int device);
 /* Of the share of whoever has most left among those that are, as the device, CPU devices or not, a
  * chunk. */
 void yk_shares_take_over(const void *shares, const struct yk_split_view *view, int device,

@@ -14,6 +14,10 @@ enum { TRIES_FIRST = 3 };
  * before by this much there is another one, up to so many. */
 #define STILL_GAINING 1.15
 enum { TRIES_MOST = 8 };
+/* Later, one that is faster than all before by this much, of which there are so many, was done on
+ * another machine, so to say: somebody's load has ended. */
+#define CHANGED 1.15
+enum { KNOWN_JOBS = 3 };
 /* What is clear; less is noise. */
 #define CLEARLY 1.01
 /* A trial is over at once with a job slower than the slowest of late by this much, */
@@ -218,6 +222,20 @@ static void note_sole(struct yk_team *team, int sole)
         leave_to(team, yk_team_bit(sole));
 }
 
+/* What was measured until then says nothing of the machine as it is now: neither a trial, nor what
+ * larger teams did. */
+static void forget_times(struct yk_team *team)
+{
+    team->best.since = team->best.jobs;
+    settle(team);
+    team->looking = team->best.devices != team->all;
+}
+
+static int has_changed(const struct yk_team_figure *best, double now)
+{
+    return recent(best) >= KNOWN_JOBS && extreme_ns(best, fmin) > CHANGED * now;
+}
+
 static void learn_best(struct yk_team *team, const struct yk_team_job *job, double now)
 {
     struct yk_team_figure *best = &team->best;
@@ -227,6 +245,8 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
     team->rest -= team->rest > 0;
     if (team->gaining)
         best->since = best->jobs; /* what was before the gain says nothing any more */
+    else if (has_changed(best, now))
+        forget_times(team);
     note(best, now);
     if (yk_team_only(job->asked) < 0)
         note_sole(team, job->sole);

@@ -152,6 +152,17 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
     return whole;
 }
 
+/* Where the partitioner adjusts shares, the next job begins with others. Under runtime.lock. */
+static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
+{
+    double shares[YK_PLACES];
+    int d;
+    if (!yk_dispatch_adjust(job->dispatch, &memory->adjust, shares))
+        return;
+    for (d = 0; d < job->device_count; d++)
+        memory->device[d].share = shares[d];
+}
+
 /* Under runtime.lock. */
 static void learn(struct yk_job *job)
 {
@@ -165,6 +176,7 @@ static void learn(struct yk_job *job)
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran))
         return;
+    adjust_shares(job, memory);
     yk_team_note_idle(&memory->team, &ran);
     if (job->tells && readied_nothing(job) && !ran.crowded)
         yk_team_learn(&memory->team, &ran);

@@ -106,6 +106,7 @@ static void fill(struct yk_job *job, const yoke_job *spec)
 {
     int p;
     job->names_partitioner = spec->partitioner != NULL;
+    job->weight = -1;
     job->first = spec->range.first;
     job->last = spec->range.last;
     job->extent[0] = spec->range.extent[0] ? spec->range.extent[0] : 1;

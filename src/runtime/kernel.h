@@ -36,6 +36,7 @@ struct yk_memory {
     uint64_t used; /* for replacing the oldest */
     struct yk_learned device[YK_PLACES];
     struct yk_team team;
+    struct yk_adjust adjust; /* of the devices' shares */
     /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
     uint64_t subject;
     struct yk_sizes sizes;

@@ -53,8 +53,11 @@ static uint64_t content_of(const yoke_kernel *kernel)
     return hash_text(hash_text(hash, kernel->opencl.source.text), kernel->cuda.source.text);
 }
 
+/* Weights come and go. */
 static const char *asked_partitioner(const struct yk_job *job)
 {
+    if (job->weight >= 0)
+        return "weight";
     return yk_job_splits_freely(job->partitioner) ? "" : job->partitioner;
 }
 
@@ -266,7 +269,8 @@ static void keep(struct yk_knowledge *knowledge, const yoke_runtime *runtime,
     const struct yk_remembered from = remembered(runtime, knowledge->devices, memory, names);
     char text[SUBJECT_TEXT];
     struct yk_lesson lesson = { .sizes = memory->sizes,
-                                .origin = YK_ORIGIN_TRAINED,
+                                .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
+                                                                     : YK_ORIGIN_TRAINED,
                                 .confirmed = memory->jobs };
     const struct yk_store_key key = { .machine = knowledge->machine,
                                       .machine_text = knowledge->machine_text,

@@ -220,6 +220,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     if (status != YOKE_OK)
         return status;
     spec.device_count = count;
+    spec.adjust = memory ? &memory->adjust : NULL;
     call_team(job, memory, known);
     yk_turn_plan(job, known);
     keep_cores(job, known);

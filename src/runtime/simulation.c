@@ -26,7 +26,8 @@ struct series { /* runs of one simulation, one after the other */
     struct yk_profile profile;
     struct yk_simulate_spec spec;
     struct yk_learned *learned; /* one a device, */
-    struct yk_team team;        /* and of all together */
+    struct yk_team team;        /* and of all together, */
+    struct yk_adjust adjust;    /* and of their shares */
     int64_t seed;
 };
 
@@ -136,6 +137,7 @@ static yoke_status run_once(struct series *series, int number, struct yk_simulat
     series->machine->seed = series->seed + number;
     series->spec.learned = number > 0 ? series->learned : NULL;
     series->spec.team = number > 0 ? &series->team : NULL;
+    series->spec.adjust = number > 0 ? &series->adjust : NULL;
     yoke_status status = yk_simulate(&series->spec, out);
     if (status != YOKE_OK || !out->verdict[0])
         return status;
@@ -159,6 +161,7 @@ static yoke_status run_series(struct series *series, double *seconds, int count,
         for (int d = 0; d < last->device_count; d++)
             series->learned[d] = last->devices[d].learned;
         series->team = last->team;
+        series->adjust = last->adjust;
         yk_simulate_close(last);
     }
     return YOKE_OK;

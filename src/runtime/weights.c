@@ -88,7 +88,6 @@ static void write_weight(struct yk_job *job)
 
 void yk_job_weigh(struct yk_job *job)
 {
-    job->weight = -1;
     if (job->names_partitioner || yk_weight_now(&job->kernel->weight, &job->runtime->weight) < 0)
         return;
     write_weight(job);

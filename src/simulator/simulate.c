@@ -216,6 +216,7 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
     struct yk_split_spec split = {
         .last = spec->profile->items,
         .unit = spec->unit > 0 ? spec->unit : 1,
+        .adjust = spec->adjust,
     };
     *sim = (struct yk_simulator){ .spec = spec,
                                   .machine = spec->machine,
@@ -284,6 +285,21 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
     yk_learned_note(out, outcome, &job);
 }
 
+/* As runtime/end.c does it. */
+static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simulate_result *out)
+{
+    double *shares = yk_calloc((size_t)sim->device_count, sizeof *shares);
+    if (!shares)
+        return YOKE_ENOMEM;
+    if (sim->spec->adjust)
+        out->adjust = *sim->spec->adjust;
+    if (yk_dispatch_adjust(sim->dispatch, &out->adjust, shares))
+        for (int d = 0; d < sim->device_count; d++)
+            out->devices[d].learned.share = shares[d];
+    yk_free(shares);
+    return YOKE_OK;
+}
+
 static void collect_device(const struct yk_simulator *sim, int d, const struct yk_learned_job *ran,
                            struct yk_simulate_device *out)
 {
@@ -329,8 +345,12 @@ static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_re
     for (int d = 0; d < sim->device_count; d++)
         collect_device(sim, d, &ran, &result.devices[d]);
     yk_simulator_teach(sim, &result.team);
-    *out = result;
-    return YOKE_OK;
+    yoke_status status = adjust_shares(sim, &result);
+    if (status == YOKE_OK)
+        *out = result;
+    else
+        yk_simulate_close(&result);
+    return status;
 }
 
 yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_result *out)

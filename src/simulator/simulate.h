@@ -52,6 +52,7 @@ struct yk_simulate_spec {
     double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
     double bytes_in, bytes_out; /* of an item */
     const struct yk_learned *learned; /* one a device, or NULL */
+    const struct yk_adjust *adjust;   /* what was noted of shares so far; NULL: nothing */
     const struct yk_team *team;       /* decides with it who is asked; NULL: all are */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;
@@ -75,6 +76,7 @@ struct yk_simulate_result {
     double ideal_seconds; /* see yk_machine_ideal */
     struct yk_simulate_device *devices;
     int device_count;
+    struct yk_adjust adjust;
     struct yk_team team; /* what it is after this run; nothing where there was none */
     int64_t threads, chunks;
     double core_seconds; /* of the cores together: useful work, */

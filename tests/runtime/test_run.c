@@ -40,6 +40,8 @@ static const char *const partitioners[] = { NULL,
                                             "c-ht",
                                             "demand",
                                             "demand:dd=5,window=1,model=peak",
+                                            "trained",
+                                            "linear",
                                             "weight:cpu=0.3,cpu-chunks=3,gpu-chunks=5",
                                             "nc-ht:streams=2,grains=40",
                                             "c-ht:streams=2,grains=100,threshold=3" };

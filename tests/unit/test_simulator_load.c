@@ -1,0 +1,204 @@
+/* Cores that slow down at one run and are as fast as before at a later one: how soon `auto` and
+ * `trained` follow (papers/003, fig. 4). Simulated, so the figures are exact.
+ */
+#include "simulator_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { RUNS = 50, SLOW = 20, FAST = 35, ITEMS = 100000 };
+
+struct life {
+    const char *machine, *partitioner;
+    double factor; /* of what cores take meanwhile */
+};
+
+/* Times of all runs as parts of the least with the cores as they are. */
+struct history {
+    double efficiency[RUNS], cpu_share[RUNS];
+    struct yk_adjust adjust[RUNS];
+    char reason[RUNS][yk_simulate_reason_max];
+};
+
+/* All work, and nothing else; the machine's ideal is that of cores without load. */
+static double least_us(const struct simulator_bench *bench, double factor)
+{
+    double rate = (double)bench->machine.cores * bench->machine.rate / factor;
+    int g;
+    for (g = 0; g < bench->machine.gpu_count; g++)
+        rate += bench->machine.gpus[g].rate;
+    return ITEMS / rate * 1e6;
+}
+
+static void keep(struct history *out, int run, const struct simulator_bench *bench)
+{
+    const struct yk_simulate_device *cores = &bench->result.devices[0];
+    out->cpu_share[run] = (double)cores->items / ITEMS;
+    out->adjust[run] = bench->result.adjust;
+    memcpy(out->reason[run], cores->reason, sizeof out->reason[run]);
+}
+
+static struct history *live_through(const struct life *life)
+{
+    static struct history history;
+    struct simulator_bench *bench = bench_open(life->machine, "regular", ITEMS);
+    struct yk_learned learned[bench_devices_max];
+    struct yk_team team = { 0 };
+    struct yk_adjust adjust = { 0 };
+    int run;
+    bench->spec.partitioner = life->partitioner;
+    bench->spec.team = &team;
+    bench->spec.adjust = &adjust;
+    for (run = 0; run < RUNS; run++) {
+        const double factor = run >= SLOW && run < FAST ? life->factor : 1;
+        bench->machine.loads = (struct yk_loads){ .items = { { 0, 1e9, factor } }, .count = 1 };
+        history.efficiency[run] = least_us(bench, factor) / bench_run(bench);
+        keep(&history, run, bench);
+        bench_take_learned(bench, learned);
+        bench->spec.learned = learned;
+        team = bench->result.team;
+        adjust = bench->result.adjust;
+    }
+    bench_close(bench);
+    return &history;
+}
+
+/* As many good runs from there on as there are in the row. */
+static void check_good(const struct history *history, int first, int last)
+{
+    int run;
+    for (run = first; run < last; run++)
+        if (history->efficiency[run] < 0.95)
+            fail_msg("run %d took 1 / %.3f of the least", run, history->efficiency[run]);
+}
+
+static const char alike[] = "cores=8:rate=1e6,gpu:rate=8e6";
+
+/* Twice as slow: far off, so that all shares are fitted when four runs have said so. */
+static void a_half_counts_four_runs(void **state)
+{
+    const struct life life = { alike, "trained", 2 };
+    const struct history *history = live_through(&life);
+    int run;
+    (void)state;
+    for (run = SLOW; run < SLOW + 4; run++) {
+        assert_float_equal(history->cpu_share[run], history->cpu_share[SLOW - 1], 0);
+        assert_float_equal(history->adjust[run].lbt, 1 - pow(0.5, run - SLOW + 1), 1e-4);
+        assert_int_equal(history->adjust[run].level, run == SLOW + 3 ? 2 : 0);
+    }
+    assert_float_equal(history->adjust[SLOW].dev, 0.48, 0.01);
+    assert_float_equal(history->cpu_share[SLOW + 4], 1.0 / 3, 0.001);
+    assert_float_equal(history->efficiency[SLOW + 4], 0.994, 0.001);
+    assert_string_equal(history->reason[SLOW + 4],
+                        "its learned share was 33.3 %; the run before: dev 0.48, lbt 0.94, level 2 "
+                        "(shares fitted to its times)");
+    assert_float_equal(history->cpu_share[FAST + 4], 0.499, 0.001);
+    check_good(history, SLOW + 4, FAST);
+    check_good(history, FAST + 4, RUNS);
+}
+
+static void four_fifths_count_two(void **state)
+{
+    const struct life life = { alike, "trained:w=0.8", 2 };
+    const struct history *history = live_through(&life);
+    (void)state;
+    assert_float_equal(history->adjust[SLOW].lbt, 0.8, 1e-4);
+    assert_float_equal(history->adjust[SLOW + 1].lbt, 0.96, 1e-4);
+    assert_int_equal(history->adjust[SLOW + 1].level, 2);
+    assert_float_equal(history->cpu_share[SLOW + 2], 1.0 / 3, 0.001);
+    check_good(history, SLOW + 2, FAST);
+    check_good(history, FAST + 2, RUNS);
+}
+
+/* Half again as slow: up to three steps do it, each a tenth of the cores' part at most. */
+static void less_is_mended_in_steps(void **state)
+{
+    const struct life life = { alike, "trained:w=0.8", 1.5 };
+    const struct history *history = live_through(&life);
+    const double *share = history->cpu_share + SLOW;
+    (void)state;
+    assert_float_equal(share[0], 0.51, 0.01);
+    assert_float_equal(share[1], share[0], 0);
+    assert_float_equal(share[2] / share[1], 0.9, 0.005);
+    assert_float_equal(share[3] / share[2], 0.9, 0.005);
+    assert_float_equal(share[4], 0.405, 0.01);
+    assert_float_equal(share[5], share[4], 0);
+    assert_int_equal(history->adjust[SLOW + 1].level, 1);
+    assert_int_equal(history->adjust[SLOW + 4].level, 0);
+    check_good(history, SLOW + 4, FAST);
+    check_good(history, FAST + 4, RUNS);
+}
+
+/* The first two runs are auto's: one shows how fast devices are, and one what their parts of a
+ * whole job take. */
+static void auto_teaches_the_first_shares(void **state)
+{
+    const struct life life = { alike, "trained", 1 };
+    const struct history *history = live_through(&life);
+    (void)state;
+    assert_non_null(strstr(history->reason[0], "items/us while busy"));
+    assert_non_null(strstr(history->reason[1], "items/us while busy"));
+    assert_string_equal(history->reason[2], "its learned share was 50.8 %");
+    assert_float_equal(history->cpu_share[2], history->cpu_share[1], 0.0001);
+    check_good(history, 0, RUNS);
+}
+
+static double best_of(const double *efficiency, int first, int last)
+{
+    double best = 0;
+    int run;
+    for (run = first; run < last; run++)
+        best = fmax(best, efficiency[run]);
+    return best;
+}
+
+/* One of the first three runs after the change is within 5 % of the best there is from then on, and
+ * so are most. (Experiments that leave devices out for once, see team.h, are no sign of load.) */
+static void check_followed(const struct life *life, const double *efficiency, int first, int last)
+{
+    const double bound = 0.95 * best_of(efficiency, first, last);
+    int run, good = 0;
+    for (run = first; run < last; run++)
+        good += efficiency[run] >= bound;
+    if (best_of(efficiency, first, first + 3) >= bound && 4 * good >= 3 * (last - first))
+        return;
+    fail_msg(
+        "%s, cores %g times as slow: from run %d on %.3f %.3f %.3f, of %.3f; good are %d of %d",
+        life->machine, life->factor, first, efficiency[first], efficiency[first + 1],
+        efficiency[first + 2], bound / 0.95, good, last - first);
+}
+
+/* Cores and GPUs of all kinds of speeds, that slow each other down or do not. */
+static void auto_follows_within_three_runs(void **state)
+{
+    static const double contentions[] = { 0, 0.1, 0.3 }, ratios[] = { 0.25, 0.5, 1, 2, 8 },
+                        factors[] = { 1.5, 2, 4 };
+    char machine[128];
+    int c, r, f, gpus;
+    (void)state;
+    for (c = 0; c < 3; c++)
+        for (r = 0; r < 5; r++)
+            for (f = 0; f < 3; f++)
+                for (gpus = 1; gpus <= 2; gpus++) {
+                    const struct life life = { machine, "auto", factors[f] };
+                    const struct history *history;
+                    snprintf(machine, sizeof machine,
+                             "cores=8:rate=1e6:contention=%g:noise=0.02,gpu*%d:rate=%g",
+                             contentions[c], gpus, 8e6 * ratios[r]);
+                    history = live_through(&life);
+                    check_followed(&life, history->efficiency, SLOW, FAST);
+                    check_followed(&life, history->efficiency, FAST, RUNS);
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_half_counts_four_runs),
+        cmocka_unit_test(four_fifths_count_two),
+        cmocka_unit_test(less_is_mended_in_steps),
+        cmocka_unit_test(auto_teaches_the_first_shares),
+        cmocka_unit_test(auto_follows_within_three_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
