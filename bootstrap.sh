@@ -88,7 +88,7 @@ install_packages()
 
 packages="gcc libc6-dev cmake make pkg-config libhwloc-dev libsqlite3-dev libcmocka-dev libpng-dev libnifti-dev libcjson-dev
 zlib1g-dev libopenblas-dev opencl-headers pocl-opencl-icd ocl-icd-libopencl1 mricron-data glmark2-data"
-ci_packages="g++ git clang libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev"
+ci_packages="g++ git clang libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev libmetis-doc"
 case ${1-} in
 "") ;;
 --ci) packages="$packages $ci_packages" ;;

@@ -9,7 +9,7 @@
 #include "../app.h"
 #include "../text_words.h"
 
-enum { EMPTY_MOST = 1024 };
+enum { EMPTY_MOST = 256 };
 
 yoke_status sparse_build_add(struct sparse_build *build, struct sparse_entry entry)
 {

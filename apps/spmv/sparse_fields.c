@@ -56,10 +56,10 @@ static int take_format(const char **at, struct sparse_format *out)
         c++;
         take_digits(&c, &number);
     }
-    if (*c != ')')
+    if (*c != ')' || out->count < 1 || out->width < 1 || out->width >= WIDTH_MOST)
         return 0;
     *at = c + 1;
-    return out->count > 0 && out->width > 0 && out->width < WIDTH_MOST;
+    return 1;
 }
 
 yoke_status sparse_take_format(const struct text_file *from, const char **at,

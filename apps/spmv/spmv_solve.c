@@ -138,7 +138,7 @@ static yoke_status run_power(struct spmv_state *s, struct app_run *run)
             s->from = s->to;
             s->to = from;
         }
-        s->scale = norm > 0 ? 1 / norm : 0;
+        s->scale = 1 / norm;
         scale = number(s, s->scale);
         const yoke_job jobs[] = { product(s, &scale), dots(s) };
         status = run_for_sums(s, run, jobs, 2);
@@ -150,6 +150,8 @@ static yoke_status run_power(struct spmv_state *s, struct app_run *run)
         before = norm;
         s->steps_done = k + 1;
         status = app_progress(run, k + 1, s->options.steps);
+        if (norm == 0)
+            break; /* there is nothing to go on with */
     }
     return status;
 }
