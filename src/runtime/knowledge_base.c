@@ -1,5 +1,5 @@
-/* knowledge_base.c - yoke/knowledge.h: the store, as others see it. Their lesson has pointers and room for
- * figures to come, so that it stays as it is when the library's own changes.
+/* knowledge_base.c - yoke/knowledge.h: the store, as others see it. Their lesson has pointers and
+ * room for figures to come, so that it stays as it is when the library's own changes.
  */
 #include <string.h>
 #include <yoke/knowledge.h>
