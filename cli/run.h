@@ -54,6 +54,8 @@ const char *run_size_text(const struct app *app, const int64_t *size, char text[
 const char *run_size_words(const struct app *app);
 void run_print(const struct measure_spec *spec, const struct measure *measure);
 /* The parts of it. */
+/* What the median run was predicted to take, where it was. */
+void run_print_prediction(const struct measure *measure);
 void run_print_devices(const struct measure *measure);
 void run_print_traffic(const yoke_traffic *traffic);
 void run_print_gain(const struct measure *measure);

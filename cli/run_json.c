@@ -70,6 +70,7 @@ static void add_devices(cJSON *top, const struct measure_spec *spec, const struc
         json_number(one, "busy_seconds", device->busy_seconds);
         json_integer(one, "chunks", device->chunks);
         json_number(one, "alone_seconds", device->alone_seconds);
+        json_number(one, "ended_seconds", known(device->line.ended_seconds));
         add_model(one, &device->line);
         json_text(one, "kernel", run_device_kernel(spec, device));
         json_text(one, "kernel_reason", *device->kernel ? device->kernel : NULL);

@@ -36,7 +36,16 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
     if (isfinite(measure->work))
         printf("%.4g million %s, %.4g million a second\n", 1e-6 * measure->work,
                spec->app->work_words, 1e-6 * measure->work / measure->seconds);
+    run_print_prediction(measure);
     putchar('\n');
+}
+
+void run_print_prediction(const struct measure *measure)
+{
+    char predicted[32];
+    if (isfinite(measure->predicted_seconds))
+        printf("predicted %s, %+.1f %%\n", table_seconds(measure->predicted_seconds, predicted),
+               100 * (measure->predicted_seconds / measure->seconds - 1));
 }
 
 void run_print_devices(const struct measure *measure)

@@ -64,6 +64,8 @@ static int open_view(const struct sim_spec *from, const yoke_simulated *simulate
     measure->verified = -1;
     measure->open_seconds = measure->oracle_seconds = measure->regret = NAN;
     measure->whole_seconds = measure->work = NAN;
+    measure->predicted_seconds =
+        simulated->predicted_seconds > 0 ? simulated->predicted_seconds : NAN;
     measure->first_seconds = simulated->runs[0];
     measure->run_count = simulated->run_count - further;
     measure->devices = calloc((size_t)simulated->device_count, sizeof *measure->devices);
@@ -101,12 +103,14 @@ static void print_head(const struct view *view, const struct sim_spec *spec)
     printf("%s, %" PRId64 " items, %s, simulated on %s\n", spec->app, spec->simulation.items,
            measure->partitioner, spec->simulation.machine);
     if (spec->simulation.runs > 1)
-        printf("%s the first run, %s the median of %d run%s after it\n\n",
+        printf("%s the first run, %s the median of %d run%s after it\n",
                table_seconds(measure->first_seconds, first),
                table_seconds(measure->seconds, median), measure->run_count,
                measure->run_count == 1 ? "" : "s");
     else
-        printf("%s the first run\n\n", table_seconds(measure->first_seconds, first));
+        printf("%s the first run\n", table_seconds(measure->first_seconds, first));
+    run_print_prediction(measure);
+    putchar('\n');
 }
 
 static void print_threads(const yoke_simulated *simulated)

@@ -180,6 +180,7 @@ typedef struct yoke_model_result {
     /* What the job would have taken had the others done its indexes too, by their models; of one
      * that did none: what the job took. INFINITY: there is no other. */
     double without_seconds;
+    double ended_seconds; /* from submission to the end of its last chunk; 0: it had none */
 } yoke_model_result;
 
 typedef struct yoke_decision {

@@ -59,6 +59,8 @@ typedef struct yoke_simulated {
     int64_t to_devices, from_devices;     /* bytes */
     const yoke_simulated_device *devices; /* the cores, then each GPU */
     int device_count;
+    double predicted_seconds; /* what its partitioner took it to be, before it began; 0: it says
+                                 nothing */
 } yoke_simulated;
 
 /* YOKE_EINVAL with a text that says what is not right and where; YOKE_EDEVICE if no device is left

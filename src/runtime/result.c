@@ -126,6 +126,13 @@ yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts
     return yk_dispatch_account(job->dispatch, job->ended_ns - job->submitted_ns, gone, accounts);
 }
 
+static double ended_seconds(const struct yk_job *job, int device)
+{
+    struct yk_split_outcome outcome;
+    yk_dispatch_outcome(job->dispatch, device, &outcome);
+    return outcome.items > 0 ? (double)(outcome.ended_ns - job->submitted_ns) * 1e-9 : 0;
+}
+
 static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_model_result *models = yk_carve(next, (size_t)job->device_count * sizeof *models);
@@ -134,6 +141,7 @@ static yoke_status fill_models(const struct yk_job *job, char **next, yoke_resul
     int d;
     for (d = 0; job->keeps && status == YOKE_OK && d < job->device_count; d++)
         models[d] = (yoke_model_result){
+            .ended_seconds = ended_seconds(job, d),
             .item_seconds = accounts[d].line.item_ns * 1e-9,
             .fixed_seconds = accounts[d].line.item_ns > 0 ? accounts[d].line.fixed_ns * 1e-9 : 0,
             .link_bytes_per_second = job->devices[d].device->device->desc.link_bytes_per_ns * 1e9,

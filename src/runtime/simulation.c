@@ -205,6 +205,7 @@ static void fill(const struct series *series, int runs, struct simulated *made)
                                      .run_count = runs,
                                      .ideal_seconds = last->ideal_seconds,
                                      .partitioner = last->partitioner,
+                                     .predicted_seconds = last->predicted_seconds,
                                      .cores = (int)made->machine.cores,
                                      .seed = series->seed,
                                      .threads = (int)last->threads,

@@ -183,6 +183,134 @@ static void those_that_are_alike_and_waited_are_level(void **state)
     assert_true(told[0].rate == 1 && told[1].rate == 0 && told[1].share == -1);
 }
 
+/* --- parts of whole jobs --- */
+
+/* A job of `workers` in which this device, bit 1, did so many items by so many ns. */
+static struct yk_learned_job whole(uint32_t workers)
+{
+    return (struct yk_learned_job){ .items = 1000,
+                                    .everybodys = 1,
+                                    .begun_ns = 500,
+                                    .ended_ns = 2600,
+                                    .latest_ns = 2500,
+                                    .tells_lines = 1,
+                                    .workers = workers };
+}
+
+static const struct yk_split_outcome part = {
+    .items = 100, .chunks = 4, .rate = 0.05, .item_ns = 10, .ended_ns = 1500
+};
+
+static void part_of_a_whole_job_is_a_sample(void **state)
+{
+    struct yk_split_device told = { .host_memory = 1 };
+    struct yk_learned learned;
+    struct yk_learned_job ran = whole(1);
+    (void)state;
+    yk_learned_open(&learned);
+    yk_learned_note(&learned, &part, &ran);
+    assert_int_equal(learned.fit.count, 1);
+    yk_learned_tell(&learned, &told);
+    yk_learned_lines(&learned, &told, 1);
+    /* 1500 - 500 for 100 items of 10, and the 100 after the last chunk */
+    assert_float_equal(told.line.item_ns, 10, 1e-9);
+    assert_float_equal(told.line.fixed_ns, 100, 1e-9);
+    assert_ptr_equal(told.fit, &learned.fit);
+    assert_int_equal(told.guessed, 0);
+}
+
+static void what_says_nothing_is_no_sample(void **state)
+{
+    struct yk_learned_job ran[5];
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        ran[i] = whole(1);
+    ran[0].crowded = 1;
+    ran[1].tells_lines = 0;
+    ran[2].untold = 1;
+    ran[3].begun_ns = 1500; /* no time at all, */
+    ran[3].latest_ns = ran[3].ended_ns;
+    ran[4].begun_ns = 9000; /* or less */
+    for (int i = 0; i < 5; i++) {
+        struct yk_learned learned;
+        yk_learned_open(&learned);
+        yk_learned_note(&learned, &part, &ran[i]);
+        assert_int_equal(learned.fit.count, 0);
+    }
+}
+
+static void did_tells_who_worked_until_when(void **state)
+{
+    const struct yk_split_outcome nothing = { .items = 0, .ended_ns = 9 };
+    struct yk_learned known = measured(2), unknown;
+    struct yk_learned_job ran = { 0 };
+    (void)state;
+    yk_learned_open(&unknown);
+    yk_learned_did(&ran, 0, &known, &part);
+    yk_learned_did(&ran, 1, &unknown, &nothing);
+    assert_int_equal(ran.workers, 1);
+    assert_int_equal(ran.untold, 0);
+    assert_int_equal(ran.latest_ns, 1500);
+    yk_learned_did(&ran, 2, &unknown, &part);
+    assert_int_equal(ran.workers, 5);
+    assert_int_equal(ran.untold, 1);
+}
+
+/* Other chunks, other costs. */
+static void what_auto_taught_counts_less_once_lines_split(void **state)
+{
+    struct yk_split_device told = { .host_memory = 1 };
+    struct yk_split_outcome dearer = part;
+    struct yk_learned learned;
+    struct yk_learned_job ran = whole(1);
+    (void)state;
+    yk_learned_open(&learned);
+    for (int i = 0; i < 5; i++)
+        yk_learned_note(&learned, &part, &ran);
+    ran.by_lines = 1;
+    dearer.ended_ns += 100;
+    yk_learned_note(&learned, &dearer, &ran);
+    yk_learned_lines(&learned, &told, 1);
+    assert_true(yk_line_ns(&told.line, 100) > 1160 && yk_line_ns(&told.line, 100) < 1200);
+}
+
+static void enough_for_who_splits_by_lines(void **state)
+{
+    struct yk_learned learned[2];
+    struct yk_learned_job ran = whole(1);
+    (void)state;
+    yk_learned_open(&learned[0]);
+    yk_learned_open(&learned[1]);
+    assert_false(yk_learned_suffices(learned, 2));
+    yk_learned_note(&learned[0], &part, &ran);
+    assert_true(yk_learned_suffices(learned, 1));
+    assert_false(yk_learned_suffices(learned, 2));
+    learned[1].rate = 3;
+    assert_true(yk_learned_suffices(learned, 2));
+    learned[1].rate = 0;
+    for (int i = 0; i < 3; i++)
+        yk_learned_note(&learned[0], &part, &ran);
+    assert_true(yk_learned_suffices(learned, 2));
+}
+
+static void a_line_is_guessed_from_peaks(void **state)
+{
+    struct yk_split_device told[3] = { { .host_memory = 1, .peak = 1 },
+                                       { .peak = 10, .fixed_ns = 7 },
+                                       { .fixed_ns = 7 } };
+    struct yk_learned learned[3];
+    struct yk_learned_job ran = whole(1);
+    (void)state;
+    for (int d = 0; d < 3; d++)
+        yk_learned_open(&learned[d]);
+    yk_learned_note(&learned[0], &part, &ran);
+    yk_learned_lines(learned, told, 3);
+    assert_float_equal(told[1].line.item_ns, 2, 1e-9); /* a tenth, and twice that */
+    assert_float_equal(told[1].line.fixed_ns, 7, 1e-9);
+    assert_true(told[1].guessed && !told[0].guessed);
+    assert_float_equal(told[2].line.item_ns, 0, 0); /* nothing is known of its peak */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +321,12 @@ int main(void)
         cmocka_unit_test(a_chunks_cost_stays_within_what_was_told),
         cmocka_unit_test(who_gets_nothing_is_measured_again),
         cmocka_unit_test(others_keep_their_speed),
+        cmocka_unit_test(part_of_a_whole_job_is_a_sample),
+        cmocka_unit_test(what_says_nothing_is_no_sample),
+        cmocka_unit_test(did_tells_who_worked_until_when),
+        cmocka_unit_test(what_auto_taught_counts_less_once_lines_split),
+        cmocka_unit_test(enough_for_who_splits_by_lines),
+        cmocka_unit_test(a_line_is_guessed_from_peaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,32 @@ static void a_settled_team_is_asked_at_once(void **state)
     assert_int_equal(yk_team_settled(&other.team, DEVICES), 5);
 }
 
+/* In the other's order, and for the team that it was found in. */
+static void lines_come_back(void **state)
+{
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    struct yk_fitted fitted;
+    int known, d;
+    static const int at[] = { 1, 2, 0 };
+    (void)state;
+    forget(&mind);
+    forget(&other);
+    live(&mind, 7, 2);
+    for (d = 0; d < DEVICES; d++)
+        yk_fit_add(&mind.devices[d].fit, &(struct yk_fit_sample){ 100, 100.0 * (d + 3), d + 2, 7 });
+    lesson = lesson_of(&mind, &known);
+    into = of(&other, turned);
+    yk_recall_learn(&lesson, &into);
+    for (d = 0; d < DEVICES; d++) {
+        yk_fit_line(&other.devices[at[d]].fit, &(struct yk_fit_asked){ .team = 7 }, &fitted);
+        assert_float_equal(fitted.line.item_ns, d + 2, 1e-9);
+        assert_float_equal(fitted.line.fixed_ns, 100, 1e-6);
+        assert_int_equal(fitted.team, 7);
+    }
+}
+
 static void strangers_are_not_taken_for_others(void **state)
 {
     static const char *const strangers[] = { "cpu", "opencl:0", "opencl:1" };
@@ -148,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(speeds_and_shares_come_back),
         cmocka_unit_test(a_settled_team_is_asked_at_once),
+        cmocka_unit_test(lines_come_back),
         cmocka_unit_test(strangers_are_not_taken_for_others),
         cmocka_unit_test(who_knows_nothing_teaches_nothing),
     };
