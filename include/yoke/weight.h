@@ -68,8 +68,9 @@ YOKE_API yoke_status yoke_set_weight_policy(yoke_runtime *runtime, const yoke_ke
                                             yoke_weight_fn *policy, void *context);
 /* The paper's: down by 0.01 if the cores took longer than the others, else up by 0.01. */
 YOKE_API double yoke_weight_paper(void *context, double weight, const yoke_times *times);
-/* The weight that makes both sides end together if they go on at the rates they had; a side whose
- * rate is not known for it had nothing gets 0.01. */
+/* The weight that makes both sides end together if they go on at the rates they had, or half of the
+ * way there if it is nearer than 0.05, for times vary; a side whose rate is not known for it had
+ * nothing gets 0.01. */
 YOKE_API double yoke_weight_rate(void *context, double weight, const yoke_times *times);
 
 #ifdef __cplusplus

@@ -75,13 +75,19 @@ static double rate(int64_t items, double seconds)
     return items > 0 && seconds > 0 ? (double)items / seconds : 0;
 }
 
+/* Near its goal it goes half of the way, for times vary. */
+#define NEAR 0.05
+
 double yk_weight_rate(double weight, const yoke_times *times)
 {
     double cpu = rate(times->cpu_items, times->cpu_seconds);
-    double gpu = rate(times->gpu_items, times->gpu_seconds);
+    double gpu = rate(times->gpu_items, times->gpu_seconds), goal;
     if (!(cpu > 0 || gpu > 0) || isinf(cpu) || isinf(gpu))
         return weight;
     if (!(cpu > 0))
         return STEP;
-    return gpu > 0 ? cpu / (cpu + gpu) : 1 - STEP;
+    if (!(gpu > 0))
+        return 1 - STEP;
+    goal = cpu / (cpu + gpu);
+    return fabs(goal - weight) < NEAR ? (goal + weight) / 2 : goal;
 }

@@ -95,6 +95,7 @@ static void rates_say_the_weight_at_once(void **state)
                             nothing = { 0, 0, 0, 0 };
     (void)state;
     assert_true(near(yk_weight_rate(0.2, &slow_cores), 5.0 / 85));
+    assert_true(near(yk_weight_rate(0.1, &slow_cores), (0.1 + 5.0 / 85) / 2));
     assert_true(near(yk_weight_rate(0, &idle_cores), 0.01));
     assert_true(near(yk_weight_rate(1, &idle_gpus), 0.99));
     assert_true(near(yk_weight_rate(0.4, &nothing), 0.4));

@@ -1,0 +1,261 @@
+/* history.c - an application run again and again in one process, each run with its time and what
+ * each class of devices had: while a rule moves the CPU weight, or while other threads keep the cores
+ * busy in some of the runs.
+ *
+ *     yoke-bench-history APP SIZE DEVICES [runs=40] [partitioner=NAME] [weight=W] [policy=paper]
+ *                        [from=RUN] [to=RUN] [busy=THREADS] [sweep=ROUNDS]
+ *
+ * SIZE as numbers with x between them. The first runs, until all devices have joined, are not
+ * recorded. weight, policy: of the runtime, from then on. from, to: runs from .. to - 1 are beside
+ * `busy` threads (as many as cores are online). sweep: beside the history the best fixed weight of
+ * so many runs each, without and with such load: first in steps of 1/10, then of 1/40 around the
+ * best. Prints JSON.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../program.h"
+#include "busy.h"
+#include "driver.h"
+
+enum { RUNS_MAX = APP_REPEAT_MAX, ROUNDS_MAX = 31 };
+
+struct settings {
+    int runs, from, to, busy, sweep;
+    double weight; /* < 0: none */
+    const char *partitioner, *policy;
+};
+
+static struct busy busy;
+
+static void fail(void)
+{
+    fprintf(stderr, "%s\n", app_error_text());
+    exit(1);
+}
+
+static double time_run(struct app_session *session, const char *what)
+{
+    double seconds;
+    if (app_session_time(session, what, &seconds) != YOKE_OK)
+        fail();
+    return seconds;
+}
+
+/* That split the latest run; NaN: none did. */
+static double weight_of(const struct app_session *session)
+{
+    static const char key[] = "weight:cpu=";
+    const char *text = session->run.tally.partitioner;
+    return strncmp(text, key, sizeof key - 1) ? NAN : strtod(text + sizeof key - 1, NULL);
+}
+
+static void print_run(struct app_session *session, double seconds, int loaded, int first)
+{
+    const double weight = weight_of(session);
+    yoke_times times;
+    must(yoke_last_times(session->run.runtime, NULL, &times), "the run's times");
+    printf("%s{\"seconds\": %.9f, \"cpu_seconds\": %.9f, \"gpu_seconds\": %.9f, "
+           "\"cpu_items\": %lld, \"gpu_items\": %lld, \"loaded\": %s, ",
+           first ? "" : ",\n  ", seconds, times.cpu_seconds, times.gpu_seconds,
+           (long long)times.cpu_items, (long long)times.gpu_items, loaded ? "true" : "false");
+    if (isnan(weight))
+        printf("\"weight\": null}");
+    else
+        printf("\"weight\": %.6f}", weight);
+}
+
+static void set_weight(struct app_session *session, const struct settings *settings)
+{
+    static const struct {
+        const char *name;
+        yoke_weight_fn *rule;
+    } rules[] = { { "none", NULL }, { "paper", yoke_weight_paper }, { "rate", yoke_weight_rate } };
+    size_t r = 0;
+    if (settings->weight < 0)
+        return;
+    while (r < 3 && strcmp(rules[r].name, settings->policy))
+        r++;
+    if (r == 3) {
+        fprintf(stderr, "policy=%s: give none, paper or rate\n", settings->policy);
+        exit(2);
+    }
+    must(yoke_set_cpu_weight(session->run.runtime, NULL, settings->weight), "the weight");
+    must(yoke_set_weight_policy(session->run.runtime, NULL, rules[r].rule, NULL), "the policy");
+}
+
+static void record(struct app_session *session, const struct settings *settings)
+{
+    double seconds;
+    int run;
+    if (app_session_warm_up(session, &seconds) != YOKE_OK)
+        fail();
+    set_weight(session, settings);
+    printf("\"runs\": [\n  ");
+    for (run = 0; run < settings->runs; run++) {
+        const int loaded = run >= settings->from && run < settings->to;
+        if (run == settings->from && loaded)
+            busy_start(&busy, settings->busy);
+        if (run == settings->to)
+            busy_stop(&busy);
+        seconds = time_run(session, "history");
+        print_run(session, seconds, loaded, run == 0);
+    }
+    busy_stop(&busy);
+    printf("]");
+}
+
+/* The median of some runs with this weight; the first moves rows and does not count. */
+static double try_weight(struct app_session *session, double weight, int rounds)
+{
+    double times[ROUNDS_MAX];
+    char text[48];
+    int i;
+    snprintf(text, sizeof text, "weight:cpu=%.4f", weight);
+    session->run.partitioner = text;
+    time_run(session, "sweep");
+    for (i = 0; i < rounds; i++)
+        times[i] = time_run(session, "sweep");
+    session->run.partitioner = NULL;
+    return median(times, rounds);
+}
+
+/* The best of `steps` weights from `low` on, into *best. */
+static void sweep_from(struct app_session *session, const struct settings *settings, double low,
+                       double step, double best[2])
+{
+    int i;
+    for (i = 0; i <= (step < 0.1 ? 6 : 10); i++) {
+        const double weight = low + i * step;
+        double seconds;
+        if (weight < -1e-9 || weight > 1 + 1e-9)
+            continue;
+        seconds = try_weight(session, fmax(weight, 0), settings->sweep);
+        if (seconds < best[1]) {
+            best[0] = fmax(weight, 0);
+            best[1] = seconds;
+        }
+    }
+}
+
+static void sweep(struct app_session *session, const struct settings *settings, const char *name)
+{
+    double best[2] = { 0, INFINITY };
+    sweep_from(session, settings, 0, 0.1, best);
+    sweep_from(session, settings, best[0] - 0.075, 0.025, best);
+    printf(",\n\"%s\": {\"weight\": %.4f, \"seconds\": %.9f}", name, best[0], best[1]);
+}
+
+static void run_all(struct measure_spec *spec, const struct settings *settings)
+{
+    const struct app_session_spec from = { .spec = spec };
+    struct app_session session;
+    void *state = NULL;
+    int d;
+    if (app_session_open(&from, &session) != YOKE_OK)
+        fail();
+    spec->input.memory.runtime = session.run.runtime;
+    if (spec->app->open(&spec->input, &state) != YOKE_OK ||
+        app_session_attach(&session, state) != YOKE_OK)
+        fail();
+    record(&session, settings);
+    printf(",\n\"devices\": [");
+    for (d = 0; d < session.run.tally.device_count; d++)
+        printf("%s\"%s\"", d ? ", " : "", session.run.tally.devices[d].name);
+    printf("]");
+    if (settings->sweep > 0) {
+        sweep(&session, settings, "best");
+        busy_start(&busy, settings->busy);
+        sweep(&session, settings, "best_loaded");
+        busy_stop(&busy);
+    }
+    if (app_session_detach(&session) != YOKE_OK)
+        fail();
+    spec->app->close(state);
+    if (app_session_close(&session) != YOKE_OK)
+        fail();
+}
+
+static int read_word(struct measure_spec *spec, struct settings *settings, const char *word)
+{
+    const struct {
+        const char *name;
+        int *place;
+    } numbers[] = { { "runs=", &settings->runs },
+                    { "from=", &settings->from },
+                    { "to=", &settings->to },
+                    { "busy=", &settings->busy },
+                    { "sweep=", &settings->sweep } };
+    const char *value = strchr(word, '=');
+    size_t i;
+    int o;
+    if (!value++)
+        return 0;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!strncmp(word, numbers[i].name, (size_t)(value - word))) {
+            *numbers[i].place = atoi(value);
+            return 1;
+        }
+    if (!strncmp(word, "partitioner=", 12))
+        spec->config.partitioner = settings->partitioner = value;
+    else if (!strncmp(word, "policy=", 7))
+        settings->policy = value;
+    else if (!strncmp(word, "weight=", 7))
+        settings->weight = atof(value);
+    else
+        for (o = 0; spec->app->options && spec->app->options[o].name; o++)
+            if (strlen(spec->app->options[o].name) + 1 == (size_t)(value - word) &&
+                !strncmp(spec->app->options[o].name, word, (size_t)(value - word - 1))) {
+                spec->input.values[o] = value;
+                return 1;
+            }
+    return spec->config.partitioner == value || settings->policy == value ||
+           !strncmp(word, "weight=", 7);
+}
+
+static int are_possible(const struct settings *settings)
+{
+    return settings->runs >= 1 && settings->runs <= RUNS_MAX && settings->sweep >= 0 &&
+           settings->sweep <= ROUNDS_MAX && settings->busy >= 0 && settings->busy <= BUSY_MOST &&
+           settings->weight <= 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = { .runs = 40,
+                                 .from = RUNS_MAX + 1,
+                                 .to = RUNS_MAX + 1,
+                                 .busy = (int)sysconf(_SC_NPROCESSORS_ONLN),
+                                 .weight = -1,
+                                 .policy = "none" };
+    struct measure_spec spec = { .repeat = 1 };
+    int i;
+    spec.app = argc > 3 ? app_find(argv[1]) : NULL;
+    if (!spec.app || !read_size(argv[2], 0, spec.input.size)) {
+        fprintf(stderr, "usage: %s APP SIZE DEVICES [runs=N] [NAME=VALUE ...]\n", argv[0]);
+        return 2;
+    }
+    spec.config.devices = argv[3];
+    spec.input.seed = 1;
+    for (i = 0; spec.app->options && spec.app->options[i].name; i++)
+        spec.input.values[i] = spec.app->options[i].initial;
+    for (i = 4; i < argc; i++)
+        if (!read_word(&spec, &settings, argv[i])) {
+            fprintf(stderr, "'%s' is no option of this program or of %s\n", argv[i], argv[1]);
+            return 2;
+        }
+    if (!are_possible(&settings)) {
+        fprintf(stderr, "a number is out of range\n");
+        return 2;
+    }
+    printf("{\"app\": \"%s\", \"size\": \"%s\", \"partitioner\": \"%s\", \"policy\": \"%s\", "
+           "\"busy\": %d, \"from\": %d, \"to\": %d,\n",
+           argv[1], argv[2], settings.partitioner ? settings.partitioner : "auto", settings.policy,
+           settings.busy, settings.from, settings.to);
+    run_all(&spec, &settings);
+    printf("}\n");
+    return 0;
+}
