@@ -1,4 +1,4 @@
-/* test_lessons.c - jobs of the partitioner `linear`: those of which too little is known are
+/* test_job_lessons.c - jobs of the partitioner `linear`: those of which too little is known are
  * `auto`'s and say so, the next ones take as long as was predicted, and a second runtime begins
  * there. On simulated devices: the figures are always the same.
  */
