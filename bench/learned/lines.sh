@@ -9,7 +9,7 @@
 #     JOBS     saxpy mxv spmv nbody denoise (all)
 #     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
 #     GPUS     how many of them beside the cores (1 2)
-#     LESSONS  timed runs of the first process beside its first (2); REPEAT: of the others (5)
+#     LESSONS  timed runs of the first process beside its first (20: what GPUs copy much of is pinned by then); REPEAT: of the others (11)
 #     SWEEP    the step of the search for the best split (5%); "": none
 #     SECONDS_EACH  for one command (60), LIMIT_S for all (560)
 #     SMALL    1: small jobs, to try the script itself
@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../record.sh"
 begin cli/yoke "$@"
 jobs=${JOBS:-saxpy mxv spmv nbody denoise} small=${SMALL:-0} gpu_counts=${GPUS:-1 2}
-lessons=${LESSONS:-2} repeat=${REPEAT:-5} sweep=${SWEEP-5%} each=${SECONDS_EACH:-60} limit=${LIMIT_S:-560}
+lessons=${LESSONS:-20} repeat=${REPEAT:-11} sweep=${SWEEP-5%} each=${SECONDS_EACH:-60} limit=${LIMIT_S:-560}
 
 sizes_of()
 {

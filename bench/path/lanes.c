@@ -4,9 +4,9 @@
  *
  *     yoke-bench-path-lanes [SAMPLES [TILES]]
  *
- * Rays of each sample are counted on a core, for TILES tiles of 64 pixels from all over the picture,
- * which then stand for all; a ray takes as long as any other, and a slot for a group is as fast
- * whether the others are taken or not.
+ * Rays of each sample are counted on a core, for TILES tiles of 64 pixels from all over the
+ * picture, which then stand for all; a ray takes as long as any other, and a slot for a group is as
+ * fast whether the others are taken or not.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,8 +35,10 @@ static void count_tile(const struct study *study, int64_t tile)
     const int64_t first = s->setup.count / PATH_TILE * tile / study->tiles * PATH_TILE;
     const yoke_chunk chunk = { .first = first, .last = first + PATH_TILE, .extent = { 1, 1 } };
     path_setup_t setup = s->setup;
-    void *const args[] = { &setup,           s->scene.bvh.nodes, s->scene.triangles,
-                           s->scene.materials, s->scene.lights,    s->pixels };
+    void *const args[] = {
+        &setup,          s->scene.bvh.nodes, s->scene.triangles, s->scene.materials,
+        s->scene.lights, s->pixels
+    };
     for (int k = 0; k < study->samples; k++) {
         setup.first = k;
         setup.last = k + 1;
@@ -134,8 +136,8 @@ static void print_halves(const struct study *study)
         upper += k < all / 2 ? study->rays[k] : 0;
         sum += study->rays[k];
     }
-    printf("%.2f rays a sample; %.1f %% of them in the picture's upper half\n\n",
-           sum / (double)all, 100 * upper / sum);
+    printf("%.2f rays a sample; %.1f %% of them in the picture's upper half\n\n", sum / (double)all,
+           100 * upper / sum);
 }
 
 int main(int argc, char **argv)

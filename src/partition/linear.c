@@ -88,12 +88,19 @@ static uint32_t bit(int device)
 
 /* --- lines and sets --- */
 
+/* Below that a device takes as long as for it: of cores, each of them has its least piece. */
+static double least_of(const struct yk_split_view *view, int d)
+{
+    const struct yk_split_device *known = &view->devices[d].known;
+    return (double)yk_lane_items(view, d) * (known->host_memory ? known->lanes : 1);
+}
+
 static void put_part(struct search *search, int d, uint32_t set)
 {
     const struct yk_split_device *known = &search->view->devices[d].known;
     struct yk_part *part = &search->parts[d];
     *part = (struct yk_part){ .line = known->line,
-                              .least = (double)yk_lane_items(search->view, d),
+                              .least = least_of(search->view, d),
                               .joules = search->joules ? search->joules[d] : 0 };
     if (known->fit && known->fit->count > 0) {
         const struct yk_fit_asked asked = { .team = set,
@@ -332,7 +339,7 @@ static void explain_nothing(const struct linear *state, const struct yk_split_vi
 {
     const struct told *told = &state->told[device];
     const struct yk_line *line = &told->line;
-    const double least = (double)yk_lane_items(view, device);
+    const double least = least_of(view, device);
     if (!(line->item_ns > 0))
         snprintf(text, size, "nothing: what it takes was never seen; the others need %.4g ms",
                  state->end_ns * 1e-6);
