@@ -77,7 +77,7 @@ static void live(const char *vfs, unsigned *put)
 {
     struct yk_store_spec spec = { .path = place.path, .patience_ns = 1, .vfs = vfs };
     struct yk_store *store = NULL;
-    struct yk_lesson found;
+    struct yk_lesson found = lesson_of(0, 0);
     if (yk_store_open(&spec, &store) != YOKE_OK)
         return;
     for (unsigned i = 0; i < 3; i++) {
