@@ -1,5 +1,6 @@
 /* doctor.c - yoke doctor: what every backend found, or why it found nothing and what to install. */
 #include <string.h>
+#include <yoke/knowledge.h>
 
 #include "command.h"
 #include "table.h"
@@ -38,6 +39,19 @@ static void print_limits(void)
                                   "YOKE_CACHE to a folder");
 }
 
+static void print_knowledge(void)
+{
+    yoke_knowledge *knowledge;
+    char bytes[32];
+    if (yoke_knowledge_open(NULL, &knowledge) != YOKE_OK) {
+        printf("lessons  none: %s\n", yoke_error_text());
+        return;
+    }
+    printf("lessons  %s, %s\n", yoke_knowledge_path(knowledge),
+           table_bytes(yoke_knowledge_bytes(knowledge), bytes));
+    yoke_knowledge_close(knowledge);
+}
+
 static int run_doctor(int argc, char **argv)
 {
     struct args args = { .command = "doctor" };
@@ -46,6 +60,7 @@ static int run_doctor(int argc, char **argv)
     if (wrong)
         return wrong;
     print_limits();
+    print_knowledge();
     if (yoke_doctor(print_finding, &visit) != YOKE_OK)
         return command_failed(yoke_error_text());
     printf("\n%d device%s to work with%s\n", visit.found, visit.found == 1 ? "" : "s",

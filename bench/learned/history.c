@@ -1,6 +1,6 @@
 /* history.c - an application run again and again in one process, each run with its time and what
- * each class of devices had: while a rule moves the CPU weight, or while other threads keep the cores
- * busy in some of the runs.
+ * each class of devices had: while a rule moves the CPU weight, or while other threads keep the
+ * cores busy in some of the runs.
  *
  *     yoke-bench-history APP SIZE DEVICES [runs=40] [partitioner=NAME] [weight=W] [policy=paper]
  *                        [from=RUN] [to=RUN] [busy=THREADS] [sweep=ROUNDS]

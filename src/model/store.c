@@ -1,5 +1,6 @@
 /* store.c - open, close, and what every call begins and ends with. See store.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,19 @@ static const struct yk_option options[] = {
     { .name = NULL },
 };
 
+/* The file itself, wherever links lead and the program goes later; a new one has no links. 0: the
+ * name is too long. */
+static int resolve(const char *asked, char path[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    if (realpath(asked, path))
+        return 1;
+    int relative = asked[0] != '/' && getcwd(folder, sizeof folder);
+    int length =
+        snprintf(path, PATH_MAX, "%s%s%s", relative ? folder : "", relative ? "/" : "", asked);
+    return length < PATH_MAX;
+}
+
 /* 0: the name is too long. */
 static int choose_path(struct yk_store *store, const char *asked)
 {
@@ -36,19 +50,14 @@ static int choose_path(struct yk_store *store, const char *asked)
         snprintf(store->why, sizeof store->why, "switched off (YOKE_KB=off)");
         return 1;
     }
-    if (asked && *asked) {
-        size_t length = strlen(asked);
-        if (length >= sizeof store->path)
-            return 0;
-        memcpy(store->path, asked, length + 1);
-        return 1;
-    }
-    yk_cache_folder(store->path, sizeof store->path - sizeof name);
-    if (store->path[0])
-        strcat(store->path, name);
-    else
-        snprintf(store->why, sizeof store->why,
-                 "there is no folder for it (YOKE_CACHE=off, or no home)");
+    if (asked && *asked)
+        return resolve(asked, store->path);
+    char usual[PATH_MAX];
+    yk_cache_folder(usual, sizeof usual - sizeof name);
+    if (usual[0])
+        return resolve(strcat(usual, name), store->path);
+    snprintf(store->why, sizeof store->why,
+             "there is no folder for it (YOKE_CACHE=off, or no home)");
     return 1;
 }
 

@@ -291,9 +291,11 @@ static int put_all(struct yk_store *store, void *context)
         if (!lesson->seen)
             putting->fresh->seen = putting->now;
         code = find(store, putting->key, &lesson->sizes, putting->kept, &id);
-        if (code == SQLITE_OK)
+        if (code == SQLITE_OK) {
+            if (putting->kept->seen > putting->now) /* by a clock that was wrong */
+                putting->kept->seen = putting->now;
             yk_lesson_merge(putting->kept, putting->fresh);
-        else if (code == SQLITE_NOTFOUND) /* not there, or damaged */
+        } else if (code == SQLITE_NOTFOUND) /* not there, or damaged */
             *putting->kept = *putting->fresh;
         else
             break;

@@ -133,6 +133,20 @@ static void test_now(void **state)
     assert_true(found.seen > 1700000000);
 }
 
+/* What a clock that ran ahead left there does not stay for ever. */
+static void test_clock_set_back(void **state)
+{
+    (void)state;
+    struct yk_lesson ahead = lesson_of(2, 100), lesson = lesson_of(4, 100), found;
+    ahead.seen = (int64_t)1 << 40;
+    put(&ahead);
+    lesson.seen = 0;
+    put(&lesson);
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
+    assert_true(found.ns == lesson.ns);
+    assert_true(found.seen < ahead.seen);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -386,11 +400,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
     const struct CMUnitTest tests[] = {
-        TEST(test_put_and_find), TEST(test_largest), TEST(test_merged),
-        TEST(test_now),          TEST(test_refused), TEST(test_near),
-        TEST(test_each),         TEST(test_forget),  TEST(test_runs),
-        TEST(test_limit),        TEST(test_none),    TEST(test_only_for_the_user),
-        TEST(test_derive),
+        TEST(test_put_and_find), TEST(test_largest),        TEST(test_merged),
+        TEST(test_now),          TEST(test_refused),        TEST(test_near),
+        TEST(test_each),         TEST(test_forget),         TEST(test_runs),
+        TEST(test_limit),        TEST(test_none),           TEST(test_only_for_the_user),
+        TEST(test_derive),       TEST(test_clock_set_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

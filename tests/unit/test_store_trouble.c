@@ -501,18 +501,57 @@ static void test_places(void **state)
     free(home);
 }
 
+/* By a link, and by a name that begins in another folder than the one it ends in: one file. */
+static void test_names(void **state)
+{
+    (void)state;
+    char link[128], before[4096];
+    struct yk_lesson lesson = lesson_of(7777, 7777), found;
+    snprintf(link, sizeof link, "%s/link.db", place.folder);
+    fill(3);
+    assert_int_equal(symlink("knowledge.db", link), 0);
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(place.folder), 0);
+    struct yk_store *store = NULL;
+    assert_int_equal(yk_store_open(&(struct yk_store_spec){ .path = "link.db" }, &store), YOKE_OK);
+    assert_int_equal(chdir(before), 0);
+    assert_string_equal(yk_store_path(store), place.path);
+    use(store);
+    assert_int_equal(files_of(&place, "link.db", 0), 1);
+    yk_store_close(store);
+    assert_int_equal(chdir(place.folder), 0);
+    assert_int_equal(yk_store_open(&(struct yk_store_spec){ .path = "new.db" }, &store), YOKE_OK);
+    assert_int_equal(chdir(before), 0);
+    files_of(&place, "new.db", 1);
+    use(store); /* which begins another one, in the same place */
+    yk_store_close(store);
+    assert_int_equal(files_of(&place, "new.db", 0), 2); /* and its lock */
+    store = open_store(&place);
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
+    yk_store_close(store);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
     const struct CMUnitTest tests[] = {
-        TEST(test_garbage),        TEST(test_cut_short),
-        TEST(test_damaged),        TEST(test_wrong_row),
-        TEST(test_newer),          TEST(test_foreign),
-        TEST(test_older),          TEST(test_locked),
-        TEST(test_locked_at_open), TEST(test_read_only),
-        TEST(test_removed),        TEST(test_folder_without_a_file),
-        TEST(test_fork),           TEST(test_a_folder_of_that_name),
-        TEST(test_places),         TEST(test_damaged_while_open),
+        TEST(test_garbage),
+        TEST(test_cut_short),
+        TEST(test_damaged),
+        TEST(test_wrong_row),
+        TEST(test_newer),
+        TEST(test_foreign),
+        TEST(test_older),
+        TEST(test_locked),
+        TEST(test_locked_at_open),
+        TEST(test_read_only),
+        TEST(test_removed),
+        TEST(test_folder_without_a_file),
+        TEST(test_fork),
+        TEST(test_a_folder_of_that_name),
+        TEST(test_places),
+        TEST(test_names),
+        TEST(test_damaged_while_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
