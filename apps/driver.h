@@ -26,6 +26,13 @@ struct measure_watch {
     const volatile sig_atomic_t *canceled; /* not 0: stop; may be NULL */
 };
 
+/* The CPU weight of the timed runs (yoke/weight.h), and what moves it from one to the next. */
+struct measure_weight {
+    int given; /* 0: there is none */
+    double weight;
+    yoke_weight_fn *policy; /* NULL: nothing moves it */
+};
+
 struct measure_spec {
     const struct app *app;
     struct app_spec input; /* the actual size comes back in it */
@@ -34,6 +41,7 @@ struct measure_spec {
     int verify, baselines;
     int cold;          /* 1: caches are filled with something else before each run */
     double sweep_step; /* 0.05: the oracle's first grid; 0: no sweep */
+    struct measure_weight weight;
     struct measure_watch watch;
 };
 

@@ -30,13 +30,29 @@ yoke_status app_session_warm_up(struct app_session *session, double *first_secon
     return status;
 }
 
+/* Runs that are not timed do not move it. */
+static yoke_status set_weight(struct app_session *session, yoke_weight_fn *policy)
+{
+    const struct measure_weight *weight = &session->spec->weight;
+    yoke_status status = YOKE_OK;
+    if (weight->given)
+        status = yoke_set_cpu_weight(session->run.runtime, NULL, weight->weight);
+    if (status == YOKE_OK && weight->given)
+        status = yoke_set_weight_policy(session->run.runtime, NULL, policy, NULL);
+    return status;
+}
+
 static yoke_status repeat_runs(struct app_session *session, struct app_runs *runs,
                                struct measure *out)
 {
     int wanted = session->spec->repeat;
     double seconds;
     char what[64];
-    yoke_status status = app_session_warm_up(session, &out->first_seconds);
+    yoke_status status = set_weight(session, NULL);
+    if (status == YOKE_OK)
+        status = app_session_warm_up(session, &out->first_seconds);
+    if (status == YOKE_OK)
+        status = set_weight(session, session->spec->weight.policy);
     for (int i = 0; status == YOKE_OK && i < wanted; i++) {
         snprintf(what, sizeof what, "run %d of %d", i + 1, wanted);
         status = app_session_time(session, what, &seconds);

@@ -13,6 +13,8 @@ enum run_option {
     RUN_OUTPUT,
     RUN_DEVICES,
     RUN_PARTITIONER,
+    RUN_CPU_WEIGHT,
+    RUN_WEIGHT_POLICY,
     RUN_THREADS,
     RUN_WAIT,
     RUN_KERNEL,

@@ -22,6 +22,10 @@ const struct app_option run_options[] = {
     [RUN_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,cuda:0:mem=8G; default all there are" },
     [RUN_PARTITIONER] = { "partitioner", "NAME", NULL,
                           "who gets which part, as dynamic:chunk=4096; default auto" },
+    [RUN_CPU_WEIGHT] = { "cpu-weight", "W", NULL,
+                         "the part of the rows for the cores, 0 to 1, instead of a partitioner" },
+    [RUN_WEIGHT_POLICY] = { "weight-policy", "RULE", NULL,
+                            "what moves it after each timed run: paper (by 0.01), rate or none" },
     [RUN_THREADS] = { "threads", "N", NULL, "threads that do CPU work; default one a core" },
     [RUN_WAIT] = { "wait", "HOW", NULL, "for devices: spin, yield, block or auto" },
     [RUN_KERNEL] = { "kernel", "KIND", NULL,
@@ -125,6 +129,33 @@ static int read_words(const char *const *values, struct measure_spec *out)
     return wrong;
 }
 
+static int read_weight(const char *const *values, struct measure_weight *out)
+{
+    static const char *const names[] = { "none", "paper", "rate", NULL };
+    static yoke_weight_fn *const rules[] = { NULL, yoke_weight_paper, yoke_weight_rate };
+    const char *text = values[RUN_CPU_WEIGHT];
+    char *end;
+    int rule = 0;
+    if (!text && values[RUN_WEIGHT_POLICY])
+        return args_mistake("--weight-policy %s moves a weight; add the first one, as "
+                            "--cpu-weight 0.2",
+                            values[RUN_WEIGHT_POLICY]);
+    if (!text)
+        return 0;
+    if (values[RUN_PARTITIONER] || values[RUN_MATRIX])
+        return args_mistake("--cpu-weight splits rows of one set of devices, and so does %s; leave "
+                            "one of them out",
+                            values[RUN_MATRIX] ? "each of --matrix" : "--partitioner");
+    out->weight = strtod(text, &end);
+    if (end == text || *end || !(out->weight >= 0 && out->weight <= 1))
+        return args_mistake("--cpu-weight %s: a number from 0 to 1 is needed", text);
+    if (args_read_word(given(values, RUN_WEIGHT_POLICY), names, "none, paper or rate", &rule))
+        return 2;
+    out->given = 1;
+    out->policy = rules[rule];
+    return 0;
+}
+
 /* Words that go with --matrix only, and those that do not go with it. */
 static int check_matrix(const char *const *values)
 {
@@ -190,6 +221,8 @@ int run_options_read(const char *const *values, struct measure_spec *out)
             args_read_count(given(values, RUN_SEED), (struct args_bounds){ 0, INT64_MAX }, &seed);
     if (!wrong)
         wrong = read_words(values, out);
+    if (!wrong)
+        wrong = read_weight(values, &out->weight);
     if (!wrong)
         wrong = args_check_trace(values[RUN_TRACE]);
     if (!wrong && values[RUN_SWEEP] &&

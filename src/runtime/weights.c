@@ -74,16 +74,25 @@ static void write_part(double part, char text[16])
         text[length - 1] = '\0';
 }
 
+static int write_chunks(char *text, size_t room, const char *key, int chunks)
+{
+    return chunks > 0 ? snprintf(text, room, ",%s=%d", key, chunks) : 0;
+}
+
 /* The text that the partitioner of that name reads. */
 static void write_weight(struct yk_job *job)
 {
     const struct yk_weight *own = &job->kernel->weight, *all = &job->runtime->weight;
-    char part[16];
+    const size_t room = sizeof job->weight_text;
+    char part[16], *text = job->weight_text;
+    size_t used;
     job->weight = yk_weight_now(own, all);
     write_part(job->weight, part);
-    snprintf(job->weight_text, sizeof job->weight_text, "weight:cpu=%s,cpu-chunks=%d,gpu-chunks=%d",
-             part, yk_weight_cpu_chunks(own, all), yk_weight_gpu_chunks(own, all));
-    job->partitioner = job->weight_text;
+    used = (size_t)snprintf(text, room, "weight:cpu=%s", part);
+    used += (size_t)write_chunks(text + used, room - used, "cpu-chunks",
+                                 yk_weight_cpu_chunks(own, all));
+    write_chunks(text + used, room - used, "gpu-chunks", yk_weight_gpu_chunks(own, all));
+    job->partitioner = text;
 }
 
 void yk_job_weigh(struct yk_job *job)
