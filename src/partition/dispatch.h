@@ -211,6 +211,9 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
 
 /* How long the job takes, as its partitioner has it; 0: that says nothing. */
 double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch);
+/* Devices that will be given something unless others fail, as bits; all of them where the
+ * partitioner cannot tell yet. */
+uint32_t yk_dispatch_asked(const struct yk_dispatch *dispatch);
 
 /* Full name and settings of the partitioner in use, e.g. "dynamic:chunk=4096". */
 const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch);

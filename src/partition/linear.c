@@ -378,6 +378,12 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
         explain_nothing(state, view, device, text, size);
 }
 
+static uint32_t asked(const void *given, const struct yk_split_view *view)
+{
+    const struct linear *state = given;
+    return yk_shares_asked(state->shares, view);
+}
+
 const struct yk_partitioner yk_partitioner_linear = {
     .name = "linear",
     .summary = "contiguous shares that end together, by each device's line of earlier jobs",
@@ -390,4 +396,5 @@ const struct yk_partitioner yk_partitioner_linear = {
     .changed = changed,
     .explain = explain,
     .predicted_ns = predicted_ns,
+    .asked = asked,
 };

@@ -56,6 +56,14 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
     return dispatch->decisions;
 }
 
+uint32_t yk_dispatch_asked(const struct yk_dispatch *dispatch)
+{
+    const uint32_t asked = dispatch->partitioner->asked
+                               ? dispatch->partitioner->asked(dispatch->state, &dispatch->view)
+                               : 0;
+    return asked ? asked : UINT32_MAX;
+}
+
 double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch)
 {
     return dispatch->partitioner->predicted_ns

@@ -107,6 +107,9 @@ struct yk_partitioner {
                     size_t size);
     /* How long the job takes, from its submission (optional); 0: nobody knows. */
     double (*predicted_ns)(const void *state);
+    /* Those that will be given something unless others fail, as bits (optional: all). The others
+     * need not be woken; one that steps in has joined late. */
+    uint32_t (*asked)(const void *state, const struct yk_split_view *view);
 };
 
 extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,

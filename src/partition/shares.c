@@ -108,6 +108,17 @@ void yk_shares_cut(void *state, const struct yk_split_view *view, int device, in
     share->chunk = chunk_items(view, device, share->region.last - share->region.first, chunks);
 }
 
+uint32_t yk_shares_asked(const void *state, const struct yk_split_view *view)
+{
+    const struct yk_shares *shares = state;
+    uint32_t asked = 0;
+    int d;
+    for (d = 0; d < view->device_count && d < 32; d++)
+        if (shares->items[d].region.last > shares->items[d].region.first)
+            asked |= (uint32_t)1 << d;
+    return asked;
+}
+
 void yk_shares_close(void *shares)
 {
     yk_free(shares);

@@ -34,6 +34,8 @@ void yk_shares_cut(void *shares, const struct yk_split_view *view, int device, i
 void yk_shares_close(void *shares);
 void yk_shares_take(void *shares, const struct yk_split_view *view, int device, int lane,
                     int64_t now, struct yk_take *out);
+/* Those with a region, as bits. */
+uint32_t yk_shares_asked(const void *shares, const struct yk_split_view *view);
 void yk_shares_changed(void *shares, const struct yk_split_view *view, int device);
 void yk_shares_explain(const void *shares, const struct yk_split_view *view, int device, char *text,
                        size_t size);

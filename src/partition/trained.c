@@ -109,4 +109,5 @@ const struct yk_partitioner yk_partitioner_trained = {
     .take = yk_shares_take,
     .changed = yk_shares_changed,
     .explain = explain,
+    .asked = yk_shares_asked,
 };

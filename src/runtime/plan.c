@@ -176,6 +176,21 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->crew->team = *team;
 }
 
+/* Whom the split gives nothing waits on the bench, as in a team: waking dozens of threads for it
+ * takes longer than a short job. */
+static void bench_by_split(struct yk_job *job)
+{
+    const uint32_t asked = yk_dispatch_asked(job->dispatch) & job->team;
+    int d;
+    if (!asked || asked == job->team)
+        return;
+    job->team = asked;
+    job->alone = yk_team_only(asked);
+    for (d = 0; d < job->device_count; d++)
+        if (!yk_job_in_team(job, d))
+            job->devices[d].share = 0;
+}
+
 /* Cores of the first CPU device, where GPUs' threads sleep and so may find every core taken when
  * they are woken. */
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
@@ -228,5 +243,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;
+    if (status == YOKE_OK)
+        bench_by_split(job);
     return status;
 }

@@ -34,7 +34,7 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
 
 const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
-    if (!job->devices[device].benched)
+    if (!job->devices[device].benched || !yk_job_splits_freely(job->partitioner))
         return yk_dispatch_reason(job->dispatch, device);
     yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
     return text;
