@@ -106,8 +106,18 @@ void app_tally_clear(struct app_tally *tally)
     *tally = (struct app_tally){ 0 };
 }
 
+static int64_t percent_of(const struct app_run *run, int64_t items)
+{
+    const int64_t width = run->width > 1 ? run->width : 1;
+    const int64_t wanted = (int64_t)((double)items * run->percent / 100);
+    const int64_t whole = (wanted + width - 1) / width * width;
+    return whole < 1 ? 1 : whole < items ? whole : items;
+}
+
 int64_t app_run_items(const struct app_run *run, int64_t items)
 {
+    if (run->percent > 0)
+        return percent_of(run, items);
     if (run->part <= 1)
         return items;
     return items > run->part ? items / run->part : 1;

@@ -107,6 +107,8 @@ struct app_run {
     const char *what; /* for progress: "run 2 of 5" */
     uint8_t *owners;  /* of indexes (app_run_owners), or NULL */
     int part;         /* above 1: of each job only the first 1/part of its range is done */
+    int percent;      /* above 0: or only so much of it, */
+    int64_t width;    /* in whole multiples of this; 0: of 1 */
     struct app_tally tally;
     double job_seconds, job_wall_seconds; /* of its jobs, by the runtime's clock and the real one */
 };

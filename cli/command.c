@@ -5,9 +5,10 @@
 
 #include "closest.h"
 
-const struct command *const commands[] = { &command_run,    &command_sim,     &command_info,
-                                           &command_doctor, &command_explain, &command_kb,
-                                           &command_apps,   &command_help,    NULL };
+const struct command *const commands[] = {
+    &command_run, &command_sim,  &command_info, &command_doctor, &command_explain,
+    &command_kb,  &command_tune, &command_apps, &command_help,   NULL
+};
 
 const struct command *command_find(const char *name)
 {

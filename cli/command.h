@@ -13,7 +13,7 @@ struct command {
 
 extern const struct command *const commands[]; /* NULL-terminated */
 extern const struct command command_run, command_sim, command_info, command_doctor, command_explain,
-    command_kb, command_apps, command_help;
+    command_kb, command_tune, command_apps, command_help;
 
 const struct command *command_find(const char *name); /* NULL after a message */
 const struct app *command_find_app(const char *name); /* the same for applications */

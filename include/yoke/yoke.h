@@ -10,6 +10,7 @@
 #include <yoke/kernel_step.h>
 #include <yoke/knowledge.h>
 #include <yoke/link.h>
+#include <yoke/model.h>
 #include <yoke/runtime.h>
 #include <yoke/status.h>
 #include <yoke/weight.h>

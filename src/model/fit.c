@@ -298,7 +298,7 @@ static void judge(const struct cells *cells, struct yk_fitted *out)
     }
     out->sizes = cells->count;
     out->off = sqrt(squares / out->samples);
-    freedom = out->samples - 2;
+    freedom = fmax(out->samples, cells->count) - 2;
     spread = sums.items2 - sums.items * sums.items / sums.one;
     out->item_half = cells->count > 1 && freedom >= 1 && spread > 0
                          ? yk_student_95(freedom) * sqrt((squares + within) / freedom / spread)
