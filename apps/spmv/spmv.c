@@ -78,7 +78,7 @@ double spmv_work(const void *state)
     case SPMV_CG:
         return (double)s->steps_done * (product + (2 + 6 + 3) * size * rows);
     default:
-        return product;
+        return (double)s->steps_done * product;
     }
 }
 

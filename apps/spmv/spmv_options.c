@@ -23,7 +23,7 @@ const struct app_option spmv_option_list[] = {
                       "without --input: stencil (7 points) or skewed (a power law)" },
     [OPTION_SOLVE] = { "solve", "S", "product",
                        "product, power (iteration) or cg (conjugate gradients)" },
-    [OPTION_STEPS] = { "steps", "N", "20", "of power and cg" },
+    [OPTION_STEPS] = { "steps", "N", "20", "of power, cg and, with --resident, products in a run" },
     [OPTION_VECTOR] = { "vector", "V", "random", "x: random, ones or ramp (1 + j / columns)" },
     [OPTION_ITEMS] = { "items", "I", "work",
                        "of the range: tiles of the same work, or of the same rows" },
@@ -31,7 +31,7 @@ const struct app_option spmv_option_list[] = {
     [OPTION_BETA] = { "beta", "B", "90", "of an image: weights are exp(-beta difference^2)" },
     [OPTION_SHIFT] = { "shift", "C", "0.1", "of cg, added to the diagonal" },
     [OPTION_RESIDENT] = { "resident", NULL, "0",
-                          "products, too, find the matrix on the devices after the first run" },
+                          "products, too, find matrix and x on the devices" },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -60,7 +60,7 @@ static yoke_job product(const struct spmv_state *s, const union number *scale)
                   yoke_in_custom(s->vector_arrays[s->from], spmv_columns, cut),
                   of_rows(s, YOKE_PARAM_OUT, s->to), yoke_out(s->carry_array) },
     };
-    if (s->options.solve == SPMV_PRODUCT) {
+    if (s->options.solve == SPMV_PRODUCT && !s->options.is_resident) {
         job.args[6].home = YOKE_HOME_NOW;
         job.args[7].home = s->joined ? YOKE_HOME_NOW : YOKE_HOME_LATER;
     }
@@ -116,11 +116,19 @@ static yoke_status join_rows(struct spmv_state *s)
     return status != YOKE_OK ? status : released;
 }
 
+/* Where the matrix stays, so do vectors, and many products make a run. */
 static yoke_status run_product(struct spmv_state *s, struct app_run *run)
 {
+    const int64_t steps = s->options.is_resident ? s->options.steps : 1;
     const union number one = number(s, 1);
     const yoke_job job = product(s, &one);
-    yoke_status status = app_run_job(run, &job);
+    yoke_status status = YOKE_OK;
+    for (int64_t k = 0; k < steps && status == YOKE_OK; k++) {
+        status = app_run_job(run, &job);
+        s->steps_done = k + 1;
+        if (status == YOKE_OK && steps > 1)
+            status = app_progress(run, k + 1, steps);
+    }
     if (status == YOKE_OK && s->joined && app_run_items(run, s->cut.count) == s->cut.count)
         status = join_rows(s);
     return status;
@@ -206,11 +214,18 @@ yoke_status spmv_run(void *state, struct app_run *run)
 {
     struct spmv_state *s = state;
     yoke_status status;
-    if (s->options.solve == SPMV_PRODUCT)
-        return run_product(s, run);
-    status = s->options.solve == SPMV_POWER ? run_power(s, run) : run_cg(s, run);
-    for (int v = 0; v < SPMV_VECTORS && status == YOKE_OK; v++)
-        if (spmv_has(s, v) && (v == SPMV_X || s->options.solve == SPMV_POWER))
-            status = yoke_array_acquire(s->vector_arrays[v], YOKE_READ); /* home; released by use */
+    switch (s->options.solve) {
+    case SPMV_POWER:
+        status = run_power(s, run);
+        break;
+    case SPMV_CG:
+        status = run_cg(s, run);
+        break;
+    default:
+        status = run_product(s, run);
+    }
+    if (status == YOKE_OK) /* home; released by use */
+        status = yoke_array_acquire(s->vector_arrays[s->options.solve == SPMV_CG ? SPMV_X : s->to],
+                                    YOKE_READ);
     return status;
 }

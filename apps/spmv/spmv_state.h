@@ -36,6 +36,7 @@ struct spmv_state {
     yoke_array *matrix_arrays[SPMV_MATRIX], *vector_arrays[SPMV_VECTORS], *carry_array, *sum_array;
     int32_t joined; /* rows in more than one tile */
     int is_whole;   /* all values are whole numbers */
+    int stays;      /* x is there, and no run changes it */
     uint64_t seed;
     /* What a run found. */
     int from, to;      /* vectors of its last product */

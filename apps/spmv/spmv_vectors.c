@@ -146,7 +146,7 @@ yoke_status spmv_reset(void *state)
     if (s->options.solve == SPMV_PRODUCT && !s->options.is_resident)
         status = forget_matrix(s);
     for (int v = 0; v < SPMV_VECTORS && status == YOKE_OK; v++) {
-        if (!spmv_has(s, v))
+        if (!spmv_has(s, v) || (v == SPMV_X && s->stays))
             continue;
         status = yoke_array_acquire(s->vector_arrays[v], YOKE_WRITE);
         if (status != YOKE_OK)
@@ -155,6 +155,7 @@ yoke_status spmv_reset(void *state)
             spmv_put(s, v, i, first_value(s, v, i));
         status = yoke_array_release(s->vector_arrays[v]);
     }
+    s->stays = s->options.solve == SPMV_PRODUCT && s->options.is_resident;
     s->from = s->options.solve == SPMV_CG ? SPMV_P : SPMV_X;
     s->to = SPMV_Y;
     s->scale = 1;

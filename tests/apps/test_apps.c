@@ -76,6 +76,9 @@ static const struct variant variants[] = {
     { "spmv", { 6001 }, { "double", "skewed", "power", "5" } },
     { "spmv", { 5001 }, { "double", "stencil", "cg", "7" } },
     { "spmv", { 1 }, { "single", "stencil", "cg", "3" } },
+    { "spmv",
+      { 5003 },
+      { "double", "skewed", "product", "3", "random", "work", "laplacian", "90", "0", "1" } },
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
