@@ -52,8 +52,8 @@ static yoke_status fit_line(struct tune_device *device)
     yoke_sample samples[TUNE_BLOCKS_MAX];
     int b;
     for (b = 0; b < device->block_count; b++)
-        samples[b] = (yoke_sample){ (double)device->blocks[b].items,
-                                    device->blocks[b].time.seconds };
+        samples[b] =
+            (yoke_sample){ (double)device->blocks[b].items, device->blocks[b].time.seconds };
     if (yoke_line_fit(samples, device->block_count, &device->alone) != YOKE_OK)
         return app_fail(YOKE_EINVAL, "%s", yoke_error_text());
     return YOKE_OK;

@@ -16,8 +16,8 @@ enum { TUNE_BLOCKS_MAX = 10 };
 struct tune_spec {
     struct measure_spec *spec; /* its partitioner is that of all together */
     int blocks;                /* 2 .. TUNE_BLOCKS_MAX; the last one is the whole range */
-    double narrow;             /* a time is known when its mean's 95 % interval is +- this part of it */
-    int runs_most;             /* of a block, narrow or not; 2 .. APP_REPEAT_MAX */
+    double narrow; /* a time is known when its mean's 95 % interval is +- this part of it */
+    int runs_most; /* of a block, narrow or not; 2 .. APP_REPEAT_MAX */
 };
 
 /* A time that was measured until its interval was narrow. */
@@ -41,7 +41,7 @@ struct tune_device {
 };
 
 struct tune {
-    struct measure all;         /* together, runs that count only */
+    struct measure all;          /* together, runs that count only */
     struct tune_device *devices; /* as many as `all` has */
     struct tune_time together;
     double foretold; /* of all together, by the lines alone */

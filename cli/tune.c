@@ -56,8 +56,7 @@ static void print_head(const struct tune_spec *from, const struct tune *tune)
     if (isfinite(tune->all.predicted_seconds))
         printf("; predicted %s, %+.1f %%", table_seconds(tune->all.predicted_seconds, text),
                100 * (tune->all.predicted_seconds / tune->together.seconds - 1));
-    printf("\nby the lines alone it would be %s, %+.1f %%\n\n",
-           table_seconds(tune->foretold, text),
+    printf("\nby the lines alone it would be %s, %+.1f %%\n\n", table_seconds(tune->foretold, text),
            100 * (tune->foretold / tune->together.seconds - 1));
 }
 
@@ -95,8 +94,8 @@ static void print_device(const struct tune *tune, int d, struct table *table)
 
 static void print_answer(const struct tune_spec *from, const struct tune *tune)
 {
-    static const char *const heads[] = { "device", "a alone", "+-",    "b alone",  "off",
-                                         "runs",   "share",   "got",   "a beside", "b beside" };
+    static const char *const heads[] = { "device", "a alone", "+-",  "b alone",  "off",
+                                         "runs",   "share",   "got", "a beside", "b beside" };
     struct table table = { .indent = 0 };
     print_head(from, tune);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -193,15 +192,16 @@ static int read_values(const char *const *values, struct tune_spec *out)
         wrong = args_read_count(given(values, TUNE_BLOCKS),
                                 (struct args_bounds){ 2, TUNE_BLOCKS_MAX }, &blocks);
     if (!wrong)
-        wrong = args_read_count(given(values, TUNE_RUNS),
-                                (struct args_bounds){ 2, APP_REPEAT_MAX }, &runs);
+        wrong = args_read_count(given(values, TUNE_RUNS), (struct args_bounds){ 2, APP_REPEAT_MAX },
+                                &runs);
     if (!wrong && (!args_fraction(values[TUNE_NARROW], &out->narrow) || !(out->narrow > 0)))
-        wrong = args_mistake("--narrow %s: a part of the mean is needed, as 3%%",
-                             values[TUNE_NARROW]);
+        wrong =
+            args_mistake("--narrow %s: a part of the mean is needed, as 3%%", values[TUNE_NARROW]);
     if (!wrong && !out->spec->app->is_regular)
-        wrong = args_mistake("%s has items that cost unequally, or parts that need each other, so a "
-                             "part of it says nothing of the rest; tune one that has none",
-                             out->spec->app->name);
+        wrong =
+            args_mistake("%s has items that cost unequally, or parts that need each other, so a "
+                         "part of it says nothing of the rest; tune one that has none",
+                         out->spec->app->name);
     out->blocks = (int)blocks;
     out->runs_most = (int)runs;
     return wrong;

@@ -51,8 +51,9 @@ yoke_status yoke_line_split(const yoke_line *lines, int count, int64_t items, in
     if (status == YOKE_OK)
         ns = yk_split(all, takers, count, &work);
     if (status == YOKE_OK && isinf(ns))
-        status = yk_fail(YOKE_EINVAL, "%d lines, and none of them is known: nobody could do %lld items",
-                         count, (long long)items);
+        status =
+            yk_fail(YOKE_EINVAL, "%d lines, and none of them is known: nobody could do %lld items",
+                    count, (long long)items);
     for (i = 0; status == YOKE_OK && parts && i < count; i++)
         parts[i] = all[i].items;
     if (status == YOKE_OK)

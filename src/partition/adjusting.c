@@ -12,14 +12,15 @@ static int class_of(const struct yk_split_device *known, int device)
     return known->make > 0 ? known->make : -1 - device;
 }
 
-/* 0: a device had no part to the end, so times say nothing of shares. */
+/* 0: a device that had a share has it no more, so times say nothing of shares. (Who had none may
+ * not have been asked.) */
 static int parts_of(const struct yk_dispatch *dispatch, struct yk_adjust_part *parts)
 {
     const double all = (double)(dispatch->view.last - dispatch->view.first);
     int d;
     for (d = 0; d < dispatch->view.device_count; d++) {
         const struct yk_split_status *status = &dispatch->status[d];
-        if (!status->active)
+        if (!status->active && status->known.share > 0)
             return 0;
         parts[d] = (struct yk_adjust_part){ .class = class_of(&status->known, d),
                                             .share = (double)status->items_done / all,

@@ -1,5 +1,5 @@
-/* test_trained.c - jobs of the partitioner `trained`: what `auto` taught is kept to, and changed when
- * runs have become unbalanced.
+/* test_trained.c - jobs of the partitioner `trained`: what `auto` taught is kept to, and changed
+ * when runs have become unbalanced.
  */
 #include <math.h>
 #include <setjmp.h>

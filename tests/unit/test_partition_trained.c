@@ -127,6 +127,21 @@ static void a_lost_device_says_nothing_of_shares(void **state)
     yk_dispatch_close(dispatch);
 }
 
+static void who_was_not_asked_does_not_matter(void **state)
+{
+    struct yk_adjust adjust = { .lbt = 0.85 };
+    struct yk_dispatch *dispatch;
+    double shares[COUNT];
+    (void)state;
+    know(1, 0);
+    dispatch = open_known("trained", &adjust);
+    yk_dispatch_leave(dispatch, GPU, "");
+    work(dispatch, CPU, 1000);
+    assert_int_equal(yk_dispatch_adjust(dispatch, &adjust, shares), 0);
+    assert_float_equal(adjust.lbt, 0.425, 1e-9); /* a balanced run */
+    yk_dispatch_close(dispatch);
+}
+
 static void others_are_not_adjusted(void **state)
 {
     struct yk_adjust adjust = { .lbt = 0.95 };
@@ -164,6 +179,7 @@ int main(void)
         cmocka_unit_test(speeds_stand_in_for_shares),
         cmocka_unit_test(a_run_is_noted_when_it_is_over),
         cmocka_unit_test(a_lost_device_says_nothing_of_shares),
+        cmocka_unit_test(who_was_not_asked_does_not_matter),
         cmocka_unit_test(others_are_not_adjusted),
         cmocka_unit_test(wrong_settings_are_told),
     };
