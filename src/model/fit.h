@@ -69,6 +69,10 @@ void yk_fit_line(const struct yk_fit *fit, const struct yk_fit_asked *asked, str
 /* Samples of more than one set are there, so that lines depend on it. */
 int yk_fit_knows_sets(const struct yk_fit *fit);
 
+/* --- fit_line.c --- */
+/* By the samples of just that set. */
+void yk_fit_set(const struct yk_fit *fit, uint32_t team, double fixed_ns, struct yk_fitted *out);
+
 /* --- fit_curve.c --- */
 /* Cells in the order of their sizes as up to four lines that fit clearly better than one which is
  * off by `off`; count 0: none do. */

@@ -11,13 +11,12 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../model/fit.h"
 #include "../model/split.h"
+#include "linear.h"
 #include "numbers.h"
 #include "shares.h"
 
@@ -53,28 +52,12 @@ static const struct yk_option options[] = {
     { .name = NULL }
 };
 
-/* What is said of one device. */
-struct told {
-    struct yk_part part;
-    struct yk_line line; /* beside all */
-    double
-        without_ns; /* of a job without it, where it would be faster with it left out; 0: not so */
-};
-
-struct linear { /* with one `told` a device behind it */
-    void *shares;
-    int guesses;   /* somebody has a part by a guess: nobody knows when that ends */
-    double end_ns; /* 0: no line is known, shares are equal */
-    double joules; /* 0: not asked for */
-    struct told told[];
-};
-
 /* While the state opens. */
 struct search {
     const struct yk_split_view *view;
     const struct settings *settings;
     struct yk_work work;
-    struct linear *state;
+    struct yk_linear *state;
     struct yk_part *parts; /* of the set that is looked at */
     struct yk_curve *curves;
     struct yk_taker *takers;
@@ -198,7 +181,7 @@ static void choose_set(struct search *search)
 
 /* A chunk's copies stand alone at the chain's ends, and each chunk has its cost: as in
  * auto_chunk.c, sqrt(all copies / a chunk's cost) chunks. */
-static int64_t chunks_of(const struct yk_split_view *view, int d, const struct linear *state)
+static int64_t chunks_of(const struct yk_split_view *view, int d, const struct yk_linear *state)
 {
     const struct yk_split_device *known = &view->devices[d].known;
     const struct yk_part *part = &state->told[d].part;
@@ -272,7 +255,7 @@ static yoke_status fill(struct search *search, double *joules, double *weights)
 
 static void close_linear(void *given)
 {
-    struct linear *state = given;
+    struct yk_linear *state = given;
     yk_shares_close(state->shares);
     yk_free(state);
 }
@@ -308,79 +291,23 @@ static yoke_status open_linear(const struct yk_split_view *view, const void *set
 static void take(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
                  struct yk_take *out)
 {
-    yk_shares_take(((struct linear *)state)->shares, view, device, lane, now, out);
+    yk_shares_take(((struct yk_linear *)state)->shares, view, device, lane, now, out);
 }
 
 static void changed(void *state, const struct yk_split_view *view, int device)
 {
-    yk_shares_changed(((struct linear *)state)->shares, view, device);
+    yk_shares_changed(((struct yk_linear *)state)->shares, view, device);
 }
 
 static double predicted_ns(const void *state)
 {
-    const struct linear *linear = state;
+    const struct yk_linear *linear = state;
     return linear->guesses ? 0 : linear->end_ns;
-}
-
-static void explain_part(const struct linear *state, const struct yk_split_view *view, int device,
-                         char *text, size_t size)
-{
-    const struct yk_part *part = &state->told[device].part;
-    snprintf(text, size,
-             "%.2f %% by %s line of %.4g ns an item and %.4g ms: predicted to end after %.4g ms, "
-             "the job after %.4g ms",
-             100 * (double)part->items / (double)(view->last - view->first),
-             view->devices[device].known.guessed ? "a guessed" : "its", part->line.item_ns,
-             part->line.fixed_ns * 1e-6, part->ns * 1e-6, state->end_ns * 1e-6);
-}
-
-static void explain_nothing(const struct linear *state, const struct yk_split_view *view,
-                            int device, char *text, size_t size)
-{
-    const struct told *told = &state->told[device];
-    const struct yk_line *line = &told->line;
-    const double least = least_of(view, device);
-    if (!(line->item_ns > 0))
-        snprintf(text, size, "nothing: what it takes was never seen; the others need %.4g ms",
-                 state->end_ns * 1e-6);
-    else if (told->without_ns > 0)
-        snprintf(text, size,
-                 "nothing: it slows the others, which do all in %.4g ms without it; alone its part "
-                 "costs %.4g ns an item and %.4g ms",
-                 told->without_ns * 1e-6, line->item_ns, line->fixed_ns * 1e-6);
-    else if (line->fixed_ns >= state->end_ns)
-        snprintf(text, size,
-                 "nothing: its fixed cost of %.4g ms is no less than the %.4g ms in which the "
-                 "others do all",
-                 line->fixed_ns * 1e-6, state->end_ns * 1e-6);
-    else if (yk_line_ns(line, least) > state->end_ns)
-        snprintf(text, size,
-                 "nothing: %.4g items, its least part, would take %.4g ms (%.4g ms fixed), and the "
-                 "others do all in %.4g ms",
-                 least, yk_line_ns(line, least) * 1e-6, line->fixed_ns * 1e-6,
-                 state->end_ns * 1e-6);
-    else
-        snprintf(text, size,
-                 "nothing: its items cost %.4g J each, and the others do all in the %.4g ms that "
-                 "are allowed",
-                 told->part.joules, state->end_ns * 1e-6);
-}
-
-static void explain(const void *given, const struct yk_split_view *view, int device, char *text,
-                    size_t size)
-{
-    const struct linear *state = given;
-    if (state->end_ns <= 0)
-        snprintf(text, size, "an equal share: no device's time is known");
-    else if (state->told[device].part.items > 0)
-        explain_part(state, view, device, text, size);
-    else
-        explain_nothing(state, view, device, text, size);
 }
 
 static uint32_t asked(const void *given, const struct yk_split_view *view)
 {
-    const struct linear *state = given;
+    const struct yk_linear *state = given;
     return yk_shares_asked(state->shares, view);
 }
 
@@ -394,7 +321,7 @@ const struct yk_partitioner yk_partitioner_linear = {
     .close = close_linear,
     .take = take,
     .changed = changed,
-    .explain = explain,
+    .explain = yk_linear_explain,
     .predicted_ns = predicted_ns,
     .asked = asked,
 };

@@ -1,4 +1,4 @@
-/* simulate.c - see simulate.h: a simulation opened from its spec, and what came of it. */
+/* simulate.c - see simulate.h: a simulation opened from its spec. */
 #include "simulate.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static yoke_status check(const struct yk_simulate_spec *spec, int64_t *streams)
     return status == YOKE_OK ? check_threads(spec, *streams) : status;
 }
 
-static struct yk_machine_job job_of(const struct yk_simulate_spec *spec)
+struct yk_machine_job yk_simulator_job(const struct yk_simulate_spec *spec)
 {
     return (struct yk_machine_job){ .items = (double)spec->profile->items,
                                     .core_seconds = spec->core_seconds,
@@ -84,7 +84,7 @@ static double copy_item_ns(const struct yk_simulate_spec *spec, const struct yk_
     return gpu->link > 0 ? 1e9 * bytes / gpu->link : 0;
 }
 
-static double told_ns(const struct yk_machine_gpu *gpu)
+double yk_simulator_told_ns(const struct yk_machine_gpu *gpu)
 {
     return gpu && gpu->told ? 1e9 * (gpu->fixed + gpu->launch) : 0;
 }
@@ -111,7 +111,7 @@ static void describe(const struct yk_simulator *sim, int d, struct yk_split_devi
                                      .host_memory = !gpu,
                                      .cores = gpu ? 0 : (int)spec->machine->cores,
                                      .fill = gpu ? gpu->fill : device->lane_count,
-                                     .fixed_ns = told_ns(gpu),
+                                     .fixed_ns = yk_simulator_told_ns(gpu),
                                      .peak =
                                          (gpu ? 1 : (double)spec->machine->cores) / device->item_ns,
                                      .make = make_of(sim, d),
@@ -169,7 +169,7 @@ static void pair_up(struct yk_simulator *sim)
 
 static yoke_status open_lanes(struct yk_simulator *sim)
 {
-    struct yk_machine_job job = job_of(sim->spec);
+    struct yk_machine_job job = yk_simulator_job(sim->spec);
     size_t lanes = (size_t)sim->threads;
     for (int g = 0; g < sim->machine->gpu_count; g++)
         lanes += (size_t)(sim->streams > 0 ? sim->streams : sim->machine->gpus[g].lanes);
@@ -243,116 +243,6 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
     return status;
 }
 
-/* --- what came of it --- */
-
-/* What was learned before stays where this run taught nothing. */
-static struct yk_learned learned_before(const struct yk_simulator *sim, int d)
-{
-    struct yk_learned learned;
-    if (sim->spec->learned)
-        return sim->spec->learned[d];
-    yk_learned_open(&learned);
-    return learned;
-}
-
-/* All of the job but what is each device's own. */
-static struct yk_learned_job what_ran(const struct yk_simulator *sim)
-{
-    struct yk_learned_job job = { .items = sim->spec->profile->items,
-                                  .ended_ns = (int64_t)sim->now,
-                                  .by_lines = yk_partitioner_needs_lessons(sim->partitioner),
-                                  .tells_lines = !sim->verdict[0] };
-    for (int d = 0; d < sim->device_count; d++) {
-        struct yk_learned before = learned_before(sim, d);
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(sim->dispatch, d, &outcome);
-        yk_learned_did(&job, d, &before, &outcome);
-        job.tells_lines &= !sim->devices[d].failed;
-    }
-    return job;
-}
-
-static void learn(const struct yk_simulator *sim, int d, const struct yk_split_outcome *outcome,
-                  const struct yk_learned_job *ran, struct yk_learned *out)
-{
-    const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
-    struct yk_learned_job job = *ran;
-    job.told_ns = told_ns(gpu);
-    job.everybodys =
-        sim->spec->alone == 0 && yk_team_only(sim->asked) < 0 && yk_simulator_asks(sim, d);
-    job.forgives = gpu != NULL && !job.by_lines;
-    *out = learned_before(sim, d);
-    yk_learned_note(out, outcome, &job);
-}
-
-/* As runtime/end.c does it. */
-static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simulate_result *out)
-{
-    double *shares = yk_calloc((size_t)sim->device_count, sizeof *shares);
-    if (!shares)
-        return YOKE_ENOMEM;
-    if (sim->spec->adjust)
-        out->adjust = *sim->spec->adjust;
-    if (yk_dispatch_adjust(sim->dispatch, &out->adjust, shares))
-        for (int d = 0; d < sim->device_count; d++)
-            out->devices[d].learned.share = shares[d];
-    yk_free(shares);
-    return YOKE_OK;
-}
-
-static void collect_device(const struct yk_simulator *sim, int d, const struct yk_learned_job *ran,
-                           struct yk_simulate_device *out)
-{
-    const char *reason = yk_dispatch_reason(sim->dispatch, d);
-    struct yk_split_outcome outcome;
-    yk_dispatch_outcome(sim->dispatch, d, &outcome);
-    out->name = sim->devices[d].gpu ? sim->devices[d].gpu->name : "cpu";
-    out->lanes = sim->devices[d].lane_count;
-    out->items = outcome.items;
-    out->chunks = outcome.chunks;
-    out->busy_seconds = (double)outcome.busy_ns * 1e-9;
-    snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
-    learn(sim, d, &outcome, ran, &out->learned);
-}
-
-static yoke_status collect(const struct yk_simulator *sim, struct yk_simulate_result *out)
-{
-    struct yk_machine_job job = job_of(sim->spec);
-    const struct yk_learned_job ran = what_ran(sim);
-    struct yk_simulate_result result = {
-        .seconds = sim->now * 1e-9,
-        .ideal_seconds = yk_machine_ideal(sim->machine, &job, -1),
-        .device_count = sim->device_count,
-        .threads = sim->threads,
-        .chunks = sim->chunks,
-        .core_seconds = sim->devices[0].cost * sim->devices[0].item_ns * 1e-9,
-        .spin_seconds = sim->spin_ns * 1e-9,
-        .calls = sim->calls,
-        .events = sim->events,
-    };
-    result.lost_seconds = (double)sim->machine->cores * result.seconds - result.core_seconds;
-    if (sim->partitioner == sim->spec->partitioner)
-        snprintf(result.partitioner, sizeof result.partitioner, "%s",
-                 yk_dispatch_partitioner(sim->dispatch));
-    else
-        snprintf(result.partitioner, sizeof result.partitioner, "%s (teaches %s)",
-                 yk_dispatch_partitioner(sim->dispatch), sim->spec->partitioner);
-    result.predicted_seconds = yk_dispatch_predicted_ns(sim->dispatch) * 1e-9;
-    snprintf(result.verdict, sizeof result.verdict, "%s", sim->verdict);
-    result.devices = yk_calloc((size_t)sim->device_count, sizeof *result.devices);
-    if (!result.devices)
-        return YOKE_ENOMEM;
-    for (int d = 0; d < sim->device_count; d++)
-        collect_device(sim, d, &ran, &result.devices[d]);
-    yk_simulator_teach(sim, &result.team);
-    yoke_status status = adjust_shares(sim, &result);
-    if (status == YOKE_OK)
-        *out = result;
-    else
-        yk_simulate_close(&result);
-    return status;
-}
-
 yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_result *out)
 {
     struct yk_simulator sim;
@@ -363,7 +253,7 @@ yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_
     if (status != YOKE_OK)
         return status;
     yk_simulator_run(&sim);
-    status = collect(&sim, out);
+    status = yk_simulator_collect(&sim, out);
     close_simulator(&sim);
     return status;
 }

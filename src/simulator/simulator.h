@@ -173,6 +173,14 @@ void yk_simulator_leave_out(struct yk_simulator *sim);
 /* What it taught of devices together. */
 void yk_simulator_teach(const struct yk_simulator *sim, struct yk_team *out);
 
+/* --- simulate.c --- */
+struct yk_machine_job yk_simulator_job(const struct yk_simulate_spec *spec);
+/* What a chunk of the GPU is told to cost; 0: nothing is told, or NULL: these are the cores. */
+double yk_simulator_told_ns(const struct yk_machine_gpu *gpu);
+
+/* --- collect.c --- */
+yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simulate_result *out);
+
 /* --- loop.c --- */
 void yk_simulator_run(struct yk_simulator *sim);
 

@@ -1,0 +1,256 @@
+/* fit_line.c - see fit.h: the line that samples of one set of devices lie on, and how well. */
+#include <math.h>
+#include <stddef.h>
+
+#include "fit.h"
+
+/* Sizes tell a slope where the largest is so many times the smallest. */
+#define APART 1.02
+/* How far a sample is taken to be off, and how far a slope that chunks showed, as parts: what they
+ * take of the device's time is not all that the job takes. */
+#define SAMPLE_OFF 0.01
+#define SLOPE_OFF  0.2
+/* A cell that is off by more than so many typical deviations counts less, */
+#define FAR 2.0
+/* where that is at least this part of it. */
+#define FAR_LEAST 0.01
+enum { ROUNDS = 4 };
+/* Cells off by this part of the line, or so many times as much as samples of a cell differ, say
+ * that it is no line, if there are two of them or more. */
+#define BENT       0.03
+#define BENT_NOISE 3.0
+enum { BENT_CELLS = 4 };
+
+struct cells {
+    const struct yk_fit_cell *at[YK_FIT_CELLS]; /* by size */
+    double weights[YK_FIT_CELLS];               /* how far each counts, 0 .. 1 */
+    int count;
+};
+
+static void select_cells(const struct yk_fit *fit, uint32_t team, struct cells *out)
+{
+    int i, at;
+    out->count = 0;
+    for (i = 0; i < fit->count; i++) {
+        if (fit->cells[i].team != team)
+            continue;
+        for (at = out->count++; at > 0 && out->at[at - 1]->items > fit->cells[i].items; at--)
+            out->at[at] = out->at[at - 1];
+        out->at[at] = &fit->cells[i];
+        out->weights[out->count - 1] = 1;
+    }
+}
+
+static double relative_error(const struct yk_fit_cell *cell, const struct yk_line *line)
+{
+    return (yk_line_ns(line, cell->items) - cell->ns.mean) / cell->ns.mean;
+}
+
+/* The middle one of `count` numbers, the mean of two. Sorts them. */
+static double middle(double *numbers, int count)
+{
+    int i, at;
+    for (i = 1; i < count; i++) {
+        double number = numbers[i];
+        for (at = i; at > 0 && numbers[at - 1] > number; at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = number;
+    }
+    return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
+}
+
+/* The middle one of all slopes between two cells, which a few wrong ones do not move (Theil, Sen):
+ * where least squares begin. */
+static struct yk_line middle_line(const struct cells *cells)
+{
+    double numbers[YK_FIT_CELLS * (YK_FIT_CELLS - 1) / 2];
+    struct yk_line line = { 0, 0 };
+    int i, j, count = 0;
+    for (i = 0; i < cells->count; i++)
+        for (j = 0; j < i; j++)
+            numbers[count++] = (cells->at[i]->ns.mean - cells->at[j]->ns.mean) /
+                               (cells->at[i]->items - cells->at[j]->items);
+    line.item_ns = middle(numbers, count);
+    for (i = 0; i < cells->count; i++)
+        numbers[i] = cells->at[i]->ns.mean - line.item_ns * cells->at[i]->items;
+    line.fixed_ns = middle(numbers, cells->count);
+    return line;
+}
+
+static void weigh(struct cells *cells, const struct yk_line *line)
+{
+    double errors[YK_FIT_CELLS], far;
+    int i;
+    for (i = 0; i < cells->count; i++)
+        errors[i] = fabs(relative_error(cells->at[i], line));
+    far = fmax(FAR * 1.4826 * middle(errors, cells->count), FAR_LEAST);
+    for (i = 0; i < cells->count; i++) {
+        double error = fabs(relative_error(cells->at[i], line));
+        cells->weights[i] = error > far ? far * far / (error * error) : 1;
+    }
+}
+
+/* What the chunks of these samples showed; 0: nothing. */
+static double shown_slope(const struct cells *cells)
+{
+    double slopes = 0, weights = 0;
+    int i;
+    for (i = 0; i < cells->count; i++)
+        if (cells->at[i]->item_ns > 0) {
+            slopes += cells->at[i]->ns.weight * cells->at[i]->item_ns;
+            weights += cells->at[i]->ns.weight;
+        }
+    return weights > 0 ? slopes / weights : 0;
+}
+
+/* Sums over cells, for equations of the first order. */
+struct sums {
+    double one, items, ns, items2, items_ns;
+};
+
+static struct sums sums_of(const struct cells *cells)
+{
+    struct sums sums = { 0 };
+    int i;
+    for (i = 0; i < cells->count; i++) {
+        const struct yk_fit_cell *cell = cells->at[i];
+        const double ns = cell->ns.mean, weight = cells->weights[i] * cell->ns.weight / (ns * ns);
+        sums.one += weight;
+        sums.items += weight * cell->items;
+        sums.ns += weight * ns;
+        sums.items2 += weight * cell->items * cell->items;
+        sums.items_ns += weight * cell->items * ns;
+    }
+    return sums;
+}
+
+/* b is not below 0: then all of the time is the items'. */
+static struct yk_line through_zero(const struct sums *sums)
+{
+    return (struct yk_line){ sums->items_ns / sums->items2, 0 };
+}
+
+/* The sizes say too little: the slope is near `slope`, or b is what was told. */
+static struct yk_line line_told(const struct sums *sums, double slope, double fixed_ns)
+{
+    struct yk_line line;
+    if (slope > 0) {
+        const double hold = SAMPLE_OFF / SLOPE_OFF * SAMPLE_OFF / SLOPE_OFF / (slope * slope);
+        const double part = (sums->items2 + hold) * sums->one - sums->items * sums->items;
+        line.item_ns =
+            ((sums->items_ns + hold * slope) * sums->one - sums->items * sums->ns) / part;
+    } else {
+        const double mean = sums->ns / sums->one;
+        const double fixed = fixed_ns > 0 && isfinite(fixed_ns) ? fmin(fixed_ns, mean / 2) : 0;
+        line.item_ns = (mean - fixed) * sums->one / sums->items;
+    }
+    line.fixed_ns = (sums->ns - line.item_ns * sums->items) / sums->one;
+    return line;
+}
+
+static int is_line(const struct yk_line *line)
+{
+    return line->item_ns > 0 && isfinite(line->item_ns) && line->fixed_ns >= 0;
+}
+
+/* Where samples contradict the slope that they brought along, that is believed, and they say what
+ * the cost is. */
+static struct yk_line checked(const struct sums *sums, double slope, struct yk_line line)
+{
+    if (!is_line(&line) && slope > 0)
+        line = (struct yk_line){ slope, (sums->ns - slope * sums->items) / sums->one };
+    return is_line(&line) ? line : through_zero(sums);
+}
+
+/* 1: the sizes are far enough apart to tell a slope, and it is one. */
+static int fit_slope(struct cells *cells, struct yk_line *out)
+{
+    int round;
+    if (cells->count < 2 || cells->at[cells->count - 1]->items < APART * cells->at[0]->items)
+        return 0;
+    *out = middle_line(cells);
+    for (round = 0; cells->count > 2 && round < ROUNDS; round++) {
+        struct yk_line line;
+        weigh(cells, out);
+        yk_fit_squares(cells->at, cells->weights, 0, cells->count, &line);
+        if (!(line.item_ns > 0))
+            return 0;
+        *out = line;
+    }
+    return out->item_ns > 0;
+}
+
+static struct yk_line line_of(struct cells *cells, double fixed_ns)
+{
+    const double slope = shown_slope(cells);
+    struct yk_line line;
+    struct sums sums;
+    const int tells = fit_slope(cells, &line);
+    sums = sums_of(cells);
+    if (!tells || slope > 0)
+        line = line_told(&sums, slope, fixed_ns);
+    return checked(&sums, slope, line);
+}
+
+/* --- what is known beside it --- */
+
+static void judge(const struct cells *cells, struct yk_fitted *out)
+{
+    const struct sums sums = sums_of(cells);
+    double squares = 0, within = 0, freedom, spread;
+    int i;
+    for (i = 0; i < cells->count; i++) {
+        const struct yk_fit_cell *cell = cells->at[i];
+        const double error = relative_error(cell, &out->line);
+        squares += cells->weights[i] * cell->ns.weight * error * error;
+        within += cells->weights[i] * cell->ns.square / (cell->ns.mean * cell->ns.mean);
+        out->samples += cell->ns.weight;
+    }
+    out->sizes = cells->count;
+    out->off = sqrt(squares / out->samples);
+    freedom = fmax(out->samples, cells->count) - 2;
+    spread = sums.items2 - sums.items * sums.items / sums.one;
+    out->item_half = cells->count > 1 && freedom >= 1 && spread > 0
+                         ? yk_student_95(freedom) * sqrt((squares + within) / freedom / spread)
+                         : INFINITY;
+}
+
+/* Cells with more than one sample, or neighbours, that are off by more than samples of a cell
+ * differ: an outlier is one cell. */
+static int is_bent(const struct cells *cells, const struct yk_line *line)
+{
+    double noise = 0, weight = 0;
+    int i, off = 0;
+    for (i = 0; i < cells->count; i++) {
+        const struct yk_mean *ns = &cells->at[i]->ns;
+        noise += ns->square / (ns->mean * ns->mean);
+        weight += fmax(ns->weight - 1, 0);
+    }
+    noise = weight > 0 ? sqrt(noise / weight) : 0;
+    for (i = 0; i < cells->count; i++)
+        off += fabs(relative_error(cells->at[i], line)) > fmax(BENT, BENT_NOISE * noise);
+    return off >= 2;
+}
+
+static void watch(struct cells *cells, struct yk_fitted *out)
+{
+    int i;
+    if (cells->count < BENT_CELLS)
+        return;
+    for (i = 0; i < cells->count; i++)
+        cells->weights[i] = 1;
+    if (is_bent(cells, &out->line))
+        yk_fit_curve(cells->at, cells->count, BENT, &out->curve);
+}
+
+void yk_fit_set(const struct yk_fit *fit, uint32_t team, double fixed_ns, struct yk_fitted *out)
+{
+    struct cells cells;
+    *out = (struct yk_fitted){ .team = team, .slowed = 1, .item_half = INFINITY };
+    select_cells(fit, team, &cells);
+    if (cells.count == 0)
+        return;
+    out->line = line_of(&cells, fixed_ns);
+    judge(&cells, out);
+    watch(&cells, out);
+}
