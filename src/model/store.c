@@ -112,10 +112,15 @@ yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **ou
     return YOKE_OK;
 }
 
+static int is_ours(const struct yk_store *store)
+{
+    return store && store->owner == getpid();
+}
+
 void yk_store_close(struct yk_store *store)
 {
     struct yk_file_size guard;
-    if (!store)
+    if (!is_ours(store)) /* what the parent has open is not the child's to tidy up */
         return;
     yk_file_size_begin(&guard);
     store->deadline = yk_clock_ns() + store->patience_ns;
@@ -123,11 +128,6 @@ void yk_store_close(struct yk_store *store)
     yk_file_size_end(&guard);
     yk_mutex_close(&store->lock);
     yk_free(store);
-}
-
-static int is_ours(const struct yk_store *store)
-{
-    return store && store->owner == getpid();
 }
 
 void yk_store_trouble(struct yk_store *store, char why[YK_STORE_WHY])
