@@ -279,7 +279,10 @@ static int open_locked(struct yk_store *store, int how)
 
 static int open_once(struct yk_store *store, int how)
 {
+    struct stat info;
     int file;
+    if (stat(store->path, &info) == 0 && !S_ISREG(info.st_mode))
+        return SQLITE_CANTOPEN; /* nor is there to be a lock beside it */
     enum lock_result lock = lock_file(store, how, &file);
     int code = SQLITE_BUSY;
     if (lock == LOCK_NONE && file < 0)

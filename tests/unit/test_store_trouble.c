@@ -384,6 +384,7 @@ static void test_a_folder_of_that_name(void **state)
     (void)state;
     assert_int_equal(mkdir(place.path, 0700), 0);
     check_no_file();
+    assert_int_equal(files_of(&place, "knowledge.db-", 0), 0);
     rmdir(place.path);
 }
 
