@@ -58,27 +58,27 @@ static const struct {
     int is_adjacency;
 } right[] = {
     { sparse_read_market, MTX("real general") "2 3 2\n2 1 -1.5\n1 2 5e-1\n",
-      "2x3: 1 2 0.5; 2 1 -1.5" },
-    { sparse_read_market, MTX("Integer General") "% c\n\n2 3 2\n\n2 1 4\n2 1 5", "2x3: 2 1 9" },
-    { sparse_read_market, MTX("pattern symmetric") "2 2 2\n2 1\n2 2\n",
-      "2x2: 1 2 1; 2 1 1; 2 2 1" },
-    { sparse_read_market, MTX("real skew-symmetric") "2 2 1\n2 1 3\n", "2x2: 1 2 -3; 2 1 3" },
-    { sparse_read_market, MTX("real general") "2 2 0\n", "2x2" },
+      "2x3: 1 2 0.5; 2 1 -1.5", 0 },
+    { sparse_read_market, MTX("Integer General") "% c\n\n2 3 2\n\n2 1 4\n2 1 5", "2x3: 2 1 9", 0 },
+    { sparse_read_market, MTX("pattern symmetric") "2 2 2\n2 1\n2 2\n", "2x2: 1 2 1; 2 1 1; 2 2 1",
+      0 },
+    { sparse_read_market, MTX("real skew-symmetric") "2 2 1\n2 1 3\n", "2x2: 1 2 -3; 2 1 3", 0 },
+    { sparse_read_market, MTX("real general") "2 2 0\n", "2x2", 0 },
     { sparse_read_graph, "3 2\n2\n1 3\n2\n", "3x3: 1 2 1; 2 1 1; 2 3 1; 3 2 1", 1 },
     { sparse_read_graph, "% c\n3 2\n2\n%\n1 3\n2\n",
-      "3x3: 1 1 1; 1 2 -1; 2 1 -1; 2 2 2; 2 3 -1; 3 2 -1; 3 3 1" },
+      "3x3: 1 1 1; 1 2 -1; 2 1 -1; 2 2 2; 2 3 -1; 3 2 -1; 3 3 1", 0 },
     { sparse_read_graph, "2 1 001\n2 7\n1 7\n", "2x2: 1 2 7; 2 1 7", 1 },
     { sparse_read_graph, "2 1 111 2\n9 9 9 2 7\n9 9 9 1 7\n", "2x2: 1 2 7; 2 1 7", 1 },
-    { sparse_read_graph, "2 0\n\n\n", "2x2: 1 1 0; 2 2 0" },
+    { sparse_read_graph, "2 0\n\n\n", "2x2: 1 1 0; 2 2 0", 0 },
     { sparse_read_boeing,
       RSA "(4I3) (4I3) (4E8.1)\n  1  3  4  5\n  1  2  2  3\n 4.0E+00-1.5D+00 4.0E+00 2.5E+00\n",
-      "3x3: 1 1 4; 1 2 -1.5; 2 1 -1.5; 2 2 4; 3 3 2.5" },
+      "3x3: 1 1 4; 1 2 -1.5; 2 1 -1.5; 2 2 4; 3 3 2.5", 0 },
     { sparse_read_boeing,
       "title\n 4 1 1 1 1\nrua 2 2 2 0\n(2I3) (2I3) (1P,2E9.2)\nF 1 0\n  1  2\n  3\n  2  1\n"
       " 1.00+002       25\n",
-      "2x2: 1 2 2.5; 2 1 100" },
+      "2x2: 1 2 2.5; 2 1 100", 0 },
     { sparse_read_boeing, "t\n 4 1 1 0\nPUA 2 3 2 0\n(4I2) (2I3) (2E9.2)\n 1 2 2 3\n  2  1\n",
-      "2x3: 1 3 1; 2 1 1" },
+      "2x3: 1 3 1; 2 1 1", 0 },
 };
 
 static void files_are_read(void **unused)
