@@ -9,11 +9,25 @@
 
 #include "flight.h"
 
+static struct yk_interval rows_of_all(const struct yk_job *job, int p)
+{
+    return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+}
+
+/* One, but where a callback gives them: there as many as on average. */
+static double rows_per_item(const struct yk_job *job, int p)
+{
+    const struct yk_interval rows = rows_of_all(job, p);
+    if (job->args[p].shape != YOKE_CUSTOM)
+        return 1;
+    return (double)(rows.last - rows.first) / (double)(job->last - job->first);
+}
+
 /* The part of the device's items whose row it lacks. Jobs under way still move rows: then it is as
  * in the last job like this one. */
 static double lacking_part(const struct yk_job *job, int device, int p, double share)
 {
-    struct yk_interval rows = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    struct yk_interval rows = rows_of_all(job, p);
     int place = job->runtime->devices[device].place->number;
     double all = (double)(rows.last - rows.first), missing;
     if (all <= 0)
@@ -24,7 +38,7 @@ static double lacking_part(const struct yk_job *job, int device, int p, double s
 
 static int is_by_rows(const yoke_arg *arg)
 {
-    return arg->array && arg->shape != YOKE_WHOLE && arg->shape != YOKE_CUSTOM;
+    return arg->array && arg->shape != YOKE_WHOLE;
 }
 
 static int others_are_in(const struct yk_use *uses, const struct yk_job *job)
@@ -51,12 +65,14 @@ void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learne
     int p, busy = some_are_busy(job);
     for (p = 0; p < job->arg_count; p++) {
         const yoke_arg *arg = &job->args[p];
-        if (!is_by_rows(arg))
+        double bytes;
+        if (!is_by_rows(arg) || job->last == job->first)
             continue;
+        bytes = rows_per_item(job, p) * (double)arg->array->row_bytes;
         if (arg->mode != YOKE_PARAM_OUT)
-            up += (busy ? 1 : lacking_part(job, device, p, share)) * (double)arg->array->row_bytes;
+            up += (busy ? 1 : lacking_part(job, device, p, share)) * bytes;
         if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
-            down += (double)arg->array->row_bytes;
+            down += bytes;
     }
     out->both = up + down;
     out->busier = fmax(up, down);
