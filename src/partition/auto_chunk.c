@@ -62,13 +62,23 @@ static int64_t whole_fills(int64_t items, int64_t fill)
     return items > fill ? items - items % fill : items;
 }
 
+/* Nobody else takes part, so there is nobody to end together with. */
+static int is_sole(const struct yk_split_view *view, int device)
+{
+    int d;
+    for (d = 0; d < view->device_count; d++)
+        if (d != device && view->devices[d].active)
+            return 0;
+    return 1;
+}
+
 /* As many pieces for each lane as have the least size, all alike, so that lanes which are alike end
  * together. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
                    struct yk_take *out)
 {
     int64_t fair = (items - 1) / view->devices[device].known.lanes + 1;
-    int64_t most = view->device_count > 1 ? YK_LANE_PIECES : SOLE_PIECES;
+    int64_t most = is_sole(view, device) ? SOLE_PIECES : YK_LANE_PIECES;
     out->items = items;
     out->piece =
         yk_at_least((fair - 1) / yk_at_least(yk_at_most(fair / least, most), 1) + 1, least);
@@ -91,13 +101,14 @@ static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view 
     return yk_at_least(covered, mine->largest);
 }
 
-/* Where cores are alone, three quarters of the rest: the same leases in every run, so that cores
- * find their rows again. Where others work, what they could afford to wait for. */
+/* Where cores are alone, also for others were left out, three quarters of the rest: the same leases
+ * in every run, so that cores find their rows again. Where others work, what they could afford to
+ * wait for. */
 static int64_t lease_items(const struct yk_split_view *view, int device, int64_t budget)
 {
     const struct yk_split_status *status = &view->devices[device];
     double rest_ns = status->item_ns * (double)budget, ns;
-    if (view->device_count == 1)
+    if (is_sole(view, device))
         return budget - budget / 4;
     ns = fmin(rest_ns / short_rest_part[status->known.rate > 0], SHORT_LEASE_NS);
     return to_items(fmax(rest_ns / REST_PART, ns) / status->item_ns, budget);
@@ -209,16 +220,6 @@ static double chunk_ns(const struct yk_split_view *view, const struct yk_split_s
     if (lanes < 2)
         return fmax(ns, sqrt(2 * rest_ns * cost));
     return fmax(ns, (known || is_fitted(status) ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
-}
-
-/* Nobody else takes part, so there is nobody to end together with. */
-static int is_sole(const struct yk_split_view *view, int device)
-{
-    int d;
-    for (d = 0; d < view->device_count; d++)
-        if (d != device && view->devices[d].active)
-            return 0;
-    return 1;
 }
 
 static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view *view, int device,

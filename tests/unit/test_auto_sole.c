@@ -1,0 +1,50 @@
+/* test_auto_sole.c - cores whose neighbours were left out of a job take it in a few large leases,
+ * as where there is nobody else: short ones cost more to share out than they last.
+ */
+#include "dispatch_two.h"
+
+enum { ITEMS = 100000 };
+
+/* The cores' first lease, of a job that a GPU has left before it began, or has not. */
+static int64_t first_lease(int gpu_leaves)
+{
+    const struct yk_split_device devices[] = {
+        { .name = "cpu", .lanes = 32, .host_memory = 1, .fill = 32, .rate = 0.05, .share = 0.9 },
+        { .name = "gpu", .lanes = 2, .fill = 64, .rate = 0.005, .fixed_ns = 1e4, .share = 0.1 }
+    };
+    const struct yk_split_spec spec = {
+        .last = ITEMS, .unit = 1, .devices = devices, .device_count = 2
+    };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    if (gpu_leaves)
+        yk_dispatch_leave(dispatch, 1, "");
+    else
+        yk_dispatch_join(dispatch, 1, 0);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
+    yk_dispatch_close(dispatch);
+    return chunk.last - chunk.first;
+}
+
+static void cores_left_alone_take_large_leases(void **state)
+{
+    (void)state;
+    assert_in_range(first_lease(1), ITEMS * 7 / 10, ITEMS);
+}
+
+static void beside_others_they_do_not(void **state)
+{
+    (void)state;
+    assert_in_range(first_lease(0), 1, ITEMS / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_left_alone_take_large_leases),
+        cmocka_unit_test(beside_others_they_do_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
