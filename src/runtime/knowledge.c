@@ -105,8 +105,9 @@ static void put_machine(const yoke_runtime *runtime, int count, FILE *stream)
     }
     for (d = 0; d < count; d++) {
         const struct yk_device_desc *desc = &runtime->devices[d].device->desc;
-        fprintf(stream, "; %s%s%s: %s, %s, %d lanes", desc->name, desc->settings_text[0] ? ":" : "",
-                desc->settings_text, desc->model, desc->driver, runtime->devices[d].lanes);
+        fprintf(stream, "; %s%s%s: %s%s%s, %d lanes", desc->name, desc->settings_text[0] ? ":" : "",
+                desc->settings_text, desc->model, desc->driver[0] ? ", " : "", desc->driver,
+                runtime->devices[d].lanes);
         if (desc->link_bytes_per_ns > 0)
             fprintf(stream, ", %lld MB/s", (long long)(desc->link_bytes_per_ns * 1e3));
     }
