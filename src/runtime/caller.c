@@ -16,11 +16,15 @@
 #define SPIN_NS 20000
 
 /* The device that does all of the job, if it has memory of its own and a thread could drive it; -1
- * if there is none. */
+ * if there is none. Nor if it is one of several and its kernel is still to be built, as in the
+ * first job of a process that knows from others who is the fastest: its host thread may be at that.
+ */
 static int sole_device(const struct yk_job *job)
 {
     int sole = job->alone >= 0 ? job->alone : job->device_count == 1 ? 0 : -1;
     if (sole < 0 || job->runtime->devices[sole].device->desc.host_memory)
+        return -1;
+    if (job->alone >= 0 && !yk_kernel_is_ready(job->kernel, job->runtime->devices[sole].number))
         return -1;
     return sole;
 }
