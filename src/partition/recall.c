@@ -10,11 +10,6 @@
  * such jobs as it would have by then at least. */
 enum { SETTLED = 10, FIGURES = 3 };
 
-static uint32_t all_of(int count)
-{
-    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
-}
-
 /* Who does such jobs best; 0 while that is still being found out. */
 static void teach_team(const struct yk_team *team, struct yk_lesson *out)
 {
@@ -27,7 +22,7 @@ static void teach_team(const struct yk_team *team, struct yk_lesson *out)
 static void learn_team(uint32_t devices, double item_ns, int count, struct yk_team *out)
 {
     int job;
-    *out = (struct yk_team){ .all = all_of(count), .kept = devices, .settled_jobs = SETTLED };
+    *out = (struct yk_team){ .all = yk_team_all(count), .kept = devices, .settled_jobs = SETTLED };
     out->best.devices = devices;
     for (job = 0; job < FIGURES && item_ns > 0; job++)
         out->best.ns[out->best.jobs++] = item_ns;
@@ -50,7 +45,7 @@ static void teach_device(const struct yk_learned *from, const char *name,
 static void teach_line(const struct yk_learned *from, int d, const struct yk_lesson *lesson,
                        struct yk_line *out)
 {
-    const uint32_t team = lesson->team ? lesson->team : all_of(lesson->device_count);
+    const uint32_t team = lesson->team ? lesson->team : yk_team_all(lesson->device_count);
     const struct yk_fit_asked asked = { .team = team,
                                         .self = yk_team_bit(d),
                                         .fixed_ns = from->fixed_ns };
@@ -122,19 +117,15 @@ static uint32_t team_here(const struct yk_lesson *lesson, const struct yk_rememb
 void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into)
 {
     const uint32_t here = team_here(lesson, into);
-    uint32_t team = 0;
     int i, whole = 1;
     for (i = 0; i < lesson->device_count; i++) {
         const int d = place_of(into, lesson->devices[i].name);
-        const int in_team = lesson->team >> i & 1;
         if (d >= 0) {
             learn_device(&lesson->devices[i], &into->devices[d]);
             learn_line(&lesson->devices[i], lesson->sizes.at[0], here, &into->devices[d]);
-            if (in_team)
-                team |= yk_team_bit(d);
         }
-        whole &= d >= 0 || !in_team;
+        whole &= d >= 0 || !(lesson->team >> i & 1);
     }
-    if (team && whole && lesson->sizes.at[0] > 0)
-        learn_team(team, lesson->ns / lesson->sizes.at[0], into->count, into->team);
+    if (lesson->team && whole && lesson->sizes.at[0] > 0)
+        learn_team(here, lesson->ns / lesson->sizes.at[0], into->count, into->team);
 }

@@ -91,21 +91,17 @@ static void note(struct yk_team_figure *figure, double ns)
     figure->ns[figure->jobs++ % YK_TEAM_RECENT] = ns;
 }
 
-static uint32_t all_of(int count)
-{
-    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
-}
-
 uint32_t yk_team_settled(const struct yk_team *team, int count)
 {
     int looks = team->crowded_jobs % LOOK_AGAIN == LOOK_AGAIN - 1;
-    return count < 2 || team->all != all_of(count) || looks ? all_of(count) : team->best.devices;
+    return count < 2 || team->all != yk_team_all(count) || looks ? yk_team_all(count)
+                                                                 : team->best.devices;
 }
 
 uint32_t yk_team_choose(const struct yk_team *team, const struct yk_split_device *devices,
                         int count)
 {
-    uint32_t all = all_of(count);
+    uint32_t all = yk_team_all(count);
     if (count < 2 || team->all != all)
         return all;
     if (team->tried.jobs > 0)

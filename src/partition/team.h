@@ -75,6 +75,11 @@ static inline uint32_t yk_team_bit(int device)
 {
     return (uint32_t)1 << device;
 }
+/* All of so many devices. */
+static inline uint32_t yk_team_all(int count)
+{
+    return count < 32 ? yk_team_bit(count) - 1 : UINT32_MAX;
+}
 /* The only one of a team; -1: there are more, or none. */
 static inline int yk_team_only(uint32_t devices)
 {
