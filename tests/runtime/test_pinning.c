@@ -222,13 +222,13 @@ static void freed_while_wrapped(void **state)
     for (d = 0; d < 2; d++) {
         yoke_runtime *rt = open_runtime(devices[d]);
         size_t bytes = N * sizeof(float) + PAGE;
-        /* Far from where the system puts what is mapped next, which would be taken for it; and
-         * where the thread sanitizer lets a program have memory, or it would be put there after
-         * all. */
-        float *memory = mmap((void *)0x590000000000, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        /* Far from where the system puts what is mapped next, which would be taken for it; where
+         * every sanitizer lets a program have memory, or it would be put there after all. */
+        char *const lonely = (char *)0x7e8000000000;
+        float *memory =
+            mmap(lonely, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         yoke_array *x, *y;
-        assert_true(memory != MAP_FAILED);
+        assert_ptr_equal(memory, lonely);
         unaligned_fill(&unaligned);
         OK(yoke_array_wrap(rt, memory, N, 4, &x));
         OK(yoke_array_wrap(rt, unaligned.y, N, 4, &y));
