@@ -7,7 +7,12 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../platform/thread.h"
 #include "check.h"
+
+/* Lists of ranges that are committed: one device commits pages while another copies from pages
+ * that were there before. */
+static yk_mutex ranges_lock = YK_MUTEX_INITIAL;
 
 /* A slot that makes a buffer, and its name. */
 struct making {
@@ -101,7 +106,8 @@ int64_t yk_check_memory_free(struct yk_device *handle)
     return bytes;
 }
 
-/* How far the bytes from `at` on are committed without a gap; `at` if they are not. */
+/* How far the bytes from `at` on are committed without a gap; `at` if they are not. ranges_lock
+ * held. */
 static int64_t committed_up_to(const struct check_buffer *buffer, int64_t at)
 {
     const struct check_range *range = buffer->committed;
@@ -123,11 +129,28 @@ yoke_status yk_check_committed(const struct check_buffer *buffer, const char *sl
     int64_t at;
     if (!device->backend->commit)
         return YOKE_OK;
+    yk_lock(&ranges_lock);
     at = committed_up_to(buffer, first);
+    yk_unlock(&ranges_lock);
     return at >= last ? YOKE_OK
                       : yk_check_breach(device, slot,
                                         "byte %lld of a buffer is used and was not committed",
                                         (long long)at);
+}
+
+/* 0: that was known, and `range` is not needed. */
+static int note_committed(struct check_buffer *buffer, struct check_range *range, int64_t first,
+                          int64_t last)
+{
+    int is_new;
+    yk_lock(&ranges_lock);
+    is_new = committed_up_to(buffer, first) < last;
+    if (is_new) {
+        *range = (struct check_range){ first, last, buffer->committed };
+        buffer->committed = range;
+    }
+    yk_unlock(&ranges_lock);
+    return is_new;
 }
 
 yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_handle,
@@ -157,13 +180,10 @@ yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_h
             &(struct check_return){ "commit", status, 1u << YOKE_ENOMEM | 1u << YOKE_EDEVICE,
                                     status == YOKE_OK ? range : yk_check_untouched(), 0 });
     }
-    if (status != YOKE_OK || committed_up_to(buffer, offset) >= offset + bytes) {
-        yk_free(range);
-        return status;
-    }
-    *range = (struct check_range){ offset, offset + bytes, buffer->committed };
-    buffer->committed = range;
-    return YOKE_OK;
+    if (status == YOKE_OK && note_committed(buffer, range, offset, offset + bytes))
+        return YOKE_OK;
+    yk_free(range);
+    return status;
 }
 
 /* `rest` is for what is left behind a part that is cut in two. Ranges may overlap; what is left of
@@ -202,7 +222,9 @@ void yk_check_decommit(struct yk_device *handle, struct yk_buffer *buffer_handle
     struct check_range *spare = yk_calloc(1, sizeof *spare);
     if (buffer && spare && buffer->reserved && offset >= 0 && bytes >= 1 &&
         bytes <= buffer->bytes && offset <= buffer->bytes - bytes) {
+        yk_lock(&ranges_lock);
         cut_out(buffer, offset, offset + bytes, spare);
+        yk_unlock(&ranges_lock);
         device->backend->decommit(device->inner, buffer->inner, offset, bytes);
         return;
     }

@@ -1,0 +1,42 @@
+/* check_call.h - the way that all operations on a queue go: copy, zero, launch. Each slot checks
+ * its own arguments, lists the memory it uses, and then: open (events, order, injected failure),
+ * the backend, close (what came back).
+ */
+#ifndef YK_BACKEND_CHECK_CALL_H
+#define YK_BACKEND_CHECK_CALL_H
+
+#include "check.h"
+
+struct check_call {
+    struct check_operation_spec spec;
+    struct check_device *device;
+    struct yk_event **after; /* the backend's own */
+    int after_count;
+    struct check_operation *operation;
+    struct check_event *event; /* for the caller, ready before the backend is called; its past is
+                                  that of the operation */
+    struct yk_event *made;     /* the backend's */
+    int was_lost, reads_peer;
+};
+
+struct check_call_arguments {
+    const char *slot;
+    struct check_queue *queue;
+    struct yk_event *const *after;
+    int after_count;
+    const struct check_use *uses;
+    int use_count;
+    const struct check_device *peer; /* whose events may be in `after`, too */
+};
+
+/* The caller's queue; NULL after a breach. */
+struct check_queue *yk_check_call_queue(const struct yk_queue *handle, const char *slot,
+                                        int needs_memory);
+/* YOKE_OK: the backend is to be called, with call->after and for call->made, and close after it. */
+yoke_status yk_check_call_open(struct check_call *call, const struct check_call_arguments *a);
+/* The caller gets an event where the backend made one, so that the callers' path for operations
+ * complete on return is taken here too. */
+yoke_status yk_check_call_close(struct check_call *call, yoke_status status,
+                                struct yk_event **event);
+
+#endif
