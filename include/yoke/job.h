@@ -28,8 +28,8 @@ typedef struct yoke_rows {
 
 /* YOKE_CUSTOM: the rows that indexes `range` touch, one interval; of rows in several places the one
  * that holds them all (papers/002, section 4.1, has a hierarchy of sub-domains instead). Pure: same
- * input, same answer; called from any thread. Rows of a part of the job's range are among those of
- * all of it, and these are the array's; an empty interval (last = first) is fine. For out and
+ * input, same answer; called from any thread. Rows of a part of a range are among those of that
+ * range, and those of all are the array's; an empty interval (last = first) is fine. For out and
  * inout, disjoint ranges must give disjoint rows. What can be told of that is YOKE_EINVAL, at
  * submit, or at the end of the job where only a chunk shows it. */
 typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);

@@ -44,13 +44,15 @@ YOKE_API yoke_status yoke_get_cpu_weight(yoke_runtime *runtime, const yoke_kerne
 YOKE_API yoke_status yoke_set_weight_chunks(yoke_runtime *runtime, const yoke_kernel *kernel,
                                             int cpu, int gpu);
 
-/* What the classes of devices took for a job, however it was split. A class's time is that of the
- * device that was at work longest: while at least one of its chunks was under way. */
+/* What the classes of devices took for a job, however it was split: from when it began to the end
+ * of the last chunk of the class. Jobs of one kernel that overlap, as the panels of a product do,
+ * count as one that ends with the last of them. */
 typedef struct yoke_times {
     double cpu_seconds, gpu_seconds; /* gpu: all devices but CPUs. 0: had nothing to do */
     int64_t cpu_items, gpu_items;
 } yoke_times;
-/* Of the latest job of the kernel, or of all, that ended well; all 0: there was none. */
+/* Of the latest job of the kernel, or of all, that ended well; all 0: there was none, or others
+ * that overlap with the first still run. */
 YOKE_API yoke_status yoke_last_times(yoke_runtime *runtime, const yoke_kernel *kernel,
                                      yoke_times *out);
 
@@ -58,12 +60,13 @@ YOKE_API yoke_status yoke_last_times(yoke_runtime *runtime, const yoke_kernel *k
  * nothing but these and what `context` points to, returns soon and calls nothing of yoke: the
  * runtime stands still meanwhile. One thread calls it at a time, any thread. */
 typedef double yoke_weight_fn(void *context, double weight, const yoke_times *times);
-/* From now on asked after each job that was split by a weight and ended well, with devices of both
- * sides taking part to the end; not if the weight was changed while the job ran. What it answers
- * counts as 0 or 1 where it is less or more, and changes nothing if it is no number. One for all
- * kernels moves each kernel's weight by itself, beginning with the runtime's; a kernel's own policy
- * counts instead. NULL: none, which for a kernel means that the runtime's is not asked either. The
- * environment variable YOKE_WEIGHT_POLICY (none, paper or rate) gives a runtime its first one. */
+/* From now on asked after each job (of several that overlap, the last) that was split by a weight
+ * and ended well, with devices of both sides taking part to the end; not if the weight was changed
+ * while the job ran. What it answers counts as 0 or 1 where it is less or more, and changes nothing
+ * if it is no number. One for all kernels moves each kernel's weight by itself, beginning with the
+ * runtime's; a kernel's own policy counts instead. NULL: none, which for a kernel means that the
+ * runtime's is not asked either. The environment variable YOKE_WEIGHT_POLICY (none, paper or rate)
+ * gives a runtime its first one. */
 YOKE_API yoke_status yoke_set_weight_policy(yoke_runtime *runtime, const yoke_kernel *kernel,
                                             yoke_weight_fn *policy, void *context);
 /* The paper's: down by 0.01 if the cores took longer than the others, else up by 0.01. */

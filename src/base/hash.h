@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static const uint64_t yk_hash_start = 0xcbf29ce484222325u;
 
@@ -16,6 +17,17 @@ static inline uint64_t yk_hash(uint64_t state, const void *from, size_t size)
     for (size_t i = 0; i < size; ++i)
         state = (state ^ bytes[i]) * 0x100000001b3u;
     return state;
+}
+
+/* With its end, so that two texts after each other are not a third one; NULL is as "". */
+static inline uint64_t yk_hash_text(uint64_t state, const char *text)
+{
+    return text ? yk_hash(state, text, strlen(text) + 1) : yk_hash(state, "", 1);
+}
+
+static inline uint64_t yk_hash_number(uint64_t state, int64_t number)
+{
+    return yk_hash(state, &number, sizeof number);
 }
 
 #endif

@@ -23,6 +23,8 @@ struct yk_part {
     struct yk_line line;          /* item_ns 0: takes no part */
     const struct yk_curve *curve; /* instead of the line; NULL: none */
     double least, most;           /* items; 0: one unit, any number */
+    double round;                 /* items of one piece for each of its lanes; 0: any number is as
+                                     good as another. For yk_split_in_rounds */
     double joules;                /* that an item costs; only where the work says so */
     int64_t items;                /* out */
     double ns;                    /* out: when it ends; 0 for who gets nothing */

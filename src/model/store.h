@@ -70,12 +70,20 @@ void yk_store_near(struct yk_store *store, const struct yk_store_key *key,
 int yk_store_derive(struct yk_store *store, const struct yk_store_key *key,
                     const struct yk_sizes *sizes, struct yk_lesson *out);
 
-/* Keep lessons of one subject, all or none. `confirmed` is how often they were confirmed since they
+/* Keep lessons, all or none, in one transaction: that takes a fraction of the time of one for each.
+ * `confirmed` is how often they were confirmed since they
  * were last put: it is added to what is kept. `seen` 0: now. What is kept is merged by
  * yk_lesson_merge. Those that cannot be true (yk_lesson_wrong) are left out, and make it
  * YOKE_EINVAL. YOKE_EBUSY: others wrote all the time; nothing was kept, and the same may be put
  * again, best not before the next job. YOKE_EIO: nothing was kept (a full disk, a read-only file),
  * nor is it worth another try. Without a store: YOKE_OK. */
+struct yk_store_entry {
+    struct yk_store_key key;
+    const struct yk_lesson *lesson;
+};
+yoke_status yk_store_put_all(struct yk_store *store, const struct yk_store_entry *entries,
+                             int count);
+/* The same, of one subject. */
 yoke_status yk_store_put(struct yk_store *store, const struct yk_store_key *key,
                          const struct yk_lesson *lessons, int count);
 

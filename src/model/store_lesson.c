@@ -1,10 +1,8 @@
-/* store_lesson.c - lessons in and out of rows. */
+/* store_lesson.c - lessons that are kept, out of rows. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "../base/alloc.h"
 #include "store_state.h"
 
 enum { NEAR_MAX = 64 };
@@ -95,7 +93,7 @@ int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_le
     return SQLITE_OK;
 }
 
-/* The one row there may be. *id is set where there is one, also if it is damaged. */
+/* The one row there may be. */
 static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson,
                     int64_t *id)
 {
@@ -110,8 +108,8 @@ static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson 
     return code == SQLITE_OK ? SQLITE_NOTFOUND : code;
 }
 
-static int find(struct yk_store *store, const struct yk_store_key *key,
-                const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id)
+int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
+                     const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id)
 {
     char text[YK_SIZES_TEXT];
     int code;
@@ -133,7 +131,7 @@ int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
     int64_t id;
     if (sizes->count < 0 || sizes->count > YK_SIZES_MAX || yk_store_begin(store) != YOKE_OK)
         return 0;
-    int code = find(store, key, sizes, out, &id);
+    int code = yk_store_look_up(store, key, sizes, out, &id);
     yk_store_end(store, code == SQLITE_NOTFOUND ? SQLITE_OK : code);
     return code == SQLITE_OK;
 }
@@ -197,136 +195,4 @@ void yk_store_near(struct yk_store *store, const struct yk_store_key *key,
             code = SQLITE_OK;
     }
     yk_store_end(store, code);
-}
-
-static int put_devices(struct yk_store *store, int64_t id, const struct yk_lesson *lesson)
-{
-    int code;
-    sqlite3_stmt *drop = yk_store_statement(store, YK_SQL_DROP_DEVICES, &code);
-    if (!drop)
-        return code;
-    sqlite3_bind_int64(drop, 1, id);
-    code = yk_store_step(drop);
-    for (int d = 0; d < lesson->device_count && code == SQLITE_OK; d++) {
-        sqlite3_stmt *put = yk_store_statement(store, YK_SQL_PUT_DEVICE, &code);
-        if (!put)
-            return code;
-        sqlite3_bind_int64(put, 1, id);
-        sqlite3_bind_int(put, 2, d);
-        sqlite3_bind_text(put, 3, lesson->devices[d].name, -1, SQLITE_TRANSIENT);
-        for (int i = 0; i < YK_FIGURES; i++)
-            sqlite3_bind_double(put, 4 + i, yk_figure_get(&lesson->devices[d], i));
-        code = yk_store_step(put);
-    }
-    return code;
-}
-
-/* `id` 0: a new row. */
-static int put_row(struct yk_store *store, const struct yk_store_key *key, int64_t id,
-                   const struct yk_lesson *lesson)
-{
-    char sizes[YK_SIZES_TEXT];
-    int code;
-    sqlite3_stmt *put = yk_store_statement(store, YK_SQL_PUT_LESSON, &code);
-    if (!put)
-        return code;
-    yk_sizes_write(&lesson->sizes, sizes);
-    if (id)
-        sqlite3_bind_int64(put, 1, id);
-    else
-        sqlite3_bind_null(put, 1);
-    sqlite3_bind_text(put, 2, sizes, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int(put, 3, lesson->origin);
-    sqlite3_bind_int64(put, 4, lesson->confirmed);
-    sqlite3_bind_int64(put, 5, lesson->seen);
-    sqlite3_bind_double(put, 6, lesson->ns);
-    sqlite3_bind_int64(put, 7, lesson->team);
-    sqlite3_bind_int64(put, 8, (int64_t)yk_lesson_checksum(lesson));
-    sqlite3_bind_int64(put, 9, (int64_t)key->machine);
-    sqlite3_bind_int64(put, 10, (int64_t)key->subject);
-    code = yk_store_step(put);
-    if (code == SQLITE_OK)
-        code = put_devices(store, sqlite3_last_insert_rowid(store->base), lesson);
-    return code;
-}
-
-static int put_key(struct yk_store *store, const struct yk_store_key *key)
-{
-    int code;
-    sqlite3_stmt *machine = yk_store_statement(store, YK_SQL_PUT_MACHINE, &code);
-    if (!machine)
-        return code;
-    sqlite3_bind_int64(machine, 1, (int64_t)key->machine);
-    sqlite3_bind_text(machine, 2, key->machine_text ? key->machine_text : "", -1, SQLITE_TRANSIENT);
-    code = yk_store_step(machine);
-    if (code != SQLITE_OK)
-        return code;
-    sqlite3_stmt *subject = yk_store_statement(store, YK_SQL_PUT_SUBJECT, &code);
-    if (!subject)
-        return code;
-    sqlite3_bind_int64(subject, 1, (int64_t)key->subject);
-    sqlite3_bind_text(subject, 2, key->name ? key->name : "", -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(subject, 3, key->subject_text ? key->subject_text : "", -1, SQLITE_TRANSIENT);
-    return yk_store_step(subject);
-}
-
-struct putting {
-    const struct yk_store_key *key;
-    const struct yk_lesson *lessons;
-    int count;
-    int64_t now;
-    struct yk_lesson *fresh, *kept; /* room */
-};
-
-static int put_all(struct yk_store *store, void *context)
-{
-    const struct putting *putting = context;
-    int code = put_key(store, putting->key);
-    for (int i = 0; i < putting->count && code == SQLITE_OK; i++) {
-        const struct yk_lesson *lesson = &putting->lessons[i];
-        int64_t id = 0;
-        if (yk_lesson_wrong(lesson))
-            continue;
-        *putting->fresh = *lesson;
-        if (!lesson->seen)
-            putting->fresh->seen = putting->now;
-        code = find(store, putting->key, &lesson->sizes, putting->kept, &id);
-        if (code == SQLITE_OK) {
-            if (putting->kept->seen > putting->now) /* by a clock that was wrong */
-                putting->kept->seen = putting->now;
-            yk_lesson_merge(putting->kept, putting->fresh);
-        } else if (code == SQLITE_NOTFOUND) /* not there, or damaged */
-            *putting->kept = *putting->fresh;
-        else
-            break;
-        code = put_row(store, putting->key, id, putting->kept);
-    }
-    return code;
-}
-
-yoke_status yk_store_put(struct yk_store *store, const struct yk_store_key *key,
-                         const struct yk_lesson *lessons, int count)
-{
-    struct yk_lesson *room;
-    const char *wrong = NULL;
-    for (int i = 0; i < count && !wrong; i++)
-        wrong = yk_lesson_wrong(&lessons[i]);
-    if (!store || count < 1)
-        return YOKE_OK;
-    room = yk_calloc(2, sizeof *room);
-    if (!room)
-        return YOKE_ENOMEM;
-    struct putting putting = { .key = key,
-                               .lessons = lessons,
-                               .count = count,
-                               .now = time(NULL),
-                               .fresh = room,
-                               .kept = room + 1 };
-    yoke_status status = yk_store_transact(store, put_all, &putting);
-    yk_free(room);
-    if (status == YOKE_ENODEV)
-        status = YOKE_OK;
-    if (status == YOKE_OK && wrong)
-        status = yk_fail(YOKE_EINVAL, "%s: a lesson %s; it was not kept", key->name, wrong);
-    return status;
 }

@@ -1,7 +1,7 @@
 /* store_state.h - inside the store. Files: store.c (open, close, options, the frame of every call),
  * store_file.c (the file and its trouble), store_schema.c (tables and their versions),
- * store_lesson.c (find, near, put), store_derive.c, store_list.c (each, forget, the size limit),
- * store_run.c.
+ * store_lesson.c (find, near), store_put.c, store_derive.c, store_list.c (each, forget, the size
+ * limit), store_run.c.
  *
  * Every call is `begin`, statements, `end`: begin takes the lock and sees that the file is open,
  * end decides what a failure means for the calls to come.
@@ -19,7 +19,7 @@
 #include "record.h"
 #include "store.h"
 
-/* SQL of store_lesson.c: prepared when first used, kept until the file is closed. */
+/* SQL, in store_lesson.c: prepared when first used, kept until the file is closed. */
 enum yk_statement {
     YK_SQL_BEGIN,
     YK_SQL_COMMIT,
@@ -109,6 +109,10 @@ extern const int yk_schema_version;
 #define YK_LESSON_COLUMNS "id, sizes, origin, confirmed, seen, ns, team, checksum"
 enum { YK_LESSON_COLUMN_COUNT = 8 };
 int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson);
+/* The lesson of these sizes: SQLITE_OK; SQLITE_NOTFOUND: there is none, or a damaged one. *id is
+ * set where there is a row. */
+int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
+                     const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id);
 
 /* store_list.c: keeps the file within its limit. */
 int yk_store_trim(struct yk_store *store);

@@ -48,6 +48,45 @@ int yk_weight_moves(const struct yk_weight *own, const struct yk_weight *all)
     return who_decides(own, all)->policy != NULL && yk_weight_now(own, all) >= 0;
 }
 
+void yk_weight_begin(struct yk_weight_run *run)
+{
+    if (run->open == 0)
+        *run = (struct yk_weight_run){ .weight = -1, .begun_ns = INT64_MAX };
+    run->open++;
+    run->jobs++;
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void yk_weight_tell(struct yk_weight_run *run, const struct yk_weight_job *job)
+{
+    run->weight = run->told == 0 || run->weight == job->weight ? job->weight : NAN;
+    run->told++;
+    run->begun_ns = run->begun_ns < job->begun_ns ? run->begun_ns : job->begun_ns;
+    run->cpu_ended_ns = latest(run->cpu_ended_ns, job->cpu_ended_ns);
+    run->gpu_ended_ns = latest(run->gpu_ended_ns, job->gpu_ended_ns);
+    run->cpu_items += job->cpu_items;
+    run->gpu_items += job->gpu_items;
+}
+
+int yk_weight_end(struct yk_weight_run *run)
+{
+    return --run->open == 0;
+}
+
+int yk_weight_times(const struct yk_weight_run *run, yoke_times *out)
+{
+    *out = (yoke_times){ .cpu_items = run->cpu_items, .gpu_items = run->gpu_items };
+    if (run->cpu_items > 0)
+        out->cpu_seconds = (double)(run->cpu_ended_ns - run->begun_ns) * 1e-9;
+    if (run->gpu_items > 0)
+        out->gpu_seconds = (double)(run->gpu_ended_ns - run->begun_ns) * 1e-9;
+    return run->told == run->jobs && run->weight >= 0;
+}
+
 void yk_weight_adapt(struct yk_weight *own, const struct yk_weight *all, double weight,
                      const yoke_times *times)
 {

@@ -1,159 +1,14 @@
 /* host_threads.c - see host_threads.h. */
 #include "host_threads.h"
 
-#include <stddef.h>
 #include <stdio.h>
-
-#include "../base/alloc.h"
-#include "../base/status.h"
-#include "numbers.h"
-
-const struct yk_option yk_ht_options[] = {
-    { .name = "alpha",
-      .initial = "0.5",
-      .help = "weight of the latest sample in the moving average of throughput",
-      .type = YK_OPTION_REAL,
-      .offset = offsetof(struct yk_ht_settings, alpha) },
-    { .name = "grains",
-      .help =
-          "items of a GPU's chunk, as 4096, or one number for each GPU, as 4096/512; none: found",
-      .type = YK_OPTION_TEXT,
-      .offset = offsetof(struct yk_ht_settings, grains) },
-    { .name = "threshold",
-      .initial = "0",
-      .help = "least items of a core's chunk; 0: range / (4096 * lanes of all devices)",
-      .type = YK_OPTION_INT,
-      .offset = offsetof(struct yk_ht_settings, threshold) },
-    { .name = "streams",
-      .initial = "1",
-      .help = "lanes of each GPU that are used, each driven by a thread of its own",
-      .type = YK_OPTION_INT,
-      .offset = offsetof(struct yk_ht_settings, streams) },
-    { .name = NULL }
-};
-
-static int is_gpu(const struct yk_split_view *view, int d)
-{
-    return !view->devices[d].known.host_memory;
-}
-
-static yoke_status check(const struct yk_ht_settings *settings)
-{
-    if (!(settings->alpha > 0 && settings->alpha <= 1))
-        return yk_fail(YOKE_EINVAL, "alpha is %g; give more than 0 and at most 1, 0.5 is usual",
-                       settings->alpha);
-    if (settings->threshold < 0)
-        return yk_fail(YOKE_EINVAL, "threshold is %lld items; give 1 or more, or 0 for the default",
-                       (long long)settings->threshold);
-    if (settings->streams < 1)
-        return yk_fail(YOKE_EINVAL, "streams is %lld; give 1 or more",
-                       (long long)settings->streams);
-    return YOKE_OK;
-}
-
-static int64_t bounded_grain(const struct yk_split_view *view, double number)
-{
-    int64_t range = view->last - view->first;
-    return number < (double)range ? (int64_t)number : range > 0 ? range : 1;
-}
-
-/* As given: one for all GPUs, or one for each of them in their order. */
-static yoke_status read_grains(struct yk_ht *ht, const struct yk_split_view *view, const char *text)
-{
-    static const struct yk_number_list list = { "nc-ht, c-ht", "grains", "grain", 1 };
-    double *numbers = yk_calloc((size_t)view->device_count, sizeof *numbers);
-    int d, gpu = 0, gpus = 0, count;
-    yoke_status status;
-    if (!numbers)
-        return YOKE_ENOMEM;
-    for (d = 0; d < view->device_count; d++)
-        gpus += is_gpu(view, d);
-    status = yk_numbers_read(&list, text, numbers, view->device_count, &count);
-    if (status == YOKE_OK && count != 1 && count != gpus)
-        status =
-            yk_fail(YOKE_EINVAL, "%d grains for %d GPUs; give one for each, or one number for all",
-                    count, gpus);
-    for (d = 0; d < view->device_count && status == YOKE_OK; d++)
-        if (is_gpu(view, d))
-            ht->devices[d].grain.items = bounded_grain(view, numbers[count == 1 ? 0 : gpu++]);
-    yk_free(numbers);
-    return status;
-}
-
-static int streams_of(const struct yk_split_view *view, int d,
-                      const struct yk_ht_settings *settings)
-{
-    int lanes = view->devices[d].known.lanes;
-    if (!is_gpu(view, d))
-        return 0;
-    return settings->streams < lanes ? (int)settings->streams : lanes;
-}
-
-static yoke_status open_devices(struct yk_ht *ht, const struct yk_split_view *view,
-                                const struct yk_ht_settings *settings)
-{
-    size_t total = 1;
-    int64_t lanes = 0;
-    int d;
-    for (d = 0; d < view->device_count; d++) {
-        total += (size_t)streams_of(view, d, settings);
-        lanes += view->devices[d].known.lanes;
-    }
-    ht->devices = yk_calloc((size_t)view->device_count, sizeof *ht->devices);
-    ht->streams = yk_calloc(total, sizeof *ht->streams);
-    if (!ht->devices || !ht->streams)
-        return YOKE_ENOMEM;
-    total = 0;
-    for (d = 0; d < view->device_count; d++) {
-        struct yk_ht_device *device = &ht->devices[d];
-        device->stream_count = streams_of(view, d, settings);
-        device->streams = ht->streams + total;
-        total += (size_t)device->stream_count;
-        yk_ht_grain_open(view, d, &device->grain);
-        device->grain.searching = !settings->grains;
-    }
-    ht->threshold =
-        settings->threshold > 0 ? settings->threshold : (view->last - view->first) / (4096 * lanes);
-    if (ht->threshold < view->unit)
-        ht->threshold = view->unit;
-    return settings->grains ? read_grains(ht, view, settings->grains) : YOKE_OK;
-}
-
-yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_settings *settings,
-                       enum yk_ht_kind kind, struct yk_ht **out)
-{
-    struct yk_ht *ht;
-    yoke_status status = check(settings);
-    if (status != YOKE_OK)
-        return status;
-    ht = yk_calloc(1, sizeof *ht);
-    if (!ht)
-        return YOKE_ENOMEM;
-    ht->alpha = settings->alpha;
-    ht->collaborate = kind == YK_HT_COLLABORATES;
-    ht->cursor = view->first;
-    status = open_devices(ht, view, settings);
-    if (status == YOKE_OK)
-        *out = ht;
-    else
-        yk_ht_close(ht);
-    return status;
-}
-
-void yk_ht_close(void *state)
-{
-    struct yk_ht *ht = state;
-    yk_free(ht->devices);
-    yk_free(ht->streams);
-    yk_free(ht);
-}
 
 /* A CPU that has left cannot drain the spare queue: then all is one range again. */
 static int has_spare_queue(const struct yk_ht *ht, const struct yk_split_view *view)
 {
     int d;
     for (d = 0; d < view->device_count && ht->collaborate; d++)
-        if (!is_gpu(view, d) && view->devices[d].joined && view->devices[d].active)
+        if (!yk_ht_is_gpu(view, d) && view->devices[d].joined && view->devices[d].active)
             return 1;
     return 0;
 }
@@ -206,7 +61,7 @@ int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
     int d, s, hosting;
     for (d = 0; d < view->device_count; d++) {
         const struct yk_split_device *known = &view->devices[d].known;
-        if (is_gpu(view, d) || !view->devices[d].joined || !view->devices[d].active)
+        if (yk_ht_is_gpu(view, d) || !view->devices[d].joined || !view->devices[d].active)
             continue;
         cores += known->lanes;
         limit += known->cores > 0 && known->cores < known->lanes ? known->cores : known->lanes;
@@ -330,7 +185,7 @@ void yk_ht_observe(void *state, const struct yk_split_view *view, int device, in
     struct yk_ht *ht = state;
     int64_t ns = times->work_ns > 0 ? times->work_ns : times->ended - times->issued;
     double rate = (double)items / (double)(ns > 0 ? ns : 1);
-    int gpu = is_gpu(view, device), s;
+    int gpu = yk_ht_is_gpu(view, device), s;
     double *lambda = gpu ? &ht->devices[device].lambda : &ht->lambda_c;
     if (times->beside && ht->core_measured)
         return;
@@ -360,7 +215,7 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
         snprintf(text, size, "%s",
                  status->joined ? "did nothing: the others took all there was before it asked"
                                 : "did nothing: its kernel was not ready before all was done");
-    } else if (!is_gpu(view, device)) {
+    } else if (!yk_ht_is_gpu(view, device)) {
         snprintf(text, size,
                  "did %.1f %% in %lld chunks, the latest of %lld items, whose size changed %lld "
                  "times; a core does %.4g items/us",

@@ -71,10 +71,18 @@ struct yk_ht {
     struct yk_ht_stream *streams; /* of all devices */
 };
 
+static inline int yk_ht_is_gpu(const struct yk_split_view *view, int d)
+{
+    return !view->devices[d].known.host_memory;
+}
+
+/* --- host_threads_open.c --- */
 enum yk_ht_kind { YK_HT_ALONE, YK_HT_COLLABORATES };
 yoke_status yk_ht_open(const struct yk_split_view *view, const struct yk_ht_settings *settings,
                        enum yk_ht_kind kind, struct yk_ht **out);
+void yk_ht_close(void *state);
 
+/* --- host_threads.c --- */
 /* Items of r, which nobody was given yet: without the spare queue. */
 int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view);
 /* f_i (eq. 3) of one stream; 0: unknown, or the device is out. */
@@ -94,8 +102,7 @@ void yk_ht_take_gpu(struct yk_ht *ht, const struct yk_split_view *view, int devi
                     struct yk_take *out);
 void yk_ht_take_cpu(struct yk_ht *ht, const struct yk_split_view *view, struct yk_take *out);
 
-/* These fit a partitioner's table. */
-void yk_ht_close(void *state);
+/* These, and close, fit a partitioner's table. */
 void yk_ht_observe(void *state, const struct yk_split_view *view, int device, int64_t items,
                    const struct yk_chunk_times *times);
 void yk_ht_explain(const void *state, const struct yk_split_view *view, int device, char *text,

@@ -25,6 +25,9 @@ enum { BITS = 32 };
 #define DOUBTED 2.0
 /* A device that had no part in so many jobs that taught the others' lines is done without. */
 enum { LESSONS_MOST = 4 };
+/* Nor does one hold up the others' that was asked so often and got none. (papers/004, section 4.1:
+ * learning takes less than 5 % of a loop's steps.) */
+enum { ASKED_ENOUGH = 2 };
 
 static uint32_t bit(int device)
 {
@@ -95,6 +98,13 @@ static void note_time(struct yk_learned *learned, const struct yk_split_outcome 
                                         .team = job->workers });
 }
 
+/* In the first one devices may have loaded code, as in others memory is made ready. */
+static void note_asked(struct yk_learned *learned, const struct yk_learned_job *job)
+{
+    if (learned->asked == 0 || (learned->asked < ASKED_ENOUGH && job->tells_lines && !job->crowded))
+        learned->asked++;
+}
+
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                      const struct yk_learned_job *job)
 {
@@ -105,6 +115,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
     if (!job->everybodys)
         return;
     learned->share = (double)outcome->items / (double)job->items;
+    note_asked(learned, job);
     if (known && outcome->items > 0)
         learned->left_out = learned->patience = 0;
     else if (known && job->forgives)
@@ -130,12 +141,15 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
 int yk_learned_suffices(const struct yk_learned *learned, int count)
 {
     uint32_t jobs = 0;
-    int d, all = 1;
+    int d, all = 1, asked = 1, any = 0;
     for (d = 0; d < count; d++) {
+        const int known = learned[d].fit.count > 0 || learned[d].rate > 0;
         jobs = learned[d].fit.samples > jobs ? learned[d].fit.samples : jobs;
-        all &= learned[d].fit.count > 0 || learned[d].rate > 0;
+        any |= known;
+        all &= known || learned[d].asked >= ASKED_ENOUGH;
+        asked &= learned[d].asked >= ASKED_ENOUGH;
     }
-    return jobs > 0 && (all || jobs >= LESSONS_MOST);
+    return jobs > 0 ? all || jobs >= LESSONS_MOST : any && asked;
 }
 
 /* Who had no part of any job is as much faster than those that had as its peak is higher, at half

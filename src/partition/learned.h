@@ -23,6 +23,8 @@ struct yk_learned {
     int crowded;           /* others ran beside the last job it had part in */
     int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
     int patience;          /* and after how many of them that is forgotten; 0: one */
+    int asked;             /* jobs that it joined, with a part or without: the first one, and those
+                              in which nothing but the job was done; counted up to two */
     int waited;            /* its chunks stood behind other jobs' in the last job it had part in */
     int fit_freely;        /* all of the next one's samples are of jobs that `auto` split */
     struct yk_fit fit; /* its part of whole jobs, from submission to the end of its last chunk */
@@ -55,8 +57,10 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 /* Rate, cost and share, for a device whose fixed_ns is what its description told. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
 
-/* Whether these lessons are enough for who splits by nothing else: all devices' times for parts of
- * whole jobs, or their speeds at least; after some jobs without one of them, those of the others.
+/* Whether these lessons are enough for who splits by nothing else: times for parts of whole jobs,
+ * and of each device that, or its speed at least, or that it was asked twice and got nothing. A
+ * device that does not get ready is done without after some more jobs. Where all were asked twice
+ * and there is no such time yet, as one of them was too slow to show its speed at once, speeds do.
  */
 int yk_learned_suffices(const struct yk_learned *learned, int count);
 /* Their lines beside each other (yk_split_device.line), after yk_learned_tell. Of a device that

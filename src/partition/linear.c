@@ -15,7 +15,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../model/fit.h"
-#include "../model/split.h"
+#include "../model/rounds.h"
 #include "linear.h"
 #include "numbers.h"
 #include "shares.h"
@@ -84,6 +84,7 @@ static void put_part(struct search *search, int d, uint32_t set)
     struct yk_part *part = &search->parts[d];
     *part = (struct yk_part){ .line = known->line,
                               .least = least_of(search->view, d),
+                              .round = known->host_memory ? least_of(search->view, d) : 0,
                               .joules = search->joules ? search->joules[d] : 0 };
     if (known->fit && known->fit->count > 0) {
         const struct yk_fit_asked asked = { .team = set,
@@ -106,7 +107,7 @@ static double split_over(struct search *search, uint32_t set)
         if (set && d < SET_MOST && !(set & bit(d)))
             search->parts[d].line.item_ns = 0;
     }
-    return yk_split(search->parts, search->takers, count, &search->work);
+    return yk_split_in_rounds(search->parts, search->takers, count, &search->work);
 }
 
 static void keep(struct search *search, double end_ns)

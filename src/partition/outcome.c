@@ -94,12 +94,13 @@ const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device)
 }
 
 /* What an item takes beside a chunk's cost is told by several chunks, or by cores that share one.
- * A single one leaves it to what the device's part was reckoned by. */
+ * A single one leaves it to what the device's part was reckoned by, unless that was a guess. */
 static double slope_of(const struct yk_split_status *status)
 {
     const int tells = status->known.host_memory || status->chunks_done >= CHUNKS_TELL;
-    return tells || !(status->known.line.item_ns > 0) ? status->item_ns
-                                                      : status->known.line.item_ns;
+    return tells || status->known.guessed || !(status->known.line.item_ns > 0)
+               ? status->item_ns
+               : status->known.line.item_ns;
 }
 
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,

@@ -6,11 +6,18 @@
  * this job copies, are pinned by a thread of their own, and until that is done the others work
  * without that GPU. The first job goes without pins: there may never be a second one.
  *
+ * A partitioner that splits by lessons shares out once, so a GPU without pins holds up the whole
+ * job: by an earlier process's shares the first saxpy of 134 million elements took 53 ms on an
+ * H200, and by `auto` 11. Until such a GPU's rows are pinned the job is `auto`'s (lessons.c). They
+ * are ordered where that is decided, so each job that is given away is one during which memory is
+ * being pinned, and what cannot be pinned gives none away.
+ *
  * Regions lie in the order of the devices (partition/auto.h), so what a device will get ends where
  * the shares of those behind it begin.
  */
 #include <math.h>
 
+#include "../partition/partitioner.h"
 #include "flight.h"
 
 /* Below, copies hardly take longer without pins. */
@@ -29,7 +36,6 @@ static const double pin_ahead = 1.5, pin_from = 1.2, wait_for = 1.05;
 static int may_wait(const struct yk_job *job, int device)
 {
     return job->seen && job->device_count > 1 && job->alone < 0 &&
-           yk_job_splits_freely(job->partitioner) &&
            job->devices[device].device->place->pinner != NULL;
 }
 
@@ -84,20 +90,17 @@ static int copies_much(const struct yk_job *job, int device, int p, struct yk_in
            (double)copied >= much_copied * (double)(rows.last - rows.first);
 }
 
-int yk_job_pins_ahead(struct yk_job *job, int device)
+/* Of those arguments (bits). 1: something is being pinned that the device should have first. */
+static int order(const struct yk_job *job, int device, uint32_t args)
 {
-    struct yk_job_device *jd = &job->devices[device];
-    double unknown, share;
+    const double unknown = unknown_share_of(job), last = job->devices[device].share;
+    const double share = last > 0 ? last : unknown;
     int p, pending = 0;
-    if (!may_wait(job, device))
-        return 0;
-    unknown = unknown_share_of(job);
-    share = jd->share > 0 ? jd->share : unknown;
     for (p = 0; p < job->arg_count; p++) {
         double parts[] = { fmax(pin_ahead * share, unknown), pin_from * share, wait_for * share };
         struct yk_pages_question asked[3];
         int i;
-        if (jd->holding[p] != YK_HELD_WHOLE || job->args[p].shape == YOKE_WHOLE ||
+        if (!(args >> p & 1) || job->args[p].shape == YOKE_WHOLE ||
             !copies_much(job, device, p, likely_items(job, device, wait_for * share)))
             continue;
         for (i = 0; i < 3; i++)
@@ -109,4 +112,32 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
         pending |= yk_pages_pending(&asked[2]);
     }
     return pending;
+}
+
+static uint32_t held_whole(const struct yk_job *job, int device)
+{
+    uint32_t held = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->devices[device].holding[p] == YK_HELD_WHOLE)
+            held |= (uint32_t)1 << p;
+    return held;
+}
+
+int yk_job_pins_ahead(struct yk_job *job, int device)
+{
+    return may_wait(job, device) && yk_job_splits_freely(job->partitioner) &&
+           order(job, device, held_whole(job, device));
+}
+
+/* Which of two kernels is the better one has to be found out first, and in each process anew. */
+int yk_job_awaits_pins(struct yk_job *job)
+{
+    int d, awaits = 0;
+    if (job->pair || !yk_partitioner_needs_lessons(job->partitioner))
+        return 0;
+    for (d = 0; d < job->device_count; d++)
+        if (yk_job_in_team(job, d) && may_wait(job, d) && !job->devices[d].device->lost)
+            awaits |= order(job, d, yk_job_would_hold(job, d));
+    return awaits;
 }

@@ -104,7 +104,7 @@ static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *f
     if (job->args[p].shape != YOKE_CUSTOM)
         return job->args[p].shape == YOKE_WHOLE;
     these = yk_job_rows(job, p, yk_flight_items(flight));
-    all = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    all = yk_job_all_rows(job, p);
     return these.first == all.first && these.last == all.last;
 }
 
@@ -180,25 +180,33 @@ static yoke_status complete_on_device(struct yk_job *job, int device, int lane, 
     return status;
 }
 
-/* Which jobs may run at once was told by the rows of all its indexes. */
-static yoke_status check_asked(const struct yk_job *job, int p, struct yk_interval items)
+/* Which jobs may run at once was told by the rows of all its indexes, and of a lease coherence was
+ * told what is written of all of it: what a function of the program says of a part has to agree. */
+static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_job_device *jd,
+                               const struct yk_flight *flight)
 {
     const yoke_arg *arg = &job->args[p];
-    struct yk_interval whole;
+    const struct yk_interval items = yk_flight_items(flight);
+    struct yk_interval whole, of = { job->first, job->last };
     yoke_rows asked;
     if (arg->mode == YOKE_PARAM_VALUE || arg->shape != YOKE_CUSTOM)
         return YOKE_OK;
     asked = arg->rows(arg->rows_context, (yoke_rows){ items.first, items.last });
-    whole = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    whole = yk_job_all_rows(job, p);
+    if (yk_writes_rows(arg->mode) && yk_flight_is_ready(jd, flight)) {
+        const struct yk_lease *lease = &jd->leases.slots[flight->slot];
+        whole = lease->written[p];
+        of = (struct yk_interval){ lease->chunk.first, lease->chunk.last };
+    }
     if (asked.first == asked.last ||
         (asked.first < asked.last && asked.first >= whole.first && asked.last <= whole.last))
         return YOKE_OK;
     return yk_fail(YOKE_EINVAL,
                    "%s, array %s: its rows function gives %lld .. %lld for indexes %lld .. %lld, "
-                   "which are not among the rows %lld .. %lld of all indexes",
+                   "which are not among the rows %lld .. %lld of indexes %lld .. %lld",
                    job->name, arg->array->name, (long long)asked.first, (long long)asked.last,
                    (long long)items.first, (long long)items.last, (long long)whole.first,
-                   (long long)whole.last);
+                   (long long)whole.last, (long long)of.first, (long long)of.last);
 }
 
 static yoke_status stage_all_on_host(struct yk_job *job, int device, int lane,
@@ -241,12 +249,12 @@ static yoke_status stage_all_on_device(struct yk_job *job, int device, int lane,
 yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_launch_arg *args,
                             int64_t *distances)
 {
-    const struct yk_flight *flight = &job->devices[device].flights[lane];
+    const struct yk_job_device *jd = &job->devices[device];
     yoke_status status = YOKE_OK;
     int p;
     for (p = 0; p < job->arg_count && status == YOKE_OK; p++) {
         args[p] = (struct yk_launch_arg){ 0 };
-        status = check_asked(job, p, yk_flight_items(flight));
+        status = check_asked(job, p, jd, &jd->flights[lane]);
         if (job->distance_of[p]) {
             distances[p] = yk_packed_distance(job, device, p);
             args[p].value = &distances[p];
@@ -256,7 +264,6 @@ yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_
     }
     if (status != YOKE_OK)
         return status;
-    return job->devices[device].device->device->desc.host_memory
-               ? stage_all_on_host(job, device, lane, args)
-               : stage_all_on_device(job, device, lane, args);
+    return jd->device->device->desc.host_memory ? stage_all_on_host(job, device, lane, args)
+                                                : stage_all_on_device(job, device, lane, args);
 }

@@ -92,6 +92,7 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     if (cpu >= 0)
         yk_caller_borrow(job, cpu);
     job->turn = ++runtime->turns;
+    yk_job_weigh_begun(job);
     job->previous_running = runtime->last_running;
     *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
     runtime->last_running = job;
@@ -108,6 +109,7 @@ static void leave_running(struct yk_job *job)
     yoke_runtime *runtime = job->runtime;
     if (!job->turn)
         return;
+    yk_job_weigh_ended(job);
     *(job->previous_running ? &job->previous_running->next_running : &runtime->running) =
         job->next_running;
     *(job->next_running ? &job->next_running->previous_running : &runtime->last_running) =

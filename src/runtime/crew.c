@@ -2,9 +2,10 @@
  * short job.
  *
  * A crew belongs to its job from when that begins until nobody looks at it any more: the job itself
- * until it is over, threads that step its lanes, and, where its result may be asked for, whoever
- * has its ticket. Only so many jobs that are over keep theirs for that; others keep the figures
- * alone, so that any number can wait for somebody to ask how they went.
+ * until it is over, threads that step its lanes, the story of a kernel's latest job (explain.h),
+ * and, where its result may be asked for, whoever has its ticket. Only so many jobs that are over
+ * keep theirs for that; others keep the figures alone, so that any number can wait for somebody to
+ * ask how they went.
  */
 #include <string.h>
 
@@ -135,14 +136,19 @@ void yk_crews_close(yoke_runtime *runtime)
     }
 }
 
+int yk_crew_is_large(const struct yk_crew *crew)
+{
+    size_t decisions;
+    yk_dispatch_decisions(crew->dispatch, &decisions);
+    return decisions > DECISIONS_MOST;
+}
+
 /* Under runtime.lock. What is left of a job that failed is not worth sorting out. */
 static void give_back(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
     struct yk_crew *crew = job->crew;
-    size_t decisions;
-    yk_dispatch_decisions(crew->dispatch, &decisions);
-    if (atomic_load(&job->stop) || job->has_add || decisions > DECISIONS_MOST ||
+    if (atomic_load(&job->stop) || job->has_add || yk_crew_is_large(crew) ||
         runtime->idle_crew_count == IDLE_MOST) {
         yk_crew_close(job);
         return;
@@ -177,15 +183,18 @@ void yk_job_look_away(struct yk_job *job)
     yk_job_release(job);
 }
 
+struct yk_figures yk_job_figures(const struct yk_job *job, int device)
+{
+    const struct yk_split_outcome *outcome = &job->devices[device].outcome;
+    return (struct yk_figures){ outcome->items, outcome->chunks, outcome->busy_ns,
+                                job->devices[device].made[1] };
+}
+
 static void save_figures(struct yk_job *job)
 {
     int d;
-    for (d = 0; d < job->device_count; d++) {
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
-        job->figures[d] = (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns,
-                                               job->devices[d].made[1] };
-    }
+    for (d = 0; d < job->device_count; d++)
+        job->figures[d] = yk_job_figures(job, d);
 }
 
 void yk_job_condense(struct yk_job *job)

@@ -99,54 +99,47 @@ int yk_job_enter(struct yk_job *job)
     return 0;
 }
 
-/* Others ran beside it, so the time it took is theirs as well. */
-static int is_crowded(const struct yk_job *job)
+static void take_stock(struct yk_job *job)
 {
-    return job->crowded || job->runtime->turns != job->turn;
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        yk_dispatch_outcome(job->dispatch, d, &job->devices[d].outcome);
 }
 
-/* Making memory ready takes time that jobs to come will not need. */
-static int readied_nothing(const struct yk_job *job)
-{
-    return yk_job_readied(job) == job->readied;
-}
-
-/* All of it but what is each device's own. Its time tells how long parts take unless a device was
- * lost, or tried kernels. */
+/* All of it but what is each device's own. Others that ran beside it had a part in the time it
+ * took; that tells how long parts take unless memory was made ready, which jobs to come will not
+ * need, a device was lost, or tried kernels. */
 static struct yk_learned_job what_ran(const struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_learned_job ran = { .items = job->last - job->first,
-                                  .crowded = is_crowded(job),
+                                  .crowded = job->crowded || job->runtime->turns != job->turn,
                                   .begun_ns = job->submitted_ns,
                                   .ended_ns = job->ended_ns,
                                   .by_lines = yk_partitioner_needs_lessons(job->partitioner),
-                                  .tells_lines = readied_nothing(job) };
+                                  .tells_lines = yk_job_readied(job) == job->readied };
     int d;
     for (d = 0; d < job->device_count; d++) {
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
-        yk_learned_did(&ran, d, &memory->device[d], &outcome);
+        yk_learned_did(&ran, d, &memory->device[d], &job->devices[d].outcome);
         ran.tells_lines &= !job->devices[d].failed && !job->devices[d].tried;
     }
     return ran;
 }
 
-/* 1 if no device failed, or was busy with finding out which kernel is the better one. Under
- * runtime.lock. */
-static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_team_job *ran)
+/* `ran` by each device. 1 if none failed, or was busy with finding out which kernel is the better
+ * one. Under runtime.lock. */
+static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_learned_job *ran,
+                        struct yk_team_job *team)
 {
     int d, whole = 1, forgives = yk_job_splits_freely(job->partitioner);
-    struct yk_learned_job noted = what_ran(job, memory);
     for (d = 0; d < job->device_count; d++) {
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         struct yk_learned *learned = &memory->device[d];
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
-        yk_team_did(ran, d, desc->host_memory && learned->rate > 0, outcome.items);
-        noted.told_ns = desc->launch_ns;
-        noted.everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
-        noted.forgives = forgives && !desc->host_memory;
-        yk_learned_note(learned, &outcome, &noted);
+        const struct yk_split_outcome *outcome = &job->devices[d].outcome;
+        yk_team_did(team, d, desc->host_memory && learned->rate > 0, outcome->items);
+        ran->told_ns = desc->launch_ns;
+        ran->everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
+        ran->forgives = forgives && !desc->host_memory;
+        yk_learned_note(learned, outcome, ran);
         whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
     }
     return whole;
@@ -167,19 +160,20 @@ static void adjust_shares(const struct yk_job *job, struct yk_memory *memory)
 static void learn(struct yk_job *job)
 {
     struct yk_memory *memory = yk_kernel_memorise(job->kernel, job->key);
-    struct yk_team_job ran = { .asked = job->team,
-                               .crowded = is_crowded(job),
-                               .sole = -1,
-                               .items = job->last - job->first,
-                               .ns = job->ended_ns - job->submitted_ns };
+    struct yk_learned_job ran = what_ran(job, memory);
+    struct yk_team_job team = { .asked = job->team,
+                                .crowded = ran.crowded,
+                                .sole = -1,
+                                .items = ran.items,
+                                .ns = ran.ended_ns - ran.begun_ns };
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
-    if (!learn_speeds(job, memory, &ran))
+    if (!learn_speeds(job, memory, &ran, &team))
         return;
     adjust_shares(job, memory);
-    yk_team_note_idle(&memory->team, &ran);
-    if (job->tells && readied_nothing(job) && !ran.crowded)
-        yk_team_learn(&memory->team, &ran);
+    yk_team_note_idle(&memory->team, &team);
+    if (job->tells && ran.tells_lines && !ran.crowded)
+        yk_team_learn(&memory->team, &team);
 }
 
 /* Under runtime.lock: track 0 belongs to whoever holds it. */
@@ -198,6 +192,7 @@ static void trace(struct yk_job *job)
 static void end_job(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
+    struct yk_job *told = NULL;
     yoke_status status;
     int d, again = 0, running, keeps;
     enum yk_begun begun;
@@ -218,11 +213,12 @@ static void end_job(struct yk_job *job)
     job->ended_ns = job->reported_ns;
     if (job->has_add || atomic_load(&job->stop) || !job->ended_ns)
         job->ended_ns = yk_now(runtime);
+    take_stock(job);
     yk_lock(&runtime->lock);
     if (job->last > job->first && !atomic_load(&job->stop)) {
         learn(job);
         if (runtime->tells)
-            yk_told_note(job);
+            told = yk_told_note(job);
     }
     if (runtime->trace)
         trace(job);
@@ -236,6 +232,8 @@ static void end_job(struct yk_job *job)
     yk_gate_open(&job->done);
     if (!keeps)
         yk_job_look_away(job);
+    if (told)
+        yk_job_release(told);
     if (begun == YK_BEGUN_LONG)
         yk_wake_all(runtime);
     else if (begun == YK_BEGUN_BRIEF && !(yk_is_core(runtime) && running == 1))

@@ -24,14 +24,36 @@ struct told_device {
 };
 
 struct yk_told {
+    struct yk_job *from; /* it is to be worked out from this one; NULL: it has been */
     int64_t items, ns;
     uint64_t jobs;      /* of the kernel, this one being the latest */
     int64_t known_jobs; /* of earlier processes, that it began with */
     int derived;        /* it began with what was derived from other sizes */
     char job[NAME_BYTES], partitioner[NAME_BYTES];
-    int device_count;
+    int room;         /* for so many devices */
+    int device_count; /* 0: there was no memory to work it out */
     struct told_device devices[];
 };
+
+/* Under runtime.lock. The job if it is to be released without. */
+static struct yk_job *let_go(struct yk_told *told)
+{
+    struct yk_job *job = told ? told->from : NULL;
+    if (!job)
+        return NULL;
+    told->from = NULL;
+    return yk_job_look_away_locked(job) ? job : NULL;
+}
+
+void yk_told_forget(const yoke_runtime *runtime)
+{
+    struct yk_kernel *kernel;
+    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        if (kernel->told && kernel->told->from) {
+            yk_job_look_away(kernel->told->from);
+            kernel->told->from = NULL;
+        }
+}
 
 static int is_wanted(const struct yk_job *job, uint64_t jobs)
 {
@@ -41,53 +63,87 @@ static int is_wanted(const struct yk_job *job, uint64_t jobs)
 static struct yk_told *told_of(struct yk_kernel *kernel, int devices)
 {
     struct yk_told *told = kernel->told;
-    if (told && told->device_count >= devices)
+    if (told && told->room >= devices)
         return told;
     yk_free(told);
-    kernel->told = yk_calloc(1, sizeof *told + (size_t)devices * sizeof *told->devices);
-    return kernel->told;
+    told = yk_calloc(1, sizeof *told + (size_t)devices * sizeof *told->devices);
+    if (told)
+        told->room = devices;
+    kernel->told = told;
+    return told;
 }
 
 static void note_device(const struct yk_job *job, int d, const struct yk_account *account,
                         struct told_device *out)
 {
     const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
-    struct yk_split_outcome outcome;
+    const struct yk_split_outcome *outcome = &job->devices[d].outcome;
     char text[YK_REASON_TEXT];
     const char *reason = yk_job_reason(job, d, text);
-    yk_dispatch_outcome(job->dispatch, d, &outcome);
-    out->items = outcome.items;
-    out->chunks = outcome.chunks;
-    out->busy_ns = (double)outcome.busy_ns;
+    out->items = outcome->items;
+    out->chunks = outcome->chunks;
+    out->busy_ns = (double)outcome->busy_ns;
     out->link_bytes_per_ns = desc->link_bytes_per_ns;
     out->account = *account;
     snprintf(out->name, sizeof out->name, "%s", desc->name);
     snprintf(out->reason, sizeof out->reason, "%s", reason ? reason : "");
 }
 
-void yk_told_note(const struct yk_job *job)
+static void work_out(const struct yk_job *job, struct yk_told *told)
 {
     struct yk_account accounts[YK_PLACES];
-    struct yk_kernel *kernel = job->kernel;
-    const struct yk_memory *memory = yk_kernel_recall(kernel, job->key);
-    struct yk_told *told;
     char text[YK_PARTITIONER_TEXT];
     int d;
-    if (!is_wanted(job, ++kernel->jobs) || yk_job_account(job, accounts) != YOKE_OK)
-        return;
-    told = told_of(kernel, job->device_count);
-    if (!told)
+    told->device_count = 0;
+    if (yk_job_account(job, accounts) != YOKE_OK)
         return;
     told->items = job->last - job->first;
     told->ns = job->ended_ns - job->submitted_ns;
-    told->jobs = kernel->jobs;
-    told->known_jobs = memory ? memory->taught : 0;
-    told->derived = memory && memory->derived;
     told->device_count = job->device_count;
     snprintf(told->job, sizeof told->job, "%s", job->name);
     snprintf(told->partitioner, sizeof told->partitioner, "%s", yk_job_partitioner_text(job, text));
     for (d = 0; d < job->device_count; d++)
         note_device(job, d, &accounts[d], &told->devices[d]);
+}
+
+struct yk_job *yk_told_note(struct yk_job *job)
+{
+    struct yk_kernel *kernel = job->kernel;
+    const struct yk_memory *memory;
+    struct yk_told *told;
+    struct yk_job *before;
+    if (!is_wanted(job, ++kernel->jobs))
+        return NULL;
+    before = let_go(kernel->told);
+    told = told_of(kernel, job->device_count);
+    if (!told)
+        return before;
+    memory = yk_kernel_recall(kernel, job->key);
+    told->jobs = kernel->jobs;
+    told->known_jobs = memory ? memory->taught : 0;
+    told->derived = memory && memory->derived;
+    if (yk_crew_is_large(job->crew)) {
+        work_out(job, told);
+    } else {
+        told->from = job;
+        yk_job_look(job);
+    }
+    return before;
+}
+
+/* All that there are; no job is left. */
+static void work_out_all(const yoke_runtime *runtime)
+{
+    const struct yk_kernel *kernel;
+    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        if (kernel->told && kernel->told->from)
+            work_out(kernel->told->from, kernel->told);
+    yk_told_forget(runtime);
+}
+
+static int has_story(const struct yk_kernel *kernel)
+{
+    return kernel->told && kernel->told->device_count > 0;
 }
 
 /* --- for people --- */
@@ -140,7 +196,7 @@ void yk_told_print(const yoke_runtime *runtime, FILE *stream)
     const struct yk_kernel *kernel;
     int any = 0;
     for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        if (kernel->told) {
+        if (has_story(kernel)) {
             if (any++)
                 fputc('\n', stream);
             print_one(kernel, stream);
@@ -150,6 +206,7 @@ void yk_told_print(const yoke_runtime *runtime, FILE *stream)
 char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer)
 {
     size_t bytes;
+    work_out_all(runtime);
     for (bytes = TEXT_BYTES; bytes <= TEXT_MOST; bytes *= 2) {
         char *text = yk_calloc(bytes, 1);
         FILE *stream = text ? fmemopen(text, bytes, "w") : NULL;
@@ -247,7 +304,7 @@ void yk_told_print_json(const yoke_runtime *runtime, FILE *stream)
     int any = 0;
     fputc('[', stream);
     for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        if (kernel->told) {
+        if (has_story(kernel)) {
             if (any++)
                 fputc(',', stream);
             put_one(kernel->told, stream);
@@ -259,7 +316,7 @@ void yk_told_print_run(const yoke_runtime *runtime, FILE *stream)
 {
     const struct yk_kernel *kernel = runtime->kernels.first;
     char *text;
-    while (kernel && !kernel->told)
+    while (kernel && !has_story(kernel))
         kernel = kernel->next;
     text = kernel ? yk_told_text(runtime, yk_told_print) : NULL;
     if (!text)

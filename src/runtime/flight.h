@@ -13,6 +13,8 @@ enum yk_lane_state {
     YK_LANE_IDLE    /* no work for it at present; *wake_ns, if not 0, says when to ask again */
 };
 enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+/* The dispatcher handed items out, or got some back. Under job.lock. */
+void yk_job_note_free(struct yk_job *job);
 /* What the lane did is told to the dispatcher. */
 void yk_lane_report(struct yk_job *job, int device, int lane);
 /* The end of the lane's chunk is to wake the device's host thread, if that is who drives it. */
@@ -81,8 +83,13 @@ int yk_flight_complete(struct yk_job *job, int device, int lane, yoke_status *ou
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome);
 /* Results of argument `arg` that leave at once: those asked for, and all from windows. */
 int yk_leaves_at_once(const struct yk_job *job, const struct yk_job_device *device, int arg);
-/* Rows of argument `arg` that items touch, within the array. */
+/* Rows of argument `arg` that items touch, within the array; */
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items);
+/* and those of all the job's items, asked once: a callback may take as long as there are items. */
+static inline struct yk_interval yk_job_all_rows(const struct yk_job *job, int arg)
+{
+    return job->order.uses[arg].rows;
+}
 
 /* --- arrival.c --- */
 /* All arguments for the lane's chunk, and the copies that bring their rows issued. `distances`, one
@@ -131,12 +138,13 @@ void yk_turn_tidy(struct yk_job *job, int device);
 enum { YK_TURN_TEXT = 192 };
 void yk_turn_explain(const struct yk_job *job, int device, char text[YK_TURN_TEXT]);
 
-/* --- steps.c: step kernels --- */
+/* --- step_memory.c: step kernels --- */
 /* Memory for the queues of all lanes of a device. YOKE_ENOMEM: not enough for the smallest. */
 yoke_status yk_steps_open(struct yk_job *job, int device);
 void yk_steps_close(struct yk_job *job, int device);
 /* What jobs left for others; its queues are closed. */
 void yk_steps_forget_device(struct yk_runtime_device *device);
+/* --- steps.c --- */
 /* Before the chunk's first launch: what that and later ones get. */
 yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
                              const struct yk_launch_arg *args);
@@ -206,11 +214,17 @@ void yk_device_await(struct yk_job *job, int device);
 /* Sees to it that the host rows the device will probably get are pinned. 1 while some are not and
  * the job should go on without it. */
 int yk_job_pins_ahead(struct yk_job *job, int device);
+/* The same of all devices, for a job that is about to begin and whose partitioner shares out for
+ * good: who waited for one of them would wait for its pins. Under runtime.lock. */
+int yk_job_awaits_pins(struct yk_job *job);
 
 /* --- hold.c --- */
 /* Build the kernel and make room for the arrays; afterwards the device has joined or left. 0: not
  * yet, try again soon. */
 int yk_job_prepare(struct yk_job *job, int device);
+/* The arguments whose arrays the device would hold whole if it had nothing else to hold, as bits;
+ * 0: it has too little memory for all. Asks no driver. */
+uint32_t yk_job_would_hold(const struct yk_job *job, int device);
 /* Release what the job holds on a device. */
 void yk_job_let_go(struct yk_job *job, int device);
 /* Take a device out of the job that failed (its chunks go to the others), or that gets no more

@@ -20,6 +20,7 @@ void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
     for (lane = 0; lane < jd->device->lanes; lane++)
         atomic_store_explicit(&jd->flights[lane].out, 0, memory_order_relaxed);
     yk_dispatch_failed(job->dispatch, jd->device->number, reason);
+    yk_job_note_free(job);
     yk_job_check_stranded(job);
 }
 
@@ -49,16 +50,11 @@ static int uses_array(const yoke_arg *arg)
     return arg->mode != YOKE_PARAM_VALUE && arg->mode != YOKE_PARAM_ADD;
 }
 
-static struct yk_interval rows_of(const struct yk_job *job, int p)
-{
-    return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
-}
-
 static yoke_status hold_one(struct yk_job *job, int device, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status status;
-    jd->claims[p].rows = rows_of(job, p);
+    jd->claims[p].rows = yk_job_all_rows(job, p);
     status =
         yk_replica_claim(job->args[p].array, jd->device->place, &jd->claims[p], &jd->replicas[p]);
     if (status == YOKE_OK)
@@ -89,7 +85,7 @@ static int64_t cost_of(const struct yk_job *job, int device, int p)
         if (uses_array(&job->args[q]) && job->args[q].array->whole == job->args[p].array->whole)
             return 0;
     return yk_replica_cost(job->args[p].array->whole, job->devices[device].device->place,
-                           rows_of(job, p));
+                           yk_job_all_rows(job, p));
 }
 
 static int64_t cost_of_all(const struct yk_job *job, int device)
@@ -99,6 +95,21 @@ static int64_t cost_of_all(const struct yk_job *job, int device)
     for (p = 0; p < job->arg_count; p++)
         bytes += cost_of(job, device, p);
     return bytes;
+}
+
+_Static_assert(YOKE_ARGS_MAX <= 32, "arguments are bits");
+
+/* By what memory there is, not by what is free: for that a driver is asked, which may be pinning.
+ */
+uint32_t yk_job_would_hold(const struct yk_job *job, int device)
+{
+    const struct yk_device_desc *desc = &job->devices[device].device->device->desc;
+    uint32_t held = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (uses_array(&job->args[p]))
+            held |= (uint32_t)1 << p;
+    return held && cost_of_all(job, device) <= desc->memory_bytes ? held : 0;
 }
 
 /* The array in a window that takes least to hold, no more than `most`; -1: there is none. */

@@ -82,6 +82,7 @@ struct yk_job_device {
     struct yk_leases leases;   /* CPU devices */
     struct yk_flight *flights; /* one a lane */
     unsigned char *stepped;    /* lanes that were in the job, the only ones whose flights it used */
+    struct yk_split_outcome outcome; /* once it is over: what it did, asked for that one time */
     /* From here to `holding` all is zero when a job begins, and so are the first of each array at
      * the end, as many as it has arguments. */
     int joined;           /* host thread has prepared it (or given up) */
@@ -159,13 +160,14 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     uint32_t packs;           /* arguments the distance of whose rows the kernel is told, as bits */
     uint8_t distance_of[YOKE_ARGS_MAX]; /* 1 + whose rows' distance this value is; 0: its own */
     const char *partitioner, *name;     /* partitioner NULL: auto */
-    const char *teaches;      /* the one that was asked for, where too little is known for it */
-    int names_partitioner;    /* it does so itself */
-    double weight;            /* the CPU weight that splits it, < 0: none does, */
-    char weight_text[80];     /* and then its partitioner */
-    uint64_t key;             /* of yk_memory */
-    uint64_t free_key;        /* and what it is for those that `auto` splits */
-    struct yk_lesson *lesson; /* of another process, until it begins; NULL: none */
+    const char *asked_for;              /* the one that was, where `auto` does it instead: */
+    int until_pinned;                   /* until memory is pinned, or 0: until more is known */
+    int names_partitioner;              /* it does so itself */
+    double weight;                      /* the CPU weight that splits it, < 0: none does, */
+    char weight_text[80];               /* and then its partitioner */
+    uint64_t key;                       /* of yk_memory */
+    uint64_t free_key;                  /* and what it is for those that `auto` splits */
+    struct yk_lesson *lesson;           /* of another process, until it begins; NULL: none */
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int keeps_cores; /* for GPUs' threads */
     int crowded;     /* others were running when it began */
@@ -196,7 +198,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     /* When the chunks that devices have should all be over, as far as is foretold; 0: nothing is.
      */
     _Atomic int64_t due_ns;
-    atomic_int all_out; /* nothing is left to be handed out */
+    atomic_int all_out; /* nothing is left to be handed out. Written under lock */
 
     yoke_status status; /* under lock until DONE */
     char *text;
@@ -226,7 +228,6 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     struct yk_job *next_running, *previous_running;
 };
 
-/* Modes that change an array: its rows in place, or at the job's end through private copies too. */
 /* Whether the device is asked; those that are not step in if all others fail. */
 static inline int yk_job_in_team(const struct yk_job *job, int device)
 {
@@ -239,6 +240,7 @@ static inline struct yk_kernel *yk_job_kernel(const struct yk_job *job, int form
     return form ? job->pair->alternative : job->kernel;
 }
 
+/* Modes that change an array: its rows in place, or at the job's end through private copies too. */
 static inline int yk_writes_rows(yoke_param_mode mode)
 {
     return mode == YOKE_PARAM_OUT || mode == YOKE_PARAM_INOUT;
@@ -288,8 +290,11 @@ int yk_job_may_be_weighed(const yoke_runtime *runtime, const yoke_job *spec);
 void yk_job_weigh(struct yk_job *job);
 /* and by the one there is now that it begins, where a policy moves it. */
 void yk_job_weigh_again(struct yk_job *job);
-/* It ended well: how long each class of devices took, and what the next weight is. */
+/* It begins; it ended well, and how long each class of devices took is known; it is over, and with
+ * the last of those that overlap the next weight is known. */
+void yk_job_weigh_begun(struct yk_job *job);
 void yk_job_note_times(struct yk_job *job);
+void yk_job_weigh_ended(struct yk_job *job);
 
 /* --- begin.c: under runtime.lock --- */
 /* Whether a job that is linked may begin at once, */
@@ -322,6 +327,8 @@ void yk_tickets_forget(const yoke_runtime *runtime);
 yoke_status yk_crew_take(struct yk_job *job, int count);
 void yk_crew_close(struct yk_job *job);     /* a job that could not begin, or not well */
 void yk_crews_close(yoke_runtime *runtime); /* the idle ones; no job is left */
+/* It has memory for more decisions than is kept for jobs to come. */
+int yk_crew_is_large(const struct yk_crew *crew);
 /* One more looks at the crew of a running job, which somebody else looks at, too, or under
  * runtime.lock; */
 void yk_job_look(struct yk_job *job);
@@ -331,6 +338,8 @@ void yk_job_look_away(struct yk_job *job);
 int yk_job_look_away_locked(struct yk_job *job);
 /* The job is over, but nobody knows: decides whether it keeps its crew for its result. */
 void yk_job_condense(struct yk_job *job);
+/* What one device did in a job that is over and has its crew. */
+struct yk_figures yk_job_figures(const struct yk_job *job, int device);
 /* Whoever had its ticket asks nothing more, and ends his hold. */
 void yk_job_forsake(struct yk_job *job);
 
@@ -379,17 +388,22 @@ yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_
 /* --- panels.c --- */
 yoke_status yk_panel_close(yoke_array *panel);
 
-/* --- result.c --- */
-yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
-/* Of a job that is over and has its crew: one account a device; */
 /* --- lessons.c --- */
 /* What is remembered of jobs like it; NULL: nothing. A job whose partitioner splits by lessons of
- * which there are too few is one that `auto` splits from here on. Under runtime.lock. */
+ * which there are too few is one that `auto` splits from here on. Under runtime.lock, as are the
+ * next two: */
 const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count);
+/* it is `auto`'s, for memory is still to be pinned: what that begins from; */
+const struct yk_memory *yk_job_yield(struct yk_job *job, const struct yk_memory *memory);
+/* it is its partitioner's, which from now on has a memory of its own. */
+void yk_job_keep_apart(struct yk_job *job, const struct yk_memory *memory);
 /* Its partitioner as the user should see it. */
 enum { YK_PARTITIONER_TEXT = 128 };
 const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT]);
 
+/* --- result.c --- */
+yoke_status yk_result_open(struct yk_job *job, yoke_result **out);
+/* Of a job that is over and has its crew: one account a device; */
 struct yk_account;
 yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts);
 /* why the device did what it did. NULL: nothing to say. */

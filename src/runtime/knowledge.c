@@ -12,6 +12,7 @@
 #include "../platform/topology.h"
 #include "explain.h"
 #include "job.h"
+#include "subject.h"
 
 enum { RECENT = 256, SUBJECT_TEXT = 256 };
 
@@ -27,70 +28,6 @@ struct yk_knowledge {
     char *machine_text;
 };
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    return text ? yk_hash(hash, text, strlen(text) + 1) : yk_hash(hash, "", 1);
-}
-
-static uint64_t hash_number(uint64_t hash, int64_t number)
-{
-    return yk_hash(hash, &number, sizeof number);
-}
-
-/* --- which kind of job --- */
-
-/* What runs, as far as one can tell from outside: of a function by hand its name and file. */
-static uint64_t content_of(const yoke_kernel *kernel)
-{
-    uint64_t hash = hash_text(hash_text(yk_hash_start, kernel->name), kernel->file);
-    int p;
-    hash = hash_number(hash_number(hash, kernel->kind), kernel->lanes);
-    hash = hash_number(hash_number(hash, kernel->unit), kernel->dimensions);
-    for (p = 0; p < kernel->param_count; p++) {
-        hash = hash_number(hash_text(hash, kernel->params[p].type), kernel->params[p].mode);
-        hash = hash_number(hash, kernel->params[p].size);
-    }
-    return hash_text(hash_text(hash, kernel->opencl.source.text), kernel->cuda.source.text);
-}
-
-/* Weights come and go. */
-static const char *asked_partitioner(const struct yk_job *job)
-{
-    if (job->weight >= 0)
-        return "weight";
-    return yk_job_splits_freely(job->partitioner) ? "" : job->partitioner;
-}
-
-/* What is the same for jobs of all sizes. */
-static uint64_t subject_of(const struct yk_job *job, uint64_t content, const char *partitioner)
-{
-    uint64_t hash = hash_text(content, partitioner);
-    int p;
-    for (p = 0; p < job->arg_count; p++) {
-        const yoke_arg *arg = &job->args[p];
-        if (!arg->array)
-            continue;
-        hash = hash_number(hash_number(hash, arg->mode), arg->shape);
-        hash = hash_number(hash_number(hash, arg->home), p);
-    }
-    return hash;
-}
-
-static void sizes_of(const struct yk_job *job, struct yk_sizes *out)
-{
-    int p, n = 0;
-    out->at[n++] = (double)(job->last - job->first);
-    out->at[n++] = (double)job->extent[0];
-    out->at[n++] = (double)job->extent[1];
-    for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array) {
-            out->at[n++] = (double)job->args[p].array->rows;
-            out->at[n++] = (double)job->args[p].array->row_bytes;
-        }
-    out->count = n;
-}
-
-_Static_assert(YK_SIZES_MAX >= 3 + 2 * YOKE_ARGS_MAX, "all sizes of a job");
 _Static_assert(YK_LESSON_DEVICES >= YK_PLACES - 1, "all devices of a runtime");
 
 /* --- which machine --- */
@@ -129,7 +66,7 @@ static int look_at_machine(struct yk_knowledge *knowledge, const yoke_runtime *r
     put_machine(runtime, count, stream);
     fclose(stream);
     knowledge->devices = count;
-    knowledge->machine = hash_text(yk_hash_start, knowledge->machine_text);
+    knowledge->machine = yk_hash_text(yk_hash_start, knowledge->machine_text);
     return 1;
 }
 
@@ -180,13 +117,13 @@ static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64
     struct yk_store *store = store_of(knowledge);
     struct yk_store_key own = { .machine = knowledge->machine }, autos = own;
     struct yk_sizes sizes = { 0 };
-    const char *partitioner = asked_partitioner(job);
+    const char *partitioner = yk_subject_partitioner(job);
     if (!store)
         return 0;
-    sizes_of(job, &sizes);
-    own.subject = subject_of(job, content, partitioner);
+    yk_subject_sizes(job, &sizes);
+    own.subject = yk_subject_of(job, content, partitioner);
     /* One that was asked for begins with what `auto` has learned. */
-    autos.subject = subject_of(job, content, "");
+    autos.subject = yk_subject_of(job, content, "");
     return yk_store_find(store, &own, &sizes, out) ||
            (*partitioner && yk_store_find(store, &autos, &sizes, out)) ||
            yk_store_derive(store, &own, &sizes, out) ||
@@ -199,15 +136,15 @@ void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel)
     uint64_t kind;
     if (!is_kept(job))
         return;
-    kind = hash_number(job->key ^ (uint64_t)(uintptr_t)kernel,
-                       atomic_load_explicit(&job->runtime->device_count, memory_order_acquire));
+    kind = yk_hash_number(job->key ^ (uint64_t)(uintptr_t)kernel,
+                          atomic_load_explicit(&job->runtime->device_count, memory_order_acquire));
     if (atomic_exchange_explicit(&knowledge->recent[kind % RECENT], kind, memory_order_relaxed) ==
         kind)
         return;
     yk_lock(&knowledge->lock);
     job->lesson =
         look_at_machine(knowledge, job->runtime) ? yk_calloc(1, sizeof *job->lesson) : NULL;
-    if (job->lesson && !find(knowledge, job, content_of(kernel), job->lesson)) {
+    if (job->lesson && !find(knowledge, job, yk_subject_content(kernel), job->lesson)) {
         yk_free(job->lesson);
         job->lesson = NULL;
     }
@@ -256,31 +193,52 @@ void yk_knowledge_note(const struct yk_job *job, struct yk_memory *memory)
     if (!is_kept(job) || memory->jobs++ > 0)
         return;
     if (!kernel->content)
-        kernel->content = content_of(&kernel->kernel);
-    memory->subject = subject_of(job, kernel->content, asked_partitioner(job));
-    sizes_of(job, &memory->sizes);
+        kernel->content = yk_subject_content(&kernel->kernel);
+    memory->subject = yk_subject_of(job, kernel->content, yk_subject_partitioner(job));
+    yk_subject_sizes(job, &memory->sizes);
 }
 
 /* --- keeping --- */
 
-static void keep(struct yk_knowledge *knowledge, const yoke_runtime *runtime,
-                 const struct yk_kernel *kernel, struct yk_memory *memory)
+/* What one kernel taught; large. */
+struct taught {
+    struct yk_lesson lessons[YK_MEMORIES];
+    struct yk_store_entry entries[YK_MEMORIES];
+    char text[SUBJECT_TEXT];
+};
+
+static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct yk_lesson *out)
 {
     const char *names[YK_PLACES];
-    const struct yk_remembered from = remembered(runtime, knowledge->devices, memory, names);
-    char text[SUBJECT_TEXT];
-    struct yk_lesson lesson = { .sizes = memory->sizes,
-                                .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
-                                                                     : YK_ORIGIN_TRAINED,
-                                .confirmed = memory->jobs };
-    const struct yk_store_key key = { .machine = knowledge->machine,
-                                      .machine_text = knowledge->machine_text,
-                                      .subject = memory->subject,
-                                      .name = kernel->kernel.name,
-                                      .subject_text = text };
-    snprintf(text, sizeof text, "%s", kernel->kernel.file ? kernel->kernel.file : "");
-    if (yk_recall_teach(&from, &lesson))
-        yk_store_put(store_of(knowledge), &key, &lesson, 1);
+    const struct yk_remembered from =
+        remembered(runtime, runtime->knowledge->devices, memory, names);
+    *out = (struct yk_lesson){ .sizes = memory->sizes,
+                               .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
+                                                                    : YK_ORIGIN_TRAINED,
+                               .confirmed = memory->jobs };
+    return yk_recall_teach(&from, out);
+}
+
+static void keep(const yoke_runtime *runtime, struct yk_kernel *kernel, struct taught *taught)
+{
+    struct yk_knowledge *knowledge = runtime->knowledge;
+    int i, count = 0;
+    snprintf(taught->text, sizeof taught->text, "%s",
+             kernel->kernel.file ? kernel->kernel.file : "");
+    for (i = 0; i < YK_MEMORIES; i++) {
+        struct yk_memory *memory = &kernel->memories[i];
+        struct yk_lesson *lesson = &taught->lessons[count];
+        if (memory->jobs > 0 && teach(runtime, memory, lesson))
+            taught->entries[count++] =
+                (struct yk_store_entry){ .key = { .machine = knowledge->machine,
+                                                  .machine_text = knowledge->machine_text,
+                                                  .subject = memory->subject,
+                                                  .name = kernel->kernel.name,
+                                                  .subject_text = taught->text },
+                                         .lesson = lesson };
+    }
+    if (count > 0)
+        yk_store_put_all(store_of(knowledge), taught->entries, count);
 }
 
 /* Where nobody asked for anything, or devices came after the last who did, nobody knows of which
@@ -289,13 +247,13 @@ static void keep_all(struct yk_knowledge *knowledge, const yoke_runtime *runtime
 {
     const int count = atomic_load(&runtime->device_count);
     struct yk_kernel *kernel;
-    int i;
+    struct taught *taught;
     if (!knowledge->machine_text || knowledge->devices != count)
         return;
-    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
-        for (i = 0; i < YK_MEMORIES; i++)
-            if (kernel->memories[i].jobs > 0)
-                keep(knowledge, runtime, kernel, &kernel->memories[i]);
+    taught = yk_calloc(1, sizeof *taught);
+    for (kernel = runtime->kernels.first; taught && kernel; kernel = kernel->next)
+        keep(runtime, kernel, taught);
+    yk_free(taught);
 }
 
 static void keep_story(struct yk_knowledge *knowledge, const yoke_runtime *runtime)

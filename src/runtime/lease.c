@@ -212,26 +212,30 @@ static uint32_t next_generation(struct yk_leases *leases)
     return leases->generation;
 }
 
-void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk,
-                      enum yk_lease_rows rows, int64_t now)
+struct yk_lease *yk_lease_next(struct yk_leases *leases)
+{
+    struct yk_lease *lease = leases->slots;
+    /* acquire: pairs with the release in yk_lease_free */
+    while (atomic_load_explicit(&lease->items_left, memory_order_acquire) != 0)
+        lease++;
+    return lease;
+}
+
+void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
+                      const struct yk_chunk *chunk, int64_t now)
 {
     int64_t items = chunk->last - chunk->first;
     struct shape shape = { .first = chunk->first,
                            .last = chunk->last,
                            .piece = items,
                            .parts = chunk->parts > 2 ? chunk->parts : 2 };
-    struct yk_lease *lease = leases->slots;
     if (chunk->piece > 0 && chunk->piece < items)
         shape.piece = chunk->piece;
     shape.pieces = count_pieces(items, leases->cutters, &shape.piece);
     shape.sections = shape.pieces < leases->cutters ? (int32_t)shape.pieces : leases->cutters;
-    /* acquire: pairs with the release in yk_lease_free */
-    while (atomic_load_explicit(&lease->items_left, memory_order_acquire) != 0)
-        lease++;
     shape.slot = (int32_t)(lease - leases->slots);
     lease->chunk = *chunk;
     lease->issued_ns = now;
-    lease->rows = rows;
     atomic_store_explicit(&lease->items_left, items, memory_order_relaxed);
     atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
     fill(leases, &shape);

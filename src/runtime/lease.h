@@ -30,6 +30,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include <yoke/job.h>
+
+#include "../array/interval.h"
 #include "../partition/dispatch.h"
 
 /* What cutters read of the current lease. */
@@ -55,6 +58,9 @@ struct yk_lease {
     _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
     enum yk_lease_rows rows;
+    /* Of arguments that are written and whose rows a function of the program gives, those of the
+     * whole lease: all that its pieces may write. */
+    struct yk_interval written[YOKE_ARGS_MAX];
 };
 
 struct yk_leases {
@@ -79,10 +85,11 @@ void yk_leases_close(struct yk_leases *leases);
 int yk_lease_cut(struct yk_leases *leases, int lane, struct yk_chunk *piece, int *slot);
 /* None is open for cutting any more; all that were are done, and nobody cuts. */
 void yk_leases_shut(struct yk_leases *leases);
-/* Publish a chunk as the current lease, after a cut found nothing left, both under the job's lock.
- */
-void yk_lease_publish(struct yk_leases *leases, const struct yk_chunk *chunk,
-                      enum yk_lease_rows rows, int64_t now);
+/* A free slot, whose rows and what is written of them are the caller's to set; then publish a chunk
+ * as the current lease, in that slot. After a cut found nothing left, all under the job's lock. */
+struct yk_lease *yk_lease_next(struct yk_leases *leases);
+void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
+                      const struct yk_chunk *chunk, int64_t now);
 /* Of a slot whose piece the caller has. */
 static inline int yk_lease_is_ready(const struct yk_leases *leases, int slot)
 {

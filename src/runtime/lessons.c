@@ -2,7 +2,9 @@
  *
  * Jobs of such a partitioner have a memory of their own, for what it makes devices do is not what
  * `auto` would. It begins as a copy of what `auto` learned of the same range and shapes. Where that
- * is too little as well, the job is `auto`'s.
+ * is too little as well, the job is `auto`'s; so it is as long as rows of a GPU are not pinned
+ * (ahead.c), and then it is as if `auto` had been asked for: the partitioner's own memory stays as
+ * it is, or is not begun, for speeds without pins would be in it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +24,16 @@ static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const stru
 {
     struct yk_memory *begun = yk_kernel_memorise(job->kernel, key);
     memcpy(begun->device, from->device, sizeof begun->device);
+    begun->taught = from->taught;
+    begun->derived = from->derived;
     return begun;
+}
+
+static void leave_to_auto(struct yk_job *job)
+{
+    job->asked_for = job->partitioner;
+    job->partitioner = NULL;
+    job->key = job->free_key;
 }
 
 const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count)
@@ -33,18 +44,32 @@ const struct yk_memory *yk_job_recall(struct yk_job *job, int device_count)
         return own;
     free = yk_kernel_recall(job->kernel, job->free_key);
     if (suffices(free, device_count))
-        return begin_from(job, job->key, free);
-    job->teaches = job->partitioner;
-    job->partitioner = NULL;
-    job->key = job->free_key;
-    return !free && own ? begin_from(job, job->free_key, own) : free;
+        return free;
+    leave_to_auto(job);
+    return !free && own ? begin_from(job, job->key, own) : free;
+}
+
+const struct yk_memory *yk_job_yield(struct yk_job *job, const struct yk_memory *memory)
+{
+    const struct yk_memory *free = yk_kernel_recall(job->kernel, job->free_key);
+    leave_to_auto(job);
+    job->until_pinned = 1;
+    return free ? free : begin_from(job, job->key, memory);
+}
+
+void yk_job_keep_apart(struct yk_job *job, const struct yk_memory *memory)
+{
+    if (yk_partitioner_needs_lessons(job->partitioner) && memory && memory->key != job->key)
+        begin_from(job, job->key, memory);
 }
 
 const char *yk_job_partitioner_text(const struct yk_job *job, char text[YK_PARTITIONER_TEXT])
 {
     const char *name = job->partitioner ? job->partitioner : yk_partitioners[0]->name;
-    if (!job->teaches)
+    if (!job->asked_for)
         return name;
-    snprintf(text, YK_PARTITIONER_TEXT, "%s (teaches %s)", name, job->teaches);
+    snprintf(text, YK_PARTITIONER_TEXT,
+             job->until_pinned ? "%s (until memory is pinned: %s)" : "%s (teaches %s)", name,
+             job->asked_for);
     return text;
 }

@@ -62,6 +62,7 @@ static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status
     yk_turn_returned(job, device, chunk);
     yk_dispatch_returned(job->dispatch, jd->device->number, chunk,
                          items > unit && why == YOKE_ENOMEM ? (items + 1) / 2 : 0);
+    yk_job_note_free(job);
     if (items <= unit && why == YOKE_ENOMEM) {
         jd->status = YOKE_ENOMEM;
         yk_job_retire_device(job, device, yoke_error_text());

@@ -8,7 +8,7 @@ static struct yk_interval used_rows(const struct yk_job *job, int p)
 {
     const yoke_arg *arg = &job->args[p];
     if (job->first == job->last)
-        return (struct yk_interval){ job->first, job->first };
+        return (struct yk_interval){ arg->array->first_row, arg->array->first_row };
     if (arg->shape == YOKE_WHOLE || arg->mode == YOKE_PARAM_ADD)
         return yk_array_rows(arg->array);
     return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });

@@ -159,6 +159,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     if (count > 1)
         job->alone = yk_team_only(job->team);
     job->seen = job->tells = memory != NULL;
+    job->recalled = 0;
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
             continue;
@@ -196,6 +197,7 @@ static void bench_by_split(struct yk_job *job)
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 {
     int d, cpu = -1, gpus = 0;
+    job->keeps_cores = 0;
     if (!(yk_job_splits_freely(job->partitioner) ||
           yk_partitioner_needs_lessons(job->partitioner)) ||
         yk_runtime_polls(job->runtime))
@@ -206,36 +208,35 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
         else
             gpus += yk_job_in_team(job, d) && !job->devices[d].device->device->desc.virtual_clock;
     }
-    if (cpu < 0 || !gpus || !yk_job_in_team(job, cpu))
+    if (cpu < 0)
         return;
-    job->devices[cpu].kept = yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus);
+    job->devices[cpu].kept = gpus && yk_job_in_team(job, cpu)
+                                 ? yk_kept_cores(known[cpu].lanes, job->devices[cpu].share, gpus)
+                                 : 0;
     known[cpu].lanes -= job->devices[cpu].kept;
     job->devices[cpu].leases.cutters = known[cpu].lanes;
     job->keeps_cores = job->devices[cpu].kept > 0;
 }
 
-yoke_status yk_job_plan(struct yk_job *job)
+/* By what `memory` has. */
+static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
 {
     struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
-    const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
-    const struct yk_memory *memory = yk_job_recall(job, count);
+    const int count = job->device_count;
     struct yk_split_spec spec = { .first = job->first,
                                   .last = job->last,
                                   .devices = known,
+                                  .device_count = count,
                                   .unit = yk_job_unit(job),
                                   .partitioner = job->partitioner,
+                                  .adjust = memory ? &memory->adjust : NULL,
                                   .all_or_nothing = job->has_add };
-    yoke_status status = yk_crew_take(job, count);
-    if (status == YOKE_OK) {
-        yk_turn_begin(job, memory);
-        describe_all(job, memory, count, known);
-    }
-    if (status == YOKE_OK && job->partitioner)
+    yoke_status status = YOKE_OK;
+    describe_all(job, memory, count, known);
+    if (job->partitioner)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)
         return status;
-    spec.device_count = count;
-    spec.adjust = memory ? &memory->adjust : NULL;
     call_team(job, memory, known);
     yk_turn_plan(job, known);
     keep_cores(job, known);
@@ -245,5 +246,21 @@ yoke_status yk_job_plan(struct yk_job *job)
     job->dispatch = job->crew->dispatch;
     if (status == YOKE_OK)
         bench_by_split(job);
+    return status;
+}
+
+yoke_status yk_job_plan(struct yk_job *job)
+{
+    const int count = atomic_load_explicit(&job->runtime->device_count, memory_order_acquire);
+    const struct yk_memory *memory = yk_job_recall(job, count);
+    yoke_status status = yk_crew_take(job, count);
+    if (status != YOKE_OK)
+        return status;
+    yk_turn_begin(job, memory);
+    status = split(job, memory);
+    /* Only its split says who is to get anything. */
+    if (status == YOKE_OK && yk_job_awaits_pins(job))
+        return split(job, yk_job_yield(job, memory));
+    yk_job_keep_apart(job, memory);
     return status;
 }

@@ -55,12 +55,7 @@ static size_t sentence_bytes(const struct yk_job *job)
 
 static struct yk_figures figures_of(const struct yk_job *job, int device)
 {
-    struct yk_split_outcome outcome;
-    if (!job->keeps)
-        return job->figures[device];
-    yk_dispatch_outcome(job->dispatch, device, &outcome);
-    return (struct yk_figures){ outcome.items, outcome.chunks, outcome.busy_ns,
-                                job->devices[device].made[1] };
+    return job->keeps ? yk_job_figures(job, device) : job->figures[device];
 }
 
 static void fill_devices(const struct yk_job *job, char **next, yoke_result *result)
@@ -128,9 +123,8 @@ yoke_status yk_job_account(const struct yk_job *job, struct yk_account *accounts
 
 static double ended_seconds(const struct yk_job *job, int device)
 {
-    struct yk_split_outcome outcome;
-    yk_dispatch_outcome(job->dispatch, device, &outcome);
-    return outcome.items > 0 ? (double)(outcome.ended_ns - job->submitted_ns) * 1e-9 : 0;
+    const struct yk_split_outcome *outcome = &job->devices[device].outcome;
+    return outcome->items > 0 ? (double)(outcome->ended_ns - job->submitted_ns) * 1e-9 : 0;
 }
 
 static yoke_status fill_models(const struct yk_job *job, char **next, yoke_result *result)
@@ -195,10 +189,10 @@ yoke_status yk_result_open(struct yk_job *job, yoke_result **out)
         yk_free(result);
         return status;
     }
-    if (job->keeps)
+    if (job->keeps) {
         result->predicted_seconds = yk_dispatch_predicted_ns(job->dispatch) * 1e-9;
-    if (job->keeps)
         fill_decisions(job, &next, result);
+    }
     *out = result;
     return YOKE_OK;
 }

@@ -201,6 +201,7 @@ yoke_status yoke_close(yoke_runtime *runtime)
     if (runtime->explains)
         yk_runtime_explain(runtime);
     yk_knowledge_keep(runtime);
+    yk_told_forget(runtime);
     if (runtime->trace && runtime->trace_path)
         status = yk_trace_write(runtime->trace, runtime->trace_path);
     atomic_store(&runtime->stop, 1);

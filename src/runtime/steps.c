@@ -6,18 +6,12 @@
  * who would not anyway; results leave when the queue is empty. Launches that follow each other
  * without that look get more, for a job whose trees are deep needs many.
  */
-#include <string.h>
 
 #include "../base/alloc.h"
-#include "../base/status.h"
 #include "flight.h"
 
-/* Launches between two looks at the words, and what part of a device's room queues may take. */
-enum { BURST_MOST = 8, ROOM_PART = 8 };
-
-/* Work-items that fill a device, for each group: half of its lanes, for items take registers, and
- * no NVIDIA GPU has more blocks at work than that. */
-enum { FILL_PART = 2 * YK_STEP_WIDTH };
+/* Launches between two looks at the words. */
+enum { BURST_MOST = 8 };
 
 /* One lane's. */
 struct yk_step_flight {
@@ -32,131 +26,6 @@ struct yk_step_flight {
     int burst;
     yoke_status failed; /* launching again, or sending results home, did */
 };
-
-static const yoke_step *step_of(const struct yk_job *job, int form)
-{
-    return &yk_job_kernel(job, form)->kernel.step;
-}
-
-/* --- memory --- */
-
-static int64_t groups_of(const struct yk_device_desc *desc)
-{
-    const int64_t fill = desc->fill / FILL_PART, least = 4 * (int64_t)desc->cores;
-    return fill > least ? fill : least;
-}
-
-/* The first step kernel of those that the device may want; -1: there is none. */
-static int first_steps(const struct yk_job *job, const struct yk_job_device *jd)
-{
-    int form;
-    for (form = 0; form < YK_FORMS; form++)
-        if (jd->forms >> form & 1 && yk_form_is_steps(job, form))
-            return form;
-    return -1;
-}
-
-static yoke_status too_large(const struct yk_job *job, int device)
-{
-    const int form = first_steps(job, &job->devices[device]);
-    const yoke_kernel *kernel = &yk_job_kernel(job, form)->kernel;
-    return yk_fail(YOKE_ENOMEM,
-                   "%s: no memory for the queues of step kernel %s (items of %u bytes, %u emitted "
-                   "by one, %u generations); declare fewer, or give it more memory (mem=)",
-                   job->devices[device].device->device->desc.name, kernel->name, kernel->step.size,
-                   kernel->step.most, kernel->step.generations);
-}
-
-/* Words that a driver copies to without holding up the calling thread, where it has such memory. */
-static uint32_t *words_open(const struct yk_job_device *jd)
-{
-    const struct yk_device *device = jd->device->device;
-    const int64_t bytes = (int64_t)sizeof(uint32_t) * YK_STEP_WORDS * jd->device->lanes;
-    void *words;
-    yk_lock(&jd->device->place->lock);
-    words = jd->device->spare_words;
-    jd->device->spare_words = NULL;
-    yk_unlock(&jd->device->place->lock);
-    if (words)
-        return words;
-    if (!device->backend->host_alloc ||
-        device->backend->host_alloc(jd->device->device, bytes, &words) != YOKE_OK)
-        return NULL;
-    return words;
-}
-
-/* To pin memory takes a millisecond, so the next job gets them. */
-static void words_close(struct yk_runtime_device *device, uint32_t *words)
-{
-    yk_lock(&device->place->lock);
-    if (!device->spare_words) {
-        device->spare_words = words;
-        words = NULL;
-    }
-    yk_unlock(&device->place->lock);
-    if (words)
-        device->device->backend->host_free(device->device, words);
-}
-
-void yk_steps_forget_device(struct yk_runtime_device *device)
-{
-    if (device->spare_words)
-        device->device->backend->host_free(device->device, device->spare_words);
-    device->spare_words = NULL;
-}
-
-/* Of one lane, for whichever step kernel needs most; at most so many groups, and how many it came
- * to. */
-static int64_t plan_queues(const struct yk_job *job, int device, int64_t most, int64_t *groups)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    int64_t bytes, all = 0, planned = 0;
-    int form;
-    for (form = 0; form < YK_FORMS; form++) {
-        if (!(jd->forms >> form & 1) || !yk_form_is_steps(job, form))
-            continue;
-        bytes = yk_step_plan_make(step_of(job, form), *groups, most, &jd->step_plans[form]);
-        all = bytes > all ? bytes : all;
-        if (jd->step_plans[form].groups > planned)
-            planned = jd->step_plans[form].groups;
-    }
-    *groups = planned;
-    return all;
-}
-
-yoke_status yk_steps_open(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    struct yk_place *place = jd->device->place;
-    const int64_t lanes = jd->device->lanes;
-    int64_t most = yk_place_room(place) / ROOM_PART / lanes, groups;
-    yoke_status status = YOKE_ENOMEM;
-    if (first_steps(job, jd) < 0)
-        return YOKE_OK;
-    for (groups = groups_of(&place->device->desc); status == YOKE_ENOMEM && groups > 0;
-         groups /= 2) {
-        jd->queue_bytes = plan_queues(job, device, most, &groups);
-        if (jd->queue_bytes > INT64_MAX / lanes)
-            break;
-        status = yk_place_borrow(&job->runtime->places, place, lanes * jd->queue_bytes, &jd->queues,
-                                 &jd->queues_bytes);
-    }
-    if (status == YOKE_OK)
-        jd->step_words = words_open(jd);
-    return status == YOKE_ENOMEM ? too_large(job, device) : status;
-}
-
-void yk_steps_close(struct yk_job *job, int device)
-{
-    struct yk_job_device *jd = &job->devices[device];
-    if (jd->queues)
-        yk_place_give(jd->device->place, jd->queues, jd->queues_bytes);
-    words_close(jd->device, jd->step_words);
-    jd->queues = NULL;
-    jd->step_words = NULL;
-}
-
-/* --- a flight's launches --- */
 
 static const struct yk_kernel *kernel_of(const struct yk_job *job, const struct yk_job_device *jd,
                                          const struct yk_flight *flight)

@@ -123,8 +123,10 @@ static yoke_status find_pair(struct entry *entry)
     yoke_status status = yk_kernel_intern(&job->runtime->kernels, entry->alternative, &alternative);
     if (status == YOKE_OK)
         status = yk_pair_intern(job->kernel, alternative, &job->pair);
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
         job->key ^= (uint64_t)(uintptr_t)alternative;
+        job->free_key ^= (uint64_t)(uintptr_t)alternative;
+    }
     return status;
 }
 

@@ -9,15 +9,10 @@
 
 #include "flight.h"
 
-static struct yk_interval rows_of_all(const struct yk_job *job, int p)
-{
-    return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
-}
-
 /* One, but where a callback gives them: there as many as on average. */
 static double rows_per_item(const struct yk_job *job, int p)
 {
-    const struct yk_interval rows = rows_of_all(job, p);
+    const struct yk_interval rows = yk_job_all_rows(job, p);
     if (job->args[p].shape != YOKE_CUSTOM)
         return 1;
     return (double)(rows.last - rows.first) / (double)(job->last - job->first);
@@ -27,7 +22,7 @@ static double rows_per_item(const struct yk_job *job, int p)
  * in the last job like this one. */
 static double lacking_part(const struct yk_job *job, int device, int p, double share)
 {
-    struct yk_interval rows = rows_of_all(job, p);
+    struct yk_interval rows = yk_job_all_rows(job, p);
     int place = job->runtime->devices[device].place->number;
     double all = (double)(rows.last - rows.first), missing;
     if (all <= 0)

@@ -109,33 +109,46 @@ void yk_job_weigh_again(struct yk_job *job)
         write_weight(job);
 }
 
-/* What its devices took, by class; 1 if both classes took part to the end. */
-static int times_of(const struct yk_job *job, yoke_times *out)
+/* What it did, by class; 1 if both classes took part to the end. */
+static int done_by(const struct yk_job *job, struct yk_weight_job *out)
 {
     int d, cpus = 0, gpus = 0;
-    *out = (yoke_times){ 0 };
+    *out = (struct yk_weight_job){ .weight = job->weight, .begun_ns = job->submitted_ns };
     for (d = 0; d < job->device_count; d++) {
         const struct yk_job_device *jd = &job->devices[d];
         const int cpu = jd->device->device->desc.host_memory;
-        double *longest = cpu ? &out->cpu_seconds : &out->gpu_seconds, seconds;
-        struct yk_split_outcome outcome;
-        yk_dispatch_outcome(job->dispatch, d, &outcome);
-        seconds = (double)outcome.busy_ns * 1e-9;
-        *longest = seconds > *longest ? seconds : *longest;
-        *(cpu ? &out->cpu_items : &out->gpu_items) += outcome.items;
+        int64_t *ended = cpu ? &out->cpu_ended_ns : &out->gpu_ended_ns;
+        if (jd->outcome.items > 0 && jd->outcome.ended_ns > *ended)
+            *ended = jd->outcome.ended_ns;
+        *(cpu ? &out->cpu_items : &out->gpu_items) += jd->outcome.items;
         *(cpu ? &cpus : &gpus) += !jd->failed && !jd->retired;
     }
     return cpus > 0 && gpus > 0;
 }
 
+void yk_job_weigh_begun(struct yk_job *job)
+{
+    yk_weight_begin(&job->kernel->weight.run);
+}
+
 void yk_job_note_times(struct yk_job *job)
 {
+    struct yk_weight_job did;
+    if (!done_by(job, &did))
+        did.weight = -1;
+    yk_weight_tell(&job->kernel->weight.run, &did);
+}
+
+void yk_job_weigh_ended(struct yk_job *job)
+{
     struct yk_weight *own = &job->kernel->weight, *all = &job->runtime->weight;
-    yoke_times times;
-    int both = times_of(job, &times);
-    own->times = all->times = times;
-    if (both && job->weight >= 0)
-        yk_weight_adapt(own, all, job->weight, &times);
+    int tells;
+    if (!yk_weight_end(&own->run) || own->run.told == 0)
+        return;
+    tells = yk_weight_times(&own->run, &own->times);
+    all->times = own->times;
+    if (tells)
+        yk_weight_adapt(own, all, own->run.weight, &own->times);
 }
 
 /* --- the user --- */

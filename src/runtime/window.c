@@ -37,7 +37,7 @@ static int64_t window_rows(const struct yk_job *job, int p, int64_t items)
         return items + arg->before + arg->after;
     if (arg->shape != YOKE_CUSTOM)
         return items;
-    all = yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
+    all = yk_job_all_rows(job, p);
     density = (double)(all.last - all.first) / (double)range_of(job);
     return (int64_t)(density * (double)items) + 1;
 }

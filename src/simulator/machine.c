@@ -1,7 +1,6 @@
 /* machine.c - a machine from its line of text. See machine.h for the grammar. */
 #include "machine.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,80 +151,6 @@ void yk_machine_close(struct yk_machine *machine)
     machine->gpu_count = 0;
 }
 
-/* --- load: "FROM-TO*F+FROM-TO*F" --- */
-
-/* The number up to `end`; `what` and `key` are for the message. */
-static yoke_status read_part(enum yk_option_type type, const char *text, const char *end,
-                             double *out)
-{
-    char word[32];
-    size_t length = (size_t)(end - text);
-    if (length >= sizeof word)
-        return yk_fail(YOKE_EINVAL, "'%.*s' is no number", (int)length, text);
-    memcpy(word, text, length);
-    word[length] = '\0';
-    return yk_option_number(type, word, out);
-}
-
-/* The dash between two times, not the one of 1e-3. */
-static const char *find_dash(const char *text, const char *end)
-{
-    for (const char *at = text; at < end; at++)
-        if (*at == '-' && at > text && at[-1] != 'e' && at[-1] != 'E')
-            return at;
-    return NULL;
-}
-
-static yoke_status read_load(const char *text, const char *end, struct yk_load *out)
-{
-    const char *star = memchr(text, '*', (size_t)(end - text));
-    const char *dash = star ? find_dash(text, star) : NULL;
-    struct yk_load load = { .to = INFINITY };
-    if (!dash)
-        return yk_fail(YOKE_EINVAL, "'%.*s' is not FROM-TO*FACTOR, as 1s-2s*1.5", (int)(end - text),
-                       text);
-    yoke_status status = read_part(YK_OPTION_SECONDS, text, dash, &load.from);
-    if (status == YOKE_OK && dash + 1 < star)
-        status = read_part(YK_OPTION_SECONDS, dash + 1, star, &load.to);
-    if (status == YOKE_OK)
-        status = read_part(YK_OPTION_REAL, star + 1, end, &load.factor);
-    if (status == YOKE_OK &&
-        !(load.from >= 0 && load.from < load.to && load.factor >= 1e-3 && load.factor <= 1e6))
-        status = yk_fail(YOKE_EINVAL,
-                         "'%.*s': a load begins before it ends, and its factor is 0.001 to 1e6",
-                         (int)(end - text), text);
-    if (status == YOKE_OK)
-        *out = load;
-    return status;
-}
-
-/* Prefixes the thread's error text with where it was. */
-static yoke_status fail_at(const char *what, yoke_status status)
-{
-    char *text = status == YOKE_EINVAL ? yk_strdup(yoke_error_text()) : NULL;
-    if (text)
-        yk_fail(status, "%s: %s", what, text);
-    yk_free(text);
-    return status;
-}
-
-static yoke_status read_loads(const char *what, const char *text, struct yk_loads *out)
-{
-    out->count = 0;
-    while (text) {
-        const char *plus = strchr(text, '+'), *end = plus ? plus : text + strlen(text);
-        if (out->count == yk_machine_loads_max)
-            return yk_fail(YOKE_EINVAL, "%s: load: %d spells at most; leave some out", what,
-                           (int)yk_machine_loads_max);
-        yoke_status status = read_load(text, end, &out->items[out->count]);
-        if (status != YOKE_OK)
-            return fail_at(what, status);
-        out->count++;
-        text = plus ? plus + 1 : NULL;
-    }
-    return YOKE_OK;
-}
-
 /* --- the parts of the line --- */
 
 /* A part, cut out of the line: "gpuA*4:f=7:lanes=2" or "cores=8:noise=0.1". */
@@ -277,7 +202,7 @@ static yoke_status read_cpu(const struct part *part, char *text, struct yk_machi
     if (status == YOKE_OK)
         status = check_cpu(where, &settings.machine);
     if (status == YOKE_OK)
-        status = read_loads(where, settings.load, &settings.machine.loads);
+        status = yk_loads_parse(where, settings.load, &settings.machine.loads);
     settings.machine.gpus = machine->gpus;
     settings.machine.gpu_count = machine->gpu_count;
     if (status == YOKE_OK)
@@ -357,7 +282,7 @@ static yoke_status read_gpu(const struct part *part, struct yk_machine *machine)
     if (status == YOKE_OK)
         status = check_gpu(where, &settings.gpu);
     if (status == YOKE_OK)
-        status = read_loads(where, settings.load, &settings.gpu.loads);
+        status = yk_loads_parse(where, settings.load, &settings.gpu.loads);
     if (status == YOKE_OK)
         status = add_gpus(part, &settings.gpu, machine);
     yk_options_clear(gpu_options, &settings);

@@ -4,7 +4,8 @@
  *     [cpu:]key=value[:key=value]... [,gpu[LABEL][*COUNT][:key=value]...]...
  *
  * The first part describes the cores and what all devices share, every other one a GPU or COUNT
- * alike. machine.c has the tables of keys; docs/simulator.md says what each does to time.
+ * alike. machine.c has the tables of keys, load.c reads what stands after load=; docs/simulator.md
+ * says what each does to time.
  */
 #ifndef YK_SIMULATOR_MACHINE_H
 #define YK_SIMULATOR_MACHINE_H
@@ -22,6 +23,8 @@ struct yk_loads {
     struct yk_load items[yk_machine_loads_max];
     int count;
 };
+/* "FROM-TO*F+FROM-TO*F"; NULL: none. `what` is said first where it is none of that. */
+yoke_status yk_loads_parse(const char *what, const char *text, struct yk_loads *out);
 
 /* Times in seconds, rates in average items a second. */
 struct yk_machine_gpu {

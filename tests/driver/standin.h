@@ -34,6 +34,8 @@ long standin_calls_of(const char *function); /* and those of "cuMemAlloc" */
 long standin_outstanding(void);
 /* What contexts in good health still held when they were destroyed: leaks that the driver hid. */
 long standin_swept(void);
+/* 1: host memory that a thread wants pinned is not, and the thread waits, until this is 0 again. */
+void standin_hold_pins(int hold);
 /* For libraries that stand on the driver (cublas.c): the calling thread's current context, and work
  * on a stream, in its order. `run` returns a CUresult; it is not called any more where the context
  * died before. Not 0: a CUresult, and it is not queued. */

@@ -1,18 +1,22 @@
 /* test_cuda_ahead.c - memory that is pinned ahead of jobs, by a thread of its own, while the others
- * work: results stay right, and whoever closes first leaves nothing pinned.
+ * work: results stay right, and whoever closes first leaves nothing pinned. Jobs of `linear` are
+ * `auto`'s meanwhile.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
 #include "job_kernels.h"
+#include "ok.h"
 #include "runtime/runtime.h"
 #include "standin.h"
 
@@ -22,7 +26,7 @@ struct scene {
     yoke_runtime *runtime;
     float *from, *to;
     yoke_array *from_array, *to_array;
-    int times; /* that to got from added */
+    int rows, times; /* times: that to got from added */
 };
 
 static int64_t pinned_bytes(const yoke_runtime *runtime)
@@ -34,11 +38,10 @@ static int64_t pinned_bytes(const yoke_runtime *runtime)
     return bytes;
 }
 
-static void scene_open(struct scene *scene)
+static void scene_open_with(struct scene *scene, const yoke_config *config)
 {
-    const yoke_config config = { .devices = "cpu:1,cuda:0" };
-    *scene = (struct scene){ 0 };
-    assert_int_equal(yoke_open(&config, &scene->runtime), YOKE_OK);
+    *scene = (struct scene){ .rows = ROWS };
+    OK(yoke_open(config, &scene->runtime));
     scene->from = yoke_alloc(scene->runtime, ROWS * sizeof(float));
     scene->to = yoke_alloc(scene->runtime, ROWS * sizeof(float));
     assert_non_null(scene->from);
@@ -49,13 +52,16 @@ static void scene_open(struct scene *scene)
     }
 }
 
+static void scene_open(struct scene *scene)
+{
+    scene_open_with(scene, &(yoke_config){ .devices = "cpu:1,cuda:0" });
+}
+
 static void arrays_open(struct scene *scene)
 {
-    assert_int_equal(
-        yoke_array_wrap(scene->runtime, scene->from, ROWS, sizeof(float), &scene->from_array),
-        YOKE_OK);
-    assert_int_equal(
-        yoke_array_wrap(scene->runtime, scene->to, ROWS, sizeof(float), &scene->to_array), YOKE_OK);
+    OK(yoke_array_wrap(scene->runtime, scene->from, scene->rows, sizeof(float),
+                       &scene->from_array));
+    OK(yoke_array_wrap(scene->runtime, scene->to, scene->rows, sizeof(float), &scene->to_array));
 }
 
 static void arrays_close(struct scene *scene)
@@ -73,11 +79,11 @@ static void scene_close(struct scene *scene)
 }
 
 /* to += from, out of memory that the host has changed since the last time. */
-static yoke_status add_once(struct scene *scene)
+static yoke_status add(struct scene *scene, yoke_result **result)
 {
     float one = 1;
     yoke_job job = { .kernel = &k_saxpy,
-                     .range = { 0, ROWS },
+                     .range = { 0, scene->rows },
                      .args = { yoke_value(one), yoke_in(scene->from_array),
                                yoke_inout_home(scene->to_array) } };
     yoke_array *arrays[2] = { scene->from_array, scene->to_array };
@@ -85,16 +91,23 @@ static yoke_status add_once(struct scene *scene)
         assert_int_equal(yoke_array_acquire(arrays[a], YOKE_READ_WRITE), YOKE_OK);
         assert_int_equal(yoke_array_release(arrays[a]), YOKE_OK);
     }
-    return yoke_run(scene->runtime, &job, NULL);
+    return yoke_run(scene->runtime, &job, result);
+}
+
+static yoke_result *run_for_result(struct scene *scene)
+{
+    yoke_result *result;
+    OK(add(scene, &result));
+    OK(yoke_array_acquire(scene->to_array, YOKE_READ));
+    scene->times++;
+    for (int i = 0; i < scene->rows; i += 97)
+        assert_true(scene->to[i] == (float)scene->times * scene->from[i]);
+    return result;
 }
 
 static void run(struct scene *scene)
 {
-    assert_int_equal(add_once(scene), YOKE_OK);
-    assert_int_equal(yoke_array_acquire(scene->to_array, YOKE_READ), YOKE_OK);
-    scene->times++;
-    for (int i = 0; i < ROWS; i += 97)
-        assert_true(scene->to[i] == (float)scene->times * scene->from[i]);
+    yoke_result_close(run_for_result(scene));
 }
 
 static void jobs_go_on_while_memory_is_pinned(void **state)
@@ -140,7 +153,7 @@ static void without_memory(void **state)
     run(&scene);
     for (int nth = 1; nth <= 40; nth++) {
         yk_alloc_fail_at(nth);
-        yoke_status status = add_once(&scene);
+        yoke_status status = add(&scene, NULL);
         yk_alloc_fail_at(0);
         assert_true(status == YOKE_OK || status == YOKE_ENOMEM);
         scene.times = 0; /* a job that failed leaves rows undefined */
@@ -153,14 +166,181 @@ static void without_memory(void **state)
     scene_close(&scene);
 }
 
+/* --- a partitioner that splits by lessons of an earlier process --- */
+
+static const char until_pinned[] = "auto (until memory is pinned: linear)";
+static char folder[] = "/tmp/yoke-ahead-XXXXXX", file[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof file, "%s/knowledge.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal", "-lock" };
+    char path[96];
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(path, sizeof path, "%s%s", file, ends[i]);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+/* Whatever was measured: both devices do half. */
+static void halve(const yoke_runtime *runtime, int rows)
+{
+    const double half = rows / 2.0, item_ns = 5;
+    for (struct yk_kernel *kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        for (int m = 0; m < YK_MEMORIES; m++)
+            for (int d = 0; d < 2; d++) {
+                struct yk_learned *learned = &kernel->memories[m].device[d];
+                *learned = (struct yk_learned){ .rate = 1 / item_ns, .share = 0.5 };
+                yk_fit_add(&learned->fit, &(struct yk_fit_sample){ .items = half,
+                                                                   .ns = half * item_ns,
+                                                                   .item_ns = item_ns,
+                                                                   .team = 3 });
+            }
+}
+
+struct life { /* of a process, so to say */
+    const char *devices, *partitioner;
+    int rows;
+};
+
+/* Zero: what is usual here. */
+static void life_open(const struct life *life, struct scene *scene)
+{
+    const yoke_config config = { .devices = life->devices ? life->devices : "cpu:1,cuda:0",
+                                 .partitioner = life->partitioner ? life->partitioner : "linear",
+                                 .knowledge = file };
+    scene_open_with(scene, &config);
+    if (life->rows)
+        scene->rows = life->rows;
+    arrays_open(scene);
+}
+
+static void life_close(struct scene *scene)
+{
+    arrays_close(scene);
+    scene_close(scene);
+}
+
+static void teach(const struct life *life)
+{
+    struct scene scene;
+    life_open(life, &scene);
+    for (int job = 0; job < 3; job++)
+        run(&scene);
+    halve(scene.runtime, scene.rows);
+    life_close(&scene);
+}
+
+/* Who split the next job; the GPU's part of it in *share. */
+static const char *next_by(struct scene *scene, double *share, char text[64])
+{
+    yoke_result *result = run_for_result(scene);
+    snprintf(text, 64, "%s", result->partitioner);
+    *share = result->devices[1].share;
+    yoke_result_close(result);
+    return text;
+}
+
+static int let_pins_go(void **state)
+{
+    (void)state;
+    standin_hold_pins(0);
+    return 0;
+}
+
+/* It stays `auto`'s as long as that takes; and what jobs without pins show is not what it begins
+ * with then. */
+static void linear_does_not_wait_for_pins(void **state)
+{
+    const struct life life = { 0 };
+    struct scene scene;
+    char text[64];
+    double share;
+    int jobs = 0;
+    (void)state;
+    teach(&life);
+    life_open(&life, &scene);
+    standin_hold_pins(1);
+    for (int job = 0; job < 4; job++) {
+        assert_string_equal(next_by(&scene, &share, text), until_pinned);
+        assert_true(share == 0);
+    }
+    standin_hold_pins(0);
+    while (strcmp(next_by(&scene, &share, text), "linear") && jobs < JOBS_MOST) {
+        assert_string_equal(text, until_pinned);
+        jobs++;
+    }
+    assert_string_equal(text, "linear");
+    assert_true(share > 0.49 && share < 0.51);
+    assert_true(pinned_bytes(scene.runtime) >= (int64_t)(ROWS / 2 * sizeof(float)));
+    life_close(&scene);
+}
+
+/* Few rows, more than the GPU's memory holds, and splits that a user has fixed. */
+static const struct life lives[] = {
+    { .rows = ROWS / 16 },
+    { .devices = "cpu:1,cuda:0:mem=16M" },
+    { .partitioner = "static:shares=1/1" },
+};
+
+static void where_pins_are_not_worth_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
+        struct scene scene;
+        char text[64];
+        double share;
+        teach(&lives[i]);
+        life_open(&lives[i], &scene);
+        assert_string_equal(next_by(&scene, &share, text),
+                            lives[i].partitioner ? lives[i].partitioner : "linear");
+        assert_true(share > 0.49 && share < 0.51);
+        life_close(&scene);
+    }
+}
+
+/* Of memory that the driver does not pin nobody waits for more than the attempt. */
+static void where_pins_are_not_to_be_had(void **state)
+{
+    const struct standin_failure refused = { 1, 2, STANDIN_ONCE, "cuMemHostRegister" };
+    const struct life life = { 0 };
+    struct scene scene;
+    char text[64];
+    double share;
+    (void)state;
+    teach(&life);
+    life_open(&life, &scene);
+    for (int job = 0; job < JOBS_MOST; job++) {
+        standin_fail(&refused); /* one array's; the other one's may be pinned by then */
+        if (!strcmp(next_by(&scene, &share, text), "linear"))
+            break;
+    }
+    standin_fail(NULL);
+    assert_string_equal(text, "linear");
+    life_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_go_on_while_memory_is_pinned),
         cmocka_unit_test(closing_in_between),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test_teardown(linear_does_not_wait_for_pins, let_pins_go),
+        cmocka_unit_test(where_pins_are_not_worth_it),
+        cmocka_unit_test(where_pins_are_not_to_be_had),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

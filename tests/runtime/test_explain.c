@@ -129,6 +129,57 @@ static void of_short_jobs_some_are_kept(void **state)
     OK(yoke_close(rt));
 }
 
+static void run_noop(yoke_runtime *rt, const char *partitioner, int64_t items, yoke_result **result)
+{
+    const int32_t unused = 0;
+    yoke_job job = { .kernel = &k_noop,
+                     .range = { 0, items },
+                     .partitioner = partitioner,
+                     .args = { yoke_value(unused) } };
+    OK(yoke_run(rt, &job, result));
+}
+
+static void assert_told(const char *text, const yoke_result *result)
+{
+    char part[512];
+    int d;
+    for (d = 0; d < result->device_count; d++) {
+        const yoke_device_result *device = &result->devices[d];
+        snprintf(part, sizeof part, "\"items\":%.9g,\"share\":%.9g,\"chunks\":%.9g,",
+                 (double)device->items, device->share, (double)device->chunks);
+        assert_non_null(strstr(text, part));
+        snprintf(part, sizeof part, "\"without_seconds\":%.9g,\"reason\":\"%s\"",
+                 result->models[d].without_seconds, device->reason);
+        assert_non_null(strstr(text, part));
+    }
+}
+
+/* However many jobs of other kernels there were since, and however many chunks it had. */
+static void a_story_is_that_of_its_job(void **state)
+{
+    yoke_runtime *rt;
+    yoke_result *few, *many;
+    char *text;
+    int i;
+    (void)state;
+    setenv("YOKE_EXPLAIN", "1", 1);
+    rt = opened(slow, NULL);
+    unsetenv("YOKE_EXPLAIN");
+    run_jobs(rt, 5, &few);
+    run_noop(rt, "dynamic:chunk=1", 5000, &many);
+    for (i = 1; i < 10; i++) {
+        text = yk_told_text(rt, yk_told_print_json);
+        assert_told(text, few);
+        assert_told(text, many);
+        yk_free(text);
+        yoke_result_close(many);
+        run_noop(rt, i % 2 ? "even" : "dynamic:chunk=1", 5000 + i, &many);
+    }
+    yoke_result_close(many);
+    yoke_result_close(few);
+    OK(yoke_close(rt));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +187,7 @@ int main(void)
         cmocka_unit_test(nobody_is_told_unasked),
         cmocka_unit_test(results_carry_models),
         cmocka_unit_test(of_short_jobs_some_are_kept),
+        cmocka_unit_test(a_story_is_that_of_its_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

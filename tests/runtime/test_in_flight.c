@@ -160,6 +160,30 @@ static void rows_functions_that_cannot_be(void **state)
     scene_close(&scene);
 }
 
+/* The right thing of halves; parts of them write at the other end. */
+static yoke_rows say_mirrored(const void *context, yoke_rows range)
+{
+    (void)context;
+    return range.last - range.first >= 50 ? range
+                                          : (yoke_rows){ 100 - range.last, 100 - range.first };
+}
+
+/* Cores are told once what all pieces of theirs write together. */
+static void pieces_write_what_all_of_them_do(void **state)
+{
+    struct scene scene;
+    yoke_job job;
+    (void)state;
+    scene_open(&scene);
+    atomic_store(&gate, 1);
+    job = job_on(&scene, &writing, 0, 100);
+    job.args[0].shape = YOKE_CUSTOM;
+    job.args[0].rows = say_mirrored;
+    job.partitioner = "demand:dd=2"; /* two leases of 50 */
+    REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_EINVAL, "50 of indexes 0 .. 50");
+    scene_close(&scene);
+}
+
 static void no_rows_are_fine(void **state)
 {
     struct scene scene;
@@ -185,6 +209,7 @@ int main(void)
         cmocka_unit_test(closing_waits),
         cmocka_unit_test(one_thread_writes_at_a_time),
         cmocka_unit_test(rows_functions_that_cannot_be),
+        cmocka_unit_test(pieces_write_what_all_of_them_do),
         cmocka_unit_test(no_rows_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include <yoke/yoke.h>
 
+#include "backend/sim/sim.h"
 #include "base/alloc.h"
 #include "job_kernels.h"
 #include "ok.h"
@@ -35,19 +36,24 @@ static yoke_runtime *opened(const char *devices, const char *knowledge)
     return rt;
 }
 
-static yoke_result *run_job(yoke_runtime *rt, const char *partitioner)
+static yoke_result *run_items(yoke_runtime *rt, const char *partitioner, int items)
 {
     const int32_t offset = 7;
     yoke_array *array;
     yoke_result *result;
-    OK(yoke_array_wrap(rt, y, ITEMS, sizeof *y, &array));
+    OK(yoke_array_wrap(rt, y, items, sizeof *y, &array));
     const yoke_job job = { .kernel = &k_index,
-                           .range = { 0, ITEMS },
+                           .range = { 0, items },
                            .partitioner = partitioner,
                            .args = { yoke_value(offset), yoke_out(array) } };
     OK(yoke_run(rt, &job, &result));
     OK(yoke_array_close(array));
     return result;
+}
+
+static yoke_result *run_job(yoke_runtime *rt, const char *partitioner)
+{
+    return run_items(rt, partitioner, ITEMS);
 }
 
 /* Within 3 %, and all who worked ended within 3 % of each other. */
@@ -142,6 +148,76 @@ static void a_second_runtime_needs_no_lesson(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* A loop that steps through time: of 60 steps, under 5 % are `auto`'s, and what follows is foretold
+ * from the first on, whoever pays. (papers/004, section 4.1. Devices that slow each other:
+ * test_linear_machine.) */
+static const struct {
+    const char *devices;
+    int items;
+} loops[] = {
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6", 20000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e9", 200000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu*2:rate=8e6", 20000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpuA:rate=8e6,sim:gpuB:rate=3e6:link=1e9", 200000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=10", 20000 },              /* does not pay: slow, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e6", 20000 },    /* far away, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms", 20000 }, /* late: never tried, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms", 200000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=1e5:launch=5ms", 20000 },
+    { "sim:cpu:cores=4:rate=1e6,sim:gpuA:rate=8e6,sim:gpuB:rate=10", 200000 }, /* one of two */
+};
+
+static void a_loops_first_steps_teach(void **state)
+{
+    enum { STEPS = 60, TEACH_MOST = 2, GUESSED_MOST = 1 };
+    (void)state;
+    for (size_t l = 0; l < sizeof loops / sizeof *loops; l++) {
+        yoke_runtime *rt = opened(loops[l].devices, "off");
+        int guessed = 0;
+        for (int step = 0; step < STEPS; step++) {
+            yoke_result *result = run_items(rt, NULL, loops[l].items);
+            const double off = result->predicted_seconds / result->seconds - 1;
+            const int taught = !strcmp(result->partitioner, "linear");
+            if (!taught && step >= TEACH_MOST)
+                fail_msg("%s: step %d by %s", loops[l].devices, step, result->partitioner);
+            guessed += taught && result->predicted_seconds == 0;
+            if (taught && result->predicted_seconds > 0 && !(fabs(off) <= 0.03))
+                fail_msg("%s: step %d is %.1f %% off", loops[l].devices, step, 100 * off);
+            yoke_result_close(result);
+        }
+        assert_true(guessed <= GUESSED_MOST); /* a device without a line was tried */
+        OK(yoke_close(rt));
+    }
+}
+
+/* A simulated driver pins at once: nobody waits for it, and nothing is `auto`'s because of it. */
+static void pins_that_are_there_at_once(void **state)
+{
+    enum { MANY = 4 << 20 };
+    static int32_t many[MANY];
+    static const char pinning[] =
+        "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e9:pin=yes:staging=yes:pageable=1e8";
+    yoke_runtime *rt = opened(pinning, "off");
+    const int32_t offset = 7;
+    yoke_array *array;
+    (void)state;
+    OK(yoke_array_wrap(rt, many, MANY, sizeof *many, &array));
+    for (int jobs = 0; jobs < 6; jobs++) {
+        const yoke_job job = { .kernel = &k_index,
+                               .range = { 0, MANY },
+                               .args = { yoke_value(offset), yoke_out_home(array) } };
+        yoke_result *result;
+        OK(yoke_run(rt, &job, &result));
+        assert_null(strstr(result->partitioner, "pinned"));
+        if (jobs > 3)
+            assert_string_equal(result->partitioner, "linear");
+        yoke_result_close(result);
+    }
+    assert_true(yk_sim.pinned_bytes > 0);
+    OK(yoke_array_close(array));
+    OK(yoke_close(rt));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +225,8 @@ int main(void)
         cmocka_unit_test(linear_learns_apart),
         cmocka_unit_test(who_does_not_pay_is_switched_off),
         cmocka_unit_test(a_second_runtime_needs_no_lesson),
+        cmocka_unit_test(a_loops_first_steps_teach),
+        cmocka_unit_test(pins_that_are_there_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,13 @@ static int64_t next_item;
 static atomic_uchar cut[ITEMS];
 static atomic_int completed;
 
+static void publish(struct yk_leases *to, const struct yk_chunk *chunk, int64_t now)
+{
+    struct yk_lease *lease = yk_lease_next(to);
+    lease->rows = YK_LEASE_ASKS;
+    yk_lease_publish(to, lease, chunk, now);
+}
+
 /* Leases and pieces of varying size, as a dispatcher would give them: from one piece to several for
  * each lane. */
 static int publish_next(void)
@@ -34,7 +41,7 @@ static int publish_next(void)
     chunk.piece = next_item % 8; /* 0: not to be cut */
     chunk.parts = (int)(next_item % 7);
     next_item = chunk.last;
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 5);
+    publish(&leases, &chunk, 5);
     return 1;
 }
 
@@ -158,7 +165,7 @@ static void pieces_cover_the_chunk(void **state)
     static const struct cut want[] = { { 0, 10, 22 }, { 0, 22, 26 }, { 0, 26, 28 } };
     (void)state;
     assert_int_equal(yk_leases_open(1, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    publish(&leases, &chunk, 7);
     expect_cuts(want, 3);
     yk_leases_close(&leases);
 }
@@ -175,7 +182,7 @@ static void who_is_done_steals_from_the_nearest(void **state)
     };
     (void)state;
     assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    publish(&leases, &chunk, 7);
     expect_cuts(want, sizeof want / sizeof *want);
     yk_leases_close(&leases);
 }
@@ -191,7 +198,7 @@ static void the_first_lanes_cut(void **state)
     (void)state;
     assert_int_equal(yk_leases_open(4, &leases), YOKE_OK);
     leases.cutters = 2;
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    publish(&leases, &chunk, 7);
     expect_cuts(want, sizeof want / sizeof *want);
     yk_leases_close(&leases);
 }
@@ -205,7 +212,7 @@ static void pieces_come_one_by_one_if_asked(void **state)
     };
     (void)state;
     assert_int_equal(yk_leases_open(2, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    publish(&leases, &chunk, 7);
     expect_cuts(want, sizeof want / sizeof *want);
     yk_leases_close(&leases);
 }
@@ -218,9 +225,9 @@ static void more_lanes_than_pieces(void **state)
     static const struct cut alone[] = { { 130, 1, 2 }, { 130, 2, 3 }, { 130, 0, 1 } };
     (void)state;
     assert_int_equal(yk_leases_open(200, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    publish(&leases, &chunk, 7);
     expect_cuts(want, 3);
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 8);
+    publish(&leases, &chunk, 8);
     expect_cuts(alone, 3);
     yk_leases_close(&leases);
 }
@@ -233,7 +240,7 @@ static void stealing_reaches_every_section(void **state)
     int slot, i, lane = 150;
     (void)state;
     assert_int_equal(yk_leases_open(200, &leases), YOKE_OK);
-    yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 7);
+    publish(&leases, &chunk, 7);
     for (i = 0; i < 200; i++) {
         assert_true(yk_lease_cut(&leases, lane, &piece, &slot));
         order[i] = piece.first;
@@ -262,7 +269,7 @@ static void run_evenly(int lanes, int64_t rows, unsigned char *lane_of)
         chunk = (struct yk_chunk){ .first = row, .last = row + (rows - row + 1) / 2 };
         chunk.piece = (chunk.last - row - 1) / (4 * lanes) + 1;
         row = chunk.last;
-        yk_lease_publish(&leases, &chunk, YK_LEASE_ASKS, 0);
+        publish(&leases, &chunk, 0);
         do
             for (lane = got = 0; lane < lanes; lane++) {
                 const struct yk_lease *lease;
@@ -303,7 +310,7 @@ static int64_t cut_alone(int lane, const struct yk_chunk *chunk)
     int64_t items = 0;
     const struct yk_lease *lease = NULL;
     int slot;
-    yk_lease_publish(&leases, chunk, YK_LEASE_ASKS, 0);
+    publish(&leases, chunk, 0);
     while (yk_lease_cut(&leases, lane, &piece, &slot)) {
         assert_true(piece.first >= chunk->first && piece.last <= chunk->last);
         assert_int_equal((piece.first - chunk->first) % chunk->piece, 0);

@@ -255,6 +255,33 @@ static void the_rate_policy_is_there_in_four(void **state)
     close_scene(scene);
 }
 
+/* As the panels of a product do: which of them is over first says nothing. */
+static void jobs_that_overlap_are_one(void **state)
+{
+    enum { JOBS = 10 };
+    struct scene *scene = open_scene(machine);
+    yoke_ticket *tickets[JOBS];
+    yoke_times times;
+    int k;
+    (void)state;
+    OK(yoke_set_cpu_weight(scene->rt, &k_index, 0.2));
+    OK(yoke_set_weight_policy(scene->rt, &k_index, yoke_weight_rate, NULL));
+    for (k = 0; k < JOBS; k++) {
+        yoke_job job = job_of(scene, NULL);
+        job.range.first = k * ITEMS / JOBS;
+        job.range.last = (k + 1) * ITEMS / JOBS;
+        OK(yoke_submit(scene->rt, &job, &tickets[k]));
+    }
+    for (k = 0; k < JOBS; k++)
+        OK(yoke_wait(tickets[k], NULL));
+    OK(yoke_last_times(scene->rt, &k_index, &times));
+    assert_int_equal(times.cpu_items, 0.2 * ITEMS);
+    assert_int_equal(times.gpu_items, 0.8 * ITEMS);
+    assert_float_equal(times.cpu_seconds, 2000 / 1e6, 100e-6);
+    assert_float_equal(weight_of(scene, &k_index), 0.1, 0.01);
+    close_scene(scene);
+}
+
 /* Jobs that were submitted together begin one after the other. */
 static void a_job_begins_with_what_the_last_one_taught(void **state)
 {
@@ -345,6 +372,7 @@ int main(void)
         cmocka_unit_test(times_are_told_by_class),
         cmocka_unit_test(the_papers_policy_finds_the_balance),
         cmocka_unit_test(the_rate_policy_is_there_in_four),
+        cmocka_unit_test(jobs_that_overlap_are_one),
         cmocka_unit_test(a_job_begins_with_what_the_last_one_taught),
         cmocka_unit_test(a_set_weight_is_for_jobs_to_come),
         cmocka_unit_test(the_environment_gives_the_first_weight),

@@ -293,6 +293,48 @@ static void enough_for_who_splits_by_lines(void **state)
     assert_true(yk_learned_suffices(learned, 2));
 }
 
+/* Who is asked twice and gets nothing holds up nobody: but not by jobs in which something else was
+ * done, or in which he was not ready. */
+static void who_got_nothing_is_not_waited_for(void **state)
+{
+    const struct yk_split_outcome nothing = { .items = 0 };
+    struct yk_learned learned[2];
+    struct yk_learned_job ran = whole(1), made_ready = whole(1), without = whole(1);
+    (void)state;
+    made_ready.tells_lines = 0;
+    without.everybodys = 0;
+    yk_learned_open(&learned[0]);
+    yk_learned_open(&learned[1]);
+    yk_learned_note(&learned[0], &part, &ran);
+    yk_learned_note(&learned[1], &nothing, &made_ready);
+    assert_false(yk_learned_suffices(learned, 2));
+    yk_learned_note(&learned[1], &nothing, &made_ready);
+    yk_learned_note(&learned[1], &nothing, &without);
+    assert_false(yk_learned_suffices(learned, 2));
+    yk_learned_note(&learned[1], &nothing, &ran);
+    assert_true(yk_learned_suffices(learned, 2));
+}
+
+/* A job that one of them was new to tells no times. The next one would, but if he is very slow he
+ * has no part in it. */
+static void speeds_do_where_no_time_tells(void **state)
+{
+    struct yk_learned learned[2];
+    struct yk_learned_job ran = whole(1);
+    (void)state;
+    ran.untold = 1;
+    for (int d = 0; d < 2; d++) {
+        yk_learned_open(&learned[d]);
+        yk_learned_note(&learned[d], &part, &ran);
+    }
+    assert_false(yk_learned_suffices(learned, 2));
+    yk_learned_note(&learned[0], &part, &ran);
+    assert_false(yk_learned_suffices(learned, 2));
+    yk_learned_note(&learned[1], &part, &ran);
+    assert_true(yk_learned_suffices(learned, 2));
+    assert_int_equal(learned[0].fit.count, 0);
+}
+
 static void a_line_is_guessed_from_peaks(void **state)
 {
     struct yk_split_device told[3] = { { .host_memory = 1, .peak = 1 },
@@ -326,6 +368,8 @@ int main(void)
         cmocka_unit_test(did_tells_who_worked_until_when),
         cmocka_unit_test(what_auto_taught_counts_less_once_lines_split),
         cmocka_unit_test(enough_for_who_splits_by_lines),
+        cmocka_unit_test(who_got_nothing_is_not_waited_for),
+        cmocka_unit_test(speeds_do_where_no_time_tells),
         cmocka_unit_test(a_line_is_guessed_from_peaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,11 +199,60 @@ static void switched_off_where_it_does_not_pay(void **state)
     }
 }
 
+/* --- a loop that steps through time --- */
+
+/* Who pays, where one does not, where nobody but the cores does, where one is new and never tried:
+ * `auto` does the first two steps (under 5 % of 60), and what `linear` does from then on it
+ * foretells, but for a step in which it tries a device by a guess. */
+static const struct case_of loops[] = {
+    { "cores=8,gpu:f=30:fixed=20us:launch=5us", "regular", 400000, 0, 0 },
+    { "cores=8,gpuA:f=30:fixed=20us,gpuB:f=10:fixed=80us", "regular", 400000, 0, 0 },
+    { "cores=16,gpu*2:f=40:fixed=15us:link=2e10:latency=8us", "regular", 800000, 80, 40 },
+    { "cores=8:contention=0.2,gpu*2:f=20:fixed=20us", "regular", 400000, 0, 0 },
+    { "cores=8:contention=0.2,gpu:f=20:fixed=20us", "regular", 400000, 0, 0 },
+    { "cores=8:rate=1e6,gpu:f=30:fixed=2ms:told=no", "regular", 2000, 0, 0 },
+    { "cores=8:rate=1e6,gpu:f=30:fixed=2ms", "regular", 2000, 0, 0 },
+    { "cores=8:rate=1e6,gpu:f=0.01:fixed=20us", "regular", 100000, 0, 0 },
+    { "cores=8:rate=1e6,gpuA:f=20:fixed=20us,gpuB:f=0.01:fixed=20us", "regular", 100000, 0, 0 },
+    { "cores=16:rate=1e6,gpu:f=60:fixed=50us:link=1e7:latency=500us", "regular", 20000, 100, 50 },
+};
+
+static void a_loops_first_steps_teach(void **state)
+{
+    enum { STEPS = 60, TEACH_MOST = 2, GUESSED_MOST = 1 };
+    (void)state;
+    for (size_t l = 0; l < sizeof loops / sizeof *loops; l++) {
+        struct simulator_bench *bench = open_case(&loops[l]);
+        struct yk_learned learned[bench_devices_max];
+        int teaching = 0, guessed = 0;
+        double most = 0;
+        bench->spec.partitioner = "linear";
+        for (int step = 0; step < STEPS; step++) {
+            bench_run(bench);
+            if (strcmp(bench->result.partitioner, "linear"))
+                teaching = step + 1;
+            else if (bench->result.predicted_seconds > 0)
+                most =
+                    fmax(most, fabs(bench->result.predicted_seconds / bench->result.seconds - 1));
+            else
+                guessed++;
+            bench_take_learned(bench, learned);
+            bench->spec.learned = learned;
+        }
+        bench->spec.learned = NULL;
+        print_message("%s: %d taught, %d guessed, then off by %.2f %%\n", loops[l].machine,
+                      teaching, guessed, 100 * most);
+        assert_true(teaching <= TEACH_MOST && guessed <= GUESSED_MOST && most <= NEAR);
+        bench_close(bench);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predicts_and_is_near_the_best),
         cmocka_unit_test(switched_off_where_it_does_not_pay),
+        cmocka_unit_test(a_loops_first_steps_teach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,29 @@ static void test_refused(void **state)
     assert_int_equal(yk_store_put(store, &saxpy, lessons, 0), YOKE_OK);
 }
 
+static void test_several_subjects(void **state)
+{
+    struct yk_lesson lessons[4] = { lesson_of(1, 1), lesson_of(2, 2), lesson_of(3, 3),
+                                    lesson_of(3, 3) };
+    struct yk_store_entry entries[4];
+    struct yk_lesson found;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        entries[i] = (struct yk_store_entry){ saxpy, &lessons[i] };
+        entries[i].key.subject += (uint64_t)(i < 3 ? i : 2);
+        entries[i].key.name = i ? "mxv" : "saxpy";
+    }
+    lessons[1].devices[0].rate = (double)NAN;
+    assert_int_equal(yk_store_put_all(store, entries, 4), YOKE_EINVAL);
+    assert_non_null(strstr(yoke_error_text(), "mxv: a lesson has a device"));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(yk_store_find(store, &entries[i].key, &lessons[i].sizes, &found), i != 1);
+    assert_int_equal(found.confirmed, 2); /* the last two are of one */
+    assert_int_equal(yk_store_find(store, &entries[2].key, &lessons[0].sizes, &found), 0);
+    assert_int_equal(yk_store_put_all(store, entries, 0), YOKE_OK);
+    assert_int_equal(yk_store_put_all(NULL, entries, 4), YOKE_OK);
+}
+
 static void test_near(void **state)
 {
     (void)state;
@@ -400,11 +423,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
     const struct CMUnitTest tests[] = {
-        TEST(test_put_and_find), TEST(test_largest),        TEST(test_merged),
-        TEST(test_now),          TEST(test_refused),        TEST(test_near),
-        TEST(test_each),         TEST(test_forget),         TEST(test_runs),
-        TEST(test_limit),        TEST(test_none),           TEST(test_only_for_the_user),
-        TEST(test_derive),       TEST(test_clock_set_back),
+        TEST(test_put_and_find),
+        TEST(test_largest),
+        TEST(test_merged),
+        TEST(test_now),
+        TEST(test_refused),
+        TEST(test_several_subjects),
+        TEST(test_near),
+        TEST(test_each),
+        TEST(test_forget),
+        TEST(test_runs),
+        TEST(test_limit),
+        TEST(test_none),
+        TEST(test_only_for_the_user),
+        TEST(test_derive),
+        TEST(test_clock_set_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

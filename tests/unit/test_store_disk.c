@@ -142,6 +142,46 @@ static void walk_disk(int lasting, int code, int new_file)
     }
 }
 
+/* Lessons of several subjects: all of them are there, or none. */
+static void put_three(const char *vfs, yoke_status *status)
+{
+    struct yk_store_spec spec = { .path = place.path, .patience_ns = 1, .vfs = vfs };
+    struct yk_lesson lessons[3] = { lesson_of(0, 0), lesson_of(1, 1), lesson_of(2, 2) };
+    struct yk_store_entry entries[3];
+    struct yk_store *store = NULL;
+    *status = YOKE_EIO;
+    for (int i = 0; i < 3; i++) {
+        entries[i] = (struct yk_store_entry){ saxpy, &lessons[i] };
+        entries[i].key.subject += (uint64_t)i;
+    }
+    if (yk_store_open(&spec, &store) != YOKE_OK)
+        return;
+    *status = yk_store_put_all(store, entries, 3);
+    yk_store_close(store);
+}
+
+static void test_all_or_none(void **state)
+{
+    int reached = 1, n;
+    (void)state;
+    for (n = 1; reached; n++) {
+        yoke_status status;
+        int count = 0;
+        files_of(&place, "", 1);
+        disk.countdown = n;
+        disk.lasting = n % 2;
+        disk.code = SQLITE_FULL;
+        put_three("failing", &status);
+        reached = disk.reached;
+        disk.reached = disk.countdown = disk.lasting = 0;
+        struct yk_store *store = open_store(&place);
+        yk_store_each(store, &(struct yk_store_filter){ 0 }, is_lesson, &count);
+        yk_store_close(store);
+        assert_true(count == 3 || (count == 0 && status != YOKE_OK));
+    }
+    assert_true(n > 5);
+}
+
 static void test_write_fails(void **state)
 {
     (void)state;
@@ -243,8 +283,9 @@ int main(void)
     add_failing_disk();
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
     const struct CMUnitTest tests[] = {
-        TEST(test_write_fails),     TEST(test_write_fails_later), TEST(test_room_again),
-        TEST(test_file_size_limit), TEST(test_memory_of_sqlite),  TEST(test_own_memory),
+        TEST(test_write_fails), TEST(test_all_or_none),     TEST(test_write_fails_later),
+        TEST(test_room_again),  TEST(test_file_size_limit), TEST(test_memory_of_sqlite),
+        TEST(test_own_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,6 +213,38 @@ static void what_a_policy_answers_is_made_a_weight(void **state)
     }
 }
 
+static void a_run_is_over_with_its_last_job(void **state)
+{
+    const struct yk_weight_job one = { 0.2, 100, 600, 300, 10, 40 },
+                               two = { 0.2, 150, 500, 800, 20, 80 }, other = { 0.3, 0, 1, 1, 1, 1 };
+    struct yk_weight_run run = { 0 };
+    yoke_times times;
+    (void)state;
+    yk_weight_begin(&run);
+    yk_weight_begin(&run);
+    yk_weight_tell(&run, &two);
+    assert_int_equal(yk_weight_end(&run), 0);
+    yk_weight_tell(&run, &one);
+    assert_int_equal(yk_weight_end(&run), 1);
+    assert_int_equal(yk_weight_times(&run, &times), 1);
+    assert_true(near(times.cpu_seconds, 500e-9) && near(times.gpu_seconds, 700e-9));
+    assert_true(times.cpu_items == 30 && times.gpu_items == 120 && near(run.weight, 0.2));
+    yk_weight_begin(&run);
+    yk_weight_begin(&run);
+    yk_weight_tell(&run, &one);
+    yk_weight_end(&run); /* the other one failed */
+    assert_int_equal(yk_weight_end(&run), 1);
+    assert_int_equal(yk_weight_times(&run, &times), 0);
+    assert_true(near(times.cpu_seconds, 500e-9));
+    yk_weight_begin(&run);
+    yk_weight_begin(&run);
+    yk_weight_tell(&run, &one);
+    yk_weight_tell(&run, &other);
+    yk_weight_end(&run);
+    yk_weight_end(&run);
+    assert_int_equal(yk_weight_times(&run, &times), 0); /* no one weight */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +257,7 @@ int main(void)
         cmocka_unit_test(the_rate_rule_converges_in_four_steps),
         cmocka_unit_test(a_policy_moves_the_weight_it_was_asked_for),
         cmocka_unit_test(what_a_policy_answers_is_made_a_weight),
+        cmocka_unit_test(a_run_is_over_with_its_last_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

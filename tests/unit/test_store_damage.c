@@ -1,0 +1,221 @@
+/* test_store_damage.c - files with something else in them than what this yoke wrote: garbage, cut
+ * short, damaged, of other versions or programs. What is damaged is set aside; nothing fails, and a
+ * person is told once.
+ */
+#include "store_bench.h"
+
+#include <fcntl.h>
+
+static void run_sql(const char *sql)
+{
+    sqlite3 *base;
+    assert_int_equal(sqlite3_open(place.path, &base), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(base, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(base);
+}
+
+static void write_bytes(const char *bytes, size_t count, long at)
+{
+    int file = open(place.path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(pwrite(file, bytes, count, at), count);
+    close(file);
+}
+
+static void use_and_close(void)
+{
+    struct yk_store *store = open_store(&place);
+    use(store);
+    yk_store_close(store);
+    assert_whole(&place);
+}
+
+static void test_garbage(void **state)
+{
+    (void)state;
+    static const char words[] = "This is a letter to my grandmother, and no database at all. ";
+    for (int i = 0; i < 100; i++)
+        write_bytes(words, sizeof words - 1, i * (long)(sizeof words - 1));
+    long size = size_of(place.path);
+    use_and_close();
+    char aside[128];
+    snprintf(aside, sizeof aside, "%s.corrupt-1", place.path);
+    assert_int_equal(size_of(aside), size); /* it is still there */
+    assert_int_equal(lines, 1);
+    assert_non_null(strstr(line, "knowledge.db.corrupt-1, and a new one is begun"));
+    write_bytes(words, sizeof words - 1, 0); /* the new one, too */
+    use_and_close();
+    assert_int_equal(files_of(&place, "knowledge.db.corrupt-", 0), 2);
+}
+
+static void test_cut_short(void **state)
+{
+    (void)state;
+    static const long lengths[] = { 0,    1,    15,   16,    99,    100,  512,
+                                    4095, 4096, 4097, 12288, 20000, 30000 };
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        files_of(&place, "", 1);
+        fill(60);
+        assert_true(size_of(place.path) > 30000);
+        assert_int_equal(truncate(place.path, lengths[i]), 0);
+        use_and_close();
+    }
+}
+
+/* Every few bytes something else, on many copies. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    unsigned random = 1;
+    for (int copy = 0; copy < 60; copy++) {
+        files_of(&place, "", 1);
+        fill(20);
+        long size = size_of(place.path);
+        for (int i = 0; i < 1 << copy % 10; i++) {
+            random = random * 1664525 + 1013904223;
+            char byte = (char)(random >> 24);
+            write_bytes(&byte, 1, (long)((random >> 4) % (unsigned long)size));
+        }
+        struct yk_store *store = open_store(&place);
+        struct yk_lesson lesson = lesson_of(7777, 7777), found;
+        int count = 0;
+        yk_store_each(store, &(struct yk_store_filter){ 0 }, is_lesson, &count);
+        for (unsigned i = 0; i < 20; i++) {
+            struct yk_sizes sizes = lesson_of(i, i).sizes;
+            if (yk_store_find(store, &saxpy, &sizes, &found))
+                assert_made_up(&found);
+        }
+        if (yk_store_put(store, &saxpy, &lesson, 1) == YOKE_OK &&
+            yk_store_find(store, &saxpy, &lesson.sizes, &found))
+            assert_made_up(&found);
+        yk_store_close(store);
+    }
+}
+
+/* Damaged under the eyes of two processes, of which one sets it aside: the other one's new file is
+ * not set aside again. */
+static void test_damaged_while_open(void **state)
+{
+    (void)state;
+    struct yk_lesson lesson = lesson_of(5, 5), found;
+    char zeros[8192] = { 0 };
+    fill(60);
+    struct yk_store *one = open_store(&place), *two = open_store(&place);
+    for (long at = 0; at < size_of(place.path); at += (long)sizeof zeros)
+        write_bytes(zeros, sizeof zeros, at);
+    yk_store_find(one, &saxpy, &lesson.sizes, &found);
+    yk_store_find(two, &saxpy, &lesson.sizes, &found);
+    assert_int_equal(yk_store_put(one, &saxpy, &lesson, 1), YOKE_OK);
+    assert_int_equal(yk_store_put(two, &saxpy, &lesson, 1), YOKE_OK);
+    assert_int_equal(yk_store_find(one, &saxpy, &lesson.sizes, &found), 1);
+    assert_int_equal(found.confirmed, 2);
+    assert_int_equal(files_of(&place, "knowledge.db.corrupt-1", 0) > 0, 1);
+    assert_int_equal(files_of(&place, "knowledge.db.corrupt-2", 0), 0);
+    yk_store_close(one);
+    yk_store_close(two);
+    assert_whole(&place);
+}
+
+/* A row that SQLite finds nothing wrong with. */
+static void test_wrong_row(void **state)
+{
+    (void)state;
+    struct yk_lesson lesson = lesson_of(1, 1), found;
+    fill(3);
+    run_sql("UPDATE devices SET rate = rate * 2 WHERE lesson = 2 AND place = 1");
+    struct yk_store *store = open_store(&place);
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 0);
+    assert_int_equal(lines, 1);
+    assert_int_equal(use(store), 2);
+    assert_int_equal(lines, 1);
+    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK); /* in its place */
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
+    assert_same_lesson(&found, &lesson);
+    yk_store_close(store);
+}
+
+static void assert_left_alone(const char *words)
+{
+    struct yk_lesson lesson = lesson_of(1, 1), found;
+    char why[YK_STORE_WHY];
+    long size = size_of(place.path);
+    struct yk_store *store = open_store(&place);
+    yk_store_trouble(store, why);
+    assert_non_null(strstr(why, words));
+    assert_int_equal(lines, 1);
+    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK);
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 0);
+    assert_int_equal(lines, 1);
+    yk_store_close(store);
+    assert_int_equal(size_of(place.path), size);
+    assert_int_equal(files_of(&place, "knowledge.db.corrupt-", 0), 0);
+}
+
+static void test_newer(void **state)
+{
+    (void)state;
+    fill(1);
+    run_sql("PRAGMA user_version = 1000; CREATE TABLE wishes(text TEXT)");
+    assert_left_alone("is of a newer yoke");
+}
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    run_sql("CREATE TABLE places(url TEXT)");
+    assert_left_alone("is another program's database");
+    lines = 0;
+    run_sql("PRAGMA application_id = 12345");
+    assert_left_alone("is another program's database");
+}
+
+/* As version 1 had it: this text never changes. */
+static void test_older(void **state)
+{
+    (void)state;
+    struct yk_lesson lesson = lesson_of(2, 2), found;
+    char sql[400 + YK_SIZES_TEXT], sizes[YK_SIZES_TEXT];
+    run_sql(
+        "CREATE TABLE machines(hash INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+        "CREATE TABLE subjects(hash INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);"
+        "CREATE TABLE lessons(id INTEGER PRIMARY KEY, machine INTEGER NOT NULL,"
+        " subject INTEGER NOT NULL, sizes TEXT NOT NULL, origin INTEGER NOT NULL,"
+        " confirmed INTEGER NOT NULL, seen INTEGER NOT NULL, ns REAL NOT NULL,"
+        " team INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE(machine, subject, sizes));"
+        "CREATE TABLE devices(lesson INTEGER NOT NULL, place INTEGER NOT NULL,"
+        " name TEXT NOT NULL, item_ns REAL, fixed_ns REAL, rate REAL, chunk_ns REAL,"
+        " share REAL, copied_bytes REAL, spread REAL, grain REAL, link_bytes_per_ns REAL,"
+        " steady REAL, PRIMARY KEY(lesson, place)) WITHOUT ROWID;"
+        "PRAGMA application_id = 2037345125; PRAGMA user_version = 1");
+    lesson.device_count = 1;
+    lesson.team = 1;
+    lesson.ns = 12.5;
+    lesson.devices[0] = (struct yk_lesson_device){ .name = "cpu", .rate = 0.25, .share = 1 };
+    yk_sizes_write(&lesson.sizes, sizes);
+    snprintf(sql, sizeof sql,
+             "INSERT INTO lessons VALUES(1, %lld, %lld, '%s', 0, 1, 1002, 12.5, 1, %lld);"
+             "INSERT INTO devices VALUES(1, 0, 'cpu', 0, 0, 0.25, 0, 1, 0, 0, 0, 0, 0)",
+             (long long)saxpy.machine, (long long)saxpy.subject, sizes,
+             (long long)yk_lesson_checksum(&lesson));
+    run_sql(sql);
+    struct yk_store *store = open_store(&place);
+    assert_works(store);
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
+    assert_same_lesson(&found, &lesson);
+    assert_int_equal(yk_store_put_run(store, "{}"), YOKE_OK); /* which version 1 had no table for */
+    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK);
+    yk_store_close(store);
+    assert_int_equal(lines, 0);
+    assert_whole(&place);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
+    const struct CMUnitTest tests[] = {
+        TEST(test_garbage),   TEST(test_cut_short),
+        TEST(test_damaged),   TEST(test_damaged_while_open),
+        TEST(test_wrong_row), TEST(test_newer),
+        TEST(test_foreign),   TEST(test_older),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
