@@ -2,8 +2,8 @@
 #include "contest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "app_words.h"
 #include "program.h"
 
 void contest_well(yoke_status status)
@@ -12,24 +12,6 @@ void contest_well(yoke_status status)
         return;
     fprintf(stderr, "%s\n", app_error_text());
     exit(1);
-}
-
-/* NAME=VALUE; 0: there is no such option. */
-static int take_option(const char *word, struct measure_spec *spec)
-{
-    const char *value = strchr(word, '=');
-    const size_t length = value ? (size_t)(value++ - word) : 0;
-    if (!length)
-        return 0;
-    if (length == 5 && !strncmp(word, "input", length))
-        spec->input.input = value;
-    for (int k = 0; spec->app->options && spec->app->options[k].name; k++)
-        if (strlen(spec->app->options[k].name) == length &&
-            !strncmp(word, spec->app->options[k].name, length)) {
-            spec->input.values[k] = value;
-            return 1;
-        }
-    return spec->input.input == value;
 }
 
 int contest_words(const struct app *app, char *const *words, struct contest *out)
@@ -41,10 +23,9 @@ int contest_words(const struct app *app, char *const *words, struct contest *out
         return 0;
     spec->app = app;
     out->rounds = (int)rounds;
-    for (int k = 0; app->options && app->options[k].name; k++)
-        spec->input.values[k] = app->options[k].initial;
+    app_words_begin(app, &spec->input);
     for (words += 2; *words; words++)
-        if (!take_option(*words, spec))
+        if (!app_word(app, *words, &spec->input))
             return 0;
     return 1;
 }

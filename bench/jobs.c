@@ -9,7 +9,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <yoke/yoke.h>
 
 #include "driver.h"
@@ -110,15 +109,13 @@ int main(int argc, char **argv)
     double times[PARTS][ROUNDS_MAX];
     float row = 0;
     int rounds = 5, round, p, i;
+    const struct program_option options[] = { { "count", .large = &bench.count },
+                                              { "rounds", .whole = &rounds },
+                                              { "devices", .text = &config.devices },
+                                              { .name = NULL } };
     for (i = 1; i < argc; i++)
-        if (!strncmp(argv[i], "count=", 6))
-            bench.count = atoll(argv[i] + 6);
-        else if (!strncmp(argv[i], "rounds=", 7))
-            rounds = atoi(argv[i] + 7);
-        else if (!strncmp(argv[i], "devices=", 8))
-            config.devices = argv[i] + 8;
-        else
-            rounds = 0;
+        if (!read_option(options, argv[i]))
+            bench.count = 0;
     if (rounds < 1 || rounds > ROUNDS_MAX || bench.count < 1) {
         fprintf(stderr, "usage: %s [count=N] [rounds=1..%d] [devices=LIST]\n", argv[0], ROUNDS_MAX);
         return 2;

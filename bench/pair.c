@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app_words.h"
 #include "driver.h"
 #include "program.h"
 
@@ -57,8 +58,7 @@ static int run(const char *text, int repeat)
         return 2;
     }
     spec.input.seed = 1;
-    for (int o = 0; spec.app->options && spec.app->options[o].name; o++)
-        spec.input.values[o] = spec.app->options[o].initial;
+    app_words_begin(spec.app, &spec.input);
     if (measure(&spec, &out) != YOKE_OK) {
         fprintf(stderr, "%s: %s\n", text, app_error_text());
         measure_close(&out);

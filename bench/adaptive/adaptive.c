@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../app_words.h"
 #include "../program.h"
 #include "driver.h"
 
@@ -251,27 +252,13 @@ static int judge_all(struct measure_spec *spec, const struct settings *settings,
 
 static int read_word(struct measure_spec *spec, struct settings *settings, const char *word)
 {
-    const char *value = strchr(word, '=');
-    int o;
-    if (!value)
-        return 0;
-    if (!strncmp(word, "rounds=", 7))
-        settings->rounds = atoi(value + 1);
-    else if (!strncmp(word, "seconds=", 8))
-        settings->seconds = atof(value + 1);
-    else if (!strncmp(word, "threads=", 8))
-        settings->threads = atoi(value + 1);
-    else if (!strncmp(word, "input=", 6))
-        spec->input.input = value + 1;
-    else
-        for (o = 0; spec->app->options && spec->app->options[o].name; o++)
-            if (strlen(spec->app->options[o].name) == (size_t)(value - word) &&
-                !strncmp(spec->app->options[o].name, word, (size_t)(value - word))) {
-                spec->input.values[o] = value + 1;
-                return 1;
-            }
-    return !strncmp(word, "rounds=", 7) || !strncmp(word, "seconds=", 8) ||
-           !strncmp(word, "threads=", 8) || !strncmp(word, "input=", 6);
+    const struct program_option options[] = {
+        { "rounds", .whole = &settings->rounds },
+        { "seconds", .real = &settings->seconds },
+        { "threads", .whole = &settings->threads },
+        { .name = NULL },
+    };
+    return read_option(options, word) || app_word(spec->app, word, &spec->input);
 }
 
 int main(int argc, char **argv)
@@ -290,8 +277,7 @@ int main(int argc, char **argv)
     }
     spec.config.devices = argv[3];
     spec.input.seed = 1;
-    for (i = 0; spec.app->options && spec.app->options[i].name; i++)
-        spec.input.values[i] = spec.app->options[i].initial;
+    app_words_begin(spec.app, &spec.input);
     for (i = 4; i < argc; i++)
         if (!read_word(&spec, &settings, argv[i])) {
             fprintf(stderr, "'%s' is no option of this program or of %s\n", argv[i], argv[1]);

@@ -3,13 +3,13 @@
  * cores busy in some of the runs.
  *
  *     yoke-bench-history APP SIZE DEVICES [runs=40] [partitioner=NAME] [weight=W] [policy=paper]
- *                        [from=RUN] [to=RUN] [busy=THREADS] [sweep=ROUNDS]
+ *                        [from=RUN] [to=RUN] [busy=THREADS] [sweep=ROUNDS] [NAME=VALUE ...]
  *
- * SIZE as numbers with x between them. The first runs, until all devices have joined, are not
- * recorded. weight, policy: of the runtime, from then on. from, to: runs from .. to - 1 are beside
- * `busy` threads (as many as cores are online). sweep: beside the history the best fixed weight of
- * so many runs each, without and with such load: first in steps of 1/10, then of 1/40 around the
- * best. Prints JSON.
+ * SIZE as numbers with x between them; NAME=VALUE are the application's own options, and
+ * input=FILE. The first runs, until all devices have joined, are not recorded. weight, policy: of
+ * the runtime, from then on. from, to: runs from .. to - 1 are beside `busy` threads (as many as
+ * cores are online). sweep: beside the history the best fixed weight of so many runs each, without
+ * and with such load: first in steps of 1/10, then of 1/40 around the best. Prints JSON.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../app_words.h"
 #include "../program.h"
 #include "busy.h"
 #include "driver.h"
@@ -26,7 +27,7 @@ enum { RUNS_MAX = APP_REPEAT_MAX, ROUNDS_MAX = 31 };
 struct settings {
     int runs, from, to, busy, sweep;
     double weight; /* < 0: none */
-    const char *partitioner, *policy;
+    const char *policy;
 };
 
 static struct busy busy;
@@ -181,39 +182,18 @@ static void run_all(struct measure_spec *spec, const struct settings *settings)
 
 static int read_word(struct measure_spec *spec, struct settings *settings, const char *word)
 {
-    const struct {
-        const char *name;
-        int *place;
-    } numbers[] = { { "runs=", &settings->runs },
-                    { "from=", &settings->from },
-                    { "to=", &settings->to },
-                    { "busy=", &settings->busy },
-                    { "sweep=", &settings->sweep } };
-    const char *value = strchr(word, '=');
-    size_t i;
-    int o;
-    if (!value++)
-        return 0;
-    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!strncmp(word, numbers[i].name, (size_t)(value - word))) {
-            *numbers[i].place = atoi(value);
-            return 1;
-        }
-    if (!strncmp(word, "partitioner=", 12))
-        spec->config.partitioner = settings->partitioner = value;
-    else if (!strncmp(word, "policy=", 7))
-        settings->policy = value;
-    else if (!strncmp(word, "weight=", 7))
-        settings->weight = atof(value);
-    else
-        for (o = 0; spec->app->options && spec->app->options[o].name; o++)
-            if (strlen(spec->app->options[o].name) + 1 == (size_t)(value - word) &&
-                !strncmp(spec->app->options[o].name, word, (size_t)(value - word - 1))) {
-                spec->input.values[o] = value;
-                return 1;
-            }
-    return spec->config.partitioner == value || settings->policy == value ||
-           !strncmp(word, "weight=", 7);
+    const struct program_option options[] = {
+        { "runs", .whole = &settings->runs },
+        { "from", .whole = &settings->from },
+        { "to", .whole = &settings->to },
+        { "busy", .whole = &settings->busy },
+        { "sweep", .whole = &settings->sweep },
+        { "weight", .real = &settings->weight },
+        { "policy", .text = &settings->policy },
+        { "partitioner", .text = &spec->config.partitioner },
+        { .name = NULL },
+    };
+    return read_option(options, word) || app_word(spec->app, word, &spec->input);
 }
 
 static int are_possible(const struct settings *settings)
@@ -240,8 +220,7 @@ int main(int argc, char **argv)
     }
     spec.config.devices = argv[3];
     spec.input.seed = 1;
-    for (i = 0; spec.app->options && spec.app->options[i].name; i++)
-        spec.input.values[i] = spec.app->options[i].initial;
+    app_words_begin(spec.app, &spec.input);
     for (i = 4; i < argc; i++)
         if (!read_word(&spec, &settings, argv[i])) {
             fprintf(stderr, "'%s' is no option of this program or of %s\n", argv[i], argv[1]);
@@ -253,8 +232,8 @@ int main(int argc, char **argv)
     }
     printf("{\"app\": \"%s\", \"size\": \"%s\", \"partitioner\": \"%s\", \"policy\": \"%s\", "
            "\"busy\": %d, \"from\": %d, \"to\": %d,\n",
-           argv[1], argv[2], settings.partitioner ? settings.partitioner : "auto", settings.policy,
-           settings.busy, settings.from, settings.to);
+           argv[1], argv[2], spec.config.partitioner ? spec.config.partitioner : "auto",
+           settings.policy, settings.busy, settings.from, settings.to);
     run_all(&spec, &settings);
     printf("}\n");
     return 0;

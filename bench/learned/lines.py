@@ -35,9 +35,10 @@ def off(a, b):
 
 
 def end_spread(run):
-    """max |T - T_i| / T over devices that did something."""
-    busy = [device['busy_seconds'] for device in run['devices'] if device['rows']]
-    return max(abs(run['seconds'] - each) for each in busy) / run['seconds'] if busy else None
+    """max |T - T_i| / T over devices that did something; T_i from submission, as a line's T. Of a run of many jobs it is the sum of
+    what the device was busy: the end is the last job's."""
+    ends = [max(device['busy_seconds'], device['ended_seconds'] or 0) for device in run['devices'] if device['rows']]
+    return max(abs(run['seconds'] - each) for each in ends) / run['seconds'] if ends else None
 
 
 def shares(run):

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../program.h"
 #include "draft.h"
 
 struct settings {
     int count, outside, show;
-    uint64_t seed;
+    int64_t seed;
     const char *partitioner;
 };
 
@@ -65,7 +66,7 @@ static void note_worst(struct worst *worst, int show, double ratio, const struct
 
 static int judge(const struct settings *settings)
 {
-    uint64_t state = settings->seed;
+    uint64_t state = (uint64_t)settings->seed;
     double *first = calloc((size_t)settings->count, sizeof *first);
     double *third = calloc((size_t)settings->count, sizeof *third);
     struct worst *worst = calloc((size_t)settings->show + 1, sizeof *worst);
@@ -108,7 +109,7 @@ static int judge(const struct settings *settings)
 
 static void report_outside(const struct settings *settings)
 {
-    uint64_t state = settings->seed + 1000003;
+    uint64_t state = (uint64_t)settings->seed + 1000003;
     struct worst worst[DRAFT_FLAWS] = { { 0 } };
     double *values[DRAFT_FLAWS];
     int counts[DRAFT_FLAWS] = { 0 }, i, k;
@@ -209,7 +210,7 @@ static double suffer(struct study_case *what, const struct draft *draft, int kin
 
 static void report_mishaps(const struct settings *settings)
 {
-    uint64_t state = settings->seed + 2000003;
+    uint64_t state = (uint64_t)settings->seed + 2000003;
     double *values[MISHAPS];
     int counts[MISHAPS] = { 0 }, i, k;
     struct draft draft;
@@ -237,28 +238,21 @@ static void report_mishaps(const struct settings *settings)
 int study_machines(int count, char **words)
 {
     struct settings settings = { .count = 1000, .outside = 300, .seed = 1, .partitioner = "auto" };
+    const struct program_option options[] = { { "count", .whole = &settings.count },
+                                              { "outside", .whole = &settings.outside },
+                                              { "show", .whole = &settings.show },
+                                              { "seed", .large = &settings.seed },
+                                              { "partitioner", .text = &settings.partitioner },
+                                              { .name = NULL } };
     int i, missed;
-    for (i = 0; i < count; i++) {
-        const char *value = strchr(words[i], '=');
-        size_t key = value ? (size_t)(value - words[i]) : 0;
-        if (key == 5 && !strncmp(words[i], "count", 5))
-            settings.count = atoi(value + 1);
-        else if (key == 7 && !strncmp(words[i], "outside", 7))
-            settings.outside = atoi(value + 1);
-        else if (key == 4 && !strncmp(words[i], "show", 4))
-            settings.show = atoi(value + 1);
-        else if (key == 4 && !strncmp(words[i], "seed", 4))
-            settings.seed = strtoull(value + 1, NULL, 10);
-        else if (key == 11 && !strncmp(words[i], "partitioner", 11))
-            settings.partitioner = value + 1;
-        else {
+    for (i = 0; i < count; i++)
+        if (!read_option(options, words[i])) {
             fprintf(stderr,
                     "machines: '%s' is none of count=, outside=, seed=, show=, "
                     "partitioner=\n",
                     words[i]);
             return 2;
         }
-    }
     missed = judge(&settings);
     report_outside(&settings);
     report_mishaps(&settings);

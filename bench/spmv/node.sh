@@ -5,8 +5,9 @@
 #     bench/spmv/node.sh BUILD OUT
 #
 # BUILD is a build folder with YOKE_BENCH=ON. Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
-#     PARTS    peers resident host cg items (all, in this order of importance)
+#     PARTS    peers kernel resident host cg items (all, in this order of importance)
 #                peers       a loop by OpenMP, copies of memory, cuSPARSE (CUSPARSE=FILE where the loader does not find it)
+#                kernel      20 products on a GPU, recorded: how long the kernel takes by the device's clock, without the job around it
 #                resident    STEPS products of one x in a run, on the cores, on one GPU, on both and on two GPUs
 #                host        one product with everything sent from the host and y home, on the same sets
 #                cg          CG_STEPS steps of conjugate gradients, on the same sets
@@ -24,7 +25,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh
 . "$here/../record.sh"
 begin cli/yoke "$@"
-parts=${PARTS:-peers resident host cg items} matrices=${MATRICES:-middle large skewed} types=${TYPES:-double single}
+parts=${PARTS:-peers kernel resident host cg items} matrices=${MATRICES:-middle large skewed} types=${TYPES:-double single}
 small=${SMALL:-0} repeat=${REPEAT:-5} rounds=${ROUNDS:-7} each=${SECONDS_EACH:-40} limit=${LIMIT_S:-230}
 steps=${STEPS:-200} cg_steps=${CG_STEPS:-200} heads=/usr/share/mricron/templates peers=$build/bench/spmv/yoke-bench-spmv
 
@@ -71,6 +72,10 @@ for part in $parts; do
                 for on in $sets; do
                     run resident "$matrix" "$type" "$on" --resident --steps "$(fewer "$steps" "$on")" --verify
                 done
+                ;;
+            kernel)
+                [ -z "$gpu" ] || record "kernel-$matrix-$type-${gpu//:/_}" "$yoke" run spmv "${options[@]}" --type "$type" \
+                    --devices "$gpu" --resident --steps 20 --repeat 1 --json - --trace "$raw/trace-$matrix-$type.json"
                 ;;
             host) for on in $sets; do run host "$matrix" "$type" "$on"; done ;;
             cg)

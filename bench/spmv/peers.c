@@ -9,8 +9,8 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "../app_words.h"
 #include "../program.h"
 #include "cusparse.h"
 #include "spmv/spmv_state.h"
@@ -81,24 +81,10 @@ static double best_of(const struct spmv_state *s, int rounds, int is_guided)
     return best;
 }
 
-static void set(struct app_spec *spec, const char *word)
+static int set(const struct app *app, struct app_spec *spec, const char *word)
 {
-    const char *value = strchr(word, '=');
-    const size_t length = value ? (size_t)(value - word) : 0;
-    for (int k = 0; value && spmv_option_list[k].name; k++)
-        if (strlen(spmv_option_list[k].name) == length &&
-            strncmp(word, spmv_option_list[k].name, length) == 0) {
-            spec->values[k] = value + 1;
-            return;
-        }
-    if (strncmp(word, "size=", 5) == 0)
-        spec->size[0] = strtoll(word + 5, NULL, 10);
-    else if (strncmp(word, "input=", 6) == 0)
-        spec->input = word + 6;
-    else {
-        fprintf(stderr, "%s: no option of spmv\n", word);
-        exit(2);
-    }
+    const struct program_option size[] = { { "size", .large = &spec->size[0] }, { .name = NULL } };
+    return app_word(app, word, spec) || read_option(size, word);
 }
 
 static void print_or_null(const char *name, double value)
@@ -121,10 +107,12 @@ int main(int argc, char **argv)
         return 2;
     }
     const int rounds = atoi(argv[1]) > 0 ? atoi(argv[1]) : 1;
-    for (int k = 0; spmv_option_list[k].name; k++)
-        spec.values[k] = spmv_option_list[k].initial;
+    app_words_begin(app, &spec);
     for (int k = 2; k < argc; k++)
-        set(&spec, argv[k]);
+        if (!set(app, &spec, argv[k])) {
+            fprintf(stderr, "%s: no option of spmv\n", argv[k]);
+            return 2;
+        }
     must(app->open(&spec, &state), "spmv");
     s = state;
 #pragma omp parallel for schedule(static)

@@ -77,9 +77,38 @@ def runs_table(title, kind, peers):
               f" | {percent(rate, copy)} | {shares} | {d.get('verified')} |")
 
 
+def kernel_seconds(matrix, number):
+    """Of the median product, by the device's clock."""
+    trace = load(os.path.join(RAW, f"trace-{matrix}-{number}.json"))
+    jobs = {}
+    for event in trace["traceEvents"] if trace else ():
+        if event.get("cat") == "chunk":
+            job = event["args"]["job"]
+            jobs[job] = jobs.get(job, 0) + event["dur"] * 1e-6
+    times = sorted(jobs.values())
+    return times[len(times) // 2] if times else None
+
+
+def kernel_table(peers):
+    runs = labelled("kernel")
+    if not runs:
+        return
+    print("\n## The kernel alone, by the GPU's clock\n")
+    print("| matrix | type | kernel | GB/s | of the GPU's copy |")
+    print("| --- " * 5 + "|")
+    for (matrix, number, on), d in runs.items():
+        seconds, steps = kernel_seconds(matrix, number), command_steps("kernel", (matrix, number, on))
+        if not seconds or not d.get("work"):
+            continue
+        rate = d["work"] / steps / seconds
+        copy = peers.get((matrix, number, ""), {}).get("gpu_copy")
+        print(f"| {matrix} | {number} | {ms(seconds)} | {rate / 1e9:.1f} | {percent(rate, copy)} |")
+
+
 peers = labelled("peers")
 print("# Sparse products")
 peers_table(peers)
+kernel_table(peers)
 runs_table("The matrix on the devices: many products of one x", "resident", peers)
 runs_table("From the host, y home", "host", peers)
 runs_table("Conjugate gradients, the matrix on the devices", "cg", peers)

@@ -12,7 +12,6 @@
  * the median of `repeat` more. `beside` names further devices. Prints a table.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../program.h"
@@ -21,7 +20,7 @@
 enum { REPEAT_MAX = 99, TEXT = 256 };
 
 struct settings {
-    char device[TEXT], limited[TEXT], beside[TEXT], extra[TEXT], partitioner[TEXT], kind[TEXT];
+    const char *device, *beside, *extra, *partitioner, *kind; /* "": not given */
     int64_t mem, piece;
     double times;
     int repeat;
@@ -37,35 +36,26 @@ struct row {
     int right;
 };
 
-static int64_t read_bytes(const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-    int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    return (int64_t)(value * (double)((int64_t)1 << shift));
-}
-
 static int set(struct settings *s, const char *word)
 {
-    const struct {
-        const char *key;
-        char *text;
-    } texts[] = { { "beside=", s->beside },
-                  { "extra=", s->extra },
-                  { "partitioner=", s->partitioner },
-                  { "kind=", s->kind } };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strncmp(word, texts[i].key, strlen(texts[i].key)) == 0)
-            return snprintf(texts[i].text, TEXT, "%s", word + strlen(texts[i].key)) < TEXT;
-    if (strncmp(word, "mem=", 4) == 0)
-        return (s->mem = read_bytes(word + 4)) > 0;
-    if (strncmp(word, "piece=", 6) == 0)
-        return (s->piece = read_bytes(word + 6)) > 0;
-    if (strncmp(word, "times=", 6) == 0)
-        return (s->times = strtod(word + 6, NULL)) > 0;
-    if (strncmp(word, "repeat=", 7) == 0)
-        return (s->repeat = atoi(word + 7)) > 0 && s->repeat <= REPEAT_MAX;
-    return 0;
+    const struct program_option options[] = {
+        { "beside", .text = &s->beside },
+        { "extra", .text = &s->extra },
+        { "partitioner", .text = &s->partitioner },
+        { "kind", .text = &s->kind },
+        { "mem", .large = &s->mem },
+        { "piece", .large = &s->piece },
+        { "times", .real = &s->times },
+        { "repeat", .whole = &s->repeat },
+        { .name = NULL },
+    };
+    return read_option(options, word);
+}
+
+static int are_possible(const struct settings *s)
+{
+    return strlen(s->device) < TEXT && strlen(s->beside) < TEXT && strlen(s->extra) < TEXT &&
+           s->mem > 0 && s->piece > 0 && s->times > 0 && s->repeat > 0 && s->repeat <= REPEAT_MAX;
 }
 
 static int is_simulated(const struct settings *s)
@@ -150,23 +140,30 @@ static struct work_spec spec_of(const struct settings *s, enum work_kind kind)
     struct work_spec spec = { .kind = kind, .items = 1 << 16 };
     spec.items =
         (int64_t)(s->times * (double)s->mem * (double)spec.items / (double)work_bytes(&spec));
-    spec.partitioner = s->partitioner[0] ? s->partitioner : NULL;
+    spec.partitioner = *s->partitioner ? s->partitioner : NULL;
     return spec;
 }
 
 int main(int argc, char **argv)
 {
     static const double aims[] = { 0.2, 1, 3 };
-    struct settings s = { .mem = 256 << 20, .piece = 16 << 20, .times = 4, .repeat = 5 };
-    int i, kind, wrong = 0, known = argc > 1 && strlen(argv[1]) < TEXT;
+    struct settings s = { .device = argc > 1 ? argv[1] : "",
+                          .beside = "",
+                          .extra = "",
+                          .partitioner = "",
+                          .kind = "",
+                          .mem = 256 << 20,
+                          .piece = 16 << 20,
+                          .times = 4,
+                          .repeat = 5 };
+    int i, kind, wrong = 0, known = argc > 1;
     for (i = 2; i < argc && known; i++)
         known = set(&s, argv[i]);
-    if (!known) {
+    if (!known || !are_possible(&s)) {
         fprintf(stderr, "yoke-bench-streaming DEVICE [mem=] [times=] [repeat=] [piece=] [beside=] "
                         "[partitioner=] [kind=] [extra=]\n");
         return 2;
     }
-    strcpy(s.device, argv[1]);
     printf(
         "| job     | aim    | links ms | cores ms | first ms | later ms | chunks | first | later "
         "|\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
