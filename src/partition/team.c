@@ -33,6 +33,10 @@ enum { KNOWN_JOBS = 3 };
  * so many times as many. */
 enum { LOOK_AGAIN = 100, LOOK_LESS_MOST = 8 };
 
+/* The part of a job's time that counts, and the jobs in a row that are excused. */
+#define NOTICEABLE 0.05
+enum { EXCUSED_MOST = 4 };
+
 /* Of the latest jobs, how many count. */
 static int recent(const struct yk_team_figure *figure)
 {
@@ -312,6 +316,13 @@ void yk_team_learn(struct yk_team *team, const struct yk_team_job *job)
         settle(team);
     else
         judge(team);
+}
+
+int yk_team_counts(struct yk_team *team, const struct yk_team_job *job, double stays_ns)
+{
+    const int excused = stays_ns > NOTICEABLE * (double)job->ns && team->excused < EXCUSED_MOST;
+    team->excused = excused ? team->excused + 1 : 0;
+    return !excused;
 }
 
 void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, size_t size)

@@ -43,6 +43,7 @@ struct yk_team {
     uint32_t idle;       /* cores that got nothing in the latest job of the best team, */
     int idle_jobs;       /* and in how many in a row */
     int crowded_jobs;    /* beside which others ran */
+    int excused;         /* held jobs in a row that did not count */
 };
 
 struct yk_team_job {
@@ -68,6 +69,11 @@ void yk_team_note_idle(struct yk_team *team, const struct yk_team_job *job);
 /* A whole job that taught: the speed of each that was asked had been known before, and no other
  * job ran meanwhile. */
 void yk_team_learn(struct yk_team *team, const struct yk_team_job *job);
+/* Rows that such a job moved to devices may be all that made it slow, and where they stay the next
+ * one does not move them. That shows when the next one begins: until then it is not learned from,
+ * and not at all where moving them took a noticeable part of its time, stays_ns. 1: then it counts.
+ * But not every job of a row is excused: rows that go to and fro for ever are what a team costs. */
+int yk_team_counts(struct yk_team *team, const struct yk_team_job *job, double stays_ns);
 /* Why a device is not among those asked, in a sentence. */
 void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, size_t size);
 

@@ -173,7 +173,7 @@ static void learn(struct yk_job *job)
     adjust_shares(job, memory);
     yk_team_note_idle(&memory->team, &team);
     if (job->tells && ran.tells_lines && !ran.crowded)
-        yk_team_learn(&memory->team, &team);
+        yk_moved_hold(job, &team, memory);
 }
 
 /* Under runtime.lock: track 0 belongs to whoever holds it. */

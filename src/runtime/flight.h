@@ -176,6 +176,17 @@ struct yk_traffic { /* bytes an item moves over a device's link */
 void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
                     struct yk_traffic *out);
 
+/* The bytes that devices of job's like would have to be brought for it, if each did that part of
+ * it: as many as it was for all that can be told, where others work with the rows. Likewise. */
+double yk_job_moves_again(const struct yk_job *job, const struct yk_held *held);
+
+/* --- moved.c: runtime lock held --- */
+/* The job ended and tells what its team can do. */
+void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
+                   struct yk_memory *memory);
+/* The job is to be planned, by what the team of those like it knows then: they have a memory. */
+void yk_moved_hear(const struct yk_job *job);
+
 /* --- await.c --- */
 /* From the end of a chunk to whoever slept until it: 30 to 60 us measured where a driver wakes on a
  * machine with an H200. Who waits for a chunk that is shorter than two of these does not sleep. */

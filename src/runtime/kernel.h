@@ -30,12 +30,20 @@ struct yk_build {
     char *text;
 };
 
+/* A job that its team has not heard of yet (moved.c). */
+struct yk_held {
+    struct yk_team_job job;  /* asked 0: there is none */
+    int64_t moved;           /* bytes brought to devices, from the host and from others */
+    double share[YK_PLACES]; /* of its items, by each device */
+};
+
 /* Speeds seen with one kernel, range and set of array shapes. */
 struct yk_memory {
     uint64_t key;
     uint64_t used; /* for replacing the oldest */
     struct yk_learned device[YK_PLACES];
     struct yk_team team;
+    struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */
     /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
     uint64_t subject;

@@ -53,21 +53,32 @@ static int some_are_busy(const struct yk_job *job)
     return 0;
 }
 
+/* What each of its items needs, if it does that share of them. */
+static double item_up(const struct yk_job *job, int device, double share, int busy)
+{
+    double up = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        if (is_by_rows(arg) && arg->mode != YOKE_PARAM_OUT)
+            up += (busy ? 1 : lacking_part(job, device, p, share)) * rows_per_item(job, p) *
+                  (double)arg->array->row_bytes;
+    }
+    return up;
+}
+
 void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
                     struct yk_traffic *out)
 {
-    double share = learned ? learned->share : -1, up = 0, down = 0, last;
-    int p, busy = some_are_busy(job);
-    for (p = 0; p < job->arg_count; p++) {
+    const int busy = some_are_busy(job);
+    const double up =
+        job->last > job->first ? item_up(job, device, learned ? learned->share : -1, busy) : 0;
+    double down = 0, last;
+    int p;
+    for (p = 0; p < job->arg_count && job->last > job->first; p++) {
         const yoke_arg *arg = &job->args[p];
-        double bytes;
-        if (!is_by_rows(arg) || job->last == job->first)
-            continue;
-        bytes = rows_per_item(job, p) * (double)arg->array->row_bytes;
-        if (arg->mode != YOKE_PARAM_OUT)
-            up += (busy ? 1 : lacking_part(job, device, p, share)) * bytes;
-        if (yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
-            down += bytes;
+        if (is_by_rows(arg) && yk_writes_rows(arg->mode) && arg->home == YOKE_HOME_NOW)
+            down += rows_per_item(job, p) * (double)arg->array->row_bytes;
     }
     out->both = up + down;
     out->busier = fmax(up, down);
@@ -76,4 +87,32 @@ void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learne
     last = fmin(1, learned->copied_bytes / fmax(1, out->both));
     out->both *= last;
     out->busier *= last;
+}
+
+/* Arrays that all items need whole. */
+static double whole_up(const struct yk_job *job, int device)
+{
+    const int place = job->runtime->devices[device].place->number;
+    double bytes = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        if (arg->array && arg->shape == YOKE_WHOLE && arg->mode == YOKE_PARAM_IN)
+            bytes += (double)yk_array_missing(arg->array, place, yk_job_all_rows(job, p)) *
+                     (double)arg->array->row_bytes;
+    }
+    return bytes;
+}
+
+double yk_job_moves_again(const struct yk_job *job, const struct yk_held *held)
+{
+    double bytes = 0;
+    int d;
+    if (some_are_busy(job))
+        return (double)held->moved;
+    for (d = 0; d < job->device_count; d++)
+        if (held->share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory)
+            bytes += whole_up(job, d) + item_up(job, d, held->share[d], 0) * held->share[d] *
+                                            (double)(job->last - job->first);
+    return bytes;
 }

@@ -351,6 +351,22 @@ static void nonsense_teaches_nothing(void **state)
     assert_int_equal(team.best.jobs + team.tried.jobs, 0);
 }
 
+/* Where that took long, and as long as it does not take for ever. */
+static void rows_that_stay_are_excused(void **state)
+{
+    struct yk_team team = { 0 };
+    const struct yk_team_job job = { .asked = BOTH, .sole = -1, .items = 10000, .ns = 10000 };
+    int j;
+    (void)state;
+    assert_true(yk_team_counts(&team, &job, 0));
+    assert_true(yk_team_counts(&team, &job, -3000));
+    assert_true(yk_team_counts(&team, &job, 400));
+    for (j = 0; j < 4; j++)
+        assert_false(yk_team_counts(&team, &job, 6000));
+    assert_true(yk_team_counts(&team, &job, 6000));
+    assert_false(yk_team_counts(&team, &job, 6000)); /* it begins anew */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +387,7 @@ int main(void)
         cmocka_unit_test(deeds_are_noted),
         cmocka_unit_test(idle_cores_are_not_asked),
         cmocka_unit_test(nonsense_teaches_nothing),
+        cmocka_unit_test(rows_that_stay_are_excused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
