@@ -46,19 +46,6 @@ static double relative_error(const struct yk_fit_cell *cell, const struct yk_lin
     return (yk_line_ns(line, cell->items) - cell->ns.mean) / cell->ns.mean;
 }
 
-/* The middle one of `count` numbers, the mean of two. Sorts them. */
-static double middle(double *numbers, int count)
-{
-    int i, at;
-    for (i = 1; i < count; i++) {
-        double number = numbers[i];
-        for (at = i; at > 0 && numbers[at - 1] > number; at--)
-            numbers[at] = numbers[at - 1];
-        numbers[at] = number;
-    }
-    return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
-}
-
 /* The middle one of all slopes between two cells, which a few wrong ones do not move (Theil, Sen):
  * where least squares begin. */
 static struct yk_line middle_line(const struct cells *cells)
@@ -70,10 +57,10 @@ static struct yk_line middle_line(const struct cells *cells)
         for (j = 0; j < i; j++)
             numbers[count++] = (cells->at[i]->ns.mean - cells->at[j]->ns.mean) /
                                (cells->at[i]->items - cells->at[j]->items);
-    line.item_ns = middle(numbers, count);
+    line.item_ns = yk_middle(numbers, count);
     for (i = 0; i < cells->count; i++)
         numbers[i] = cells->at[i]->ns.mean - line.item_ns * cells->at[i]->items;
-    line.fixed_ns = middle(numbers, cells->count);
+    line.fixed_ns = yk_middle(numbers, cells->count);
     return line;
 }
 
@@ -83,7 +70,7 @@ static void weigh(struct cells *cells, const struct yk_line *line)
     int i;
     for (i = 0; i < cells->count; i++)
         errors[i] = fabs(relative_error(cells->at[i], line));
-    far = fmax(FAR * 1.4826 * middle(errors, cells->count), FAR_LEAST);
+    far = fmax(FAR * 1.4826 * yk_middle(errors, cells->count), FAR_LEAST);
     for (i = 0; i < cells->count; i++) {
         double error = fabs(relative_error(cells->at[i], line));
         cells->weights[i] = error > far ? far * far / (error * error) : 1;

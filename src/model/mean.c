@@ -53,6 +53,18 @@ void yk_mean_add(struct yk_mean *mean, double value, double fade)
     mean->square += off * (value - mean->mean);
 }
 
+double yk_middle(double *numbers, int count)
+{
+    int i, at;
+    for (i = 1; i < count; i++) {
+        double number = numbers[i];
+        for (at = i; at > 0 && numbers[at - 1] > number; at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = number;
+    }
+    return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
+}
+
 double yk_student_95(double freedom)
 {
     static const double at[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,

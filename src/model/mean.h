@@ -22,6 +22,8 @@ void yk_mean_add(struct yk_mean *mean, double value, double fade);
 double yk_mean_half(const struct yk_mean *mean);
 /* Standard deviation of a sample; 0: unknown. */
 double yk_mean_spread(const struct yk_mean *mean);
+/* The middle one of so many numbers (at least one), the mean of two. Sorts them. */
+double yk_middle(double *numbers, int count);
 /* Student's t: 95 % of all lie within +- this many standard deviations; `freedom` need not be
  * whole. */
 double yk_student_95(double freedom);

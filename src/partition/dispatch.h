@@ -91,7 +91,9 @@ struct yk_split_spec {
     int device_count;
     const char *partitioner;        /* "name" or "name:key=value,..."; NULL: auto */
     const struct yk_adjust *adjust; /* what was noted of shares so far; NULL: nothing */
-    int crowded;                    /* 1: other jobs run on the same devices */
+    double late; /* such jobs took so many times what their devices did on average, where these were
+                    to end together; 0: nobody knows */
+    int crowded; /* 1: other jobs run on the same devices */
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
                            fails, all that it completed returns to the range */
 };

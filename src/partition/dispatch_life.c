@@ -176,6 +176,7 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
                                              .unit = spec->unit,
                                              .free_items = dispatch->left,
                                              .free = &dispatch->free,
+                                             .late = spec->late,
                                              .crowded = spec->crowded,
                                              .device_count = spec->device_count };
     if (spec->adjust)

@@ -2,6 +2,7 @@
 #include "learned.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Two jobs' rates are alike within this part: as far off as a sleeper may look before a chunk's end
  * (runtime/await.c). */
@@ -21,6 +22,8 @@ void yk_learned_open(struct yk_learned *out)
 enum { BITS = 32 };
 /* What jobs that `auto` split are still worth after one that was split by lines. */
 #define CUT_OTHERWISE 0.2
+/* Jobs that tell how late the latest device is. */
+enum { LATE_LEAST = 3 };
 /* A slope that is guessed from a peak is this many times the peak's. */
 #define DOUBTED 2.0
 /* A device that had no part in so many jobs that taught the others' lines is done without. */
@@ -77,25 +80,52 @@ void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_lear
     job->untold += !(learned->rate > 0);
     if (outcome->ended_ns > job->latest_ns)
         job->latest_ns = outcome->ended_ns;
+    job->ends_ns += (double)(outcome->ended_ns - job->begun_ns);
+}
+
+/* It says how long parts of such a job take. */
+static int tells_times(const struct yk_learned_job *job)
+{
+    return job->tells_lines && !job->crowded && job->untold == 0;
 }
 
 /* What comes after the last chunk, as adding up what each device summed, is no device's: all have
  * it in their cost. */
+static double after_ns(const struct yk_learned_job *job)
+{
+    return job->ended_ns > job->latest_ns ? (double)(job->ended_ns - job->latest_ns) : 0;
+}
+
 static void note_time(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                       const struct yk_learned_job *job)
 {
-    const int64_t after_ns = job->ended_ns - job->latest_ns;
-    if (!job->tells_lines || job->crowded || job->untold > 0 || outcome->items == 0)
+    if (!tells_times(job) || outcome->items == 0)
         return;
     if (job->by_lines && learned->fit_freely)
         yk_fit_fade(&learned->fit, CUT_OTHERWISE);
     learned->fit_freely = !job->by_lines;
-    yk_fit_add(&learned->fit,
-               &(struct yk_fit_sample){ .items = (double)outcome->items,
-                                        .ns = (double)(outcome->ended_ns - job->begun_ns +
-                                                       (after_ns > 0 ? after_ns : 0)),
-                                        .item_ns = outcome->item_ns,
-                                        .team = job->workers });
+    yk_fit_add(&learned->fit, &(struct yk_fit_sample){
+                                  .items = (double)outcome->items,
+                                  .ns = (double)(outcome->ended_ns - job->begun_ns) + after_ns(job),
+                                  .item_ns = outcome->item_ns,
+                                  .team = job->workers });
+}
+
+void yk_late_note(struct yk_late *late, const struct yk_learned_job *job)
+{
+    const int devices = __builtin_popcount(job->workers);
+    if (job->by_lines && tells_times(job) && devices > 1)
+        late->part[late->jobs++ % YK_LATE_RECENT] =
+            (double)(job->ended_ns - job->begun_ns) / (job->ends_ns / devices + after_ns(job));
+}
+
+double yk_late_typical(const struct yk_late *late)
+{
+    double parts[YK_LATE_RECENT];
+    if (late->jobs < LATE_LEAST)
+        return 0;
+    memcpy(parts, late->part, sizeof parts);
+    return yk_middle(parts, late->jobs < YK_LATE_RECENT ? late->jobs : YK_LATE_RECENT);
 }
 
 /* In the first one devices may have loaded code, as in others memory is made ready. */

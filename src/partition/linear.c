@@ -178,6 +178,14 @@ static void choose_set(struct search *search)
     } while (leave_out(search, set));
 }
 
+/* Lines foretell when each device ends on average; the latest of several is later than that. */
+static void set_job_end(struct search *search)
+{
+    const uint32_t set = workers(search);
+    const int several = (set & (set - 1)) != 0;
+    search->state->job_ns = search->state->end_ns * (several ? fmax(search->view->late, 1) : 1);
+}
+
 /* --- opening --- */
 
 /* A chunk's copies stand alone at the chain's ends, and each chunk has its cost: as in
@@ -244,6 +252,7 @@ static yoke_status fill(struct search *search, double *joules, double *weights)
     if (status != YOKE_OK)
         return status;
     choose_set(search);
+    set_job_end(search);
     for (d = 0; d < search->view->device_count; d++)
         search->state->guesses |=
             search->view->devices[d].known.guessed && search->state->told[d].part.items > 0;
@@ -303,7 +312,7 @@ static void changed(void *state, const struct yk_split_view *view, int device)
 static double predicted_ns(const void *state)
 {
     const struct yk_linear *linear = state;
-    return linear->guesses ? 0 : linear->end_ns;
+    return linear->guesses ? 0 : linear->job_ns;
 }
 
 static uint32_t asked(const void *given, const struct yk_split_view *view)

@@ -12,7 +12,7 @@ static void explain_part(const struct yk_linear *state, const struct yk_split_vi
              "the job after %.4g ms",
              100 * (double)part->items / (double)(view->last - view->first),
              view->devices[device].known.guessed ? "a guessed" : "its", part->line.item_ns,
-             part->line.fixed_ns * 1e-6, part->ns * 1e-6, state->end_ns * 1e-6);
+             part->line.fixed_ns * 1e-6, part->ns * 1e-6, state->job_ns * 1e-6);
 }
 
 static void explain_nothing(const struct yk_linear *state, int device, char *text, size_t size)

@@ -26,6 +26,7 @@ struct yk_split_view {
     const struct yk_ranges *free; /* which items nobody has */
     int64_t free_items;           /* how many these are */
     struct yk_adjust adjust;      /* what was noted of the shares that are known */
+    double late;                  /* as in yk_split_spec */
     int crowded; /* other jobs run beside this one: who is late may be busy with those */
     int device_count;
     const struct yk_split_status *devices;

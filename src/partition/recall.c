@@ -9,6 +9,8 @@
 /* Jobs without an experiment, after which the team has probably been found; and as many figures of
  * such jobs as it would have by then at least. */
 enum { SETTLED = 10, FIGURES = 3 };
+/* What a time of an earlier process counts, where one of this counts 1. */
+#define ELSEWHERE 0.3
 
 /* Who does such jobs best; 0 while that is still being found out. */
 static void teach_team(const struct yk_team *team, struct yk_lesson *out)
@@ -89,16 +91,20 @@ static void learn_device(const struct yk_lesson_device *from, struct yk_learned 
     out->steady = from->steady;
 }
 
-/* A sample that lies on the line, where the device's part was. */
+/* A sample that lies on the line, where the device's part was. It was of another process, whose
+ * memory lay elsewhere, and which may have been slower or faster throughout: it counts little
+ * beside what this one shows. */
 static void learn_line(const struct yk_lesson_device *from, double items, uint32_t team,
                        struct yk_learned *out)
 {
     const double part = from->share > 0 ? from->share * items : items;
-    if (from->line.item_ns > 0)
+    if (from->line.item_ns > 0) {
         yk_fit_add(&out->fit, &(struct yk_fit_sample){ .items = part,
                                                        .ns = yk_line_ns(&from->line, part),
                                                        .item_ns = from->line.item_ns,
                                                        .team = team });
+        yk_fit_fade(&out->fit, ELSEWHERE);
+    }
 }
 
 /* The lesson's team, or all of its devices, as bits in the order that is known here. */

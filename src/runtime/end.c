@@ -170,6 +170,7 @@ static void learn(struct yk_job *job)
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran, &team))
         return;
+    yk_late_note(&memory->late, &ran);
     adjust_shares(job, memory);
     yk_team_note_idle(&memory->team, &team);
     if (job->tells && ran.tells_lines && !ran.crowded)

@@ -45,6 +45,7 @@ struct yk_memory {
     struct yk_team team;
     struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */
+    struct yk_late late;     /* of jobs split by lines */
     /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
     uint64_t subject;
     struct yk_sizes sizes;

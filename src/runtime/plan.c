@@ -232,6 +232,7 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
                                   .unit = yk_job_unit(job),
                                   .partitioner = job->partitioner,
                                   .adjust = memory ? &memory->adjust : NULL,
+                                  .late = memory ? yk_late_typical(&memory->late) : 0,
                                   .all_or_nothing = job->has_add };
     yoke_status status = YOKE_OK;
     describe_all(job, memory, count, known);

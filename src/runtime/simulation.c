@@ -162,6 +162,7 @@ static yoke_status run_series(struct series *series, double *seconds, int count,
             series->learned[d] = last->devices[d].learned;
         series->team = last->team;
         series->adjust = last->adjust;
+        series->spec.late = last->late;
         yk_simulate_close(last);
     }
     return YOKE_OK;

@@ -105,6 +105,8 @@ yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simul
         return YOKE_ENOMEM;
     for (int d = 0; d < sim->device_count; d++)
         collect_device(sim, d, &ran, &result.devices[d]);
+    result.late = sim->spec->late;
+    yk_late_note(&result.late, &ran);
     yk_simulator_teach(sim, &result.team);
     yoke_status status = adjust_shares(sim, &result);
     if (status == YOKE_OK)

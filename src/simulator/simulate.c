@@ -217,6 +217,7 @@ static yoke_status open_simulator(const struct yk_simulate_spec *spec, int64_t s
         .last = spec->profile->items,
         .unit = spec->unit > 0 ? spec->unit : 1,
         .adjust = spec->adjust,
+        .late = yk_late_typical(&spec->late),
     };
     *sim = (struct yk_simulator){ .spec = spec,
                                   .machine = spec->machine,

@@ -53,6 +53,7 @@ struct yk_simulate_spec {
     double bytes_in, bytes_out; /* of an item */
     const struct yk_learned *learned; /* one a device, or NULL */
     const struct yk_adjust *adjust;   /* what was noted of shares so far; NULL: nothing */
+    struct yk_late late;              /* and of how late the latest device is; zero: nothing */
     const struct yk_team *team;       /* decides with it who is asked; NULL: all are */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;
@@ -77,6 +78,7 @@ struct yk_simulate_result {
     struct yk_simulate_device *devices;
     int device_count;
     struct yk_adjust adjust;
+    struct yk_late late;
     struct yk_team team; /* what it is after this run; nothing where there was none */
     int64_t threads, chunks;
     double core_seconds; /* of the cores together: useful work, */

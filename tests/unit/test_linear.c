@@ -91,6 +91,33 @@ static void parts_end_together(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* The job with the latest of them, where there are several. */
+static void the_job_is_late(void **state)
+{
+    struct yk_split_device known[] = { cpu(4, 0), gpu(1, 100000), gpu(2, 50000) };
+    const struct yk_split_spec spec = { .last = 1000000,
+                                        .unit = 1,
+                                        .devices = known,
+                                        .device_count = devices,
+                                        .late = 1.02,
+                                        .partitioner = "linear" };
+    struct yk_dispatch *dispatch;
+    int64_t done[devices];
+    int chunks[devices];
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    assert_true(fabs(yk_dispatch_predicted_ns(dispatch) - 1.02 * 1125000 * 4 / 7) < 4);
+    for (int d = 0; d < devices; d++)
+        yk_dispatch_join(dispatch, d, 0);
+    run(dispatch, done, chunks);
+    assert_says(dispatch, 0, "predicted to end after 0.6429 ms, the job after 0.6557 ms");
+    yk_dispatch_close(dispatch);
+    known[1].line.item_ns = known[2].line.item_ns = 0;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    assert_true(fabs(yk_dispatch_predicted_ns(dispatch) - 4000000) < 4);
+    yk_dispatch_close(dispatch);
+}
+
 static void who_does_not_pay(void **state)
 {
     const struct yk_split_device known[] = { cpu(1, 0), gpu(0.001, 2e6), gpu(0, 0) };
@@ -225,15 +252,11 @@ static void wrong_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_end_together),
-        cmocka_unit_test(who_does_not_pay),
-        cmocka_unit_test(least_part_too_long),
-        cmocka_unit_test(nothing_known),
-        cmocka_unit_test(copies_are_cut_further),
-        cmocka_unit_test(a_lost_device),
-        cmocka_unit_test(energy),
-        cmocka_unit_test(who_slows_the_others),
-        cmocka_unit_test(wrong_words),
+        cmocka_unit_test(parts_end_together),   cmocka_unit_test(the_job_is_late),
+        cmocka_unit_test(who_does_not_pay),     cmocka_unit_test(least_part_too_long),
+        cmocka_unit_test(nothing_known),        cmocka_unit_test(copies_are_cut_further),
+        cmocka_unit_test(a_lost_device),        cmocka_unit_test(energy),
+        cmocka_unit_test(who_slows_the_others), cmocka_unit_test(wrong_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,33 @@ static void lines_come_back(void **state)
     }
 }
 
+/* Memory lies elsewhere in each process: where it takes a tenth longer, one job tells nearly all.
+ */
+static void this_process_counts_more(void **state)
+{
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    struct yk_fitted fitted;
+    int known;
+    (void)state;
+    forget(&mind);
+    forget(&other);
+    live(&mind, 7, 2);
+    yk_fit_add(&mind.devices[0].fit, &(struct yk_fit_sample){ 100, 1000, 10, 7 });
+    lesson = lesson_of(&mind, &known);
+    into = of(&other, turned);
+    yk_recall_learn(&lesson, &into);
+    yk_fit_add(&other.devices[1].fit,
+               &(struct yk_fit_sample){ other.devices[1].fit.cells[0].items,
+                                        1.1 * other.devices[1].fit.cells[0].ns.mean, 11, 7 });
+    yk_fit_line(&other.devices[1].fit, &(struct yk_fit_asked){ .team = 7 }, &fitted);
+    assert_in_range(
+        (int64_t)(1000 * yk_line_ns(&fitted.line, other.devices[1].fit.cells[0].items) /
+                  (1.1 * yk_line_ns(&lesson.devices[0].line, other.devices[1].fit.cells[0].items))),
+        980, 1000);
+}
+
 static void strangers_are_not_taken_for_others(void **state)
 {
     static const char *const strangers[] = { "cpu", "opencl:0", "opencl:1" };
@@ -175,6 +202,7 @@ int main(void)
         cmocka_unit_test(speeds_and_shares_come_back),
         cmocka_unit_test(a_settled_team_is_asked_at_once),
         cmocka_unit_test(lines_come_back),
+        cmocka_unit_test(this_process_counts_more),
         cmocka_unit_test(strangers_are_not_taken_for_others),
         cmocka_unit_test(who_knows_nothing_teaches_nothing),
     };
