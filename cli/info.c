@@ -215,7 +215,7 @@ static int measure_all(struct info *info)
             status = command_failed(yoke_error_text());
     }
     progress_close();
-    return *watch.canceled ? 130 : status;
+    return *watch.canceled ? progress_canceled_status() : status;
 }
 
 static int answer(struct info *info, const char *const *values)
@@ -225,7 +225,7 @@ static int answer(struct info *info, const char *const *values)
         return command_failed(yoke_error_text());
     if (values[INFO_MEASURE])
         status = measure_all(info);
-    if (status == 130)
+    if (status > 128)
         return status;
     if (values[INFO_JSON]) {
         written = write_json(info);

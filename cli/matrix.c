@@ -74,7 +74,7 @@ static int measure_matrix(struct measure_spec *spec, struct matrix *matrix,
     if (matrix->wrong_words)
         status = 2;
     if (measured == YOKE_ECANCELED)
-        status = 130;
+        status = progress_canceled_status();
     return status;
 }
 

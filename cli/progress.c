@@ -21,9 +21,12 @@ static struct {
     int terminal, drawn;
     double started, last;
 } line;
-static volatile sig_atomic_t canceled;
+static volatile sig_atomic_t canceled; /* the signal's number */
 static double canceled_at;
-static struct sigaction before;
+/* Ctrl-C, and what a batch system sends before it kills. */
+static const int requests[] = { SIGINT, SIGTERM };
+enum { REQUESTS = sizeof requests / sizeof *requests };
+static struct sigaction before[REQUESTS];
 
 static double seconds_now(void)
 {
@@ -55,19 +58,20 @@ static void draw(void *context, const char *what, int64_t done, int64_t total)
 static void interrupt(int number)
 {
     double now = seconds_now();
-    (void)number;
     if (canceled && now - canceled_at > one_request)
-        _exit(130);
-    if (!canceled)
-        canceled_at = now;
-    canceled = 1;
+        _exit(128 + number);
+    if (canceled)
+        return;
+    canceled_at = now;
+    canceled = number;
 }
 
 struct measure_watch progress_open(void)
 {
     struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
     canceled = 0;
-    sigaction(SIGINT, &action, &before);
+    for (int i = 0; i < REQUESTS; i++)
+        sigaction(requests[i], &action, &before[i]);
     line.terminal = isatty(STDERR_FILENO);
     line.drawn = 0;
     line.started = seconds_now();
@@ -76,8 +80,14 @@ struct measure_watch progress_open(void)
 
 void progress_close(void)
 {
-    sigaction(SIGINT, &before, NULL);
+    for (int i = 0; i < REQUESTS; i++)
+        sigaction(requests[i], &before[i], NULL);
     if (line.drawn)
         fputs("\r\033[K", stderr);
     line.drawn = 0;
+}
+
+int progress_canceled_status(void)
+{
+    return 128 + (canceled ? canceled : SIGINT);
 }

@@ -224,7 +224,7 @@ static int tune_and_answer(struct tune_spec *from, const char *const *values)
     if (tune.all.wrong_words)
         status = 2;
     if (measured == YOKE_ECANCELED)
-        status = 130;
+        status = progress_canceled_status();
     tune_close(&tune);
     return status;
 }
@@ -257,7 +257,7 @@ const struct command command_tune = {
     .words = "APP",
     .summary = "Measure each kind of device alone, fit its line, then run all together",
     .text = "What all together taught is kept in the knowledge base, as after yoke run.\n"
-            "Exit status: 0 done, 1 failed, 2 wrong words, 130 stopped by Ctrl-C.",
+            "Exit status: 0 done, 1 failed, 2 wrong words, 130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = tune_options,
     .run = run_tune,
 };
