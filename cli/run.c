@@ -76,8 +76,8 @@ const struct command command_run = {
     .summary = "Run an application on all devices at once and measure it",
     .text = "A device is backend[:index or :cores][:key=value]..., as cpu:8, cuda:0,\n"
             "opencl:0:mem=256M or sim:gpu:rate=20e9 ('yoke info' lists devices and partitioners).\n"
-            "Exit status: 0 done, 1 failed or not verified, 2 wrong words, 130 stopped by Ctrl-C, "
-            "143 by SIGTERM.",
+            "Exit status: 0 done, 1 failed or not verified, 2 wrong words,\n"
+            "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = run_options,
     .run = run_run,
 };

@@ -257,7 +257,8 @@ const struct command command_tune = {
     .words = "APP",
     .summary = "Measure each kind of device alone, fit its line, then run all together",
     .text = "What all together taught is kept in the knowledge base, as after yoke run.\n"
-            "Exit status: 0 done, 1 failed, 2 wrong words, 130 stopped by Ctrl-C, 143 by SIGTERM.",
+            "Exit status: 0 done, 1 failed, 2 wrong words,\n"
+            "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = tune_options,
     .run = run_tune,
 };
