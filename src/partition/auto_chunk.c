@@ -34,6 +34,10 @@ static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
  * shorter than so many times its cost. */
 enum { FITTED = 4 };
 #define LAST_COSTS 3.0
+/* Who is to do all that is left, at a speed that is known, does so in one chunk as long as this is
+ * shorter than so many times its cost: each further one has a cost, and if the speed is wrong, that
+ * is not much to wait for. */
+#define WHOLE_COSTS 50.0
 /* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
  * them would gain is lost again in parts of a kernel that do not fill the device. */
 #define COPIES_COUNT 0.3
@@ -222,6 +226,13 @@ static double chunk_ns(const struct yk_split_view *view, const struct yk_split_s
     return fmax(ns, (known || is_fitted(status) ? LAST_COSTS : HIDDEN / (lanes - 1)) * cost);
 }
 
+static int is_short_whole(const struct yk_split_view *view, const struct yk_split_status *status,
+                          int64_t budget)
+{
+    return budget == view->free_items &&
+           status->item_ns * (double)budget < WHOLE_COSTS * status->fixed_ns;
+}
+
 static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view *view, int device,
                          int64_t budget)
 {
@@ -230,7 +241,7 @@ static int64_t gpu_items(const struct yk_auto *state, const struct yk_split_view
     int chain = other_stages(status) > 0, sole = is_sole(view, device);
     int64_t fill = !chain && status->known.busy > 0 ? status->known.busy : status->known.fill;
     int64_t items, least;
-    if (!chain && status->known.rate > 0 && sole)
+    if (!chain && status->known.rate > 0 && (sole || is_short_whole(view, status, budget)))
         return budget;
     items = least = to_items(chunk_ns(view, status, item_ns * (double)budget) / item_ns, budget);
     if (chain) {

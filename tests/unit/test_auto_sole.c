@@ -1,5 +1,6 @@
 /* test_auto_sole.c - cores whose neighbours were left out of a job take it in a few large leases,
- * as where there is nobody else: short ones cost more to share out than they last.
+ * as where there is nobody else: short ones cost more to share out than they last. And a GPU that
+ * would be done before its neighbour comes takes all at once, if it is not much to wait for.
  */
 #include "dispatch_two.h"
 
@@ -40,11 +41,43 @@ static void beside_others_they_do_not(void **state)
     assert_in_range(first_lease(0), 1, ITEMS / 2);
 }
 
+/* Of a job that takes one of two GPUs so many ns; the other one has not come yet. */
+static int64_t first_chunk(double items_ns)
+{
+    const struct yk_split_device gpu = { .name = "gpu",
+                                         .lanes = 2,
+                                         .fill = 64,
+                                         .rate = ITEMS / items_ns,
+                                         .fixed_ns = 8e3,
+                                         .make = 1,
+                                         .share = 0.5 };
+    const struct yk_split_device devices[] = { gpu, gpu };
+    const struct yk_split_spec spec = {
+        .last = ITEMS, .unit = 1, .devices = devices, .device_count = 2
+    };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
+    yk_dispatch_close(dispatch);
+    return chunk.last - chunk.first;
+}
+
+static void a_short_job_is_one_chunk(void **state)
+{
+    (void)state;
+    assert_int_equal(first_chunk(2.2e4), ITEMS);
+    assert_int_equal(first_chunk(4e4), ITEMS);
+    assert_in_range(first_chunk(1e6), 1, ITEMS * 6 / 10); /* the other one comes in 50 us */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_left_alone_take_large_leases),
         cmocka_unit_test(beside_others_they_do_not),
+        cmocka_unit_test(a_short_job_is_one_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
