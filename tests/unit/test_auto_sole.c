@@ -50,7 +50,7 @@ static int64_t first_chunk(double items_ns)
                                          .rate = ITEMS / items_ns,
                                          .fixed_ns = 8e3,
                                          .make = 1,
-                                         .share = 0.5 };
+                                         .share = -1 };
     const struct yk_split_device devices[] = { gpu, gpu };
     const struct yk_split_spec spec = {
         .last = ITEMS, .unit = 1, .devices = devices, .device_count = 2
