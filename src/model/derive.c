@@ -34,20 +34,22 @@ static int tells_a_speed(const struct yk_lesson *lesson)
     return 0;
 }
 
-static int has_device(const struct yk_lesson *lesson, const char *name)
+static const struct yk_lesson_device *device_of(const struct yk_lesson *lesson, const char *name)
 {
     for (int d = 0; d < lesson->device_count; d++)
         if (!strcmp(lesson->devices[d].name, name))
-            return 1;
-    return 0;
+            return &lesson->devices[d];
+    return NULL;
 }
 
-/* In whatever order. */
+/* In whatever order, and each by the same kernel: another one has another speed. */
 static int same_devices(const struct yk_lesson *a, const struct yk_lesson *b)
 {
-    for (int d = 0; d < a->device_count; d++)
-        if (!has_device(b, a->devices[d].name))
+    for (int d = 0; d < a->device_count; d++) {
+        const struct yk_lesson_device *other = device_of(b, a->devices[d].name);
+        if (!other || other->form != a->devices[d].form)
             return 0;
+    }
     return a->device_count == b->device_count;
 }
 

@@ -39,6 +39,9 @@ struct yk_lesson_device {
     double grain;              /* items of its chunks; 0: unknown */
     double link_bytes_per_ns;  /* as the device's description has it; 0: none, or unknown */
     int steady;                /* the rate was the same in two jobs */
+    int form;                  /* of jobs with an alternative kernel: 1 where their kernel is the
+                                  faster one here, 2 where the alternative is; 0: there is none,
+                                  or that was not settled, and then the device's figures are 0 */
 };
 
 struct yk_lesson {

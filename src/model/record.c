@@ -29,6 +29,8 @@ const struct yk_figure yk_figures[YK_FIGURES] = {
                          FIGURE(link_bytes_per_ns) },
     [YK_FIGURE_STEADY] = { "steady", "1: the rate was the same in two jobs", 0, 1, FIGURE(steady),
                            .whole = 1 },
+    [YK_FIGURE_FORM] = { "form", "the faster kernel: 1 the job's, 2 its alternative; 0: unknown", 0,
+                         2, FIGURE(form), .whole = 1 },
 };
 
 const char *const yk_origin_names[] = { [YK_ORIGIN_TRAINED] = "trained",

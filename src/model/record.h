@@ -29,6 +29,7 @@ enum {
     YK_FIGURE_GRAIN,
     YK_FIGURE_LINK,
     YK_FIGURE_STEADY,
+    YK_FIGURE_FORM,
     YK_FIGURES
 };
 extern const struct yk_figure yk_figures[YK_FIGURES];

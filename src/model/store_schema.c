@@ -27,6 +27,8 @@ static const char *const steps[] = {
     " text TEXT NOT NULL);"
     "CREATE INDEX lessons_seen ON lessons(seen);"
     "CREATE INDEX lessons_subject ON lessons(subject);",
+    /* 3: which of two kernels is the faster one. */
+    "ALTER TABLE devices ADD COLUMN form REAL;",
 };
 
 const int yk_schema_version = (int)(sizeof steps / sizeof *steps);

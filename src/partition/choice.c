@@ -15,6 +15,10 @@ enum { SEQUENCE_BEGIN = 3 };
  * the others would need for all. */
 #define SPARE_PART 0.5
 
+/* What an earlier process found is looked at again after so much work: its sessions, which nobody
+ * knows the length of any more, took a hundredth of that or less. */
+#define RECALLED_PATIENCE_NS 10e9
+
 void yk_choice_open(struct yk_choice *choice)
 {
     *choice = (struct yk_choice){ .best = -1, .led = -1 };
@@ -22,7 +26,22 @@ void yk_choice_open(struct yk_choice *choice)
 
 int yk_choice_knows_both(const struct yk_choice *choice)
 {
-    return choice->rates[0] > 0 || (choice->forms[0].chunks > 0 && choice->forms[1].chunks > 0);
+    return yk_choice_found(choice) >= 0 ||
+           (choice->forms[0].chunks > 0 && choice->forms[1].chunks > 0);
+}
+
+int yk_choice_found(const struct yk_choice *choice)
+{
+    return choice->rates[0] > 0 || choice->recalled ? choice->best : -1;
+}
+
+void yk_choice_recall(struct yk_choice *choice, int form)
+{
+    if (choice->best >= 0)
+        return;
+    choice->best = choice->stood = form;
+    choice->settled = choice->recalled = 1;
+    choice->patience_ns = RECALLED_PATIENCE_NS;
 }
 
 /* The turns follow Thue and Morse's sequence, from where it says ABAABBA: it has no period, so
@@ -89,6 +108,10 @@ void yk_choice_explain(const struct yk_choice *choice, const char *const names[Y
     if (choice->rates[0] > 0)
         snprintf(text, size, "%s, measured at %.4g items/us; %s did %.4g", names[best],
                  1e3 * choice->rates[best], names[1 - best], 1e3 * choice->rates[1 - best]);
+    else if (choice->recalled)
+        snprintf(text, size,
+                 "%s, as an earlier process found; %s has not been measured in this one",
+                 names[best], names[1 - best]);
     else if (best >= 0)
         snprintf(text, size, "%s so far; %s has not been measured%s", names[best], names[1 - best],
                  yk_choice_knows_both(choice) ? " for long enough" : "");

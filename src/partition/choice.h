@@ -57,6 +57,7 @@ struct yk_choice {
     double rates[YK_FORMS]; /* items per ns in the latest round that ended; 0: none did */
     int best;               /* the faster one, as far as is known; -1: none has ended a chunk */
     int settled;            /* the session is over */
+    int recalled;           /* that `best` is the faster one is known from an earlier process */
     int stood;              /* the one that the other one has to beat: best when it began */
     int led;                /* the first that ended a chunk in it; -1: none did */
     int round;              /* of the session; chunks are longer in each, */
@@ -76,8 +77,12 @@ struct yk_choice {
 void yk_choice_open(struct yk_choice *choice);
 /* A job begins: perhaps a session, too. */
 void yk_choice_begin(struct yk_choice *choice);
-/* Both have ended a chunk, in this session or an earlier one. */
+/* Both have ended a chunk, in this session or an earlier one, be it another process's. */
 int yk_choice_knows_both(const struct yk_choice *choice);
+/* The form that was found to be the faster one; -1: that is not settled. */
+int yk_choice_found(const struct yk_choice *choice);
+/* Another process found that. Where something is known already it stays. */
+void yk_choice_recall(struct yk_choice *choice, int form);
 
 /* How long a chunk of a session may be, by what is known of the device's speed, where several
  * devices do the job; 0: it is not to try anything in this one. Who is slow beside the others would

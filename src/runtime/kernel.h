@@ -49,7 +49,8 @@ struct yk_memory {
     /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
     uint64_t subject;
     struct yk_sizes sizes;
-    int64_t jobs;
+    struct yk_pair *pair; /* their kernel's and the alternative's; NULL: there is none */
+    int64_t jobs, kept;   /* of these so many are in the knowledge base */
     int64_t taught; /* jobs of earlier processes like it, that all this began with; 0: of none */
     int derived;    /* it began with what jobs of other sizes had taught */
 };

@@ -7,26 +7,13 @@
 #include "../base/alloc.h"
 #include "../base/hash.h"
 #include "../base/status.h"
-#include "../model/store.h"
-#include "../partition/recall.h"
+#include "../platform/clock.h"
 #include "../platform/topology.h"
-#include "explain.h"
-#include "job.h"
+#include "knowledge_state.h"
 #include "subject.h"
 
-enum { RECENT = 256, SUBJECT_TEXT = 256 };
-
-struct yk_knowledge {
-    char *path; /* NULL: as usual */
-    int named;
-    atomic_uint_fast64_t recent[RECENT]; /* kinds of jobs that were asked for; a hint */
-    yk_mutex lock;                       /* the rest */
-    struct yk_store *store;              /* opened by the first who asks */
-    int tried;                           /* it was, or could not be */
-    int devices;                         /* as many as the fingerprint tells of */
-    uint64_t machine;
-    char *machine_text;
-};
+/* Whoever is killed loses no more than this. */
+#define INTERVAL_NS 60000000000
 
 _Static_assert(YK_LESSON_DEVICES >= YK_PLACES - 1, "all devices of a runtime");
 
@@ -83,6 +70,8 @@ yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out)
     if (!knowledge)
         return YOKE_ENOMEM;
     knowledge->named = path != NULL;
+    knowledge->interval_ns = INTERVAL_NS;
+    atomic_init(&knowledge->keep_ns, yk_clock_ns() + INTERVAL_NS);
     knowledge->path = path ? yk_strdup(path) : NULL;
     if (!path || knowledge->path)
         status = yk_mutex_open(&knowledge->lock);
@@ -95,8 +84,7 @@ yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out)
     return status;
 }
 
-/* Knowledge's lock held. What keeps it from working it says itself, once. */
-static struct yk_store *store_of(struct yk_knowledge *knowledge)
+struct yk_store *yk_knowledge_store(struct yk_knowledge *knowledge)
 {
     const struct yk_store_spec spec = { .path = knowledge->path };
     if (!knowledge->tried && yk_store_open(&spec, &knowledge->store) != YOKE_OK)
@@ -107,14 +95,14 @@ static struct yk_store *store_of(struct yk_knowledge *knowledge)
 
 static int is_kept(const struct yk_job *job)
 {
-    return yk_knowledge_keeps(job->runtime) && !job->pair && job->last > job->first;
+    return yk_knowledge_keeps(job->runtime) && job->last > job->first;
 }
 
 /* Measured with these sizes, or at least with others. */
 static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64_t content,
                 struct yk_lesson *out)
 {
-    struct yk_store *store = store_of(knowledge);
+    struct yk_store *store = yk_knowledge_store(knowledge);
     struct yk_store_key own = { .machine = knowledge->machine }, autos = own;
     struct yk_sizes sizes = { 0 };
     const char *partitioner = yk_subject_partitioner(job);
@@ -130,21 +118,28 @@ static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64
            (*partitioner && yk_store_derive(store, &autos, &sizes, out));
 }
 
-void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel)
+static uint64_t content_of(const yoke_kernel *kernel, const yoke_kernel *alternative)
+{
+    const uint64_t content = yk_subject_content(kernel);
+    return alternative ? yk_subject_of_two(content, yk_subject_content(alternative)) : content;
+}
+
+void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel, const yoke_kernel *alternative)
 {
     struct yk_knowledge *knowledge = job->runtime->knowledge;
     uint64_t kind;
     if (!is_kept(job))
         return;
-    kind = yk_hash_number(job->key ^ (uint64_t)(uintptr_t)kernel,
+    kind = yk_hash_number(job->key ^ (uint64_t)(uintptr_t)kernel, (int64_t)(uintptr_t)alternative);
+    kind = yk_hash_number(kind,
                           atomic_load_explicit(&job->runtime->device_count, memory_order_acquire));
-    if (atomic_exchange_explicit(&knowledge->recent[kind % RECENT], kind, memory_order_relaxed) ==
-        kind)
+    if (atomic_exchange_explicit(&knowledge->recent[kind % YK_KNOWLEDGE_RECENT], kind,
+                                 memory_order_relaxed) == kind)
         return;
     yk_lock(&knowledge->lock);
     job->lesson =
         look_at_machine(knowledge, job->runtime) ? yk_calloc(1, sizeof *job->lesson) : NULL;
-    if (job->lesson && !find(knowledge, job, yk_subject_content(kernel), job->lesson)) {
+    if (job->lesson && !find(knowledge, job, content_of(kernel, alternative), job->lesson)) {
         yk_free(job->lesson);
         job->lesson = NULL;
     }
@@ -153,13 +148,39 @@ void yk_knowledge_ask(struct yk_job *job, const yoke_kernel *kernel)
 
 /* --- memory and lessons --- */
 
-static struct yk_remembered remembered(const yoke_runtime *runtime, int count,
-                                       struct yk_memory *memory, const char **names)
+struct yk_remembered yk_knowledge_remembered(const yoke_runtime *runtime, int count,
+                                             struct yk_memory *memory, const char **names)
 {
     int d;
     for (d = 0; d < count; d++)
         names[d] = runtime->devices[d].device->desc.name;
     return (struct yk_remembered){ names, memory->device, &memory->team, count };
+}
+
+static int form_of(const struct yk_lesson *lesson, const char *name)
+{
+    int i;
+    for (i = 0; i < lesson->device_count; i++)
+        if (strcmp(lesson->devices[i].name, name) == 0)
+            return lesson->devices[i].form;
+    return 0;
+}
+
+/* What is told of a device's speed is that of the kernel it will use: without an alternative, or
+ * where that is settled by the lesson and not settled otherwise. Under runtime.lock. */
+static int fits(struct yk_job *job, int device, const char *name)
+{
+    const int form = form_of(job->lesson, name);
+    int found;
+    if (!job->pair)
+        return form == 0;
+    if (form == 0)
+        return 0;
+    yk_lock(&job->pair->lock);
+    yk_choice_recall(yk_pair_choice(job->pair, job->key, device), form - 1);
+    found = yk_choice_found(yk_pair_choice(job->pair, job->key, device));
+    yk_unlock(&job->pair->lock);
+    return found == form - 1;
 }
 
 const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_memory *memory)
@@ -173,10 +194,10 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
         return memory;
     mine = yk_kernel_memorise(job->kernel, job->key);
     told = *mine;
-    into = remembered(job->runtime, count, &told, names);
+    into = yk_knowledge_remembered(job->runtime, count, &told, names);
     yk_recall_learn(job->lesson, &into);
     for (d = 0; d < count; d++)
-        if (!(mine->device[d].rate > 0))
+        if (!(mine->device[d].rate > 0) && fits(job, d, names[d]))
             mine->device[d] = told.device[d];
     if (!memory)
         mine->team = told.team;
@@ -187,90 +208,23 @@ const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_me
     return mine;
 }
 
-void yk_knowledge_note(const struct yk_job *job, struct yk_memory *memory)
+static uint64_t content_of_job(const struct yk_job *job)
 {
-    struct yk_kernel *kernel = job->kernel;
-    if (!is_kept(job) || memory->jobs++ > 0)
-        return;
+    struct yk_kernel *kernel = job->kernel, *other = job->pair ? job->pair->alternative : NULL;
     if (!kernel->content)
         kernel->content = yk_subject_content(&kernel->kernel);
-    memory->subject = yk_subject_of(job, kernel->content, yk_subject_partitioner(job));
+    if (other && !other->content)
+        other->content = yk_subject_content(&other->kernel);
+    return other ? yk_subject_of_two(kernel->content, other->content) : kernel->content;
+}
+
+void yk_knowledge_note(const struct yk_job *job, struct yk_memory *memory)
+{
+    if (!is_kept(job) || memory->jobs++ > 0)
+        return;
+    memory->pair = job->pair;
+    memory->subject = yk_subject_of(job, content_of_job(job), yk_subject_partitioner(job));
     yk_subject_sizes(job, &memory->sizes);
-}
-
-/* --- keeping --- */
-
-/* What one kernel taught; large. */
-struct taught {
-    struct yk_lesson lessons[YK_MEMORIES];
-    struct yk_store_entry entries[YK_MEMORIES];
-    char text[SUBJECT_TEXT];
-};
-
-static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct yk_lesson *out)
-{
-    const char *names[YK_PLACES];
-    const struct yk_remembered from =
-        remembered(runtime, runtime->knowledge->devices, memory, names);
-    *out = (struct yk_lesson){ .sizes = memory->sizes,
-                               .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
-                                                                    : YK_ORIGIN_TRAINED,
-                               .confirmed = memory->jobs };
-    return yk_recall_teach(&from, out);
-}
-
-static void keep(const yoke_runtime *runtime, struct yk_kernel *kernel, struct taught *taught)
-{
-    struct yk_knowledge *knowledge = runtime->knowledge;
-    int i, count = 0;
-    snprintf(taught->text, sizeof taught->text, "%s",
-             kernel->kernel.file ? kernel->kernel.file : "");
-    for (i = 0; i < YK_MEMORIES; i++) {
-        struct yk_memory *memory = &kernel->memories[i];
-        struct yk_lesson *lesson = &taught->lessons[count];
-        if (memory->jobs > 0 && teach(runtime, memory, lesson))
-            taught->entries[count++] =
-                (struct yk_store_entry){ .key = { .machine = knowledge->machine,
-                                                  .machine_text = knowledge->machine_text,
-                                                  .subject = memory->subject,
-                                                  .name = kernel->kernel.name,
-                                                  .subject_text = taught->text },
-                                         .lesson = lesson };
-    }
-    if (count > 0)
-        yk_store_put_all(store_of(knowledge), taught->entries, count);
-}
-
-/* Where nobody asked for anything, or devices came after the last who did, nobody knows of which
- * machine it tells. */
-static void keep_all(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
-{
-    const int count = atomic_load(&runtime->device_count);
-    struct yk_kernel *kernel;
-    struct taught *taught;
-    if (!knowledge->machine_text || knowledge->devices != count)
-        return;
-    taught = yk_calloc(1, sizeof *taught);
-    for (kernel = runtime->kernels.first; taught && kernel; kernel = kernel->next)
-        keep(runtime, kernel, taught);
-    yk_free(taught);
-}
-
-static void keep_story(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
-{
-    char *text = knowledge->store ? yk_told_text(runtime, yk_told_print_run) : NULL;
-    if (text && *text)
-        yk_store_put_run(knowledge->store, text);
-    yk_free(text);
-}
-
-void yk_knowledge_keep(const yoke_runtime *runtime)
-{
-    struct yk_knowledge *knowledge = runtime->knowledge;
-    if (!knowledge)
-        return;
-    keep_all(knowledge, runtime);
-    keep_story(knowledge, runtime);
 }
 
 int yk_knowledge_keeps(const yoke_runtime *runtime)

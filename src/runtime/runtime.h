@@ -7,8 +7,8 @@
  * all: the waiting thread steps every lane and moves the virtual clock (virtual.c). All of them run
  * the same code on a lane: lane.c.
  *
- * Locks, outermost first: runtime.lock (lists of jobs and arrays), job.lock (dispatcher), an
- * array's, a place's. Nobody sleeps holding the first two.
+ * Locks, outermost first: knowledge.lock (knowledge_state.h), runtime.lock (lists of jobs and
+ * arrays), job.lock (dispatcher), an array's, a place's. Nobody sleeps holding the first two.
  */
 #ifndef YK_RUNTIME_RUNTIME_H
 #define YK_RUNTIME_RUNTIME_H

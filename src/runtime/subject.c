@@ -18,6 +18,11 @@ uint64_t yk_subject_content(const yoke_kernel *kernel)
     return yk_hash_text(yk_hash_text(hash, kernel->opencl.source.text), kernel->cuda.source.text);
 }
 
+uint64_t yk_subject_of_two(uint64_t kernel, uint64_t alternative)
+{
+    return yk_hash_number(kernel, alternative);
+}
+
 const char *yk_subject_partitioner(const struct yk_job *job)
 {
     if (job->weight >= 0)

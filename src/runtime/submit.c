@@ -173,8 +173,7 @@ static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct e
     /* who asks for a certain split means all devices */
     if (!yk_job_splits_freely(out->job->partitioner) || yk_job_may_be_weighed(runtime, spec))
         yk_runtime_join_loader(runtime);
-    if (!out->alternative)
-        yk_knowledge_ask(out->job, out->kernel);
+    yk_knowledge_ask(out->job, out->kernel, out->alternative);
     return YOKE_OK;
 }
 
@@ -232,6 +231,7 @@ static yoke_status wait_for(struct yk_job *job, yoke_result **result)
         yk_fail(status, "%s", job->text ? job->text : yoke_status_text(status));
     else if (result)
         status = yk_result_open(job, result);
+    yk_knowledge_keep_by_and_by(job->runtime, job->ended_ns);
     yk_job_forsake(job);
     return status;
 }

@@ -311,6 +311,35 @@ static void sentences(void **state)
     assert_string_equal(text, "steps, measured at 4000 items/us; plain did 1000");
 }
 
+/* Nothing is tried for long, then there is a session as ever; and what this process found counts
+ * more. */
+static void another_process_found_it(void **state)
+{
+    static const char *const names[] = { "plain", "steps" };
+    struct device device = { .rate = { 1, 4 }, .fill = 1000 };
+    struct yk_choice choice;
+    char text[160];
+    (void)state;
+    yk_choice_open(&choice);
+    assert_int_equal(yk_choice_found(&choice), -1);
+    yk_choice_recall(&choice, 0);
+    assert_true(yk_choice_knows_both(&choice));
+    assert_int_equal(yk_choice_found(&choice), 0);
+    for (int j = 0; j < 90; j++) /* of a tenth of a second */
+        job(&choice, &device, 100000000, 0.5);
+    assert_float_equal(device.spent_ns[1], 0, 0);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_string_equal(
+        text, "plain, as an earlier process found; steps has not been measured in this one");
+    for (int j = 0; j < 30; j++)
+        job(&choice, &device, 100000000, 0.5);
+    assert_int_equal(yk_choice_found(&choice), 1);
+    yk_choice_recall(&choice, 0);
+    assert_int_equal(yk_choice_found(&choice), 1);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_string_equal(text, "steps, measured at 4000 items/us; plain did 1000");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +354,7 @@ int main(void)
         cmocka_unit_test(one_moment_does_not_decide),
         cmocka_unit_test(a_short_job_of_several),
         cmocka_unit_test(sentences),
+        cmocka_unit_test(another_process_found_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

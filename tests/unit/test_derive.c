@@ -113,6 +113,32 @@ static void test_exact_where_known(void **state)
     demand(SMOOTH, known, asked, 0.985);
 }
 
+/* Lessons of another kernel, where a device has two to choose from, say nothing of this one's
+ * speed. */
+static void test_forms(void **state)
+{
+    static const struct spot spots[] = { { 1000, 1000 }, { 8000, 8000 } };
+    const struct world *world = &worlds[0];
+    struct yk_lesson lessons[2], alone, both;
+    struct yk_lesson_list list = { lessons, 2, 0 };
+    struct yk_sizes sizes = { .count = world->sizes };
+    (void)state;
+    for (; list.count < 2; list.count++)
+        lessons[list.count] = teach(world, spots[list.count]);
+    world->measure(1500, 1500, sizes.at);
+    lessons[0].devices[1].form = 1;
+    lessons[1].devices[1].form = 2;
+    list.count = 1;
+    assert_int_equal(yk_derive(&yk_derive_model, &sizes, &list, &alone), 1);
+    list.count = 2;
+    assert_int_equal(yk_derive(&yk_derive_model, &sizes, &list, &both), 1);
+    assert_int_equal(both.devices[1].form, 1);
+    assert_int_equal(yk_lesson_checksum(&both), yk_lesson_checksum(&alone));
+    lessons[1].devices[1].form = 1;
+    assert_int_equal(yk_derive(&yk_derive_model, &sizes, &list, &both), 1);
+    assert_int_not_equal(yk_lesson_checksum(&both), yk_lesson_checksum(&alone));
+}
+
 /* A GPU that pays only from some size on is in the team from there on. */
 static void test_team(void **state)
 {
@@ -217,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_team),       cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_rates_only), cmocka_unit_test(test_many),
         cmocka_unit_test(test_table),      cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,175 @@
+/* knowledge_keep.c - what this process learned, for those to come: when its runtime closes, and now
+ * and then before that, for a process can be killed (a batch system's time is over, say). Whoever
+ * has waited for a job sees to that, between jobs: he takes some milliseconds a minute for it.
+ */
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "explain.h"
+#include "knowledge.h"
+#include "knowledge_state.h"
+
+/* If jobs are under way then, it is tried again so much later. */
+#define AGAIN_NS 100000000
+
+/* What has not been kept yet; large. */
+struct taught {
+    struct yk_lesson *lessons;
+    struct yk_store_entry *entries;
+    int room, count;
+};
+
+static int is_new(const struct yk_memory *memory)
+{
+    return memory->jobs > memory->kept;
+}
+
+/* Of kernels that were compared: what is known of a device's speed is that of one of them. */
+static void put_forms(const yoke_runtime *runtime, const struct yk_memory *memory,
+                      struct yk_lesson *lesson)
+{
+    int d;
+    yk_lock(&memory->pair->lock);
+    for (d = 0; d < lesson->device_count; d++) {
+        struct yk_lesson_device *device = &lesson->devices[d];
+        const int number = runtime->devices[d].number;
+        const int found = yk_choice_found(yk_pair_choice(memory->pair, memory->key, number));
+        if (found >= 0) {
+            device->form = found + 1;
+        } else {
+            const struct yk_lesson_device nothing = { .share = -1 };
+            char name[YK_LESSON_NAME];
+            memcpy(name, device->name, sizeof name);
+            *device = nothing;
+            memcpy(device->name, name, sizeof name);
+        }
+    }
+    yk_unlock(&memory->pair->lock);
+}
+
+static int knows_any(const struct yk_lesson *lesson)
+{
+    int d, known = 0;
+    for (d = 0; d < lesson->device_count; d++)
+        known |= lesson->devices[d].rate > 0;
+    return known;
+}
+
+/* 1: it is worth keeping. */
+static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct yk_lesson *out)
+{
+    const char *names[YK_PLACES];
+    const struct yk_remembered from =
+        yk_knowledge_remembered(runtime, runtime->knowledge->devices, memory, names);
+    *out = (struct yk_lesson){ .sizes = memory->sizes,
+                               .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
+                                                                    : YK_ORIGIN_TRAINED,
+                               .confirmed = memory->jobs - memory->kept };
+    memory->kept = memory->jobs;
+    if (!yk_recall_teach(&from, out))
+        return 0;
+    if (memory->pair)
+        put_forms(runtime, memory, out);
+    return knows_any(out);
+}
+
+static void collect_kernel(const yoke_runtime *runtime, struct yk_kernel *kernel,
+                           struct taught *taught)
+{
+    const struct yk_knowledge *knowledge = runtime->knowledge;
+    int i;
+    for (i = 0; i < YK_MEMORIES && taught->count < taught->room; i++) {
+        struct yk_memory *memory = &kernel->memories[i];
+        struct yk_lesson *lesson = &taught->lessons[taught->count];
+        if (is_new(memory) && teach(runtime, memory, lesson))
+            taught->entries[taught->count++] = (struct yk_store_entry){
+                .key = { .machine = knowledge->machine,
+                         .machine_text = knowledge->machine_text,
+                         .subject = memory->subject,
+                         .name = kernel->kernel.name,
+                         .subject_text = kernel->kernel.file ? kernel->kernel.file : "" },
+                .lesson = lesson
+            };
+    }
+}
+
+static int count_new(const yoke_runtime *runtime)
+{
+    const struct yk_kernel *kernel;
+    int i, count = 0;
+    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        for (i = 0; i < YK_MEMORIES; i++)
+            count += is_new(&kernel->memories[i]);
+    return count;
+}
+
+/* Where nobody asked for anything, or devices came after the last who did, nobody knows of which
+ * machine it tells. Knowledge's lock held, and runtime.lock, or the runtime is closing. */
+static void collect(const yoke_runtime *runtime, struct taught *taught)
+{
+    const struct yk_knowledge *knowledge = runtime->knowledge;
+    struct yk_kernel *kernel;
+    *taught = (struct taught){ 0 };
+    if (!knowledge->machine_text || knowledge->devices != atomic_load(&runtime->device_count))
+        return;
+    taught->room = count_new(runtime);
+    if (taught->room == 0)
+        return;
+    taught->lessons = yk_calloc((size_t)taught->room, sizeof *taught->lessons);
+    taught->entries = yk_calloc((size_t)taught->room, sizeof *taught->entries);
+    if (!taught->lessons || !taught->entries)
+        return;
+    for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
+        collect_kernel(runtime, kernel, taught);
+}
+
+static void put(struct yk_knowledge *knowledge, struct taught *taught)
+{
+    if (taught->count > 0)
+        yk_store_put_all(yk_knowledge_store(knowledge), taught->entries, taught->count);
+    yk_free(taught->entries);
+    yk_free(taught->lessons);
+}
+
+static void keep_story(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
+{
+    char *text = knowledge->store ? yk_told_text(runtime, yk_told_print_run) : NULL;
+    if (text && *text)
+        yk_store_put_run(knowledge->store, text);
+    yk_free(text);
+}
+
+void yk_knowledge_keep(const yoke_runtime *runtime)
+{
+    struct yk_knowledge *knowledge = runtime->knowledge;
+    struct taught taught;
+    if (!knowledge)
+        return;
+    collect(runtime, &taught);
+    put(knowledge, &taught);
+    keep_story(knowledge, runtime);
+}
+
+/* Whoever finds the time come sets it to never, so that there is one. */
+void yk_knowledge_keep_by_and_by(yoke_runtime *runtime, int64_t now)
+{
+    struct yk_knowledge *knowledge = runtime->knowledge;
+    int64_t due;
+    struct taught taught = { 0 };
+    int idle;
+    if (!knowledge || runtime->virtual_clock)
+        return;
+    due = atomic_load_explicit(&knowledge->keep_ns, memory_order_relaxed);
+    if (now < due || !atomic_compare_exchange_strong(&knowledge->keep_ns, &due, INT64_MAX))
+        return;
+    yk_lock(&knowledge->lock);
+    yk_lock(&runtime->lock);
+    idle = runtime->running_count == 0 && !runtime->first_ready;
+    if (idle)
+        collect(runtime, &taught);
+    yk_unlock(&runtime->lock);
+    put(knowledge, &taught);
+    yk_unlock(&knowledge->lock);
+    atomic_store(&knowledge->keep_ns, now + (idle ? knowledge->interval_ns : AGAIN_NS));
+}

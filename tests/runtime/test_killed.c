@@ -1,0 +1,140 @@
+/* test_killed.c - a process that is killed has taught what it had learned until a while before; one
+ * that closes its runtime has taught all, and each job once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yoke/knowledge.h>
+#include <yoke/yoke.h>
+
+#include "job_kernels.h"
+#include "ok.h"
+#include "runtime/knowledge_state.h"
+#include "runtime/runtime.h"
+
+enum { ITEMS = 4000, JOBS = 5 };
+
+static char folder[] = "/tmp/yoke-killed-XXXXXX", file[64];
+
+static void remove_file(void)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal", "-lock" };
+    char path[96];
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(path, sizeof path, "%s%s", file, ends[i]);
+        unlink(path);
+    }
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof file, "%s/knowledge.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    remove_file();
+    return rmdir(folder);
+}
+
+enum end { KILLED, CLOSED };
+
+/* Some jobs, after each of which the while is over, or is not. */
+static int live(int64_t interval_ns, enum end end)
+{
+    static int32_t y[ITEMS];
+    const int32_t offset = 7;
+    yoke_runtime *rt;
+    yoke_array *array;
+    if (yoke_open(&(yoke_config){ .devices = "cpu:1", .knowledge = file }, &rt) != YOKE_OK ||
+        yoke_array_wrap(rt, y, ITEMS, sizeof *y, &array) != YOKE_OK)
+        return 1;
+    rt->knowledge->interval_ns = interval_ns;
+    atomic_store(&rt->knowledge->keep_ns, interval_ns);
+    for (int j = 0; j < JOBS; j++) {
+        const yoke_job job = { .kernel = &k_index,
+                               .range = { 0, ITEMS },
+                               .args = { yoke_value(offset), yoke_out(array) } };
+        if (yoke_run(rt, &job, NULL) != YOKE_OK)
+            return 1;
+    }
+    if (end == KILLED)
+        _exit(0);
+    return yoke_array_close(array) != YOKE_OK || yoke_close(rt) != YOKE_OK;
+}
+
+static void in_a_child(int64_t interval_ns, enum end end)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(live(interval_ns, end));
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static int add_confirmed(void *context, const yoke_lesson *lesson)
+{
+    *(int64_t *)context += lesson->confirmed;
+    return 0;
+}
+
+/* Jobs that all lessons tell of. */
+static int64_t confirmed(void)
+{
+    yoke_knowledge *knowledge;
+    int64_t jobs = 0;
+    OK(yoke_knowledge_open(file, &knowledge));
+    OK(yoke_knowledge_each(knowledge, &(yoke_lesson_filter){ 0 }, add_confirmed, &jobs));
+    yoke_knowledge_close(knowledge);
+    return jobs;
+}
+
+static void who_is_killed_has_taught(void **state)
+{
+    (void)state;
+    remove_file();
+    in_a_child(0, KILLED);
+    assert_int_equal(confirmed(), JOBS);
+}
+
+static void not_what_was_just_learned(void **state)
+{
+    (void)state;
+    remove_file();
+    in_a_child(INT64_MAX, KILLED);
+    assert_int_equal(confirmed(), 0);
+}
+
+static void each_job_counts_once(void **state)
+{
+    (void)state;
+    remove_file();
+    in_a_child(0, CLOSED);
+    assert_int_equal(confirmed(), JOBS);
+    in_a_child(INT64_MAX, CLOSED);
+    assert_int_equal(confirmed(), 2 * JOBS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_killed_has_taught),
+        cmocka_unit_test(not_what_was_just_learned),
+        cmocka_unit_test(each_job_counts_once),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
