@@ -1,6 +1,7 @@
 /* test_killed.c - a process that is killed has taught what it had learned until a while before; one
  * that closes its runtime has taught all, and each job once.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,10 +87,31 @@ static void in_a_child(int64_t interval_ns, enum end end)
     assert_int_equal(status, 0);
 }
 
+enum { THREADS = 4, EACH = 100 };
+
+/* Jobs of sizes that nobody else has, so that some ask while others keep. */
+static void *work(void *given)
+{
+    static atomic_int next;
+    static int32_t y[THREADS][ITEMS];
+    const int32_t offset = 7, number = atomic_fetch_add(&next, 1);
+    yoke_runtime *rt = given;
+    yoke_array *array;
+    OK(yoke_array_wrap(rt, y[number], ITEMS, sizeof **y, &array));
+    for (int j = 0; j < EACH; j++) {
+        const yoke_job job = { .kernel = &k_index,
+                               .range = { 0, 100 * (number + 1) + j % 3 },
+                               .args = { yoke_value(offset), yoke_out(array) } };
+        OK(yoke_run(rt, &job, NULL));
+    }
+    OK(yoke_array_close(array));
+    return NULL;
+}
+
 static int add_confirmed(void *context, const yoke_lesson *lesson)
 {
     *(int64_t *)context += lesson->confirmed;
-    return 0;
+    return 1;
 }
 
 /* Jobs that all lessons tell of. */
@@ -129,12 +151,30 @@ static void each_job_counts_once(void **state)
     assert_int_equal(confirmed(), 2 * JOBS);
 }
 
+static void several_threads_keep(void **state)
+{
+    pthread_t threads[THREADS];
+    yoke_runtime *rt;
+    (void)state;
+    remove_file();
+    OK(yoke_open(&(yoke_config){ .devices = "cpu:2", .knowledge = file }, &rt));
+    rt->knowledge->interval_ns = 0;
+    atomic_store(&rt->knowledge->keep_ns, 0);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, work, rt), 0);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_join(threads[t], NULL), 0);
+    OK(yoke_close(rt));
+    assert_int_equal(confirmed(), THREADS * EACH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_killed_has_taught),
         cmocka_unit_test(not_what_was_just_learned),
         cmocka_unit_test(each_job_counts_once),
+        cmocka_unit_test(several_threads_keep),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
