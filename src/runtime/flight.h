@@ -184,8 +184,8 @@ double yk_job_moves_again(const struct yk_job *job, const struct yk_held *held);
 /* The job ended and tells what its team can do. */
 void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
                    struct yk_memory *memory);
-/* The job is to be planned, by what the team of those like it knows then: they have a memory. */
-void yk_moved_hear(const struct yk_job *job);
+/* The job is to be planned, by what the team of those like it, whose memory this is, knows then. */
+void yk_moved_hear(const struct yk_job *job, const struct yk_memory *known);
 
 /* --- await.c --- */
 /* From the end of a chunk to whoever slept until it: 30 to 60 us measured where a driver wakes on a

@@ -155,7 +155,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     int judges = memory && yk_job_splits_freely(job->partitioner);
     const struct yk_team *team = judges ? &memory->team : &nobody_tried;
     if (judges)
-        yk_moved_hear(job);
+        yk_moved_hear(job, memory);
     job->crowded = job->runtime->running_count > 0;
     job->team = job->crowded ? yk_team_settled(team, count) : yk_team_choose(team, known, count);
     if (count > 1)
