@@ -62,7 +62,7 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
  * the job is as late as the latest. */
 enum { YK_LATE_RECENT = 5 };
 struct yk_late { /* zero: nothing is known */
-    int jobs;
+    uint32_t jobs;
     double part[YK_LATE_RECENT]; /* a job's time over its devices' mean, latest at jobs - 1 */
 };
 /* A job ended, and all its devices were noted. Only those count that were split by lines. */

@@ -90,8 +90,16 @@ static double items_us(const struct yk_team_figure *figure)
     return ns > 0 ? 1e3 / ns : 0;
 }
 
+/* Jobs of a microsecond come to as many in a quarter of an hour: counting begins anew, at the same
+ * place of the ring. */
+enum { JOBS_MOST = 1 << 30, JOBS_LESS = JOBS_MOST / 2 / YK_TEAM_RECENT * YK_TEAM_RECENT };
+
 static void note(struct yk_team_figure *figure, double ns)
 {
+    if (figure->jobs >= JOBS_MOST) {
+        figure->jobs -= JOBS_LESS;
+        figure->since = figure->since > JOBS_LESS ? figure->since - JOBS_LESS : 0;
+    }
     figure->ns[figure->jobs++ % YK_TEAM_RECENT] = ns;
 }
 
@@ -283,7 +291,7 @@ void yk_team_did(struct yk_team_job *job, int device, int known_cores, int64_t i
 void yk_team_note_idle(struct yk_team *team, const struct yk_team_job *job)
 {
     begin_if_new(team, job->asked);
-    team->crowded_jobs += job->crowded;
+    team->crowded_jobs += job->crowded != 0;
     if (job->crowded && job->asked == team->all && team->unasked &&
         !job->idle) { /* a look, and all had a part */
         team->best = (struct yk_team_figure){ .devices = team->all };

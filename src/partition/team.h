@@ -35,15 +35,15 @@ struct yk_team {
     int between;   /* a team between the best and the one before may be better than both */
     int rest;      /* jobs of the best team before the trial goes on */
     int gaining;   /* the latest job of the best was faster than the one before */
-    int sole, sole_jobs; /* who did all of the latest jobs, and of how many in a row */
-    int unasked;         /* others are not asked since they got nothing */
-    int settled_jobs;    /* done by the best team since the latest experiment */
-    int looking;         /* all are asked again, to see whether that has become better, */
-    int looks_less;      /* and so many times as seldom: it was in vain */
-    uint32_t idle;       /* cores that got nothing in the latest job of the best team, */
-    int idle_jobs;       /* and in how many in a row */
-    int crowded_jobs;    /* beside which others ran */
-    int excused;         /* held jobs in a row that did not count */
+    int sole, sole_jobs;   /* who did all of the latest jobs, and of how many in a row */
+    int unasked;           /* others are not asked since they got nothing */
+    int settled_jobs;      /* done by the best team since the latest experiment */
+    int looking;           /* all are asked again, to see whether that has become better, */
+    int looks_less;        /* and so many times as seldom: it was in vain */
+    uint32_t idle;         /* cores that got nothing in the latest job of the best team, */
+    int idle_jobs;         /* and in how many in a row */
+    uint32_t crowded_jobs; /* beside which others ran */
+    int excused;           /* held jobs in a row that did not count */
 };
 
 struct yk_team_job {

@@ -66,7 +66,6 @@ static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct y
                                .origin = memory->adjust.changes > 0 ? YK_ORIGIN_ADJUSTED
                                                                     : YK_ORIGIN_TRAINED,
                                .confirmed = memory->jobs - memory->kept };
-    memory->kept = memory->jobs;
     if (!yk_recall_teach(&from, out))
         return 0;
     if (memory->pair)
@@ -82,15 +81,17 @@ static void collect_kernel(const yoke_runtime *runtime, struct yk_kernel *kernel
     for (i = 0; i < YK_MEMORIES && taught->count < taught->room; i++) {
         struct yk_memory *memory = &kernel->memories[i];
         struct yk_lesson *lesson = &taught->lessons[taught->count];
-        if (is_new(memory) && teach(runtime, memory, lesson))
-            taught->entries[taught->count++] = (struct yk_store_entry){
-                .key = { .machine = knowledge->machine,
-                         .machine_text = knowledge->machine_text,
-                         .subject = memory->subject,
-                         .name = kernel->kernel.name,
-                         .subject_text = kernel->kernel.file ? kernel->kernel.file : "" },
-                .lesson = lesson
-            };
+        if (!is_new(memory) || !teach(runtime, memory, lesson))
+            continue;
+        memory->kept = memory->jobs;
+        taught->entries[taught->count++] =
+            (struct yk_store_entry){ .key = { .machine = knowledge->machine,
+                                              .machine_text = knowledge->machine_text,
+                                              .subject = memory->subject,
+                                              .name = kernel->kernel.name,
+                                              .subject_text =
+                                                  kernel->kernel.file ? kernel->kernel.file : "" },
+                                     .lesson = lesson };
     }
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "partition/team.h"
+#include "partition/team_next.h"
 
 enum { CPU = 1, GPU = 2, BOTH = 3, GPUS = 6, ALL = 7 };
 
@@ -351,6 +352,22 @@ static void nonsense_teaches_nothing(void **state)
     assert_int_equal(team.best.jobs + team.tried.jobs, 0);
 }
 
+/* A loop of jobs of a microsecond does as many in an hour. */
+static void jobs_without_end(void **state)
+{
+    struct yk_team team = { 0 };
+    int j;
+    (void)state;
+    did(&team, BOTH, 10000);
+    team.best.jobs = (1 << 30) - 3;
+    team.best.since = 7;
+    for (j = 0; j < 10; j++)
+        did(&team, BOTH, 10000 + 10 * j);
+    assert_in_range(team.best.jobs, YK_TEAM_RECENT, 1 << 30);
+    assert_in_range(team.best.since, 0, team.best.jobs);
+    assert_float_equal(yk_team_typical_ns(&team.best), 1.007, 1e-9); /* the middle of the latest */
+}
+
 /* Where that took long, and as long as it does not take for ever. */
 static void rows_that_stay_are_excused(void **state)
 {
@@ -388,6 +405,7 @@ int main(void)
         cmocka_unit_test(idle_cores_are_not_asked),
         cmocka_unit_test(nonsense_teaches_nothing),
         cmocka_unit_test(rows_that_stay_are_excused),
+        cmocka_unit_test(jobs_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
