@@ -91,9 +91,8 @@ struct yk_split_spec {
     int device_count;
     const char *partitioner;        /* "name" or "name:key=value,..."; NULL: auto */
     const struct yk_adjust *adjust; /* what was noted of shares so far; NULL: nothing */
-    double late; /* such jobs took so many times what their devices did on average, where these were
-                    to end together; 0: nobody knows */
-    int crowded; /* 1: other jobs run on the same devices */
+    double late;        /* such jobs took so many times what lines foretold; 0: nobody knows */
+    int crowded;        /* 1: other jobs run on the same devices */
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
                            fails, all that it completed returns to the range */
 };
@@ -213,6 +212,8 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
 
 /* How long the job takes, as its partitioner has it; 0: that says nothing. */
 double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch);
+/* The same by its lines alone, whatever became of such predictions (yk_split_spec.late). */
+double yk_dispatch_lines_ns(const struct yk_dispatch *dispatch);
 /* Devices that will be given something unless others fail, as bits; all of them where the
  * partitioner cannot tell yet. */
 uint32_t yk_dispatch_asked(const struct yk_dispatch *dispatch);

@@ -22,8 +22,10 @@ void yk_learned_open(struct yk_learned *out)
 enum { BITS = 32 };
 /* What jobs that `auto` split are still worth after one that was split by lines. */
 #define CUT_OTHERWISE 0.2
-/* Jobs that tell how late the latest device is. */
+/* Jobs that tell how late such jobs are; to one that is further off something else happened, which
+ * lines will show if it stays. */
 enum { LATE_LEAST = 3 };
+#define LATE_MOST 0.2
 /* A slope that is guessed from a peak is this many times the peak's. */
 #define DOUBTED 2.0
 /* A device that had no part in so many jobs that taught the others' lines is done without. */
@@ -80,7 +82,6 @@ void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_lear
     job->untold += !(learned->rate > 0);
     if (outcome->ended_ns > job->latest_ns)
         job->latest_ns = outcome->ended_ns;
-    job->ends_ns += (double)(outcome->ended_ns - job->begun_ns);
 }
 
 /* It says how long parts of such a job take. */
@@ -111,12 +112,11 @@ static void note_time(struct yk_learned *learned, const struct yk_split_outcome 
                                   .team = job->workers });
 }
 
-void yk_late_note(struct yk_late *late, const struct yk_learned_job *job)
+void yk_late_note(struct yk_late *late, const struct yk_learned_job *job, double lines_ns)
 {
-    const int devices = __builtin_popcount(job->workers);
-    if (job->by_lines && tells_times(job) && devices > 1)
-        late->part[late->jobs++ % YK_LATE_RECENT] =
-            (double)(job->ended_ns - job->begun_ns) / (job->ends_ns / devices + after_ns(job));
+    const double took = (double)(job->ended_ns - job->begun_ns);
+    if (job->by_lines && tells_times(job) && fabs(took - lines_ns) < LATE_MOST * lines_ns)
+        late->part[late->jobs++ % YK_LATE_RECENT] = took / lines_ns;
 }
 
 double yk_late_typical(const struct yk_late *late)

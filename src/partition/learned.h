@@ -46,7 +46,6 @@ struct yk_learned_job {
     int untold;       /* so many of them had a speed that nobody knew: they may have been warming
                          up */
     int64_t latest_ns; /* when the last of their chunks ended */
-    double ends_ns;    /* of each, from submission to its last chunk's end, added up */
 };
 
 void yk_learned_open(struct yk_learned *out);
@@ -58,17 +57,17 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 /* Rate, cost and share, for a device whose fixed_ns is what its description told. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
 
-/* Parts that are to end together do not: each device is a little late, or early, in each job, and
- * the job is as late as the latest. */
+/* Lines foretell when each device ends on average; but each is a little late, or early, in each
+ * job, and the job ends with the latest of them. */
 enum { YK_LATE_RECENT = 5 };
 struct yk_late { /* zero: nothing is known */
     uint32_t jobs;
-    double part[YK_LATE_RECENT]; /* a job's time over its devices' mean, latest at jobs - 1 */
+    double part[YK_LATE_RECENT]; /* a job's time over what lines foretold, latest at jobs - 1 */
 };
 /* A job ended, and all its devices were noted. Only those count that were split by lines. */
-void yk_late_note(struct yk_late *late, const struct yk_learned_job *job);
-/* So many times what its devices take on average, such a job takes: the middle one of the latest,
- * since in the first one lines may have been wrong. 0: too few have been seen. */
+void yk_late_note(struct yk_late *late, const struct yk_learned_job *job, double lines_ns);
+/* So many times what lines foretell, such a job takes: the middle one of the latest, since in the
+ * first one lines may have been wrong. 0: too few have been seen. */
 double yk_late_typical(const struct yk_late *late);
 
 /* Whether these lessons are enough for who splits by nothing else: times for parts of whole jobs,

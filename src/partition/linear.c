@@ -178,14 +178,6 @@ static void choose_set(struct search *search)
     } while (leave_out(search, set));
 }
 
-/* Lines foretell when each device ends on average; the latest of several is later than that. */
-static void set_job_end(struct search *search)
-{
-    const uint32_t set = workers(search);
-    const int several = (set & (set - 1)) != 0;
-    search->state->job_ns = search->state->end_ns * (several ? fmax(search->view->late, 1) : 1);
-}
-
 /* --- opening --- */
 
 /* A chunk's copies stand alone at the chain's ends, and each chunk has its cost: as in
@@ -252,7 +244,8 @@ static yoke_status fill(struct search *search, double *joules, double *weights)
     if (status != YOKE_OK)
         return status;
     choose_set(search);
-    set_job_end(search);
+    search->state->job_ns =
+        search->state->end_ns * (search->view->late > 0 ? search->view->late : 1);
     for (d = 0; d < search->view->device_count; d++)
         search->state->guesses |=
             search->view->devices[d].known.guessed && search->state->told[d].part.items > 0;

@@ -19,7 +19,7 @@ struct yk_linear { /* with one `told` a device behind it */
     void *shares;
     int guesses;   /* somebody has a part by a guess: nobody knows when that ends */
     double end_ns; /* of each device; 0: no line is known, shares are equal */
-    double job_ns; /* and of the job, which ends with the latest of them */
+    double job_ns; /* and of the job, as late as such jobs were */
     double joules; /* 0: not asked for */
     struct yk_linear_told told[];
 };

@@ -170,7 +170,7 @@ static void learn(struct yk_job *job)
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran, &team))
         return;
-    yk_late_note(&memory->late, &ran);
+    yk_late_note(&memory->late, &ran, yk_dispatch_lines_ns(job->dispatch));
     adjust_shares(job, memory);
     yk_team_note_idle(&memory->team, &team);
     if (job->tells && ran.tells_lines && !ran.crowded)

@@ -106,7 +106,7 @@ yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simul
     for (int d = 0; d < sim->device_count; d++)
         collect_device(sim, d, &ran, &result.devices[d]);
     result.late = sim->spec->late;
-    yk_late_note(&result.late, &ran);
+    yk_late_note(&result.late, &ran, yk_dispatch_lines_ns(sim->dispatch));
     yk_simulator_teach(sim, &result.team);
     yoke_status status = adjust_shares(sim, &result);
     if (status == YOKE_OK)

@@ -53,7 +53,7 @@ struct yk_simulate_spec {
     double bytes_in, bytes_out; /* of an item */
     const struct yk_learned *learned; /* one a device, or NULL */
     const struct yk_adjust *adjust;   /* what was noted of shares so far; NULL: nothing */
-    struct yk_late late;              /* and of how late the latest device is; zero: nothing */
+    struct yk_late late;              /* and of how late such jobs were; zero: nothing */
     const struct yk_team *team;       /* decides with it who is asked; NULL: all are */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;

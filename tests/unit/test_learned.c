@@ -353,36 +353,30 @@ static void a_line_is_guessed_from_peaks(void **state)
     assert_float_equal(told[2].line.item_ns, 0, 0); /* nothing is known of its peak */
 }
 
-/* Of two that ended at 900 and 1,000 of 1,100 ns the job took 1,100 / 1,050; once in several jobs
- * lines are wrong. */
-static void the_latest_of_several_is_late(void **state)
+/* Of jobs that were to take 1,000 ns; in the second one lines were wrong, to the third one
+ * something happened. */
+static void jobs_are_late(void **state)
 {
-    static const int64_t early[] = { 900, 400, 900, 900 };
+    static const int64_t took[] = { 1030, 1190, 1600, 1020, 1040 };
+    static const double typical[] = { 0, 0, 0, 0, 1.03, 1.035 };
     struct yk_late late = { 0 };
     (void)state;
-    for (int j = 0; j < 4; j++) {
-        struct yk_learned_job ran = whole(0);
-        struct yk_learned known = { .rate = 1 };
-        ran.begun_ns = ran.latest_ns = 0;
-        ran.ended_ns = 1100;
+    for (int j = 0; j < 5; j++) {
+        struct yk_learned_job ran = whole(3);
+        ran.ended_ns = ran.begun_ns + took[j];
         ran.by_lines = 1;
-        for (int d = 0; d < 2; d++)
-            yk_learned_did(
-                &ran, d, &known,
-                &(struct yk_split_outcome){ .items = 5, .ended_ns = d == 0 ? early[j] : 1000 });
-        assert_float_equal(yk_late_typical(&late), j < 3 ? 0 : 1100.0 / 1050, 1e-9);
-        yk_late_note(&late, &ran);
+        assert_float_equal(yk_late_typical(&late), typical[j], 1e-9);
+        yk_late_note(&late, &ran, 1000);
         for (int which = 0; which < 4; which++) { /* these say nothing */
             struct yk_learned_job other = ran;
             other.by_lines = which != 0;
             other.crowded = which == 1;
             other.tells_lines = which != 2;
-            other.workers = which == 3 ? 1 : 3;
-            yk_late_note(&late, &other);
+            yk_late_note(&late, &other, which == 3 ? 0 : 1000);
         }
     }
     assert_int_equal(late.jobs, 4);
-    assert_float_equal(yk_late_typical(&late), 1100.0 / 1050, 1e-9);
+    assert_float_equal(yk_late_typical(&late), typical[5], 1e-9);
 }
 
 int main(void)
@@ -403,7 +397,7 @@ int main(void)
         cmocka_unit_test(who_got_nothing_is_not_waited_for),
         cmocka_unit_test(speeds_do_where_no_time_tells),
         cmocka_unit_test(a_line_is_guessed_from_peaks),
-        cmocka_unit_test(the_latest_of_several_is_late),
+        cmocka_unit_test(jobs_are_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
