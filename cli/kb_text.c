@@ -184,7 +184,8 @@ static void print_devices(const yoke_lesson *lesson)
         const yoke_lesson_device *device = &lesson->devices[d];
         double share = figure_of(device, "share"), rate = figure_of(device, "rate");
         double grain = figure_of(device, "grain"), item = figure_of(device, "item_ns");
-        table_cell(&table, TABLE_LEFT, "%s%s", device->name,
+        table_cell(&table, TABLE_LEFT, "%s%s%s", device->name,
+                   figure_of(device, "form") > 1 ? " (by the alternative)" : "",
                    lesson->team && !(lesson->team >> d & 1) ? " (not in the team)" : "");
         table_cell(&table, TABLE_RIGHT, share < 0 ? "-" : "%.1f %%", 100 * share);
         item_cell(&table, item);

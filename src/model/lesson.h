@@ -41,7 +41,7 @@ struct yk_lesson_device {
     int steady;                /* the rate was the same in two jobs */
     int form;                  /* of jobs with an alternative kernel: 1 where their kernel is the
                                   faster one here, 2 where the alternative is; 0: there is none,
-                                  or that was not settled, and then the device's figures are 0 */
+                                  or that was not settled, and the figures are their kernel's */
 };
 
 struct yk_lesson {

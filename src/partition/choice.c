@@ -32,7 +32,11 @@ int yk_choice_knows_both(const struct yk_choice *choice)
 
 int yk_choice_found(const struct yk_choice *choice)
 {
-    return choice->rates[0] > 0 || choice->recalled ? choice->best : -1;
+    /* Patience follows a session that was settled, here or elsewhere; in one that goes on the other
+     * form may be best for a moment. */
+    return choice->patience_ns > 0 && (choice->settled || choice->best == choice->stood)
+               ? choice->best
+               : -1;
 }
 
 void yk_choice_recall(struct yk_choice *choice, int form)
@@ -108,7 +112,7 @@ void yk_choice_explain(const struct yk_choice *choice, const char *const names[Y
     if (choice->rates[0] > 0)
         snprintf(text, size, "%s, measured at %.4g items/us; %s did %.4g", names[best],
                  1e3 * choice->rates[best], names[1 - best], 1e3 * choice->rates[1 - best]);
-    else if (choice->recalled)
+    else if (choice->recalled && yk_choice_found(choice) >= 0)
         snprintf(text, size,
                  "%s, as an earlier process found; %s has not been measured in this one",
                  names[best], names[1 - best]);

@@ -166,21 +166,22 @@ static int form_of(const struct yk_lesson *lesson, const char *name)
     return 0;
 }
 
-/* What is told of a device's speed is that of the kernel it will use: without an alternative, or
- * where that is settled by the lesson and not settled otherwise. Under runtime.lock. */
+/* What is told of a device's speed is that of the kernel it will use: the one that was found to be
+ * the faster, or, where that was not settled, the job's own. Under runtime.lock. */
 static int fits(struct yk_job *job, int device, const char *name)
 {
     const int form = form_of(job->lesson, name);
-    int found;
+    struct yk_choice *choice;
+    int best;
     if (!job->pair)
         return form == 0;
-    if (form == 0)
-        return 0;
     yk_lock(&job->pair->lock);
-    yk_choice_recall(yk_pair_choice(job->pair, job->key, device), form - 1);
-    found = yk_choice_found(yk_pair_choice(job->pair, job->key, device));
+    choice = yk_pair_choice(job->pair, job->key, device);
+    if (form > 0)
+        yk_choice_recall(choice, form - 1);
+    best = choice->best < 0 ? 0 : choice->best;
     yk_unlock(&job->pair->lock);
-    return found == form - 1;
+    return best == (form > 0 ? form - 1 : 0);
 }
 
 const struct yk_memory *yk_knowledge_take(struct yk_job *job, const struct yk_memory *memory)

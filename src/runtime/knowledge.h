@@ -7,8 +7,8 @@
  * already, pays one look at a table.
  *
  * Simulated machines are not remembered unless a file is named. Of jobs with an alternative kernel
- * it is remembered which of the two is the faster one on each device, and how fast that is; of
- * devices on which that is not settled, nothing.
+ * it is remembered which of the two is the faster one on each device, and how fast that is; where
+ * that is not settled (cores that are too slow to try), how fast the job's own kernel is.
  */
 #ifndef YK_RUNTIME_KNOWLEDGE_H
 #define YK_RUNTIME_KNOWLEDGE_H

@@ -25,26 +25,29 @@ static int is_new(const struct yk_memory *memory)
     return memory->jobs > memory->kept;
 }
 
-/* Of kernels that were compared: what is known of a device's speed is that of one of them. */
+/* Of kernels that were compared: what is known of a device's speed is that of the faster one. Where
+ * that is not settled it is that of the better one so far, which is kept only of the one that
+ * others will begin with, too. */
+static void put_form(const struct yk_choice *choice, struct yk_lesson_device *device)
+{
+    const int found = yk_choice_found(choice);
+    const struct yk_lesson_device was = *device;
+    if (found >= 0) {
+        device->form = found + 1;
+    } else if (choice->best > 0) {
+        *device = (struct yk_lesson_device){ .share = -1 };
+        memcpy(device->name, was.name, sizeof was.name);
+    }
+}
+
 static void put_forms(const yoke_runtime *runtime, const struct yk_memory *memory,
                       struct yk_lesson *lesson)
 {
     int d;
     yk_lock(&memory->pair->lock);
-    for (d = 0; d < lesson->device_count; d++) {
-        struct yk_lesson_device *device = &lesson->devices[d];
-        const int number = runtime->devices[d].number;
-        const int found = yk_choice_found(yk_pair_choice(memory->pair, memory->key, number));
-        if (found >= 0) {
-            device->form = found + 1;
-        } else {
-            const struct yk_lesson_device nothing = { .share = -1 };
-            char name[YK_LESSON_NAME];
-            memcpy(name, device->name, sizeof name);
-            *device = nothing;
-            memcpy(device->name, name, sizeof name);
-        }
-    }
+    for (d = 0; d < lesson->device_count; d++)
+        put_form(yk_pair_choice(memory->pair, memory->key, runtime->devices[d].number),
+                 &lesson->devices[d]);
     yk_unlock(&memory->pair->lock);
 }
 

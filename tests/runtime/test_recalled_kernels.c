@@ -10,7 +10,7 @@
 #include "alternative_work.h"
 #include "ok.h"
 
-enum { ITEMS = 200000, JOBS = 8, CORES = 0, GPU = 1 };
+enum { ITEMS = 200000, FEW = 20000, JOBS = 8, CORES = 0, GPU = 1 };
 /* Cores are faster with k_at_once, the GPU is with k_by_steps. */
 static const char machine[] =
     "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once";
@@ -39,15 +39,15 @@ static int remove_folder(void **state)
 }
 
 /* What the first of some jobs of a new runtime did. */
-static struct did first_of(int jobs, const yoke_kernel *alternative)
+static struct did first_on(const char *devices, int jobs, const yoke_kernel *alternative)
 {
     yoke_runtime *rt;
     struct work work;
     struct did first, did;
-    where = machine;
+    where = devices;
     alarm(HANGS_SECONDS);
-    OK(yoke_open(&(yoke_config){ .devices = machine, .knowledge = file }, &rt));
-    OK(open_work(rt, ITEMS, &work));
+    OK(yoke_open(&(yoke_config){ .devices = devices, .knowledge = file }, &rt));
+    OK(open_work(rt, devices == machine ? ITEMS : FEW, &work));
     yoke_job job = job_of(&work);
     job.alternative = alternative;
     for (int j = 0; j < jobs; j++)
@@ -55,6 +55,11 @@ static struct did first_of(int jobs, const yoke_kernel *alternative)
     OK(close_work(&work));
     OK(yoke_close(rt));
     return first;
+}
+
+static struct did first_of(int jobs, const yoke_kernel *alternative)
+{
+    return first_on(machine, jobs, alternative);
 }
 
 static void the_second_runtime_tries_nothing(void **state)
@@ -83,6 +88,20 @@ static void other_kernels_are_tried(void **state)
     assert_null(strstr(did.reasons[CORES], "earlier process"));
 }
 
+/* Cores that are so slow that they would hold up the GPU try nothing, and so never find out; how
+ * slow they are is known all the same, and nobody waits for them again. */
+static void slow_cores_are_known(void **state)
+{
+    static const char slow[] = "sim:cpu:cores=4:rate=2e4,sim:gpu:rate=8e6:link=1e9";
+    struct did before, after;
+    (void)state;
+    before = first_on(slow, 6, &k_by_steps);
+    after = first_on(slow, 1, &k_by_steps);
+    assert_true(before.items[CORES][0] > 0);
+    assert_non_null(strstr(after.reasons[CORES], "so far"));
+    assert_true(after.seconds < 0.95 * before.seconds);
+}
+
 /* What was kept stays where the next runtime ended before it could have found anything. */
 static void it_is_kept_on(void **state)
 {
@@ -99,6 +118,7 @@ int main(void)
         cmocka_unit_test(the_second_runtime_tries_nothing),
         cmocka_unit_test(other_kernels_are_tried),
         cmocka_unit_test(it_is_kept_on),
+        cmocka_unit_test(slow_cores_are_known),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

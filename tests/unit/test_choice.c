@@ -340,6 +340,36 @@ static void another_process_found_it(void **state)
     assert_string_equal(text, "steps, measured at 4000 items/us; plain did 1000");
 }
 
+/* Not what a chunk or two of a session that goes on look like. */
+static void a_session_is_no_finding(void **state)
+{
+    static const char *const names[] = { "plain", "steps" };
+    const struct yk_choice_asked asked = { .ready = 3, .range = 100000000, .fill = 1000 };
+    const double rates[] = { 1, 4 };
+    struct yk_choice choice;
+    struct yk_choice_turn turn;
+    char text[160];
+    (void)state;
+    yk_choice_open(&choice);
+    yk_choice_recall(&choice, 0);
+    for (int j = 0; choice.settled; j++) {
+        yk_choice_note(&choice,
+                       &(struct yk_choice_chunk){ 0, YK_TRIES_NOTHING, 100000000, 1e8, 100000000 });
+        yk_choice_begin(&choice);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(yk_choice_found(&choice), 0);
+        yk_choice_next(&choice, &asked, &turn);
+        yk_choice_note(&choice,
+                       &(struct yk_choice_chunk){ turn.form, turn.tries, turn.most,
+                                                  turn.most / rates[turn.form], 100000000 });
+    }
+    assert_int_equal(choice.best, 1);
+    assert_int_equal(yk_choice_found(&choice), -1);
+    yk_choice_explain(&choice, names, text, sizeof text);
+    assert_null(strstr(text, "earlier process"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_short_job_of_several),
         cmocka_unit_test(sentences),
         cmocka_unit_test(another_process_found_it),
+        cmocka_unit_test(a_session_is_no_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
