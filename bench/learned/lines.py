@@ -18,8 +18,8 @@ def by_size(label):
     return label[1], size, label[0]
 
 
-def labels(folder):
-    found = (re.fullmatch(r'(C\+\d?G)-([a-z]+)-(.+)-(first|linear|again|same)\.json', name) for name in os.listdir(folder))
+def labels(folder, whiches='first|linear|again|same'):
+    found = (re.fullmatch(rf'(C\+\d?G)-([a-z]+)-(.+)-({whiches})\.json', name) for name in os.listdir(folder))
     return sorted({match.groups()[:3] for match in found if match}, key=by_size)
 
 
@@ -81,6 +81,16 @@ def one(folder, label):
             asked(off(again['first_seconds'], same['first_seconds']), time) if same else '-') if again else ('-',) * 6)])
 
 
+def one_derived(folder, label):
+    name = '-'.join(label)
+    derived, split = load(folder, f'{name}-derived'), load(folder, f'{name}-split')
+    if not derived or not split or not split['oracle']:
+        return
+    time, best = split['seconds'], split['oracle']['seconds']
+    row([label[0], label[1], size_text(split['size']), shares(derived), oracle_shares(split), seconds(time), seconds(best),
+         f"{100 * best / time:.1f} %", asked(split['regret'], time)])
+
+
 def main():
     if sys.argv[1] == '--shares':
         print_shares(sys.argv[2])
@@ -90,6 +100,11 @@ def main():
           'best shares, %', 'speedup, ideal / real', 'auto, knowing nothing', 'auto, 2nd process: first', 'then', 'first over then', 'first by that split', 'auto over it'])
     for label in labels(folder):
         one(folder, label)
+    if labels(folder, 'split'):
+        print('\n## Derived for a size never seen\n')
+        head(['set', 'job', 'size', 'derived shares, %', 'best shares, %', 'by the derived', 'by the best', 'its speed', 'regret'])
+    for label in labels(folder, 'split'):
+        one_derived(folder, label)
 
 
 main()

@@ -2,10 +2,13 @@
 # What lines learned in one run foretell of the next, on a node with one or more GPUs: for each job, size and set of devices a first
 # process without knowledge runs `auto` a few times and is closed; a second one, which begins with what that one learned, runs `linear`
 # and looks for the best split; a third one runs `auto`, a fourth one just its split. papers/004, section 5.
+# Or what is derived for a size never seen: two processes learn at the sizes beside the middle one, a third one, of which this is the first
+# of that size, splits by what is derived, and a fourth one has that split and looks for the best. papers/003, section 3.
 #
 #     bench/learned/lines.sh BUILD OUT
 #
 # Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
+#     PARTS    lines derived (lines)
 #     JOBS     saxpy mxv spmv nbody denoise (all)
 #     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
 #     GPUS     how many of them beside the cores (1 2)
@@ -18,15 +21,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=bench/record.sh
 . "$here/../record.sh"
 begin cli/yoke "$@"
-jobs=${JOBS:-saxpy mxv spmv nbody denoise} small=${SMALL:-0} gpu_counts=${GPUS:-1 2}
+parts=${PARTS:-lines} jobs=${JOBS:-saxpy mxv spmv nbody denoise} small=${SMALL:-0} gpu_counts=${GPUS:-1 2}
 lessons=${LESSONS:-20} repeat=${REPEAT:-11} sweep=${SWEEP-5%} each=${SECONDS_EACH:-60} limit=${LIMIT_S:-560}
 
 sizes_of()
 {
     case $small:$1 in
-    1:denoise) echo 24x24x24 32x32x32 ;;
-    1:nbody) echo 512 1024 ;;
-    1:*) echo 10k 100k ;;
+    1:denoise) echo 24x24x24 32x32x32 40x40x40 ;;
+    1:nbody) echo 512 1024 2048 ;;
+    1:*) echo 10k 100k 1M ;;
     *:saxpy) echo 4M 16M 64M 134217728 402653184 ;;
     *:mxv) echo 10k 50k 200k 400k 800k ;;
     *:spmv) echo 500k 2M 7M 16M 35M ;;
@@ -48,15 +51,34 @@ three_processes()
     shares=$(python3 "$here/lines.py" --shares "$raw/$label-again.json") && [ -n "$shares" ] &&
         record "$label-same" "${run[@]}" --repeat 1 --partitioner "static:shares=$shares"
 }
+# SET DEVICES JOB SIZES...: of an odd number of them
+derived()
+{
+    local label=$1 devices=$2 job=$3 sizes=("${@:4}") shares size
+    local middle=$(((${#sizes[@]} - 1) / 2))
+    local run=("$yoke" run "$job" --devices "$devices" --json -) own=(--size "${sizes[middle]}")
+    label=$label-$job-${sizes[middle]}
+    export YOKE_KB=$out/knowledge.db
+    rm -f "$YOKE_KB"*
+    for size in "${sizes[middle - 1]}" "${sizes[middle + 1]}"; do
+        record "$label-taught-$size" "${run[@]}" --size "$size" --repeat "$lessons"
+    done
+    record "$label-derived" "${run[@]}" "${own[@]}" --repeat 1 --partitioner linear
+    export YOKE_KB=off
+    shares=$(python3 "$here/lines.py" --shares "$raw/$label-derived.json") && [ -n "$shares" ] &&
+        record "$label-split" "${run[@]}" "${own[@]}" --repeat "$repeat" --partitioner "static:shares=$shares" --sweep "$sweep"
+}
 
 record_machine
 cores=$(echo "$devices" | tr ' ' '\n' | grep '^cpu' | head -n 1)
 for job in $jobs; do
-    for size in $(sizes_of "$job"); do
-        for count in $gpu_counts; do
-            [ "$count" -le "$gpus" ] || continue
-            three_processes "C+$([ "$count" = 1 ] || echo "$count")G" "$cores,$(echo "$gpu_list" | cut -d ' ' -f "1-$count" | tr ' ' ',')" "$job" "$size"
-        done
+    read -ra sizes <<<"$(sizes_of "$job" | tr '\n' ' ')"
+    for count in $gpu_counts; do
+        [ "$count" -le "$gpus" ] || continue
+        set=C+$([ "$count" = 1 ] || echo "$count")G
+        on=$cores,$(echo "$gpu_list" | cut -d ' ' -f "1-$count" | tr ' ' ',')
+        case " $parts " in *" lines "*) for size in "${sizes[@]}"; do three_processes "$set" "$on" "$job" "$size"; done ;; esac
+        case " $parts " in *" derived "*) derived "$set" "$on" "$job" "${sizes[@]}" ;; esac
     done
 done
 finish lines.py "$out"/knowledge.db*

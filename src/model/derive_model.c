@@ -125,8 +125,10 @@ static const struct yk_lesson_device *device_called(const struct yk_lesson *less
 /* A figure and how it is fitted. */
 struct fitted {
     int figure;
+    int known;    /* another figure, without which this one is not known either */
     double floor; /* added before the logarithm; 0: the figure is unknown where it is 0 */
     double noise; /* where it was steady; 0: by how steady the device was */
+    int apart; /* known of a device at one place it is the same everywhere, whatever others' is */
 };
 
 /* What is known of it for one device, as logarithms. */
@@ -138,7 +140,7 @@ static void gather(const struct yk_derive_from *from, const char *name, const st
         const struct yk_lesson_device *device = device_called(from->known[i], name);
         double value = yk_figure_get(device, fitted->figure) + fitted->floor;
         double usual = device->steady || from->known[i]->confirmed > 1 ? NOISE_STEADY : NOISE;
-        if (!(value > 0))
+        if (!(value > 0) || !(yk_figure_get(device, fitted->known) > 0))
             continue;
         out->place[out->count] = i;
         out->noise[out->count] = fitted->noise > 0 ? fitted->noise : usual;
@@ -195,6 +197,8 @@ static double derive_figure(const struct ground *ground, const struct yk_derive_
     gather(from, name, fitted, &points);
     if (points.count == 0)
         return 0;
+    if (points.count == 1 && fitted->apart)
+        return exp(points.value[0]) - fitted->floor;
     double origin = points.value[0] - common[points.place[0]];
     for (int i = 0; i < points.count; i++)
         points.value[i] -= origin + common[points.place[i]];
@@ -239,12 +243,12 @@ static void share_out(struct yk_lesson *out)
 static void derive_figures(const struct yk_derive_from *from, struct yk_lesson *out)
 {
     static const struct fitted all[] = {
-        { .figure = YK_FIGURE_ITEM_NS },
-        { .figure = YK_FIGURE_FIXED_NS, .floor = FLOOR_NS, .noise = NOISE_FIXED },
-        { .figure = YK_FIGURE_RATE },
-        { .figure = YK_FIGURE_CHUNK_NS, .floor = FLOOR_NS, .noise = NOISE_FIXED },
-        { .figure = YK_FIGURE_COPIED_BYTES, .floor = 1, .noise = NOISE },
-        { .figure = YK_FIGURE_GRAIN, .noise = NOISE_FIXED },
+        { YK_FIGURE_ITEM_NS, YK_FIGURE_ITEM_NS, .floor = 0 },
+        { YK_FIGURE_FIXED_NS, YK_FIGURE_ITEM_NS, FLOOR_NS, NOISE_FIXED, .apart = 1 },
+        { YK_FIGURE_RATE, YK_FIGURE_RATE, .floor = 0 },
+        { YK_FIGURE_CHUNK_NS, YK_FIGURE_RATE, FLOOR_NS, NOISE_FIXED, .apart = 1 },
+        { YK_FIGURE_COPIED_BYTES, YK_FIGURE_RATE, .floor = 1, .noise = NOISE },
+        { YK_FIGURE_GRAIN, YK_FIGURE_GRAIN, .noise = NOISE_FIXED },
     };
     struct ground ground;
     double common[YK_PROCESS_PLACES];

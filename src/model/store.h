@@ -55,6 +55,9 @@ struct yk_store_key {
     const char *name, *subject_text;
 };
 
+/* Makes ready what the first find needs: then that takes as long as those after it. */
+void yk_store_warm(struct yk_store *store);
+
 /* 1 and the lesson of exactly these sizes, or 0. Of the key only the hashes count. */
 int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
                   const struct yk_sizes *sizes, struct yk_lesson *out);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/alloc.h"
 #include "store_state.h"
 
 enum { NEAR_MAX = 64 };
@@ -134,6 +135,21 @@ int yk_store_find(struct yk_store *store, const struct yk_store_key *key,
     int code = yk_store_look_up(store, key, sizes, out, &id);
     yk_store_end(store, code == SQLITE_NOTFOUND ? SQLITE_OK : code);
     return code == SQLITE_OK;
+}
+
+void yk_store_warm(struct yk_store *store)
+{
+    static const struct yk_store_key nobody;
+    static const struct yk_sizes none;
+    struct yk_lesson *room = yk_calloc(1, sizeof *room);
+    int code;
+    if (room)
+        yk_store_find(store, &nobody, &none, room);
+    yk_free(room);
+    if (yk_store_begin(store) != YOKE_OK)
+        return;
+    yk_store_statement(store, YK_SQL_DEVICES, &code);
+    yk_store_end(store, code);
 }
 
 struct nearby {

@@ -93,6 +93,18 @@ struct yk_store *yk_knowledge_store(struct yk_knowledge *knowledge)
     return knowledge->store;
 }
 
+void yk_knowledge_get_ready(const yoke_runtime *runtime)
+{
+    struct yk_knowledge *knowledge = runtime->knowledge;
+    if (!yk_knowledge_keeps(runtime))
+        return;
+    yk_lock(&knowledge->lock);
+    look_at_machine(knowledge, runtime);
+    if (yk_knowledge_store(knowledge))
+        yk_store_warm(knowledge->store);
+    yk_unlock(&knowledge->lock);
+}
+
 static int is_kept(const struct yk_job *job)
 {
     return yk_knowledge_keeps(job->runtime) && job->last > job->first;

@@ -18,6 +18,9 @@
 /* `path`: of the file, "off", or NULL: where it usually is. */
 yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out);
 void yk_knowledge_close(struct yk_knowledge *knowledge);
+/* Opens the file and looks at the machine, a millisecond that a first job would wait for; the
+ * runtime's first devices are there. What hinders it is told, and no error. */
+void yk_knowledge_get_ready(const yoke_runtime *runtime);
 /* Whether anything is read or kept. */
 int yk_knowledge_keeps(const yoke_runtime *runtime);
 /* What has been learned and is not kept yet, and the latest jobs' stories; all jobs are over. */

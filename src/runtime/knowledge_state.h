@@ -17,10 +17,10 @@ struct yk_knowledge {
     atomic_int_fast64_t
         keep_ns; /* after this what was learned is kept again, by the clock of jobs */
     int64_t interval_ns;
-    yk_mutex lock;          /* the rest; outside of runtime.lock, and whoever has it may sleep */
-    struct yk_store *store; /* opened by the first who asks */
-    int tried;              /* it was, or could not be */
-    int devices;            /* as many as the fingerprint tells of */
+    yk_mutex lock; /* the rest; outside of runtime.lock, and whoever has it may sleep */
+    struct yk_store *store;
+    int tried;   /* it was, or could not be */
+    int devices; /* as many as the fingerprint tells of */
     uint64_t machine;
     char *machine_text;
 };

@@ -172,6 +172,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
         status = yk_runtime_start_devices(runtime, settings.devices);
     if (status == YOKE_OK) {
         runtime->tells = runtime->explains || yk_knowledge_keeps(runtime);
+        yk_knowledge_get_ready(runtime);
         *out = runtime;
     } else {
         atomic_store(&runtime->stop, 1);

@@ -207,6 +207,30 @@ static void test_rates_only(void **state)
     assert_true(out.devices[1].share == 1.0 / DEVICES);
 }
 
+/* Seen: a thousand saxpies of 10,000 by a core alone, and some of a million by it and PoCL, beside
+ * which the core's line was mostly noise. PoCL's chunk costs what it does, at 100,000 as well. */
+static void test_cost_of_its_own(void **state)
+{
+    (void)state;
+    struct yk_lesson lessons[2] = { { .sizes = { 1, { 1e4 } }, .confirmed = 4392 },
+                                    { .sizes = { 1, { 1e6 } }, .confirmed = 7 } },
+                     out;
+    struct yk_lesson_list list = { lessons, 2, 2 };
+    const struct yk_sizes sizes = { 1, { 1e5 } };
+    for (int i = 0; i < 2; i++) {
+        lessons[i].device_count = 2;
+        strcpy(lessons[i].devices[0].name, "cpu");
+        strcpy(lessons[i].devices[1].name, "opencl:0");
+        lessons[i].devices[0].share = 1;
+    }
+    lessons[0].devices[0].line = (struct yk_line){ 0.425, 470 };
+    lessons[1].devices[0].line = (struct yk_line){ 0.405, 265e3 };
+    lessons[1].devices[1].line = (struct yk_line){ 3.02, 617e3 };
+    assert_int_equal(yk_derive(&yk_derive_model, &sizes, &list, &out), 1);
+    assert_true(out.devices[1].line.fixed_ns > 600e3);
+    assert_int_equal(out.team, 1);
+}
+
 static void test_many(void **state)
 {
     (void)state;
@@ -241,9 +265,9 @@ int main(void)
         cmocka_unit_test(test_two_sizes),  cmocka_unit_test(test_close_lessons),
         cmocka_unit_test(test_one_lesson), cmocka_unit_test(test_exact_where_known),
         cmocka_unit_test(test_team),       cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_rates_only), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_table),      cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_rates_only), cmocka_unit_test(test_cost_of_its_own),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_table),
+        cmocka_unit_test(test_dense),      cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
