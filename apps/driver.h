@@ -67,6 +67,8 @@ struct measure {
     int wrong_words; /* 1: it failed because devices or partitioner are not written right */
     double open_seconds, first_seconds;
     double *runs;
+    double *predictions; /* what was predicted of each run before it began; NAN: nobody said. NULL:
+                            of none */
     int run_count;
     double seconds;       /* median of runs */
     double whole_seconds; /* of the median run with the host's work between its jobs; NAN where that

@@ -166,6 +166,7 @@ yoke_status measure(struct measure_spec *spec, struct measure *out)
 void measure_close(struct measure *measure)
 {
     free(measure->runs);
+    free(measure->predictions);
     free(measure->devices);
     free(measure->report);
     *measure = (struct measure){ 0 };

@@ -73,10 +73,13 @@ yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *sessi
                           struct measure *out)
 {
     out->runs = calloc((size_t)runs->count, sizeof *out->runs);
-    if (!out->runs)
+    out->predictions = calloc((size_t)runs->count, sizeof *out->predictions);
+    if (!out->runs || !out->predictions)
         return app_fail(YOKE_ENOMEM, "no memory for the figures of %d runs", runs->count);
-    for (int i = 0; i < runs->count; i++)
+    for (int i = 0; i < runs->count; i++) {
         out->runs[i] = runs->records[i].seconds;
+        out->predictions[i] = runs->records[i].tally.predicted_seconds;
+    }
     out->run_count = runs->count;
     out->seconds = app_median(out->runs, out->run_count);
     qsort(runs->records, (size_t)runs->count, sizeof *runs->records, by_seconds);

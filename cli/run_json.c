@@ -26,6 +26,11 @@ static void add_times(cJSON *top, const struct measure *measure)
         cJSON_AddItemToArray(runs, cJSON_CreateNumber(measure->runs[i]));
     json_number(top, "seconds", measure->seconds);
     json_number(top, "predicted_seconds", measure->predicted_seconds);
+    cJSON *predictions = cJSON_AddArrayToObject(top, "predictions");
+    for (int i = 0; i < measure->run_count; i++)
+        cJSON_AddItemToArray(predictions, measure->predictions && isfinite(measure->predictions[i])
+                                              ? cJSON_CreateNumber(measure->predictions[i])
+                                              : cJSON_CreateNull());
     json_number(top, "whole_seconds", measure->whole_seconds);
     json_number(top, "work", measure->work);
     if (measure->verified < 0)

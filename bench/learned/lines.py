@@ -34,6 +34,20 @@ def off(a, b):
     return a / b - 1 if a and b else None
 
 
+def predictions(run):
+    """Of each run that was predicted: how far that was off."""
+    return sorted(off(said, took) for said, took in zip(run.get('predictions', []), run['runs']) if said)
+
+
+def off_text(run):
+    """In the middle of the runs, and how many of them are within the limit."""
+    each = predictions(run)
+    if not each:
+        return '-', '-'
+    middle = each[len(each) // 2] if len(each) % 2 else (each[len(each) // 2 - 1] + each[len(each) // 2]) / 2
+    return asked(middle, run['seconds']), f'{sum(abs(one) <= LIMIT for one in each)} of {len(each)}'
+
+
 def end_spread(run):
     """max |T - T_i| / T over devices that did something; T_i from submission, as a line's T. Of a run of many jobs it is the sum of
     what the device was busy: the end is the last job's."""
@@ -73,7 +87,7 @@ def one(folder, label):
     best = linear['oracle']['seconds'] if linear['oracle'] else None
     time = linear['seconds']
     row([label[0], label[1], size_text(linear['size']), seconds(linear.get('predicted_seconds')), seconds(linear['first_seconds']),
-         seconds(time), asked(off(linear.get('predicted_seconds'), time), time), asked(end_spread(linear), time),
+         seconds(time), *off_text(linear), asked(end_spread(linear), time),
          seconds(best) if best else '-', asked(linear['regret'], time), asked(off(linear['first_seconds'], best), time),
          shares(linear), oracle_shares(linear), speedups(linear, again),
          *((seconds(first['first_seconds']), seconds(again['first_seconds']), seconds(again['seconds']),
@@ -86,9 +100,8 @@ def one_derived(folder, label):
     derived, split = load(folder, f'{name}-derived'), load(folder, f'{name}-split')
     if not derived or not split or not split['oracle']:
         return
-    time, best = split['seconds'], split['oracle']['seconds']
-    row([label[0], label[1], size_text(split['size']), shares(derived), oracle_shares(split), seconds(time), seconds(best),
-         f"{100 * best / time:.1f} %", asked(split['regret'], time)])
+    row([label[0], label[1], size_text(split['size']), shares(derived), oracle_shares(split), seconds(split['seconds']),
+         f"{100 / (1 + split['regret']):.1f} %"])
 
 
 def main():
@@ -96,13 +109,13 @@ def main():
         print_shares(sys.argv[2])
         return
     folder = sys.argv[1]
-    head(['set', 'job', 'size', 'predicted', 'first', 'median', 'off', 'max |T - T_i| / T', 'best split', 'regret', 'of the first run', 'shares, %',
+    head(['set', 'job', 'size', 'predicted', 'first', 'median', 'off', 'runs within 3 %', 'max |T - T_i| / T', 'best split', 'regret', 'of the first run', 'shares, %',
           'best shares, %', 'speedup, ideal / real', 'auto, knowing nothing', 'auto, 2nd process: first', 'then', 'first over then', 'first by that split', 'auto over it'])
     for label in labels(folder):
         one(folder, label)
     if labels(folder, 'split'):
         print('\n## Derived for a size never seen\n')
-        head(['set', 'job', 'size', 'derived shares, %', 'best shares, %', 'by the derived', 'by the best', 'its speed', 'regret'])
+        head(['set', 'job', 'size', 'derived shares, %', 'best shares, %', 'time', 'of the best split\'s speed'])
     for label in labels(folder, 'split'):
         one_derived(folder, label)
 

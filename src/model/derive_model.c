@@ -198,7 +198,7 @@ static double derive_figure(const struct ground *ground, const struct yk_derive_
     if (points.count == 0)
         return 0;
     if (points.count == 1 && fitted->apart)
-        return exp(points.value[0]) - fitted->floor;
+        return fmin(fmax(exp(points.value[0]) - fitted->floor, 0), DBL_MAX);
     double origin = points.value[0] - common[points.place[0]];
     for (int i = 0; i < points.count; i++)
         points.value[i] -= origin + common[points.place[i]];
