@@ -198,9 +198,38 @@ static void who_ends_first_leaves_the_others_their_part(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* It was dropped and forgotten, and now one round of the cores' pieces is all there is: they leave
+ * it until its thread is awake, and not for long if that does not happen. */
+static void cores_let_it_come(void **state)
+{
+    struct yk_split_device devices[] = { promising[CPU], promising[GPU] };
+    const struct yk_split_spec spec = {
+        .last = PIECE, .unit = 1, .devices = devices, .device_count = 2
+    };
+    int comes;
+    (void)state;
+    devices[CPU].rate = PIECE / (double)PIECE_NS;
+    for (comes = 0; comes < 2; comes++) {
+        struct yk_dispatch *dispatch;
+        struct yk_chunk chunk;
+        int64_t wake, gpus;
+        assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+        yk_dispatch_join(dispatch, CPU, 0);
+        assert_int_equal(ask(dispatch, CPU, 0, &chunk, &wake), YK_WAIT);
+        assert_in_range(wake, 50000, PIECE_NS / 10);
+        if (comes) {
+            yk_dispatch_join(dispatch, GPU, wake - 1);
+            assert_int_equal(ask(dispatch, GPU, wake - 1, &chunk, &gpus), YK_TAKE);
+        }
+        assert_int_equal(ask(dispatch, CPU, wake, &chunk, &wake), comes ? YK_WAIT : YK_TAKE);
+        yk_dispatch_close(dispatch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_let_it_come),
         cmocka_unit_test(half_of_what_is_free_is_promised),
         cmocka_unit_test(cores_wait_for_it),
         cmocka_unit_test(who_kept_its_promise_does_the_rest),
