@@ -10,6 +10,7 @@
 # Writes OUT/table.md and OUT/raw.tar.gz (every JSON and log). From the environment:
 #     PARTS    lines derived (lines)
 #     JOBS     saxpy mxv spmv nbody denoise (all)
+#     SIZES    instead of the usual five of a job
 #     DEVICES  cpu and all CUDA devices, as "cpu cuda:0 cuda:1"; PoCL to try the script: "cpu:1 opencl:0"
 #     GPUS     how many of them beside the cores (1 2)
 #     LESSONS  timed runs of the first process beside its first (20: what GPUs copy much of is pinned by then); REPEAT: of the others (11)
@@ -26,7 +27,8 @@ lessons=${LESSONS:-20} repeat=${REPEAT:-11} sweep=${SWEEP-5%} each=${SECONDS_EAC
 
 sizes_of()
 {
-    case $small:$1 in
+    case ${SIZES:+given}$small:$1 in
+    given*) echo "$SIZES" ;;
     1:denoise) echo 24x24x24 32x32x32 40x40x40 ;;
     1:nbody) echo 512 1024 2048 ;;
     1:*) echo 10k 100k 1M ;;

@@ -212,8 +212,6 @@ const struct yk_decision *yk_dispatch_decisions(const struct yk_dispatch *dispat
 
 /* How long the job takes, as its partitioner has it; 0: that says nothing. */
 double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch);
-/* The same by its lines alone, whatever became of such predictions (yk_split_spec.late). */
-double yk_dispatch_lines_ns(const struct yk_dispatch *dispatch);
 /* Devices that will be given something unless others fail, as bits; all of them where the
  * partitioner cannot tell yet. */
 uint32_t yk_dispatch_asked(const struct yk_dispatch *dispatch);

@@ -22,9 +22,7 @@ void yk_learned_open(struct yk_learned *out)
 enum { BITS = 32 };
 /* What jobs that `auto` split are still worth after one that was split by lines. */
 #define CUT_OTHERWISE 0.2
-/* Jobs that tell how late such jobs are; to one that is further off something else happened, which
- * lines will show if it stays. */
-enum { LATE_LEAST = 3 };
+/* To a job that is later than this something else happened, which lines will show if it stays. */
 #define LATE_MOST 0.2
 /* A slope that is guessed from a peak is this many times the peak's. */
 #define DOUBTED 2.0
@@ -112,17 +110,34 @@ static void note_time(struct yk_learned *learned, const struct yk_split_outcome 
                                   .team = job->workers });
 }
 
-void yk_late_note(struct yk_late *late, const struct yk_learned_job *job, double lines_ns)
+void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_learned *learned,
+                       const struct yk_split_outcome *outcome)
+{
+    const struct yk_fit_asked asked = { .team = job->workers,
+                                        .self = bit(device),
+                                        .fixed_ns = learned->fixed_ns };
+    struct yk_fitted fitted;
+    if (!job->by_lines || !tells_times(job) || outcome->items == 0)
+        return;
+    yk_fit_line(&learned->fit, &asked, &fitted);
+    if (!(fitted.line.item_ns > 0))
+        return;
+    job->rates += 1 / fitted.line.item_ns;
+    job->shifts += yk_line_ns(&fitted.line, (double)outcome->items) / fitted.line.item_ns;
+}
+
+void yk_late_note(struct yk_late *late, const struct yk_learned_job *job)
 {
     const double took = (double)(job->ended_ns - job->begun_ns);
-    if (job->by_lines && tells_times(job) && fabs(took - lines_ns) < LATE_MOST * lines_ns)
+    const double lines_ns = job->rates > 0 ? job->shifts / job->rates : 0;
+    if (fabs(took - lines_ns) < LATE_MOST * lines_ns)
         late->part[late->jobs++ % YK_LATE_RECENT] = took / lines_ns;
 }
 
 double yk_late_typical(const struct yk_late *late)
 {
     double parts[YK_LATE_RECENT];
-    if (late->jobs < LATE_LEAST)
+    if (late->jobs == 0)
         return 0;
     memcpy(parts, late->part, sizeof parts);
     return yk_middle(parts, late->jobs < YK_LATE_RECENT ? late->jobs : YK_LATE_RECENT);

@@ -46,6 +46,8 @@ struct yk_learned_job {
     int untold;       /* so many of them had a speed that nobody knew: they may have been warming
                          up */
     int64_t latest_ns; /* when the last of their chunks ended */
+    double rates,
+        shifts; /* sums that yk_learned_sum_up fills in, of 1/a and of T/a for each part */
 };
 
 void yk_learned_open(struct yk_learned *out);
@@ -54,20 +56,26 @@ void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_lear
                     const struct yk_split_outcome *outcome);
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                      const struct yk_learned_job *job);
+/* Of a job that was split by lines, for each device, after it was noted: what its line, which knows
+ * this job now, says of its part. */
+void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_learned *learned,
+                       const struct yk_split_outcome *outcome);
 /* Rate, cost and share, for a device whose fixed_ns is what its description told. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
 
 /* Lines foretell when each device ends on average; but each is a little late, or early, in each
- * job, and the job ends with the latest of them. */
+ * job, and the job ends with the latest of them. What lines did not know before the job they know
+ * after it, so that is what its time is compared with: the T of papers/004, eq. 2, which makes of
+ * the parts' times one, sum of T/a over sum of 1/a. */
 enum { YK_LATE_RECENT = 5 };
 struct yk_late { /* zero: nothing is known */
     uint32_t jobs;
-    double part[YK_LATE_RECENT]; /* a job's time over what lines foretold, latest at jobs - 1 */
+    double part[YK_LATE_RECENT]; /* a job's time over what lines say, latest at jobs - 1 */
 };
 /* A job ended, and all its devices were noted. Only those count that were split by lines. */
-void yk_late_note(struct yk_late *late, const struct yk_learned_job *job, double lines_ns);
-/* So many times what lines foretell, such a job takes: the middle one of the latest, since in the
- * first one lines may have been wrong. 0: too few have been seen. */
+void yk_late_note(struct yk_late *late, const struct yk_learned_job *job);
+/* So many times what lines foretell, such a job takes: the middle one of the latest. 0: none has
+ * been seen. */
 double yk_late_typical(const struct yk_late *late);
 
 /* Whether these lessons are enough for who splits by nothing else: times for parts of whole jobs,

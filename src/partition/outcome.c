@@ -71,12 +71,6 @@ double yk_dispatch_predicted_ns(const struct yk_dispatch *dispatch)
                : 0;
 }
 
-double yk_dispatch_lines_ns(const struct yk_dispatch *dispatch)
-{
-    const double late = dispatch->view.late;
-    return yk_dispatch_predicted_ns(dispatch) / (late > 0 ? late : 1);
-}
-
 const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
 {
     return dispatch->partitioner_text;

@@ -140,6 +140,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         ran->everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
         ran->forgives = forgives && !desc->host_memory;
         yk_learned_note(learned, outcome, ran);
+        yk_learned_sum_up(ran, d, learned, outcome);
         whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
     }
     return whole;
@@ -170,7 +171,7 @@ static void learn(struct yk_job *job)
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran, &team))
         return;
-    yk_late_note(&memory->late, &ran, yk_dispatch_lines_ns(job->dispatch));
+    yk_late_note(&memory->late, &ran);
     adjust_shares(job, memory);
     yk_team_note_idle(&memory->team, &team);
     if (job->tells && ran.tells_lines && !ran.crowded)

@@ -34,7 +34,7 @@ static struct yk_learned_job what_ran(const struct yk_simulator *sim)
 }
 
 static void learn(const struct yk_simulator *sim, int d, const struct yk_split_outcome *outcome,
-                  const struct yk_learned_job *ran, struct yk_learned *out)
+                  struct yk_learned_job *ran, struct yk_learned *out)
 {
     const struct yk_machine_gpu *gpu = sim->devices[d].gpu;
     struct yk_learned_job job = *ran;
@@ -44,6 +44,7 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
     job.forgives = gpu != NULL && !job.by_lines;
     *out = learned_before(sim, d);
     yk_learned_note(out, outcome, &job);
+    yk_learned_sum_up(ran, d, out, outcome);
 }
 
 /* As runtime/end.c does it. */
@@ -61,7 +62,7 @@ static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simul
     return YOKE_OK;
 }
 
-static void collect_device(const struct yk_simulator *sim, int d, const struct yk_learned_job *ran,
+static void collect_device(const struct yk_simulator *sim, int d, struct yk_learned_job *ran,
                            struct yk_simulate_device *out)
 {
     const char *reason = yk_dispatch_reason(sim->dispatch, d);
@@ -79,7 +80,7 @@ static void collect_device(const struct yk_simulator *sim, int d, const struct y
 yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simulate_result *out)
 {
     struct yk_machine_job job = yk_simulator_job(sim->spec);
-    const struct yk_learned_job ran = what_ran(sim);
+    struct yk_learned_job ran = what_ran(sim);
     struct yk_simulate_result result = {
         .seconds = sim->now * 1e-9,
         .ideal_seconds = yk_machine_ideal(sim->machine, &job, -1),
@@ -106,7 +107,7 @@ yoke_status yk_simulator_collect(const struct yk_simulator *sim, struct yk_simul
     for (int d = 0; d < sim->device_count; d++)
         collect_device(sim, d, &ran, &result.devices[d]);
     result.late = sim->spec->late;
-    yk_late_note(&result.late, &ran, yk_dispatch_lines_ns(sim->dispatch));
+    yk_late_note(&result.late, &ran);
     yk_simulator_teach(sim, &result.team);
     yoke_status status = adjust_shares(sim, &result);
     if (status == YOKE_OK)

@@ -353,30 +353,64 @@ static void a_line_is_guessed_from_peaks(void **state)
     assert_float_equal(told[2].line.item_ns, 0, 0); /* nothing is known of its peak */
 }
 
-/* Of jobs that were to take 1,000 ns; in the second one lines were wrong, to the third one
- * something happened. */
+/* Two devices with parts of 1,000 ns by their lines; to the third job something happened, the
+ * others say nothing. */
 static void jobs_are_late(void **state)
 {
     static const int64_t took[] = { 1030, 1190, 1600, 1020, 1040 };
-    static const double typical[] = { 0, 0, 0, 0, 1.03, 1.035 };
+    static const double typical[] = { 0, 1.03, 1.11, 1.11, 1.03, 1.035 };
     struct yk_late late = { 0 };
     (void)state;
-    for (int j = 0; j < 5; j++) {
-        struct yk_learned_job ran = whole(3);
-        ran.ended_ns = ran.begun_ns + took[j];
-        ran.by_lines = 1;
+    for (int j = 0; j <= 5; j++) {
         assert_float_equal(yk_late_typical(&late), typical[j], 1e-9);
-        yk_late_note(&late, &ran, 1000);
-        for (int which = 0; which < 4; which++) { /* these say nothing */
-            struct yk_learned_job other = ran;
-            other.by_lines = which != 0;
-            other.crowded = which == 1;
-            other.tells_lines = which != 2;
-            yk_late_note(&late, &other, which == 3 ? 0 : 1000);
+        for (int which = 0; which < 4 && j < 5; which++) {
+            struct yk_learned_job ran = whole(0);
+            ran.by_lines = which != 1;
+            ran.crowded = which == 2;
+            ran.tells_lines = which != 3;
+            for (int d = 0; d < 2; d++) {
+                const int64_t items = d ? 400 : 1200;
+                const struct yk_split_outcome did = { .items = items, .chunks = 1 };
+                struct yk_learned learned = { .rate = 1 };
+                yk_fit_add(&learned.fit, &(struct yk_fit_sample){ .items = (double)items,
+                                                                  .ns = 1000,
+                                                                  .item_ns = 1000.0 / (double)items,
+                                                                  .team = 3 });
+                yk_learned_did(&ran, d, &learned, &did);
+                yk_learned_sum_up(&ran, d, &learned, &did);
+            }
+            ran.ended_ns = ran.begun_ns + took[j];
+            yk_late_note(&late, &ran);
         }
     }
     assert_int_equal(late.jobs, 4);
-    assert_float_equal(yk_late_typical(&late), typical[5], 1e-9);
+}
+
+/* What is compared is the time with what lines say when they know it: the job that shows that they
+ * were wrong is no later than others. */
+static void lines_that_were_wrong_are_not_late(void **state)
+{
+    struct yk_learned learned;
+    struct yk_late late = { 0 };
+    (void)state;
+    yk_learned_open(&learned);
+    for (int j = 0; j < 6; j++) {
+        const int64_t ns = j < 3 ? 1000 : 1150;
+        const struct yk_split_outcome did = {
+            .items = 100, .chunks = 1, .rate = 0.1, .item_ns = 10, .ended_ns = 5000 + ns
+        };
+        struct yk_learned_job ran = whole(0);
+        ran.by_lines = 1;
+        ran.begun_ns = 5000;
+        ran.ended_ns = 5000 + ns;
+        learned.rate = 0.1;
+        yk_learned_did(&ran, 0, &learned, &did);
+        yk_learned_note(&learned, &did, &ran);
+        yk_learned_sum_up(&ran, 0, &learned, &did);
+        yk_late_note(&late, &ran);
+    }
+    assert_int_equal(late.jobs, 6);
+    assert_in_range((int64_t)(1000 * yk_late_typical(&late)), 1000, 1080);
 }
 
 int main(void)
@@ -398,6 +432,7 @@ int main(void)
         cmocka_unit_test(speeds_do_where_no_time_tells),
         cmocka_unit_test(a_line_is_guessed_from_peaks),
         cmocka_unit_test(jobs_are_late),
+        cmocka_unit_test(lines_that_were_wrong_are_not_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
