@@ -3,27 +3,34 @@
 
 #include <math.h>
 
-/* The taker whose least part ends latest after `end`; -1 if there is none. */
-static int too_coarse(const struct yk_taker *loads, int count, double end)
+/* Ends are alike that differ by no more than this part. */
+#define ALIKE 1e-9
+/* A taker whose least part ends too late is left out unless the others would need so many times as
+ * long to do all without it. */
+#define WORTH_WAITING 1.5
+/* So many of the coarsest are looked at each time: of many devices few are worth waiting for. */
+enum { LOOKED_AT = 8 };
+
+static double least_end(const struct yk_taker *load)
 {
-    double excess = 0;
-    int i, worst = -1;
-    for (i = 0; i < count; i++)
-        if (loads[i].items == YK_TAKER_IN) {
-            double over = loads[i].ready + loads[i].least - end;
-            if (over > excess + 1e-9 * end) {
-                excess = over;
-                worst = i;
-            }
-        }
-    return worst;
+    return load->ready + load->least;
 }
 
-static int takers(const struct yk_taker *loads, int count)
+/* In the order of whose least parts end latest, the one after `before` (-1: the first one) that
+ * ends after `end`; -1 if there is none. */
+static int next_coarse(const struct yk_taker *loads, int count, double end, int before)
 {
-    int i, found = 0;
-    for (i = 0; i < count; i++)
-        found += loads[i].items == YK_TAKER_IN;
+    int i, found = -1;
+    for (i = 0; i < count; i++) {
+        const double mine = least_end(&loads[i]);
+        if (loads[i].items != YK_TAKER_IN || mine <= end * (1 + ALIKE))
+            continue;
+        if (before >= 0 && (mine > least_end(&loads[before]) ||
+                            (mine == least_end(&loads[before]) && i <= before)))
+            continue;
+        if (found < 0 || mine > least_end(&loads[found]))
+            found = i;
+    }
     return found;
 }
 
@@ -37,20 +44,35 @@ static void leave_out(struct yk_taker *loads, int count, int device)
             loads[i].items = YK_TAKER_IN;
 }
 
-/* The only taker is too coarse. Who starts after the end that it would have if its parts could be
- * as small as one likes may still end before it does. */
-static int had_better_go(struct yk_taker *loads, int count, double items, int device)
+/* The taker counts for others: coarser ones that stay in have been looked at and cannot be spared;
+ * who starts so late that it was not yet in the way has to end its least, too. */
+static int counts(const struct yk_taker *load, double end)
 {
-    double least_end = loads[device].ready + loads[device].least;
+    return load->items == YK_TAKER_IN || (load->items == YK_TAKER_OUT && least_end(load) <= end);
+}
+
+/* The others do all soon enough without it. Where they do not it keeps its part, even one that is
+ * smaller than its least: should that take as long as the least, it is still the sooner end. So at
+ * the end of a job the fastest device is not left out for slow ones that can have any part. */
+static int can_be_spared(const struct yk_taker *loads, int count, double items, int device)
+{
+    const double end = WORTH_WAITING * least_end(&loads[device]);
+    double others = 0;
     int i;
-    leave_out(loads, count, device);
-    if (yk_finish(loads, count, items) < least_end)
-        return 1;
     for (i = 0; i < count; i++)
-        if (loads[i].items == YK_TAKER_IN)
-            loads[i].items = YK_TAKER_OUT;
-    loads[device].items = YK_TAKER_IN;
-    return 0;
+        if (i != device && counts(&loads[i], end))
+            others += yk_finish_part(&loads[i], end);
+    return others > items;
+}
+
+/* The coarsest taker that can be spared; -1 if there is none. */
+static int too_coarse(const struct yk_taker *loads, int count, double items, double end)
+{
+    int found = -1, looks = LOOKED_AT;
+    do
+        found = next_coarse(loads, count, end, found);
+    while (found >= 0 && !can_be_spared(loads, count, items, found) && --looks > 0);
+    return looks > 0 ? found : -1;
 }
 
 double yk_balance(struct yk_taker *loads, int count, double items)
@@ -61,13 +83,10 @@ double yk_balance(struct yk_taker *loads, int count, double items)
         loads[i].items = loads[i].item > 0 ? YK_TAKER_IN : YK_TAKER_NEVER;
     for (;;) {
         end = yk_finish(loads, count, items);
-        worst = isinf(end) ? -1 : too_coarse(loads, count, end);
+        worst = isinf(end) ? -1 : too_coarse(loads, count, items, end);
         if (worst < 0)
             break;
-        if (takers(loads, count) > 1)
-            leave_out(loads, count, worst);
-        else if (!had_better_go(loads, count, items, worst))
-            break;
+        leave_out(loads, count, worst);
     }
     for (i = 0; i < count; i++)
         loads[i].items = loads[i].items == YK_TAKER_IN

@@ -186,6 +186,25 @@ static void what_is_remembered(void **state)
     OK(yoke_close(work.rt));
 }
 
+/* Cores 1,250 times slower than the GPU end what they are at while less is left than the GPU's
+ * least chunk has: they must not have all of that, nor does any job take longer for them. */
+static void very_slow_cores_hold_up_no_job(void **state)
+{
+    struct work work;
+    struct did did;
+    (void)state;
+    where = "sim:cpu:cores=4:rate=200,sim:gpu:rate=1e6:slow=k_at_once";
+    OK(open_work(open_runtime(where), 200000, &work));
+    const yoke_job job = job_of(&work);
+    for (int jobs = 0; jobs < 4; jobs++) {
+        OK(run_work(&work, &job, &did));
+        assert_true(did.seconds < (jobs == 0 ? 0.26 : 0.21));
+    }
+    yoke_runtime *rt = work.rt;
+    OK(close_work(&work));
+    OK(yoke_close(rt));
+}
+
 struct seen {
     yoke_runtime *rt;
     int with, without; /* looks at which there were queues, or none */
@@ -229,6 +248,7 @@ int main(void)
         cmocka_unit_test(each_device_keeps_its_faster_one),
         cmocka_unit_test(one_job_is_enough),
         cmocka_unit_test(what_is_remembered),
+        cmocka_unit_test(very_slow_cores_hold_up_no_job),
         cmocka_unit_test(queues_go_when_they_are_not_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,163 @@
+/* test_balance.c - who is left out where devices could not do their least part in time: who is slow
+ * in it, and never a fast device whose part the others would take far longer for. That all who stay
+ * end together test_partition_auto.c has.
+ */
+#include <math.h>
+
+#include "dispatch_two.h"
+#include "machine_device.h"
+#include "partition/balance.h"
+
+/* When the last one of them ends, if a part that is smaller than the least takes as long as that. */
+static double latest_end(const struct yk_taker *loads, int count)
+{
+    double latest = 0;
+    for (int d = 0; d < count; d++) {
+        const struct yk_taker *load = &loads[d];
+        if (load->items > 0)
+            latest = fmax(latest, load->ready + fmax(load->least,
+                                                     load->fixed + load->item * load->items));
+    }
+    return latest;
+}
+
+/* A GPU has half a millisecond's work left after what it is at, 40 us, and does nothing in less
+ * than 0.6 ms. Cores can do as little as one likes, at a thousandth of its speed: they would take
+ * half a second. */
+static void the_fast_one_does_the_rest(void **state)
+{
+    struct yk_taker loads[] = { { .item = 1e6, .least = 1e4 },
+                                { .item = 1e3, .ready = 4e4, .least = 6e5 } };
+    const double end = yk_balance(loads, 2, 500);
+    (void)state;
+    assert_true(end < 6e5);
+    assert_true(loads[1].items > 499);
+    assert_true(loads[0].items < 1);
+    assert_true(latest_end(loads, 2) < 6.5e5);
+}
+
+/* Of two that the others could not do without one can go. */
+static void one_of_two_alike_is_enough(void **state)
+{
+    struct yk_taker loads[] = { { .item = 1e6, .least = 1e3 },
+                                { .item = 1e3, .least = 1e6 },
+                                { .item = 1e3, .least = 1e6 } };
+    (void)state;
+    yk_balance(loads, 3, 500);
+    assert_true(loads[1].items == 0);
+    assert_true(loads[2].items > 499);
+}
+
+/* Cores whose least takes far longer than the GPU's all are not kept for its sake. */
+static void slow_ones_go(void **state)
+{
+    struct yk_taker loads[] = { { .item = 1e6, .least = 4e6 },
+                                { .item = 1e3, .ready = 4e4, .least = 6e5 } };
+    (void)state;
+    yk_balance(loads, 2, 500);
+    assert_true(loads[0].items == 0);
+    assert_float_equal(loads[1].items, 500, 1e-6);
+}
+
+/* By the same reckoning. */
+static double best_of_sets(const struct yk_taker *loads, int count, double items)
+{
+    double best = INFINITY;
+    for (unsigned set = 1; set < 1u << count; set++) {
+        struct yk_taker some[6];
+        for (int d = 0; d < count; d++) {
+            some[d] = loads[d];
+            some[d].items = set >> d & 1 && loads[d].item > 0 ? YK_TAKER_IN : YK_TAKER_NEVER;
+        }
+        const double end = yk_finish(some, count, items);
+        for (int d = 0; d < count; d++)
+            some[d].items = some[d].items == YK_TAKER_IN ? yk_finish_part(&some[d], end) : 0;
+        if (!isinf(end))
+            best = fmin(best, latest_end(some, count));
+    }
+    return best;
+}
+
+/* Devices are left out one after another; that ends no later than half as long again as the best of
+ * all sets would (without asking whether they can be spared it was up to 400 times as long). */
+static void nearly_as_good_as_the_best_set(void **state)
+{
+    unsigned seed = 11;
+    double worst = 1;
+    (void)state;
+    for (int round = 0; round < 5000; round++) {
+        struct yk_taker loads[6];
+        const double items = 1 + machine_random(&seed) % 10000;
+        for (int d = 0; d < 6; d++) {
+            const double item = exp((machine_random(&seed) % 1000) / 100.0);
+            const double fixed = machine_random(&seed) % 1000;
+            loads[d] = (struct yk_taker){
+                .item = item,
+                .ready = machine_random(&seed) % 3000,
+                .fixed = fixed,
+                .least = fixed + item * (double)(1 + machine_random(&seed) % 5000)
+            };
+        }
+        const double best = best_of_sets(loads, 6, items);
+        yk_balance(loads, 6, items);
+        worst = fmax(worst, latest_end(loads, 6) / best);
+    }
+    assert_true(worst < 1.5 + 1e-6);
+}
+
+/* --- a job's end --- */
+
+/* A GPU that did nearly all of the last job, which a link is full with, gets it in small chunks, as
+ * where two kernels are compared. What it may do in one chunk is then more than is left; cores that
+ * are 1,250 times slower had 2,604 of 200,000 items of that, which took 16 times as long as all. */
+static void slow_cores_get_no_more_than_their_part(void **state)
+{
+    enum { ITEMS = 200000, CPU = 0, GPU = 1 };
+    const struct yk_split_device devices[] = {
+        { .name = "cpu", .lanes = 4, .host_memory = 1, .fill = 4, .rate = 8e-7, .share = 0.001 },
+        { .name = "gpu",
+          .lanes = 2,
+          .fill = ITEMS,
+          .busy = 1,
+          .rate = 1e-3,
+          .fixed_ns = 5000,
+          .copy_item_ns = 0.7,
+          .busier_part = 0.5,
+          .share = 0.999 }
+    };
+    const struct yk_split_spec spec = {
+        .last = ITEMS, .unit = 1, .devices = devices, .device_count = 2
+    };
+    struct yk_dispatch *dispatch;
+    struct yk_chunk chunk, lease;
+    int64_t now = 1, wake_ns;
+    (void)state;
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, CPU, now);
+    yk_dispatch_join(dispatch, GPU, now);
+    while (yk_dispatch_next(dispatch, GPU, 0, now, &chunk, &wake_ns) == YK_TAKE) {
+        struct yk_chunk_times times = { .issued = now };
+        now += 5000 + 1000 * (chunk.last - chunk.first);
+        if (yk_dispatch_next(dispatch, CPU, 0, now - 1, &lease, &wake_ns) == YK_TAKE) {
+            assert_in_range(lease.last - lease.first, 1, 200);
+            yk_dispatch_returned(dispatch, CPU, &lease, 0);
+        }
+        times.ended = now;
+        yk_dispatch_done(dispatch, GPU, &chunk, chunk.last - chunk.first, &times);
+        assert_true(yk_dispatch_check(dispatch));
+    }
+    assert_int_equal(yk_dispatch_left(dispatch), 0);
+    yk_dispatch_close(dispatch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fast_one_does_the_rest),
+        cmocka_unit_test(one_of_two_alike_is_enough),
+        cmocka_unit_test(slow_ones_go),
+        cmocka_unit_test(nearly_as_good_as_the_best_set),
+        cmocka_unit_test(slow_cores_get_no_more_than_their_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
