@@ -8,15 +8,16 @@
 #include "machine_device.h"
 #include "partition/balance.h"
 
-/* When the last one of them ends, if a part that is smaller than the least takes as long as that. */
+/* When the last one of them ends, if a part that is smaller than the least takes as long as that.
+ */
 static double latest_end(const struct yk_taker *loads, int count)
 {
     double latest = 0;
     for (int d = 0; d < count; d++) {
         const struct yk_taker *load = &loads[d];
         if (load->items > 0)
-            latest = fmax(latest, load->ready + fmax(load->least,
-                                                     load->fixed + load->item * load->items));
+            latest = fmax(latest,
+                          load->ready + fmax(load->least, load->fixed + load->item * load->items));
     }
     return latest;
 }
@@ -91,12 +92,12 @@ static void nearly_as_good_as_the_best_set(void **state)
         for (int d = 0; d < 6; d++) {
             const double item = exp((machine_random(&seed) % 1000) / 100.0);
             const double fixed = machine_random(&seed) % 1000;
-            loads[d] = (struct yk_taker){
-                .item = item,
-                .ready = machine_random(&seed) % 3000,
-                .fixed = fixed,
-                .least = fixed + item * (double)(1 + machine_random(&seed) % 5000)
-            };
+            loads[d] =
+                (struct yk_taker){ .item = item,
+                                   .ready = machine_random(&seed) % 3000,
+                                   .fixed = fixed,
+                                   .least =
+                                       fixed + item * (double)(1 + machine_random(&seed) % 5000) };
         }
         const double best = best_of_sets(loads, 6, items);
         yk_balance(loads, 6, items);

@@ -208,14 +208,67 @@ static void test_older(void **state)
     assert_whole(&place);
 }
 
+/* What version 2 wrote, checksum and all: it knew no kernels with alternatives. This text never
+ * changes. */
+static const char version_two[] =
+    "CREATE TABLE machines(hash INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+    "CREATE TABLE subjects(hash INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);"
+    "CREATE TABLE lessons(id INTEGER PRIMARY KEY, machine INTEGER NOT NULL,"
+    " subject INTEGER NOT NULL, sizes TEXT NOT NULL, origin INTEGER NOT NULL,"
+    " confirmed INTEGER NOT NULL, seen INTEGER NOT NULL, ns REAL NOT NULL,"
+    " team INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE(machine, subject, sizes));"
+    "CREATE TABLE devices(lesson INTEGER NOT NULL, place INTEGER NOT NULL,"
+    " name TEXT NOT NULL, item_ns REAL, fixed_ns REAL, rate REAL, chunk_ns REAL,"
+    " share REAL, copied_bytes REAL, spread REAL, grain REAL, link_bytes_per_ns REAL,"
+    " steady REAL, PRIMARY KEY(lesson, place)) WITHOUT ROWID;"
+    "CREATE TABLE runs(id INTEGER PRIMARY KEY AUTOINCREMENT, seen INTEGER NOT NULL,"
+    " text TEXT NOT NULL);"
+    "CREATE INDEX lessons_seen ON lessons(seen);"
+    "CREATE INDEX lessons_subject ON lessons(subject);"
+    "INSERT INTO machines VALUES(47870241481176029, 'Processor X, 8 cores; cpu: 8 lanes');"
+    "INSERT INTO subjects VALUES(177, 'mm', '/src/mm_kernels.c');"
+    "INSERT INTO lessons VALUES(1, 47870241481176029, 177, '2048 1 1 2048 8192', 2, 12,"
+    " 1790000300, 9500000.0, 2, -8125475829176515074);"
+    "INSERT INTO devices VALUES(1, 0, 'cpu', 0, 0, 1.1111111111111112e-05, 0, 0, 0, 0, 0, 0, 1);"
+    "INSERT INTO devices VALUES(1, 1, 'cuda:0', 4321.5, 65000, 2.3254461949886635e-04, 21000, 1,"
+    " 8192, 0, 1024, 50, 1);"
+    "INSERT INTO runs VALUES(1, 1790000300, '{}');"
+    "PRAGMA application_id = 2037345125; PRAGMA user_version = 2";
+
+static void test_version_two(void **state)
+{
+    const struct yk_store_key mm = {
+        .machine = 0x00aa11bb22cc33dd, .subject = 177, .name = "mm", .subject_text = ""
+    };
+    const struct yk_sizes sizes = { 5, { 2048, 1, 1, 2048, 8192 } };
+    struct yk_lesson found, again;
+    (void)state;
+    run_sql(version_two);
+    struct yk_store *store = open_store(&place);
+    assert_int_equal(yk_store_find(store, &mm, &sizes, &found), 1);
+    assert_int_equal(found.confirmed, 12);
+    assert_true(found.devices[1].rate == 2.3254461949886635e-04 && found.devices[1].steady == 1);
+    assert_int_equal(found.devices[0].form, 0);
+    assert_int_equal(found.devices[1].form, 0);
+    found.devices[1].form = 2; /* which version 2 had no place for */
+    assert_int_equal(yk_store_put(store, &saxpy, &found, 1), YOKE_OK);
+    assert_int_equal(yk_store_find(store, &saxpy, &sizes, &again), 1);
+    assert_same_lesson(&again, &found);
+    assert_works(store);
+    yk_store_close(store);
+    assert_int_equal(lines, 0);
+    assert_whole(&place);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
     const struct CMUnitTest tests[] = {
-        TEST(test_garbage),   TEST(test_cut_short),
-        TEST(test_damaged),   TEST(test_damaged_while_open),
-        TEST(test_wrong_row), TEST(test_newer),
-        TEST(test_foreign),   TEST(test_older),
+        TEST(test_garbage),     TEST(test_cut_short),
+        TEST(test_damaged),     TEST(test_damaged_while_open),
+        TEST(test_wrong_row),   TEST(test_newer),
+        TEST(test_foreign),     TEST(test_older),
+        TEST(test_version_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
