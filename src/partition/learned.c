@@ -24,6 +24,8 @@ enum { BITS = 32 };
 #define CUT_OTHERWISE 0.2
 /* To a job that is later than this something else happened, which lines will show if it stays. */
 #define LATE_MOST 0.2
+/* A part that by its line took so much longer than all together had to was too large. */
+#define UNEVEN 0.03
 /* A slope that is guessed from a peak is this many times the peak's. */
 #define DOUBTED 2.0
 /* A device that had no part in so many jobs that taught the others' lines is done without. */
@@ -117,19 +119,29 @@ void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_l
                                         .self = bit(device),
                                         .fixed_ns = learned->fixed_ns };
     struct yk_fitted fitted;
+    double ns;
     if (!job->by_lines || !tells_times(job) || outcome->items == 0)
         return;
     yk_fit_line(&learned->fit, &asked, &fitted);
     if (!(fitted.line.item_ns > 0))
         return;
+    ns = yk_line_ns(&fitted.line, (double)outcome->items);
     job->rates += 1 / fitted.line.item_ns;
-    job->shifts += yk_line_ns(&fitted.line, (double)outcome->items) / fitted.line.item_ns;
+    job->shifts += ns / fitted.line.item_ns;
+    job->most_ns = fmax(job->most_ns, ns);
+}
+
+/* As lines have it now. */
+static double job_ns(const struct yk_learned_job *job)
+{
+    const double mean_ns = job->rates > 0 ? job->shifts / job->rates : 0;
+    return job->most_ns > (1 + UNEVEN) * mean_ns ? job->most_ns : mean_ns;
 }
 
 void yk_late_note(struct yk_late *late, const struct yk_learned_job *job)
 {
     const double took = (double)(job->ended_ns - job->begun_ns);
-    const double lines_ns = job->rates > 0 ? job->shifts / job->rates : 0;
+    const double lines_ns = job_ns(job);
     if (fabs(took - lines_ns) < LATE_MOST * lines_ns)
         late->part[late->jobs++ % YK_LATE_RECENT] = took / lines_ns;
 }

@@ -45,9 +45,9 @@ struct yk_learned_job {
     uint32_t workers; /* devices that did a part, as bits */
     int untold;       /* so many of them had a speed that nobody knew: they may have been warming
                          up */
-    int64_t latest_ns; /* when the last of their chunks ended */
-    double rates,
-        shifts; /* sums that yk_learned_sum_up fills in, of 1/a and of T/a for each part */
+    int64_t latest_ns;    /* when the last of their chunks ended */
+    double rates, shifts; /* sums of each part's 1/a and T/a, which yk_learned_sum_up fills in, */
+    double most_ns;       /* and the largest T */
 };
 
 void yk_learned_open(struct yk_learned *out);
@@ -66,7 +66,8 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
 /* Lines foretell when each device ends on average; but each is a little late, or early, in each
  * job, and the job ends with the latest of them. What lines did not know before the job they know
  * after it, so that is what its time is compared with: the T of papers/004, eq. 2, which makes of
- * the parts' times one, sum of T/a over sum of 1/a. */
+ * the parts' times one, sum of T/a over sum of 1/a; or with the longest part's, if lines gave that
+ * one too much, which they know now. */
 enum { YK_LATE_RECENT = 5 };
 struct yk_late { /* zero: nothing is known */
     uint32_t jobs;

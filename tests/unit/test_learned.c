@@ -386,6 +386,32 @@ static void jobs_are_late(void **state)
     assert_int_equal(late.jobs, 4);
 }
 
+/* One had a part of 1,150 ns, the other of 1,000, as their lines know now: that the job took 1,173
+ * makes it 2 % late. A part that is but 2 % too large is none. */
+static void uneven_parts_are_not_late(void **state)
+{
+    static const int64_t part_ns[] = { 1150, 1020 }, took[] = { 1173, 1050 };
+    static const double expected[] = { 1.02, 1050 / 1010.0 };
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        struct yk_late late = { 0 };
+        struct yk_learned_job ran = whole(3);
+        ran.by_lines = 1;
+        ran.ended_ns = ran.begun_ns + took[which];
+        for (int d = 0; d < 2; d++) {
+            const struct yk_split_outcome did = { .items = 100, .chunks = 1 };
+            struct yk_learned learned = { 0 };
+            yk_fit_add(&learned.fit, &(struct yk_fit_sample){ .items = 100,
+                                                              .ns = d ? 1000 : part_ns[which],
+                                                              .item_ns = 9,
+                                                              .team = 3 });
+            yk_learned_sum_up(&ran, d, &learned, &did);
+        }
+        yk_late_note(&late, &ran);
+        assert_float_equal(yk_late_typical(&late), expected[which], 1e-9);
+    }
+}
+
 /* What is compared is the time with what lines say when they know it: the job that shows that they
  * were wrong is no later than others. */
 static void lines_that_were_wrong_are_not_late(void **state)
@@ -433,6 +459,7 @@ int main(void)
         cmocka_unit_test(a_line_is_guessed_from_peaks),
         cmocka_unit_test(jobs_are_late),
         cmocka_unit_test(lines_that_were_wrong_are_not_late),
+        cmocka_unit_test(uneven_parts_are_not_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
