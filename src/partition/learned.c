@@ -50,6 +50,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
                        const struct yk_learned_job *job)
 {
     learned->steady = is_steady(learned->rate, outcome->rate);
+    learned->derived = 0;
     learned->rate = outcome->rate;
     learned->item_ns = outcome->item_ns;
     learned->fixed_ns =

@@ -26,6 +26,7 @@ struct yk_learned {
     int asked;             /* jobs that it joined, with a part or without: the first one, and those
                               in which nothing but the job was done; counted up to two */
     int waited;            /* its chunks stood behind other jobs' in the last job it had part in */
+    int derived;           /* all of that is from jobs of other sizes, by an earlier process */
     int fit_freely;        /* all of the next one's samples are of jobs that `auto` split */
     struct yk_fit fit; /* its part of whole jobs, from submission to the end of its last chunk */
 };

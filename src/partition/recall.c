@@ -30,17 +30,20 @@ static void learn_team(uint32_t devices, double item_ns, int count, struct yk_te
         out->best.ns[out->best.jobs++] = item_ns;
 }
 
+/* What was derived for it, and not seen since, is no finding: others would be derived from it. */
 static void teach_device(const struct yk_learned *from, const char *name,
                          struct yk_lesson_device *out)
 {
-    *out = (struct yk_lesson_device){ .rate = from->rate,
-                                      .fixed_ns = from->fixed_ns,
-                                      .share = from->share,
-                                      .copied_bytes = from->copied_bytes,
-                                      .spread = from->spread,
-                                      .grain = from->grain,
-                                      .steady = from->steady };
+    *out = (struct yk_lesson_device){ .share = from->share };
     snprintf(out->name, sizeof out->name, "%s", name);
+    if (from->derived)
+        return;
+    out->rate = from->rate;
+    out->fixed_ns = from->fixed_ns;
+    out->copied_bytes = from->copied_bytes;
+    out->spread = from->spread;
+    out->grain = from->grain;
+    out->steady = from->steady;
 }
 
 /* Beside those who do such jobs best. */
@@ -63,8 +66,9 @@ int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out)
     teach_team(from->team, out);
     for (d = 0; d < from->count; d++) {
         teach_device(&from->devices[d], from->names[d], &out->devices[d]);
-        teach_line(&from->devices[d], d, out, &out->devices[d].line);
-        known |= from->devices[d].rate > 0;
+        if (!from->devices[d].derived)
+            teach_line(&from->devices[d], d, out, &out->devices[d].line);
+        known |= out->devices[d].rate > 0;
     }
     return known;
 }
@@ -128,6 +132,7 @@ void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered 
         const int d = place_of(into, lesson->devices[i].name);
         if (d >= 0) {
             learn_device(&lesson->devices[i], &into->devices[d]);
+            into->devices[d].derived = lesson->origin == YK_ORIGIN_DERIVED;
             learn_line(&lesson->devices[i], lesson->sizes.at[0], here, &into->devices[d]);
         }
         whole &= d >= 0 || !(lesson->team >> i & 1);

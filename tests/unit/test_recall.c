@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "model/record.h"
 #include "partition/recall.h"
 
 enum { DEVICES = 3, ITEMS = 1000 };
@@ -196,10 +197,40 @@ static void who_knows_nothing_teaches_nothing(void **state)
     assert_int_equal(lesson.team, 0);
 }
 
+/* Told what was derived from other sizes: who worked since has something to tell, the others have
+ * not, or other sizes would be derived from that. */
+static void what_was_derived_is_not_told(void **state)
+{
+    struct mind mind, other;
+    struct yk_lesson lesson;
+    struct yk_remembered into;
+    int known, d;
+    (void)state;
+    forget(&mind);
+    forget(&other);
+    live(&mind, 7, 2);
+    lesson = lesson_of(&mind, &known);
+    lesson.origin = YK_ORIGIN_DERIVED;
+    into = of(&other, names);
+    yk_recall_learn(&lesson, &into);
+    lesson = lesson_of(&other, &known);
+    assert_int_equal(known, 0);
+    live(&other, 2, 1);
+    lesson = lesson_of(&other, &known);
+    assert_int_equal(known, 1);
+    for (d = 0; d < DEVICES; d++) {
+        assert_string_equal(lesson.devices[d].name, names[d]);
+        assert_float_equal(lesson.devices[d].rate, d == 1 ? 1 : 0, 0);
+        assert_int_equal(lesson.devices[d].line.item_ns > 0, 0);
+    }
+    assert_null(yk_lesson_wrong(&lesson));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(speeds_and_shares_come_back),
+        cmocka_unit_test(what_was_derived_is_not_told),
         cmocka_unit_test(a_settled_team_is_asked_at_once),
         cmocka_unit_test(lines_come_back),
         cmocka_unit_test(this_process_counts_more),
