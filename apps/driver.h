@@ -69,6 +69,8 @@ struct measure {
     double *runs;
     double *predictions; /* what was predicted of each run before it began; NAN: nobody said. NULL:
                             of none */
+    double *ends;        /* of each run, and in it of each device, as line.ended_seconds; 0: it did
+                            nothing. NULL: of none */
     int run_count;
     double seconds;       /* median of runs */
     double whole_seconds; /* of the median run with the host's work between its jobs; NAN where that

@@ -167,6 +167,7 @@ void measure_close(struct measure *measure)
 {
     free(measure->runs);
     free(measure->predictions);
+    free(measure->ends);
     free(measure->devices);
     free(measure->report);
     *measure = (struct measure){ 0 };

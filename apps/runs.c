@@ -10,6 +10,7 @@
 #include "driver.h"
 
 struct app_record {
+    int run; /* its number, from 0 */
     double seconds, whole_seconds;
     struct app_tally tally;
 };
@@ -40,9 +41,11 @@ yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, do
     yoke_status status = app_tally_grow(run, yoke_device_count(run->runtime));
     if (status != YOKE_OK)
         return status;
-    runs->records[runs->count++] = (struct app_record){ .seconds = seconds,
-                                                        .whole_seconds = session->whole_seconds,
-                                                        .tally = run->tally };
+    runs->records[runs->count] = (struct app_record){ .run = runs->count,
+                                                      .seconds = seconds,
+                                                      .whole_seconds = session->whole_seconds,
+                                                      .tally = run->tally };
+    runs->count++;
     run->tally = (struct app_tally){ 0 };
     return YOKE_OK;
 }
@@ -69,6 +72,20 @@ static void set_shares(struct measure *out, int64_t rows)
     }
 }
 
+/* When each device ended, by runs in their order. */
+static double *ends_of(const struct app_runs *runs, int device_count)
+{
+    double *ends = calloc((size_t)runs->count * (size_t)device_count + 1, sizeof *ends);
+    for (int i = 0; ends && i < runs->count; i++) {
+        const struct app_tally *tally = &runs->records[i].tally;
+        for (int d = 0; d < device_count && d < tally->device_count; d++)
+            if (tally->devices[d].items > 0)
+                ends[runs->records[i].run * device_count + d] =
+                    tally->devices[d].line.ended_seconds;
+    }
+    return ends;
+}
+
 yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *session,
                           struct measure *out)
 {
@@ -84,6 +101,9 @@ yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *sessi
     out->seconds = app_median(out->runs, out->run_count);
     qsort(runs->records, (size_t)runs->count, sizeof *runs->records, by_seconds);
     struct app_record *median = &runs->records[(runs->count - 1) / 2];
+    out->ends = ends_of(runs, median->tally.device_count);
+    if (!out->ends)
+        return app_fail(YOKE_ENOMEM, "no memory for the figures of %d runs", runs->count);
     out->whole_seconds = median->whole_seconds;
     out->traffic = median->tally.traffic;
     out->predicted_seconds = median->tally.predicted_seconds;

@@ -17,6 +17,22 @@ void run_json_size(cJSON *object, const struct app *app, const int64_t *size)
         cJSON_AddItemToArray(array, cJSON_CreateNumber((double)size[i]));
 }
 
+/* So many numbers, so far apart. */
+struct each {
+    int count, apart;
+};
+
+/* One a run; null where there is none. */
+static void add_each(cJSON *object, const char *name, const double *numbers, struct each each)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, name);
+    for (int i = 0; i < each.count; i++) {
+        const double number = numbers ? numbers[i * each.apart] : 0;
+        cJSON_AddItemToArray(array, number > 0 && isfinite(number) ? cJSON_CreateNumber(number)
+                                                                   : cJSON_CreateNull());
+    }
+}
+
 static void add_times(cJSON *top, const struct measure *measure)
 {
     json_number(top, "open_seconds", measure->open_seconds);
@@ -26,11 +42,7 @@ static void add_times(cJSON *top, const struct measure *measure)
         cJSON_AddItemToArray(runs, cJSON_CreateNumber(measure->runs[i]));
     json_number(top, "seconds", measure->seconds);
     json_number(top, "predicted_seconds", measure->predicted_seconds);
-    cJSON *predictions = cJSON_AddArrayToObject(top, "predictions");
-    for (int i = 0; i < measure->run_count; i++)
-        cJSON_AddItemToArray(predictions, measure->predictions && isfinite(measure->predictions[i])
-                                              ? cJSON_CreateNumber(measure->predictions[i])
-                                              : cJSON_CreateNull());
+    add_each(top, "predictions", measure->predictions, (struct each){ measure->run_count, 1 });
     json_number(top, "whole_seconds", measure->whole_seconds);
     json_number(top, "work", measure->work);
     if (measure->verified < 0)
@@ -76,6 +88,8 @@ static void add_devices(cJSON *top, const struct measure_spec *spec, const struc
         json_integer(one, "chunks", device->chunks);
         json_number(one, "alone_seconds", device->alone_seconds);
         json_number(one, "ended_seconds", known(device->line.ended_seconds));
+        add_each(one, "ends", measure->ends ? measure->ends + d : NULL,
+                 (struct each){ measure->run_count, measure->device_count });
         add_model(one, &device->line);
         json_text(one, "kernel", run_device_kernel(spec, device));
         json_text(one, "kernel_reason", *device->kernel ? device->kernel : NULL);

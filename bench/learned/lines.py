@@ -49,10 +49,14 @@ def off_text(run):
 
 
 def end_spread(run):
-    """max |T - T_i| / T over devices that did something; T_i from submission, as a line's T. Of a run of many jobs it is the sum of
-    what the device was busy: the end is the last job's."""
-    ends = [max(device['busy_seconds'], device['ended_seconds'] or 0) for device in run['devices'] if device['rows']]
-    return max(abs(run['seconds'] - each) for each in ends) / run['seconds'] if ends else None
+    """max |T - T_i| / T over devices, in the mean of the runs, as a single one's times differ by chance; T_i from submission, as a line's T,
+    and T the job's: when the last device ended. Of runs of many jobs only the last one's ends are told: nothing is said of them."""
+    off = []
+    for device in run['devices']:
+        each = [(end, max(other['ends'][i] or 0 for other in run['devices'])) for i, end in enumerate(device['ends']) if end]
+        if device['rows'] and each:
+            off.append(1 - sum(end for end, _ in each) / sum(last for _, last in each))
+    return max(off) if off and run['app'] != 'denoise' else None
 
 
 def shares(run):
