@@ -6,8 +6,8 @@
 
 /* Sizes tell a slope where the largest is so many times the smallest. */
 #define APART 1.02
-/* How far a sample is taken to be off, and how far a slope that chunks showed, as parts: what they
- * take of the device's time is not all that the job takes. */
+/* How far a sample is taken to be off at least, and how far a slope that chunks showed, as parts:
+ * what they take of the device's time is not all that the job takes. */
 #define SAMPLE_OFF 0.01
 #define SLOPE_OFF  0.2
 /* A cell that is off by more than so many typical deviations counts less, */
@@ -117,12 +117,28 @@ static struct yk_line through_zero(const struct sums *sums)
     return (struct yk_line){ sums->items_ns / sums->items2, 0 };
 }
 
+/* How far samples differ from `line`, as a part. Where parts of much the same size differ by more
+ * than the sizes do, they say nothing of the slope. */
+static double sample_off(const struct cells *cells, const struct yk_line *line)
+{
+    double squares = 0, weight = 0;
+    int i;
+    for (i = 0; i < cells->count; i++) {
+        const struct yk_fit_cell *cell = cells->at[i];
+        const double error = relative_error(cell, line);
+        squares += cells->weights[i] * (cell->ns.weight * error * error +
+                                        cell->ns.square / (cell->ns.mean * cell->ns.mean));
+        weight += cells->weights[i] * cell->ns.weight;
+    }
+    return weight > 2 ? fmax(SAMPLE_OFF, sqrt(squares / (weight - 2))) : SAMPLE_OFF;
+}
+
 /* The sizes say too little: the slope is near `slope`, or b is what was told. */
-static struct yk_line line_told(const struct sums *sums, double slope, double fixed_ns)
+static struct yk_line line_told(const struct sums *sums, double slope, double off, double fixed_ns)
 {
     struct yk_line line;
     if (slope > 0) {
-        const double hold = SAMPLE_OFF / SLOPE_OFF * SAMPLE_OFF / SLOPE_OFF / (slope * slope);
+        const double hold = off / SLOPE_OFF * off / SLOPE_OFF / (slope * slope);
         const double part = (sums->items2 + hold) * sums->one - sums->items * sums->items;
         line.item_ns =
             ((sums->items_ns + hold * slope) * sums->one - sums->items * sums->ns) / part;
@@ -174,8 +190,10 @@ static struct yk_line line_of(struct cells *cells, double fixed_ns)
     struct sums sums;
     const int tells = fit_slope(cells, &line);
     sums = sums_of(cells);
+    if (!tells)
+        line = (struct yk_line){ slope, (sums.ns - slope * sums.items) / sums.one };
     if (!tells || slope > 0)
-        line = line_told(&sums, slope, fixed_ns);
+        line = line_told(&sums, slope, sample_off(cells, &line), fixed_ns);
     return checked(&sums, slope, line);
 }
 

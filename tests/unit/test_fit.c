@@ -213,6 +213,25 @@ static void slope_of_chunks(void **state)
     assert_float_equal(found.line.fixed_ns, 0, 0);
 }
 
+/* Parts that hardly differ in size, of jobs that differ by much more: whatever slope those samples
+ * happen to have, it is not the device's. */
+static void noise_is_no_slope(void **state)
+{
+    int round, i;
+    (void)state;
+    for (round = 0; round < 20; round++) {
+        struct yk_fit fit = { 0 };
+        for (i = 0; i < 20; i++) {
+            const double items = 1000 * noise(0.03);
+            const double ns = (2 * items + 200) * noise(0.07);
+            yk_fit_add(&fit,
+                       &(struct yk_fit_sample){
+                           .items = items, .ns = ns, .item_ns = (ns - 180) / items, .team = 1 });
+        }
+        assert_near(line(&fit).line.item_ns, 2, 0.2);
+    }
+}
+
 /* --- curves --- */
 
 static double cache_step(double items)
@@ -332,6 +351,7 @@ int main(void)
         cmocka_unit_test(negative_slope_and_negative_cost),
         cmocka_unit_test(equal_sizes),
         cmocka_unit_test(slope_of_chunks),
+        cmocka_unit_test(noise_is_no_slope),
         cmocka_unit_test(curves),
         cmocka_unit_test(noise_is_no_curve),
         cmocka_unit_test(a_set_has_its_own_line),
