@@ -1,6 +1,7 @@
 """The table of bench/learned/lines.sh from its JSON files: lines.py RAW."""
 import os
 import re
+import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'scale'))
@@ -44,19 +45,14 @@ def off_text(run):
     each = predictions(run)
     if not each:
         return '-', '-'
-    middle = each[len(each) // 2] if len(each) % 2 else (each[len(each) // 2 - 1] + each[len(each) // 2]) / 2
-    return asked(middle, run['seconds']), f'{sum(abs(one) <= LIMIT for one in each)} of {len(each)}'
+    return asked(statistics.median(each), run['seconds']), f'{sum(abs(one) <= LIMIT for one in each)} of {len(each)}'
 
 
 def end_spread(run):
-    """max |T - T_i| / T over devices, in the mean of the runs, as a single one's times differ by chance; T_i from submission, as a line's T,
-    and T the job's: when the last device ended. Of runs of many jobs only the last one's ends are told: nothing is said of them."""
-    off = []
-    for device in run['devices']:
-        each = [(end, max(other['ends'][i] or 0 for other in run['devices'])) for i, end in enumerate(device['ends']) if end]
-        if device['rows'] and each:
-            off.append(1 - sum(end for end, _ in each) / sum(last for _, last in each))
-    return max(off) if off and run['app'] != 'denoise' else None
+    """max |T - T_i| / T over devices: T_i is the median of the times, from submission as a line's T is, when the device had ended in the
+    runs that it had a part in, and T the largest of them. Of runs of many jobs only the last one's ends are told: nothing is said of them."""
+    ends = [statistics.median([end for end in device['ends'] if end]) for device in run['devices'] if device['rows'] and any(device['ends'])]
+    return 1 - min(ends) / max(ends) if ends and run['app'] != 'denoise' else None
 
 
 def shares(run):
