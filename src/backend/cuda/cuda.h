@@ -27,6 +27,7 @@
 #include "../backend.h"
 #include "../cache.h"
 #include "../kernel_shape.h"
+#include "../watcher.h"
 #include "cuda_api.h"
 
 extern const struct yk_backend yk_backend_cuda;
@@ -63,11 +64,8 @@ struct yk_cuda_device {
     int64_t anchor_ns;   /* it was this late on the host's */
     CUevent next_anchor; /* made, not in use */
 
-    yk_mutex watch_lock; /* of the watcher's state */
+    struct yk_watcher watcher;
     struct yk_cuda_watch *first_watch, **watch_end;
-    struct yk_thread watcher;
-    struct yk_parker watcher_parker;
-    int watcher_runs, watcher_stops;
     int telling; /* the watcher is calling somebody */
 };
 
@@ -203,7 +201,6 @@ void yk_cuda_event_close(struct yk_event *event);
 /* cuda_watch.c */
 yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device);
 void yk_cuda_watcher_drain(struct yk_cuda_device *device);
-void yk_cuda_watcher_close(struct yk_cuda_device *device);
 yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 
 /* cuda_compile.c. `image->bytes` (yk_free) is machine code for this GPU, or, where the compiler

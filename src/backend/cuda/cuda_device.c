@@ -8,7 +8,7 @@ static void device_close(struct yk_device *base)
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
     if (!device)
         return;
-    yk_cuda_watcher_close(device);
+    yk_watcher_close(&device->watcher);
     int entered = yk_cuda_enter_anyway(device);
     yk_cuda_events_close(device);
     if (entered)

@@ -21,9 +21,9 @@ struct yk_cuda_watch {
 
 static struct yk_cuda_watch *oldest(struct yk_cuda_device *device)
 {
-    yk_lock(&device->watch_lock);
+    yk_lock(&device->watcher.lock);
     struct yk_cuda_watch *watch = device->first_watch;
-    yk_unlock(&device->watch_lock);
+    yk_unlock(&device->watcher.lock);
     return watch;
 }
 
@@ -31,7 +31,7 @@ static struct yk_cuda_watch *oldest(struct yk_cuda_device *device)
 static struct yk_cuda_watch *take_over(struct yk_cuda_device *device)
 {
     struct yk_cuda_watch **link, *watch;
-    yk_lock(&device->watch_lock);
+    yk_lock(&device->watcher.lock);
     link = &device->first_watch;
     while ((watch = *link) && yk_cuda_look(watch->event) == YK_CUDA_PENDING)
         link = &watch->next;
@@ -41,15 +41,15 @@ static struct yk_cuda_watch *take_over(struct yk_cuda_device *device)
         if (device->watch_end == &watch->next)
             device->watch_end = link;
     }
-    yk_unlock(&device->watch_lock);
+    yk_unlock(&device->watcher.lock);
     return watch;
 }
 
 static int may_go(struct yk_cuda_device *device)
 {
-    yk_lock(&device->watch_lock);
-    int stops = device->watcher_stops && !device->first_watch;
-    yk_unlock(&device->watch_lock);
+    yk_lock(&device->watcher.lock);
+    int stops = device->watcher.stops && !device->first_watch;
+    yk_unlock(&device->watcher.lock);
     return stops;
 }
 
@@ -60,7 +60,7 @@ static void watcher_run(void *context)
     while (!may_go(device)) {
         watch = oldest(device); /* only this thread takes watches out */
         if (!watch) {
-            yk_parker_sleep(&device->watcher_parker, -1);
+            yk_parker_sleep(&device->watcher.parker, -1);
             continue;
         }
         yk_cuda_sleep(watch->event);
@@ -75,7 +75,7 @@ static void watcher_run(void *context)
 yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device)
 {
     device->watch_end = &device->first_watch;
-    return yk_mutex_open(&device->watch_lock);
+    return yk_watcher_open(&device->watcher);
 }
 
 /* All that was queued is over; afterwards nobody is told any more. */
@@ -83,39 +83,12 @@ void yk_cuda_watcher_drain(struct yk_cuda_device *device)
 {
     int busy = 1;
     while (busy) {
-        yk_lock(&device->watch_lock);
+        yk_lock(&device->watcher.lock);
         busy = device->first_watch || device->telling;
-        yk_unlock(&device->watch_lock);
+        yk_unlock(&device->watcher.lock);
         if (busy)
             yk_clock_sleep_ns(20000);
     }
-}
-
-void yk_cuda_watcher_close(struct yk_cuda_device *device)
-{
-    if (device->watcher_runs) {
-        yk_lock(&device->watch_lock);
-        device->watcher_stops = 1;
-        yk_unlock(&device->watch_lock);
-        yk_parker_wake(&device->watcher_parker);
-        yk_thread_join(&device->watcher);
-    }
-    yk_mutex_close(&device->watch_lock);
-}
-
-/* With the lock held. */
-static yoke_status watcher_start(struct yk_cuda_device *device)
-{
-    const struct yk_thread_spec spec = { .name = "yoke-cuda",
-                                         .cpu = -1,
-                                         .kind = YK_THREAD_ATTENDS,
-                                         .run = watcher_run,
-                                         .context = device };
-    if (device->watcher_runs)
-        return YOKE_OK;
-    yoke_status status = yk_thread_open(&spec, &device->watcher);
-    device->watcher_runs = status == YOKE_OK;
-    return status;
 }
 
 yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), void *context)
@@ -131,19 +104,19 @@ yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), vo
         return YOKE_ENOMEM;
     yk_cuda_event_hold(event);
     *watch = (struct yk_cuda_watch){ .event = event, .fn = fn, .context = context };
-    yk_lock(&device->watch_lock);
-    yoke_status status = watcher_start(device);
+    yk_lock(&device->watcher.lock);
+    yoke_status status = yk_watcher_start(&device->watcher, "yoke-cuda", watcher_run, device);
     int was_idle = !device->first_watch;
     if (status == YOKE_OK) {
         *device->watch_end = watch;
         device->watch_end = &watch->next;
     }
-    yk_unlock(&device->watch_lock);
+    yk_unlock(&device->watcher.lock);
     if (status != YOKE_OK) {
         yk_cuda_event_close(event);
         yk_free(watch);
     } else if (was_idle) {
-        yk_parker_wake(&device->watcher_parker);
+        yk_parker_wake(&device->watcher.parker);
     }
     return status;
 }

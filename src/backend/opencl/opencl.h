@@ -21,6 +21,7 @@
 #include "../../platform/thread.h"
 #include "../backend.h"
 #include "../kernel_shape.h"
+#include "../watcher.h"
 #include "opencl_api.h"
 
 extern const struct yk_backend yk_backend_opencl;
@@ -48,11 +49,8 @@ struct yk_opencl_device {
     _Atomic int64_t lost_ns; /* when the device was lost; 0 while it works */
     int calls_back;          /* how the end of work is learnt, see opencl_watch.c */
     atomic_int callbacks;    /* that the driver still owes us */
-    yk_mutex watch_lock;     /* of the watcher's state */
+    struct yk_watcher watcher;
     struct yk_opencl_watch *watches;
-    struct yk_thread watcher;
-    struct yk_parker watcher_parker;
-    int watcher_runs, watcher_stops;
     _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
     struct yk_queue *pinning;  /* NULL: the device does not pin */
     yk_mutex host_lock;        /* of `hosts`; open while `pinning` is */
@@ -140,7 +138,6 @@ void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_opencl_event_close(struct yk_event *event);
 
 /* opencl_watch.c */
-yoke_status yk_opencl_watcher_open(struct yk_opencl_device *device);
 /* 0 if the driver still has watches that point to the device, which then has to stay. */
 int yk_opencl_watcher_close(struct yk_opencl_device *device);
 yoke_status yk_opencl_wait(struct yk_event *event);

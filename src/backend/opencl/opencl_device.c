@@ -114,7 +114,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     int wake = settings ? settings->wake : YK_OPENCL_WAKE_AUTO;
     device->calls_back =
         wake == YK_OPENCL_WAKE_AUTO ? desc->is_cpu : wake == YK_OPENCL_WAKE_CALLBACK;
-    yoke_status status = yk_opencl_watcher_open(device);
+    yoke_status status = yk_watcher_open(&device->watcher);
     if (status != YOKE_OK) {
         yk_free(device);
         return status;

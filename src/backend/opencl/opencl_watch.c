@@ -126,10 +126,10 @@ static int64_t interval(int64_t since_ns)
 /* Tell those whose events are over; the others, in their order, go back in front of the list. */
 static void sweep(struct yk_opencl_device *device)
 {
-    yk_lock(&device->watch_lock);
+    yk_lock(&device->watcher.lock);
     struct yk_opencl_watch *list = device->watches, *kept = NULL, **end = &kept;
     device->watches = NULL;
-    yk_unlock(&device->watch_lock);
+    yk_unlock(&device->watcher.lock);
     while (list) {
         struct yk_opencl_watch *watch = list;
         list = watch->next;
@@ -144,10 +144,10 @@ static void sweep(struct yk_opencl_device *device)
         watch_close(watch);
         fn(context);
     }
-    yk_lock(&device->watch_lock);
+    yk_lock(&device->watcher.lock);
     *end = device->watches;
     device->watches = kept;
-    yk_unlock(&device->watch_lock);
+    yk_unlock(&device->watcher.lock);
 }
 
 static void watcher_run(void *context)
@@ -156,64 +156,37 @@ static void watcher_run(void *context)
     int go_on = 1;
     while (go_on) {
         sweep(device);
-        yk_lock(&device->watch_lock);
+        yk_lock(&device->watcher.lock);
         int64_t pause = device->watches ? interval(device->watches->since_ns) : -1;
-        go_on = device->watches || !device->watcher_stops;
-        yk_unlock(&device->watch_lock);
+        go_on = device->watches || !device->watcher.stops;
+        yk_unlock(&device->watcher.lock);
         if (go_on)
-            yk_parker_sleep(&device->watcher_parker, pause);
+            yk_parker_sleep(&device->watcher.parker, pause);
     }
-}
-
-/* With the lock held. */
-static yoke_status watcher_start(struct yk_opencl_device *device)
-{
-    const struct yk_thread_spec spec = { .name = "yoke-opencl",
-                                         .cpu = -1,
-                                         .kind = YK_THREAD_ATTENDS,
-                                         .run = watcher_run,
-                                         .context = device };
-    if (device->watcher_runs)
-        return YOKE_OK;
-    yoke_status status = yk_thread_open(&spec, &device->watcher);
-    device->watcher_runs = status == YOKE_OK;
-    return status;
 }
 
 static yoke_status watch_by_thread(struct yk_opencl_watch *watch)
 {
     struct yk_opencl_device *device = yk_opencl_event_device(watch->event);
-    yk_lock(&device->watch_lock);
-    yoke_status status = watcher_start(device);
+    yk_lock(&device->watcher.lock);
+    yoke_status status = yk_watcher_start(&device->watcher, "yoke-opencl", watcher_run, device);
     if (status == YOKE_OK) {
         struct yk_opencl_watch **end = &device->watches;
         while (*end)
             end = &(*end)->next;
         *end = watch;
     }
-    yk_unlock(&device->watch_lock);
+    yk_unlock(&device->watcher.lock);
     if (status == YOKE_OK)
-        yk_parker_wake(&device->watcher_parker);
+        yk_parker_wake(&device->watcher.parker);
     else
         watch_close(watch);
     return status;
 }
 
-yoke_status yk_opencl_watcher_open(struct yk_opencl_device *device)
-{
-    return yk_mutex_open(&device->watch_lock);
-}
-
 int yk_opencl_watcher_close(struct yk_opencl_device *device)
 {
-    if (device->watcher_runs) {
-        yk_lock(&device->watch_lock);
-        device->watcher_stops = 1;
-        yk_unlock(&device->watch_lock);
-        yk_parker_wake(&device->watcher_parker);
-        yk_thread_join(&device->watcher);
-    }
-    yk_mutex_close(&device->watch_lock);
+    yk_watcher_close(&device->watcher);
     for (int i = 0; i < 20000 && atomic_load(&device->callbacks) > 0; ++i)
         yk_clock_sleep_ns(50000);
     if (atomic_load(&device->callbacks) == 0)
