@@ -8,9 +8,9 @@
  * SIZE as numbers with x between them; NAME=VALUE are the application's own options, and
  * input=FILE. The first runs, until all devices have joined, are not recorded. weight, policy: of
  * the runtime, from then on. from, to: runs from .. to - 1 are beside `busy` threads (as many as
- * cores are online). sweep: beside the history the best fixed weight of so many runs each, without
- * and with such load: first in steps of 1/10, then of 1/40 around the best, which is then timed
- * afresh. Prints JSON.
+ * cores are online). sweep: before it the best fixed weights, of so many runs each, without and
+ * with such load, are looked for; each run then takes turns with one of the best weight, since
+ * machines that others use, too, are not as fast now as a second ago. Prints JSON.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,15 +20,21 @@
 
 #include "../app_words.h"
 #include "../program.h"
+#include "best.h"
 #include "busy.h"
-#include "driver.h"
 
-enum { RUNS_MAX = APP_REPEAT_MAX, ROUNDS_MAX = 31, AFRESH = 15 };
+enum { RUNS_MAX = APP_REPEAT_MAX };
 
 struct settings {
     int runs, from, to, busy, sweep;
     double weight; /* < 0: none */
     const char *policy;
+};
+
+/* What runs take turns with: the best weights without load and with it. */
+struct rival {
+    struct best best;
+    double weights[2];
 };
 
 static struct busy busy;
@@ -55,6 +61,18 @@ static double weight_of(const struct app_session *session)
     return strncmp(text, key, sizeof key - 1) ? NAN : strtod(text + sizeof key - 1, NULL);
 }
 
+static void find_rival(const struct measure_spec *spec, const struct settings *settings,
+                       struct rival *out)
+{
+    best_open(spec, &out->best);
+    out->weights[0] = best_weight(&out->best, settings->sweep);
+    busy_start(&busy, settings->busy);
+    out->weights[1] = best_weight(&out->best, settings->sweep);
+    busy_stop(&busy);
+    printf("\"best_weight\": %.4f, \"best_weight_loaded\": %.4f,\n", out->weights[0],
+           out->weights[1]);
+}
+
 static void print_run(struct app_session *session, double seconds, int loaded, int first)
 {
     const double weight = weight_of(session);
@@ -65,9 +83,9 @@ static void print_run(struct app_session *session, double seconds, int loaded, i
            first ? "" : ",\n  ", seconds, times.cpu_seconds, times.gpu_seconds,
            (long long)times.cpu_items, (long long)times.gpu_items, loaded ? "true" : "false");
     if (isnan(weight))
-        printf("\"weight\": null}");
+        printf("\"weight\": null");
     else
-        printf("\"weight\": %.6f}", weight);
+        printf("\"weight\": %.6f", weight);
 }
 
 static void set_weight(struct app_session *session, const struct settings *settings)
@@ -89,7 +107,9 @@ static void set_weight(struct app_session *session, const struct settings *setti
     must(yoke_set_weight_policy(session->run.runtime, NULL, rules[r].rule, NULL), "the policy");
 }
 
-static void record(struct app_session *session, const struct settings *settings)
+/* rival: NULL where there is none. */
+static void record(struct app_session *session, const struct settings *settings,
+                   struct rival *rival)
 {
     double seconds;
     int run;
@@ -105,77 +125,37 @@ static void record(struct app_session *session, const struct settings *settings)
             busy_stop(&busy);
         seconds = time_run(session, "history");
         print_run(session, seconds, loaded, run == 0);
+        if (rival)
+            printf(", \"best_seconds\": %.9f", best_time(&rival->best, rival->weights[loaded]));
+        printf("}");
     }
     busy_stop(&busy);
     printf("]");
 }
 
-/* The median of some runs with this weight; the first moves rows and does not count. */
-static double try_weight(struct app_session *session, double weight, int rounds)
-{
-    double times[ROUNDS_MAX];
-    char text[48];
-    int i;
-    snprintf(text, sizeof text, "weight:cpu=%.4f", weight);
-    session->run.partitioner = text;
-    time_run(session, "sweep");
-    for (i = 0; i < rounds; i++)
-        times[i] = time_run(session, "sweep");
-    session->run.partitioner = NULL;
-    return median(times, rounds);
-}
-
-/* The best of `steps` weights from `low` on, into *best. */
-static void sweep_from(struct app_session *session, const struct settings *settings, double low,
-                       double step, double best[2])
-{
-    int i;
-    for (i = 0; i <= (step < 0.1 ? 6 : 10); i++) {
-        const double weight = low + i * step;
-        double seconds;
-        if (weight < -1e-9 || weight > 1 + 1e-9)
-            continue;
-        seconds = try_weight(session, fmax(weight, 0), settings->sweep);
-        if (seconds < best[1]) {
-            best[0] = fmax(weight, 0);
-            best[1] = seconds;
-        }
-    }
-}
-
-/* Of many that hardly differ the fastest was lucky, too: what it takes is measured afresh. */
-static void sweep(struct app_session *session, const struct settings *settings, const char *name)
-{
-    double best[2] = { 0, INFINITY };
-    sweep_from(session, settings, 0, 0.1, best);
-    sweep_from(session, settings, best[0] - 0.075, 0.025, best);
-    best[1] = try_weight(session, best[0], AFRESH);
-    printf(",\n\"%s\": {\"weight\": %.4f, \"seconds\": %.9f}", name, best[0], best[1]);
-}
-
 static void run_all(struct measure_spec *spec, const struct settings *settings)
 {
     const struct app_session_spec from = { .spec = spec };
+    const int has_rival = settings->sweep > 0;
+    struct rival rival;
     struct app_session session;
     void *state = NULL;
     int d;
+    if (has_rival)
+        find_rival(spec, settings, &rival);
     if (app_session_open(&from, &session) != YOKE_OK)
         fail();
     spec->input.memory.runtime = session.run.runtime;
     if (spec->app->open(&spec->input, &state) != YOKE_OK ||
         app_session_attach(&session, state) != YOKE_OK)
         fail();
-    record(&session, settings);
+    record(&session, settings, has_rival ? &rival : NULL);
     printf(",\n\"devices\": [");
     for (d = 0; d < session.run.tally.device_count; d++)
         printf("%s\"%s\"", d ? ", " : "", session.run.tally.devices[d].name);
     printf("]");
-    if (settings->sweep > 0) {
-        sweep(&session, settings, "best");
-        busy_start(&busy, settings->busy);
-        sweep(&session, settings, "best_loaded");
-        busy_stop(&busy);
-    }
+    if (has_rival)
+        best_close(&rival.best);
     if (app_session_detach(&session) != YOKE_OK)
         fail();
     spec->app->close(state);
@@ -202,8 +182,8 @@ static int read_word(struct measure_spec *spec, struct settings *settings, const
 static int are_possible(const struct settings *settings)
 {
     return settings->runs >= 1 && settings->runs <= RUNS_MAX && settings->sweep >= 0 &&
-           settings->sweep <= ROUNDS_MAX && settings->busy >= 0 && settings->busy <= BUSY_MOST &&
-           settings->weight <= 1;
+           settings->sweep <= BEST_ROUNDS_MAX && settings->busy >= 0 &&
+           settings->busy <= BUSY_MOST && settings->weight <= 1;
 }
 
 int main(int argc, char **argv)

@@ -51,7 +51,7 @@ record_load()
     local third=$((runs / 3)) partitioner
     for partitioner in auto trained trained:w=0.8; do
         record "load-$partitioner" "$history" saxpy "$saxpy" "$cores,$(some_gpus 1)" "runs=$runs" "from=$third" "to=$((2 * third))" \
-            "partitioner=$partitioner" $([ "$partitioner" = auto ] && echo sweep=3)
+            "partitioner=$partitioner" sweep=3
     done
 }
 

@@ -2,6 +2,7 @@
 import math
 import os
 import re
+import statistics
 import sys
 
 from history import balance, best_weight, cpu_share, labels, load, typical
@@ -85,32 +86,36 @@ def first_good(runs, best):
     return None
 
 
-def phase(runs, best, most):
-    good = first_good(runs, best)
+def best_of(runs):
+    """What the best fixed weight takes: its runs took turns with these."""
+    return statistics.median(run['best_seconds'] for run in runs)
+
+
+def phase(runs, most):
+    good = first_good(runs, best_of(runs))
     later = runs[most:] or runs[-1:]
     return [mark('none' if good is None else str(good), good is not None and good <= most),
-            f'{100 * best / typical(later):.1f} %', f"{100 * sum(map(cpu_share, later)) / len(later):.1f} %"]
+            f'{100 * best_of(later) / typical(later):.1f} %', f"{100 * sum(map(cpu_share, later)) / len(later):.1f} %"]
 
 
 def loads(raw):
     found = [label for label in labels(raw, 'load') if load(raw, label)]
-    judged = load(raw, 'load-auto')
-    if not judged or 'best' not in judged:
+    if not found:
         return
-    free, loaded = judged['best'], judged['best_loaded']
+    run = load(raw, found[0])
     print('## Load that comes and goes (papers/003, figure 4)\n')
-    print(f"saxpy, {judged['size']} elements; {judged['busy']} busy threads from run {judged['from']} to {judged['to'] - 1}. The best fixed "
-          f"weight: {free['weight']:.3f}, {seconds(free['seconds'])}; with load {loaded['weight']:.3f}, {seconds(loaded['seconds'])}. "
-          f"Runs until one is at {100 * GOOD:.0f} % of that, and what those after the allowed ones are at.\n")
-    head(['partitioner', 'allowed', 'before: at', 'cores', 'load: run', 'then at', 'cores', 'no load: run', 'then at', 'cores'])
+    print(f"saxpy, {run['size']} elements; {run['busy']} busy threads from run {run['from']} to {run['to'] - 1}. Each run takes turns with one of "
+          f"the best fixed weight: runs until one is at {100 * GOOD:.0f} % of what that takes, and what the medians after the allowed ones are at.\n")
+    head(['partitioner', 'allowed', 'best weight', 'takes', 'before: at', 'cores', 'best with load', 'takes', 'load: run', 'then at', 'cores',
+          'no load: run', 'then at', 'cores'])
     for label in found:
         run = load(raw, label)
         most = RUNS_MOST.get(run['partitioner'], 3)
         runs, start, end = run['runs'], run['from'], run['to']
-        before = runs[start // 2:start]
-        row([run['partitioner'], str(most), f"{100 * free['seconds'] / typical(before):.1f} %",
-             f"{100 * sum(map(cpu_share, before)) / len(before):.1f} %",
-             *phase(runs[start:end], loaded['seconds'], most), *phase(runs[end:], free['seconds'], most)])
+        before, loaded = runs[start // 2:start], runs[start:end]
+        row([run['partitioner'], str(most), f"{run['best_weight']:.3f}", seconds(best_of(before)), f'{100 * best_of(before) / typical(before):.1f} %',
+             f"{100 * sum(map(cpu_share, before)) / len(before):.1f} %", f"{run['best_weight_loaded']:.3f}", seconds(best_of(loaded)),
+             *phase(loaded, most), *phase(runs[end:], most)])
     print()
 
 
