@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Sizes that differ by less than this part are one cell. */
 #define ALIKE 0.01
@@ -11,6 +12,16 @@
 /* and after one of another cell of its team; no less than that. */
 #define FADE_OTHERS  0.95
 #define WEIGHT_LEAST 0.5
+/* So many samples in a row, off to the same side by this part of the line and so many times as much
+ * as samples differ from it, say that the machine has changed, */
+enum { MISSED = 2 };
+#define MISSED_PART    0.05
+#define MISSED_SPREADS 0.7
+/* and what is known follows them this part of the way. */
+#define FOLLOWS 0.6
+/* A size is known that differs from a sample's by no more than this factor. */
+#define NEAR 1.1
+
 /* --- samples --- */
 
 static int is_alike(const struct yk_fit_cell *cell, const struct yk_fit_sample *sample)
@@ -56,12 +67,66 @@ static void fade_others(struct yk_fit *fit, const struct yk_fit_cell *latest)
     }
 }
 
+static int knows_size(const struct yk_fit *fit, const struct yk_fit_sample *sample)
+{
+    int i;
+    for (i = 0; i < fit->count; i++) {
+        const struct yk_fit_cell *cell = &fit->cells[i];
+        if (cell->team == sample->team && cell->items < NEAR * sample->items &&
+            sample->items < NEAR * cell->items)
+            return 1;
+    }
+    return 0;
+}
+
+/* The logarithm of how many times as long it took as its team's samples until then say; 0: that is
+ * nothing to speak of. */
+static double missed_by(const struct yk_fit *fit, const struct yk_fit_sample *sample)
+{
+    struct yk_fitted fitted;
+    double by;
+    if (!knows_size(fit, sample))
+        return 0;
+    yk_fit_set(fit, sample->team, 0, &fitted);
+    by = log(sample->ns / (fitted.curve.count > 0 ? yk_curve_ns(&fitted.curve, sample->items)
+                                                  : yk_line_ns(&fitted.line, sample->items)));
+    return fabs(by) >= fmax(MISSED_PART, MISSED_SPREADS * fitted.off) ? by : 0;
+}
+
+/* Cells that the samples which say so are in have followed already. */
+static void follow(struct yk_fit *fit, const struct yk_fit_sample *sample)
+{
+    struct yk_fit_missed *missed = &fit->missed;
+    const double by = missed_by(fit, sample);
+    double factor;
+    int i;
+    if (by == 0 || missed->team != sample->team || by * missed->count < 0)
+        *missed = (struct yk_fit_missed){ .team = sample->team };
+    if (by == 0)
+        return;
+    missed->count += by > 0 ? 1 : -1;
+    missed->factor += by;
+    if (abs(missed->count) < MISSED)
+        return;
+    factor = exp(FOLLOWS * missed->factor / MISSED);
+    for (i = 0; i < fit->count; i++) {
+        struct yk_fit_cell *cell = &fit->cells[i];
+        if (cell->team != sample->team || fit->samples - cell->last < MISSED - 1)
+            continue;
+        cell->ns.mean *= factor;
+        cell->ns.square *= factor * factor;
+        cell->item_ns *= factor;
+    }
+    *missed = (struct yk_fit_missed){ .team = sample->team };
+}
+
 int yk_fit_add(struct yk_fit *fit, const struct yk_fit_sample *sample)
 {
     struct yk_fit_cell *cell = NULL;
     int i;
     if (!(sample->items > 0 && sample->ns > 0) || isinf(sample->items) || isinf(sample->ns))
         return 0;
+    follow(fit, sample);
     for (i = 0; i < fit->count && !cell; i++)
         if (is_alike(&fit->cells[i], sample))
             cell = &fit->cells[i];

@@ -8,6 +8,10 @@
  * made of, and b the rest; without one b is what was told, and a the rest. A slope that is not
  * positive, a negative b, times and sizes that are none are refused.
  *
+ * Machines change: clocks rise, other programs come and go. A device that does so is as much slower
+ * or faster with parts of all sizes, so where samples in a row are off to the same side all that is
+ * known follows them.
+ *
  * Devices slow each other, so a sample carries the set that worked, as bits, and a line is asked
  * for a set. Of one that has no samples, the line is that of the nearest that has, times what is
  * known of how much slower the device is beside others.
@@ -35,10 +39,18 @@ struct yk_fit_cell {
     uint32_t team, last; /* number of its latest sample */
 };
 
+/* Latest samples in a row that the line of their team misses on the same side. */
+struct yk_fit_missed {
+    uint32_t team;
+    int count;     /* < 0: they took less */
+    double factor; /* logarithm of by how much in all */
+};
+
 /* Zero: nothing. */
 struct yk_fit {
     int count;
     uint32_t samples; /* all that ever were */
+    struct yk_fit_missed missed;
     struct yk_fit_cell cells[YK_FIT_CELLS];
 };
 

@@ -232,6 +232,50 @@ static void noise_is_no_slope(void **state)
     }
 }
 
+static void add_beside(struct yk_fit *fit, double items, double ns, uint32_t team)
+{
+    yk_fit_add(fit, &(struct yk_fit_sample){ .items = items, .ns = ns, .team = team });
+}
+
+/* Clocks rise: parts that were tried before the change are known as they are now after a few
+ * samples, and their slope stays what it was. */
+static void a_machine_that_changes(void **state)
+{
+    struct yk_fit fit = { 0 };
+    struct yk_fitted found;
+    double times = 1;
+    int change, i;
+    (void)state;
+    for (i = 0; i < 12; i++)
+        add(&fit, 1000 + 20 * i, 2 * (1000 + 20 * i) + 200);
+    for (change = 0; change < 4; change++) {
+        times = change % 2 ? 1 : 0.6;
+        for (i = 0; i < 6; i++)
+            add(&fit, 1100 + 7 * i, times * (2 * (1100 + 7 * i) + 200));
+        found = line(&fit);
+        assert_near(yk_line_ns(&found.line, 1000), times * 2200, 0.06);
+        assert_near(yk_line_ns(&found.line, 1220), times * 2640, 0.06);
+    }
+}
+
+/* One that is late, another one that is early, and what other sets do, changes nothing. */
+static void what_is_no_change(void **state)
+{
+    struct yk_fit fit = { 0 };
+    struct yk_fitted found;
+    int i;
+    (void)state;
+    for (i = 0; i < 12; i++)
+        add(&fit, 1000 + 20 * i, 2 * (1000 + 20 * i) + 200);
+    for (i = 0; i < 6; i++) {
+        const double times = i % 2 ? 1.1 : 0.9;
+        add(&fit, 1110 + 20 * i, times * (2 * (1110 + 20 * i) + 200));
+        add_beside(&fit, 1110 + 20 * i, 3 * (1110 + 20 * i), 3);
+    }
+    found = line(&fit);
+    assert_near(yk_line_ns(&found.line, 1010), 2220, 0.04);
+}
+
 /* --- curves --- */
 
 static double cache_step(double items)
@@ -287,11 +331,6 @@ static void noise_is_no_curve(void **state)
 }
 
 /* --- sets of devices --- */
-
-static void add_beside(struct yk_fit *fit, double items, double ns, uint32_t team)
-{
-    yk_fit_add(fit, &(struct yk_fit_sample){ .items = items, .ns = ns, .team = team });
-}
 
 static struct yk_fitted line_beside(const struct yk_fit *fit, uint32_t team)
 {
@@ -352,6 +391,8 @@ int main(void)
         cmocka_unit_test(equal_sizes),
         cmocka_unit_test(slope_of_chunks),
         cmocka_unit_test(noise_is_no_slope),
+        cmocka_unit_test(a_machine_that_changes),
+        cmocka_unit_test(what_is_no_change),
         cmocka_unit_test(curves),
         cmocka_unit_test(noise_is_no_curve),
         cmocka_unit_test(a_set_has_its_own_line),
