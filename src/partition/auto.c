@@ -202,10 +202,11 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
     int length = 0;
     if (status->chunks_done > 0)
         length = snprintf(text, size,
-                          "did %.1f %% in %lld chunks, at %.4g items/us while busy; a chunk costs "
+                          "did %.1f %% in %lld chunk%s, at %.4g items/us while busy; a chunk costs "
                           "%.1f us beside its items",
                           100 * (double)status->items_done / all, (long long)status->chunks_done,
-                          1e3 * status->rate, status->fixed_ns / 1e3);
+                          status->chunks_done == 1 ? "" : "s", 1e3 * status->rate,
+                          status->fixed_ns / 1e3);
     else if (!status->joined)
         length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
     else if (mine->others_ns <= 0)

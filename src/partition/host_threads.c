@@ -210,6 +210,7 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
     const struct yk_split_status *status = &view->devices[device];
     double share = 100 * (double)status->items_done /
                    (double)(view->last > view->first ? view->last - view->first : 1);
+    const char *plural = status->chunks_done == 1 ? "" : "s";
     int length;
     if (status->chunks_done == 0) {
         snprintf(text, size, "%s",
@@ -217,15 +218,15 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
                                 : "did nothing: its kernel was not ready before all was done");
     } else if (!yk_ht_is_gpu(view, device)) {
         snprintf(text, size,
-                 "did %.1f %% in %lld chunks, the latest of %lld items, whose size changed %lld "
-                 "times; a core does %.4g items/us",
-                 share, (long long)status->chunks_done, (long long)ht->core_latest,
-                 (long long)ht->core_sizes, 1e3 * ht->lambda_c);
+                 "did %.1f %% in %lld chunk%s, the latest of %lld items, whose size changed %lld "
+                 "time%s; a core does %.4g items/us",
+                 share, (long long)status->chunks_done, plural, (long long)ht->core_latest,
+                 (long long)ht->core_sizes, ht->core_sizes == 1 ? "" : "s", 1e3 * ht->lambda_c);
     } else {
         length = snprintf(text, size,
-                          "did %.1f %% in %lld chunks of %lld items%s, as fast as %.2f cores",
-                          share, (long long)status->chunks_done, (long long)mine->grain.items,
-                          mine->grain.best > 0 ? " (found)" : "",
+                          "did %.1f %% in %lld chunk%s of %lld items%s, as fast as %.2f cores",
+                          share, (long long)status->chunks_done, plural,
+                          (long long)mine->grain.items, mine->grain.best > 0 ? " (found)" : "",
                           ht->lambda_c > 0 ? mine->lambda / ht->lambda_c : 0);
         if (mine->out_count > 0 && (size_t)length < size)
             snprintf(text + length, size - (size_t)length, "; taken out when %lld items were left",

@@ -174,14 +174,15 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
     const struct yk_told *told = kernel->told;
     char took[YK_DURATION_TEXT];
     int d;
-    fprintf(stream, "%s: %lld items in %s by %s, job %llu of %llu\n", told->job,
-            (long long)told->items, yk_duration_text((double)told->ns, took), told->partitioner,
+    fprintf(stream, "%s: %lld item%s in %s by %s, job %llu of %llu\n", told->job,
+            (long long)told->items, told->items == 1 ? "" : "s",
+            yk_duration_text((double)told->ns, took), told->partitioner,
             (unsigned long long)told->jobs, (unsigned long long)kernel->jobs);
     if (told->derived)
         fputs("  began with what jobs of other sizes had taught earlier processes\n", stream);
     else if (told->known_jobs > 0)
-        fprintf(stream, "  began with what %lld jobs had taught earlier processes\n",
-                (long long)told->known_jobs);
+        fprintf(stream, "  began with what %lld job%s had taught earlier processes\n",
+                (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
     fprintf(stream, "  %-12s %8s  %9s  %9s  %10s  %10s  %10s\n", "device", "share", "a (item)",
             "b (fixed)", "chunk", "link", "without it");
     for (d = 0; d < told->device_count; d++)
@@ -246,6 +247,12 @@ static void put_number(const char *key, double value, FILE *stream)
     fprintf(stream, ",\"%s\":%s", key, isfinite(value) ? text : "null");
 }
 
+/* All digits: numbers of items go beyond those that a real is written with. */
+static void put_count(const char *key, int64_t count, FILE *stream)
+{
+    fprintf(stream, ",\"%s\":%lld", key, (long long)count);
+}
+
 static void put_known(const char *key, double value, FILE *stream)
 {
     put_number(key, value > 0 ? value : NAN, stream);
@@ -262,9 +269,9 @@ static void put_device(const struct told_device *device, const struct yk_told *t
     const struct yk_account *account = &device->account;
     fputc('{', stream);
     put_text("name", device->name, stream);
-    put_number("items", (double)device->items, stream);
+    put_count("items", device->items, stream);
     put_number("share", (double)device->items / (double)told->items, stream);
-    put_number("chunks", (double)device->chunks, stream);
+    put_count("chunks", device->chunks, stream);
     put_number("busy_seconds", device->busy_ns * 1e-9, stream);
     put_known("item_seconds", account->line.item_ns * 1e-9, stream);
     put_number("fixed_seconds", account->line.item_ns > 0 ? account->line.fixed_ns * 1e-9 : NAN,
@@ -284,10 +291,10 @@ static void put_one(const struct yk_told *told, FILE *stream)
     put_text("job", told->job, stream);
     fputc(',', stream);
     put_text("partitioner", told->partitioner, stream);
-    put_number("items", (double)told->items, stream);
+    put_count("items", told->items, stream);
     put_number("seconds", (double)told->ns * 1e-9, stream);
-    put_number("jobs", (double)told->jobs, stream);
-    put_number("known_jobs", (double)told->known_jobs, stream);
+    put_count("jobs", (int64_t)told->jobs, stream);
+    put_count("known_jobs", told->known_jobs, stream);
     fprintf(stream, ",\"derived\":%s", told->derived ? "true" : "false");
     fputs(",\"devices\":[", stream);
     for (d = 0; d < told->device_count; d++) {

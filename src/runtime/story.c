@@ -22,7 +22,8 @@ yoke_status yoke_story_open(const char *knowledge, int back, char **out)
         return status;
     yk_store_trouble(store, why);
     if (*why)
-        status = yk_fail(YOKE_EIO, "the knowledge base, which keeps what programs did, is %s", why);
+        status = yk_fail(
+            YOKE_EIO, "the knowledge base, which keeps what programs did, is of no use: %s", why);
     else
         *out = yk_store_run(store, back);
     yk_store_close(store);

@@ -180,6 +180,35 @@ static void a_story_is_that_of_its_job(void **state)
     OK(yoke_close(rt));
 }
 
+static void counts_are_told_to_the_digit(void **state)
+{
+    yoke_runtime *rt;
+    char *text;
+    (void)state;
+    setenv("YOKE_EXPLAIN", "1", 1);
+    rt = opened("sim:cpu:cores=1", NULL);
+    unsetenv("YOKE_EXPLAIN");
+    run_noop(rt, "auto", 1234567891, NULL);
+    text = yk_told_text(rt, yk_told_print_json);
+    assert_non_null(strstr(text, "\"items\":1234567891,\"seconds\""));
+    assert_non_null(strstr(text, "\"items\":1234567891,\"share\":1,"));
+    yk_free(text);
+    OK(yoke_close(rt));
+}
+
+static void of_one_there_is_no_plural(void **state)
+{
+    yoke_runtime *rt;
+    (void)state;
+    setenv("YOKE_EXPLAIN", "1", 1);
+    rt = opened("sim:cpu:cores=1", NULL);
+    unsetenv("YOKE_EXPLAIN");
+    run_noop(rt, "auto", 1, NULL);
+    OK(yoke_close(rt));
+    assert_non_null(strstr(said, ": 1 item in "));
+    assert_non_null(strstr(said, " in 1 chunk, at "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +217,8 @@ int main(void)
         cmocka_unit_test(results_carry_models),
         cmocka_unit_test(of_short_jobs_some_are_kept),
         cmocka_unit_test(a_story_is_that_of_its_job),
+        cmocka_unit_test(counts_are_told_to_the_digit),
+        cmocka_unit_test(of_one_there_is_no_plural),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
