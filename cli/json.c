@@ -57,7 +57,7 @@ static int write_file(const char *text, const char *path)
     }
     if (!wrong)
         return 0;
-    fprintf(stderr, "yoke: %s cannot be written: %s; give --json another place\n", path,
+    fprintf(stderr, "yoke: %s cannot be written: %s; choose another place\n", path,
             strerror(wrong));
     return 1;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "platform/new_file.h"
 
 static int dispatch(int argc, char **argv)
 {
@@ -38,10 +39,9 @@ int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
     int status = dispatch(argc, argv);
-    errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE && status == 0) {
-        fprintf(stderr, "yoke: the output could not be written: %s\n",
-                errno ? strerror(errno) : "a write failed");
+    int trouble = yk_stream_trouble(stdout);
+    if (trouble && trouble != EPIPE && status == 0) {
+        fprintf(stderr, "yoke: the output could not be written: %s\n", strerror(trouble));
         status = 1;
     }
     return status;

@@ -23,11 +23,21 @@ int yk_new_file_open(struct yk_new_file *file, const char *path)
     return file->stream ? 0 : errno;
 }
 
+int yk_stream_trouble(FILE *stream)
+{
+    int failed = ferror(stream);
+    if (fflush(stream) != 0)
+        return errno;
+    if (!failed)
+        return 0;
+    /* The write that failed has left no cause; one more is told it. */
+    clearerr(stream);
+    return fputc('\n', stream) == EOF || fflush(stream) != 0 ? errno : EIO;
+}
+
 int yk_new_file_finish(struct yk_new_file *file)
 {
-    int failed = ferror(file->stream) ? EIO : 0;
-    if (fflush(file->stream) != 0)
-        failed = errno;
+    int failed = yk_stream_trouble(file->stream);
     if (fclose(file->stream) != 0 && !failed)
         failed = errno;
     if (!failed && file->temporary[0] && rename(file->temporary, file->path) != 0)

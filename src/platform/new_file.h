@@ -17,6 +17,9 @@ struct yk_new_file {
     char temporary[yk_new_file_path_bytes + 32]; /* "": the path is written directly */
 };
 
+/* Why not all that was written to a stream has arrived; 0: it has. */
+int yk_stream_trouble(FILE *stream);
+
 int yk_new_file_open(struct yk_new_file *file, const char *path);
 /* All is written: 0 only if every byte arrived and the file is in its place; otherwise nothing of
  * it stays. */
