@@ -56,7 +56,8 @@ static char *read_all(const char *path)
     if (in && in != stdin)
         fclose(in);
     if (wrong) {
-        fprintf(stderr, "yoke: %s cannot be read: %s\n", path, strerror(wrong));
+        fprintf(stderr, "yoke: %s cannot be read: %s\n",
+                strcmp(path, "-") ? path : "standard input", strerror(wrong));
         free(text);
         return NULL;
     }
@@ -120,7 +121,7 @@ static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
 int kb_import(struct kb *kb)
 {
     char *text = read_all(kb->word);
-    cJSON *top = text ? cJSON_Parse(text) : NULL;
+    cJSON *top = text ? cJSON_ParseWithOpts(text, NULL, 1) : NULL; /* and nothing behind it */
     const cJSON *lessons = cJSON_GetObjectItem(top, "lessons");
     const cJSON *schema = cJSON_GetObjectItem(top, "schema");
     yoke_lesson *room = calloc(1, sizeof *room);
@@ -130,7 +131,7 @@ int kb_import(struct kb *kb)
     else if (!room)
         status = command_failed("no memory for a lesson");
     else if (!cJSON_IsArray(lessons) || !cJSON_IsNumber(schema))
-        status = command_failed("the file is none that 'yoke kb export' wrote");
+        status = command_failed("the file is none that 'yoke kb export' wrote, or more than one");
     else if (schema->valuedouble != 1)
         status = command_failed("the file is a newer yoke's; export it with this one's version");
     else

@@ -61,11 +61,14 @@ static int read_hash(const cJSON *object, const char *name, uint64_t *out)
     return !errno && !*end;
 }
 
+/* Lines are printed of texts, so none may have lines of its own, or words for the terminal. */
 static int read_text(const cJSON *object, const char *name, const char **out)
 {
     const cJSON *item = cJSON_GetObjectItem(object, name);
-    *out = cJSON_IsString(item) ? item->valuestring : NULL;
-    return *out != NULL;
+    const char *at = *out = cJSON_IsString(item) ? item->valuestring : NULL;
+    while (at && *at && !iscntrl((unsigned char)*at))
+        at++;
+    return at && !*at;
 }
 
 static int read_number(const cJSON *object, const char *name, double *out)
@@ -96,7 +99,7 @@ static int read_sizes(const cJSON *object, yoke_lesson *out)
             return 0;
         out->sizes[out->size_count++] = item->valuedouble;
     }
-    return 1;
+    return out->size_count > 0;
 }
 
 /* A figure that a newer yoke has is passed over, one that an older one lacks is 0. */
@@ -143,10 +146,10 @@ const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
     memset(out, 0, sizeof *out);
     if (!read_hash(object, "machine", &out->machine) ||
         !read_text(object, "machine_text", &out->machine_text))
-        return "has no machine";
+        return "has no machine, or one that cannot be shown";
     if (!read_hash(object, "subject", &out->subject) || !read_text(object, "name", &out->name) ||
-        !read_text(object, "subject_text", &out->subject_text))
-        return "has no subject, or no name";
+        !*out->name || !read_text(object, "subject_text", &out->subject_text))
+        return "has no subject, or no name, or one that cannot be shown";
     if (!read_sizes(object, out))
         return "has no sizes, or too many";
     if (!read_text(object, "origin", &out->origin))
@@ -157,6 +160,6 @@ const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
     if (!read_number(object, "ns", &out->ns))
         return "does not tell how long a job takes";
     if (!read_devices(object, out))
-        return "has no devices, too many, or one with a figure that is no number";
+        return "has no devices, too many, or one without a name or with a figure that is no number";
     return read_team(object, out) ? NULL : "has a team of devices that it does not know";
 }
