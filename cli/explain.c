@@ -73,7 +73,7 @@ const struct command command_explain = {
             "item, b beside all items), the mean chunk, the link's speed, what the job would have "
             "taken\n"
             "without it, and a sentence. YOKE_EXPLAIN=1 has any program say the same when it "
-            "closes yoke.\n",
+            "closes yoke.",
     .options = options,
     .run = run_explain,
 };

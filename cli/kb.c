@@ -136,11 +136,31 @@ static int check(const struct action *action, const struct args *args, const cha
     return 0;
 }
 
+/* Whoever opens a file that is no database sets it aside, as he should with his own. One that is
+ * named here is more likely what export wrote. */
+static int is_something_else(const char *path)
+{
+    static const char begin[] = "SQLite format 3";
+    char found[sizeof begin] = "";
+    FILE *file = fopen(path, "re");
+    size_t bytes = file ? fread(found, 1, sizeof found, file) : 0;
+    if (file)
+        fclose(file);
+    return bytes > 0 && memcmp(found, begin, sizeof begin) != 0;
+}
+
 /* Looking for what was learned makes no file. */
 static int open_base(struct kb *kb, const struct action *action, const char *path)
 {
     if (path && action->run != kb_import && access(path, F_OK) != 0) {
         fprintf(stderr, "yoke: %s cannot be read: %s\n", path, strerror(errno));
+        return 1;
+    }
+    if (path && is_something_else(path)) {
+        fprintf(stderr,
+                "yoke: --file %s is no knowledge base and stays as it is; 'yoke kb import' reads "
+                "what export wrote\n",
+                path);
         return 1;
     }
     return yoke_knowledge_open(path, &kb->knowledge) == YOKE_OK ? 0
@@ -181,11 +201,11 @@ const struct command command_kb = {
     .words = "ACTION",
     .summary = "What was learned: list, show, export, import or forget it",
     .text = "Actions:\n"
-            "  list           which kernels something is known of, for each machine\n"
-            "  show [KERNEL]  all lessons, or a kernel's: each device's share and model\n"
-            "  export [FILE]  lessons as JSON, into a file or - (output, the default)\n"
-            "  import FILE    lessons of such a file, - is standard input; what is known stays\n"
-            "  forget [KERNEL] with a kernel's name, --machine, --older, or --all",
+            "  list             which kernels something is known of, for each machine\n"
+            "  show [KERNEL]    all lessons, or a kernel's: each device's share and model\n"
+            "  export [FILE]    lessons as JSON, into a file or - (output, the default)\n"
+            "  import FILE      lessons of such a file, - is standard input; what is known stays\n"
+            "  forget [KERNEL]  lessons of a kernel, those --machine and --older name, or --all",
     .options = options,
     .run = run_kb,
 };

@@ -1,10 +1,12 @@
 /* kb_text.c - yoke kb list and show, for people and as JSON. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "closest.h"
 #include "command.h"
@@ -117,6 +119,19 @@ static int list_one(void *context, const yoke_lesson *lesson)
     return 1;
 }
 
+/* Who sets a damaged file aside goes on without a word, so it is told here while the file is there.
+ */
+static void print_set_aside(const char *path)
+{
+    char aside[PATH_MAX + 16];
+    for (int n = 1; n <= 9; n++) {
+        snprintf(aside, sizeof aside, "%s.corrupt-%d", path, n);
+        if (access(aside, F_OK) == 0)
+            printf("%s was damaged or no database and is set aside; remove it if nobody needs it\n",
+                   aside);
+    }
+}
+
 int kb_list(struct kb *kb)
 {
     struct listing *listing;
@@ -127,17 +142,21 @@ int kb_list(struct kb *kb)
     if (!listing)
         return command_failed("no memory for the list");
     yoke_status status = yoke_knowledge_each(kb->knowledge, &kb->filter, list_one, listing);
+    const int nothing = status == YOKE_OK && !listing->lessons && kb->filter.name;
     end_group(listing);
     flush_table(&listing->table);
     if (status == YOKE_OK && listing->lessons)
         putchar('\n');
-    if (status == YOKE_OK)
+    if (status == YOKE_OK && !nothing)
         printf("%d lesson%s of %d machine%s, %s in %s\n", listing->lessons,
                listing->lessons == 1 ? "" : "s", listing->machines,
                listing->machines == 1 ? "" : "s",
                table_bytes(yoke_knowledge_bytes(kb->knowledge), bytes),
                yoke_knowledge_path(kb->knowledge));
     free(listing);
+    if (nothing)
+        return kb_nothing(kb);
+    print_set_aside(yoke_knowledge_path(kb->knowledge));
     return status == YOKE_OK ? 0 : command_failed(yoke_error_text());
 }
 
@@ -244,7 +263,8 @@ int kb_nothing(struct kb *kb)
     const char *name = kb->filter.name;
     struct closest closest = { .word = name, .length = name ? strlen(name) : 0 };
     if (!name)
-        return command_failed("nothing is known yet");
+        return command_failed(kb->filter.seen_before ? "nothing that is known is so old"
+                                                     : "nothing is known yet");
     yoke_knowledge_each(kb->knowledge, NULL, try_name, &closest);
     if (closest.name && strcmp(closest.name, name) != 0)
         return args_mistake("nothing is known of a kernel '%s'; did you mean '%s'?", name,
