@@ -27,8 +27,9 @@ extern "C" {
 #endif
 
 /* YOKE_EINVAL: the weight is less than 0, above 1, or no number. The environment variable
- * YOKE_CPU_WEIGHT gives a runtime its first weight (none: there is none). For all kernels it ends
- * what policies made of the weight before, but not the weights that kernels have of their own. */
+ * YOKE_CPU_WEIGHT gives a runtime its first weight, unless its configuration names a partitioner
+ * (none: there is none). For all kernels it ends what policies made of the weight before, but not
+ * the weights that kernels have of their own. */
 YOKE_API yoke_status yoke_set_cpu_weight(yoke_runtime *runtime, const yoke_kernel *kernel,
                                          double weight);
 /* There is none any more: of the kernel, or of the runtime. */

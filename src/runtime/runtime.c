@@ -163,7 +163,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->streams = streams;
     runtime->waiting = (yoke_waiting)settings.waiting;
     runtime->explains = settings.explains && !is_private(config);
-    status = yk_runtime_open_weight(runtime);
+    status = yk_runtime_open_weight(runtime, config);
     if (status == YOKE_OK)
         status = yk_knowledge_open(settings.knowledge, &runtime->knowledge);
     if (status == YOKE_OK && runtime->trace_path)

@@ -135,7 +135,7 @@ yoke_status yk_runtime_open_tracks(yoke_runtime *runtime, struct yk_runtime_devi
 
 /* --- weights.c --- */
 /* What the environment says. */
-yoke_status yk_runtime_open_weight(yoke_runtime *runtime);
+yoke_status yk_runtime_open_weight(yoke_runtime *runtime, const yoke_config *config);
 
 /* --- worker.c --- */
 yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *device);

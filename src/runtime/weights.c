@@ -43,14 +43,19 @@ static yoke_status read_weight(const char *text, double *out)
     return YOKE_OK;
 }
 
-yoke_status yk_runtime_open_weight(yoke_runtime *runtime)
+/* What the environment says is a weight in any case; it does not count where the program says who
+ * splits. */
+yoke_status yk_runtime_open_weight(yoke_runtime *runtime, const yoke_config *config)
 {
     struct settings settings;
+    double weight = -1;
     yoke_status status = yk_options_default(options, &settings);
     yk_weight_open(&runtime->weight);
     if (status != YOKE_OK)
         return status;
-    status = read_weight(settings.weight, &runtime->weight.given);
+    status = read_weight(settings.weight, &weight);
+    if (!config || !config->partitioner)
+        runtime->weight.given = weight;
     runtime->weight.policy = policies[settings.policy];
     atomic_store(&runtime->weighs, runtime->weight.given >= 0);
     yk_options_clear(options, &settings);

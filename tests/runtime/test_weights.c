@@ -348,6 +348,22 @@ static void the_environment_gives_the_first_weight(void **state)
     unsetenv("YOKE_WEIGHT_POLICY");
 }
 
+static void a_program_that_names_a_partitioner_counts_more(void **state)
+{
+    yoke_config config = { .devices = machine, .partitioner = "even" };
+    yoke_runtime *rt;
+    double weight;
+    (void)state;
+    setenv("YOKE_CPU_WEIGHT", "0.7", 1);
+    OK(yoke_open(&config, &rt));
+    OK(yoke_get_cpu_weight(rt, NULL, &weight));
+    assert_true(weight < 0);
+    OK(yoke_close(rt));
+    setenv("YOKE_CPU_WEIGHT", "1.2", 1);
+    assert_int_equal(yoke_open(&config, &rt), YOKE_EINVAL);
+    unsetenv("YOKE_CPU_WEIGHT");
+}
+
 /* What a device was to do that is lost, others do; that says nothing of weights. */
 static void a_lost_device_asks_no_policy(void **state)
 {
@@ -376,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_job_begins_with_what_the_last_one_taught),
         cmocka_unit_test(a_set_weight_is_for_jobs_to_come),
         cmocka_unit_test(the_environment_gives_the_first_weight),
+        cmocka_unit_test(a_program_that_names_a_partitioner_counts_more),
         cmocka_unit_test(a_lost_device_asks_no_policy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
