@@ -136,6 +136,9 @@ yoke_status spmv_make_matrix(struct app_spec *spec, struct spmv_state *s)
     if (!spec->input && spec->size[0] < 0)
         return app_fail(YOKE_EINVAL, "a matrix of %" PRId64 " rows; --size is at least 1",
                         spec->size[0]);
+    if (spec->input && spec->size[0])
+        return app_fail(YOKE_EINVAL, "%s says how many rows there are; leave --size out",
+                        spec->input);
     status = find_matrix(spec, s);
     if (status == YOKE_OK && s->options.solve != SPMV_PRODUCT)
         status = check_solvable(s);
