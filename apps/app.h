@@ -72,6 +72,8 @@ struct app {
     enum app_timed timed;             /* what counts as a run's seconds */
     int is_regular;                   /* 1: every item of its jobs costs the same */
     int offers_steps;                 /* 1: has a step kernel too, and heeds spec->kernel */
+    int reads_input;                  /* 1: heeds spec->input */
+    int writes_output;                /* 1: heeds spec->output */
     /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to
      * do. The actual size goes to spec->size. */
     yoke_status (*open)(struct app_spec *spec, void **state);

@@ -16,9 +16,11 @@ static const char *const kernel_names[] = {
 const struct app_option run_options[] = {
     [RUN_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
     [RUN_SIZES] = { "sizes", "N,N...", NULL, "several, with --matrix" },
-    [RUN_INPUT] = { "input", "FILE", NULL, "work on this file instead of made-up data" },
+    [RUN_INPUT] = { "input", "FILE", NULL,
+                    "work on this file (denoise, photons, path, spmv) instead of made-up data" },
     [RUN_OUTPUT] = { "output", "PREFIX", NULL,
-                     "begin the names of pictures and other results with this" },
+                     "begin the names of pictures and other results (denoise, photons, path) with "
+                     "this" },
     [RUN_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,cuda:0:mem=8G; default all there are" },
     [RUN_PARTITIONER] = { "partitioner", "NAME", NULL,
                           "who gets which part, as dynamic:chunk=4096; default auto" },
@@ -156,6 +158,18 @@ static int read_weight(const char *const *values, struct measure_weight *out)
     return 0;
 }
 
+/* A file that nobody reads, or writes, was meant for another application. */
+static int check_files(const char *const *values, const struct app *app)
+{
+    if (values[RUN_INPUT] && !app->reads_input)
+        return args_mistake("--input %s: %s makes its data; leave --input out", values[RUN_INPUT],
+                            app->name);
+    if (values[RUN_OUTPUT] && !app->writes_output)
+        return args_mistake("--output %s: %s has no pictures to write; leave --output out",
+                            values[RUN_OUTPUT], app->name);
+    return 0;
+}
+
 /* Words that go with --matrix only, and those that do not go with it. */
 static int check_matrix(const char *const *values)
 {
@@ -210,6 +224,8 @@ int run_options_read(const char *const *values, struct measure_spec *out)
     int wrong = read_size(values[RUN_SIZE], out->app, out->input.size);
     if (!wrong)
         wrong = check_matrix(values);
+    if (!wrong)
+        wrong = check_files(values, out->app);
     if (!wrong)
         wrong = args_read_count(given(values, RUN_REPEAT),
                                 (struct args_bounds){ 1, APP_REPEAT_MAX }, &repeat);

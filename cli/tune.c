@@ -28,7 +28,8 @@ enum tune_option {
 
 static const struct app_option tune_options[] = {
     [TUNE_SIZE] = { "size", "N", NULL, "how much: a count with k, M, G or Ki, Mi, Gi, or WxHxD" },
-    [TUNE_INPUT] = { "input", "FILE", NULL, "work on this file instead of made-up data" },
+    [TUNE_INPUT] = { "input", "FILE", NULL,
+                     "work on this file (denoise, spmv) instead of made-up data" },
     [TUNE_DEVICES] = { "devices", "LIST", NULL, "as cpu:8,cuda:0:mem=8G; default all there are" },
     [TUNE_PARTITIONER] = { "partitioner", "NAME", "linear",
                            "of all devices together; what it learns is kept" },

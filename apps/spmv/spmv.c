@@ -113,6 +113,7 @@ const struct app app_spmv = {
     .size_count = 1,
     .options = spmv_option_list,
     .is_regular = 1,
+    .reads_input = 1,
     .open = spmv_open,
     .close = spmv_close,
     .attach = spmv_attach,
