@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <yoke/doctor.h>
 
 #include "command.h"
@@ -47,6 +48,29 @@ void json_machine(cJSON *object)
     json_integer(part, "memory_bytes", machine.memory_bytes);
 }
 
+static int cannot_be_written(const char *path, int wrong)
+{
+    fprintf(stderr, "yoke: %s cannot be written: %s; choose another place\n", path,
+            strerror(wrong));
+    return 1;
+}
+
+int json_check(const char *path)
+{
+    struct yk_new_file file;
+    struct stat there;
+    int wrong;
+    if (!path || !strcmp(path, "-"))
+        return 0;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return 0; /* a pipe's reader would take this for the end */
+    wrong = yk_new_file_open(&file, path);
+    if (wrong)
+        return cannot_be_written(path, wrong);
+    yk_new_file_drop(&file);
+    return 0;
+}
+
 static int write_file(const char *text, const char *path)
 {
     struct yk_new_file file;
@@ -55,11 +79,7 @@ static int write_file(const char *text, const char *path)
         fprintf(file.stream, "%s\n", text);
         wrong = yk_new_file_finish(&file);
     }
-    if (!wrong)
-        return 0;
-    fprintf(stderr, "yoke: %s cannot be written: %s; choose another place\n", path,
-            strerror(wrong));
-    return 1;
+    return wrong ? cannot_be_written(path, wrong) : 0;
 }
 
 int json_write(cJSON *object, const char *path)

@@ -13,6 +13,9 @@ void json_integer(cJSON *object, const char *name, int64_t value);
 void json_text(cJSON *object, const char *name, const char *value); /* NULL: null */
 /* Takes `object`; `path` "-" is standard output. Gives the exit status, after a message. */
 int json_write(cJSON *object, const char *path);
+/* Before a measurement, which may take long: whether `path` (NULL: none) can be written then. 0, or
+ * 1 after a message. */
+int json_check(const char *path);
 /* A member for what this process may use of the machine. */
 void json_machine(cJSON *object);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "json.h"
 #include "progress.h"
 
 /* Writes what was measured; the exit status says whether it is right. */
@@ -65,6 +66,8 @@ static int run_run(int argc, char **argv)
     int wrong = args_parse(&args, argc - 1, argv + 1);
     if (!wrong)
         wrong = run_options_read(values, &spec);
+    if (!wrong)
+        wrong = json_check(values[RUN_JSON]);
     if (wrong)
         return wrong;
     return values[RUN_MATRIX] ? run_matrix(&spec, values) : measure_and_answer(&spec, values);

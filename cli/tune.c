@@ -250,6 +250,8 @@ static int run_tune(int argc, char **argv)
     int wrong = args_parse(&args, argc - 1, argv + 1);
     if (!wrong)
         wrong = read_values(values, &from);
+    if (!wrong)
+        wrong = json_check(values[TUNE_JSON]);
     return wrong ? wrong : tune_and_answer(&from, values);
 }
 
