@@ -21,9 +21,16 @@ const char *run_size_words(const struct app *app)
     return last ? last + 1 : app->size_words;
 }
 
+/* Of any size without an exponent. */
+static const char *millions(double number, char text[32])
+{
+    snprintf(text, 32, number < 9999.5e6 ? "%.4g million" : "%.0f million", 1e-6 * number);
+    return text;
+}
+
 static void print_head(const struct measure_spec *spec, const struct measure *measure)
 {
-    char open[32], first[32], median[32], whole[32], size[80];
+    char open[32], first[32], median[32], whole[32], work[32], rate[32], size[80];
     printf("%s, %s %s, %s\n", spec->app->name, run_size_text(spec->app, spec->input.size, size),
            run_size_words(spec->app), measure->partitioner);
     printf("%s to open, %s the first run, %s the median of %d run%s\n",
@@ -34,8 +41,8 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
         printf("these are its jobs; with what the host does between them %s\n",
                table_seconds(measure->whole_seconds, whole));
     if (isfinite(measure->work))
-        printf("%.4g million %s, %.4g million a second\n", 1e-6 * measure->work,
-               spec->app->work_words, 1e-6 * measure->work / measure->seconds);
+        printf("%s %s, %s a second\n", millions(measure->work, work), spec->app->work_words,
+               millions(measure->work / measure->seconds, rate));
     run_print_prediction(measure);
     putchar('\n');
 }
@@ -51,7 +58,7 @@ void run_print_prediction(const struct measure *measure)
 void run_print_devices(const struct measure *measure)
 {
     struct table table = { .indent = 0 };
-    static const char *const heads[] = { "device", "model", "rows", "share", "busy", "chunks" };
+    static const char *const heads[] = { "device", "model", "items", "share", "busy", "chunks" };
     char seconds[32];
     int alone = isfinite(measure->gain);
     for (int i = 0; i < 6; i++)
