@@ -20,7 +20,7 @@ typedef struct yoke_device {
     char name[YOKE_DEVICE_NAME_MAX]; /* as a user types it: "cpu", "opencl:0", "sim:1" */
     char model[96];                  /* "AMD EPYC 9B45", "NVIDIA H200" */
     char driver[96];                 /* driver and version; "" for cpu */
-    const char *backend;             /* "cpu", "opencl", "sim"; static */
+    const char *backend;             /* "cpu", "cuda", "opencl", "sim"; static */
     int cores;                       /* CPU cores or compute units */
     int lanes;                       /* chunks it works on at the same time */
     int64_t memory_bytes; /* its own memory, as limited by "mem="; 0: works in host memory */

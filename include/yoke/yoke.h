@@ -1,4 +1,5 @@
-/* yoke/yoke.h - everything, in reading order. */
+/* yoke/yoke.h - everything. Whoever reads begins with status, device, runtime, array, kernel, job;
+ * the others stand by themselves. */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
 #include <yoke/array.h>
@@ -12,6 +13,7 @@
 #include <yoke/link.h>
 #include <yoke/model.h>
 #include <yoke/runtime.h>
+#include <yoke/simulate.h>
 #include <yoke/status.h>
 #include <yoke/weight.h>
 #endif
