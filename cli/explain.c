@@ -5,6 +5,7 @@
 #include "json.h"
 
 enum { EXPLAIN_BACK, EXPLAIN_JSON, EXPLAIN_COUNT };
+enum { OLDEST = 15 }; /* that is kept; the latest is 0 */
 
 static const struct app_option options[] = {
     [EXPLAIN_BACK] = { "back", "N", "0",
@@ -49,7 +50,7 @@ static int run_explain(int argc, char **argv)
     int status = args_parse(&args, argc, argv);
     if (!status)
         status = args_read_count((struct args_given){ "back", values[EXPLAIN_BACK] },
-                                 (struct args_bounds){ 0, 1000 }, &back);
+                                 (struct args_bounds){ 0, OLDEST }, &back);
     if (status)
         return status;
     if (yoke_story_open(NULL, (int)back, &text) != YOKE_OK)
