@@ -310,7 +310,10 @@ int yk_store_open_file(struct yk_store *store)
         }
     }
     if (code != SQLITE_OK && !store->given_up)
-        yk_store_tell(store, YOKE_LOG_INFO, "%s cannot be used: %s", store->path,
-                      sqlite3_errstr(code));
+        yk_store_tell(store, YOKE_LOG_INFO, "%s cannot be used: %s%s", store->path,
+                      sqlite3_errstr(code),
+                      code == SQLITE_CANTOPEN ? "; see that it may be read and written, or have "
+                                                "YOKE_KB name another"
+                                              : "");
     return code;
 }
