@@ -15,6 +15,11 @@ yoke_status yoke_line_fit(const yoke_sample *samples, int count, yoke_line *out)
     struct yk_fit fit = { 0 };
     struct yk_fitted fitted;
     int i;
+    if (count < 0 || (count > 0 && !samples) || !out)
+        return yk_fail(YOKE_EINVAL, "yoke_line_fit: %s",
+                       count < 0 ? "less than no samples"
+                       : out     ? "samples is NULL"
+                                 : "out is NULL");
     for (i = 0; i < count; i++)
         if (!yk_fit_add(&fit, &(struct yk_fit_sample){ .items = samples[i].items,
                                                        .ns = samples[i].seconds * NS }))
@@ -33,13 +38,40 @@ double yoke_mean(const double *values, int count, double *half)
     int i;
     for (i = 0; i < count; i++)
         yk_mean_add(&mean, values[i], 1);
-    *half = yk_mean_half(&mean);
+    if (half)
+        *half = yk_mean_half(&mean);
     return mean.mean;
+}
+
+static yoke_status check_lines(const yoke_line *lines, int count)
+{
+    int i;
+    for (i = 0; i < count; i++)
+        if (!(lines[i].item_seconds >= 0 && lines[i].fixed_seconds >= 0) ||
+            isinf(lines[i].item_seconds) || isinf(lines[i].fixed_seconds))
+            return yk_fail(YOKE_EINVAL,
+                           "line %d, %g s an item and %g s, is none; neither is less than 0, and "
+                           "both are finite",
+                           i, lines[i].item_seconds, lines[i].fixed_seconds);
+    return YOKE_OK;
+}
+
+static yoke_status check_split(const yoke_line *lines, int count, int64_t items,
+                               const double *seconds)
+{
+    if (count < 0 || items < 0)
+        return yk_fail(YOKE_EINVAL, "yoke_line_split: %d lines, %lld items; neither is less than 0",
+                       count, (long long)items);
+    if ((count > 0 && !lines) || !seconds)
+        return yk_fail(YOKE_EINVAL, "yoke_line_split: %s is NULL", seconds ? "lines" : "seconds");
+    return check_lines(lines, count);
 }
 
 yoke_status yoke_line_split(const yoke_line *lines, int count, int64_t items, int64_t *parts,
                             double *seconds)
 {
+    if (check_split(lines, count, items, seconds) != YOKE_OK)
+        return YOKE_EINVAL;
     const struct yk_work work = { .items = items, .unit = 1 };
     struct yk_part *all = yk_calloc((size_t)(count > 0 ? count : 1), sizeof *all);
     struct yk_taker *takers = yk_calloc((size_t)(count > 0 ? count : 1), sizeof *takers);

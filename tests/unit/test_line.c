@@ -45,6 +45,9 @@ static void a_mean(void **state)
     assert_float_equal(half, 2.776 * sqrt(2.5 / 5), 1e-3);
     assert_float_equal(yoke_mean(values, 1, &half), 100, 0);
     assert_true(isinf(half));
+    const double one[] = { 100, 102, 150, 101 }, two[] = { 100, 102, 150, 152 };
+    assert_float_equal(yoke_mean(one, 4, NULL), 101, 1e-9); /* far off once, */
+    assert_float_equal(yoke_mean(two, 4, NULL), 152, 1e-9); /* and twice */
 }
 
 static void a_split(void **state)
@@ -70,6 +73,31 @@ static void a_split(void **state)
     assert_float_equal(seconds, 5, 0);
 }
 
+static void arguments_that_are_none(void **state)
+{
+    const yoke_sample sample = { 1, 1 };
+    const double bad[] = { -1, NAN, INFINITY };
+    yoke_line line = { .item_seconds = 1e-9 };
+    int64_t part = 7;
+    double seconds;
+    (void)state;
+    assert_int_equal(yoke_line_fit(&sample, -1, &line), YOKE_EINVAL);
+    assert_int_equal(yoke_line_fit(NULL, 1, &line), YOKE_EINVAL);
+    assert_int_equal(yoke_line_fit(&sample, 1, NULL), YOKE_EINVAL);
+    assert_int_equal(yoke_line_split(&line, -1, 1, &part, &seconds), YOKE_EINVAL);
+    assert_int_equal(yoke_line_split(&line, 1, -1, &part, &seconds), YOKE_EINVAL);
+    assert_int_equal(yoke_line_split(NULL, 1, 1, &part, &seconds), YOKE_EINVAL);
+    assert_int_equal(yoke_line_split(&line, 1, 1, &part, NULL), YOKE_EINVAL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const yoke_line item = { .item_seconds = bad[i] },
+                        fixed = { .item_seconds = 1e-9, .fixed_seconds = bad[i] };
+        assert_int_equal(yoke_line_split(&item, 1, 1, &part, &seconds), YOKE_EINVAL);
+        assert_int_equal(yoke_line_split(&fixed, 1, 1, &part, &seconds), YOKE_EINVAL);
+    }
+    assert_int_equal(part, 7);
+    assert_float_equal(yoke_mean(&seconds, 0, NULL), 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -77,6 +105,7 @@ int main(void)
         cmocka_unit_test(what_is_no_sample),
         cmocka_unit_test(a_mean),
         cmocka_unit_test(a_split),
+        cmocka_unit_test(arguments_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
