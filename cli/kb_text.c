@@ -211,7 +211,7 @@ static void print_devices(const yoke_lesson *lesson)
         time_cell(&table, item > 0 ? figure_of(device, "fixed_ns") : 0);
         item_cell(&table, rate > 0 ? 1 / rate : 0);
         time_cell(&table, figure_of(device, "chunk_ns"));
-        table_cell(&table, TABLE_RIGHT, grain > 0 ? "%.4g" : "-", grain);
+        table_cell(&table, TABLE_RIGHT, grain > 9999.5 ? "%.0f" : grain > 0 ? "%.4g" : "-", grain);
         table_row(&table);
     }
     table_print(&table, stdout);

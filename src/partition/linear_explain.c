@@ -3,16 +3,34 @@
 
 #include "linear.h"
 
+struct span {
+    char text[24];
+};
+
+/* "1.234 ms", of times that may be a million times longer than others in the sentence. */
+static struct span span(double ns)
+{
+    static const char *const units[] = { "ns", "us", "ms", "s" };
+    struct span span;
+    int unit = 0;
+    if (ns < 1e-4) /* what a fit leaves of nothing */
+        ns = 0;
+    for (; ns >= 999.95 && unit < 3; unit++)
+        ns /= 1000;
+    snprintf(span.text, sizeof span.text, "%.4g %s", ns, units[unit]);
+    return span;
+}
+
 static void explain_part(const struct yk_linear *state, const struct yk_split_view *view,
                          int device, char *text, size_t size)
 {
     const struct yk_part *part = &state->told[device].part;
     snprintf(text, size,
-             "%.2f %% by %s line of %.4g ns an item and %.4g ms: predicted to end after %.4g ms, "
-             "the job after %.4g ms",
+             "%.2f %% by %s line of %s an item and %s: predicted to end after %s, the job after %s",
              100 * (double)part->items / (double)(view->last - view->first),
-             view->devices[device].known.guessed ? "a guessed" : "its", part->line.item_ns,
-             part->line.fixed_ns * 1e-6, part->ns * 1e-6, state->job_ns * 1e-6);
+             view->devices[device].known.guessed ? "a guessed" : "its",
+             span(part->line.item_ns).text, span(part->line.fixed_ns).text, span(part->ns).text,
+             span(state->job_ns).text);
 }
 
 static void explain_nothing(const struct yk_linear *state, int device, char *text, size_t size)
@@ -21,29 +39,28 @@ static void explain_nothing(const struct yk_linear *state, int device, char *tex
     const struct yk_line *line = &told->line;
     const double least = told->part.least;
     if (!(line->item_ns > 0))
-        snprintf(text, size, "nothing: what it takes was never seen; the others need %.4g ms",
-                 state->end_ns * 1e-6);
+        snprintf(text, size, "nothing: what it takes was never seen; the others need %s",
+                 span(state->end_ns).text);
     else if (told->without_ns > 0)
         snprintf(text, size,
-                 "nothing: it slows the others, which do all in %.4g ms without it; alone its part "
-                 "costs %.4g ns an item and %.4g ms",
-                 told->without_ns * 1e-6, line->item_ns, line->fixed_ns * 1e-6);
+                 "nothing: it slows the others, which do all in %s without it; alone its part "
+                 "costs %s an item and %s",
+                 span(told->without_ns).text, span(line->item_ns).text, span(line->fixed_ns).text);
     else if (line->fixed_ns >= state->end_ns)
         snprintf(text, size,
-                 "nothing: its fixed cost of %.4g ms is no less than the %.4g ms in which the "
-                 "others do all",
-                 line->fixed_ns * 1e-6, state->end_ns * 1e-6);
+                 "nothing: its fixed cost of %s is no less than the %s in which the others do all",
+                 span(line->fixed_ns).text, span(state->end_ns).text);
     else if (yk_line_ns(line, least) > state->end_ns)
         snprintf(text, size,
-                 "nothing: %.4g items, its least part, would take %.4g ms (%.4g ms fixed), and the "
-                 "others do all in %.4g ms",
-                 least, yk_line_ns(line, least) * 1e-6, line->fixed_ns * 1e-6,
-                 state->end_ns * 1e-6);
+                 "nothing: %.4g item%s, its least part, would take %s (%s fixed), and the "
+                 "others do all in %s",
+                 least, least == 1 ? "" : "s", span(yk_line_ns(line, least)).text,
+                 span(line->fixed_ns).text, span(state->end_ns).text);
     else
         snprintf(text, size,
-                 "nothing: its items cost %.4g J each, and the others do all in the %.4g ms that "
+                 "nothing: its items cost %.4g J each, and the others do all in the %s that "
                  "are allowed",
-                 told->part.joules, state->end_ns * 1e-6);
+                 told->part.joules, span(state->end_ns).text);
 }
 
 void yk_linear_explain(const void *given, const struct yk_split_view *view, int device, char *text,

@@ -158,15 +158,18 @@ static const char *duration(double ns, char text[YK_DURATION_TEXT])
 
 static void print_device(const struct told_device *device, const struct yk_told *told, FILE *stream)
 {
-    char item[YK_DURATION_TEXT], fixed[YK_DURATION_TEXT], without[YK_DURATION_TEXT], link[32] = "-";
+    char item[YK_DURATION_TEXT], fixed[YK_DURATION_TEXT], without[YK_DURATION_TEXT], link[32] = "-",
+                                                                                     chunk[32];
     const struct yk_line *line = &device->account.line;
     const double share = 100 * (double)device->items / (double)told->items;
     if (device->link_bytes_per_ns > 0)
         snprintf(link, sizeof link, "%.3g GB/s", device->link_bytes_per_ns);
-    fprintf(stream, "  %-12s %6.2f %%  %9s  %9s  %10.4g  %10s  %10s\n", device->name, share,
+    const char *grain = device->account.grain < 9999.5 ? "%.4g" : "%.0f"; /* no exponent */
+    snprintf(chunk, sizeof chunk, grain, device->account.grain);
+    fprintf(stream, "  %-12s %6.2f %%  %9s  %9s  %10s  %10s  %10s\n", device->name, share,
             line->item_ns > 0 ? yk_duration_text(line->item_ns, item) : "-",
-            line->item_ns > 0 ? yk_duration_text(line->fixed_ns, fixed) : "-",
-            device->account.grain, link, duration(device->account.without_ns, without));
+            line->item_ns > 0 ? yk_duration_text(line->fixed_ns, fixed) : "-", chunk, link,
+            duration(device->account.without_ns, without));
 }
 
 static void print_one(const struct yk_kernel *kernel, FILE *stream)

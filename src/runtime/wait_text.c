@@ -9,6 +9,8 @@ const char *yk_duration_text(double ns, char text[YK_DURATION_TEXT])
 {
     static const char *const units[] = { "ns", "us", "ms", "s" };
     int unit = 0;
+    if (ns < 1e-4) /* what a fit leaves of nothing */
+        ns = 0;
     for (; ns >= 999.5 && unit < 3; unit++)
         ns /= 1000;
     snprintf(text, YK_DURATION_TEXT, "%.3g %s", ns, units[unit]);
