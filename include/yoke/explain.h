@@ -21,7 +21,9 @@ extern "C" {
  * "name", "items", "share", "chunks", "busy_seconds", "item_seconds", "fixed_seconds",
  * "chunk_items", "link_bytes_per_second", "without_seconds", "reason" } ] } ] }; figures nobody
  * knows are null. `knowledge`: as in yoke_config; NULL: as usual. The caller owns *out:
- * yoke_story_close. *out is NULL where there is none. Thread-safe. */
+ * yoke_story_close, which takes NULL. *out is NULL where there is none. YOKE_EIO: nothing is kept,
+ * and the text says why. YOKE_EINVAL: `back` is less than 0, `out` NULL, `knowledge` "off".
+ * Thread-safe. */
 YOKE_API yoke_status yoke_story_open(const char *knowledge, int back, char **out);
 YOKE_API void yoke_story_close(char *story);
 
