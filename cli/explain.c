@@ -58,8 +58,9 @@ static int run_explain(int argc, char **argv)
     if (!text)
         return command_failed(
             back ? "not so many programs have used yoke since it keeps what they did"
-                 : "no program has used yoke yet, or none that ran a job; `yoke run "
-                   "saxpy` is one");
+                 : "no program has used yoke yet, or none that ran a job; 'yoke run "
+                   "saxpy' is one. Of simulated devices nothing is kept unless YOKE_KB names a "
+                   "file");
     status = tell(text, values[EXPLAIN_JSON]);
     yoke_story_close(text);
     return status;

@@ -2,8 +2,9 @@
  * command.
  *
  * When a runtime is closed, the story of the latest job of each of its kernels goes into the
- * knowledge base: each device's share, the model it was given on, what the job would have taken
- * without it, and why it got what it got. Those of the latest 16 runtimes are kept.
+ * knowledge base (of simulated devices only where YOKE_KB or yoke_config.knowledge names a file):
+ * each device's share, the model it was given on, what the job would have taken without it, and why
+ * it got what it got. Those of the latest 16 runtimes are kept.
  */
 #ifndef YOKE_EXPLAIN_H
 #define YOKE_EXPLAIN_H
