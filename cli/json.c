@@ -55,7 +55,7 @@ static int cannot_be_written(const char *path, int wrong)
     return 1;
 }
 
-int json_check(const char *path)
+int file_check(const char *path)
 {
     struct yk_new_file file;
     struct stat there;

@@ -15,7 +15,7 @@ void json_text(cJSON *object, const char *name, const char *value); /* NULL: nul
 int json_write(cJSON *object, const char *path);
 /* Before a measurement, which may take long: whether `path` (NULL: none) can be written then. 0, or
  * 1 after a message. */
-int json_check(const char *path);
+int file_check(const char *path);
 /* A member for what this process may use of the machine. */
 void json_machine(cJSON *object);
 

@@ -67,7 +67,9 @@ static int run_run(int argc, char **argv)
     if (!wrong)
         wrong = run_options_read(values, &spec);
     if (!wrong)
-        wrong = json_check(values[RUN_JSON]);
+        wrong = file_check(values[RUN_JSON]);
+    if (!wrong)
+        wrong = file_check(values[RUN_TRACE]);
     if (wrong)
         return wrong;
     return values[RUN_MATRIX] ? run_matrix(&spec, values) : measure_and_answer(&spec, values);

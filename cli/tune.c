@@ -251,7 +251,7 @@ static int run_tune(int argc, char **argv)
     if (!wrong)
         wrong = read_values(values, &from);
     if (!wrong)
-        wrong = json_check(values[TUNE_JSON]);
+        wrong = file_check(values[TUNE_JSON]);
     return wrong ? wrong : tune_and_answer(&from, values);
 }
 
