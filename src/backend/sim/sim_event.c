@@ -14,13 +14,24 @@ void yk_sim_event_release(struct yk_event *event)
     yk_free(event);
 }
 
+/* Said in the thread that asks, as by other backends: that is where the text is looked for. */
+static yoke_status say(struct yk_event *event, yoke_status outcome)
+{
+    return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device)
+           : outcome == YOKE_ELOST ? yk_sim_source_lost(event)
+                                   : outcome;
+}
+
 int yk_sim_poll(struct yk_event *event, yoke_status *outcome)
 {
+    yoke_status how = YOKE_OK;
     yk_lock(&yk_sim.mutex);
     int done = event->done;
     if (done)
-        *outcome = event->outcome;
+        how = event->outcome;
     yk_unlock(&yk_sim.mutex);
+    if (done)
+        *outcome = say(event, how);
     return done;
 }
 
@@ -32,9 +43,7 @@ yoke_status yk_sim_wait(struct yk_event *event)
         yk_sim_move_to(event->ended);
     yoke_status outcome = event->outcome;
     yk_sim_leave();
-    return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device)
-           : outcome == YOKE_ELOST ? yk_sim_source_lost(event)
-                                   : outcome;
+    return say(event, outcome);
 }
 
 yoke_status yk_sim_notify(struct yk_event *event, void (*fn)(void *context), void *context)
