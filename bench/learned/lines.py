@@ -31,6 +31,11 @@ def asked(value, time, limit=LIMIT):
     return text if time < LEAST_SECONDS or abs(value) <= limit else f'**{text}**'
 
 
+def at_most(value, time):
+    """Less than nothing may be as much as it likes."""
+    return f'{100 * value:+.1f} %' if value is not None and value <= LIMIT else asked(value, time)
+
+
 def off(a, b):
     return a / b - 1 if a and b else None
 
@@ -88,7 +93,7 @@ def one(folder, label):
     time = linear['seconds']
     row([label[0], label[1], size_text(linear['size']), seconds(linear.get('predicted_seconds')), seconds(linear['first_seconds']),
          seconds(time), *off_text(linear), asked(end_spread(linear), time),
-         seconds(best) if best else '-', asked(linear['regret'], time), asked(off(linear['first_seconds'], best), time),
+         seconds(best) if best else '-', at_most(linear['regret'], time), at_most(off(linear['first_seconds'], best), time),
          shares(linear), oracle_shares(linear), speedups(linear, again),
          *((seconds(first['first_seconds']), seconds(again['first_seconds']), seconds(again['seconds']),
             asked(off(again['first_seconds'], again['seconds']), time), seconds(same['first_seconds']) if same else '-',
