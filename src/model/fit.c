@@ -197,10 +197,9 @@ static double slowed_by_each(const struct yk_fit *fit, const struct yk_fit_asked
            (bits(beside->team) - 1);
 }
 
-static void slow_down(struct yk_fitted *fitted, double factor)
+void yk_fitted_scale(struct yk_fitted *fitted, double factor)
 {
     int i;
-    fitted->slowed = factor;
     fitted->line.item_ns *= factor;
     fitted->line.fixed_ns *= factor;
     fitted->item_half *= factor;
@@ -221,6 +220,8 @@ void yk_fit_line(const struct yk_fit *fit, const struct yk_fit_asked *asked, str
     if (near->team == asked->team || !asked->team || !near->team)
         return;
     each = slowed_by_each(fit, asked);
-    if (each > 0)
-        slow_down(out, (1 + each * (bits(asked->team) - 1)) / (1 + each * (bits(near->team) - 1)));
+    if (each > 0) {
+        out->slowed = (1 + each * (bits(asked->team) - 1)) / (1 + each * (bits(near->team) - 1));
+        yk_fitted_scale(out, out->slowed);
+    }
 }

@@ -78,6 +78,8 @@ int yk_fit_add(struct yk_fit *fit, const struct yk_fit_sample *sample);
 /* All samples that are there count less. */
 void yk_fit_fade(struct yk_fit *fit, double factor);
 void yk_fit_line(const struct yk_fit *fit, const struct yk_fit_asked *asked, struct yk_fitted *out);
+/* The line, and the curve, of a device that takes so many times as long. */
+void yk_fitted_scale(struct yk_fitted *fitted, double factor);
 /* Samples of more than one set are there, so that lines depend on it. */
 int yk_fit_knows_sets(const struct yk_fit *fit);
 

@@ -64,6 +64,7 @@ struct yk_split_device {
     struct yk_line line; /* of its whole part of a job beside the others, from submission to its
                             end; item_ns 0: unknown */
     int guessed;         /* 1: the line is no more than a guess */
+    int passed_over;     /* jobs in a row that lines split and gave it nothing of */
     const struct yk_fit *fit; /* where the line comes from, for who wants it for fewer devices;
                                  NULL: only the line is known. Looked at while the dispatcher opens
                                  and not later */

@@ -1,6 +1,7 @@
 /* learned.c - see learned.h. */
 #include "learned.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -168,6 +169,10 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 {
     int known = learned->rate > 0;
     note_time(learned, outcome, job);
+    if (outcome->items > 0)
+        learned->passed_over = 0;
+    else if (job->by_lines && learned->passed_over < INT_MAX)
+        learned->passed_over++;
     if (outcome->rate > 0)
         note_speed(learned, outcome, job);
     if (!job->everybodys)
@@ -183,6 +188,7 @@ void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out)
 {
     out->share = learned->share;
+    out->passed_over = learned->passed_over;
     if (!(learned->rate > 0))
         return;
     out->rate = learned->rate;

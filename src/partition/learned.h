@@ -23,6 +23,7 @@ struct yk_learned {
     int crowded;           /* others ran beside the last job it had part in */
     int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
     int patience;          /* and after how many of them that is forgotten; 0: one */
+    int passed_over;       /* jobs in a row that were split by lines and of which it got nothing */
     int asked;             /* jobs that it joined, with a part or without: the first one, and those
                               in which nothing but the job was done; counted up to two */
     int waited;            /* its chunks stood behind other jobs' in the last job it had part in */

@@ -86,12 +86,18 @@ static void put_part(struct search *search, int d, uint32_t set)
                               .least = least_of(search->view, d),
                               .round = known->host_memory ? least_of(search->view, d) : 0,
                               .joules = search->joules ? search->joules[d] : 0 };
+    if (yk_linear_doubts(known)) {
+        part->line.item_ns *= YK_LINEAR_DOUBT;
+        part->line.fixed_ns *= YK_LINEAR_DOUBT;
+    }
     if (known->fit && known->fit->count > 0) {
         const struct yk_fit_asked asked = { .team = set,
                                             .self = bit(d),
                                             .fixed_ns = known->host_memory ? 0 : known->fixed_ns };
         struct yk_fitted fitted;
         yk_fit_line(known->fit, &asked, &fitted);
+        if (yk_linear_doubts(known))
+            yk_fitted_scale(&fitted, YK_LINEAR_DOUBT);
         part->line = fitted.line;
         search->curves[d] = fitted.curve;
         part->curve = fitted.curve.count > 0 ? &search->curves[d] : NULL;

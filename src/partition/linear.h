@@ -7,6 +7,16 @@
 #include "../model/split.h"
 #include "partitioner.h"
 
+/* Machines change, and a line to which no samples are added stays as it is: who got nothing of so
+ * many jobs in a row is taken to be so much faster than it was seen to be, which costs little where
+ * it is not. */
+enum { YK_LINEAR_PASSED_OVER = 64 };
+#define YK_LINEAR_DOUBT 0.8
+static inline int yk_linear_doubts(const struct yk_split_device *known)
+{
+    return known->passed_over >= YK_LINEAR_PASSED_OVER && !known->guessed;
+}
+
 /* What is said of one device. */
 struct yk_linear_told {
     struct yk_part part;

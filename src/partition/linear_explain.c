@@ -21,16 +21,25 @@ static struct span span(double ns)
     return span;
 }
 
+/* What follows "by its line of ...". */
+static const char *why(const struct yk_split_device *known)
+{
+    return yk_linear_doubts(known)
+               ? ", taken to be faster than it was since it had nothing of many such jobs"
+               : "";
+}
+
 static void explain_part(const struct yk_linear *state, const struct yk_split_view *view,
                          int device, char *text, size_t size)
 {
     const struct yk_part *part = &state->told[device].part;
     snprintf(text, size,
-             "%.2f %% by %s line of %s an item and %s: predicted to end after %s, the job after %s",
+             "%.2f %% by %s line of %s an item and %s%s: predicted to end after %s, the job after "
+             "%s",
              100 * (double)part->items / (double)(view->last - view->first),
              view->devices[device].known.guessed ? "a guessed" : "its",
-             span(part->line.item_ns).text, span(part->line.fixed_ns).text, span(part->ns).text,
-             span(state->job_ns).text);
+             span(part->line.item_ns).text, span(part->line.fixed_ns).text,
+             why(&view->devices[device].known), span(part->ns).text, span(state->job_ns).text);
 }
 
 static void explain_nothing(const struct yk_linear *state, int device, char *text, size_t size)

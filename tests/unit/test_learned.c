@@ -293,6 +293,26 @@ static void enough_for_who_splits_by_lines(void **state)
     assert_true(yk_learned_suffices(learned, 2));
 }
 
+/* In a row; what `auto` splits says nothing of it. */
+static void jobs_without_it_are_counted(void **state)
+{
+    const struct yk_split_outcome nothing = { .items = 0 };
+    struct yk_split_device told = { 0 };
+    struct yk_learned learned;
+    struct yk_learned_job ran = whole(1);
+    (void)state;
+    yk_learned_open(&learned);
+    yk_learned_note(&learned, &nothing, &ran);
+    ran.by_lines = 1;
+    for (int i = 0; i < 3; i++)
+        yk_learned_note(&learned, &nothing, &ran);
+    yk_learned_tell(&learned, &told);
+    assert_int_equal(told.passed_over, 3);
+    yk_learned_note(&learned, &part, &ran);
+    yk_learned_tell(&learned, &told);
+    assert_int_equal(told.passed_over, 0);
+}
+
 /* Who is asked twice and gets nothing holds up nobody: but not by jobs in which something else was
  * done, or in which he was not ready. */
 static void who_got_nothing_is_not_waited_for(void **state)
@@ -454,6 +474,7 @@ int main(void)
         cmocka_unit_test(did_tells_who_worked_until_when),
         cmocka_unit_test(what_auto_taught_counts_less_once_lines_split),
         cmocka_unit_test(enough_for_who_splits_by_lines),
+        cmocka_unit_test(jobs_without_it_are_counted),
         cmocka_unit_test(who_got_nothing_is_not_waited_for),
         cmocka_unit_test(speeds_do_where_no_time_tells),
         cmocka_unit_test(a_line_is_guessed_from_peaks),

@@ -129,6 +129,29 @@ static void who_does_not_pay(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* What it was seen to take is doubted after many jobs without it. */
+static void who_was_passed_over(void **state)
+{
+    static const struct {
+        double fixed_ns;
+        int jobs, works;
+    } cases[] = { { 1.1e6, 63, 0 }, { 1.1e6, 64, 1 }, { 1.3e6, 64, 0 }, { 0.9e6, 0, 1 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct yk_split_device known[] = { cpu(1, 0), gpu(0.001, cases[i].fixed_ns), gpu(0, 0) };
+        struct yk_dispatch *dispatch;
+        int64_t done[devices];
+        int chunks[devices];
+        known[1].passed_over = cases[i].jobs;
+        dispatch = open_three("linear", known, 1000000);
+        run(dispatch, done, chunks);
+        assert_int_equal(done[1] > 0, cases[i].works);
+        if (cases[i].jobs > 0 && cases[i].works)
+            assert_says(dispatch, 1, "and 880 us, taken to be faster than it was since it had");
+        yk_dispatch_close(dispatch);
+    }
+}
+
 static void least_part_too_long(void **state)
 {
     const struct yk_split_device known[] = { cpu(1, 0), gpu(1000, 990), gpu(1, 0) };
@@ -249,11 +272,17 @@ static void wrong_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_end_together),   cmocka_unit_test(the_job_is_late),
-        cmocka_unit_test(who_does_not_pay),     cmocka_unit_test(least_part_too_long),
-        cmocka_unit_test(nothing_known),        cmocka_unit_test(copies_are_cut_further),
-        cmocka_unit_test(a_lost_device),        cmocka_unit_test(energy),
-        cmocka_unit_test(who_slows_the_others), cmocka_unit_test(wrong_words),
+        cmocka_unit_test(parts_end_together),
+        cmocka_unit_test(the_job_is_late),
+        cmocka_unit_test(who_does_not_pay),
+        cmocka_unit_test(least_part_too_long),
+        cmocka_unit_test(who_was_passed_over),
+        cmocka_unit_test(nothing_known),
+        cmocka_unit_test(copies_are_cut_further),
+        cmocka_unit_test(a_lost_device),
+        cmocka_unit_test(energy),
+        cmocka_unit_test(who_slows_the_others),
+        cmocka_unit_test(wrong_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
