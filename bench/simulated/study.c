@@ -75,8 +75,11 @@ int main(int count, char **words)
         return study_alpha(count - 2, words + 2);
     if (count > 1 && strcmp(words[1], "machines") == 0)
         return study_machines(count - 2, words + 2);
+    if (count > 1 && strcmp(words[1], "changes") == 0)
+        return study_changes(count - 2, words + 2);
     fprintf(stderr,
-            "usage: %s paper | alpha | machines [count=N] [seed=N] [outside=N] [partitioner=NAME] "
+            "usage: %s paper | alpha | changes | machines [count=N] [seed=N] [outside=N] "
+            "[partitioner=NAME] "
             "[show=N]\n",
             words[0]);
     return 2;

@@ -30,5 +30,6 @@ void study_machine(struct study_case *what);
 int study_paper(int count, char **words);
 int study_alpha(int count, char **words);
 int study_machines(int count, char **words);
+int study_changes(int count, char **words);
 
 #endif
