@@ -87,9 +87,23 @@ static yoke_status set_up(struct yk_store *store, const struct yk_store_spec *sp
     if (!choose_path(store, spec->path ? spec->path : settings->path))
         return yk_fail(YOKE_EINVAL, "YOKE_KB: the name is too long for a file");
     yoke_status status = choose_derivation(store, settings->derive);
-    if (spec->derivation)
+    if (status == YOKE_OK && spec->derivation)
         store->derivation = spec->derivation;
-    return status == YOKE_OK ? yk_mutex_open(&store->lock) : status;
+    return status;
+}
+
+yoke_status yk_store_check(const struct yk_store_spec *spec)
+{
+    struct settings settings;
+    struct yk_store *store;
+    yoke_status status = yk_options_default(options, &settings);
+    if (status != YOKE_OK)
+        return status;
+    store = yk_calloc(1, sizeof *store);
+    status = store ? set_up(store, spec, &settings) : YOKE_ENOMEM;
+    yk_options_clear(options, &settings);
+    yk_free(store);
+    return status;
 }
 
 yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **out)
@@ -101,6 +115,8 @@ yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **ou
         return status;
     struct yk_store *store = yk_calloc(1, sizeof *store);
     status = store ? set_up(store, spec ? spec : &usual, &settings) : YOKE_ENOMEM;
+    if (status == YOKE_OK)
+        status = yk_mutex_open(&store->lock);
     yk_options_clear(options, &settings);
     if (status != YOKE_OK) {
         yk_free(store);

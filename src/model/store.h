@@ -43,6 +43,8 @@ struct yk_store_spec {
  * never for what became of the file. */
 struct yk_store;
 yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **out);
+/* Just that: opens nothing. */
+yoke_status yk_store_check(const struct yk_store_spec *spec);
 void yk_store_close(struct yk_store *store);
 /* Why it knows and keeps nothing, in words; "" if it works. The text goes to `why`. */
 enum { YK_STORE_WHY = 512 };

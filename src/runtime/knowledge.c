@@ -62,10 +62,13 @@ static int look_at_machine(struct yk_knowledge *knowledge, const yoke_runtime *r
 yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out)
 {
     struct yk_knowledge *knowledge;
-    yoke_status status = YOKE_ENOMEM;
+    yoke_status status;
     *out = NULL;
     if (path && strcmp(path, "off") == 0)
         return YOKE_OK;
+    status = yk_store_check(&(struct yk_store_spec){ .path = path });
+    if (status != YOKE_OK)
+        return status;
     knowledge = yk_calloc(1, sizeof *knowledge);
     if (!knowledge)
         return YOKE_ENOMEM;
@@ -73,8 +76,7 @@ yoke_status yk_knowledge_open(const char *path, struct yk_knowledge **out)
     knowledge->interval_ns = INTERVAL_NS;
     atomic_init(&knowledge->keep_ns, yk_clock_ns() + INTERVAL_NS);
     knowledge->path = path ? yk_strdup(path) : NULL;
-    if (!path || knowledge->path)
-        status = yk_mutex_open(&knowledge->lock);
+    status = !path || knowledge->path ? yk_mutex_open(&knowledge->lock) : YOKE_ENOMEM;
     if (status == YOKE_OK) {
         *out = knowledge;
         return YOKE_OK;
