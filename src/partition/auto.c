@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../base/alloc.h"
+#include "../base/words.h"
 #include "auto.h"
 
 /* Of another's region a device takes this part of what it could in one turn, if that lasts long. */
@@ -202,11 +203,11 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
     int length = 0;
     if (status->chunks_done > 0)
         length = snprintf(text, size,
-                          "did %.1f %% in %lld chunk%s, at %.4g items/us while busy; a chunk costs "
+                          "did %.1f %% in %lld chunk%s, at %s items/us while busy; a chunk costs "
                           "%.1f us beside its items",
                           100 * (double)status->items_done / all, (long long)status->chunks_done,
-                          status->chunks_done == 1 ? "" : "s", 1e3 * status->rate,
-                          status->fixed_ns / 1e3);
+                          status->chunks_done == 1 ? "" : "s",
+                          yk_number_words(1e3 * status->rate).text, status->fixed_ns / 1e3);
     else if (!status->joined)
         length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
     else if (mine->others_ns <= 0)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../base/words.h"
+
 /* A chunk of a session is what the better form does in this time: long beside what handing out a
  * chunk costs, short beside a job that is worth the question. */
 #define TRY_NS 3e6
@@ -110,8 +112,9 @@ void yk_choice_explain(const struct yk_choice *choice, const char *const names[Y
     const int best = choice->best;
     *text = '\0';
     if (choice->rates[0] > 0)
-        snprintf(text, size, "%s, measured at %.4g items/us; %s did %.4g", names[best],
-                 1e3 * choice->rates[best], names[1 - best], 1e3 * choice->rates[1 - best]);
+        snprintf(text, size, "%s, measured at %s items/us; %s did %s", names[best],
+                 yk_number_words(1e3 * choice->rates[best]).text, names[1 - best],
+                 yk_number_words(1e3 * choice->rates[1 - best]).text);
     else if (choice->recalled && yk_choice_found(choice) >= 0)
         snprintf(text, size,
                  "%s, as an earlier process found; %s has not been measured in this one",

@@ -7,6 +7,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/words.h"
 #include "ends.h"
 
 struct settings {
@@ -80,10 +81,10 @@ static void explain(const void *state, const struct yk_split_view *view, int dev
     yk_ends_explain(view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "came back for what was left / %.4g, at least %lld items, at %.4g items/us while "
+                 "came back for what was left / %.4g, at least %lld items, at %s items/us while "
                  "busy",
                  guided->k * (double)guided->ends.lanes, (long long)guided->threshold,
-                 1e3 * view->devices[device].rate);
+                 yk_number_words(1e3 * view->devices[device].rate).text);
 }
 
 const struct yk_partitioner yk_partitioner_guided = {

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "../base/words.h"
+
 /* A CPU that has left cannot drain the spare queue: then all is one range again. */
 static int has_spare_queue(const struct yk_ht *ht, const struct yk_split_view *view)
 {
@@ -219,9 +221,10 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
     } else if (!yk_ht_is_gpu(view, device)) {
         snprintf(text, size,
                  "did %.1f %% in %lld chunk%s, the latest of %lld items, whose size changed %lld "
-                 "time%s; a core does %.4g items/us",
+                 "time%s; a core does %s items/us",
                  share, (long long)status->chunks_done, plural, (long long)ht->core_latest,
-                 (long long)ht->core_sizes, ht->core_sizes == 1 ? "" : "s", 1e3 * ht->lambda_c);
+                 (long long)ht->core_sizes, ht->core_sizes == 1 ? "" : "s",
+                 yk_number_words(1e3 * ht->lambda_c).text);
     } else {
         length = snprintf(text, size,
                           "did %.1f %% in %lld chunk%s of %lld items%s, as fast as %.2f cores",

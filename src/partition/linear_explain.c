@@ -1,25 +1,8 @@
 /* linear_explain.c - see linear.h: why a device got what it got, in a sentence with figures. */
 #include <stdio.h>
 
+#include "../base/words.h"
 #include "linear.h"
-
-struct span {
-    char text[24];
-};
-
-/* "1.234 ms", of times that may be a million times longer than others in the sentence. */
-static struct span span(double ns)
-{
-    static const char *const units[] = { "ns", "us", "ms", "s" };
-    struct span span;
-    int unit = 0;
-    if (ns < 1e-4) /* what a fit leaves of nothing */
-        ns = 0;
-    for (; ns >= 999.95 && unit < 3; unit++)
-        ns /= 1000;
-    snprintf(span.text, sizeof span.text, "%.4g %s", ns, units[unit]);
-    return span;
-}
 
 /* What follows "by its line of ...". */
 static const char *why(const struct yk_split_device *known)
@@ -38,8 +21,9 @@ static void explain_part(const struct yk_linear *state, const struct yk_split_vi
              "%s",
              100 * (double)part->items / (double)(view->last - view->first),
              view->devices[device].known.guessed ? "a guessed" : "its",
-             span(part->line.item_ns).text, span(part->line.fixed_ns).text,
-             why(&view->devices[device].known), span(part->ns).text, span(state->job_ns).text);
+             yk_time_words(part->line.item_ns).text, yk_time_words(part->line.fixed_ns).text,
+             why(&view->devices[device].known), yk_time_words(part->ns).text,
+             yk_time_words(state->job_ns).text);
 }
 
 static void explain_nothing(const struct yk_linear *state, int device, char *text, size_t size)
@@ -49,27 +33,28 @@ static void explain_nothing(const struct yk_linear *state, int device, char *tex
     const double least = told->part.least;
     if (!(line->item_ns > 0))
         snprintf(text, size, "nothing: what it takes was never seen; the others need %s",
-                 span(state->end_ns).text);
+                 yk_time_words(state->end_ns).text);
     else if (told->without_ns > 0)
         snprintf(text, size,
                  "nothing: it slows the others, which do all in %s without it; alone its part "
                  "costs %s an item and %s",
-                 span(told->without_ns).text, span(line->item_ns).text, span(line->fixed_ns).text);
+                 yk_time_words(told->without_ns).text, yk_time_words(line->item_ns).text,
+                 yk_time_words(line->fixed_ns).text);
     else if (line->fixed_ns >= state->end_ns)
         snprintf(text, size,
                  "nothing: its fixed cost of %s is no less than the %s in which the others do all",
-                 span(line->fixed_ns).text, span(state->end_ns).text);
+                 yk_time_words(line->fixed_ns).text, yk_time_words(state->end_ns).text);
     else if (yk_line_ns(line, least) > state->end_ns)
         snprintf(text, size,
                  "nothing: %.4g item%s, its least part, would take %s (%s fixed), and the "
                  "others do all in %s",
-                 least, least == 1 ? "" : "s", span(yk_line_ns(line, least)).text,
-                 span(line->fixed_ns).text, span(state->end_ns).text);
+                 least, least == 1 ? "" : "s", yk_time_words(yk_line_ns(line, least)).text,
+                 yk_time_words(line->fixed_ns).text, yk_time_words(state->end_ns).text);
     else
         snprintf(text, size,
                  "nothing: its items cost %.4g J each, and the others do all in the %s that "
                  "are allowed",
-                 told->part.joules, span(state->end_ns).text);
+                 told->part.joules, yk_time_words(state->end_ns).text);
 }
 
 void yk_linear_explain(const void *given, const struct yk_split_view *view, int device, char *text,

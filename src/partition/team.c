@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../base/words.h"
 #include "team_next.h"
 
 /* Jobs of a team in a row: the first after a change moves rows. */
@@ -84,10 +85,10 @@ static double slowest_ns(const struct yk_team_figure *figure)
     return extreme_ns(figure, fmax);
 }
 
-static double items_us(const struct yk_team_figure *figure)
+static struct yk_words items_us(const struct yk_team_figure *figure)
 {
     double ns = yk_team_typical_ns(figure);
-    return ns > 0 ? 1e3 / ns : 0;
+    return yk_number_words(ns > 0 ? 1e3 / ns : 0);
 }
 
 /* Jobs of a microsecond come to as many in a quarter of an hour: counting begins anew, at the same
@@ -337,18 +338,17 @@ void yk_team_explain(const struct yk_team *team, uint32_t asked, char *text, siz
 {
     if (asked != team->best.devices)
         snprintf(text, size,
-                 "left out for once, to see what the others do without it (together they did %.4g "
+                 "left out for once, to see what the others do without it (together they did %s "
                  "items/us)",
-                 items_us(&team->best));
+                 items_us(&team->best).text);
     else if (team->unasked)
-        snprintf(text, size,
-                 "not asked: others did all of such jobs by themselves, at %.4g items/us",
-                 items_us(&team->best));
+        snprintf(text, size, "not asked: others did all of such jobs by themselves, at %s items/us",
+                 items_us(&team->best).text);
     else if (team->before.jobs == 0)
         snprintf(text, size,
-                 "not asked: as known from before, others do such jobs best, at %.4g items/us",
-                 items_us(&team->best));
+                 "not asked: as known from before, others do such jobs best, at %s items/us",
+                 items_us(&team->best).text);
     else
-        snprintf(text, size, "does not pay: without it %.4g items/us, with more devices %.4g",
-                 items_us(&team->best), items_us(&team->before));
+        snprintf(text, size, "does not pay: without it %s items/us, with more devices %s",
+                 items_us(&team->best).text, items_us(&team->before).text);
 }

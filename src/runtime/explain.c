@@ -6,6 +6,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/words.h"
 #include "../partition/account.h"
 #include "../platform/program.h"
 #include "../trace/trace.h"
@@ -149,38 +150,37 @@ static int has_story(const struct yk_kernel *kernel)
 /* --- for people --- */
 
 /* "1.2 ms" or, of what nobody knows, "-". */
-static const char *duration(double ns, char text[YK_DURATION_TEXT])
+static struct yk_words duration(double ns)
 {
+    if (ns == 0)
+        return (struct yk_words){ .text = "-" };
     if (!(ns > 0) || isinf(ns))
-        return ns == 0 ? "-" : "never";
-    return yk_duration_text(ns, text);
+        return (struct yk_words){ .text = "never" };
+    return yk_time_words(ns);
 }
 
 static void print_device(const struct told_device *device, const struct yk_told *told, FILE *stream)
 {
-    char item[YK_DURATION_TEXT], fixed[YK_DURATION_TEXT], without[YK_DURATION_TEXT], link[32] = "-",
-                                                                                     chunk[32];
     const struct yk_line *line = &device->account.line;
+    char link[32] = "-";
     const double share = 100 * (double)device->items / (double)told->items;
     if (device->link_bytes_per_ns > 0)
         snprintf(link, sizeof link, "%.3g GB/s", device->link_bytes_per_ns);
-    const char *grain = device->account.grain < 9999.5 ? "%.4g" : "%.0f"; /* no exponent */
-    snprintf(chunk, sizeof chunk, grain, device->account.grain);
     fprintf(stream, "  %-12s %6.2f %%  %9s  %9s  %10s  %10s  %10s\n", device->name, share,
-            line->item_ns > 0 ? yk_duration_text(line->item_ns, item) : "-",
-            line->item_ns > 0 ? yk_duration_text(line->fixed_ns, fixed) : "-", chunk, link,
-            duration(device->account.without_ns, without));
+            line->item_ns > 0 ? yk_time_words(line->item_ns).text : "-",
+            line->item_ns > 0 ? yk_time_words(line->fixed_ns).text : "-",
+            yk_number_words(device->account.grain).text, link,
+            duration(device->account.without_ns).text);
 }
 
 static void print_one(const struct yk_kernel *kernel, FILE *stream)
 {
     const struct yk_told *told = kernel->told;
-    char took[YK_DURATION_TEXT];
     int d;
     fprintf(stream, "%s: %lld item%s in %s by %s, job %llu of %llu\n", told->job,
             (long long)told->items, told->items == 1 ? "" : "s",
-            yk_duration_text((double)told->ns, took), told->partitioner,
-            (unsigned long long)told->jobs, (unsigned long long)kernel->jobs);
+            yk_time_words((double)told->ns).text, told->partitioner, (unsigned long long)told->jobs,
+            (unsigned long long)kernel->jobs);
     if (told->derived)
         fputs("  began with what jobs of other sizes had taught earlier processes\n", stream);
     else if (told->known_jobs > 0)

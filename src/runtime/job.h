@@ -380,9 +380,7 @@ void yk_job_wake(struct yk_job *job);
 
 /* --- wait_text.c --- */
 /* How and why the job's threads waited for the device as they did, and how many there were. */
-enum { YK_WAIT_TEXT = 192, YK_DURATION_TEXT = 32 };
-/* "1.2 ms", in `text`. */
-const char *yk_duration_text(double ns, char text[YK_DURATION_TEXT]);
+enum { YK_WAIT_TEXT = 192 };
 yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_WAIT_TEXT]);
 
 /* --- panels.c --- */

@@ -3,34 +3,21 @@
  */
 #include <stdio.h>
 
+#include "../base/words.h"
 #include "flight.h"
-
-const char *yk_duration_text(double ns, char text[YK_DURATION_TEXT])
-{
-    static const char *const units[] = { "ns", "us", "ms", "s" };
-    int unit = 0;
-    if (ns < 1e-4) /* what a fit leaves of nothing */
-        ns = 0;
-    for (; ns >= 999.5 && unit < 3; unit++)
-        ns /= 1000;
-    snprintf(text, YK_DURATION_TEXT, "%.3g %s", ns, units[unit]);
-    return text;
-}
 
 static void explain_choice(const struct yk_waits *waits, const char *who, char text[YK_WAIT_TEXT])
 {
-    char chunks[YK_DURATION_TEXT], wake[YK_DURATION_TEXT];
     int length, spins = 2 * waits->brief > waits->flights;
     if (waits->foretold == 0) {
         snprintf(text, YK_WAIT_TEXT, "%s slept (block): how long its chunks take was not known",
                  who);
         return;
     }
-    yk_duration_text((double)waits->lasts_ns / (double)waits->foretold, chunks);
-    yk_duration_text(YK_WAKE_NS, wake);
-    length =
-        snprintf(text, YK_WAIT_TEXT, "%s %s: chunks of %s are %s beside a wake of %s", who,
-                 spins ? "polled (spin)" : "slept (block)", chunks, spins ? "short" : "long", wake);
+    length = snprintf(text, YK_WAIT_TEXT, "%s %s: chunks of %s are %s beside a wake of %s", who,
+                      spins ? "polled (spin)" : "slept (block)",
+                      yk_time_words((double)waits->lasts_ns / (double)waits->foretold).text,
+                      spins ? "short" : "long", yk_time_words(YK_WAKE_NS).text);
     if (waits->brief > 0 && waits->brief < waits->flights)
         snprintf(text + length, YK_WAIT_TEXT - (size_t)length, "; %lld of %lld were %s",
                  (long long)(spins ? waits->flights - waits->brief : waits->brief),

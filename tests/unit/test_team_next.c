@@ -189,7 +189,7 @@ static void what_is_between_can_win(void **state)
     assert_int_equal(choose(&team), 15);
     yk_team_explain(&team, 15, text, sizeof text);
     assert_string_equal(text,
-                        "does not pay: without it 2.632e+04 items/us, with more devices 2.5e+04");
+                        "does not pay: without it 26316 items/us, with more devices 25000");
 }
 
 int main(void)

@@ -1,0 +1,14 @@
+/* words.h - PURE. Figures as sentences have them. By value, so that several go into one call. */
+#ifndef YK_BASE_WORDS_H
+#define YK_BASE_WORDS_H
+
+struct yk_words {
+    char text[32];
+};
+
+/* "235.8 us": a time in the unit that fits it. */
+struct yk_words yk_time_words(double ns);
+/* "26316", "1.25": four digits, or all before the point. */
+struct yk_words yk_number_words(double number);
+
+#endif
