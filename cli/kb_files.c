@@ -90,6 +90,28 @@ static int check_all(const cJSON *lessons, yoke_lesson *room)
     return 0;
 }
 
+static int count_one(void *context, const yoke_lesson *lesson)
+{
+    (void)lesson;
+    ++*(int *)context;
+    return 1;
+}
+
+/* What was seen longest ago may have gone again at once. */
+static void tell_import(struct kb *kb, const struct import *import)
+{
+    int there = 0;
+    printf("%d lesson%s imported", import->added, import->added == 1 ? "" : "s");
+    if (import->kept)
+        printf(", %d that %s known already", import->kept, import->kept == 1 ? "was" : "were");
+    putchar('\n');
+    if (yoke_knowledge_each(kb->knowledge, NULL, count_one, &there) == YOKE_OK &&
+        there < import->added)
+        printf("The file has room for %d: what was seen longest ago is gone again; YOKE_KB_LIMIT "
+               "says how large it may become.\n",
+               there);
+}
+
 static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
 {
     struct import import = { 0 };
@@ -111,10 +133,7 @@ static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
         import.added += put == YOKE_OK && added;
         import.kept += put == YOKE_OK && !added;
     }
-    printf("%d lesson%s imported", import.added, import.added == 1 ? "" : "s");
-    if (import.kept)
-        printf(", %d that %s known already", import.kept, import.kept == 1 ? "was" : "were");
-    putchar('\n');
+    tell_import(kb, &import);
     return status;
 }
 

@@ -188,8 +188,7 @@ static void what_is_between_can_win(void **state)
     }
     assert_int_equal(choose(&team), 15);
     yk_team_explain(&team, 15, text, sizeof text);
-    assert_string_equal(text,
-                        "does not pay: without it 26316 items/us, with more devices 25000");
+    assert_string_equal(text, "does not pay: without it 26316 items/us, with more devices 25000");
 }
 
 int main(void)
