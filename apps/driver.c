@@ -73,6 +73,7 @@ static yoke_status tally_add(struct app_run *run, const yoke_result *result)
     yoke_status status = app_tally_grow(run, result->device_count);
     if (status != YOKE_OK)
         return status;
+    tally->jobs++;
     for (int i = 0; i < result->device_count; i++) {
         const yoke_device_result *part = &result->devices[i];
         struct measure_device *device = &tally->devices[part->device];

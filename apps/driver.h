@@ -72,6 +72,7 @@ struct measure {
     double *ends;        /* of each run, and in it of each device, as line.ended_seconds; 0: it did
                             nothing. NULL: of none */
     int run_count;
+    int64_t jobs;         /* of the median run */
     double seconds;       /* median of runs */
     double whole_seconds; /* of the median run with the host's work between its jobs; NAN where that
                              is no different */
@@ -98,6 +99,7 @@ void measure_close(struct measure *measure);
 struct app_tally {                  /* what the devices did, added up over the jobs of one run */
     struct measure_device *devices; /* by index in the runtime */
     int device_count;
+    int64_t jobs;
     yoke_traffic traffic;
     double predicted_seconds; /* of all jobs; NAN: of one nobody said anything */
     char partitioner[128];

@@ -105,6 +105,7 @@ yoke_status app_runs_tell(struct app_runs *runs, const struct app_session *sessi
     if (!out->ends)
         return app_fail(YOKE_ENOMEM, "no memory for the figures of %d runs", runs->count);
     out->whole_seconds = median->whole_seconds;
+    out->jobs = median->tally.jobs;
     out->traffic = median->tally.traffic;
     out->predicted_seconds = median->tally.predicted_seconds;
     out->devices = median->tally.devices;

@@ -79,12 +79,15 @@ void run_print_devices(const struct measure *measure)
         table_row(&table);
     }
     table_print(&table, stdout);
+    putchar('\n');
+    if (measure->jobs > 1) /* the table is of them all */
+        printf("The last of %" PRId64 " jobs:\n", measure->jobs);
     for (int d = 0; d < measure->device_count; d++) {
         const char *name = measure->devices[d].name, *reason = measure->devices[d].reason;
         size_t length = strlen(name);
         int named = !strncmp(reason, name, length) && reason[length] == ':'; /* an error's text */
         if (*reason)
-            printf("%s%s%s%s\n", d ? "" : "\n", named ? "" : name, named ? "" : ": ", reason);
+            printf("%s%s%s\n", named ? "" : name, named ? "" : ": ", reason);
         if (*measure->devices[d].kernel)
             printf("%s: kernel %s\n", name, measure->devices[d].kernel);
         if (*measure->devices[d].wait)
