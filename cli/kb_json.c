@@ -34,6 +34,7 @@ cJSON *kb_lesson_json(const yoke_lesson *lesson)
     add_hash(object, "subject", lesson->subject);
     json_text(object, "name", lesson->name);
     json_text(object, "subject_text", lesson->subject_text);
+    json_text(object, "partitioner", lesson->partitioner);
     cJSON_AddItemToObject(object, "sizes",
                           cJSON_CreateDoubleArray(lesson->sizes, lesson->size_count));
     json_text(object, "origin", lesson->origin);
@@ -150,6 +151,9 @@ const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
     if (!read_hash(object, "subject", &out->subject) || !read_text(object, "name", &out->name) ||
         !*out->name || !read_text(object, "subject_text", &out->subject_text))
         return "has no subject, or no name, or one that cannot be shown";
+    if (!read_text(object, "partitioner", &out->partitioner) &&
+        cJSON_GetObjectItem(object, "partitioner")) /* an older yoke tells none */
+        return "has a partitioner that cannot be shown";
     if (!read_sizes(object, out))
         return "has no sizes, or too many";
     if (!read_text(object, "origin", &out->origin))

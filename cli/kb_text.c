@@ -28,7 +28,7 @@ static const char *date_of(int64_t seen, char text[32])
 /* The lessons of a kernel on a machine, which come one after the other. */
 struct group {
     uint64_t machine, subject;
-    char name[64];
+    char name[64], partitioner[64];
     int lessons;
     double least, most; /* items */
     int64_t confirmed, seen;
@@ -59,8 +59,8 @@ static void heads(struct table *table, const char *const *names)
 
 static void end_group(struct listing *listing)
 {
-    static const char *const names[] = { "kernel",    "lessons", "items", "confirmed",
-                                         "last seen", "subject", NULL };
+    static const char *const names[] = { "kernel",    "partitioner", "lessons", "items",
+                                         "confirmed", "last seen",   "subject", NULL };
     struct group *group = &listing->group;
     struct table *table = &listing->table;
     char date[32];
@@ -71,6 +71,7 @@ static void end_group(struct listing *listing)
     if (table->row_count == 0)
         heads(table, names);
     table_cell(table, TABLE_LEFT, "%s", group->name);
+    table_cell(table, TABLE_LEFT, "%s", *group->partitioner ? group->partitioner : "-");
     table_cell(table, TABLE_RIGHT, "%d", group->lessons);
     if (group->least < group->most)
         table_cell(table, TABLE_RIGHT, "%.15g to %.15g", group->least, group->most);
@@ -109,6 +110,7 @@ static int list_one(void *context, const yoke_lesson *lesson)
     if (!group->lessons) {
         *group = (struct group){ lesson->machine, lesson->subject, .least = items, .most = items };
         snprintf(group->name, sizeof group->name, "%s", lesson->name);
+        snprintf(group->partitioner, sizeof group->partitioner, "%s", lesson->partitioner);
     }
     group->lessons++;
     group->least = fmin(group->least, items);
@@ -222,6 +224,13 @@ struct telling {
     int count;
 };
 
+static void print_subject(const yoke_lesson *lesson)
+{
+    printf("\n%s %016" PRIx64 "\n  %s\n", lesson->name, lesson->subject, lesson->subject_text);
+    if (*lesson->partitioner)
+        printf("  split by %s\n", lesson->partitioner);
+}
+
 static int tell_one(void *context, const yoke_lesson *lesson)
 {
     struct telling *telling = context;
@@ -230,7 +239,7 @@ static int tell_one(void *context, const yoke_lesson *lesson)
     if (first || telling->machine != lesson->machine)
         print_machine(lesson, first);
     if (first || telling->machine != lesson->machine || telling->subject != lesson->subject)
-        printf("\n%s %016" PRIx64 "\n  %s\n", lesson->name, lesson->subject, lesson->subject_text);
+        print_subject(lesson);
     telling->machine = lesson->machine;
     telling->subject = lesson->subject;
     printf("\n  ");

@@ -28,6 +28,7 @@ typedef struct yoke_lesson {
     const char *machine_text;
     uint64_t subject; /* the kernel's content and its arguments' shapes; its name, and the rest */
     const char *name, *subject_text;
+    const char *partitioner; /* that such jobs are split by; "": unknown; NULL is taken for that */
     int size_count;
     double sizes[YOKE_SIZES_MAX]; /* [0]: items of the range */
     const char *origin;           /* "trained", "derived" or "adjusted" */

@@ -55,6 +55,7 @@ struct yk_store_key {
     const char *machine_text;
     uint64_t subject; /* hash of all that makes it this subject */
     const char *name, *subject_text;
+    const char *partitioner; /* that such jobs are split by; NULL or "": unknown */
 };
 
 /* Makes ready what the first find needs: then that takes as long as those after it. */

@@ -19,7 +19,9 @@ static const char *const texts[YK_SQL_COUNT] = {
                      " ORDER BY seen DESC LIMIT 1024",
     [YK_SQL_LESSON] = FROM_LESSONS "id = ?1",
     [YK_SQL_PUT_MACHINE] = "INSERT OR IGNORE INTO machines(hash, text) VALUES(?1, ?2)",
-    [YK_SQL_PUT_SUBJECT] = "INSERT OR IGNORE INTO subjects(hash, name, text) VALUES(?1, ?2, ?3)",
+    [YK_SQL_PUT_SUBJECT] = "INSERT INTO subjects(hash, name, text, partitioner)"
+                           " VALUES(?1, ?2, ?3, ?4) ON CONFLICT(hash)"
+                           " DO UPDATE SET partitioner = ?4 WHERE partitioner = ''",
     [YK_SQL_PUT_LESSON] = "INSERT OR REPLACE INTO lessons(" YK_LESSON_COLUMNS ", machine, subject)"
                           " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [YK_SQL_DROP_DEVICES] = "DELETE FROM devices WHERE lesson = ?1",

@@ -42,6 +42,7 @@ static int tell_all(struct yk_store *store, sqlite3_stmt *row, yk_store_visit *v
             .subject = (uint64_t)sqlite3_column_int64(row, YK_LESSON_COLUMN_COUNT + 2),
             .name = text_of(row, 3),
             .subject_text = text_of(row, 4),
+            .partitioner = text_of(row, 5),
         };
         int code = yk_store_read_lesson(store, row, &lesson);
         if (code == SQLITE_OK)
@@ -57,7 +58,7 @@ yoke_status yk_store_each(struct yk_store *store, const struct yk_store_filter *
 {
     static const char sql[] =
         "SELECT " YK_LESSON_COLUMNS ", machine, machines.text, subject, subjects.name,"
-        " subjects.text FROM lessons JOIN machines ON machines.hash = machine"
+        " subjects.text, subjects.partitioner FROM lessons JOIN machines ON machines.hash = machine"
         " JOIN subjects ON subjects.hash = subject WHERE" FILTER
         " ORDER BY machines.text, machine, subjects.name, subject, seen DESC, length(sizes) DESC, "
         "sizes DESC";

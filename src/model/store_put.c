@@ -72,6 +72,7 @@ static int put_key(struct yk_store *store, const struct yk_store_key *key)
     sqlite3_bind_int64(subject, 1, (int64_t)key->subject);
     sqlite3_bind_text(subject, 2, key->name ? key->name : "", -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(subject, 3, key->subject_text ? key->subject_text : "", -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(subject, 4, key->partitioner ? key->partitioner : "", -1, SQLITE_TRANSIENT);
     return yk_store_step(subject);
 }
 

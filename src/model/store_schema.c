@@ -29,6 +29,8 @@ static const char *const steps[] = {
     "CREATE INDEX lessons_subject ON lessons(subject);",
     /* 3: which of two kernels is the faster one. */
     "ALTER TABLE devices ADD COLUMN form REAL;",
+    /* 4: what jobs were split by; '': a subject that an older yoke put here. */
+    "ALTER TABLE subjects ADD COLUMN partitioner TEXT NOT NULL DEFAULT '';",
 };
 
 const int yk_schema_version = (int)(sizeof steps / sizeof *steps);

@@ -48,6 +48,7 @@ struct yk_memory {
     struct yk_late late;     /* of jobs split by lines */
     /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
     uint64_t subject;
+    char partitioner[64]; /* of the subject, for people: what is beyond the room is left out */
     struct yk_sizes sizes;
     struct yk_pair *pair; /* their kernel's and the alternative's; NULL: there is none */
     int64_t jobs, kept;   /* of these so many are in the knowledge base */

@@ -7,6 +7,7 @@
 #include "../base/alloc.h"
 #include "../base/hash.h"
 #include "../base/status.h"
+#include "../partition/partitioner.h"
 #include "../platform/clock.h"
 #include "../platform/topology.h"
 #include "knowledge_state.h"
@@ -235,10 +236,13 @@ static uint64_t content_of_job(const struct yk_job *job)
 
 void yk_knowledge_note(const struct yk_job *job, struct yk_memory *memory)
 {
+    const char *partitioner = yk_subject_partitioner(job);
     if (!is_kept(job) || memory->jobs++ > 0)
         return;
     memory->pair = job->pair;
-    memory->subject = yk_subject_of(job, content_of_job(job), yk_subject_partitioner(job));
+    memory->subject = yk_subject_of(job, content_of_job(job), partitioner);
+    snprintf(memory->partitioner, sizeof memory->partitioner, "%s",
+             *partitioner ? partitioner : yk_partitioners[0]->name);
     yk_subject_sizes(job, &memory->sizes);
 }
 

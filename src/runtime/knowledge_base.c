@@ -85,6 +85,7 @@ static void show(const struct yk_store_key *key, const struct yk_lesson *lesson,
                           .subject = key->subject,
                           .name = key->name,
                           .subject_text = key->subject_text,
+                          .partitioner = key->partitioner,
                           .size_count = lesson->sizes.count,
                           .origin = yk_origin_names[lesson->origin],
                           .confirmed = lesson->confirmed,
@@ -164,7 +165,8 @@ yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_lesson *les
                                       .machine_text = lesson->machine_text,
                                       .subject = lesson->subject,
                                       .name = lesson->name ? lesson->name : "",
-                                      .subject_text = lesson->subject_text };
+                                      .subject_text = lesson->subject_text,
+                                      .partitioner = lesson->partitioner };
     struct yk_lesson *own = &knowledge->own, *had = &knowledge->had;
     take(lesson, own);
     const char *wrong = yk_lesson_wrong(own);

@@ -93,7 +93,8 @@ static void collect_kernel(const yoke_runtime *runtime, struct yk_kernel *kernel
                                               .subject = memory->subject,
                                               .name = kernel->kernel.name,
                                               .subject_text =
-                                                  kernel->kernel.file ? kernel->kernel.file : "" },
+                                                  kernel->kernel.file ? kernel->kernel.file : "",
+                                              .partitioner = memory->partitioner },
                                      .lesson = lesson };
     }
 }

@@ -39,6 +39,7 @@ static yoke_lesson made_up(void)
                            .subject = 7,
                            .name = "saxpy",
                            .subject_text = "a subject",
+                           .partitioner = "guided:k=3",
                            .size_count = 2,
                            .sizes = { 1000, 1.5 },
                            .origin = "adjusted",
@@ -72,6 +73,7 @@ static int find_one(void *context, const yoke_lesson *lesson)
     assert_string_equal(lesson->machine_text, "a machine");
     assert_string_equal(lesson->name, "saxpy");
     assert_string_equal(lesson->subject_text, "a subject");
+    assert_string_equal(lesson->partitioner, "guided:k=3");
     return 1;
 }
 

@@ -235,6 +235,30 @@ static const char version_two[] =
     "INSERT INTO runs VALUES(1, 1790000300, '{}');"
     "PRAGMA application_id = 2037345125; PRAGMA user_version = 2";
 
+static int see_partitioner(void *context, const struct yk_store_key *key,
+                           const struct yk_lesson *lesson)
+{
+    (void)lesson;
+    snprintf(context, 64, "%s", key->partitioner);
+    return 1;
+}
+
+/* Nor did version 2 know by which partitioner: that is told with the next lesson of the subject. */
+static void check_partitioner(struct yk_store *store, struct yk_store_key mm,
+                              const struct yk_lesson *lesson)
+{
+    const struct yk_store_filter filter = { .subject = mm.subject };
+    char partitioner[64] = "none";
+    assert_int_equal(yk_store_each(store, &filter, see_partitioner, partitioner), YOKE_OK);
+    assert_string_equal(partitioner, "");
+    for (int i = 0; i < 2; i++) { /* one that says nothing takes nothing away */
+        mm.partitioner = i ? NULL : "linear";
+        assert_int_equal(yk_store_put(store, &mm, lesson, 1), YOKE_OK);
+        assert_int_equal(yk_store_each(store, &filter, see_partitioner, partitioner), YOKE_OK);
+        assert_string_equal(partitioner, "linear");
+    }
+}
+
 static void test_version_two(void **state)
 {
     const struct yk_store_key mm = {
@@ -250,6 +274,7 @@ static void test_version_two(void **state)
     assert_true(found.devices[1].rate == 2.3254461949886635e-04 && found.devices[1].steady == 1);
     assert_int_equal(found.devices[0].form, 0);
     assert_int_equal(found.devices[1].form, 0);
+    check_partitioner(store, mm, &found);
     found.devices[1].form = 2; /* which version 2 had no place for */
     assert_int_equal(yk_store_put(store, &saxpy, &found, 1), YOKE_OK);
     assert_int_equal(yk_store_find(store, &saxpy, &sizes, &again), 1);
