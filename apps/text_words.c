@@ -7,11 +7,11 @@
 #include "text_words.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 enum { EXACT_TENS = 22, EXPONENT_MOST = 400, DIGITS_MOST = 1 << 24 };
-#define WHOLE_MOST 1000000000000000000 /* 10^18: another digit still fits */
 
 static int is_digit(char c)
 {
@@ -95,7 +95,7 @@ static int take_digits(const char **at, double *out)
     uint64_t digits = 0;
     int exponent = 0, any = is_digit(*c);
     for (; is_digit(*c); c++) {
-        if (digits < WHOLE_MOST)
+        if (digits < TEXT_WHOLE_MOST)
             digits = digits * 10 + (uint64_t)(*c - '0');
         else
             exponent++;
@@ -104,7 +104,7 @@ static int take_digits(const char **at, double *out)
         c++;
         any |= is_digit(*c);
         for (; is_digit(*c); c++)
-            if (digits < WHOLE_MOST) {
+            if (digits < TEXT_WHOLE_MOST) {
                 digits = digits * 10 + (uint64_t)(*c - '0');
                 exponent--;
             }
@@ -162,13 +162,26 @@ int text_take_whole(const char **at, int64_t *out)
     if (!is_digit(*c))
         return 0;
     for (; is_digit(*c); c++)
-        if (value <= WHOLE_MOST / 10)
+        if (value <= TEXT_WHOLE_MOST / 10)
             value = value * 10 + (*c - '0');
         else
-            value = 2 * WHOLE_MOST;
+            value = 2 * TEXT_WHOLE_MOST;
     *out = negative ? -value : value;
     *at = c;
     return 1;
+}
+
+struct text_whole text_whole_at(const char *at)
+{
+    enum { SHOWN = 40 };
+    const char *begin = text_skip_blanks(at), *end = begin + (*begin == '-' || *begin == '+');
+    struct text_whole whole;
+    while (is_digit(*end))
+        end++;
+    snprintf(whole.text, sizeof whole.text, "%.*s%s",
+             end - begin < SHOWN ? (int)(end - begin) : SHOWN, begin,
+             end - begin > SHOWN ? "..." : "");
+    return whole;
 }
 
 yoke_status text_not_this(const struct text_file *from, const char *at, const char *what)

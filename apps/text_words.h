@@ -47,7 +47,13 @@ size_t text_take_rest(const char **at, const char **out);
 int text_take_number(const char **at, double *out);
 /* A whole number, which ends where its digits do; a value beyond 10^18 is some value beyond that.
  */
+#define TEXT_WHOLE_MOST 1000000000000000000 /* another digit still fits */
 int text_take_whole(const char **at, int64_t *out);
+/* The one at `at` as it is written there, for messages: its value may be beyond. */
+struct text_whole {
+    char text[44];
+};
+struct text_whole text_whole_at(const char *at);
 
 /* The next number is `what`, or an error says so. */
 yoke_status text_number(const struct text_file *from, const char **at, const char *what,

@@ -53,7 +53,7 @@ static int skip_more(const char **at)
     return text_word_ends(*at);
 }
 
-static yoke_status wrong_index(const struct obj *obj, int64_t index)
+static yoke_status wrong_index(const struct obj *obj, const char *corner, int64_t index)
 {
     const int64_t count = obj->build.mesh.vertex_count;
     if (index == 0)
@@ -61,8 +61,8 @@ static yoke_status wrong_index(const struct obj *obj, int64_t index)
                               "a corner is vertex 0; vertices are counted from 1, or from -1 "
                               "backwards");
     return text_file_fail(&obj->from, YOKE_EINVAL,
-                          "a corner is vertex %lld, and %lld are defined above this line",
-                          (long long)index, (long long)count);
+                          "a corner is vertex %s, and %lld are defined above this line",
+                          text_whole_at(corner).text, (long long)count);
 }
 
 static yoke_status read_face(struct obj *obj, const char *at)
@@ -78,7 +78,7 @@ static yoke_status read_face(struct obj *obj, const char *at)
         if (!text_take_whole(&at, &index) || !skip_more(&at))
             return text_not_this(&obj->from, corner, what);
         if (index == 0 || index > count || index < -count)
-            return wrong_index(obj, index);
+            return wrong_index(obj, corner, index);
         index = index > 0 ? index - 1 : count + index;
         status = mesh_add_corner(&obj->build, &obj->from, (int32_t)index);
     }

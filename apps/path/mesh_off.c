@@ -99,8 +99,8 @@ static yoke_status read_face(struct off *off)
             return text_not_this(&off->from, here, "a corner's index");
         if (index < 0 || index >= off->vertex_count)
             return text_file_fail(&off->from, YOKE_EINVAL,
-                                  "a corner is vertex %lld; the file's %lld are counted from 0",
-                                  (long long)index, (long long)off->vertex_count);
+                                  "a corner is vertex %s; the file's %lld are counted from 0",
+                                  text_whole_at(here).text, (long long)off->vertex_count);
         status = mesh_add_corner(&off->build, &off->from, (int32_t)index);
     }
     mesh_end_face(&off->build);

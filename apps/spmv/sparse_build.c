@@ -146,8 +146,8 @@ yoke_status sparse_take_whole(const struct text_file *from, const char **at,
     if (!text_take_whole(at, out) || !text_word_ends(*at))
         return text_not_this(from, here, kind->what);
     if (*out < kind->least || *out > kind->most)
-        return text_file_fail(from, YOKE_EINVAL, "%lld is not %s; that is from %lld to %lld",
-                              (long long)*out, kind->what, (long long)kind->least,
+        return text_file_fail(from, YOKE_EINVAL, "%s is not %s; that is from %lld to %lld",
+                              text_whole_at(here).text, kind->what, (long long)kind->least,
                               (long long)kind->most);
     return YOKE_OK;
 }

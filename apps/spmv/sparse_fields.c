@@ -100,7 +100,8 @@ yoke_status sparse_next_whole(struct sparse_fields *fields, const char *what, in
     yoke_status status = next_field(fields, what, field);
     if (status != YOKE_OK)
         return status;
-    if (!text_take_whole(&at, out) || !text_at_end(&at))
+    if (!text_take_whole(&at, out) || !text_at_end(&at) || *out > TEXT_WHOLE_MOST ||
+        *out < -TEXT_WHOLE_MOST)
         return text_not_this(fields->from, field, what);
     return YOKE_OK;
 }

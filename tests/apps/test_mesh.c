@@ -85,7 +85,7 @@ static const struct said wrong[] = {
     { CORNERS "f 1 2 4294967297\n",
       "it:5: a corner is vertex 4294967297, and 4 are defined above this line" },
     { CORNERS "f 1 2 99999999999999999999999\n",
-      "it:5: a corner is vertex 2000000000000000000, and 4 are defined above this line" },
+      "it:5: a corner is vertex 99999999999999999999999, and 4 are defined above this line" },
     { CORNERS "f 0 1 2\n",
       "it:5: a corner is vertex 0; vertices are counted from 1, or from -1 backwards" },
     { CORNERS "f\n", "it:5: the line ends, but a corner: v, v/vt, v//vn or v/vt/vn belongs here" },

@@ -282,6 +282,8 @@ static const struct said wrong_off[] = {
     { "OFF\n4 2 0\n" CORNERS "3 0 1 2\n",
       "it:7: the file ends, but a face belongs here; is it complete?" },
     { "OFF\n4 1 0\n" CORNERS "3 0 1\n", "it:7: the line ends, but a corner's index belongs here" },
+    { "OFF\n4 1 0\n" CORNERS "3 0 1 99999999999999999999\n",
+      "it:7: a corner is vertex 99999999999999999999; the file's 4 are counted from 0" },
     { "OFF\n4 1 0\n" CORNERS "3 0 1 4\n",
       "it:7: a corner is vertex 4; the file's 4 are counted from 0" },
     { "OFF\n4 1 0\n" CORNERS "3 0 1 -1\n",
