@@ -202,12 +202,13 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
     double all = (double)(view->last - view->first);
     int length = 0;
     if (status->chunks_done > 0)
-        length = snprintf(text, size,
-                          "did %.1f %% in %lld chunk%s, at %s items/us while busy; a chunk costs "
-                          "%.1f us beside its items",
-                          100 * (double)status->items_done / all, (long long)status->chunks_done,
-                          status->chunks_done == 1 ? "" : "s",
-                          yk_number_words(1e3 * status->rate).text, status->fixed_ns / 1e3);
+        length =
+            snprintf(text, size,
+                     "did %.1f %% in %lld chunk%s, at %s items/us while busy; a chunk costs "
+                     "%s beside its items",
+                     100 * (double)status->items_done / all, (long long)status->chunks_done,
+                     status->chunks_done == 1 ? "" : "s", yk_number_words(1e3 * status->rate).text,
+                     yk_time_words(status->fixed_ns).text);
     else if (!status->joined)
         length = snprintf(text, size, "did nothing: its kernel was not ready before all was done");
     else if (mine->others_ns <= 0)
@@ -217,11 +218,12 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
                  "; left out then: without it the others do %.2f times as much as all together",
                  mine->gain);
     else if (mine->others_ns > 0 && (size_t)length < size)
-        snprintf(text + length, size - (size_t)length,
-                 "%s: its next chunk would have taken %.1f us or more, the others needed %.1f us "
-                 "for all that was left",
-                 length > 0 ? "; left out then" : "left out", mine->needed_ns / 1e3,
-                 mine->others_ns / 1e3);
+        snprintf(
+            text + length, size - (size_t)length,
+            "%s: its next chunk would have taken %s or more, the others needed %s for all that "
+            "was left",
+            length > 0 ? "; left out then" : "left out", yk_time_words(mine->needed_ns).text,
+            yk_time_words(mine->others_ns).text);
 }
 
 const struct yk_partitioner yk_partitioner_auto = {
