@@ -171,10 +171,13 @@ static void print_sizes(const yoke_lesson *lesson)
     printf("%s", lesson->size_count > 1 ? ")" : "");
 }
 
+/* NAN: unknown. */
 static void time_cell(struct table *table, double ns)
 {
     char text[32];
-    table_cell(table, TABLE_RIGHT, "%s", table_seconds(ns > 0 ? ns / 1e9 : (double)NAN, text));
+    if (ns < 1e-4) /* what a fit leaves of nothing */
+        ns = 0;
+    table_cell(table, TABLE_RIGHT, "%s", table_seconds(ns / 1e9, text));
 }
 
 /* An item may take far less than a nanosecond. */
@@ -204,15 +207,16 @@ static void print_devices(const yoke_lesson *lesson)
     for (int d = 0; d < lesson->device_count; d++) {
         const yoke_lesson_device *device = &lesson->devices[d];
         double share = figure_of(device, "share"), rate = figure_of(device, "rate");
+        double chunk = figure_of(device, "chunk_ns");
         double grain = figure_of(device, "grain"), item = figure_of(device, "item_ns");
         table_cell(&table, TABLE_LEFT, "%s%s%s", device->name,
                    figure_of(device, "form") > 1 ? " (by the alternative)" : "",
                    lesson->team && !(lesson->team >> d & 1) ? " (not in the team)" : "");
         table_cell(&table, TABLE_RIGHT, share < 0 ? "-" : "%.1f %%", 100 * share);
         item_cell(&table, item);
-        time_cell(&table, item > 0 ? figure_of(device, "fixed_ns") : 0);
+        time_cell(&table, item > 0 ? figure_of(device, "fixed_ns") : (double)NAN);
         item_cell(&table, rate > 0 ? 1 / rate : 0);
-        time_cell(&table, figure_of(device, "chunk_ns"));
+        time_cell(&table, chunk > 0 ? chunk : (double)NAN);
         table_cell(&table, TABLE_RIGHT, grain > 9999.5 ? "%.0f" : grain > 0 ? "%.4g" : "-", grain);
         table_row(&table);
     }
