@@ -71,11 +71,12 @@ const struct command command_explain = {
     .words = "",
     .summary = "What each device got in the latest program that used yoke, and why",
     .text = "Of the latest job of each of its kernels: each device's share, the model it was given "
-            "on (a for an\n"
-            "item, b beside all items), the mean chunk, the link's speed, what the job would have "
-            "taken\n"
-            "without it, and a sentence. YOKE_EXPLAIN=1 has any program say the same when it "
-            "closes yoke.",
+            "on (what an\n"
+            "item takes and what each chunk, or job, costs beside its items), the mean chunk, the "
+            "link's\n"
+            "speed, what the job would have taken without it, and a sentence. YOKE_EXPLAIN=1 has "
+            "any\n"
+            "program say the same when it closes yoke.",
     .options = options,
     .run = run_explain,
 };

@@ -20,11 +20,11 @@ extern "C" {
  * "seconds", "jobs": so many of the kernel, "known_jobs": so many in earlier processes that it
  * began with, "derived": true if it began with what jobs of other sizes had taught, "devices": [ {
  * "name", "items", "share", "chunks", "busy_seconds", "item_seconds", "fixed_seconds",
- * "chunk_items", "link_bytes_per_second", "without_seconds", "reason" } ] } ] }; figures nobody
- * knows are null. `knowledge`: as in yoke_config; NULL: as usual. The caller owns *out:
- * yoke_story_close, which takes NULL. *out is NULL where there is none. YOKE_EIO: nothing is kept,
- * and the text says why. YOKE_EINVAL: `back` is less than 0, `out` NULL, `knowledge` "off".
- * Thread-safe. */
+ * "chunk_items", "link_bytes_per_second", "without_seconds", "reason" } ] } ] }, of devices as in
+ * yoke_model_result (yoke/job.h); figures nobody knows are null. `knowledge`: as in yoke_config;
+ * NULL: as usual. The caller owns *out: yoke_story_close, which takes NULL. *out is NULL where
+ * there is none. YOKE_EIO: nothing is kept, and the text says why. YOKE_EINVAL: `back` is less than
+ * 0, `out` NULL, `knowledge` "off". Thread-safe. */
 YOKE_API yoke_status yoke_story_open(const char *knowledge, int back, char **out);
 YOKE_API void yoke_story_close(char *story);
 

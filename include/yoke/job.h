@@ -171,7 +171,9 @@ typedef struct yoke_kernel_result {
 } yoke_kernel_result;
 
 /* What the split of a job says of one device (papers/004, sections 3 and 5): v of its indexes take
- * fixed_seconds + v * item_seconds beside the others. Figures nobody knows are 0. */
+ * fixed_seconds + v * item_seconds beside the others. v are all that it gets where the partitioner
+ * splits by such lines (`linear`); otherwise those of one chunk, so that fixed_seconds is what each
+ * chunk costs. Figures nobody knows are 0. */
 typedef struct yoke_model_result {
     double item_seconds;          /* a of the model */
     double fixed_seconds;         /* b */

@@ -42,7 +42,8 @@ static void take_line(const struct yk_split_status *status, struct yk_account *o
     *out = (struct yk_account){ .grain = status->chunks_done > 0 ? (double)status->items_done /
                                                                        (double)status->chunks_done
                                                                  : 0 };
-    if (status->known.line.item_ns > 0)
+    out->of_jobs = status->known.line.item_ns > 0;
+    if (out->of_jobs)
         out->line = status->known.line;
     else if (status->item_ns > 0)
         out->line = (struct yk_line){ status->item_ns, status->fixed_ns };

@@ -12,7 +12,8 @@
 #include "dispatch.h"
 
 struct yk_account {
-    struct yk_line line; /* its time for v items of the job; item_ns 0: unknown */
+    struct yk_line line; /* its time for v items; item_ns 0: unknown */
+    int of_jobs;         /* 1: of its whole part of a job; 0: of a chunk, and b that of each one */
     double grain;        /* items of its chunks, on average; 0: it had none */
     double without_ns;   /* INFINITY: nobody else was there; 0: nobody knows */
 };

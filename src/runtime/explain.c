@@ -30,6 +30,7 @@ struct yk_told {
     uint64_t jobs;      /* of the kernel, this one being the latest */
     int64_t known_jobs; /* of earlier processes, that it began with */
     int derived;        /* it began with what was derived from other sizes */
+    int of_jobs; /* lines are of whole jobs, as its partitioner split by them; else of chunks */
     char job[NAME_BYTES], partitioner[NAME_BYTES];
     int room;         /* for so many devices */
     int device_count; /* 0: there was no memory to work it out */
@@ -103,8 +104,11 @@ static void work_out(const struct yk_job *job, struct yk_told *told)
     told->device_count = job->device_count;
     snprintf(told->job, sizeof told->job, "%s", job->name);
     snprintf(told->partitioner, sizeof told->partitioner, "%s", yk_job_partitioner_text(job, text));
-    for (d = 0; d < job->device_count; d++)
+    told->of_jobs = 0;
+    for (d = 0; d < job->device_count; d++) {
         note_device(job, d, &accounts[d], &told->devices[d]);
+        told->of_jobs |= accounts[d].of_jobs;
+    }
 }
 
 struct yk_job *yk_told_note(struct yk_job *job)
@@ -164,11 +168,12 @@ static void print_device(const struct told_device *device, const struct yk_told 
     const struct yk_line *line = &device->account.line;
     char link[32] = "-";
     const double share = 100 * (double)device->items / (double)told->items;
+    const int has_line = line->item_ns > 0 && device->account.of_jobs == told->of_jobs;
     if (device->link_bytes_per_ns > 0)
         snprintf(link, sizeof link, "%.3g GB/s", device->link_bytes_per_ns);
-    fprintf(stream, "  %-12s %6.2f %%  %9s  %9s  %10s  %10s  %10s\n", device->name, share,
-            line->item_ns > 0 ? yk_time_words(line->item_ns).text : "-",
-            line->item_ns > 0 ? yk_time_words(line->fixed_ns).text : "-",
+    fprintf(stream, "  %-12s %6.2f %%  %12s  %11s  %10s  %10s  %10s\n", device->name, share,
+            has_line ? yk_time_words(line->item_ns).text : "-",
+            has_line ? yk_time_words(line->fixed_ns).text : "-",
             yk_number_words(device->account.grain).text, link,
             duration(device->account.without_ns).text);
 }
@@ -186,8 +191,10 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
     else if (told->known_jobs > 0)
         fprintf(stream, "  began with what %lld job%s had taught earlier processes\n",
                 (long long)told->known_jobs, told->known_jobs == 1 ? "" : "s");
-    fprintf(stream, "  %-12s %8s  %9s  %9s  %10s  %10s  %10s\n", "device", "share", "a (item)",
-            "b (fixed)", "chunk", "link", "without it");
+    /* the words of `yoke kb show`, which has both */
+    fprintf(stream, "  %-12s %8s  %12s  %11s  %10s  %10s  %10s\n", "device", "share",
+            told->of_jobs ? "a (item)" : "alone (item)",
+            told->of_jobs ? "b (fixed)" : "chunk costs", "chunk", "link", "without it");
     for (d = 0; d < told->device_count; d++)
         print_device(&told->devices[d], told, stream);
     for (d = 0; d < told->device_count; d++)

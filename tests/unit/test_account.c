@@ -72,12 +72,38 @@ static void who_did_nothing_is_not_missed(void **state)
     yk_dispatch_close(dispatch);
 }
 
+/* Of a line that a partitioner split by it says that whole jobs follow it. */
+static void lines_of_jobs_are_told_apart(void **state)
+{
+    struct yk_split_device devices[] = { cpu2, gpu2 };
+    const struct yk_split_spec spec = { .last = 1000,
+                                        .unit = 1,
+                                        .devices = devices,
+                                        .device_count = 2,
+                                        .partitioner = "static:shares=1/1,chunks=1" };
+    struct yk_account accounts[2];
+    struct yk_dispatch *dispatch;
+    int64_t ns;
+    (void)state;
+    devices[1].line = (struct yk_line){ 3, 500 };
+    assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
+    yk_dispatch_join(dispatch, 0, 0);
+    yk_dispatch_join(dispatch, 1, 0);
+    run(dispatch, &ns);
+    assert_int_equal(yk_dispatch_account(dispatch, ns, 0, accounts), YOKE_OK);
+    assert_int_equal(accounts[0].of_jobs, 0);
+    assert_int_equal(accounts[1].of_jobs, 1);
+    assert_float_equal(accounts[1].line.fixed_ns, 500, 0);
+    yk_dispatch_close(dispatch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_one_the_others_do_its_part),
         cmocka_unit_test(who_is_gone_does_not_help),
         cmocka_unit_test(who_did_nothing_is_not_missed),
+        cmocka_unit_test(lines_of_jobs_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
