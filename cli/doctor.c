@@ -25,8 +25,8 @@ static void print_limits(void)
     char memory[32];
     if (yoke_machine_get(&machine) != YOKE_OK)
         return;
-    printf("machine  %s, %d cores, %s of memory\n", machine.processor, machine.cores,
-           table_bytes(machine.memory_bytes, memory));
+    printf("machine  %s, %d core%s, %s of memory\n", machine.processor, machine.cores,
+           machine.cores == 1 ? "" : "s", table_bytes(machine.memory_bytes, memory));
     if (machine.quota_cores && machine.quota_cores < machine.cores)
         printf("quota    a cgroup lets this process use %d of %d cores\n", machine.quota_cores,
                machine.cores);

@@ -146,7 +146,7 @@ void matrix_print(const struct measure_spec *spec, const struct matrix *matrix)
 {
     struct table table = { .indent = 0 };
     printf("%s, %s, %s; medians of %d run%s, the sets in turns\n", spec->app->name,
-           run_size_words(spec->app), matrix_partitioner(matrix), spec->repeat,
+           run_size_words(spec->app, 0).text, matrix_partitioner(matrix), spec->repeat,
            spec->repeat == 1 ? "" : "s");
     print_devices(matrix);
     putchar('\n');

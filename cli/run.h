@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "count.h"
 #include "matrix.h"
 
 enum run_option {
@@ -52,8 +53,8 @@ int run_threads(const struct measure *measure);
 
 /* "7000x7000x7000" */
 const char *run_size_text(const struct app *app, const int64_t *size, char text[80]);
-/* "elements": what the size counts. */
-const char *run_size_words(const struct app *app);
+/* "elements": what the size counts; of one that is a single number "element" where it is 1. */
+struct count_words run_size_words(const struct app *app, int64_t size);
 void run_print(const struct measure_spec *spec, const struct measure *measure);
 /* The parts of it. */
 /* What the median run was predicted to take, where it was. */

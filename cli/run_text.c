@@ -15,10 +15,10 @@ const char *run_size_text(const struct app *app, const int64_t *size, char text[
 }
 
 /* Of a size of three the words behind its form, as in "WxHxD voxels". */
-const char *run_size_words(const struct app *app)
+struct count_words run_size_words(const struct app *app, int64_t size)
 {
     const char *last = app->size_count == 1 ? NULL : strrchr(app->size_words, ' ');
-    return last ? last + 1 : app->size_words;
+    return count_name(app->size_count == 1 ? size : 0, last ? last + 1 : app->size_words);
 }
 
 /* Of any size without an exponent. */
@@ -32,7 +32,7 @@ static void print_head(const struct measure_spec *spec, const struct measure *me
 {
     char open[32], first[32], median[32], whole[32], work[32], rate[32], size[80];
     printf("%s, %s %s, %s\n", spec->app->name, run_size_text(spec->app, spec->input.size, size),
-           run_size_words(spec->app), measure->partitioner);
+           run_size_words(spec->app, spec->input.size[0]).text, measure->partitioner);
     printf("%s to open, %s the first run, %s the median of %d run%s\n",
            table_seconds(measure->open_seconds, open), table_seconds(measure->first_seconds, first),
            table_seconds(measure->seconds, median), measure->run_count,

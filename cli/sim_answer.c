@@ -100,8 +100,9 @@ static void print_head(const struct view *view, const struct sim_spec *spec)
 {
     char first[32], median[32];
     const struct measure *measure = &view->measure;
-    printf("%s, %" PRId64 " items, %s, simulated on %s\n", spec->app, spec->simulation.items,
-           measure->partitioner, spec->simulation.machine);
+    printf("%s, %s, %s, simulated on %s\n", spec->app,
+           count_words(spec->simulation.items, "items").text, measure->partitioner,
+           spec->simulation.machine);
     if (spec->simulation.runs > 1)
         printf("%s the first run, %s the median of %d run%s after it\n",
                table_seconds(measure->first_seconds, first),

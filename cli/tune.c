@@ -51,9 +51,11 @@ static void print_head(const struct tune_spec *from, const struct tune *tune)
     char size[80], text[32];
     printf("%s, %s %s: %d sizes of each device alone, then all by %s\n\n", from->spec->app->name,
            run_size_text(from->spec->app, from->spec->input.size, size),
-           run_size_words(from->spec->app), from->blocks, tune->all.partitioner);
-    printf("together %s (+- %.1f %%, %d runs)", table_seconds(tune->together.seconds, text),
-           100 * tune->together.half / tune->together.seconds, tune->together.runs);
+           run_size_words(from->spec->app, from->spec->input.size[0]).text, from->blocks,
+           tune->all.partitioner);
+    printf("together %s (+- %.1f %%, %s)", table_seconds(tune->together.seconds, text),
+           100 * tune->together.half / tune->together.seconds,
+           count_words(tune->together.runs, "runs").text);
     if (isfinite(tune->all.predicted_seconds))
         printf("; predicted %s, %+.1f %%", table_seconds(tune->all.predicted_seconds, text),
                100 * (tune->all.predicted_seconds / tune->together.seconds - 1));

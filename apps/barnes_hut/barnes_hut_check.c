@@ -15,6 +15,7 @@
 #include "../app.h"
 #include "../bodies/gravity.h"
 #include "../cores.h"
+#include "../count.h"
 #include "../random.h"
 #include "barnes_hut_state.h"
 
@@ -158,9 +159,8 @@ static yoke_status check_forces(const struct barnes_hut_state *s, char *note)
         status = judge_errors(&sample, &errors, &allowed);
     }
     if (status == YOKE_OK)
-        snprintf(note, NOTE - OTHER_NOTES,
-                 "%" PRId64 " bodies: mean error %.2e (allowed %.2e), greatest %.1e", sample.count,
-                 errors.mean, allowed, errors.worst);
+        snprintf(note, NOTE - OTHER_NOTES, "%s: mean error %.2e (allowed %.2e), greatest %.1e",
+                 count_words(sample.count, "bodies").text, errors.mean, allowed, errors.worst);
     free(sample.right);
     return status;
 }

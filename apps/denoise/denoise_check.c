@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "../memory.h"
 #include "../picture.h"
 #include "denoise_reference.h"
@@ -170,10 +171,12 @@ yoke_status denoise_verify(void *state, char *note)
     for (int which = 0; !status && which < BOXES; ++which)
         status = verify_box(s, which, &with);
     if (!status)
-        snprintf(note, 256,
-                 "max error %.1e (allowed %.0e) in %" PRId64 " voxels after %" PRId64
-                 " steps; sum of all changed by %.0e (allowed %.0e)",
-                 with.most, box_allowed, with.voxels, s->steps, drift, sum_allowed);
+        snprintf(
+            note, 256,
+            "max error %.1e (allowed %.0e) in %s after %s; sum of all changed by %.0e (allowed "
+            "%.0e)",
+            with.most, box_allowed, count_words(with.voxels, "voxels").text,
+            count_words(s->steps, "steps").text, drift, sum_allowed);
     free(result);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "../memory.h"
 #include "../number.h"
 #include "mm_blas.h"
@@ -315,7 +316,7 @@ static yoke_status mm_report(void *state, FILE *out)
     const struct mm_state *s = state;
     fprintf(out, "cores: %s", s->on_cores ? s->on_cores : "yoke's own text");
     if (s->kernel.cpu.unit)
-        fprintf(out, ", in pieces of %d rows or more", s->kernel.cpu.unit);
+        fprintf(out, ", in pieces of %s or more", count_words(s->kernel.cpu.unit, "rows").text);
     fprintf(out, "\n");
     if (s->on_nvidia)
         fprintf(out, "NVIDIA GPUs: %s\n", s->on_nvidia);

@@ -21,6 +21,7 @@
 
 #include "../app.h"
 #include "../cores.h"
+#include "../count.h"
 #include "../memory.h"
 #include "../random.h"
 
@@ -225,9 +226,10 @@ static yoke_status check_both(struct check *check, char *note)
     closed = yoke_close(cores);
     if (status == YOKE_OK)
         snprintf(note, 256,
-                 "all %" PRId64 " rows of C r are those of A (B r); %" PRId64
-                 " rows: max error %.1e of what is allowed, %.1e of |A||B|",
-                 p->rows, sample, worst, (double)p->inner * (check->unit + DBL_EPSILON / 2));
+                 "all %s of C r are those of A (B r); %s: max error %.1e of what is allowed, %.1e "
+                 "of |A||B|",
+                 count_words(p->rows, "rows").text, count_words(sample, "rows").text, worst,
+                 (double)p->inner * (check->unit + DBL_EPSILON / 2));
     return status != YOKE_OK ? status : closed;
 }
 

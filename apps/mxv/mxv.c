@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "../memory.h"
 #include "../random.h"
 #include "mxv_kernels.h"
@@ -287,8 +288,8 @@ static yoke_status compare(const struct mxv_state *s, const struct sum *base_sum
                             (double)s->result[i], right.value, unit * right.size);
         worst = right.size > 0 && error / right.size > worst ? error / right.size : worst;
     }
-    snprintf(note, 256, "all %" PRId64 " rows; max error %.1e of |A||v| (allowed %.1e)", s->rows,
-             worst, unit);
+    snprintf(note, 256, "all %s; max error %.1e of |A||v| (allowed %.1e)",
+             count_words(s->rows, "rows").text, worst, unit);
     return YOKE_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "../app.h"
 #include "../bodies/gravity.h"
 #include "../bodies/plummer.h"
+#include "../count.h"
 #include "../memory.h"
 #include "../number.h"
 #include "nbody_kernels.h"
@@ -268,9 +269,8 @@ static yoke_status check(const struct nbody_state *s, char *note)
     if (status == YOKE_OK)
         status = check_momentum(s, &net);
     if (status == YOKE_OK)
-        snprintf(note, 256,
-                 "%" PRId64 " bodies: max error %.1e (allowed %.1e); net force %.1e of all", count,
-                 worst, allowed, net);
+        snprintf(note, 256, "%s: max error %.1e (allowed %.1e); net force %.1e of all",
+                 count_words(count, "bodies").text, worst, allowed, net);
     return status;
 }
 

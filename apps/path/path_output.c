@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "../output.h"
 #include "../picture.h"
 #include "path_pixel.h"
@@ -162,12 +163,15 @@ static void summarize(const struct path_state *s, FILE *out)
     const struct path_rays rays = path_rays(s);
     const double light = brightness(s);
     fprintf(out,
-            "%" PRId64 "x%" PRId64 " pixels of %" PRId64 " triangles: %.4g million primary rays, "
+            "%" PRId64 "x%" PRId64 " pixels of %s: %.4g million primary rays, "
             "%.4g million secondary, %.4g million shadow; mean radiance %.6g\n",
-            s->width, s->height, s->scene.triangle_count, 1e-6 * (double)rays.primary,
-            1e-6 * (double)rays.secondary, 1e-6 * (double)rays.shadow, light);
+            s->width, s->height, count_words(s->scene.triangle_count, "triangles").text,
+            1e-6 * (double)rays.primary, 1e-6 * (double)rays.secondary, 1e-6 * (double)rays.shadow,
+            light);
     if (s->scene.flat_faces)
-        fprintf(out, "%" PRId64 " faces have no area and were left out\n", s->scene.flat_faces);
+        fprintf(out, "%s without area %s left out\n",
+                count_words(s->scene.flat_faces, "faces").text,
+                s->scene.flat_faces == 1 ? "was" : "were");
     if (light == 0)
         fprintf(out, "the picture is black: is the eye inside a wall? --eye X,Y,Z and --look X,Y,Z "
                      "place it; --sky L gives light\n");

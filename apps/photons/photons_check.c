@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "photons_state.h"
 
 enum { REFERENCE_MOST = 100000 };
@@ -159,9 +160,9 @@ static yoke_status check_all(const struct photons_state *s, char *note)
     for (int w = 0; w < s->wavelengths && status == YOKE_OK; w++)
         status = check_moments(s, w, &reference);
     if (status == YOKE_OK)
-        snprintf(note, 256, "energy to the last unit; %s%s%" PRId64 " packets in double precision",
+        snprintf(note, 256, "energy to the last unit; %s%s%s in double precision",
                  known ? known->name : "", known ? " within 4 standard errors; " : "",
-                 reference.packets);
+                 count_words(reference.packets, "packets").text);
     return status;
 }
 

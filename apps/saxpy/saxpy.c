@@ -11,6 +11,7 @@
 
 #include "../app.h"
 #include "../cores.h"
+#include "../count.h"
 #include "../memory.h"
 #include "../random.h"
 #include "saxpy_kernels.h"
@@ -166,7 +167,7 @@ static yoke_status saxpy_verify(void *state, char *note)
                             (double)s->y[i], right);
         }
     }
-    snprintf(note, 256, "all %" PRId64 " elements exact", s->count);
+    snprintf(note, 256, "all %s exact", count_words(s->count, "elements").text);
     return yoke_array_release(s->y_array);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "sparse.h"
 
 enum { BLOCKS = 256 };
@@ -70,7 +71,8 @@ yoke_status sparse_make_band(int64_t rows, const struct sparse_spec *spec, struc
         return app_fail(YOKE_EINVAL, "a matrix of %" PRId64 " rows; --size is from 1 to %d", rows,
                         SPARSE_ROWS_MOST);
     snprintf(matrix.source, sizeof matrix.source,
-             "a 7-point stencil of %" PRId64 " points, %" PRId64 " apart in a plane", rows, n);
+             "a 7-point stencil of %s, %" PRId64 " apart in a plane",
+             count_words(rows, "points").text, n);
     status = sparse_make(&matrix, &how);
     if (status == YOKE_OK)
         *out = matrix;

@@ -13,6 +13,7 @@
 
 #include "../app.h"
 #include "../cores.h"
+#include "../count.h"
 #include "../random.h"
 #include "sparse.h"
 
@@ -80,8 +81,8 @@ yoke_status sparse_make_skewed(const struct sparse_skew *skew, const struct spar
                         skew->rows, SPARSE_ROWS_MOST);
     /* Pareto's mean is least * 1.2 / 0.2; where lengths are rounded down a half is lost. */
     making.least = (skew->mean + 0.5) * (EXPONENT - 1) / EXPONENT;
-    snprintf(matrix.source, sizeof matrix.source, "a skewed matrix of %" PRId64 " rows",
-             skew->rows);
+    snprintf(matrix.source, sizeof matrix.source, "a skewed matrix of %s",
+             count_words(skew->rows, "rows").text);
     status = sparse_make(&matrix, &how);
     if (status == YOKE_OK)
         *out = matrix;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../count.h"
 #include "spmv_state.h"
 
 static void spmv_close(void *state)
@@ -94,15 +95,14 @@ yoke_status spmv_report(void *state, FILE *out)
         return status;
     for (int64_t i = 0; i < s->matrix.rows; i++)
         squares += spmv_get(s, s->to, i) * spmv_get(s, s->to, i);
-    fprintf(out,
-            "%s: %" PRId64 " x %" PRId64 ", %" PRId64 " non-zeros, %" PRId64 " to %" PRId64
-            " in a row\n",
-            s->matrix.source, s->matrix.rows, s->matrix.columns, s->matrix.entries, norms.least_row,
-            norms.most_row);
+    fprintf(out, "%s: %" PRId64 " x %" PRId64 ", %s, %" PRId64 " to %" PRId64 " in a row\n",
+            s->matrix.source, s->matrix.rows, s->matrix.columns,
+            count_words(s->matrix.entries, "non-zeros").text, norms.least_row, norms.most_row);
     fprintf(out, "norms: Frobenius %.13g, 1 %.13g, infinity %.13g\n", norms.frobenius, norms.one,
             norms.infinity);
-    fprintf(out, "%" PRId64 " tiles; %d rows in more than one; |%s| is %.13g\n", s->cut.count,
-            s->joined, s->options.solve == SPMV_CG ? "A p" : "y", sqrt(squares));
+    fprintf(out, "%s; %s in more than one; |%s| is %.13g\n",
+            count_words(s->cut.count, "tiles").text, count_words(s->joined, "rows").text,
+            s->options.solve == SPMV_CG ? "A p" : "y", sqrt(squares));
     return yoke_array_release(s->vector_arrays[s->to]);
 }
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../count.h"
 #include "spmv_state.h"
 
 struct sum {
@@ -101,9 +102,9 @@ static yoke_status check_cg(const struct spmv_state *s, char *note)
         !(sqrt(residual) <= promised(s, norm) * first + off))
         return app_fail(YOKE_EINVAL, "the residual is %.3g and should be at most %.3g of b",
                         sqrt(residual) / first, promised(s, norm));
-    snprintf(note, 256,
-             "%" PRId64 " steps: |b - A x| is %.2e |b|, %.1e from the recurrence's (allowed %.1e)",
-             s->steps_done, sqrt(residual) / first, sqrt(gap) / first, off / first);
+    snprintf(note, 256, "%s: |b - A x| is %.2e |b|, %.1e from the recurrence's (allowed %.1e)",
+             count_words(s->steps_done, "steps").text, sqrt(residual) / first, sqrt(gap) / first,
+             off / first);
     return YOKE_OK;
 }
 
@@ -126,7 +127,8 @@ static yoke_status check_power(const struct spmv_state *s, char *note)
                         s->scale * sqrt(squares));
     if (s->has_fallen && s->matrix.is_symmetric)
         return app_fail(YOKE_EINVAL, "the norms of a symmetric matrix' products fell");
-    snprintf(note, 256, "%" PRId64 " steps: eigenvalue %.10g", s->steps_done, s->eigenvalue);
+    snprintf(note, 256, "%s: eigenvalue %.10g", count_words(s->steps_done, "steps").text,
+             s->eigenvalue);
     return YOKE_OK;
 }
 
@@ -141,10 +143,10 @@ static yoke_status check(const struct spmv_state *s, char *note)
     if (s->options.solve == SPMV_POWER)
         return check_power(s, note);
     if (found.exact == s->matrix.rows)
-        snprintf(note, 256, "all %" PRId64 " rows, to the bit", s->matrix.rows);
+        snprintf(note, 256, "all %s, to the bit", count_words(s->matrix.rows, "rows").text);
     else
-        snprintf(note, 256, "all %" PRId64 " rows; max error %.1f eps |A||x|", s->matrix.rows,
-                 found.worst);
+        snprintf(note, 256, "all %s; max error %.1f eps |A||x|",
+                 count_words(s->matrix.rows, "rows").text, found.worst);
     return YOKE_OK;
 }
 

@@ -23,3 +23,11 @@ struct yk_words yk_number_words(double number)
              number);
     return words;
 }
+
+struct yk_words yk_count_words(int64_t count, const char *one)
+{
+    struct yk_words words;
+    snprintf(words.text, sizeof words.text, "%lld %s%s", (long long)count, one,
+             count == 1 ? "" : "s");
+    return words;
+}

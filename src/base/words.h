@@ -2,12 +2,16 @@
 #ifndef YK_BASE_WORDS_H
 #define YK_BASE_WORDS_H
 
+#include <stdint.h>
+
 struct yk_words {
     char text[32];
 };
 
 /* "235.8 us": a time in the unit that fits it. */
 struct yk_words yk_time_words(double ns);
+/* "1 item", "7 items" of "item". */
+struct yk_words yk_count_words(int64_t count, const char *one);
 /* "26316", "1.25": four digits, or all before the point. */
 struct yk_words yk_number_words(double number);
 

@@ -21,6 +21,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/words.h"
 #include "ends.h"
 #include "numbers.h"
 
@@ -275,15 +276,14 @@ static void explain(const void *state, const struct yk_split_view *view, int dev
     const struct demand *demand = state;
     const struct demand_device *own = &demand->devices[device];
     int known = demand->model->capability(demand, view, device) > 0;
-    int64_t tasks = view->devices[device].chunks_done;
     yk_ends_explain(view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "its capability is %.3g, the fastest's being 1 (%s): %lld task%s, the latest of "
-                 "range / %lld * %.3g = %lld items",
+                 "its capability is %.3g, the fastest's being 1 (%s): %s, the latest of "
+                 "range / %lld * %.3g = %s",
                  own->relative, known ? demand->model->source : "unknown, so taken for as fast",
-                 (long long)tasks, tasks == 1 ? "" : "s", (long long)demand->dd, own->relative,
-                 (long long)own->task);
+                 yk_count_words(view->devices[device].chunks_done, "task").text,
+                 (long long)demand->dd, own->relative, yk_count_words(own->task, "item").text);
 }
 
 const struct yk_partitioner yk_partitioner_demand = {

@@ -66,8 +66,9 @@ static void explain(const void *state, const struct yk_split_view *view, int dev
     const struct dynamic *dynamic = state;
     yk_ends_explain(view, device, text, size);
     if (*text == '\0')
-        snprintf(text, size, "came back for %lld items at a time, at %s items/us while busy",
-                 (long long)dynamic->chunk, yk_number_words(1e3 * view->devices[device].rate).text);
+        snprintf(text, size, "came back for %s at a time, at %s items/us while busy",
+                 yk_count_words(dynamic->chunk, "item").text,
+                 yk_number_words(1e3 * view->devices[device].rate).text);
 }
 
 const struct yk_partitioner yk_partitioner_dynamic = {

@@ -81,9 +81,10 @@ static void explain(const void *state, const struct yk_split_view *view, int dev
     yk_ends_explain(view, device, text, size);
     if (*text == '\0')
         snprintf(text, size,
-                 "came back for what was left / %.4g, at least %lld items, at %s items/us while "
+                 "came back for what was left / %.4g, at least %s, at %s items/us while "
                  "busy",
-                 guided->k * (double)guided->ends.lanes, (long long)guided->threshold,
+                 guided->k * (double)guided->ends.lanes,
+                 yk_count_words(guided->threshold, "item").text,
                  yk_number_words(1e3 * view->devices[device].rate).text);
 }
 

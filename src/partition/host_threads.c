@@ -212,7 +212,7 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
     const struct yk_split_status *status = &view->devices[device];
     double share = 100 * (double)status->items_done /
                    (double)(view->last > view->first ? view->last - view->first : 1);
-    const char *plural = status->chunks_done == 1 ? "" : "s";
+    const struct yk_words chunks = yk_count_words(status->chunks_done, "chunk");
     int length;
     if (status->chunks_done == 0) {
         snprintf(text, size, "%s",
@@ -220,19 +220,19 @@ void yk_ht_explain(const void *state, const struct yk_split_view *view, int devi
                                 : "did nothing: its kernel was not ready before all was done");
     } else if (!yk_ht_is_gpu(view, device)) {
         snprintf(text, size,
-                 "did %.1f %% in %lld chunk%s, the latest of %lld items, whose size changed %lld "
-                 "time%s; a core does %s items/us",
-                 share, (long long)status->chunks_done, plural, (long long)ht->core_latest,
-                 (long long)ht->core_sizes, ht->core_sizes == 1 ? "" : "s",
+                 "did %.1f %% in %s, the latest of %s, whose size changed %s; a core does %s "
+                 "items/us",
+                 share, chunks.text, yk_count_words(ht->core_latest, "item").text,
+                 yk_count_words(ht->core_sizes, "time").text,
                  yk_number_words(1e3 * ht->lambda_c).text);
     } else {
-        length = snprintf(text, size,
-                          "did %.1f %% in %lld chunk%s of %lld items%s, as fast as %.2f cores",
-                          share, (long long)status->chunks_done, plural,
-                          (long long)mine->grain.items, mine->grain.best > 0 ? " (found)" : "",
+        length = snprintf(text, size, "did %.1f %% in %s of %s%s, as fast as %.2f cores", share,
+                          chunks.text, yk_count_words(mine->grain.items, "item").text,
+                          mine->grain.best > 0 ? " (found)" : "",
                           ht->lambda_c > 0 ? mine->lambda / ht->lambda_c : 0);
         if (mine->out_count > 0 && (size_t)length < size)
-            snprintf(text + length, size - (size_t)length, "; taken out when %lld items were left",
-                     (long long)mine->streams[0].out_items);
+            snprintf(text + length, size - (size_t)length, "; taken out when %s %s left",
+                     yk_count_words(mine->streams[0].out_items, "item").text,
+                     mine->streams[0].out_items == 1 ? "was" : "were");
     }
 }

@@ -29,8 +29,17 @@ static void numbers(void **state)
     assert_string_equal(yk_number_words(1e300).text, "1e+300");
 }
 
+static void counts(void **state)
+{
+    (void)state;
+    assert_string_equal(yk_count_words(0, "item").text, "0 items");
+    assert_string_equal(yk_count_words(1, "item").text, "1 item");
+    assert_string_equal(yk_count_words(INT64_MAX, "item").text, "9223372036854775807 items");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(times), cmocka_unit_test(numbers) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(times), cmocka_unit_test(numbers),
+                                        cmocka_unit_test(counts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../../base/words.h"
 #include "../../platform/topology.h"
 #include "cpu_settings.h"
 #include "variant.h"
@@ -208,8 +209,8 @@ yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_
     if (status != YOKE_OK)
         yk_device_list_cut(list, before);
     if (status == YOKE_OK && why)
-        snprintf(why, 512, "%d of %d cores this process may use%s, variant %s", search.usable,
-                 topology->core_count,
+        snprintf(why, 512, "%d of %s this process may use%s, variant %s", search.usable,
+                 yk_count_words(topology->core_count, "core").text,
                  search.usable < topology->core_count ? " (cgroup quota)" : "",
                  yk_cpu_variant_name(yk_cpu_variant_best()));
     yk_topology_close(&search.topology);

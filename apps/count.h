@@ -1,0 +1,16 @@
+/* count.h - "1 row", "7 rows". By value, so that several go into one call. */
+#ifndef YOKE_APPS_COUNT_H
+#define YOKE_APPS_COUNT_H
+
+#include <stdint.h>
+
+struct count_words {
+    char text[64];
+};
+
+/* `many` is what more than one are called: "rows", "bodies", "samples of a pixel". */
+struct count_words count_words(int64_t count, const char *many);
+/* The word alone; of a name in several words the first one changes. */
+struct count_words count_name(int64_t count, const char *many);
+
+#endif
