@@ -67,6 +67,7 @@ static char *read_all(const char *path)
 
 struct import {
     int added, kept;
+    int before, fresh; /* lessons there were; of those added the ones that were not there */
 };
 
 static int wrong_lesson(int place, const char *what)
@@ -97,19 +98,26 @@ static int count_one(void *context, const yoke_lesson *lesson)
     return 1;
 }
 
-/* What was seen longest ago may have gone again at once. */
+static int count_all(struct kb *kb, int *out)
+{
+    *out = 0;
+    return yoke_knowledge_each(kb->knowledge, NULL, count_one, out) == YOKE_OK;
+}
+
+/* What was seen longest ago, of the file or there before, may have gone at once. */
 static void tell_import(struct kb *kb, const struct import *import)
 {
-    int there = 0;
+    int there, gone = 0;
+    if (count_all(kb, &there))
+        gone = import->before + import->fresh - there;
     printf("%d lesson%s imported", import->added, import->added == 1 ? "" : "s");
     if (import->kept)
         printf(", %d that %s known already", import->kept, import->kept == 1 ? "was" : "were");
     putchar('\n');
-    if (yoke_knowledge_each(kb->knowledge, NULL, count_one, &there) == YOKE_OK &&
-        there < import->added)
-        printf("The file has room for %d: what was seen longest ago is gone again; YOKE_KB_LIMIT "
-               "says how large it may become.\n",
-               there);
+    if (gone > 0)
+        printf("The %d that %s seen longest ago %s gone again, for there is room for %d; "
+               "YOKE_KB_LIMIT says how large the file may become.\n",
+               gone, gone == 1 ? "was" : "were", gone == 1 ? "is" : "are", there);
 }
 
 static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
@@ -117,6 +125,8 @@ static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
     struct import import = { 0 };
     const cJSON *item;
     int place = 0, status = 0;
+    if (!count_all(kb, &import.before))
+        return command_failed(yoke_error_text());
     cJSON_ArrayForEach(item, lessons)
     {
         int added = 0;
@@ -131,6 +141,7 @@ static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
                 break;
         }
         import.added += put == YOKE_OK && added;
+        import.fresh += put == YOKE_OK && added == 1;
         import.kept += put == YOKE_OK && !added;
     }
     tell_import(kb, &import);

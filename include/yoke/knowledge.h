@@ -67,8 +67,8 @@ YOKE_API yoke_status yoke_knowledge_each(yoke_knowledge *knowledge,
                                          const yoke_lesson_filter *filter, yoke_lesson_visit *visit,
                                          void *context);
 /* Add a lesson from elsewhere. One that is there already and was seen as late or later stays as it
- * is, so that adding the same twice changes nothing: *added says. YOKE_EINVAL: it cannot be true.
- */
+ * is, so that adding the same twice changes nothing: *added is 0 then, 1 if it is new, 2 if it
+ * took an older one's place. YOKE_EINVAL: it cannot be true. */
 YOKE_API yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_lesson *lesson,
                                         int *added);
 YOKE_API yoke_status yoke_knowledge_forget(yoke_knowledge *knowledge,

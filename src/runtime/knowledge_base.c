@@ -173,7 +173,7 @@ yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_lesson *les
     if (wrong)
         return yk_fail(YOKE_EINVAL, "%s: a lesson %s", key.name, wrong);
     int there = yk_store_find(knowledge->store, &key, &own->sizes, had);
-    *added = !there || had->seen < own->seen;
+    *added = !there ? 1 : had->seen < own->seen ? 2 : 0;
     if (!*added)
         return YOKE_OK;
     if (there) /* both may have begun with the same ones */

@@ -120,7 +120,7 @@ static void test_known_already(void **state)
     lesson.seen += 2;
     lesson.confirmed = 5;
     assert_int_equal(yoke_knowledge_add(knowledge, &lesson, &added), YOKE_OK);
-    assert_int_equal(added, 1);
+    assert_int_equal(added, 2);
     yoke_knowledge_each(knowledge, NULL, find_one, &found);
     assert_int_equal(found.lesson.confirmed, 5);
     assert_true(found.lesson.ns == 99);
