@@ -5,16 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct {
+    const char *many, *one;
+} ends[] = { { "ies", "y" }, { "ices", "ex" }, { "s", "" } };
+
 struct count_words count_name(int64_t count, const char *many)
 {
     struct count_words words;
     const size_t length = strcspn(many, " ");
-    const int is_body = length > 3 && !strncmp(many + length - 3, "ies", 3);
-    if (count == 1 && length > 0 && many[length - 1] == 's')
-        snprintf(words.text, sizeof words.text, "%.*s%s%s", (int)length - (is_body ? 3 : 1), many,
-                 is_body ? "y" : "", many + length);
-    else
-        snprintf(words.text, sizeof words.text, "%s", many);
+    snprintf(words.text, sizeof words.text, "%s", many);
+    for (size_t k = 0; count == 1 && k < sizeof ends / sizeof *ends; k++) {
+        const size_t end = strlen(ends[k].many);
+        if (length > end && !strncmp(many + length - end, ends[k].many, end)) {
+            snprintf(words.text, sizeof words.text, "%.*s%s%s", (int)(length - end), many,
+                     ends[k].one, many + length);
+            break;
+        }
+    }
     return words;
 }
 

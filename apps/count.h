@@ -8,7 +8,7 @@ struct count_words {
     char text[64];
 };
 
-/* `many` is what more than one are called: "rows", "bodies", "samples of a pixel". */
+/* `many` is what more than one are called: "rows", "bodies", "vertices", "samples of a pixel". */
 struct count_words count_words(int64_t count, const char *many);
 /* The word alone; of a name in several words the first one changes. */
 struct count_words count_name(int64_t count, const char *many);

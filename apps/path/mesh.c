@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "mesh_build.h"
 
 enum { ROOM_FIRST = 1024 };
@@ -169,9 +170,8 @@ yoke_status mesh_build_finish(struct mesh_build *build, const char *path, struct
         return app_fail(YOKE_EINVAL, "%s has no faces; name a mesh of triangles or polygons", path);
     if (kept == 0)
         return app_fail(YOKE_EINVAL,
-                        "none of the %lld faces of %s has an area; name a mesh of triangles or "
-                        "polygons",
-                        (long long)mesh->flat_faces, path);
+                        "of the %s of %s none has an area; name a mesh of triangles or polygons",
+                        count_words(mesh->flat_faces, "faces").text, path);
     *out = *mesh;
     *mesh = (struct mesh){ 0 };
     return YOKE_OK;

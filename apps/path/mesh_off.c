@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "../count.h"
 #include "../text_words.h"
 #include "mesh_build.h"
 
@@ -121,9 +122,10 @@ static yoke_status read_lists(struct off *off)
             break;
         if (!text_at_end(&line))
             status = text_file_fail(&off->from, YOKE_EINVAL,
-                                    "the file goes on behind the %lld vertices and %lld faces that "
-                                    "its beginning announces; correct that",
-                                    (long long)off->vertex_count, (long long)off->face_count);
+                                    "the file goes on behind the %s and %s that its beginning "
+                                    "announces; correct that",
+                                    count_words(off->vertex_count, "vertices").text,
+                                    count_words(off->face_count, "faces").text);
     }
     return status;
 }

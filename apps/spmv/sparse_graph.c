@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "../text_words.h"
 #include "sparse_build.h"
 
@@ -87,8 +88,8 @@ static yoke_status read_vertex(struct graph *graph, int32_t vertex)
     yoke_status status = next_line(graph, &at);
     if (status == YOKE_OK && !at)
         return text_file_fail(&graph->from, YOKE_EINVAL,
-                              "the file ends after %lld of the %lld vertices that it announces",
-                              (long long)vertex, (long long)graph->build.rows);
+                              "the file ends after %lld of the %s that it announces",
+                              (long long)vertex, count_words(graph->build.rows, "vertices").text);
     for (int64_t k = 0; k < graph->skip && status == YOKE_OK; k++)
         status = sparse_take_whole(&graph->from, &at, &skipped, &unused);
     while (status == YOKE_OK && !text_at_end(&at))
@@ -107,15 +108,13 @@ static yoke_status read_vertices(struct graph *graph)
         status = read_vertex(graph, (int32_t)i);
     ends = graph->build.count - (graph->is_laplacian ? graph->build.rows : 0);
     if (status == YOKE_OK && ends != 2 * graph->edges)
-        status = text_file_fail(&graph->from, YOKE_EINVAL,
-                                "%lld neighbours were listed, and the file announces %lld edges of "
-                                "two ends each",
-                                (long long)ends, (long long)graph->edges);
+        status = text_file_fail(
+            &graph->from, YOKE_EINVAL, "the file lists %s and announces %s of two ends each",
+            count_words(ends, "neighbours").text, count_words(graph->edges, "edges").text);
     while (status == YOKE_OK && (status = next_line(graph, &line)) == YOKE_OK && line)
         if (!text_at_end(&line))
-            status = text_file_fail(&graph->from, YOKE_EINVAL,
-                                    "the file goes on behind its %lld vertices",
-                                    (long long)graph->build.rows);
+            status = text_file_fail(&graph->from, YOKE_EINVAL, "the file goes on behind its %s",
+                                    count_words(graph->build.rows, "vertices").text);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "../app.h"
+#include "../count.h"
 #include "../text_words.h"
 #include "sparse_build.h"
 
@@ -144,16 +145,16 @@ static yoke_status read_entries(struct market *market)
     while ((status = next_line(market, &at)) == YOKE_OK && at) {
         if (count++ == market->announced)
             return text_file_fail(&market->from, YOKE_EINVAL,
-                                  "more than the %lld entries that the file announces",
-                                  (long long)market->announced);
+                                  "more than the %s that the file announces",
+                                  count_words(market->announced, "entries").text);
         status = read_entry(market, at);
         if (status != YOKE_OK)
             return status;
     }
     if (status == YOKE_OK && count < market->announced)
         status = text_file_fail(&market->from, YOKE_EINVAL,
-                                "the file ends after %lld of the %lld entries that it announces",
-                                (long long)count, (long long)market->announced);
+                                "the file ends after %lld of the %s that it announces",
+                                (long long)count, count_words(market->announced, "entries").text);
     return status;
 }
 

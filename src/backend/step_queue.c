@@ -98,7 +98,7 @@ yoke_status yk_step_outcome(const uint32_t *words, const char *name, const yoke_
                        name, step->most);
     if (words[YK_STEP_ERRORS] & YOKE_STEP_TOO_DEEP)
         return yk_fail(YOKE_EINVAL,
-                       "step kernel %s: more than the %u items wait that step.waiting allows; emit "
+                       "step kernel %s: more items wait than the %u that step.waiting allows; emit "
                        "first what has the smaller tree, or allow more",
                        name, step->waiting);
     if (words[YK_STEP_ERRORS])

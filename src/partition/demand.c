@@ -88,16 +88,16 @@ static yoke_status keep_given(struct demand *demand, const struct yk_split_view 
     if (!capability)
         return yk_fail(YOKE_EINVAL,
                        "demand: model=given, and no capability is; write capability=A/B/..., a "
-                       "number for each of %d devices",
-                       view->device_count);
+                       "number for each of %s",
+                       yk_count_words(view->device_count, "device").text);
     numbers = yk_calloc((size_t)view->device_count, sizeof *numbers);
     if (!numbers)
         return YOKE_ENOMEM;
     status = yk_numbers_read(&list, capability, numbers, view->device_count, &count);
     if (status == YOKE_OK && count != view->device_count)
-        status =
-            yk_fail(YOKE_EINVAL, "demand: %d capabilities for %d devices; give one for each device",
-                    count, view->device_count);
+        status = yk_fail(YOKE_EINVAL, "demand: capability has %s for %s; give one for each device",
+                         yk_count_words(count, "number").text,
+                         yk_count_words(view->device_count, "device").text);
     for (d = 0; status == YOKE_OK && d < count; d++) {
         demand->devices[d].told = numbers[d];
         if (!(numbers[d] > 0) || isinf(numbers[d]))

@@ -3,6 +3,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/words.h"
 #include "host_threads.h"
 #include "numbers.h"
 
@@ -63,9 +64,8 @@ static yoke_status read_grains(struct yk_ht *ht, const struct yk_split_view *vie
         gpus += yk_ht_is_gpu(view, d);
     status = yk_numbers_read(&list, text, numbers, view->device_count, &count);
     if (status == YOKE_OK && count != 1 && count != gpus)
-        status =
-            yk_fail(YOKE_EINVAL, "%d grains for %d GPUs; give one for each, or one number for all",
-                    count, gpus);
+        status = yk_fail(YOKE_EINVAL, "%s for %s; give one for each, or one number for all",
+                         yk_count_words(count, "grain").text, yk_count_words(gpus, "GPU").text);
     for (d = 0; d < view->device_count && status == YOKE_OK; d++)
         if (yk_ht_is_gpu(view, d))
             ht->devices[d].grain.items = bounded_grain(view, numbers[count == 1 ? 0 : gpu++]);

@@ -14,6 +14,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/words.h"
 #include "../model/fit.h"
 #include "../model/rounds.h"
 #include "linear.h"
@@ -234,8 +235,9 @@ static yoke_status read_energy(struct search *search, double *joules)
                    : YOKE_OK;
     status = yk_numbers_read(&list, settings->energy, joules, search->view->device_count, &count);
     if (status == YOKE_OK && count != search->view->device_count)
-        status = yk_fail(YOKE_EINVAL, "linear: energy has %d numbers for %d devices; give one each",
-                         count, search->view->device_count);
+        status = yk_fail(YOKE_EINVAL, "linear: energy has %s for %s; give one each",
+                         yk_count_words(count, "number").text,
+                         yk_count_words(search->view->device_count, "device").text);
     if (status != YOKE_OK)
         return status;
     search->joules = joules;

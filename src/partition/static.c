@@ -7,6 +7,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/words.h"
 #include "numbers.h"
 #include "shares.h"
 
@@ -65,10 +66,9 @@ static yoke_status read_weights(const struct yk_split_view *view, const char *te
     if (status == YOKE_OK && count == 1 && view->device_count > 1)
         status = spread_cpu_weight(view, weights);
     else if (status == YOKE_OK && count != view->device_count)
-        status = yk_fail(YOKE_EINVAL,
-                         "static: %d shares for %d devices; give one for each device, or the "
-                         "CPU's alone",
-                         count, view->device_count);
+        status = yk_fail(
+            YOKE_EINVAL, "static: %s for %s; give one for each device, or the CPU's alone",
+            yk_count_words(count, "share").text, yk_count_words(view->device_count, "device").text);
     if (status != YOKE_OK)
         return status;
     for (d = 0; d < view->device_count; d++)

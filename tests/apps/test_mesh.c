@@ -66,7 +66,7 @@ static const struct said wrong[] = {
     { " ", "it has no faces; name a mesh of triangles or polygons" },
     { CORNERS, "it has no faces; name a mesh of triangles or polygons" },
     { CORNERS "f 1 1 2\nf 1 2\nf 1\n",
-      "none of the 3 faces of it has an area; name a mesh of triangles or polygons" },
+      "of the 3 faces of it none has an area; name a mesh of triangles or polygons" },
     { "v 0 0\n", "it:1: the line ends, but a number (the vertex's z) belongs here" },
     { "v 0 0 # 0\n", "it:1: the line ends, but a number (the vertex's z) belongs here" },
     { "\nv 0 1,5 0\n", "it:2: '1,5' is not a number (the vertex's y)" },

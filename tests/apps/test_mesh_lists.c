@@ -101,7 +101,7 @@ static const struct said wrong_ply[] = {
     { HEAD CORNERS "3 0 1 nan\n",
       "it:14: a corner is vertex nan; the file's 4 are counted from 0" },
     { HEAD CORNERS "-3 0 1 2\n", "it:14: a list's length is -3" },
-    { HEAD CORNERS "0\n", "none of the 1 faces of it has an area; name a mesh of triangles or "
+    { HEAD CORNERS "0\n", "of the 1 face of it none has an area; name a mesh of triangles or "
                           "polygons" },
 };
 
@@ -291,7 +291,7 @@ static const struct said wrong_off[] = {
     { "OFF\n4 1 0\n" CORNERS "3 0 1 2.5\n", "it:7: '2.5' is not a corner's index" },
     { "OFF\n4 1 0\n" CORNERS "x 0 1 2\n", "it:7: 'x' is not a face's number of corners" },
     { "OFF\n4 1 0\n" CORNERS "3 0 1 2\n\n3 0 2 3\n",
-      "it:9: the file goes on behind the 4 vertices and 1 faces that its beginning announces; "
+      "it:9: the file goes on behind the 4 vertices and 1 face that its beginning announces; "
       "correct that" },
     { "OFF\n4 0 0\n" CORNERS, "it has no faces; name a mesh of triangles or polygons" },
 };

@@ -136,7 +136,7 @@ static const struct {
     { sparse_read_market, MTX("real skew-symmetric") "2 2 1\n2 2 5\n",
       "it:3: an entry on the diagonal of a skew-symmetric matrix, which is 0" },
     { sparse_read_market, MTX("real general") "2 2 1\n1 1 5\n1 2 5\n",
-      "it:4: more than the 1 entries that the file announces" },
+      "it:4: more than the 1 entry that the file announces" },
     { sparse_read_market, MTX("real general") "2 2 3\n1 1 5\n",
       "it:3: the file ends after 1 of the 3 entries that it announces" },
     { sparse_read_market, MTX("real general") "2000000000 2 0\n",
@@ -150,7 +150,7 @@ static const struct {
     { sparse_read_graph, "2 1\n1\n1\n", "it:2: vertex 1 is its own neighbour" },
     { sparse_read_graph, "2 1 1\n2\n1 1\n", "it:2: the line ends, but a value belongs here" },
     { sparse_read_graph, "2 2\n2\n1\n",
-      "it:3: 2 neighbours were listed, and the file announces 2 edges of two ends each" },
+      "it:3: the file lists 2 neighbours and announces 2 edges of two ends each" },
     { sparse_read_graph, "2 1\n2\n1\n1\n", "it:4: the file goes on behind its 2 vertices" },
     { sparse_read_graph, "3 1\n2\n\n1\n",
       "it: vertex 1 and vertex 2 are not neighbours of each other, once and with one weight; list "

@@ -103,7 +103,7 @@ static void more_wait_than_allowed(void **state)
                                         3,
                                         { .waiting = 1, .room = 2, .groups = 1 } },
                               right = { { LENGTH, TOOTH, 0 }, 3, { .waiting = 1 } };
-    static const char words[] = "step kernel k_comb: more than the 1 items wait that step.waiting";
+    static const char words[] = "step kernel k_comb: more items wait than the 1 that step.waiting";
     (void)state;
     for (int m = 0; m < machine_count; m++) {
         yoke_runtime *rt = open_machine(m);

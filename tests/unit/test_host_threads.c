@@ -348,7 +348,7 @@ static void wrong_words_are_named(void **state)
                   { "nc-ht:grains=-4", "too small" },
                   { "nc-ht:grains=x", "not a number" },
                   { "nc-ht:grains=1/", "missing" },
-                  { "c-ht:grains=1/2/3", "3 grains for 1 GPUs" },
+                  { "c-ht:grains=1/2/3", "3 grains for 1 GPU;" },
                   { "nc-ht:threshold=-1", "threshold is -1" },
                   { "nc-ht:streams=0", "streams is 0" },
                   { "nc-ht:nonsense=1", "nonsense" } };

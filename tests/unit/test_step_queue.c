@@ -102,7 +102,7 @@ static void words_tell_how_it_went(void **state)
     assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_OK);
     words[YK_STEP_ERRORS] = YOKE_STEP_TOO_DEEP;
     assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_EINVAL);
-    assert_non_null(strstr(yoke_error_text(), "k: more than the 0 items wait"));
+    assert_non_null(strstr(yoke_error_text(), "k: more items wait than the 0"));
     words[YK_STEP_ERRORS] = YOKE_STEP_TOO_OLD;
     assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_EINVAL);
     assert_non_null(strstr(yoke_error_text(), "k: items of the last of its 10 generations"));

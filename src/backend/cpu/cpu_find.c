@@ -139,10 +139,9 @@ static yoke_status add_first(const struct search *search)
         snprintf(name, sizeof name, "cpu:%d", count);
     }
     if (count < 1 || count > search->usable)
-        return yk_fail(YOKE_EINVAL,
-                       "cpu:%s: this process may use %d cores; ask for 1 to %d, or for numa, L3 "
-                       "or L2",
-                       search->spec->selector, search->usable, search->usable);
+        return yk_fail(
+            YOKE_EINVAL, "cpu:%s: this process may use %s; ask for 1 to %d, or for numa, L3 or L2",
+            search->spec->selector, yk_count_words(search->usable, "core").text, search->usable);
     return add(search, name, count, NULL, 0);
 }
 
