@@ -151,4 +151,11 @@ if git grep -nwE "$unfinished" -- '*.cmake' '*CMakeLists.txt' '*.sh' '*.py' Make
     echo "unfinished work is an issue, not a comment"
     failed=1
 fi
+# Who reads of papers/NNN finds there which paper that is.
+while read -r paper; do
+    if ! grep -qs "^| $paper |" docs/references.md; then
+        git grep -noF "$paper" -- ':!tests/tools' | sed "s|:$paper\$|: $paper is not in docs/references.md|"
+        failed=1
+    fi
+done < <(git grep -hoE 'papers/[0-9]{3}' -- ':!tests/tools' | sort -u)
 exit $failed

@@ -1,5 +1,5 @@
 /* yoke/yoke.h - everything. Whoever reads begins with status, device, runtime, array, kernel, job;
- * the others stand by themselves. */
+ * the others stand by themselves. Papers they cite by number are listed in docs/references.md. */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
 #include <yoke/array.h>

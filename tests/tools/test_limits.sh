@@ -57,6 +57,9 @@ void test(void)
     free(getenv("XXXXXX"));
 }
 C
+mkdir docs
+echo '| papers/001 | somebody: something |' >docs/references.md
+echo '/* papers/001, section 2 */' >src/runtime/cites.c
 git add .
 tools/limits.sh || { echo "clean code is refused"; exit 1; }
 
@@ -77,6 +80,7 @@ printf '/* FIXM''E */\n' >tests/word.c
 printf '# TO''DO\n' >tests/word.sh
 printf 'int x;\n' >src/runtime/string_utils.c
 printf 'int x;\n' >src/extra/e.c
+printf '/* papers/001 and\n * papers/002 */\n' >src/runtime/g.c
 git add .
 cat >expected <<'T'
 apps/d.c:1: includes src/base; only include/yoke is for others
@@ -100,6 +104,7 @@ src/platform/a.c:2: getenv; settings are read in src/base/option.c
 src/platform/a.c:3: memory not from src/base/alloc.h
 src/runtime/c.c:1: an operating system is named outside of src/platform
 src/runtime/c.c:3: <dlfcn.h> belongs to src/platform
+src/runtime/g.c:2: papers/002 is not in docs/references.md
 src/runtime/string_utils.c:1: a file is named for the noun it owns
 tests/function.c:2: function of 101 lines; 100 at most
 tests/long.c:601: 600 lines at most
