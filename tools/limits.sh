@@ -89,6 +89,7 @@ function check_words(code) {
 
 BEGIN {
     below["base"] = " "
+    below["access"] = " base "
     below["platform"] = " base "
     below["trace"] = below["platform"] "platform "
     below["backend"] = below["trace"] "trace "
@@ -96,7 +97,7 @@ BEGIN {
     below["model"] = " base "
     below["partition"] = " base model "
     below["simulator"] = below["partition"] "partition "
-    below["runtime"] = below["array"] "array model partition simulator "
+    below["runtime"] = below["array"] "access array model partition simulator "
     below["skeleton"] = below["runtime"] "runtime "
     below["xmp"] = below["skeleton"] "skeleton "
 }
@@ -109,7 +110,7 @@ FNR == 1 {
     own = parts[1] == "src" || parts[1] == "include" || parts[1] == "apps" || parts[1] == "cli"
     folder = parts[1] == "src" && parts[3] != "" ? parts[2] : ""
     store = FILENAME ~ /^src\/model\/store/ # the knowledge base on disk
-    pure = !store && (folder == "partition" || folder == "model" || folder == "simulator" || FILENAME ~ /^src\/array\/coherence/)
+    pure = !store && (folder == "access" || folder == "partition" || folder == "model" || folder == "simulator" || FILENAME ~ /^src\/array\/coherence/)
     in_comment = 0
     start = 0
     if (folder != "" && !(folder in below)) report(1, "src/" folder " is no layer; name it in tools/limits.sh")

@@ -252,6 +252,8 @@ static inline int yk_changes_array(yoke_param_mode mode)
 
 /* --- check.c --- */
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
+/* --- touches.c: what its kernel's text tells --- */
+yoke_status yk_job_check_touches(const struct yk_job *job);
 
 /* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);

@@ -18,6 +18,7 @@ yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kern
         if (!known)
             return YOKE_ENOMEM;
         memcpy(&known->kernel, kernel, sizeof *kernel);
+        yk_access_open(&known->kernel, &known->access);
         yk_weight_open(&known->weight);
         known->next = kernels->first;
         kernels->first = known;
@@ -47,6 +48,7 @@ static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
         yk_free(build->text);
     }
     yk_pairs_close(kernel);
+    yk_access_close(&kernel->access);
     yk_free(kernel->told);
     yk_free(kernel);
 }

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <yoke/kernel_type.h>
 
+#include "../access/access.h"
 #include "../array/place.h"
 #include "../model/lesson.h"
 #include "../model/weight.h"
@@ -74,6 +75,7 @@ struct yk_pair {
 
 struct yk_kernel {
     yoke_kernel kernel; /* a copy */
+    struct yk_access access;
     struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
     struct yk_weight weight; /* under the runtime's lock, as is all below */

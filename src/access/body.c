@@ -1,0 +1,197 @@
+/* body.c - see body.h. The definition of yk_body_NAME is what the forms of yoke/kernel.h leave of a
+ * kernel; its declaration, which ends with a semicolon, stands before it.
+ */
+#include "body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+
+static int are_same(const struct yk_token *a, const struct yk_token *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
+}
+
+int yk_body_parameter(const struct yk_body *body, const struct yk_token *name)
+{
+    for (int p = 0; p < body->kernel->param_count; p++)
+        if (yk_token_is(name, body->kernel->params[p].name))
+            return p;
+    return -1;
+}
+
+int yk_body_close_of(const struct yk_body *body, int at)
+{
+    int depth = 0;
+    for (; at < body->count; at++) {
+        const struct yk_token *token = &body->tokens[at];
+        if (token->kind != YK_TOKEN_SIGN || token->length != 1)
+            continue;
+        depth += strchr("([{", *token->text) != NULL;
+        depth -= strchr(")]}", *token->text) != NULL;
+        if (depth == 0)
+            return at + 1;
+    }
+    return body->count;
+}
+
+/* Behind the name: the names of the indexes, and where the braces begin. NULL: no definition. */
+static const char *read_head(const char *at, int *line, struct yk_body *body)
+{
+    struct yk_token token = yk_token_next(&at, line), before = token;
+    int found = 0, depth = 1;
+    if (!yk_token_is(&token, "("))
+        return NULL;
+    while (depth > 0 && token.kind != YK_TOKEN_END) {
+        before = token;
+        token = yk_token_next(&at, line);
+        depth += yk_token_is(&token, "(");
+        depth -= yk_token_is(&token, ")");
+        if (yk_token_is(&token, ",") && depth == 1 && found < 3)
+            body->index[found++] = before;
+    }
+    token = yk_token_next(&at, line);
+    return yk_token_is(&token, "{") ? at : NULL;
+}
+
+static const char *find_definition(const char *text, struct yk_body *body, int *line)
+{
+    char name[160];
+    struct yk_token token;
+    int length = snprintf(name, sizeof name, "yk_body_%s", body->kernel->name);
+    if (length < 0 || (size_t)length >= sizeof name)
+        return NULL;
+    *line = 1;
+    do {
+        token = yk_token_next(&text, line);
+        if (!yk_token_is(&token, name))
+            continue;
+        int at_line = *line;
+        const char *found = read_head(text, &at_line, body);
+        if (found) {
+            *line = at_line;
+            return found;
+        }
+    } while (token.kind != YK_TOKEN_END);
+    return NULL;
+}
+
+/* Two passes: the first one counts. */
+static int read_tokens(const char *text, int line, struct yk_token *out)
+{
+    int count = 0, depth = 1;
+    for (;;) {
+        struct yk_token token = yk_token_next(&text, &line);
+        depth += yk_token_is(&token, "{");
+        depth -= yk_token_is(&token, "}");
+        if (depth == 0)
+            return count;
+        if (token.kind == YK_TOKEN_END)
+            return -1;
+        if (out)
+            out[count] = token;
+        count++;
+    }
+}
+
+static int is_sign(const struct yk_body *body, int at, const char *sign)
+{
+    return at >= 0 && at < body->count && yk_token_is(&body->tokens[at], sign);
+}
+
+/* `T name =` or `, name =` behind one: a declaration with an initialiser. */
+static int declares(const struct yk_body *body, int at)
+{
+    const struct yk_token *before = at > 0 ? &body->tokens[at - 1] : NULL;
+    if (!before || !is_sign(body, at + 1, "="))
+        return 0;
+    if (before->kind == YK_TOKEN_NAME)
+        return !yk_token_is(before, "return") && !yk_token_is(before, "else");
+    if (!yk_token_is(before, ","))
+        return 0;
+    int begin = at;
+    while (begin > 0 && !strchr(";{}(", *body->tokens[begin - 1].text))
+        begin--;
+    return begin + 1 < at && body->tokens[begin].kind == YK_TOKEN_NAME &&
+           body->tokens[begin + 1].kind == YK_TOKEN_NAME;
+}
+
+static int end_of_initialiser(const struct yk_body *body, int at)
+{
+    while (at < body->count && !strchr(",;", *body->tokens[at].text))
+        at = strchr("([{", *body->tokens[at].text) ? yk_body_close_of(body, at) : at + 1;
+    return at;
+}
+
+/* Changed other than by ++, --, += and -=, or its address taken. */
+static int is_changed(const struct yk_body *body, int at)
+{
+    static const char *const signs[] = { "=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=" };
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (is_sign(body, at + 1, signs[s]))
+            return 1;
+    return is_sign(body, at - 1, "&") && (at < 2 || body->tokens[at - 2].kind == YK_TOKEN_SIGN) &&
+           !is_sign(body, at - 2, ")") && !is_sign(body, at - 2, "]");
+}
+
+static int is_counted(const struct yk_body *body, int at)
+{
+    static const char *const signs[] = { "++", "--", "+=", "-=" };
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (is_sign(body, at + 1, signs[s]) || (s < 2 && is_sign(body, at - 1, signs[s])))
+            return 1;
+    return 0;
+}
+
+static int belongs_to_for(const struct yk_body *body, int at)
+{
+    while (at > 0 && !strchr(";{}(", *body->tokens[at - 1].text))
+        at--;
+    return is_sign(body, at - 1, "(") && at >= 2 && yk_token_is(&body->tokens[at - 2], "for");
+}
+
+static void read_local(struct yk_body *body, int at)
+{
+    struct yk_local *local = &body->locals[body->local_count];
+    *local = (struct yk_local){ body->tokens[at], at + 2, end_of_initialiser(body, at + 2) };
+    for (int use = 0; use < body->count; use++) {
+        if (use == at || body->tokens[use].kind != YK_TOKEN_NAME ||
+            !are_same(&body->tokens[use], &local->name) || is_sign(body, use - 1, ".") ||
+            is_sign(body, use - 1, "->"))
+            continue;
+        if (is_changed(body, use) || (is_counted(body, use) && !belongs_to_for(body, at)))
+            local->last = local->first;
+    }
+    body->local_count++;
+}
+
+static void read_locals(struct yk_body *body)
+{
+    for (int at = 1; at < body->count && body->local_count < YK_LOCALS_MOST; at++)
+        if (body->tokens[at].kind == YK_TOKEN_NAME && declares(body, at))
+            read_local(body, at);
+}
+
+int yk_body_open(const yoke_kernel *kernel, struct yk_body *body)
+{
+    int line;
+    *body = (struct yk_body){ .kernel = kernel };
+    const char *begin = find_definition(kernel->opencl.source.text, body, &line);
+    if (!begin)
+        return 0;
+    body->count = read_tokens(begin, line, NULL);
+    if (body->count < 0)
+        return 0;
+    body->tokens = yk_calloc((size_t)body->count + 1, sizeof *body->tokens);
+    if (!body->tokens)
+        return 0;
+    read_tokens(begin, line, body->tokens);
+    read_locals(body);
+    return 1;
+}
+
+void yk_body_close(struct yk_body *body)
+{
+    yk_free(body->tokens);
+}

@@ -1,0 +1,286 @@
+/* expression.c - what an index expression can be, as polynomials of the index. C's grammar as far as
+ * indexes need it: sums, products, casts, `?:`, locals that stand for their initialisers, loads.
+ * Anything else that depends on i cannot be told.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "body.h"
+
+enum { DEPTH_MOST = 24 }; /* of brackets and of locals that stand for others */
+
+struct reader {
+    const struct yk_body *body;
+    int at, last, depth;
+};
+
+static struct yk_forms read_ternary(struct reader *reader);
+
+static const struct yk_forms unknown = { 0 };
+
+static struct yk_forms one(struct yk_polynomial form)
+{
+    return (struct yk_forms){ .count = 1, .form = { form } };
+}
+
+static int next_is(const struct reader *reader, const char *word)
+{
+    return reader->at < reader->last && yk_token_is(&reader->body->tokens[reader->at], word);
+}
+
+static int any_has(const struct yk_forms *forms, int variable)
+{
+    for (int f = 0; f < forms->count; f++)
+        if (yk_polynomial_has(&forms->form[f], variable))
+            return 1;
+    return 0;
+}
+
+/* Of a function of both that is no sum or product. */
+static struct yk_forms mixed(const struct yk_forms *a, const struct yk_forms *b)
+{
+    if (!a->count || !b->count || any_has(a, YK_VAR_I) || any_has(b, YK_VAR_I))
+        return unknown;
+    int loaded = any_has(a, YK_VAR_LOADED) || any_has(b, YK_VAR_LOADED);
+    return one(yk_polynomial_variable(loaded ? YK_VAR_LOADED : YK_VAR_INNER));
+}
+
+static struct yk_forms combined(const struct yk_forms *a, const struct yk_forms *b, char sign)
+{
+    struct yk_forms out = { 0 };
+    for (int s = 0; s < a->count; s++)
+        for (int t = 0; t < b->count; t++) {
+            if (out.count == YK_FORMS_MOST)
+                return unknown;
+            struct yk_polynomial *to = &out.form[out.count++];
+            int fine = sign == '*' ? yk_polynomial_multiply(&a->form[s], &b->form[t], to)
+                                   : yk_polynomial_add(&a->form[s], &b->form[t],
+                                                       sign == '-' ? -1 : 1, to);
+            if (!fine)
+                return unknown;
+        }
+    return out;
+}
+
+static struct yk_forms read_number(const struct yk_token *token)
+{
+    char *end;
+    char text[32];
+    if (token->length >= (int)sizeof text)
+        return unknown;
+    memcpy(text, token->text, (size_t)token->length);
+    text[token->length] = 0;
+    long long number = strtoll(text, &end, 0);
+    if (strspn(end, "uUlL") != strlen(end)) /* a number with a point is no index, and depends on nothing */
+        return one(yk_polynomial_variable(YK_VAR_INNER));
+    return one(yk_polynomial_number(number));
+}
+
+static int is_integer_type(const char *type)
+{
+    static const char *const types[] = { "int64_t", "int32_t", "uint32_t", "int", "unsigned" };
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        if (strcmp(type, types[t]) == 0)
+            return 1;
+    return 0;
+}
+
+static const struct yk_local *local_of(const struct yk_body *body, const struct yk_token *name,
+                                       int *several)
+{
+    const struct yk_local *found = NULL;
+    *several = 0;
+    for (int l = 0; l < body->local_count; l++) {
+        const struct yk_local *local = &body->locals[l];
+        if (local->name.length != name->length ||
+            memcmp(local->name.text, name->text, (size_t)name->length) != 0)
+            continue;
+        *several = found != NULL;
+        found = local;
+    }
+    return found;
+}
+
+static struct yk_forms read_local(const struct reader *reader, const struct yk_token *name)
+{
+    int several;
+    const struct yk_local *local = local_of(reader->body, name, &several);
+    if (!local || several || local->first == local->last || reader->depth >= DEPTH_MOST)
+        return unknown;
+    struct reader inner = { reader->body, local->first, local->last, reader->depth + 1 };
+    struct yk_forms forms = read_ternary(&inner);
+    return inner.at == inner.last ? forms : unknown;
+}
+
+static struct yk_forms read_name(const struct reader *reader, const struct yk_token *name)
+{
+    const struct yk_body *body = reader->body;
+    const int dimensions = body->kernel->dimensions > 1 ? body->kernel->dimensions : 1;
+    for (int d = 0; d < dimensions; d++)
+        if (body->index[d].length == name->length &&
+            memcmp(body->index[d].text, name->text, (size_t)name->length) == 0)
+            return one(yk_polynomial_variable(YK_VAR_I + d));
+    if (yk_token_is(name, "yk_size2"))
+        return one(yk_polynomial_variable(YK_VAR_SIZE2));
+    if (yk_token_is(name, "yk_size3"))
+        return one(yk_polynomial_variable(YK_VAR_SIZE3));
+    int p = yk_body_parameter(body, name);
+    if (p < 0)
+        return read_local(reader, name);
+    if (body->kernel->params[p].mode != YOKE_PARAM_VALUE)
+        return unknown; /* a pointer */
+    return one(yk_polynomial_variable(
+        is_integer_type(body->kernel->params[p].type) ? YK_VAR_VALUE + p : YK_VAR_INNER));
+}
+
+/* From '(' on: f(a, b) mixes its arguments. */
+static struct yk_forms read_call(struct reader *reader)
+{
+    const int end = yk_body_close_of(reader->body, reader->at);
+    struct yk_forms all = one(yk_polynomial_variable(YK_VAR_INNER));
+    reader->at++;
+    while (reader->at < end - 1) {
+        struct yk_forms argument = read_ternary(reader);
+        all = mixed(&all, &argument);
+        if (!all.count || !(next_is(reader, ",") || reader->at == end - 1))
+            break;
+        reader->at += next_is(reader, ",");
+    }
+    if (reader->at != end - 1)
+        all = unknown;
+    reader->at = end;
+    return all;
+}
+
+/* What follows a name: [ ] and members load, ( ) calls. */
+static struct yk_forms read_suffixes(struct reader *reader, const struct yk_token *name)
+{
+    struct yk_forms forms = unknown;
+    const struct yk_body *body = reader->body;
+    int p = yk_body_parameter(body, name);
+    if (next_is(reader, "("))
+        forms = read_call(reader);
+    else if (next_is(reader, "[")) {
+        forms = one(yk_polynomial_variable(YK_VAR_LOADED));
+        reader->at = yk_body_close_of(body, reader->at);
+    } else if (!next_is(reader, ".") || p < 0 || body->kernel->params[p].mode != YOKE_PARAM_VALUE)
+        forms = read_name(reader, name);
+    else
+        forms = one(yk_polynomial_variable(YK_VAR_INNER));
+    for (;;) {
+        if (next_is(reader, "."))
+            reader->at += 2;
+        else if (next_is(reader, "["))
+            reader->at = yk_body_close_of(body, reader->at);
+        else if (next_is(reader, "->") || next_is(reader, "++") || next_is(reader, "--"))
+            return unknown;
+        else
+            return forms;
+    }
+}
+
+/* A cast's bracket holds names of types only. */
+static int is_cast(const struct reader *reader)
+{
+    static const char *const words[] = { "const",   "int",      "long",    "short",   "unsigned",
+                                         "char",    "float",    "double",  "int8_t",  "uint8_t",
+                                         "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
+                                         "uint64_t", "size_t" };
+    int at = reader->at + 1;
+    for (; at < reader->last && !yk_token_is(&reader->body->tokens[at], ")"); at++) {
+        size_t w = 0;
+        while (w < sizeof words / sizeof *words && !yk_token_is(&reader->body->tokens[at], words[w]))
+            w++;
+        if (w == sizeof words / sizeof *words)
+            return 0;
+    }
+    return at > reader->at + 1;
+}
+
+static struct yk_forms read_unary(struct reader *reader)
+{
+    struct yk_forms zero = one(yk_polynomial_number(0)), forms;
+    if (reader->at >= reader->last || reader->depth >= DEPTH_MOST)
+        return unknown;
+    const struct yk_token *token = &reader->body->tokens[reader->at];
+    if (yk_token_is(token, "(") && is_cast(reader)) {
+        reader->at = yk_body_close_of(reader->body, reader->at);
+        return read_unary(reader);
+    }
+    reader->at++;
+    if (yk_token_is(token, "(")) {
+        reader->depth++;
+        forms = read_ternary(reader);
+        reader->depth--;
+        if (!next_is(reader, ")"))
+            return unknown;
+        reader->at++;
+        return forms;
+    }
+    if (yk_token_is(token, "-") || yk_token_is(token, "+")) {
+        forms = read_unary(reader);
+        return combined(&zero, &forms, *token->text);
+    }
+    if (yk_token_is(token, "!") || yk_token_is(token, "~")) {
+        forms = read_unary(reader);
+        return mixed(&forms, &zero);
+    }
+    if (token->kind == YK_TOKEN_NUMBER)
+        return read_number(token);
+    return token->kind == YK_TOKEN_NAME ? read_suffixes(reader, token) : unknown;
+}
+
+/* Of C's binary operators; 0: none. */
+static int rank_of(const struct reader *reader)
+{
+    static const struct {
+        const char *sign;
+        int rank;
+    } ranks[] = { { "*", 10 }, { "/", 10 }, { "%", 10 }, { "+", 9 },  { "-", 9 },  { "<<", 8 },
+                  { ">>", 8 }, { "<", 7 },  { ">", 7 },  { "<=", 7 }, { ">=", 7 }, { "==", 6 },
+                  { "!=", 6 }, { "&", 5 },  { "^", 4 },  { "|", 3 },  { "&&", 2 }, { "||", 1 } };
+    for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++)
+        if (next_is(reader, ranks[r].sign))
+            return ranks[r].rank;
+    return 0;
+}
+
+static struct yk_forms read_binary(struct reader *reader, int least)
+{
+    struct yk_forms left = read_unary(reader);
+    for (int rank = rank_of(reader); rank >= least && rank > 0; rank = rank_of(reader)) {
+        const struct yk_token *sign = &reader->body->tokens[reader->at++];
+        struct yk_forms right = read_binary(reader, rank + 1);
+        if (yk_token_is(sign, "+") || yk_token_is(sign, "-") || yk_token_is(sign, "*"))
+            left = combined(&left, &right, *sign->text);
+        else
+            left = mixed(&left, &right);
+    }
+    return left;
+}
+
+static struct yk_forms read_ternary(struct reader *reader)
+{
+    struct yk_forms forms = read_binary(reader, 1), other;
+    if (!next_is(reader, "?"))
+        return forms;
+    reader->at++;
+    forms = read_ternary(reader);
+    if (!next_is(reader, ":"))
+        return unknown;
+    reader->at++;
+    other = read_ternary(reader);
+    for (int f = 0; f < other.count; f++) {
+        if (forms.count == YK_FORMS_MOST)
+            return unknown;
+        forms.form[forms.count++] = other.form[f];
+    }
+    return forms; /* of one alternative that cannot be told the other one still counts */
+}
+
+struct yk_forms yk_expression_read(const struct yk_body *body, int first, int last)
+{
+    struct reader reader = { body, first, last, 0 };
+    struct yk_forms forms = read_ternary(&reader);
+    return reader.at == last ? forms : unknown;
+}

@@ -1,0 +1,95 @@
+/* token.c - see token.h. Comments are gone from flattened texts; of directives only #line is left. */
+#include "token.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest first. */
+static const char *const signs[] = { "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=",
+                                     "==",  "!=",  "&&",  "||", "+=", "-=", "*=", "/=", "%=", "&=",
+                                     "|=",  "^=" };
+
+static int is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *skip_directive(const char *at, int *line)
+{
+    const char *number = at + 1;
+    while (*number == ' ')
+        number++;
+    if (strncmp(number, "line", 4) == 0)
+        *line = atoi(number + 4) - 1; /* the line behind it counts on */
+    while (*at && *at != '\n')
+        at++;
+    return at;
+}
+
+static const char *skip_space(const char *at, int *line)
+{
+    for (;;) {
+        if (*at == '\n')
+            (*line)++;
+        if (*at == '#')
+            at = skip_directive(at, line);
+        else if (isspace((unsigned char)*at))
+            at++;
+        else
+            return at;
+    }
+}
+
+static int quoted_length(const char *at)
+{
+    int length = 1;
+    while (at[length] && at[length] != at[0])
+        length += at[length] == '\\' && at[length + 1] ? 2 : 1;
+    return at[length] ? length + 1 : length;
+}
+
+static int sign_length(const char *at)
+{
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (strncmp(at, signs[s], strlen(signs[s])) == 0)
+            return (int)strlen(signs[s]);
+    return 1;
+}
+
+/* 1.5e+3f and 0x1p-3 are one token. */
+static int number_length(const char *at)
+{
+    int length = 1;
+    while (is_name(at[length]) || at[length] == '.' ||
+           ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1]) &&
+            !(at[0] == '0' && (at[1] == 'x' || at[1] == 'X') && strchr("eE", at[length - 1]))))
+        length++;
+    return length;
+}
+
+struct yk_token yk_token_next(const char **at, int *line)
+{
+    const char *text = skip_space(*at, line);
+    struct yk_token token = { YK_TOKEN_END, text, 0, *line };
+    if (!*text)
+        ;
+    else if (isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1])))
+        token.kind = YK_TOKEN_NUMBER, token.length = number_length(text);
+    else if (is_name(*text)) {
+        token.kind = YK_TOKEN_NAME;
+        while (is_name(text[token.length]))
+            token.length++;
+    } else if (*text == '"' || *text == '\'')
+        token.kind = YK_TOKEN_QUOTED, token.length = quoted_length(text);
+    else
+        token.kind = YK_TOKEN_SIGN, token.length = sign_length(text);
+    *at = text + token.length;
+    return token;
+}
+
+int yk_token_is(const struct yk_token *token, const char *word)
+{
+    return (size_t)token->length == strlen(word) &&
+           memcmp(token->text, word, (size_t)token->length) == 0;
+}

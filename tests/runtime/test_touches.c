@@ -1,0 +1,199 @@
+/* test_touches.c - jobs that are right on the cores and wrong on devices with memory of their own,
+ * told when they are submitted, on the cores too: by what the kernel's text says of its indexes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ok.h"
+#include "touch_kernels.h"
+
+enum { N = 64, ARRAYS = 5 };
+
+struct bench {
+    yoke_runtime *rt;
+    void *memory[ARRAYS];
+    yoke_array *arrays[ARRAYS];
+    int count;
+};
+
+static struct bench open_bench(void)
+{
+    return (struct bench){ .rt = open_runtime("cpu:1") };
+}
+
+static yoke_array *make(struct bench *bench, int64_t rows, int64_t row_elements, size_t element_size)
+{
+    static const char *const names[ARRAYS] = { "first", "second", "third", "fourth", "fifth" };
+    const int a = bench->count++;
+    bench->memory[a] = calloc((size_t)(rows * row_elements), element_size);
+    assert_non_null(bench->memory[a]);
+    OK(yoke_array_open(bench->rt,
+                       &(yoke_array_spec){ .host = bench->memory[a],
+                                           .rows = rows,
+                                           .row_elements = row_elements,
+                                           .element_size = element_size,
+                                           .name = names[a] },
+                       &bench->arrays[a]));
+    return bench->arrays[a];
+}
+
+static void close_bench(struct bench *bench)
+{
+    while (bench->count--) {
+        OK(yoke_array_close(bench->arrays[bench->count]));
+        free(bench->memory[bench->count]);
+    }
+    OK(yoke_close(bench->rt));
+}
+
+/* The job is refused, in words that have all of `words`. */
+static void refused(const struct bench *bench, const yoke_job *job, const char *const *words)
+{
+    assert_int_equal(yoke_run(bench->rt, job, NULL), YOKE_EINVAL);
+    for (; *words; words++)
+        if (!strstr(yoke_error_text(), *words))
+            fail_msg("'%s' is not in: %s", *words, yoke_error_text());
+}
+#define REFUSED(bench, job, ...) refused(bench, job, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* A flat image under a 2-D kernel: right on the cores, wrong nearly everywhere else. */
+static void flat_image(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    yoke_array *x = make(&b, N * 32, 1, 4), *y = make(&b, N * 32, 1, 4);
+    yoke_job job = { .kernel = &t_image,
+                     .range = { 0, N, { 32 } },
+                     .args = { yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "t_image", "argument 2 (y)", "'i * YOKE_SIZE2 + j'", "32 elements for each index", "row of array second has 1;",
+            "rows = 64 and row_elements = 32", "touch_kernels.c:6");
+    job.args[1] = (yoke_arg)yoke_out(make(&b, N, 32, 4));
+    REFUSED(&b, &job, "argument 1 (x)");
+    job.args[0] = (yoke_arg)yoke_in(make(&b, N, 32, 4));
+    OK(yoke_run(b.rt, &job, NULL));
+    job.range.extent[0] = 16;
+    REFUSED(&b, &job, "16 elements for each index", "has 32");
+    close_bench(&b);
+}
+
+/* It ended with SIGSEGV on the cores, too. */
+static void extents_beyond_the_array(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const yoke_job job = { .kernel = &t_image,
+                           .range = { 0, 1000, { 10 } },
+                           .args = { yoke_in(make(&b, 1000, 1, 4)), yoke_out(make(&b, 1000, 1, 4)) } };
+    REFUSED(&b, &job, "10 elements for each index", "has 1;", "row_elements = 10");
+    close_bench(&b);
+}
+
+static void gathers(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    yoke_array *index = make(&b, N, 1, 4), *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4),
+               *bytes = make(&b, N, 1, 1);
+    yoke_job job = { .kernel = &t_gather,
+                     .range = { 0, N },
+                     .args = { yoke_in(index), yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "argument 2 (x)", "'at'", "read from memory", "yoke_in_whole");
+    job.args[1] = (yoke_arg)yoke_in_whole(x);
+    OK(yoke_run(b.rt, &job, NULL));
+    job.kernel = &t_table;
+    job.args[0] = (yoke_arg)yoke_in(bytes);
+    job.args[1] = (yoke_arg)yoke_in(x);
+    REFUSED(&b, &job, "'pixel[i] & 15'", "yoke_in_whole");
+    job.kernel = &t_scatter;
+    job.args[0] = (yoke_arg)yoke_in(index);
+    REFUSED(&b, &job, "argument 3 (y)", "'index[i]'", "YOKE_ADD");
+    close_bench(&b);
+}
+
+static void neighbours(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const int64_t n = N;
+    yoke_array *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4), *u = make(&b, N, 16, 4),
+               *w = make(&b, N, 16, 4);
+    yoke_job job = { .kernel = &t_neighbours,
+                     .range = { 0, N },
+                     .args = { yoke_value(n), yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "argument 2 (x)", "row i -1", "yoke_in_halo(array, 1, 0)");
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 0);
+    REFUSED(&b, &job, "row i +1", "yoke_in_halo(array, 1, 1)");
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 1);
+    OK(yoke_run(b.rt, &job, NULL));
+    job.kernel = &t_reversed;
+    REFUSED(&b, &job, "'n - 1 - i'", "leads to other rows", "yoke_in_whole");
+    job = (yoke_job){ .kernel = &t_window, .range = { 2, N - 2 }, .args = { yoke_in(x), yoke_out(y) } };
+    REFUSED(&b, &job, "'i + t'", "row i -2", "yoke_in_halo(array, 2, 0)");
+    job = (yoke_job){ .kernel = &t_stencil,
+                      .range = { 0, N, { 4, 4 } },
+                      .args = { yoke_value(n), yoke_in(u), yoke_out(w) } };
+    REFUSED(&b, &job, "'at - ny * nx'", "row i -1");
+    job.args[1] = (yoke_arg)yoke_in_halo(u, 1, 1);
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
+static void same_rows_for_all(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const int32_t columns = 8;
+    yoke_array *m = make(&b, N, 8, 4), *v = make(&b, 8, 1, 4), *y = make(&b, N, 1, 4),
+               *long_v = make(&b, N, 1, 4);
+    yoke_job job = { .kernel = &t_vector,
+                     .range = { 0, N },
+                     .args = { yoke_value(columns), yoke_in(m), yoke_in(long_v), yoke_out(y) } };
+    REFUSED(&b, &job, "argument 3 (v)", "'j'", "does not depend", "yoke_in_whole");
+    job.args[2] = (yoke_arg)yoke_in_whole(v);
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
+static void sums_without_yoke_add(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    yoke_array *x = make(&b, N, 1, 4), *s = make(&b, 1, 1, 4);
+    yoke_job job = { .kernel = &t_sum, .range = { 0, N }, .args = { yoke_in(x), yoke_add_to(s) } };
+    REFUSED(&b, &job, "t_sum", "argument 2 (s)", "line 55", "yoke_add(&s[k], v)");
+    job.kernel = &t_sum_right;
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
+static void right_ones(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const int32_t w = 8;
+    yoke_array *xyz = make(&b, N, 3, 4), *length = make(&b, N, 1, 4), *x = make(&b, N, 8, 4),
+               *y = make(&b, N, 8, 4);
+    yoke_job job = { .kernel = &t_triples, .range = { 0, N }, .args = { yoke_in(xyz), yoke_out(length) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    job.args[0] = (yoke_arg)yoke_in(x);
+    REFUSED(&b, &job, "3 elements for each index", "has 8");
+    job = (yoke_job){ .kernel = &t_right,
+                      .range = { 0, N },
+                      .args = { yoke_value(w), yoke_in(x), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    /* one index: any row may be its own */
+    job = (yoke_job){ .kernel = &t_image, .range = { 0, 1, { 8 } }, .args = { yoke_in(xyz), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_image),        cmocka_unit_test(extents_beyond_the_array),
+        cmocka_unit_test(gathers),           cmocka_unit_test(neighbours),
+        cmocka_unit_test(same_rows_for_all), cmocka_unit_test(sums_without_yoke_add),
+        cmocka_unit_test(right_ones),
+    };
+    return cmocka_run_group_tests_name("touches", tests, NULL, NULL);
+}

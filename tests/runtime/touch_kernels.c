@@ -1,0 +1,90 @@
+/* touch_kernels.c - kernels as a new user writes them, which touch other rows than the job declares. */
+#include "touch_kernels.h"
+
+YOKE_KERNEL2(t_image, i, j, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i * YOKE_SIZE2 + j] = 2 * x[i * YOKE_SIZE2 + j];
+}
+
+YOKE_KERNEL(t_gather, i, YOKE_IN(int32_t, index), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    const int32_t at = index[i];
+    y[i] = x[at];
+}
+
+YOKE_KERNEL(t_table, i, YOKE_IN(uint8_t, pixel), YOKE_IN(float, table), YOKE_OUT(float, y))
+{
+    y[i] = table[pixel[i] & 15];
+}
+
+YOKE_KERNEL(t_neighbours, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    const int64_t left = i > 0 ? i - 1 : 0, right = i < n - 1 ? i + 1 : n - 1;
+    y[i] = x[left] + x[i] + x[right];
+}
+
+YOKE_KERNEL3(t_stencil, z, y, x, YOKE_VALUE(int64_t, nz), YOKE_IN(float, u), YOKE_OUT(float, w))
+{
+    const int64_t nx = YOKE_SIZE3, ny = YOKE_SIZE2;
+    const int64_t at = (z * ny + y) * nx + x;
+    if (z == 0 || z == nz - 1 || y == 0 || y == ny - 1 || x == 0 || x == nx - 1)
+        w[at] = u[at];
+    else
+        w[at] = u[at - 1] + u[at + 1] + u[at - nx] + u[at + nx] + u[at - ny * nx] + u[at + ny * nx];
+}
+
+YOKE_KERNEL(t_window, i, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    float sum = 0;
+    for (int t = -2; t <= 2; ++t)
+        sum += x[i + t];
+    y[i] = sum;
+}
+
+YOKE_KERNEL(t_vector, i, YOKE_VALUE(int32_t, columns), YOKE_IN(float, m), YOKE_IN(float, v),
+            YOKE_OUT(float, y))
+{
+    float sum = 0;
+    for (int j = 0; j < columns; ++j)
+        sum += m[i * columns + j] * v[j];
+    y[i] = sum;
+}
+
+YOKE_KERNEL(t_sum, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    s[0] += x[i];
+}
+
+YOKE_KERNEL(t_sum_right, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    yoke_add(&s[0], x[i]);
+}
+
+YOKE_KERNEL(t_triples, i, YOKE_IN(float, xyz), YOKE_OUT(float, length))
+{
+    length[i] = sqrtf(xyz[i * 3] * xyz[i * 3] + xyz[3 * i + 1] * xyz[3 * i + 1] +
+                      xyz[3 * i + 2] * xyz[3 * i + 2]);
+}
+
+YOKE_KERNEL(t_scatter, i, YOKE_IN(int32_t, index), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[index[i]] = x[i];
+}
+
+YOKE_KERNEL(t_reversed, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i] = x[n - 1 - i];
+}
+
+/* Right: a constant index that is its own, a local that changes, a pointer into the row. */
+YOKE_KERNEL(t_right, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    YOKE_GLOBAL const float *row = x + i * w;
+    int64_t k = i;
+    k *= w;
+    y[k] = row[0];
+    for (int32_t c = 1; c < w; ++c)
+        y[i * w + c] = row[c] + x[k + c];
+    if (i == 0)
+        y[0] = 7;
+}

@@ -1,0 +1,8 @@
+#ifndef TOUCH_KERNELS_H
+#define TOUCH_KERNELS_H
+#include <yoke/kernel.h>
+#ifndef YOKE_FLATTEN
+extern const yoke_kernel t_image, t_gather, t_table, t_neighbours, t_stencil, t_window, t_vector,
+    t_sum, t_sum_right, t_triples, t_scatter, t_reversed, t_right;
+#endif
+#endif

@@ -1,0 +1,168 @@
+/* test_access.c - index expressions of kernel texts as polynomials, and texts that are cut short or
+ * garbage: they give less, and never a crash.
+ */
+#include "access/access.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/body.h"
+#include "base/alloc.h"
+
+static const char head[] =
+    "#line 3 \"k.c\"\nYOKE_FN void yk_body_k(int64_t i, int64_t j, int64_t yk_size2, int64_t yk_size3 , int n , "
+    "const float *x); void f() { } YOKE_FN void yk_body_k(int64_t i, int64_t j, int64_t yk_size2, int64_t yk_size3 "
+    ", int n , const float *x)\n{\n";
+static const yoke_param params[] = { { YOKE_PARAM_VALUE, "int", "n", 4, 4 },
+                                     { YOKE_PARAM_IN, "float", "x", 4, 4 } };
+
+static yoke_kernel kernel_of(const char *text)
+{
+    yoke_kernel kernel = { .struct_size = sizeof kernel,
+                           .name = "k",
+                           .params = params,
+                           .param_count = 2,
+                           .dimensions = 2 };
+    kernel.opencl.source.text = text;
+    return kernel;
+}
+
+/* "12 i*s2 + j" of the polynomial, terms as they stand. */
+static void write_polynomial(const struct yk_polynomial *p, char *out, size_t room)
+{
+    static const char *const names[] = { "i", "j", "k", "s2", "s3", "load", "inner", "n" };
+    size_t used = (size_t)snprintf(out, room, "%s", p->count ? "" : "0");
+    for (int t = 0; t < p->count; t++) {
+        used += (size_t)snprintf(out + used, room - used, "%s%lld", t ? " " : "",
+                                 (long long)p->terms[t].factor);
+        for (int v = 0; v < p->terms[t].count; v++)
+            used += (size_t)snprintf(out + used, room - used, "*%s", names[p->terms[t].variable[v]]);
+    }
+}
+
+/* The touches of x in a body: "stride | rest", one after the other with ";". */
+static void expect(const char *body, const char *expected)
+{
+    char text[2048], found[512] = "", stride[128], rest[128];
+    struct yk_access access;
+    snprintf(text, sizeof text, "%s%s\n}\n", head, body);
+    const yoke_kernel kernel = kernel_of(text);
+    yk_access_open(&kernel, &access);
+    for (int t = 0; t < access.count; t++) {
+        write_polynomial(&access.touches[t].stride, stride, sizeof stride);
+        write_polynomial(&access.touches[t].rest, rest, sizeof rest);
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s | %s", t ? "; " : "",
+                 stride, rest);
+    }
+    yk_access_close(&access);
+    if (strcmp(found, expected) != 0)
+        fail_msg("%s\n  gives    %s\n  expected %s", body, found, expected);
+}
+
+static void expressions(void **state)
+{
+    (void)state;
+    expect("x[i];", "1 | 0");
+    expect("x[(i * yk_size2) + j - 1];", "1*s2 | 1*j -1");
+    expect("x[(int64_t)i * 4 + 0x3u];", "4 | 3");
+    expect("const int64_t at = i * n + j; x[at + 1] = x[at - n];", "1*n | 1*j 1; 1*n | 1*j -1*n");
+    expect("const int64_t w = n, at = i * w; x[at];", "1*n | 0");
+    expect("for (int t = -2; t < 3; ++t) x[i + t];", "1 | -2");
+    expect("int64_t k = i; k += 3; x[k];", "");
+    expect("int64_t k = i; f(&k); x[k];", "");
+    expect("int64_t k = i; if (n) { int64_t k = 5; } x[k];", "");
+    expect("x[i > 0 ? i - 1 : n];", "1 | -1; 0 | 1*n");
+    expect("x[x[i]];", "0 | 1*load; 1 | 0");
+    expect("int k = (int)(x[i] * 3.5f) % n; x[k & 7];", "1 | 0; 0 | 1*load");
+    expect("x[j / 2]; x[i / 2]; x[min(j, 3)]; x[max(i, 3)];", "0 | 1*inner");
+    expect("x[-i]; x[i * i]; x[i << 1]; x[2 * (i + (j + 3)) - j];", "-1 | 0; 2 | 1*j 6");
+    expect("p.x[i]; q->x[0];", "");
+    expect("x[9223372036854775807 * i + 9223372036854775807 * i];", "");
+    expect("float s = \"x[0]\"; 'x'; x[1];", "0 | 1");
+}
+
+static void lines_are_the_users(void **state)
+{
+    (void)state;
+    char text[2048];
+    struct yk_access access;
+    snprintf(text, sizeof text, "%s    f();\n    f();\n    x[i];\n}\n", head);
+    const yoke_kernel kernel = kernel_of(text);
+    yk_access_open(&kernel, &access);
+    assert_int_equal(access.count, 1);
+    assert_int_equal(access.touches[0].line, 7);
+    yk_access_close(&access);
+}
+
+/* Cut at each byte, each byte replaced by each of some signs, without memory: nothing worse than less. */
+static void hostile_texts(void **state)
+{
+    (void)state;
+    static const char signs[] = "(){}[];=\"'#\\?:-x9\n";
+    char text[1024];
+    struct yk_access access;
+    const int length = snprintf(text, sizeof text,
+                                "%sconst int64_t at = (i * n + j) * (n ? 2 : 3);\nfor (int t = 0; t < n; t++) x[at + "
+                                "t] += x[x[t]];\n}\n",
+                                head);
+    for (int at = 0; at < length; at++) {
+        char *cut = strndup(text, (size_t)at);
+        const yoke_kernel kernel = kernel_of(cut);
+        yk_access_open(&kernel, &access);
+        yk_access_close(&access);
+        free(cut);
+        for (const char *sign = signs; *sign; sign++) {
+            char *changed = strdup(text);
+            changed[at] = *sign;
+            const yoke_kernel other = kernel_of(changed);
+            yk_access_open(&other, &access);
+            yk_access_close(&access);
+            free(changed);
+        }
+    }
+    const yoke_kernel kernel = kernel_of(text);
+    for (int n = 1; n < 8; n++) {
+        yk_alloc_fail_at(n);
+        yk_access_open(&kernel, &access);
+        yk_access_close(&access);
+    }
+    yk_alloc_fail_at(0);
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+/* Brackets within brackets end in "cannot be told". */
+static void deep(void **state)
+{
+    (void)state;
+    enum { DEEP = 20000 };
+    char *text = calloc(1, sizeof head + 2 * DEEP + 16);
+    struct yk_access access;
+    strcpy(text, head);
+    strcat(text, "x[");
+    memset(text + strlen(text), '(', DEEP);
+    strcat(text, "i");
+    memset(text + strlen(text), ')', DEEP);
+    strcat(text, "];}");
+    const yoke_kernel kernel = kernel_of(text);
+    yk_access_open(&kernel, &access);
+    assert_int_equal(access.count, 0);
+    yk_access_close(&access);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expressions),
+        cmocka_unit_test(lines_are_the_users),
+        cmocka_unit_test(hostile_texts),
+        cmocka_unit_test(deep),
+    };
+    return cmocka_run_group_tests_name("access", tests, NULL, NULL);
+}
