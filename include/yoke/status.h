@@ -39,9 +39,9 @@ YOKE_API const char *yoke_status_text(yoke_status status);
  * failing call. */
 YOKE_API const char *yoke_error_text(void);
 
-/* Log lines, for a program that wants to show or keep them. The library itself prints nothing
- * unless the environment variable YOKE_LOG (error, warn, info, debug) asks it to write to standard
- * error. */
+/* Log lines, for a program that wants to show or keep them. Without yoke_set_log they go to
+ * standard error: errors and warnings, or what the environment variable YOKE_LOG says (off, error,
+ * warn, info, debug). */
 typedef enum yoke_log_level {
     YOKE_LOG_ERROR,
     YOKE_LOG_WARN,

@@ -74,7 +74,8 @@ static int compares(const struct yk_body *body)
             memcmp(token->text, body->index[0].text, (size_t)token->length) == 0 &&
             (is_sign(body, at + 1, "==") || is_sign(body, at - 1, "==") ||
              is_sign(body, at + 1, "!=") || is_sign(body, at - 1, "!=") ||
-             is_sign(body, at + 1, "%") || is_sign(body, at + 1, "<") || is_sign(body, at + 1, "<=")))
+             is_sign(body, at + 1, "%") || is_sign(body, at + 1, "<") ||
+             is_sign(body, at + 1, "<=")))
             return 1;
     }
     return 0;

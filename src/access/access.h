@@ -1,9 +1,9 @@
 /* access.h - which elements of its arrays a made kernel touches, as far as its text tells.
  *
  * The text that a kernel carries for devices holds its body. Each `x[...]` there is read as a
- * polynomial of the index i: stride * i + rest. So a job whose arrays cannot be right on devices with
- * memory of their own is refused when it is submitted, wherever it runs. What cannot be told is left
- * out: the list only says what is certain. Pure.
+ * polynomial of the index i: stride * i + rest. So a job whose arrays cannot be right on devices
+ * with memory of their own is refused when it is submitted, wherever it runs. What cannot be told
+ * is left out: the list only says what is certain. Pure.
  *
  * Kernels by hand, group and step kernels and kernels without texts have empty lists: their bodies
  * deal with several indexes.
@@ -22,9 +22,11 @@ struct yk_touch { /* one index expression */
 };
 
 struct yk_access {
-    /* The body compares i with something: an index that does not depend on i may be meant for one i. */
+    /* The body compares i with something: an index that does not depend on i may be meant for one
+     * i. */
     int compares_index;
-    int wrong_add_line[YOKE_ARGS_MAX]; /* mode add: where it is changed without yoke_add; 0: nowhere */
+    int wrong_add_line[YOKE_ARGS_MAX]; /* mode add: where it is changed without yoke_add; 0: nowhere
+                                        */
     struct yk_touch *touches;          /* all different */
     int count;
 };

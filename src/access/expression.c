@@ -1,5 +1,5 @@
-/* expression.c - what an index expression can be, as polynomials of the index. C's grammar as far as
- * indexes need it: sums, products, casts, `?:`, locals that stand for their initialisers, loads.
+/* expression.c - what an index expression can be, as polynomials of the index. C's grammar as far
+ * as indexes need it: sums, products, casts, `?:`, locals that stand for their initialisers, loads.
  * Anything else that depends on i cannot be told.
  */
 #include <stdlib.h>
@@ -53,9 +53,9 @@ static struct yk_forms combined(const struct yk_forms *a, const struct yk_forms 
             if (out.count == YK_FORMS_MOST)
                 return unknown;
             struct yk_polynomial *to = &out.form[out.count++];
-            int fine = sign == '*' ? yk_polynomial_multiply(&a->form[s], &b->form[t], to)
-                                   : yk_polynomial_add(&a->form[s], &b->form[t],
-                                                       sign == '-' ? -1 : 1, to);
+            int fine = sign == '*'
+                           ? yk_polynomial_multiply(&a->form[s], &b->form[t], to)
+                           : yk_polynomial_add(&a->form[s], &b->form[t], sign == '-' ? -1 : 1, to);
             if (!fine)
                 return unknown;
         }
@@ -71,7 +71,8 @@ static struct yk_forms read_number(const struct yk_token *token)
     memcpy(text, token->text, (size_t)token->length);
     text[token->length] = 0;
     long long number = strtoll(text, &end, 0);
-    if (strspn(end, "uUlL") != strlen(end)) /* a number with a point is no index, and depends on nothing */
+    if (strspn(end, "uUlL") !=
+        strlen(end)) /* a number with a point is no index, and depends on nothing */
         return one(yk_polynomial_variable(YK_VAR_INNER));
     return one(yk_polynomial_number(number));
 }
@@ -182,14 +183,15 @@ static struct yk_forms read_suffixes(struct reader *reader, const struct yk_toke
 /* A cast's bracket holds names of types only. */
 static int is_cast(const struct reader *reader)
 {
-    static const char *const words[] = { "const",   "int",      "long",    "short",   "unsigned",
-                                         "char",    "float",    "double",  "int8_t",  "uint8_t",
-                                         "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t",
+    static const char *const words[] = { "const",    "int",      "long",    "short",    "unsigned",
+                                         "char",     "float",    "double",  "int8_t",   "uint8_t",
+                                         "int16_t",  "uint16_t", "int32_t", "uint32_t", "int64_t",
                                          "uint64_t", "size_t" };
     int at = reader->at + 1;
     for (; at < reader->last && !yk_token_is(&reader->body->tokens[at], ")"); at++) {
         size_t w = 0;
-        while (w < sizeof words / sizeof *words && !yk_token_is(&reader->body->tokens[at], words[w]))
+        while (w < sizeof words / sizeof *words &&
+               !yk_token_is(&reader->body->tokens[at], words[w]))
             w++;
         if (w == sizeof words / sizeof *words)
             return 0;

@@ -1,4 +1,5 @@
-/* polynomial.c - see polynomial.h. Small and exact: what does not fit, or overflows, is given up. */
+/* polynomial.c - see polynomial.h. Small and exact: what does not fit, or overflows, is given up.
+ */
 #include "polynomial.h"
 
 #include <string.h>
@@ -59,9 +60,10 @@ static int multiply_terms(const struct yk_term *a, const struct yk_term *b, stru
     if (out->count > YK_FACTORS_MOST || __builtin_mul_overflow(a->factor, b->factor, &out->factor))
         return 0;
     for (int v = 0; v < out->count; v++)
-        out->variable[v] = at_b == b->count || (at_a < a->count && a->variable[at_a] <= b->variable[at_b])
-                               ? a->variable[at_a++]
-                               : b->variable[at_b++];
+        out->variable[v] =
+            at_b == b->count || (at_a < a->count && a->variable[at_a] <= b->variable[at_b])
+                ? a->variable[at_a++]
+                : b->variable[at_b++];
     return 1;
 }
 

@@ -1,4 +1,5 @@
-/* polynomial.h - an index expression as a sum of products: i * YOKE_SIZE2 + j is { 1 i s2, 1 j }. */
+/* polynomial.h - an index expression as a sum of products: i * YOKE_SIZE2 + j is { 1 i s2, 1 j }.
+ */
 #ifndef YK_ACCESS_POLYNOMIAL_H
 #define YK_ACCESS_POLYNOMIAL_H
 

@@ -1,4 +1,5 @@
-/* token.c - see token.h. Comments are gone from flattened texts; of directives only #line is left. */
+/* token.c - see token.h. Comments are gone from flattened texts; of directives only #line is left.
+ */
 #include "token.h"
 
 #include <ctype.h>
@@ -6,9 +7,9 @@
 #include <string.h>
 
 /* Longest first. */
-static const char *const signs[] = { "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=",
-                                     "==",  "!=",  "&&",  "||", "+=", "-=", "*=", "/=", "%=", "&=",
-                                     "|=",  "^=" };
+static const char *const signs[] = { "<<=", ">>=", "...", "->", "++", "--", "<<", ">>",
+                                     "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
+                                     "*=",  "/=",  "%=",  "&=", "|=", "^=" };
 
 static int is_name(char c)
 {

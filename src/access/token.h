@@ -1,5 +1,5 @@
-/* token.h - the words of a flattened kernel text, one after the other, with the line of the user's file
- * that each stands in.
+/* token.h - the words of a flattened kernel text, one after the other, with the line of the user's
+ * file that each stands in.
  */
 #ifndef YK_ACCESS_TOKEN_H
 #define YK_ACCESS_TOKEN_H

@@ -132,14 +132,16 @@ static void log_to_stderr(void *context, yoke_log_level level, const char *line)
     fprintf(stderr, "yoke: %s: %s\n", level_names[level], line);
 }
 
-/* The first call reads YOKE_LOG, unless the program has chosen a sink before. A word that is no
- * level says so, on the channel that was asked for. */
+/* The first call reads YOKE_LOG, unless the program has chosen a sink before. Unset means warnings:
+ * what yoke does without, and why, is told once. A word that is no level says so. */
 static void read_environment(void)
 {
     const char *word = yk_environment("YOKE_LOG");
-    int wanted = level_off;
+    int wanted = YOKE_LOG_WARN;
     int odd = 0;
-    if (word && *word) {
+    if (word && strcmp(word, "off") == 0) {
+        wanted = level_off;
+    } else if (word && *word) {
         for (wanted = 0; wanted < level_count && strcmp(word, level_names[wanted]) != 0; wanted++) {
         }
         odd = wanted == level_count;
@@ -150,7 +152,8 @@ static void read_environment(void)
         atomic_store_explicit(&log_level, odd ? (int)YOKE_LOG_WARN : wanted, memory_order_relaxed);
         if (odd) {
             fprintf(stderr,
-                    "yoke: warn: YOKE_LOG=%s is no level; give error, warn, info or debug\n", word);
+                    "yoke: warn: YOKE_LOG=%s is no level; give off, error, warn, info or debug\n",
+                    word);
         }
     }
     pthread_mutex_unlock(&log_lock);

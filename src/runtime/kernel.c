@@ -46,6 +46,7 @@ static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
             device->backend->program_close(device, build->program);
         }
         yk_free(build->text);
+        yk_free(build->trouble);
     }
     yk_pairs_close(kernel);
     yk_access_close(&kernel->access);
@@ -62,14 +63,42 @@ void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places)
     }
 }
 
+/* The line of a compiler's log that tells most: the first one with an error. */
+static const char *first_error(const char *log, int *length)
+{
+    const char *line = log, *found = NULL;
+    while (!found && line && *line) {
+        const char *end = strchr(line, '\n');
+        *length = end ? (int)(end - line) : (int)strlen(line);
+        if (memmem(line, (size_t)*length, "error", 5))
+            found = line;
+        line = end ? end + 1 : NULL;
+    }
+    if (!found)
+        *length = (int)strcspn(log, "\n");
+    return found ? found : log;
+}
+
+/* Behind the first line stands what the compiler said. */
+static void explain(struct yk_build *build, const char *device, const char *kernel)
+{
+    const char *log = build->text ? strchr(build->text, '\n') : NULL;
+    int length;
+    const char *line = first_error(log ? log + 1 : build->text ? build->text : "", &length);
+    build->trouble =
+        build->status == YOKE_EBUILD
+            ? yk_format("kernel %s does not compile for %s: %.*s", kernel, device, length, line)
+            : yk_format("kernel %s is not ready on %s: %.*s", kernel, device, length, line);
+}
+
 static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct yk_build *build)
 {
     build->status = device->backend->build(device, &kernel->kernel, &build->program);
     if (build->status != YOKE_OK) {
         build->text = yk_strdup(yoke_error_text());
-        if (build->status == YOKE_EBUILD)
-            yk_log(YOKE_LOG_WARN, "%s does without kernel %s: %s", device->desc.name,
-                   kernel->kernel.name, yoke_error_text());
+        explain(build, device->desc.name, kernel->kernel.name);
+        if (build->status == YOKE_EBUILD && build->trouble)
+            yk_log(YOKE_LOG_WARN, "%s", build->trouble);
     }
     atomic_store_explicit(&build->state,
                           build->status == YOKE_OK ? YK_BUILD_READY : YK_BUILD_FAILED,
@@ -106,6 +135,14 @@ void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, 
         return;
     build->kernel = NULL;
     build_now(kernel, device, build);
+}
+
+const char *yk_kernel_trouble(const struct yk_kernel *kernel, int number)
+{
+    const struct yk_build *build = &kernel->builds[number];
+    return atomic_load_explicit(&build->state, memory_order_acquire) == YK_BUILD_FAILED
+               ? build->trouble
+               : NULL;
 }
 
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key)

@@ -27,8 +27,9 @@ struct yk_build {
     struct yk_device *device;
     struct yk_thread thread;
     struct yk_program *program;
-    yoke_status status; /* of a failed build */
-    char *text;
+    yoke_status status; /* of a failed build, */
+    char *text;         /* all that was said of it, */
+    char *trouble;      /* and in one line */
 };
 
 /* A job that its team has not heard of yet (moved.c). */
@@ -98,6 +99,10 @@ void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places);
 /* The kernel's program on a device, built now if need be. Only the device's driving thread calls it
  * (CPU devices: under the runtime's lock). */
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number);
+
+/* Why the device cannot run it, with the compiler's first error. NULL: it can, or is still
+ * building. Lives as long as the kernel. */
+const char *yk_kernel_trouble(const struct yk_kernel *kernel, int number);
 
 /* The same in a thread of its own, if nobody builds it or has; at once where time is virtual. */
 void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number);

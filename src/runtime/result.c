@@ -34,6 +34,12 @@ static size_t fixed_bytes(const struct yk_job *job, size_t decisions)
 
 const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REASON_TEXT])
 {
+    const int number = job->devices[device].device->number;
+    const char *trouble = yk_kernel_trouble(job->kernel, number);
+    if (trouble && (!job->pair || yk_kernel_trouble(job->pair->alternative, number))) {
+        snprintf(text, YK_REASON_TEXT, "did nothing: %s", trouble);
+        return text;
+    }
     if (!job->devices[device].benched || !yk_job_splits_freely(job->partitioner))
         return yk_dispatch_reason(job->dispatch, device);
     yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
@@ -48,6 +54,7 @@ static size_t sentence_bytes(const struct yk_job *job)
     for (d = 0; d < job->device_count; d++) {
         yk_wait_explain(job, d, text);
         bytes += yk_carved_text(yk_job_reason(job, d, why)) + yk_carved_text(text);
+        bytes += yk_carved(YK_REASON_TEXT); /* a build that fails from now on changes the reason */
         bytes += job->pair ? yk_carved(YK_TURN_TEXT) : yk_carved_text("");
     }
     return bytes;

@@ -1,9 +1,9 @@
 /* touches.c - what a kernel's text tells of the elements it touches, held against the job's arrays:
  * jobs that are right where devices share the host's memory, and wrong elsewhere, are refused.
  *
- * On a device with memory of its own index i has row i of an array (and its halo); other rows may not
- * be there. So an index expression i * stride + rest must step by the elements of a row, and its rest
- * must stay in the rows that the job declares.
+ * On a device with memory of its own index i has row i of an array (and its halo); other rows may
+ * not be there. So an index expression i * stride + rest must step by the elements of a row, and
+ * its rest must stay in the rows that the job declares.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ struct touch {
 #define TOUCH "kernel %s, argument %d (%s): %s:%d: the index '%s' "
 #define TOUCH_OF(t)                                                                                \
     (t)->job->kernel->kernel.name, (t)->is->parameter + 1,                                         \
-        (t)->job->kernel->kernel.params[(t)->is->parameter].name, file_of(t), (t)->is->line, (t)->text
+        (t)->job->kernel->kernel.params[(t)->is->parameter].name, file_of(t), (t)->is->line,       \
+        (t)->text
 
 static const char *file_of(const struct touch *touch)
 {
@@ -111,8 +112,9 @@ static yoke_status check_fixed(const struct touch *touch)
                              "the job declares row i only; %s",
                        TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
     return yk_fail(YOKE_EINVAL,
-                   TOUCH "does not depend on the range's index, so all of the range touches the same "
-                         "rows of array %s, of which the job declares row i only; %s",
+                   TOUCH
+                   "does not depend on the range's index, so all of the range touches the same "
+                   "rows of array %s, of which the job declares row i only; %s",
                    TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
 }
 
@@ -127,13 +129,15 @@ static yoke_status check_stride(const struct touch *touch)
                              "only; %s",
                        TOUCH_OF(touch), array->name, cure_of(touch));
     return yk_fail(YOKE_EINVAL,
-                   TOUCH "takes %lld elements for each index of the range, but a row of array %s has "
-                         "%lld; open it with rows = %lld and row_elements = %lld (yoke_array_open)",
+                   TOUCH
+                   "takes %lld elements for each index of the range, but a row of array %s has "
+                   "%lld; open it with rows = %lld and row_elements = %lld (yoke_array_open)",
                    TOUCH_OF(touch), (long long)touch->stride, array->name, (long long)touch->row,
                    (long long)(array->rows * touch->row / touch->stride), (long long)touch->stride);
 }
 
-/* Which row a rest that is a number leads to, beside row i; or how often the stride stands in it. */
+/* Which row a rest that is a number leads to, beside row i; or how often the stride stands in it.
+ */
 static int row_of_rest(const struct touch *touch, int64_t *out)
 {
     struct yk_polynomial left;

@@ -21,7 +21,8 @@ static struct bench open_bench(void)
     return (struct bench){ .rt = open_runtime("cpu:1") };
 }
 
-static yoke_array *make(struct bench *bench, int64_t rows, int64_t row_elements, size_t element_size)
+static yoke_array *make(struct bench *bench, int64_t rows, int64_t row_elements,
+                        size_t element_size)
 {
     static const char *const names[ARRAYS] = { "first", "second", "third", "fourth", "fifth" };
     const int a = bench->count++;
@@ -65,7 +66,8 @@ static void flat_image(void **state)
     yoke_job job = { .kernel = &t_image,
                      .range = { 0, N, { 32 } },
                      .args = { yoke_in(x), yoke_out(y) } };
-    REFUSED(&b, &job, "t_image", "argument 2 (y)", "'i * YOKE_SIZE2 + j'", "32 elements for each index", "row of array second has 1;",
+    REFUSED(&b, &job, "t_image", "argument 2 (y)", "'i * YOKE_SIZE2 + j'",
+            "32 elements for each index", "row of array second has 1;",
             "rows = 64 and row_elements = 32", "touch_kernels.c:6");
     job.args[1] = (yoke_arg)yoke_out(make(&b, N, 32, 4));
     REFUSED(&b, &job, "argument 1 (x)");
@@ -83,7 +85,8 @@ static void extents_beyond_the_array(void **state)
     struct bench b = open_bench();
     const yoke_job job = { .kernel = &t_image,
                            .range = { 0, 1000, { 10 } },
-                           .args = { yoke_in(make(&b, 1000, 1, 4)), yoke_out(make(&b, 1000, 1, 4)) } };
+                           .args = { yoke_in(make(&b, 1000, 1, 4)),
+                                     yoke_out(make(&b, 1000, 1, 4)) } };
     REFUSED(&b, &job, "10 elements for each index", "has 1;", "row_elements = 10");
     close_bench(&b);
 }
@@ -127,7 +130,9 @@ static void neighbours(void **state)
     OK(yoke_run(b.rt, &job, NULL));
     job.kernel = &t_reversed;
     REFUSED(&b, &job, "'n - 1 - i'", "leads to other rows", "yoke_in_whole");
-    job = (yoke_job){ .kernel = &t_window, .range = { 2, N - 2 }, .args = { yoke_in(x), yoke_out(y) } };
+    job = (yoke_job){ .kernel = &t_window,
+                      .range = { 2, N - 2 },
+                      .args = { yoke_in(x), yoke_out(y) } };
     REFUSED(&b, &job, "'i + t'", "row i -2", "yoke_in_halo(array, 2, 0)");
     job = (yoke_job){ .kernel = &t_stencil,
                       .range = { 0, N, { 4, 4 } },
@@ -173,7 +178,9 @@ static void right_ones(void **state)
     const int32_t w = 8;
     yoke_array *xyz = make(&b, N, 3, 4), *length = make(&b, N, 1, 4), *x = make(&b, N, 8, 4),
                *y = make(&b, N, 8, 4);
-    yoke_job job = { .kernel = &t_triples, .range = { 0, N }, .args = { yoke_in(xyz), yoke_out(length) } };
+    yoke_job job = { .kernel = &t_triples,
+                     .range = { 0, N },
+                     .args = { yoke_in(xyz), yoke_out(length) } };
     OK(yoke_run(b.rt, &job, NULL));
     job.args[0] = (yoke_arg)yoke_in(x);
     REFUSED(&b, &job, "3 elements for each index", "has 8");
@@ -182,7 +189,9 @@ static void right_ones(void **state)
                       .args = { yoke_value(w), yoke_in(x), yoke_out(y) } };
     OK(yoke_run(b.rt, &job, NULL));
     /* one index: any row may be its own */
-    job = (yoke_job){ .kernel = &t_image, .range = { 0, 1, { 8 } }, .args = { yoke_in(xyz), yoke_out(y) } };
+    job = (yoke_job){ .kernel = &t_image,
+                      .range = { 0, 1, { 8 } },
+                      .args = { yoke_in(xyz), yoke_out(y) } };
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);
 }

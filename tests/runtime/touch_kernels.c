@@ -1,4 +1,5 @@
-/* touch_kernels.c - kernels as a new user writes them, which touch other rows than the job declares. */
+/* touch_kernels.c - kernels as a new user writes them, which touch other rows than the job
+ * declares. */
 #include "touch_kernels.h"
 
 YOKE_KERNEL2(t_image, i, j, YOKE_IN(float, x), YOKE_OUT(float, y))

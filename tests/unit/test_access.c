@@ -15,10 +15,11 @@
 #include "access/body.h"
 #include "base/alloc.h"
 
-static const char head[] =
-    "#line 3 \"k.c\"\nYOKE_FN void yk_body_k(int64_t i, int64_t j, int64_t yk_size2, int64_t yk_size3 , int n , "
-    "const float *x); void f() { } YOKE_FN void yk_body_k(int64_t i, int64_t j, int64_t yk_size2, int64_t yk_size3 "
-    ", int n , const float *x)\n{\n";
+static const char head[] = "#line 3 \"k.c\"\nYOKE_FN void yk_body_k(int64_t i, int64_t j, int64_t "
+                           "yk_size2, int64_t yk_size3 , int n , "
+                           "const float *x); void f() { } YOKE_FN void yk_body_k(int64_t i, "
+                           "int64_t j, int64_t yk_size2, int64_t yk_size3 "
+                           ", int n , const float *x)\n{\n";
 static const yoke_param params[] = { { YOKE_PARAM_VALUE, "int", "n", 4, 4 },
                                      { YOKE_PARAM_IN, "float", "x", 4, 4 } };
 
@@ -42,7 +43,8 @@ static void write_polynomial(const struct yk_polynomial *p, char *out, size_t ro
         used += (size_t)snprintf(out + used, room - used, "%s%lld", t ? " " : "",
                                  (long long)p->terms[t].factor);
         for (int v = 0; v < p->terms[t].count; v++)
-            used += (size_t)snprintf(out + used, room - used, "*%s", names[p->terms[t].variable[v]]);
+            used +=
+                (size_t)snprintf(out + used, room - used, "*%s", names[p->terms[t].variable[v]]);
     }
 }
 
@@ -100,17 +102,19 @@ static void lines_are_the_users(void **state)
     yk_access_close(&access);
 }
 
-/* Cut at each byte, each byte replaced by each of some signs, without memory: nothing worse than less. */
+/* Cut at each byte, each byte replaced by each of some signs, without memory: nothing worse than
+ * less. */
 static void hostile_texts(void **state)
 {
     (void)state;
     static const char signs[] = "(){}[];=\"'#\\?:-x9\n";
     char text[1024];
     struct yk_access access;
-    const int length = snprintf(text, sizeof text,
-                                "%sconst int64_t at = (i * n + j) * (n ? 2 : 3);\nfor (int t = 0; t < n; t++) x[at + "
-                                "t] += x[x[t]];\n}\n",
-                                head);
+    const int length = snprintf(
+        text, sizeof text,
+        "%sconst int64_t at = (i * n + j) * (n ? 2 : 3);\nfor (int t = 0; t < n; t++) x[at + "
+        "t] += x[x[t]];\n}\n",
+        head);
     for (int at = 0; at < length; at++) {
         char *cut = strndup(text, (size_t)at);
         const yoke_kernel kernel = kernel_of(cut);

@@ -218,15 +218,16 @@ static void the_environment_opens_the_log(void **state)
     const struct {
         const char *variable, *output;
     } cases[] = {
-        { NULL, "" },
-        { "YOKE_LOG=", "" },
+        { NULL, "yoke: error: e\nyoke: warn: w\n" },
+        { "YOKE_LOG=", "yoke: error: e\nyoke: warn: w\n" },
+        { "YOKE_LOG=off", "" },
         { "YOKE_LOG=error", "yoke: error: e\n" },
-        { "YOKE_LOG=info", "yoke: error: e\nyoke: info: i\n" },
-        { "YOKE_LOG=debug",
-          "yoke: error: e\nyoke: info: i\nyoke: debug: input or output failed: f\n" },
+        { "YOKE_LOG=info", "yoke: error: e\nyoke: warn: w\nyoke: info: i\n" },
+        { "YOKE_LOG=debug", "yoke: error: e\nyoke: warn: w\nyoke: info: i\nyoke: debug: input or "
+                            "output failed: f\n" },
         { "YOKE_LOG=loud",
-          "yoke: warn: YOKE_LOG=loud is no level; give error, warn, info or debug\n"
-          "yoke: error: e\n" },
+          "yoke: warn: YOKE_LOG=loud is no level; give off, error, warn, info or debug\n"
+          "yoke: error: e\nyoke: warn: w\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char output[512];
@@ -249,6 +250,7 @@ static int in_a_fresh_process(const char *word)
         yoke_set_log(NULL, NULL, YOKE_LOG_ERROR);
     }
     yk_log(YOKE_LOG_ERROR, "e");
+    yk_log(YOKE_LOG_WARN, "w");
     yk_log(YOKE_LOG_INFO, "i");
     yk_fail(YOKE_EIO, "f");
     return 0;
