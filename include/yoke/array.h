@@ -25,7 +25,7 @@ typedef struct yoke_array_spec {
     int64_t first_row;    /* global index of the first row; host points to that row [0] */
     int64_t row_elements; /* elements in a row [1] */
     size_t element_size;  /* bytes, as the kernel's parameter type */
-    const char *name;     /* for messages and traces, copied ["array"] */
+    const char *name;     /* for messages and traces, copied ["(unnamed)"] */
 } yoke_array_spec;
 
 YOKE_API yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec,

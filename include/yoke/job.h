@@ -4,7 +4,7 @@
 #ifndef YOKE_JOB_H
 #define YOKE_JOB_H
 
-#include <yoke/array.h>
+#include <yoke/arg.h>
 #include <yoke/kernel_type.h>
 #include <yoke/runtime.h>
 
@@ -12,110 +12,13 @@
 extern "C" {
 #endif
 
-enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
-
-/* Which rows of an array the range's indexes first .. last - 1 touch. */
-typedef enum yoke_shape {
-    YOKE_ROWS,  /* index i touches row i */
-    YOKE_HALO,  /* rows i - before .. i + after, cut at the array's ends; only for in */
-    YOKE_WHOLE, /* any row */
-    YOKE_CUSTOM /* what a callback says (a CSR matrix's rows to its non-zeros) */
-} yoke_shape;
-
-typedef struct yoke_rows {
-    int64_t first, last;
-} yoke_rows;
-
-/* YOKE_CUSTOM: the rows that indexes `range` touch, one interval; of rows in several places the one
- * that holds them all (papers/002, section 4.1, has a hierarchy of sub-domains instead). Pure: same
- * input, same answer; called from any thread. Rows of a part of a range are among those of that
- * range, and those of all are the array's; an empty interval (last = first) is fine. For out and
- * inout, disjoint ranges must give disjoint rows. What can be told of that is YOKE_EINVAL, at
- * submit, or at the end of the job where only a chunk shows it. */
-typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
-
-/* YOKE_PARAM_ADD: fold `count` elements of a private copy into `into`. Must be associative and
- * commutative up to rounding, with all-zero bytes as its identity. NULL: sum by the parameter's
- * type (float, double, 32- and 64-bit integers). */
-typedef void yoke_merge_fn(void *into, const void *from, int64_t count);
-
-/* When the rows a job wrote on a device come to the host. */
-typedef enum yoke_home {
-    YOKE_HOME_LATER, /* when somebody acquires or needs them */
-    YOKE_HOME_NOW    /* as each chunk ends, overlapping what still runs */
-} yoke_home;
-
-typedef struct yoke_arg {
-    yoke_param_mode mode;
-    yoke_array *array; /* all modes but value; of a value without any: see yoke_row_distance */
-    const void *value; /* mode value: copied at submit */
-    size_t value_size;
-    yoke_shape shape;
-    int64_t before, after; /* YOKE_HALO */
-    yoke_rows_fn *rows;    /* YOKE_CUSTOM */
-    const void *rows_context;
-    yoke_merge_fn *merge; /* YOKE_PARAM_ADD */
-    yoke_home home;       /* out and inout */
-} yoke_arg;
-
-/* Shorthands for the args list. In C, yoke_value takes an lvalue or an expression of scalar type.
- */
-#define yoke_value_of(pointer, size)                                                               \
-    {                                                                                              \
-        .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
-    }
-#define yoke_value(variable) yoke_value_of(&(variable), sizeof(variable))
-/* A value, int64_t: elements from one row of `a`, which is one other argument, to the next where
- * this device has it. A kernel that finds rows by it instead of the array's row_elements can be
- * given a panel without the columns beside it, b[k * distance + j] with j as ever, and devices
- * without room for the array then need room for the panel only (docs/memory.md). */
-#define yoke_row_distance(a)                                                                       \
-    {                                                                                              \
-        .mode = YOKE_PARAM_VALUE, .array = (a)                                                     \
-    }
-#define yoke_in(a)                                                                                 \
-    {                                                                                              \
-        .mode = YOKE_PARAM_IN, .array = (a)                                                        \
-    }
-#define yoke_in_whole(a)                                                                           \
-    {                                                                                              \
-        .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_WHOLE                                   \
-    }
-#define yoke_in_halo(a, rows_before, rows_after)                                                   \
-    {                                                                                              \
-        .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_HALO, .before = (rows_before),          \
-        .after = (rows_after)                                                                      \
-    }
-#define yoke_in_custom(a, function, state)                                                         \
-    {                                                                                              \
-        .mode = YOKE_PARAM_IN, .array = (a), .shape = YOKE_CUSTOM, .rows = (function),             \
-        .rows_context = (state)                                                                    \
-    }
-#define yoke_out(a)                                                                                \
-    {                                                                                              \
-        .mode = YOKE_PARAM_OUT, .array = (a)                                                       \
-    }
-#define yoke_out_home(a)                                                                           \
-    {                                                                                              \
-        .mode = YOKE_PARAM_OUT, .array = (a), .home = YOKE_HOME_NOW                                \
-    }
-#define yoke_inout(a)                                                                              \
-    {                                                                                              \
-        .mode = YOKE_PARAM_INOUT, .array = (a)                                                     \
-    }
-#define yoke_inout_home(a)                                                                         \
-    {                                                                                              \
-        .mode = YOKE_PARAM_INOUT, .array = (a), .home = YOKE_HOME_NOW                              \
-    }
-#define yoke_add_to(a)                                                                             \
-    {                                                                                              \
-        .mode = YOKE_PARAM_ADD, .array = (a), .shape = YOKE_WHOLE                                  \
-    }
-
 /* A job that was submitted. Not an address; copies of it are as good. */
 typedef struct yoke_ticket yoke_ticket;
 
 typedef struct yoke_job {
+    size_t size;               /* sizeof(yoke_job), which fields added after version 0.1 need.
+                                  0: all fields of version 0.1. YOKE_EINVAL: a size that this library
+                                  does not know */
     const yoke_kernel *kernel; /* borrowed until the job is done */
     /* Does the same work in another way (a step kernel beside a plain one, say), with the same
      * parameters; borrowed likewise [NULL: there is none]. Each device does its first chunks with

@@ -18,12 +18,14 @@ extern "C" {
 #endif
 
 typedef enum yoke_param_mode {
-    YOKE_PARAM_VALUE, /* a scalar or a struct, by value */
-    YOKE_PARAM_IN,    /* array, read */
-    YOKE_PARAM_OUT,   /* array, every row of the access is written, none is read */
-    YOKE_PARAM_INOUT, /* array, read and written */
-    YOKE_PARAM_ADD    /* array, added to by any index (yoke_add); each device has a private copy
-                         (GPUs several, for groups to share), merged once */
+    YOKE_PARAM_VALUE,    /* a scalar or a struct, by value */
+    YOKE_PARAM_IN,       /* array, read */
+    YOKE_PARAM_OUT,      /* array, every row of the access is written, none is read */
+    YOKE_PARAM_INOUT,    /* array, read and written */
+    YOKE_PARAM_ADD,      /* array, added to by any index (yoke_add); each device has a private copy
+                            (GPUs several, for groups to share), merged once */
+    YOKE_PARAM_AS_KERNEL /* only in a yoke_arg with an array: the mode of the kernel's parameter;
+                            add touches the whole array */
 } yoke_param_mode;
 
 typedef struct yoke_param {

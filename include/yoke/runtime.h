@@ -7,6 +7,7 @@
 #ifndef YOKE_RUNTIME_H
 #define YOKE_RUNTIME_H
 
+#include <stddef.h>
 #include <yoke/device.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,8 @@ typedef enum yoke_waiting {
 /* Zero-initialise, then set what matters. Each field falls back to the environment variable named,
  * then to the default. */
 typedef struct yoke_config {
+    size_t size; /* sizeof(yoke_config), which fields added after version 0.1 need. 0: all fields of
+                    version 0.1. YOKE_EINVAL: a size that this library does not know */
     const char
         *devices; /* YOKE_DEVICES, "cpu:8,opencl:0:mem=1G"; default: all cores and all GPUs */
     const char *partitioner; /* YOKE_PARTITIONER; default auto */

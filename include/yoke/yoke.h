@@ -2,6 +2,7 @@
  * the others stand by themselves. Papers they cite by number are listed in docs/references.md. */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
+#include <yoke/arg.h>
 #include <yoke/array.h>
 #include <yoke/device.h>
 #include <yoke/doctor.h>
@@ -15,5 +16,6 @@
 #include <yoke/runtime.h>
 #include <yoke/simulate.h>
 #include <yoke/status.h>
+#include <yoke/type_of.h>
 #include <yoke/weight.h>
 #endif

@@ -10,7 +10,7 @@
 static yoke_status check_shape(const yoke_array_spec *spec)
 {
     int64_t elements = spec->row_elements ? spec->row_elements : 1;
-    const char *name = spec->name ? spec->name : "array";
+    const char *name = spec->name ? spec->name : "array " YK_UNNAMED;
     if (spec->rows < 0 || elements < 1 || spec->element_size < 1)
         return yk_fail(
             YOKE_EINVAL,
@@ -80,7 +80,7 @@ yoke_status yk_array_open(struct yk_places *places, const yoke_array_spec *spec,
     array->row_bytes = (spec->row_elements ? spec->row_elements : 1) * (int64_t)spec->element_size;
     array->pitch = array->row_bytes;
     array->whole = array;
-    array->name = yk_strdup(spec->name ? spec->name : "array");
+    array->name = yk_strdup(spec->name ? spec->name : YK_UNNAMED);
     if (!array->name) {
         status = YOKE_ENOMEM;
         goto free_array;

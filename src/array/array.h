@@ -5,6 +5,7 @@
 #define YK_ARRAY_ARRAY_H
 
 #include <stdatomic.h>
+#include <string.h>
 #include <yoke/array.h>
 
 #include "pin.h"
@@ -84,6 +85,13 @@ struct yoke_array {
     const void *holder;               /* by this thread */
     yoke_array *next, *previous;
 };
+
+/* What messages and traces call an array that the program gave no name. */
+#define YK_UNNAMED "(unnamed)"
+static inline int yk_array_has_name(const yoke_array *array)
+{
+    return strcmp(array->name, YK_UNNAMED) != 0;
+}
 
 static inline struct yk_interval yk_array_rows(const yoke_array *array)
 {

@@ -201,12 +201,13 @@ static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_
     if (asked.first == asked.last ||
         (asked.first < asked.last && asked.first >= whole.first && asked.last <= whole.last))
         return YOKE_OK;
-    return yk_fail(YOKE_EINVAL,
-                   "%s, array %s: its rows function gives %lld .. %lld for indexes %lld .. %lld, "
-                   "which are not among the rows %lld .. %lld of indexes %lld .. %lld",
-                   job->name, arg->array->name, (long long)asked.first, (long long)asked.last,
-                   (long long)items.first, (long long)items.last, (long long)whole.first,
-                   (long long)whole.last, (long long)of.first, (long long)of.last);
+    return yk_fail(
+        YOKE_EINVAL,
+        "%s, argument %d (%s): its rows function gives %lld .. %lld for indexes %lld .. %lld, "
+        "which are not among the rows %lld .. %lld of indexes %lld .. %lld",
+        job->name, p + 1, job->kernel->kernel.params[p].name, (long long)asked.first,
+        (long long)asked.last, (long long)items.first, (long long)items.last,
+        (long long)whole.first, (long long)whole.last, (long long)of.first, (long long)of.last);
 }
 
 static yoke_status stage_all_on_host(struct yk_job *job, int device, int lane,

@@ -5,6 +5,7 @@
 
 #include "../base/status.h"
 #include "flight.h"
+#include "value.h"
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
 
@@ -76,6 +77,10 @@ static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kerne
 /* How a message about an argument begins, and what it names there. */
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
+/* An array in such a message: "array xs", or "the array" if it has no name. */
+#define THE_ARRAY "%s%s"
+#define NAME_OF(array)                                                                             \
+    yk_array_has_name(array) ? "array " : "the array", yk_array_has_name(array) ? (array)->name : ""
 
 /* The distance between the rows of an array that the job has, in one place. */
 static yoke_status check_distance(const yoke_job *spec, int p)
@@ -99,16 +104,26 @@ static yoke_status check_distance(const yoke_job *spec, int p)
                    NAMES_OF(kernel, p), count);
 }
 
+/* Sizes tell an int64_t from an int32_t, but not a float from an int32_t. */
 static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     const yoke_param *param = &kernel->params[p];
-    if (!arg->value || arg->value_size != param->size)
-        return yk_fail(
-            YOKE_EINVAL,
-            ARGUMENT "a value of %u bytes (%s) is wanted, %zu given; pass a variable of that type "
-                     "to yoke_value",
-            NAMES_OF(kernel, p), param->size, param->type, arg->value ? arg->value_size : 0);
-    return YOKE_OK;
+    const yoke_type type = arg->value ? YOKE_TYPE_OTHER : arg->type;
+    const size_t given = arg->value || type != YOKE_TYPE_OTHER ? arg->value_size : 0;
+    const yoke_type wanted = yk_type_named(param->type);
+    if (given == param->size && (type == YOKE_TYPE_OTHER || wanted == YOKE_TYPE_OTHER ||
+                                 (type == YOKE_TYPE_REAL) == (wanted == YOKE_TYPE_REAL)))
+        return YOKE_OK;
+    if (type != YOKE_TYPE_OTHER)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "a value of type %s is wanted, %s given; convert it: "
+                                "yoke_value((%s)...)",
+                       NAMES_OF(kernel, p), param->type, yk_type_name(type, given), param->type);
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT
+                   "a value of %u bytes (%s) is wanted, %zu given; pass a variable of that type "
+                   "to yoke_value",
+                   NAMES_OF(kernel, p), param->size, param->type, given);
 }
 
 static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
@@ -147,15 +162,14 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
     if (!arg->array)
         return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL", NAMES_OF(kernel, p));
     if (arg->array->runtime != runtime)
-        return yk_fail(YOKE_EINVAL, ARGUMENT "array %s belongs to another runtime",
-                       NAMES_OF(kernel, p), arg->array->name);
+        return yk_fail(YOKE_EINVAL, ARGUMENT THE_ARRAY " belongs to another runtime",
+                       NAMES_OF(kernel, p), NAME_OF(arg->array));
     if (arg->array->element_size != param->size)
-        return yk_fail(
-            YOKE_EINVAL,
-            ARGUMENT "elements of %u bytes (%s) are wanted, array %s has %zu; register it with the "
-                     "parameter's element size",
-            NAMES_OF(kernel, p), param->size, param->type, arg->array->name,
-            arg->array->element_size);
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "elements of %u bytes (%s) are wanted, " THE_ARRAY
+                                " has %zu; register it with the parameter's element size",
+                       NAMES_OF(kernel, p), param->size, param->type, NAME_OF(arg->array),
+                       arg->array->element_size);
     return check_shape(kernel, p, arg);
 }
 
@@ -165,6 +179,9 @@ static yoke_status check_arg(const yoke_runtime *runtime, const yoke_job *spec, 
     const yoke_arg *arg = &spec->args[p];
     const yoke_param *param = &kernel->params[p];
     yoke_status status;
+    if (arg->mode == YOKE_PARAM_AS_KERNEL)
+        return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel takes a value, the job gives an array",
+                       NAMES_OF(kernel, p));
     if (arg->mode != param->mode)
         return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel wants mode %s, the job gives %s",
                        NAMES_OF(kernel, p), mode_names[param->mode],
@@ -193,9 +210,12 @@ static yoke_status check_twice(const yoke_job *spec)
                 have_columns_in_common(spec->args[p].array, spec->args[q].array) &&
                 (yk_changes_array(spec->args[p].mode) || yk_changes_array(spec->args[q].mode)))
                 return yk_fail(YOKE_EINVAL,
-                               "kernel %s: array %s is given twice, as %s and as %s; a kernel may "
-                               "only read an array it gets twice (use a second array, or inout)",
-                               kernel->name, spec->args[p].array->name,
+                               "kernel %s, arguments %d (%s) and %d (%s): " THE_ARRAY
+                               " is given twice, as %s and as %s; a kernel may only read an array "
+                               "it gets twice "
+                               "(use a second array, or inout)",
+                               kernel->name, q + 1, kernel->params[q].name, p + 1,
+                               kernel->params[p].name, NAME_OF(spec->args[p].array),
                                mode_names[spec->args[q].mode], mode_names[spec->args[p].mode]);
     return YOKE_OK;
 }
@@ -231,9 +251,9 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
     if (spec->range.first < rows.first || spec->range.last > rows.last)
         return yk_fail(
             YOKE_EINVAL,
-            ARGUMENT "the range %lld .. %lld leaves array %s, whose rows are %lld .. %lld",
+            ARGUMENT "the range %lld .. %lld leaves " THE_ARRAY ", whose rows are %lld .. %lld",
             NAMES_OF(spec->kernel, p), (long long)spec->range.first, (long long)spec->range.last,
-            arg->array->name, (long long)rows.first, (long long)rows.last);
+            NAME_OF(arg->array), (long long)rows.first, (long long)rows.last);
     return YOKE_OK;
 }
 
@@ -292,26 +312,42 @@ static yoke_status check_rows(const yoke_job *spec, int p)
                    (long long)range.first, (long long)high.first, (long long)high.last);
 }
 
+static int is_given(const yoke_arg *arg)
+{
+    return arg->mode != YOKE_PARAM_VALUE || arg->array || arg->value || arg->value_size;
+}
+
 static yoke_status check_count(const yoke_job *spec)
 {
     const yoke_kernel *kernel = spec->kernel;
-    const yoke_arg *arg = &spec->args[YOKE_ARGS_MAX], *surplus = &spec->args[kernel->param_count];
-    while (arg > surplus && !arg[-1].array && !arg[-1].value)
-        arg--;
-    if (arg > surplus)
-        return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters, the job gives %d arguments",
-                       kernel->name, kernel->param_count, (int)(arg - spec->args));
+    int given = YOKE_ARGS_MAX;
+    while (given > 0 && !is_given(&spec->args[given - 1]))
+        given--;
+    if (given != kernel->param_count)
+        return yk_fail(YOKE_EINVAL, "kernel %s: %d argument%s wanted, %d given", kernel->name,
+                       kernel->param_count, kernel->param_count == 1 ? " is" : "s are", given);
     return YOKE_OK;
+}
+
+/* Version 0.1 has one layout. When a field is added, a size between that of the older layout and
+ * this one stays valid, and what it does not cover is zero. */
+yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec)
+{
+    if (!runtime || !spec)
+        return yk_fail(YOKE_EINVAL, "%s is NULL", runtime ? "the job" : "the runtime");
+    if (spec->size != 0 && spec->size != sizeof *spec)
+        return yk_fail(YOKE_EINVAL,
+                       "job.size is %zu, this library (%s) knows %zu; zero the job before it is "
+                       "filled, or use the library of the program's headers",
+                       spec->size, YOKE_VERSION, sizeof *spec);
+    return check_kernel(spec->kernel);
 }
 
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)
 {
-    yoke_status status;
+    yoke_status status = YOKE_OK;
     int p;
-    if (!runtime || !spec)
-        return yk_fail(YOKE_EINVAL, "%s is NULL", runtime ? "the job" : "the runtime");
-    status = check_kernel(spec->kernel);
-    if (status == YOKE_OK && spec->alternative)
+    if (spec->alternative)
         status = check_alternative(spec->kernel, spec->alternative);
     if (status == YOKE_OK)
         status = check_range(spec);

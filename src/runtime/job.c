@@ -94,8 +94,9 @@ static struct yk_job *copy(const struct asked *asked)
     yk_packed_note(job);
     for (p = 0; p < asked->args; p++) {
         yoke_arg *arg = &job->args[p];
-        if (arg->mode == YOKE_PARAM_VALUE && arg->value)
-            arg->value = memcpy(yk_carve(&next, arg->value_size), arg->value, arg->value_size);
+        const void *value = arg->value ? arg->value : &arg->bits;
+        if (arg->mode == YOKE_PARAM_VALUE && !arg->array)
+            arg->value = memcpy(yk_carve(&next, arg->value_size), value, arg->value_size);
         else if (arg->mode != YOKE_PARAM_VALUE && arg->shape == YOKE_HALO)
             cut_halo(arg);
     }
@@ -122,13 +123,44 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     job->progress_context = spec->progress_context;
 }
 
+/* Arguments without a mode of their own: 1 if there are such. */
+static int asks_kernel(const yoke_job *spec)
+{
+    int p, count = 0;
+    for (p = 0; p < spec->kernel->param_count; p++)
+        count += spec->args[p].mode == YOKE_PARAM_AS_KERNEL;
+    return count > 0;
+}
+
+static void take_modes(yoke_job *spec)
+{
+    int p;
+    for (p = 0; p < spec->kernel->param_count; p++) {
+        yoke_arg *arg = &spec->args[p];
+        if (arg->mode != YOKE_PARAM_AS_KERNEL || spec->kernel->params[p].mode == YOKE_PARAM_VALUE)
+            continue; /* an array for a value is a mistake, told later */
+        arg->mode = spec->kernel->params[p].mode;
+        if (arg->mode == YOKE_PARAM_ADD)
+            arg->shape = YOKE_WHOLE;
+    }
+}
+
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out)
 {
-    struct asked asked = { .spec = spec };
+    yoke_job with_modes;
+    struct asked asked;
     struct yk_job *job;
-    yoke_status status = yk_job_check(runtime, spec);
+    yoke_status status = yk_job_check_layout(runtime, spec);
+    if (status == YOKE_OK && asks_kernel(spec)) {
+        with_modes = *spec;
+        take_modes(&with_modes);
+        spec = &with_modes;
+    }
+    if (status == YOKE_OK)
+        status = yk_job_check(runtime, spec);
     if (status != YOKE_OK)
         return status;
+    asked.spec = spec;
     asked.name = spec->name ? spec->name : spec->kernel->name;
     asked.partitioner = spec->partitioner ? spec->partitioner : runtime->partitioner;
     asked.args = spec->kernel->param_count;

@@ -62,6 +62,11 @@ static int is_private(const yoke_config *config)
 static yoke_status read_settings(const yoke_config *config, struct settings *out)
 {
     yoke_status status = yk_options_default(options, out);
+    if (status == YOKE_OK && config && config->size != 0 && config->size != sizeof *config)
+        status = yk_fail(YOKE_EINVAL,
+                         "config.size is %zu, this library (%s) knows %zu; zero the config before "
+                         "it is filled, or use the library of the program's headers",
+                         config->size, YOKE_VERSION, sizeof *config);
     if (status == YOKE_OK && config) {
         status = replace(&out->devices, config->devices);
         if (status == YOKE_OK)

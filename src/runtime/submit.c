@@ -23,8 +23,10 @@ static yoke_status check_held(const struct yk_job *job)
     for (p = 0; p < job->arg_count; p++)
         for (kin = NULL; job->args[p].array && (kin = yk_array_kin(job->args[p].array, kin));)
             if (kin->held)
-                return yk_fail(YOKE_EBUSY, "%s: array %s is acquired for writing; release it first",
-                               job->name, kin->name);
+                return yk_fail(
+                    YOKE_EBUSY,
+                    "%s, argument %d: array %s is acquired for writing; release it first",
+                    job->name, p + 1, kin->name);
     return YOKE_OK;
 }
 

@@ -1,8 +1,10 @@
 #!/bin/sh
 # headers_alone.sh INCLUDE COMPILER... - every public header compiles alone, as C11 and as C++ without a
-# warning, with each compiler that is installed; and kernel.h adds no macro to a C program but its own.
+# warning, with each compiler that is installed, and so do programs that use the shorthands; and kernel.h
+# adds no macro to a C program but its own.
 set -eu
 include=$1
+here=$(cd "$(dirname "$0")" && pwd)
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -24,6 +26,13 @@ for compiler in "$@"; do
                 -fsyntax-only "$work/alone"
             tried=$((tried + 1))
         done
+    done
+    for program in "$here"/shorthands.c "$here"/shorthands.cpp; do
+        standard=c11
+        [ "$program" = "${program%.cpp}" ] || standard=c++17
+        "$compiler" -std=$standard -Wall -Wextra -pedantic -Wno-missing-field-initializers -Werror -I"$include" \
+            -fsyntax-only "$program"
+        tried=$((tried + 1))
     done
     macros() { "$compiler" -std=c11 -I"$include" -E -dM -x c "$1" | awk '{ print $2 }' | sort -u; }
     printf '#include <stdint.h>\n#include <stddef.h>\n#include <math.h>\n#include <float.h>\n' > "$work/before"

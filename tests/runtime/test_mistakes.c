@@ -213,10 +213,13 @@ static void arguments(void **state)
     expect_job(&job, YOKE_EINVAL, "array is NULL");
     job = good_job();
     job.args[3] = job.args[1];
-    expect_job(&job, YOKE_EINVAL, "gives 4 arguments");
+    expect_job(&job, YOKE_EINVAL, "3 arguments are wanted, 4 given");
     job = good_job();
     memset(&job.args[2], 0, sizeof job.args[2]);
-    expect_job(&job, YOKE_EINVAL, "argument 3 (y)");
+    expect_job(&job, YOKE_EINVAL, "3 arguments are wanted, 2 given");
+    job = good_job();
+    memset(&job.args[1], 0, sizeof job.args[1]);
+    expect_job(&job, YOKE_EINVAL, "argument 2 (x)");
     job = good_job();
     job.args[2].mode = YOKE_PARAM_OUT;
     expect_job(&job, YOKE_EINVAL, "wants mode inout, the job gives out");
@@ -240,6 +243,69 @@ static void arguments(void **state)
     job.args[1].shape = YOKE_HALO;
     job.args[1].before = -1;
     expect_job(&job, YOKE_EINVAL, "halo of -1");
+}
+
+/* Numbers are told apart by more than their size; as expressions, too. */
+static void numbers(void **state)
+{
+    yoke_job job = good_job();
+    int whole = 2;
+    (void)state;
+    job.args[0] = (yoke_arg)yoke_value(whole);
+    expect_job(&job, YOKE_EINVAL, "argument 1 (a): a value of type float is wanted, int32_t given");
+    job.args[0] = (yoke_arg)yoke_value(2.0);
+    expect_job(&job, YOKE_EINVAL, "a value of type float is wanted, double given");
+    job.args[0] = (yoke_arg)yoke_value_of(&whole, sizeof whole);
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK); /* its type is not known */
+    xs[3] = 5;
+    ys[3] = 1;
+    job.args[0] = (yoke_arg)yoke_value(1.0f + 1.0f);
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK);
+    assert_true(ys[3] == 11);
+}
+
+static void modes_of_the_kernel(void **state)
+{
+    yoke_job job = good_job();
+    (void)state;
+    xs[3] = 5;
+    ys[3] = 1;
+    job.args[1] = (yoke_arg)yoke_use(x);
+    job.args[2] = (yoke_arg)yoke_use(y);
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK);
+    assert_true(ys[3] == 11);
+    job.args[0] = (yoke_arg)yoke_use(x);
+    expect_job(&job, YOKE_EINVAL,
+               "argument 1 (a): the kernel takes a value, the job gives an array");
+}
+
+static void unnamed_arrays(void **state)
+{
+    yoke_job job = good_job();
+    yoke_array *unnamed;
+    (void)state;
+    assert_int_equal(yoke_array_wrap(rt, xs, N / 2, 4, &unnamed), YOKE_OK);
+    job.args[1].array = unnamed;
+    expect_job(&job, YOKE_EINVAL, "argument 2 (x): the range 0 .. 64 leaves the array, whose rows");
+    yoke_array_close(unnamed);
+}
+
+static void sizes(void **state)
+{
+    yoke_config config = { .size = sizeof config, .devices = "cpu" };
+    yoke_runtime *other = NULL;
+    yoke_job job = good_job();
+    (void)state;
+    job.size = sizeof job;
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK);
+    job.size = sizeof job + 8;
+    expect_job(&job, YOKE_EINVAL, "job.size is ");
+    assert_int_equal(yoke_open(&config, &other), YOKE_OK);
+    assert_int_equal(yoke_close(other), YOKE_OK);
+    config.size = 3;
+    other = NULL;
+    expect(yoke_open(&config, &other), YOKE_EINVAL, "config.size is 3");
+    assert_null(other);
 }
 
 static void ranges(void **state)
@@ -340,6 +406,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(distances, open_all, close_all),
         cmocka_unit_test_setup_teardown(kernels, open_all, close_all),
         cmocka_unit_test_setup_teardown(arguments, open_all, close_all),
+        cmocka_unit_test_setup_teardown(numbers, open_all, close_all),
+        cmocka_unit_test_setup_teardown(modes_of_the_kernel, open_all, close_all),
+        cmocka_unit_test_setup_teardown(unnamed_arrays, open_all, close_all),
+        cmocka_unit_test_setup_teardown(sizes, open_all, close_all),
         cmocka_unit_test_setup_teardown(ranges, open_all, close_all),
         cmocka_unit_test_setup_teardown(partitioners, open_all, close_all),
         cmocka_unit_test_setup_teardown(devices, open_all, close_all),
