@@ -1,7 +1,7 @@
 # Compiler settings for yoke's own code. Users' targets get none of these.
 add_library(yoke_flags INTERFACE)
 target_compile_options(yoke_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef
+  -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> -Wpointer-arith -Wundef
   -Wvla -fno-common
   -Wno-missing-field-initializers) # specs are written with the fields that matter; the rest is zero
 target_compile_definitions(yoke_flags INTERFACE _GNU_SOURCE

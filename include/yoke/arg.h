@@ -65,9 +65,8 @@ typedef struct yoke_arg {
 
 /* Shorthands for the args list; each fills one yoke_arg.
  *
- *     yoke_value(x)                a number, also an expression, as it is now; or a struct variable,
- *                                  as it is at submit
- *     yoke_value_of(pointer, size) the bytes there, as they are at submit
+ *     yoke_value(x)                a number, also an expression, as it is now; or a struct
+ * variable, as it is at submit yoke_value_of(pointer, size) the bytes there, as they are at submit
  *     yoke_use(a)                  array, in the mode that the kernel's parameter has
  *     yoke_in(a)                   array, read; index i touches row i
  *     yoke_in_whole(a)             index i may touch any row
@@ -76,22 +75,21 @@ typedef struct yoke_arg {
  *     yoke_out(a), yoke_inout(a)   written, read and written; index i touches row i
  *     yoke_out_home(a), yoke_inout_home(a)  the same; results come home as each chunk ends
  *     yoke_add_to(a)               added to, any row
- *     yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one other
- *                                  argument, to the next where this device has it. A kernel that
- *                                  finds rows by it instead of the array's row_elements can be given
- *                                  a panel without the columns beside it, b[k * distance + j] with j
- *                                  as ever, and devices without room for the array then need room
- *                                  for the panel only (docs/memory.md)
+ *     yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
+ * other argument, to the next where this device has it. A kernel that finds rows by it instead of
+ * the array's row_elements can be given a panel without the columns beside it, b[k * distance + j]
+ * with j as ever, and devices without room for the array then need room for the panel only
+ * (docs/memory.md)
  *
- * In C they are initialisers: .args = { yoke_value(2.0f), yoke_in(x) }, args[0] = (yoke_arg)yoke_in(x).
- * In C++ they are functions: args[0] = yoke_in(x). */
+ * In C they are initialisers: .args = { yoke_value(2.0f), yoke_in(x) }, args[0] =
+ * (yoke_arg)yoke_in(x). In C++ they are functions: args[0] = yoke_in(x). */
 #ifndef __cplusplus
 #define yoke_value_of(pointer, size)                                                               \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
     }
-/* A number is kept in the argument, so that it may be an expression; of a struct, which may be large,
- * the address. */
+/* A number is kept in the argument, so that it may be an expression; of a struct, which may be
+ * large, the address. */
 #define yoke_value(x)                                                                              \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE,                                                                  \

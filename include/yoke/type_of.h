@@ -1,5 +1,5 @@
-/* yoke/type_of.h - what the compiler knows of an argument's type, so that the library can compare it
- * with the kernel's parameter: by _Generic in C, by a template in C++.
+/* yoke/type_of.h - what the compiler knows of an argument's type, so that the library can compare
+ * it with the kernel's parameter: by _Generic in C, by a template in C++.
  */
 #ifndef YOKE_TYPE_OF_H
 #define YOKE_TYPE_OF_H

@@ -7,6 +7,7 @@
 #include <yoke/device.h>
 #include <yoke/doctor.h>
 #include <yoke/explain.h>
+#include <yoke/for.h>
 #include <yoke/job.h>
 #include <yoke/kernel.h>
 #include <yoke/kernel_step.h>

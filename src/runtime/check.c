@@ -312,6 +312,14 @@ static yoke_status check_rows(const yoke_job *spec, int p)
                    (long long)range.first, (long long)high.first, (long long)high.last);
 }
 
+yoke_status yk_kernel_check_count(const yoke_kernel *kernel, int given)
+{
+    if (given == kernel->param_count)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL, "kernel %s: %d argument%s wanted, %d given", kernel->name,
+                   kernel->param_count, kernel->param_count == 1 ? " is" : "s are", given);
+}
+
 static int is_given(const yoke_arg *arg)
 {
     return arg->mode != YOKE_PARAM_VALUE || arg->array || arg->value || arg->value_size;
@@ -323,10 +331,7 @@ static yoke_status check_count(const yoke_job *spec)
     int given = YOKE_ARGS_MAX;
     while (given > 0 && !is_given(&spec->args[given - 1]))
         given--;
-    if (given != kernel->param_count)
-        return yk_fail(YOKE_EINVAL, "kernel %s: %d argument%s wanted, %d given", kernel->name,
-                       kernel->param_count, kernel->param_count == 1 ? " is" : "s are", given);
-    return YOKE_OK;
+    return yk_kernel_check_count(kernel, given);
 }
 
 /* Version 0.1 has one layout. When a field is added, a size between that of the older layout and

@@ -189,9 +189,23 @@ clear_settings:
     return status;
 }
 
+yoke_status yk_runtime_conclude(yoke_runtime *runtime)
+{
+    yk_jobs_wait_for(runtime, NULL, 1);
+    yk_runtime_join_loader(runtime);
+    yk_tickets_forget(runtime);
+    if (runtime->explains)
+        yk_runtime_explain(runtime);
+    yk_knowledge_keep(runtime);
+    yk_told_forget(runtime);
+    return runtime->trace && runtime->trace_path
+               ? yk_trace_write(runtime->trace, runtime->trace_path)
+               : YOKE_OK;
+}
+
 yoke_status yoke_close(yoke_runtime *runtime)
 {
-    yoke_status status = YOKE_OK;
+    yoke_status status;
     const yoke_array *array;
     if (!runtime)
         return YOKE_OK;
@@ -202,14 +216,8 @@ yoke_status yoke_close(yoke_runtime *runtime)
     if (array)
         return yk_fail(YOKE_EBUSY, "the runtime still has arrays (%s); close them first",
                        array->name);
-    yk_runtime_join_loader(runtime);
-    yk_tickets_forget(runtime);
-    if (runtime->explains)
-        yk_runtime_explain(runtime);
-    yk_knowledge_keep(runtime);
-    yk_told_forget(runtime);
-    if (runtime->trace && runtime->trace_path)
-        status = yk_trace_write(runtime->trace, runtime->trace_path);
+    yk_default_forget(runtime);
+    status = yk_runtime_conclude(runtime);
     atomic_store(&runtime->stop, 1);
     yk_runtime_close_devices(runtime);
     free_runtime(runtime);

@@ -101,6 +101,15 @@ struct yoke_runtime {
 };
 
 int64_t yk_now(const yoke_runtime *runtime);
+/* All that yoke_close does before it takes the runtime apart: waits for jobs, keeps what was
+ * learned, tells what was asked for, writes the timeline. */
+yoke_status yk_runtime_conclude(yoke_runtime *runtime);
+
+/* --- default.c --- */
+yoke_status yk_default_get(yoke_runtime **out);
+/* The runtime is about to be closed: should it be the default one, there is none then. */
+void yk_default_forget(const yoke_runtime *runtime);
+
 /* Whether its threads were told to look after their devices without sleeping. */
 static inline int yk_runtime_polls(const yoke_runtime *runtime)
 {

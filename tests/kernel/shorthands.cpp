@@ -1,4 +1,5 @@
-/* shorthands.cpp - every shorthand of yoke/arg.h in C++, compiled only. */
+/* shorthands.cpp - every shorthand of yoke/arg.h and yoke/for.h in C++, compiled only. */
+#include <vector>
 #include <yoke/yoke.h>
 
 struct body {
@@ -27,4 +28,21 @@ void fill(yoke_job *job, yoke_array *a, const body &b, int64_t n)
     int p = 0;
     for (const yoke_arg &arg : args)
         job->args[p++] = arg;
+}
+
+yoke_status loops(const yoke_kernel *kernel, yoke_array *a, const body *b, int64_t n);
+yoke_status loops(const yoke_kernel *kernel, yoke_array *a, const body *b, int64_t n)
+{
+    static float xs[8];
+    static const double constants[4] = { 0 };
+    float *p = xs;
+    std::vector<float> some(8);
+    const std::vector<int> others(8);
+    const yoke_given kept = yoke_whole(p, 8);
+    yoke_status status = yoke_for(nullptr, kernel, 8, kept);
+    if (status == YOKE_OK)
+        status = yoke_for2(nullptr, kernel, n, 5, 2.0f, *b, b, xs, constants, p + 1, a,
+                           yoke_whole(a), yoke_whole(xs), yoke_whole(b, n), 3ul, body{ 1, 2 }, some,
+                           others, yoke_whole(some), yoke_halo(yoke_row(p, 4), 1, 1));
+    return status == YOKE_OK ? yoke_for3(nullptr, kernel, n, 2, 2, p) : status;
 }

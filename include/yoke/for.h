@@ -1,0 +1,168 @@
+/* yoke/for.h - one line for one loop.
+ *
+ *     yoke_for(NULL, &saxpy, n, a, x, y);
+ *
+ * runs kernel saxpy for the indexes 0 .. n - 1 on all devices, with the arguments in the order of
+ * its parameters, and returns when the results are in memory. How each is used (read, written,
+ * added to) the kernel has said. yoke_for2 and yoke_for3 run kernels of two and three dimensions:
+ *
+ *     yoke_for2(NULL, &blur, height, width, yoke_halo(from, 1, 1), to);
+ *
+ * An argument is
+ *
+ *     a number or a struct     for YOKE_VALUE. Its type has to be the parameter's; only an integer
+ *                              whose value fits is converted
+ *     x                        a pointer to the elements of all indexes: n of them, or n rows of
+ *                              all indexes of the further dimensions; index i uses its own row. A C
+ *                              array is one whose size is checked, too
+ *     yoke_row(x, elements)    a pointer to n rows of so many elements each; index i uses row i
+ *     yoke_whole(x, count)     a pointer to `count` elements, any of which any index may use: a
+ *                              table, the bins of a histogram. YOKE_ADD needs it, but for C arrays
+ *     yoke_whole(x)            the same with as many elements as x has without yoke_whole
+ *     yoke_halo(x, b, c)       index i also reads rows i - b .. i + c; also of yoke_row(x, ...)
+ *     a yoke_array *           instead of a pointer. Its rows stay where they are needed next,
+ * until yoke_array_acquire; use arrays where loops follow each other
+ *
+ * Memory behind pointers is the program's and is current before and after the call: each call moves
+ * what devices need of it, there and back. It may be given twice only if it is only read.
+ *
+ * The runtime may be NULL: then it is yoke_default(). Status and yoke_error_text() are those of
+ * yoke_run. Thread-safe. Beside yoke_run a call costs about 0.5 us for each different pointer, and
+ * the copies. For results, partitioners, other shapes, ranges that do not begin with 0 and jobs
+ * that overlap: yoke/job.h. The arguments, at most 24, are evaluated once, in no order; a compound
+ * literal with commas needs parentheses. */
+#ifndef YOKE_FOR_H
+#define YOKE_FOR_H
+
+#include <yoke/arg.h>
+#include <yoke/kernel_each.h>
+#include <yoke/runtime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The runtime of calls that name none: opened at the first call, with YOKE_DEVICES and the other
+ * variables; at the program's end it waits for its jobs and writes what yoke_close writes. It may
+ * be closed before; the next call then opens another. NULL: it cannot be opened; yoke_error_text()
+ * says why. Thread-safe. */
+YOKE_API yoke_runtime *yoke_default(void);
+
+typedef enum yoke_given_kind {
+    YOKE_GIVEN_VALUE,
+    YOKE_GIVEN_MEMORY,
+    YOKE_GIVEN_CONST_MEMORY, /* only read */
+    YOKE_GIVEN_ARRAY
+} yoke_given_kind;
+
+/* An argument as the compiler sees it. */
+typedef struct yoke_given {
+    yoke_given_kind kind;
+    yoke_type type;       /* of the value, or of the elements */
+    size_t size;          /* likewise, bytes */
+    const void *at;       /* the value, or the first element */
+    yoke_array *array;    /* YOKE_GIVEN_ARRAY */
+    int64_t count;        /* elements there; 0: as many as the range needs */
+    int64_t row_elements; /* in a row; 0: one for each index of the further dimensions */
+    yoke_shape shape;
+    int64_t before, after; /* YOKE_HALO */
+} yoke_given;
+
+/* What yoke_for makes of its arguments; borrowed by the call. */
+typedef struct yoke_loop {
+    const yoke_kernel *kernel;
+    int dimensions; /* of the range: the kernel's */
+    int64_t sizes[3];
+    const yoke_given *given;
+    int given_count;
+} yoke_loop;
+YOKE_API yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop);
+
+static inline yoke_given yk_with_row(yoke_given x, int64_t elements)
+{
+    x.row_elements = elements;
+    return x;
+}
+static inline yoke_given yk_with_whole(yoke_given x, int64_t count)
+{
+    x.shape = YOKE_WHOLE;
+    x.count = count ? count : x.count;
+    return x;
+}
+static inline yoke_given yk_with_halo(yoke_given x, int64_t before, int64_t after)
+{
+    x.shape = YOKE_HALO;
+    x.before = before;
+    x.after = after;
+    return x;
+}
+
+#ifdef __cplusplus
+}
+#include <yoke/for_cpp.h>
+#else
+
+#define yoke_for(runtime, kernel, n, ...)        YK_RUN(runtime, kernel, 1, (n, 1, 1), __VA_ARGS__)
+#define yoke_for2(runtime, kernel, n, m, ...)    YK_RUN(runtime, kernel, 2, (n, m, 1), __VA_ARGS__)
+#define yoke_for3(runtime, kernel, n, m, l, ...) YK_RUN(runtime, kernel, 3, (n, m, l), __VA_ARGS__)
+#define yoke_row(x, elements)                    yk_with_row(YK_GIVEN(x), elements)
+#define yoke_halo(x, before, after)              yk_with_halo(YK_GIVEN(x), before, after)
+#define yoke_whole(...)                          YK_WHOLE(__VA_ARGS__, 0, ~)
+#define YK_WHOLE(x, count, ...)                  yk_with_whole(YK_GIVEN(x), count)
+
+#define YK_RUN(runtime, kernel_, dimensions_, sizes_, ...)                                         \
+    yoke_loop_run(                                                                                 \
+        (runtime),                                                                                 \
+        &(const yoke_loop){ .kernel = (kernel_),                                                   \
+                            .dimensions = dimensions_,                                             \
+                            .sizes = { YK_SIZES_OF sizes_ },                                       \
+                            .given = (const yoke_given[]){ YK_EACH(YK_GIVEN_ITEM, __VA_ARGS__) },  \
+                            .given_count = YK_AT_MOST_24(YK_COUNT(__VA_ARGS__)) })
+#define YK_SIZES_OF(n, m, l) (n), (m), (l)
+#define YK_GIVEN_ITEM(k, x)  YK_GIVEN(x),
+#define YK_AT_MOST_24(count)                                                                       \
+    ((int)(sizeof(struct {                                                                         \
+        _Static_assert((count) <= YOKE_ARGS_MAX, "a kernel has at most 24 arguments");             \
+        char bytes[count];                                                                         \
+    })))
+
+/* One expression of any type. It is evaluated where YK_COPY copies it, its address if it is an
+ * array; everything else looks at its type. */
+#define YK_GIVEN(x)                                                                                \
+    yk_given(YK_COPY(x), _Generic((x), yoke_given : 1, default : 0), YK_ARRAY_SIZE(x),             \
+             (const yoke_given){                                                                   \
+                 .kind = YK_KIND(x), .type = YK_ELEMENT_TYPE(x), .size = YK_ELEMENT_SIZE(x) })
+
+#define YK_DECAYED(x)  __typeof__(((void)0, (x)))
+#define YK_COPY(x)     ((const void *)(YK_DECAYED(x)[1]){ x })
+#define YK_IS_ARRAY(x) _Generic((x), yoke_array * : 1, default : 0)
+/* A pointer to what x points to; to char if x is none, or points to what has no size here. */
+#define YK_POINTER(x)  __builtin_choose_expr(YK_IS_POINTER(x) && !YK_IS_ARRAY(x), (x), (char *)1)
+#define YK_KIND(x)                                                                                 \
+    (YK_IS_ARRAY(x)       ? YOKE_GIVEN_ARRAY                                                       \
+     : !YK_IS_POINTER(x)  ? YOKE_GIVEN_VALUE                                                       \
+     : YK_IS_READ_ONLY(x) ? YOKE_GIVEN_CONST_MEMORY                                                \
+                          : YOKE_GIVEN_MEMORY)
+/* Of two pointers, the one a void pointer, ?: makes one to void that is const if either was. */
+#define YK_IS_READ_ONLY(x) _Generic(1 ? YK_POINTER(x) : (void *)1, const void * : 1, default : 0)
+#define YK_ELEMENT_TYPE(x) (YK_IS_POINTER(x) ? YK_TYPE_OF(*YK_POINTER(x)) : YK_TYPE_OF(x))
+#define YK_ELEMENT_SIZE(x) (YK_IS_POINTER(x) ? sizeof(*YK_POINTER(x)) : sizeof(YK_DECAYED(x)))
+/* All of an array, bytes; 0 of what is none. */
+#define YK_ARRAY_SIZE(x)                                                                           \
+    (__builtin_types_compatible_p(__typeof__(x), YK_DECAYED(x)) ? 0 : sizeof(x))
+
+static inline yoke_given yk_given(const void *copy, int is_given, size_t array_size, yoke_given as)
+{
+    if (is_given)
+        return *(const yoke_given *)copy;
+    if (as.kind == YOKE_GIVEN_ARRAY)
+        as.array = *(yoke_array *const *)copy;
+    else if (as.kind == YOKE_GIVEN_VALUE)
+        as.at = copy;
+    else
+        as.at = *(const void *const *)copy;
+    as.count = (int64_t)(array_size / as.size);
+    return as;
+}
+#endif
+#endif

@@ -1,0 +1,106 @@
+/* yoke/for_cpp.h - yoke_for in C++: see yoke/for.h. Beside pointers and arrays it takes what has
+ * data() and size(), such as std::vector, whose size is checked as that of an array.
+ */
+#ifndef YOKE_FOR_CPP_H
+#define YOKE_FOR_CPP_H
+
+#include <yoke/for.h>
+
+#ifdef __cplusplus
+
+inline yoke_given yk_given_memory(const void *at, size_t size, yoke_type type, int64_t count)
+{
+    yoke_given given = {};
+    given.kind = YOKE_GIVEN_MEMORY;
+    given.type = type;
+    given.size = size;
+    given.at = at;
+    given.count = count;
+    return given;
+}
+template <class T> inline yoke_given yk_given_elements(T *at, int64_t count)
+{
+    typedef typename std::remove_cv<T>::type element;
+    yoke_given given = yk_given_memory(at, sizeof(T), yk_type_of<element>(), count);
+    if (std::is_const<T>::value)
+        given.kind = YOKE_GIVEN_CONST_MEMORY;
+    return given;
+}
+
+/* What an argument can be, the most special first. */
+inline yoke_given yk_given(const yoke_given &given, int)
+{
+    return given;
+}
+inline yoke_given yk_given(yoke_array *array, int)
+{
+    yoke_given given = {};
+    given.kind = YOKE_GIVEN_ARRAY;
+    given.array = array;
+    return given;
+}
+template <class T, size_t N> inline yoke_given yk_given(T (&array)[N], int)
+{
+    return yk_given_elements(array, (int64_t)N);
+}
+template <class T> inline yoke_given yk_given(T *const &pointer, int)
+{
+    return yk_given_elements(pointer, 0);
+}
+template <class T>
+inline auto yk_given(T &container, int)
+    -> decltype(yk_given_elements(container.data(), (int64_t)container.size()))
+{
+    return yk_given_elements(container.data(), (int64_t)container.size());
+}
+template <class T> inline yoke_given yk_given(const T &value, long)
+{
+    yoke_given given = {};
+    given.type = yk_type_of<T>();
+    given.size = sizeof value;
+    given.at = &value;
+    return given;
+}
+
+template <class T> inline yoke_given yoke_row(T &&x, int64_t elements)
+{
+    return yk_with_row(yk_given(x, 0), elements);
+}
+template <class T> inline yoke_given yoke_whole(T &&x, int64_t count = 0)
+{
+    return yk_with_whole(yk_given(x, 0), count);
+}
+template <class T> inline yoke_given yoke_halo(T &&x, int64_t before, int64_t after)
+{
+    return yk_with_halo(yk_given(x, 0), before, after);
+}
+
+template <class... T>
+inline yoke_status yk_for(yoke_runtime *runtime, yoke_loop loop, T &&...arguments)
+{
+    static_assert(sizeof...(T) <= YOKE_ARGS_MAX, "a kernel has at most 24 arguments");
+    const yoke_given given[] = { yk_given(arguments, 0)... };
+    loop.given = given;
+    loop.given_count = (int)sizeof...(T);
+    return yoke_loop_run(runtime, &loop);
+}
+template <class... T>
+inline yoke_status yoke_for(yoke_runtime *runtime, const yoke_kernel *kernel, int64_t n,
+                            T &&...arguments)
+{
+    return yk_for(runtime, yoke_loop{ kernel, 1, { n, 1, 1 }, nullptr, 0 }, arguments...);
+}
+template <class... T>
+inline yoke_status yoke_for2(yoke_runtime *runtime, const yoke_kernel *kernel, int64_t n, int64_t m,
+                             T &&...arguments)
+{
+    return yk_for(runtime, yoke_loop{ kernel, 2, { n, m, 1 }, nullptr, 0 }, arguments...);
+}
+template <class... T>
+inline yoke_status yoke_for3(yoke_runtime *runtime, const yoke_kernel *kernel, int64_t n, int64_t m,
+                             int64_t l, T &&...arguments)
+{
+    return yk_for(runtime, yoke_loop{ kernel, 3, { n, m, l }, nullptr, 0 }, arguments...);
+}
+#endif
+#endif

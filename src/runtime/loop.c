@@ -1,0 +1,271 @@
+/* loop.c - yoke_for: a job made of plain memory and values, run, and its results home.
+ *
+ * Memory becomes an array for the length of the call; what is given twice becomes one array, so
+ * that a kernel which reads it in two ways has one copy of it on a device.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <yoke/for.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "job.h"
+#include "value.h"
+
+struct call {
+    yoke_runtime *runtime;
+    const yoke_loop *loop;
+    int64_t sizes[3]; /* 1 for a dimension that the kernel has not */
+    yoke_job job;
+    yoke_array *opened[YOKE_ARGS_MAX]; /* for argument p; NULL: it needs none of its own */
+};
+
+#define ARGUMENT         "kernel %s, argument %d (%s): "
+#define NAMES_OF(job, p) (job)->kernel->name, (p) + 1, (job)->kernel->params[p].name
+
+/* An empty dimension leaves nothing to do: no index, so no row is needed. */
+static yoke_status take_sizes(struct call *call)
+{
+    static const char *const words[] = { "", "", "2", "3" };
+    const yoke_loop *loop = call->loop;
+    const int dimensions = loop->kernel->dimensions > 1 ? loop->kernel->dimensions : 1;
+    int d, is_empty = 0;
+    if (loop->dimensions != dimensions)
+        return yk_fail(YOKE_EINVAL, "kernel %s has %d dimension%s; run it with yoke_for%s",
+                       loop->kernel->name, dimensions, dimensions == 1 ? "" : "s",
+                       words[dimensions]);
+    for (d = 0; d < 3; d++) {
+        call->sizes[d] = d < dimensions ? loop->sizes[d] : 1;
+        is_empty |= call->sizes[d] == 0;
+        if (call->sizes[d] < 0)
+            return yk_fail(YOKE_EINVAL, "kernel %s: dimension %d of the range has %lld indexes",
+                           loop->kernel->name, d + 1, (long long)call->sizes[d]);
+    }
+    if (is_empty)
+        memcpy(call->sizes, (const int64_t[]){ 0, 1, 1 }, sizeof call->sizes);
+    call->job.range.last = call->sizes[0];
+    call->job.range.extent[0] = call->sizes[1];
+    call->job.range.extent[1] = call->sizes[2];
+    return YOKE_OK;
+}
+
+static yoke_status refuse_type(const struct call *call, int p)
+{
+    const yoke_param *param = &call->job.kernel->params[p];
+    const yoke_given *given = &call->loop->given[p];
+    const char *type = yk_type_name(given->type, given->size);
+    if (given->kind != YOKE_GIVEN_VALUE)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "elements of type %s (%u bytes) are wanted, %s (%zu bytes) given",
+                       NAMES_OF(&call->job, p), param->type, param->size, type, given->size);
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT "a value of type %s (%u bytes) is wanted, %s (%zu bytes) given; "
+                            "convert it: (%s)...",
+                   NAMES_OF(&call->job, p), param->type, param->size, type, given->size,
+                   param->type);
+}
+
+static int is_integer(yoke_type type)
+{
+    return type == YOKE_TYPE_SIGNED || type == YOKE_TYPE_UNSIGNED;
+}
+
+/* An integer as 64 bits: of a negative one with its sign. */
+static uint64_t widen(const yoke_given *given)
+{
+    uint64_t bits = 0;
+    int unused = 64 - 8 * (int)given->size;
+    memcpy(&bits, given->at, given->size);
+    if (given->type == YOKE_TYPE_SIGNED && unused > 0)
+        bits = (uint64_t)((int64_t)(bits << unused) >> unused);
+    return bits;
+}
+
+static int fits(uint64_t bits, yoke_type from, yoke_type to, size_t size)
+{
+    int is_negative = from == YOKE_TYPE_SIGNED && (int64_t)bits < 0;
+    int free_bits = 64 - 8 * (int)size + (to == YOKE_TYPE_SIGNED);
+    uint64_t most = UINT64_MAX >> free_bits;
+    if (is_negative)
+        return to == YOKE_TYPE_SIGNED && (int64_t)bits >= -(int64_t)most - 1;
+    return bits <= most;
+}
+
+static yoke_status take_value(struct call *call, int p)
+{
+    const yoke_param *param = &call->job.kernel->params[p];
+    const yoke_given *given = &call->loop->given[p];
+    const yoke_type wanted = yk_type_named(param->type);
+    yoke_arg *arg = &call->job.args[p];
+    arg->value_size = param->size;
+    if (is_integer(wanted) && is_integer(given->type)) {
+        arg->type = wanted;
+        arg->bits = widen(given);
+        if (!fits(arg->bits, given->type, wanted, param->size))
+            return yk_fail(YOKE_EINVAL, ARGUMENT "the value is too large for %s, or negative",
+                           NAMES_OF(&call->job, p), param->type);
+        return YOKE_OK;
+    }
+    if (given->size != param->size ||
+        (given->type != wanted && given->type != YOKE_TYPE_OTHER && wanted != YOKE_TYPE_OTHER))
+        return refuse_type(call, p);
+    arg->value = given->at;
+    return YOKE_OK;
+}
+
+/* The array that memory becomes: rows that belong to an index each, or elements for all of them. */
+static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec *out)
+{
+    const yoke_param *param = &call->job.kernel->params[p];
+    const yoke_given *given = &call->loop->given[p];
+    const int is_whole = given->shape == YOKE_WHOLE || param->mode == YOKE_PARAM_ADD;
+    int64_t row = given->row_elements;
+    if (param->mode == YOKE_PARAM_ADD && !given->count)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "how many elements may be added to is not known; pass "
+                                "yoke_whole(pointer, count)",
+                       NAMES_OF(&call->job, p));
+    if (row < 0 || given->count < 0)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "%lld elements, %lld in a row; neither can be negative",
+                       NAMES_OF(&call->job, p), (long long)given->count, (long long)row);
+    if (!row)
+        row = is_whole && given->count ? 1 : call->sizes[1] * call->sizes[2];
+    *out = (yoke_array_spec){ .host = (void *)(uintptr_t)given->at,
+                              .rows = given->count ? given->count / row : call->sizes[0],
+                              .row_elements = row,
+                              .element_size = given->size,
+                              .name = param->name };
+    if (!given->at && out->rows > 0)
+        return yk_fail(YOKE_EINVAL, ARGUMENT "the pointer is NULL", NAMES_OF(&call->job, p));
+    return YOKE_OK;
+}
+
+static int64_t bytes_of(const yoke_array_spec *spec)
+{
+    return spec->rows * spec->row_elements * (int64_t)spec->element_size;
+}
+
+static int overlap(const yoke_array_spec *a, const yoke_array_spec *b)
+{
+    const uintptr_t at = (uintptr_t)a->host, other = (uintptr_t)b->host;
+    return at < other + (uint64_t)bytes_of(b) && other < at + (uint64_t)bytes_of(a);
+}
+
+/* An earlier argument's array, if it is the same. Memory that an array knows nothing of may not be
+ * changed through another. */
+static yoke_status find_same(struct call *call, int p, const yoke_array_spec *spec)
+{
+    const yoke_kernel *kernel = call->job.kernel;
+    yoke_array_spec other;
+    int q;
+    for (q = 0; q < p; q++) {
+        if (!call->job.args[q].array || call->loop->given[q].kind == YOKE_GIVEN_ARRAY ||
+            shape_memory(call, q, &other) != YOKE_OK || !overlap(spec, &other))
+            continue;
+        if (other.host == spec->host && other.rows == spec->rows &&
+            other.row_elements == spec->row_elements && other.element_size == spec->element_size)
+            call->job.args[p].array = call->job.args[q].array;
+        else if (yk_changes_array(kernel->params[p].mode) ||
+                 yk_changes_array(kernel->params[q].mode))
+            return yk_fail(YOKE_EINVAL,
+                           ARGUMENT "its memory overlaps that of argument %d (%s), and the kernel "
+                                    "writes there; give it memory of its own",
+                           NAMES_OF(&call->job, p), q + 1, kernel->params[q].name);
+    }
+    return YOKE_OK;
+}
+
+static yoke_status take_memory(struct call *call, int p)
+{
+    const yoke_param *param = &call->job.kernel->params[p];
+    const yoke_given *given = &call->loop->given[p];
+    const yoke_type wanted = yk_type_named(param->type);
+    yoke_array_spec spec;
+    yoke_status status;
+    if (given->size != param->size ||
+        (given->type != YOKE_TYPE_OTHER && wanted != YOKE_TYPE_OTHER &&
+         (given->type == YOKE_TYPE_REAL) != (wanted == YOKE_TYPE_REAL)))
+        return refuse_type(call, p);
+    if (given->kind == YOKE_GIVEN_CONST_MEMORY && param->mode != YOKE_PARAM_IN)
+        return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel writes there, and the pointer is to const",
+                       NAMES_OF(&call->job, p));
+    status = shape_memory(call, p, &spec);
+    if (status == YOKE_OK)
+        status = find_same(call, p, &spec);
+    if (status != YOKE_OK || call->job.args[p].array)
+        return status;
+    status = yoke_array_open(call->runtime, &spec, &call->opened[p]);
+    call->job.args[p].array = call->opened[p];
+    return status;
+}
+
+static yoke_status take(struct call *call, int p)
+{
+    static const char *const kinds[] = { "a value", "a pointer", "a pointer", "an array" };
+    const yoke_param *param = &call->job.kernel->params[p];
+    const yoke_given *given = &call->loop->given[p];
+    yoke_arg *arg = &call->job.args[p];
+    arg->mode = param->mode;
+    if ((param->mode == YOKE_PARAM_VALUE) != (given->kind == YOKE_GIVEN_VALUE))
+        return yk_fail(YOKE_EINVAL, ARGUMENT "%s (%s) is wanted, %s given", NAMES_OF(&call->job, p),
+                       param->mode == YOKE_PARAM_VALUE ? "a value" : "a pointer or an array",
+                       param->type, kinds[given->kind]);
+    if (param->mode == YOKE_PARAM_VALUE)
+        return take_value(call, p);
+    arg->shape = param->mode == YOKE_PARAM_ADD ? YOKE_WHOLE : given->shape;
+    arg->before = given->before;
+    arg->after = given->after;
+    if (given->kind != YOKE_GIVEN_ARRAY)
+        return take_memory(call, p);
+    arg->array = given->array;
+    if (given->row_elements || given->count)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "an array has its own rows; pass it without yoke_row and a count",
+                       NAMES_OF(&call->job, p));
+    return YOKE_OK;
+}
+
+/* Brings home what is elsewhere. The first failure is the one that is told. */
+static yoke_status close_opened(struct call *call, yoke_status status)
+{
+    char *text = NULL;
+    int p, all_closed = 1;
+    if (status != YOKE_OK)
+        text = yk_strdup(yoke_error_text());
+    for (p = 0; p < call->job.kernel->param_count; p++) {
+        yoke_status closed = yoke_array_close(call->opened[p]);
+        all_closed &= closed == YOKE_OK;
+        if (status == YOKE_OK)
+            status = closed;
+    }
+    if (text && !all_closed)
+        yk_fail(status, "%s", text);
+    yk_free(text);
+    return status;
+}
+
+yoke_status yoke_loop_run(yoke_runtime *runtime, const yoke_loop *loop)
+{
+    struct call call = { .runtime = runtime, .loop = loop };
+    yoke_status status = YOKE_OK;
+    int p;
+    if (!loop)
+        return yk_fail(YOKE_EINVAL, "yoke_loop_run: the loop is NULL");
+    if (!runtime)
+        status = yk_default_get(&call.runtime);
+    call.job.kernel = loop->kernel;
+    if (status == YOKE_OK)
+        status = yk_job_check_layout(call.runtime, &call.job);
+    if (status == YOKE_OK)
+        status = yk_kernel_check_count(loop->kernel, loop->given_count);
+    if (status == YOKE_OK)
+        status = take_sizes(&call);
+    if (status != YOKE_OK)
+        return status;
+    for (p = 0; p < loop->given_count && status == YOKE_OK; p++)
+        status = take(&call, p);
+    if (status == YOKE_OK)
+        status = yoke_run(call.runtime, &call.job, NULL);
+    return close_opened(&call, status);
+}

@@ -1,0 +1,272 @@
+/* test_for.c - yoke_for: each loop that programs write first is one call, on every kind of device;
+ * what does not fit the kernel is told; the default runtime.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "base/alloc.h"
+#include "for_kernels.h"
+
+extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_move,
+    f_number;
+
+enum { N = 3000, ROWS = 60, COLUMNS = 50, BINS = 7 };
+static float xs[N], ys[N], zs[N], table[256];
+static uint8_t keys[N];
+static int32_t indexes[N];
+static yoke_runtime *rt;
+
+static int open_on(const char *devices)
+{
+    for (int i = 0; i < N; i++) {
+        xs[i] = (float)(i % 100);
+        ys[i] = zs[i] = 1;
+        keys[i] = (uint8_t)(i * 7);
+        indexes[i] = (i * 11) % N;
+        table[i % 256] = (float)(1000 + i % 256);
+    }
+    return yoke_open(&(yoke_config){ .devices = devices }, &rt) == YOKE_OK ? 0 : -1;
+}
+static int open_cores(void **state)
+{
+    (void)state;
+    return open_on("cpu");
+}
+static int close_all(void **state)
+{
+    (void)state;
+    const int closed = yoke_close(rt) == YOKE_OK && yk_alloc_outstanding() == 0;
+    return closed ? 0 : -1;
+}
+
+static void expect(yoke_status got, yoke_status want, const char *part)
+{
+    assert_int_equal(got, want);
+    if (!strstr(yoke_error_text(), part) || strchr(yoke_error_text(), '\n'))
+        fail_msg("'%s' should say '%s'", yoke_error_text(), part);
+}
+
+static void ok(yoke_status status)
+{
+    if (status != YOKE_OK)
+        fail_msg("%s", yoke_error_text());
+}
+
+static void vectors(void)
+{
+    double sum[1] = { 0 }, more = 0.5;
+    float *x = xs, *y = ys;
+    ok(yoke_for(rt, &f_saxpy, N, 2.0f, x, y));
+    for (int i = 0; i < N; i++)
+        assert_true(ys[i] == 2 * xs[i] + 1);
+    ok(yoke_for(rt, &f_saxpy, N - 10, 1.0f, x + 10, ys));
+    assert_true(ys[0] == 1 + xs[10] && ys[N - 1] == 2 * xs[N - 1] + 1);
+    ok(yoke_for(rt, &f_dot, N, xs, zs, sum));
+    ok(yoke_for(rt, &f_dot, N, x, x, yoke_whole(&more, 1)));
+    assert_true(sum[0] == 49.5 * N);
+    assert_true(more == 0.5 + 328350.0 * N / 100);
+}
+
+static void planes(void)
+{
+    float image[ROWS][COLUMNS], *from = xs, *to = &image[0][0];
+    int32_t box[4 * 3 * 2];
+    ok(yoke_for2(rt, &f_blur, ROWS, COLUMNS, ROWS, yoke_halo(from, 1, 1), to));
+    for (int i = 1; i < ROWS - 1; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            assert_true(image[i][j] == xs[(i - 1) * COLUMNS + j] + xs[i * COLUMNS + j] +
+                                           xs[(i + 1) * COLUMNS + j]);
+    ok(yoke_for3(rt, &f_number, 4, 3, 2, box));
+    assert_int_equal(box[3 * 6 + 2 * 2 + 1], 321);
+    ok(yoke_for3(rt, &f_number, 4, 0, 2, box));
+}
+
+static void tables(void)
+{
+    float row[COLUMNS], product[ROWS], *x = xs, *to = zs;
+    int32_t counts[BINS] = { 0 };
+    ok(yoke_for(rt, &f_look_up, N, keys, yoke_whole(table), to));
+    for (int i = 0; i < N; i++)
+        assert_true(zs[i] == (float)(1000 + keys[i]));
+    ok(yoke_for(rt, &f_gather, N, indexes, yoke_whole(x), to));
+    for (int i = 0; i < N; i++)
+        assert_true(zs[i] == xs[indexes[i]]);
+    for (int j = 0; j < COLUMNS; j++)
+        row[j] = (float)(j % 3);
+    ok(yoke_for(rt, &f_mxv, ROWS, COLUMNS, yoke_row(x, COLUMNS), yoke_whole(row), product));
+    for (int i = 0; i < ROWS; i++) {
+        float sum = 0;
+        for (int j = 0; j < COLUMNS; j++)
+            sum += xs[i * COLUMNS + j] * row[j];
+        assert_true(product[i] == sum);
+    }
+    ok(yoke_for(rt, &f_histogram, N, BINS, keys, counts));
+    int all = 0;
+    for (int b = 0; b < BINS; b++)
+        all += counts[b];
+    assert_int_equal(all, N);
+}
+
+static void structs(void)
+{
+    f_body bodies[10] = { { 1, 2 } }, by = { 3, 4 };
+    ok(yoke_for(rt, &f_move, 10, by, bodies));
+    ok(yoke_for(rt, &f_move, 10, ((f_body){ 1, 1 }), bodies));
+    assert_true(bodies[0].x == 5 && bodies[0].y == 7 && bodies[9].x == 4 && bodies[9].y == 5);
+}
+
+static void arrays(void)
+{
+    yoke_array *x, *y;
+    for (int i = 0; i < N; i++)
+        ys[i] = (float)i;
+    ok(yoke_array_wrap(rt, xs, N, sizeof *xs, &x));
+    ok(yoke_array_wrap(rt, ys, N, sizeof *ys, &y));
+    ok(yoke_for(rt, &f_saxpy, N, 0.0f, x, y));
+    ok(yoke_for(rt, &f_gather, N, indexes, yoke_whole(y), x)); /* y need not come home between */
+    ok(yoke_array_acquire(x, YOKE_READ));
+    for (int i = 0; i < N; i++)
+        assert_true(xs[i] == (float)indexes[i]);
+    yoke_array_close(x);
+    yoke_array_close(y);
+}
+
+static void everything(void)
+{
+    vectors();
+    planes();
+    tables();
+    structs();
+    arrays();
+}
+
+static void on_cores(void **state)
+{
+    (void)state;
+    everything();
+}
+
+static void on_others(void **state)
+{
+    static const char *const kinds[] = { "sim:gpu", "sim:cpu:cores=4,sim:gpu*2", "opencl:0",
+                                         "cpu,opencl:0" };
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (open_on(kinds[k]) == 0) {
+            everything();
+            assert_int_equal(yoke_close(rt), YOKE_OK);
+        }
+}
+
+static void mistakes_of_types(void **state)
+{
+    double ds[N] = { 0 };
+    const float *read_only = xs;
+    float *x = xs, *y = ys;
+    yoke_array *a;
+    (void)state;
+    expect(yoke_for(rt, &f_saxpy, N, 2, x, y), YOKE_EINVAL,
+           "argument 1 (a): a value of type float (4 bytes) is wanted, int32_t (4 bytes) given");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0, x, y), YOKE_EINVAL, "double (8 bytes) given");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, ds, y), YOKE_EINVAL,
+           "argument 2 (x): elements of type float (4 bytes) are wanted, double (8 bytes) given");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, indexes, y), YOKE_EINVAL, "int32_t (4 bytes) given");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, x, read_only), YOKE_EINVAL,
+           "argument 3 (y): the kernel writes there, and the pointer is to const");
+    expect(yoke_for(rt, &f_saxpy, N, x, x, y), YOKE_EINVAL, "a value (float) is wanted, a pointer");
+    expect(yoke_for(rt, &f_saxpy, N, 1.0f, 1.0f, y), YOKE_EINVAL,
+           "array (float) is wanted, a value");
+    expect(yoke_for(rt, &f_histogram, N, -1, keys, indexes), YOKE_EINVAL, "too large for uint32_t");
+    expect(yoke_for(rt, &f_histogram, N, 1ull << 32, keys, indexes), YOKE_EINVAL, "too large");
+    ok(yoke_for(rt, &f_saxpy, N, 2.0f, read_only, y));
+    ok(yoke_array_wrap(rt, xs, N, sizeof *xs, &a));
+    expect(yoke_for(rt, &f_saxpy, N, 1.0f, yoke_row(a, 1), y), YOKE_EINVAL, "has its own rows");
+    yoke_array_close(a);
+}
+
+static void mistakes_of_counts(void **state)
+{
+    float *x = xs, *y = ys, *none = NULL;
+    double sum = 0;
+    (void)state;
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, x), YOKE_EINVAL, "3 arguments are wanted, 2 given");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, x, y, y), YOKE_EINVAL, "wanted, 4 given");
+    expect(yoke_for(rt, &f_look_up, N, keys, table, x), YOKE_EINVAL,
+           "argument 2 (table): the range 0 .. 3000 leaves array table, whose rows are 0 .. 256");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, yoke_whole(x, 10), none), YOKE_EINVAL,
+           "pointer is NULL");
+    expect(yoke_for(rt, &f_saxpy, -1, 2.0f, x, y), YOKE_EINVAL, "dimension 1 of the range has -1");
+    expect(yoke_for(rt, &f_dot, N, x, y, &sum), YOKE_EINVAL, "yoke_whole(pointer, count)");
+    expect(yoke_for(rt, &f_blur, ROWS, ROWS, x, y), YOKE_EINVAL, "run it with yoke_for2");
+    expect(yoke_for(rt, &f_saxpy, N, 2.0f, y, y), YOKE_EINVAL, "given twice");
+    expect(yoke_for(rt, &f_saxpy, N - 1, 2.0f, y, y + 1), YOKE_EINVAL,
+           "argument 3 (y): its memory overlaps that of argument 2 (x)");
+    expect(yoke_for(rt, NULL, N, y), YOKE_EINVAL, "job.kernel is NULL");
+    ok(yoke_for(rt, &f_saxpy, 0, 2.0f, none, none));
+}
+
+/* Each argument is evaluated once. */
+static void evaluation(void **state)
+{
+    float *x = xs, *y = ys;
+    int n = N - 1;
+    (void)state;
+    ok(yoke_for(rt, &f_saxpy, n--, 2.0f, x++, y++));
+    assert_int_equal(n, N - 2);
+    assert_ptr_equal(x, xs + 1);
+    assert_ptr_equal(y, ys + 1);
+}
+
+static void default_runtime(void **state)
+{
+    yoke_runtime *mine;
+    (void)state;
+    setenv("YOKE_DEVICES", "cpu", 1);
+    ok(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys));
+    mine = yoke_default();
+    assert_non_null(mine);
+    assert_ptr_equal(mine, yoke_default());
+    ok(yoke_close(mine)); /* the next call opens another */
+    setenv("YOKE_DEVICES", "sim:nothing", 1);
+    assert_null(yoke_default());
+    expect(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys), YOKE_EINVAL, "nothing");
+    setenv("YOKE_DEVICES", "cpu", 1);
+    ok(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys));
+    ok(yoke_close(yoke_default()));
+    unsetenv("YOKE_DEVICES");
+}
+
+/* A failed call leaves nothing behind. */
+static void memory_runs_out(void **state)
+{
+    yoke_status status = YOKE_ENOMEM;
+    (void)state;
+    for (int64_t n = 1; status == YOKE_ENOMEM && n < 1000; n++) {
+        yk_alloc_fail_at(n);
+        status = yoke_for(rt, &f_saxpy, N, 1.0f, xs, ys);
+        yk_alloc_fail_at(0);
+    }
+    ok(status);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(on_cores, open_cores, close_all),
+        cmocka_unit_test(on_others),
+        cmocka_unit_test_setup_teardown(mistakes_of_types, open_cores, close_all),
+        cmocka_unit_test_setup_teardown(mistakes_of_counts, open_cores, close_all),
+        cmocka_unit_test_setup_teardown(evaluation, open_cores, close_all),
+        cmocka_unit_test_setup_teardown(memory_runs_out, open_cores, close_all),
+        cmocka_unit_test(default_runtime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
