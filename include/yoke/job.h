@@ -120,6 +120,14 @@ YOKE_API void yoke_result_close(yoke_result *result);
  * that could not be made good by the others surfaces here; arrays written by a failed job have
  * undefined rows. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
+/* Compile kernels for all devices now, and wait for it: the first job would otherwise, for some
+ * seconds a kernel if no earlier process left them in the cache. Devices compile side by side.
+ * While a kernel takes longer than a second, a line on a terminal says so. `runtime` NULL:
+ * yoke_default(). Thread-safe. YOKE_EBUILD: one does not compile for a device, which the text
+ * names; the others are compiled all the same. A device for which a kernel has no text is no error.
+ */
+YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *const *kernels,
+                                  int count);
 /* Start and return. Jobs that use the same rows of an array, where one of them writes these, run in
  * the order in which they were submitted; others may overlap, also on different rows of one array.
  * Reading rows that a failed or canceled job should have written while it was still pending ends a

@@ -41,7 +41,8 @@ YOKE_API const char *yoke_error_text(void);
 
 /* Log lines, for a program that wants to show or keep them. Without yoke_set_log they go to
  * standard error: errors and warnings, or what the environment variable YOKE_LOG says (off, error,
- * warn, info, debug). */
+ * warn, info, debug). On a terminal a kernel that compiles for longer than a second is told as
+ * well, unless warnings are off; with yoke_set_log that is a line of level info. */
 typedef enum yoke_log_level {
     YOKE_LOG_ERROR,
     YOKE_LOG_WARN,

@@ -185,15 +185,20 @@ static void cut_line(char *line, int length)
     }
 }
 
+/* relaxed: a hint; the sink itself is read under the lock */
+static int listening_level(void)
+{
+    int level = atomic_load_explicit(&log_level, memory_order_relaxed);
+    if (level == level_unread) {
+        read_environment();
+        level = atomic_load_explicit(&log_level, memory_order_relaxed);
+    }
+    return level;
+}
+
 void yk_log(yoke_log_level level, const char *format, ...)
 {
-    /* relaxed: a hint; the sink itself is read under the lock */
-    int listening = atomic_load_explicit(&log_level, memory_order_relaxed);
-    if (listening == level_unread) {
-        read_environment();
-        listening = atomic_load_explicit(&log_level, memory_order_relaxed);
-    }
-    if ((int)level > listening) {
+    if ((int)level > listening_level()) {
         return;
     }
     char line[line_bytes];
@@ -213,5 +218,26 @@ void yk_log_asked(const char *line)
 {
     pthread_mutex_lock(&log_lock);
     (log_fn ? log_fn : log_to_stderr)(log_fn ? log_context : NULL, YOKE_LOG_INFO, line);
+    pthread_mutex_unlock(&log_lock);
+}
+
+int yk_log_shows_progress(int stderr_is_terminal)
+{
+    int level = listening_level();
+    pthread_mutex_lock(&log_lock);
+    int shows = log_fn == log_to_stderr ? stderr_is_terminal && level >= (int)YOKE_LOG_WARN
+                                        : level >= (int)YOKE_LOG_INFO;
+    pthread_mutex_unlock(&log_lock);
+    return shows;
+}
+
+void yk_log_progress(const char *line)
+{
+    pthread_mutex_lock(&log_lock);
+    if (log_fn == log_to_stderr) {
+        fprintf(stderr, "yoke: %s\n", line);
+    } else if (log_fn) {
+        log_fn(log_context, YOKE_LOG_INFO, line);
+    }
     pthread_mutex_unlock(&log_lock);
 }

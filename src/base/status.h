@@ -20,4 +20,9 @@ void yk_log(yoke_log_level level, const char *format, ...) __attribute__((format
 /* A line that the user asked for, whatever level is listened to. */
 void yk_log_asked(const char *line);
 
+/* A line that says that something takes seconds. It goes to a program's sink as info, and without a
+ * sink to standard error if that is a terminal and warnings are not off. 1: it goes somewhere. */
+int yk_log_shows_progress(int stderr_is_terminal);
+void yk_log_progress(const char *line);
+
 #endif

@@ -9,7 +9,7 @@
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
 
-static yoke_status check_kernel(const yoke_kernel *kernel)
+yoke_status yk_kernel_check(const yoke_kernel *kernel)
 {
     if (!kernel)
         return yk_fail(YOKE_EINVAL, "job.kernel is NULL; give it a kernel");
@@ -24,8 +24,7 @@ static yoke_status check_kernel(const yoke_kernel *kernel)
                        kernel->name, kernel->param_count, YOKE_ARGS_MAX);
     if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
         return YOKE_EINVAL;
-    if (!kernel->cpu.variant[0] && !kernel->cpu.variant[1] && !kernel->cpu.variant[2] &&
-        !kernel->cpu.team && !kernel->opencl.source.text && !kernel->opencl.native &&
+    if (!yk_kernel_runs_on_host(kernel) && !kernel->opencl.source.text && !kernel->opencl.native &&
         !kernel->cuda.source.text)
         return yk_fail(YOKE_ENOIMPL,
                        "kernel %s has no implementation for any device; define it with YOKE_KERNEL "
@@ -43,7 +42,7 @@ static int are_alike(const yoke_param *a, const yoke_param *b)
 static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kernel *other)
 {
     int p;
-    yoke_status status = check_kernel(other);
+    yoke_status status = yk_kernel_check(other);
     if (status != YOKE_OK)
         return status;
     if (other->param_count != kernel->param_count)
@@ -345,7 +344,7 @@ yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spe
                        "job.size is %zu, this library (%s) knows %zu; zero the job before it is "
                        "filled, or use the library of the program's headers",
                        spec->size, YOKE_VERSION, sizeof *spec);
-    return check_kernel(spec->kernel);
+    return yk_kernel_check(spec->kernel);
 }
 
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)

@@ -254,6 +254,7 @@ static inline int yk_changes_array(yoke_param_mode mode)
 /* What all else relies on: that there is a job, of a known layout, with a sound kernel. */
 yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec);
 yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec);
+yoke_status yk_kernel_check(const yoke_kernel *kernel);
 yoke_status yk_kernel_check_count(const yoke_kernel *kernel, int given);
 /* --- touches.c: what its kernel's text tells --- */
 yoke_status yk_job_check_touches(const struct yk_job *job);

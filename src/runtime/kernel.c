@@ -5,11 +5,14 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "notice.h"
 
 yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kernel,
                              struct yk_kernel **out)
 {
+    static const yk_mutex fresh = YK_MUTEX_INITIAL;
     struct yk_kernel *known;
+    int i;
     for (known = kernels->first; known; known = known->next)
         if (memcmp(&known->kernel, kernel, sizeof *kernel) == 0)
             break;
@@ -18,6 +21,8 @@ yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kern
         if (!known)
             return YOKE_ENOMEM;
         memcpy(&known->kernel, kernel, sizeof *kernel);
+        for (i = 0; i < YK_PLACES; i++)
+            known->builds[i].lock = fresh;
         yk_access_open(&known->kernel, &known->access);
         yk_weight_open(&known->weight);
         known->next = kernels->first;
@@ -27,20 +32,13 @@ yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kern
     return YOKE_OK;
 }
 
-/* Nobody builds it any more. */
-static void await_builder(struct yk_build *build)
-{
-    if (build->kernel)
-        yk_thread_join(&build->thread);
-    build->kernel = NULL;
-}
-
 static void close_kernel(struct yk_kernel *kernel, struct yk_places *places)
 {
     int i, count = atomic_load(&places->count);
     for (i = 0; i < YK_PLACES; i++) {
         struct yk_build *build = &kernel->builds[i];
-        await_builder(build);
+        if (build->kernel)
+            yk_thread_join(&build->thread);
         if (build->program && i < count) {
             struct yk_device *device = places->items[i].device;
             device->backend->program_close(device, build->program);
@@ -91,9 +89,25 @@ static void explain(struct yk_build *build, const char *device, const char *kern
             : yk_format("kernel %s is not ready on %s: %.*s", kernel, device, length, line);
 }
 
+static int is_over(const struct yk_build *build)
+{
+    int state = atomic_load_explicit(&build->state, memory_order_acquire);
+    return state == YK_BUILD_READY || state == YK_BUILD_FAILED;
+}
+
+/* The first to come builds; others wait for it. */
 static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct yk_build *build)
 {
+    struct yk_notice notice;
+    yk_lock(&build->lock);
+    if (is_over(build)) {
+        yk_unlock(&build->lock);
+        return;
+    }
+    yk_notice_open(&notice, device->desc.virtual_clock ? NULL : kernel->kernel.name,
+                   device->desc.name);
     build->status = device->backend->build(device, &kernel->kernel, &build->program);
+    yk_notice_close(&notice);
     if (build->status != YOKE_OK) {
         build->text = yk_strdup(yoke_error_text());
         explain(build, device->desc.name, kernel->kernel.name);
@@ -103,13 +117,13 @@ static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct
     atomic_store_explicit(&build->state,
                           build->status == YOKE_OK ? YK_BUILD_READY : YK_BUILD_FAILED,
                           memory_order_release);
+    yk_unlock(&build->lock);
 }
 
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number)
 {
     struct yk_build *build = &kernel->builds[number];
-    await_builder(build);
-    if (atomic_load_explicit(&build->state, memory_order_acquire) == YK_BUILD_NONE)
+    if (!is_over(build))
         build_now(kernel, device, build);
     return build->status;
 }
@@ -126,11 +140,11 @@ void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, 
     const struct yk_thread_spec spec = {
         .name = "yk-build", .cpu = -1, .run = run_builder, .context = build
     };
-    if (atomic_load_explicit(&build->state, memory_order_acquire) != YK_BUILD_NONE)
+    int none = YK_BUILD_NONE;
+    if (!atomic_compare_exchange_strong(&build->state, &none, YK_BUILD_RUNNING))
         return;
     build->kernel = kernel;
     build->device = device;
-    atomic_store_explicit(&build->state, YK_BUILD_RUNNING, memory_order_relaxed);
     if (!device->desc.virtual_clock && yk_thread_open(&spec, &build->thread) == YOKE_OK)
         return;
     build->kernel = NULL;

@@ -23,7 +23,8 @@ enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_
 
 struct yk_build {
     atomic_int state;         /* release when program or text is there */
-    struct yk_kernel *kernel; /* while a thread of its own builds it, and until that is joined: */
+    yk_mutex lock;            /* who holds it builds; a leaf but for what backends lock */
+    struct yk_kernel *kernel; /* a thread of its own was asked to build it: joined at close */
     struct yk_device *device;
     struct yk_thread thread;
     struct yk_program *program;
@@ -96,13 +97,19 @@ struct yk_kernels {
 yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kernel,
                              struct yk_kernel **out);
 void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places);
-/* The kernel's program on a device, built now if need be. Only the device's driving thread calls it
- * (CPU devices: under the runtime's lock). */
+/* The kernel's program on a device, built now if need be, or waited for if another thread is at it.
+ * Any thread may call it (CPU devices: under the runtime's lock). */
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number);
 
 /* Why the device cannot run it, with the compiler's first error. NULL: it can, or is still
  * building. Lives as long as the kernel. */
 const char *yk_kernel_trouble(const struct yk_kernel *kernel, int number);
+
+static inline int yk_kernel_runs_on_host(const yoke_kernel *kernel)
+{
+    return kernel->cpu.variant[0] || kernel->cpu.variant[1] || kernel->cpu.variant[2] ||
+           kernel->cpu.team;
+}
 
 /* The same in a thread of its own, if nobody builds it or has; at once where time is virtual. */
 void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number);
