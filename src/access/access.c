@@ -17,7 +17,8 @@ static int is_known(const struct yk_access *access, const struct yk_touch *touch
         const struct yk_touch *other = &access->touches[t];
         if (other->parameter == touch->parameter &&
             yk_polynomials_are_equal(&other->stride, &touch->stride) &&
-            yk_polynomials_are_equal(&other->rest, &touch->rest))
+            yk_polynomials_are_equal(&other->rest, &touch->rest) &&
+            memcmp(&other->guard, &touch->guard, sizeof touch->guard) == 0)
             return 1;
     }
     return 0;
@@ -25,7 +26,9 @@ static int is_known(const struct yk_access *access, const struct yk_touch *touch
 
 static void add_touch(struct yk_access *to, const struct yk_polynomial *form, struct yk_touch touch)
 {
-    if (!yk_polynomial_divide(form, &touch.stride, &touch.rest) || is_known(to, &touch))
+    if (touch.guard.unsure || !yk_polynomial_divide(form, &touch.stride, &touch.rest) ||
+        (touch.guard.data && !yk_polynomial_has(&touch.rest, YK_VAR_LOADED)) ||
+        is_known(to, &touch))
         return;
     struct yk_touch *more = yk_realloc(to->touches, (size_t)to->count + 1, sizeof *more);
     if (!more)
@@ -35,19 +38,23 @@ static void add_touch(struct yk_access *to, const struct yk_polynomial *form, st
 }
 
 /* x[...] at the token `at`. */
-static void read_touch(const struct yk_body *body, int at, int parameter, struct yk_access *to)
+static void read_touch(const struct yk_body *body, int at, int parameter,
+                       const struct yk_guard *guard, struct yk_access *to)
 {
     const int end = yk_body_close_of(body, at + 1) - 1; /* of the index */
     if (end <= at + 2)
         return;
     const struct yk_token *first = &body->tokens[at + 2], *last = &body->tokens[end - 1];
     const struct yk_forms forms = yk_expression_read(body, at + 2, end);
-    for (int f = 0; f < forms.count; f++)
-        add_touch(to, &forms.form[f],
-                  (struct yk_touch){ .parameter = parameter,
-                                     .line = first->line,
-                                     .text = first->text,
-                                     .length = (int)(last->text + last->length - first->text) });
+    for (int f = 0; f < forms.count; f++) {
+        struct yk_touch touch = { .parameter = parameter,
+                                  .guard = forms.guard[f],
+                                  .line = first->line,
+                                  .text = first->text,
+                                  .length = (int)(last->text + last->length - first->text) };
+        yk_guard_join(&touch.guard, guard);
+        add_touch(to, &forms.form[f], touch);
+    }
 }
 
 /* `x[...] +=` and its like, and `x[...] =`: certain; handing x to a function is not. */
@@ -64,53 +71,54 @@ static int is_assigned(const struct yk_body *body, int at)
     return is_sign(body, at - 1, "++") || is_sign(body, at - 1, "--");
 }
 
-static int compares(const struct yk_body *body)
+static void read_use(void *context, const struct yk_body *body, int at,
+                     const struct yk_guard *guard)
 {
-    for (int at = 0; at < body->count; at++) {
-        const struct yk_token *token = &body->tokens[at];
-        if (yk_token_is(token, "switch"))
-            return 1;
-        if (token->kind == YK_TOKEN_NAME && token->length == body->index[0].length &&
-            memcmp(token->text, body->index[0].text, (size_t)token->length) == 0 &&
-            (is_sign(body, at + 1, "==") || is_sign(body, at - 1, "==") ||
-             is_sign(body, at + 1, "!=") || is_sign(body, at - 1, "!=") ||
-             is_sign(body, at + 1, "%") || is_sign(body, at + 1, "<") ||
-             is_sign(body, at + 1, "<=")))
-            return 1;
-    }
-    return 0;
+    struct yk_access *out = context;
+    const struct yk_token *token = &body->tokens[at];
+    const int p = yk_body_parameter(body, token);
+    if (p < 0 || body->changed >> p & 1)
+        return;
+    const yoke_param_mode mode = body->kernel->params[p].mode;
+    if (mode == YOKE_PARAM_ADD && !out->wrong_add_line[p] && is_assigned(body, at))
+        out->wrong_add_line[p] = token->line;
+    else if (mode != YOKE_PARAM_ADD && mode != YOKE_PARAM_VALUE && is_sign(body, at + 1, "["))
+        read_touch(body, at, p, guard, out);
 }
 
-static void read_uses(const struct yk_body *body, struct yk_access *out)
+static void read_body(const yoke_kernel *kernel, struct yk_conditions *conditions,
+                      struct yk_access *out)
 {
-    for (int at = 0; at < body->count; at++) {
-        const struct yk_token *token = &body->tokens[at];
-        int p = token->kind == YK_TOKEN_NAME ? yk_body_parameter(body, token) : -1;
-        if (p < 0 || is_sign(body, at - 1, ".") || is_sign(body, at - 1, "->"))
-            continue;
-        yoke_param_mode mode = body->kernel->params[p].mode;
-        if (mode == YOKE_PARAM_ADD && !out->wrong_add_line[p] && is_assigned(body, at))
-            out->wrong_add_line[p] = token->line;
-        else if (mode != YOKE_PARAM_ADD && mode != YOKE_PARAM_VALUE && is_sign(body, at + 1, "["))
-            read_touch(body, at, p, out);
-    }
+    struct yk_body body;
+    if (!yk_body_open(kernel, conditions, &body))
+        return;
+    yk_body_walk(&body, read_use, out);
+    yk_body_close(&body);
 }
 
 void yk_access_open(const yoke_kernel *kernel, struct yk_access *out)
 {
-    struct yk_body body;
     *out = (struct yk_access){ 0 };
     if (kernel->kind != YOKE_KERNEL_RANGE || kernel->lanes || !kernel->opencl.source.text ||
         kernel->opencl.source.entry || kernel->param_count > YOKE_ARGS_MAX)
         return;
-    if (!yk_body_open(kernel, &body))
+    struct yk_conditions *conditions = yk_calloc(1, sizeof *conditions);
+    if (!conditions)
         return;
-    out->compares_index = compares(&body);
-    read_uses(&body, out);
-    yk_body_close(&body);
+    read_body(kernel, conditions, out);
+    if (conditions->count) {
+        out->conditions = yk_calloc((size_t)conditions->count, sizeof *out->conditions);
+        if (out->conditions)
+            memcpy(out->conditions, conditions->items,
+                   (size_t)conditions->count * sizeof *out->conditions);
+        else
+            out->count = 0;
+    }
+    yk_free(conditions);
 }
 
 void yk_access_close(struct yk_access *access)
 {
     yk_free(access->touches);
+    yk_free(access->conditions);
 }

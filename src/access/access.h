@@ -11,24 +11,23 @@
 #ifndef YK_ACCESS_ACCESS_H
 #define YK_ACCESS_ACCESS_H
 
-#include "polynomial.h"
+#include "condition.h"
 
 struct yk_touch { /* one index expression */
     int parameter;
     struct yk_polynomial stride, rest;
-    int line;         /* in kernel->file */
-    const char *text; /* as the text has it; lives as long as that */
+    struct yk_guard guard; /* under which it is touched; never unsure */
+    int line;              /* in kernel->file */
+    const char *text;      /* as the text has it; lives as long as that */
     int length;
 };
 
 struct yk_access {
-    /* The body compares i with something: an index that does not depend on i may be meant for one
-     * i. */
-    int compares_index;
     int wrong_add_line[YOKE_ARGS_MAX]; /* mode add: where it is changed without yoke_add; 0: nowhere
                                         */
     struct yk_touch *touches;          /* all different */
     int count;
+    struct yk_condition *conditions; /* that guards name by number */
 };
 
 /* Never fails: what cannot be read, or finds no memory, is left out. */

@@ -36,6 +36,21 @@ int yk_body_close_of(const struct yk_body *body, int at)
     return body->count;
 }
 
+int yk_body_find_last(const struct yk_body *body, int first, int last, const char *const *words)
+{
+    int found = -1;
+    while (first < last) {
+        const struct yk_token *token = &body->tokens[first];
+        for (int w = 0; words[w]; w++)
+            if (yk_token_is(token, words[w]))
+                found = first;
+        first = token->kind == YK_TOKEN_SIGN && token->length == 1 && strchr("([{", *token->text)
+                    ? yk_body_close_of(body, first)
+                    : first + 1;
+    }
+    return found;
+}
+
 /* Behind the name: the names of the indexes, and where the braces begin. NULL: no definition. */
 static const char *read_head(const char *at, int *line, struct yk_body *body)
 {
@@ -144,26 +159,80 @@ static int is_counted(const struct yk_body *body, int at)
     return 0;
 }
 
-static int belongs_to_for(const struct yk_body *body, int at)
+/* The token of the bracket of the `for` that the declaration at `at` begins; -1: of none. */
+static int head_of_for(const struct yk_body *body, int at)
 {
     while (at > 0 && !strchr(";{}(", *body->tokens[at - 1].text))
         at--;
-    return is_sign(body, at - 1, "(") && at >= 2 && yk_token_is(&body->tokens[at - 2], "for");
+    return is_sign(body, at - 1, "(") && at >= 2 && yk_token_is(&body->tokens[at - 2], "for")
+               ? at - 1
+               : -1;
+}
+
+/* Behind the second semicolon of that bracket: done after a turn. */
+static int is_behind_turn(const struct yk_body *body, int head, int use)
+{
+    int semicolons = 0;
+    if (use <= head || use >= yk_body_close_of(body, head))
+        return 0;
+    for (int at = head; at < use; at++)
+        semicolons += is_sign(body, at, ";");
+    return semicolons == 2;
 }
 
 static void read_local(struct yk_body *body, int at)
 {
-    struct yk_local *local = &body->locals[body->local_count];
+    struct yk_local *local = &body->locals[body->local_count++];
+    const int head = head_of_for(body, at);
     *local = (struct yk_local){ body->tokens[at], at + 2, end_of_initialiser(body, at + 2) };
+    if (yk_token_is_narrow(&body->tokens[at - 1]))
+        local->last = local->first;
     for (int use = 0; use < body->count; use++) {
         if (use == at || body->tokens[use].kind != YK_TOKEN_NAME ||
             !are_same(&body->tokens[use], &local->name) || is_sign(body, use - 1, ".") ||
             is_sign(body, use - 1, "->"))
             continue;
-        if (is_changed(body, use) || (is_counted(body, use) && !belongs_to_for(body, at)))
+        if (is_changed(body, use) ||
+            (is_counted(body, use) && (head < 0 || !is_behind_turn(body, head, use))))
             local->last = local->first;
     }
-    body->local_count++;
+}
+
+/* Another variable of the name is declared there. */
+static int is_declared(const struct yk_body *body, int at)
+{
+    static const char *const words[] = { "return", "else", "case", "goto", "do" };
+    if (is_sign(body, at - 1, "*"))
+        return at >= 2 && body->tokens[at - 2].kind == YK_TOKEN_NAME &&
+               (is_sign(body, at + 1, "=") || is_sign(body, at + 1, ";"));
+    if (at < 1 || body->tokens[at - 1].kind != YK_TOKEN_NAME)
+        return 0;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (yk_token_is(&body->tokens[at - 1], words[w]))
+            return 0;
+    return 1;
+}
+
+/* Indexes and parameters that do not mean what the job gives. 0: an index is one of them. */
+static int find_changed(struct yk_body *body)
+{
+    for (int at = 0; at < body->count; at++) {
+        const struct yk_token *token = &body->tokens[at];
+        if (token->kind != YK_TOKEN_NAME || is_sign(body, at - 1, ".") ||
+            is_sign(body, at - 1, "->") ||
+            (is_sign(body, at - 1, "&") && is_sign(body, at + 1, "[")))
+            continue;
+        if (!is_declared(body, at) && !is_changed(body, at) && !is_counted(body, at))
+            continue;
+        const int p = yk_body_parameter(body, token);
+        if (p >= 0)
+            body->changed |= UINT32_C(1) << p;
+        for (int d = 0; d < 3; d++)
+            if (d < (body->kernel->dimensions > 1 ? body->kernel->dimensions : 1) &&
+                are_same(token, &body->index[d]))
+                return 0;
+    }
+    return 1;
 }
 
 static void read_locals(struct yk_body *body)
@@ -173,10 +242,10 @@ static void read_locals(struct yk_body *body)
             read_local(body, at);
 }
 
-int yk_body_open(const yoke_kernel *kernel, struct yk_body *body)
+int yk_body_open(const yoke_kernel *kernel, struct yk_conditions *conditions, struct yk_body *body)
 {
     int line;
-    *body = (struct yk_body){ .kernel = kernel };
+    *body = (struct yk_body){ .kernel = kernel, .conditions = conditions };
     const char *begin = find_definition(kernel->opencl.source.text, body, &line);
     if (!begin)
         return 0;
@@ -188,7 +257,10 @@ int yk_body_open(const yoke_kernel *kernel, struct yk_body *body)
         return 0;
     read_tokens(begin, line, body->tokens);
     read_locals(body);
-    return 1;
+    if (find_changed(body))
+        return 1;
+    yk_body_close(body);
+    return 0;
 }
 
 void yk_body_close(struct yk_body *body)

@@ -39,7 +39,7 @@ static int any_has(const struct yk_forms *forms, int variable)
 /* Of a function of both that is no sum or product. */
 static struct yk_forms mixed(const struct yk_forms *a, const struct yk_forms *b)
 {
-    if (!a->count || !b->count || any_has(a, YK_VAR_I) || any_has(b, YK_VAR_I))
+    if (a->count != 1 || b->count != 1 || any_has(a, YK_VAR_I) || any_has(b, YK_VAR_I))
         return unknown;
     int loaded = any_has(a, YK_VAR_LOADED) || any_has(b, YK_VAR_LOADED);
     return one(yk_polynomial_variable(loaded ? YK_VAR_LOADED : YK_VAR_INNER));
@@ -52,6 +52,8 @@ static struct yk_forms combined(const struct yk_forms *a, const struct yk_forms 
         for (int t = 0; t < b->count; t++) {
             if (out.count == YK_FORMS_MOST)
                 return unknown;
+            out.guard[out.count] = a->guard[s];
+            yk_guard_join(&out.guard[out.count], &b->guard[t]);
             struct yk_polynomial *to = &out.form[out.count++];
             int fine = sign == '*'
                            ? yk_polynomial_multiply(&a->form[s], &b->form[t], to)
@@ -106,7 +108,8 @@ static struct yk_forms read_local(const struct reader *reader, const struct yk_t
 {
     int several;
     const struct yk_local *local = local_of(reader->body, name, &several);
-    if (!local || several || local->first == local->last || reader->depth >= DEPTH_MOST)
+    if (!local || several || local->first == local->last || reader->depth >= DEPTH_MOST ||
+        reader->body->conditions->readings++ >= YK_READINGS_MOST)
         return unknown;
     struct reader inner = { reader->body, local->first, local->last, reader->depth + 1 };
     struct yk_forms forms = read_ternary(&inner);
@@ -128,7 +131,7 @@ static struct yk_forms read_name(const struct reader *reader, const struct yk_to
     int p = yk_body_parameter(body, name);
     if (p < 0)
         return read_local(reader, name);
-    if (body->kernel->params[p].mode != YOKE_PARAM_VALUE)
+    if (body->kernel->params[p].mode != YOKE_PARAM_VALUE || body->changed >> p & 1)
         return unknown; /* a pointer */
     return one(yk_polynomial_variable(
         is_integer_type(body->kernel->params[p].type) ? YK_VAR_VALUE + p : YK_VAR_INNER));
@@ -206,8 +209,12 @@ static struct yk_forms read_unary(struct reader *reader)
         return unknown;
     const struct yk_token *token = &reader->body->tokens[reader->at];
     if (yk_token_is(token, "(") && is_cast(reader)) {
-        reader->at = yk_body_close_of(reader->body, reader->at);
-        return read_unary(reader);
+        const int end = yk_body_close_of(reader->body, reader->at);
+        int narrows = 0;
+        for (; reader->at < end; reader->at++)
+            narrows |= yk_token_is_narrow(&reader->body->tokens[reader->at]);
+        forms = read_unary(reader);
+        return narrows ? mixed(&forms, &zero) : forms;
     }
     reader->at++;
     if (yk_token_is(token, "(")) {
@@ -263,11 +270,19 @@ static struct yk_forms read_binary(struct reader *reader, int least)
 
 static struct yk_forms read_ternary(struct reader *reader)
 {
+    const int first = reader->at;
     struct yk_forms forms = read_binary(reader, 1), other;
+    struct yk_guard yes = { 0 }, no = { 0 };
     if (!next_is(reader, "?"))
         return forms;
+    if (++reader->depth > DEPTH_MOST)
+        return unknown;
+    yk_guard_add(reader->body, first, reader->at, 1, &yes);
+    yk_guard_add(reader->body, first, reader->at, 0, &no);
     reader->at++;
     forms = read_ternary(reader);
+    for (int f = 0; f < forms.count; f++)
+        yk_guard_join(&forms.guard[f], &yes);
     if (!next_is(reader, ":"))
         return unknown;
     reader->at++;
@@ -275,8 +290,11 @@ static struct yk_forms read_ternary(struct reader *reader)
     for (int f = 0; f < other.count; f++) {
         if (forms.count == YK_FORMS_MOST)
             return unknown;
+        forms.guard[forms.count] = other.guard[f];
+        yk_guard_join(&forms.guard[forms.count], &no);
         forms.form[forms.count++] = other.form[f];
     }
+    reader->depth--;
     return forms; /* of one alternative that cannot be told the other one still counts */
 }
 

@@ -94,3 +94,13 @@ int yk_token_is(const struct yk_token *token, const char *word)
     return (size_t)token->length == strlen(word) &&
            memcmp(token->text, word, (size_t)token->length) == 0;
 }
+
+int yk_token_is_narrow(const struct yk_token *type)
+{
+    static const char *const types[] = { "char",    "short",    "int8_t", "uint8_t",
+                                         "int16_t", "uint16_t", "bool",   "_Bool" };
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        if (yk_token_is(type, types[t]))
+            return 1;
+    return 0;
+}

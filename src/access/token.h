@@ -20,5 +20,7 @@ struct yk_token {
 struct yk_token yk_token_next(const char **at, int *line);
 
 int yk_token_is(const struct yk_token *token, const char *word);
+/* A type of fewer bits than an int: what is computed in it wraps where indexes do not. */
+int yk_token_is_narrow(const struct yk_token *type);
 
 #endif

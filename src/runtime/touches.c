@@ -65,9 +65,17 @@ static int value_of(const struct yk_job *job, int parameter, int64_t *out)
     return 1;
 }
 
-static int variable_of(const struct yk_job *job, int variable, int64_t *out)
+/* Of one index of the range: i, j and k. */
+struct place {
+    int64_t at[3];
+};
+
+static int variable_of(const struct yk_job *job, const struct place *place, int variable,
+                       int64_t *out)
 {
-    if (variable == YK_VAR_SIZE2 || variable == YK_VAR_SIZE3)
+    if (variable <= YK_VAR_K && place)
+        *out = place->at[variable];
+    else if (variable == YK_VAR_SIZE2 || variable == YK_VAR_SIZE3)
         *out = job->extent[variable - YK_VAR_SIZE2];
     else if (variable >= YK_VAR_VALUE)
         return value_of(job, variable - YK_VAR_VALUE, out);
@@ -76,21 +84,135 @@ static int variable_of(const struct yk_job *job, int variable, int64_t *out)
     return 1;
 }
 
-/* 0 if it depends on more than the job. */
-static int number_of(const struct yk_job *job, const struct yk_polynomial *polynomial, int64_t *out)
+/* 0 if it depends on more than the job and the place (NULL: none). */
+static int number_of(const struct yk_job *job, const struct place *place,
+                     const struct yk_polynomial *polynomial, int64_t *out)
 {
     int64_t sum = 0, factor;
     int t, v;
     for (t = 0; t < polynomial->count; t++) {
         int64_t term = polynomial->terms[t].factor;
         for (v = 0; v < polynomial->terms[t].count; v++)
-            if (!variable_of(job, polynomial->terms[t].variable[v], &factor) ||
+            if (!variable_of(job, place, polynomial->terms[t].variable[v], &factor) ||
                 __builtin_mul_overflow(term, factor, &term))
                 return 0;
         if (__builtin_add_overflow(sum, term, &sum))
             return 0;
     }
     *out = sum;
+    return 1;
+}
+
+static int holds(const struct touch *touch, const struct place *place)
+{
+    const struct yk_guard *guard = &touch->is->guard;
+    int64_t difference;
+    int c;
+    for (c = 0; c < guard->count; c++) {
+        const struct yk_condition *condition =
+            &touch->job->kernel->access.conditions[guard->number[c]];
+        if (!number_of(touch->job, place, &condition->difference, &difference))
+            return 0;
+        if (!(condition->is == YK_BELOW_0     ? difference < 0
+              : condition->is == YK_AT_MOST_0 ? difference <= 0
+              : condition->is == YK_IS_0      ? difference == 0
+                                              : difference != 0))
+            return 0;
+    }
+    return 1;
+}
+
+static int64_t row_of(int64_t element, int64_t row)
+{
+    return element >= 0 ? element / row : -((row - 1 - element) / row);
+}
+
+static int64_t halo_before(const struct touch *touch)
+{
+    return touch->arg->shape == YOKE_HALO ? touch->arg->before : 0;
+}
+
+static int64_t halo_after(const struct touch *touch)
+{
+    return touch->arg->shape == YOKE_HALO ? touch->arg->after : 0;
+}
+
+/* At that place the body is at an element of another row than the job declares; how many rows from
+ * its own. 0 also if it cannot be told. */
+static int leaves(const struct touch *touch, const struct place *place, int64_t *rows)
+{
+    int64_t element, apart; /* both from the first of row i */
+    if (!number_of(touch->job, place, &touch->is->rest, &element) ||
+        __builtin_mul_overflow(touch->stride - touch->row, place->at[0], &apart) ||
+        __builtin_add_overflow(element, apart, &element))
+        return 0;
+    *rows = row_of(element, touch->row);
+    return *rows < -halo_before(touch) || *rows > halo_after(touch);
+}
+
+/* Where indexes of a dimension are looked at: its ends, beside the first one, and the middle. */
+enum { SAMPLES = 4 };
+static int64_t sample(int64_t first, int64_t last, int number)
+{
+    const int64_t at[SAMPLES] = { first, first + 1, first + (last - first) / 2, last - 1 };
+    return at[number] < last ? at[number] : last - 1;
+}
+
+static int samples_of(const struct yk_job *job, int dimension)
+{
+    return job->kernel->kernel.dimensions > dimension ? SAMPLES : 1;
+}
+
+static struct place place_of(const struct yk_job *job, int i, int j, int k)
+{
+    return (struct place){ { sample(job->first, job->last, i), sample(0, job->extent[0], j),
+                             sample(0, job->extent[1], k) } };
+}
+
+/* The touch leaves its rows somewhere: *rows says how far. */
+static int find_leaving(const struct touch *touch, int64_t *rows)
+{
+    int i, j, k;
+    for (i = 0; i < SAMPLES; i++)
+        for (j = 0; j < samples_of(touch->job, 1); j++)
+            for (k = 0; k < samples_of(touch->job, 2); k++) {
+                const struct place place = place_of(touch->job, i, j, k);
+                if (leaves(touch, &place, rows) && holds(touch, &place))
+                    return 1;
+            }
+    return 0;
+}
+
+/* Several indexes of the range come to it. */
+static int is_for_several(const struct touch *touch)
+{
+    int i, j, k, count = 0;
+    for (i = 0; i < SAMPLES; i += SAMPLES - 1) {
+        int found = 0;
+        for (j = 0; j < samples_of(touch->job, 1); j++)
+            for (k = 0; k < samples_of(touch->job, 2); k++) {
+                const struct place place = place_of(touch->job, i, j, k);
+                found |= holds(touch, &place);
+            }
+        count += found;
+    }
+    return count > 1;
+}
+
+/* Steps by rows, and at no corner of the other dimensions leaves them: then it does nowhere, for it
+ * is linear in each. */
+static int stays(const struct touch *touch)
+{
+    int j, k;
+    int64_t rows;
+    if (touch->stride != touch->row)
+        return 0;
+    for (j = 0; j < samples_of(touch->job, 1); j += SAMPLES - 1)
+        for (k = 0; k < samples_of(touch->job, 2); k += SAMPLES - 1) {
+            const struct place place = place_of(touch->job, 0, j, k);
+            if (leaves(touch, &place, &rows))
+                return 0;
+        }
     return 1;
 }
 
@@ -102,15 +224,16 @@ static const char *cure_of(const struct touch *touch)
                                                "(YOKE_ADD, yoke_add_to)";
 }
 
-static yoke_status check_fixed(const struct touch *touch)
+static yoke_status refuse_loaded(const struct touch *touch)
 {
-    if (touch->job->kernel->access.compares_index)
-        return YOKE_OK;
-    if (yk_polynomial_has(&touch->is->rest, YK_VAR_LOADED))
-        return yk_fail(YOKE_EINVAL,
-                       TOUCH "is read from memory and may be of any row of array %s, of which "
-                             "the job declares row i only; %s",
-                       TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
+    return yk_fail(YOKE_EINVAL,
+                   TOUCH "is read from memory and may be of any row of array %s, of which "
+                         "the job declares row i only; %s",
+                   TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
+}
+
+static yoke_status refuse_fixed(const struct touch *touch)
+{
     return yk_fail(YOKE_EINVAL,
                    TOUCH
                    "does not depend on the range's index, so all of the range touches the same "
@@ -118,12 +241,10 @@ static yoke_status check_fixed(const struct touch *touch)
                    TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
 }
 
-static yoke_status check_stride(const struct touch *touch)
+static yoke_status refuse_stride(const struct touch *touch)
 {
     const yoke_array *array = touch->arg->array;
-    if (touch->stride == touch->row)
-        return YOKE_OK;
-    if (touch->stride <= 0)
+    if (touch->stride < 0)
         return yk_fail(YOKE_EINVAL,
                        TOUCH "leads to other rows of array %s than i, and the job declares row i "
                              "only; %s",
@@ -136,32 +257,10 @@ static yoke_status check_stride(const struct touch *touch)
                    (long long)(array->rows * touch->row / touch->stride), (long long)touch->stride);
 }
 
-/* Which row a rest that is a number leads to, beside row i; or how often the stride stands in it.
- */
-static int row_of_rest(const struct touch *touch, int64_t *out)
-{
-    struct yk_polynomial left;
-    int64_t number;
-    if (yk_polynomial_is_number(&touch->is->rest, &number)) {
-        *out = number >= 0 ? number / touch->row : -((touch->row - 1 - number) / touch->row);
-        return 1;
-    }
-    if (touch->is->stride.count != 1 || touch->is->stride.terms[0].count == 0)
-        return 0;
-    for (*out = -8; *out <= 8; ++*out) /* wider halos are rare, and left to the checking mode */
-        if (*out != 0 && yk_polynomial_add(&touch->is->rest, &touch->is->stride, -*out, &left) &&
-            left.count < touch->is->rest.count)
-            return 1;
-    return 0;
-}
-
-static yoke_status check_rest(const struct touch *touch)
+static yoke_status refuse_row(const struct touch *touch, int64_t row)
 {
     const yoke_arg *arg = touch->arg;
-    int64_t row, before = arg->shape == YOKE_HALO ? arg->before : 0,
-                 after = arg->shape == YOKE_HALO ? arg->after : 0;
-    if (!row_of_rest(touch, &row) || (row >= -before && row <= after))
-        return YOKE_OK;
+    const int64_t before = halo_before(touch), after = halo_after(touch);
     if (arg->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL,
                        TOUCH "is of row i %+lld of array %s; a kernel may write to row i only",
@@ -176,16 +275,22 @@ static yoke_status check_rest(const struct touch *touch)
 
 static yoke_status check_touch(struct touch *touch)
 {
-    yoke_status status;
-    if (!number_of(touch->job, &touch->is->stride, &touch->stride))
-        return YOKE_OK;
-    if (touch->stride == touch->row && touch->is->rest.count == 0)
+    const struct yk_touch *is = touch->is;
+    int64_t rows;
+    if (is->stride.count == 0 && yk_polynomial_has(&is->rest, YK_VAR_LOADED)) {
+        /* with several elements to a row it may be computed to stay in it */
+        if (touch->row > 1 || touch->arg->shape != YOKE_ROWS || !is_for_several(touch))
+            return YOKE_OK;
+        write_text(touch);
+        return refuse_loaded(touch);
+    }
+    if (!number_of(touch->job, NULL, &is->stride, &touch->stride) || stays(touch) ||
+        !find_leaving(touch, &rows))
         return YOKE_OK;
     write_text(touch);
-    if (touch->is->stride.count == 0)
-        return check_fixed(touch);
-    status = check_stride(touch);
-    return status == YOKE_OK ? check_rest(touch) : status;
+    if (is->stride.count == 0)
+        return refuse_fixed(touch);
+    return touch->stride != touch->row ? refuse_stride(touch) : refuse_row(touch, rows);
 }
 
 static yoke_status check_adds(const struct yk_job *job)
@@ -207,8 +312,8 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
     const struct yk_access *access = &job->kernel->access;
     yoke_status status = job->has_add ? check_adds(job) : YOKE_OK;
     int t;
-    if (job->last - job->first < 2)
-        return status; /* any row may be that index's own */
+    if (job->last - job->first < 2 || job->extent[0] < 1 || job->extent[1] < 1)
+        return status; /* any row may be that one index's own */
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,
                                .is = &access->touches[t],

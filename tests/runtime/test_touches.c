@@ -68,7 +68,7 @@ static void flat_image(void **state)
                      .args = { yoke_in(x), yoke_out(y) } };
     REFUSED(&b, &job, "t_image", "argument 2 (y)", "'i * YOKE_SIZE2 + j'",
             "32 elements for each index", "row of array second has 1;",
-            "rows = 64 and row_elements = 32", "touch_kernels.c:6");
+            "rows = 64 and row_elements = 32", "touch_kernels.c:7");
     job.args[1] = (yoke_arg)yoke_out(make(&b, N, 32, 4));
     REFUSED(&b, &job, "argument 1 (x)");
     job.args[0] = (yoke_arg)yoke_in(make(&b, N, 32, 4));
@@ -165,7 +165,7 @@ static void sums_without_yoke_add(void **state)
     struct bench b = open_bench();
     yoke_array *x = make(&b, N, 1, 4), *s = make(&b, 1, 1, 4);
     yoke_job job = { .kernel = &t_sum, .range = { 0, N }, .args = { yoke_in(x), yoke_add_to(s) } };
-    REFUSED(&b, &job, "t_sum", "argument 2 (s)", "line 55", "yoke_add(&s[k], v)");
+    REFUSED(&b, &job, "t_sum", "argument 2 (s)", "line 56", "yoke_add(&s[k], v)");
     job.kernel = &t_sum_right;
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);
@@ -196,13 +196,88 @@ static void right_ones(void **state)
     close_bench(&b);
 }
 
+/* The same bodies are right for some values, and wrong for others. */
+static void values_decide(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    int32_t radius = 0, channels = 1;
+    yoke_array *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4), *xyz = make(&b, N, 3, 4);
+    yoke_job job = { .kernel = &t_radius,
+                     .range = { 2, N - 2 },
+                     .args = { yoke_value(radius), yoke_in(x), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 0, 0);
+    OK(yoke_run(b.rt, &job, NULL));
+    radius = 2;
+    job.args[0] = (yoke_arg)yoke_value(radius);
+    REFUSED(&b, &job, "'i - t'", "yoke_in_halo(array, 1, 0)");
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 2, 2);
+    OK(yoke_run(b.rt, &job, NULL));
+    job = (yoke_job){ .kernel = &t_channels,
+                      .range = { 0, N },
+                      .args = { yoke_value(channels), yoke_in(x), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    job.args[1] = (yoke_arg)yoke_in(xyz);
+    REFUSED(&b, &job, "'i'", "row of array third has 3");
+    channels = 3;
+    job.args[0] = (yoke_arg)yoke_value(channels);
+    OK(yoke_run(b.rt, &job, NULL));
+    job.args[1] = (yoke_arg)yoke_in(x);
+    REFUSED(&b, &job, "3 elements for each index");
+    close_bench(&b);
+}
+
+static void rows_from_their_end(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    yoke_array *x = make(&b, N, 16, 4), *y = make(&b, N, 16, 4), *xyz = make(&b, N, 3, 4),
+               *sum = make(&b, N, 1, 4);
+    yoke_job job = { .kernel = &t_mirror,
+                     .range = { 0, N, { 16 } },
+                     .args = { yoke_in(x), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    job = (yoke_job){ .kernel = &t_backwards,
+                      .range = { 0, N },
+                      .args = { yoke_in(xyz), yoke_out(sum) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
+static void conditions_of_the_index(void **state)
+{
+    (void)state;
+    struct bench b = open_bench();
+    const int64_t n = N;
+    const int32_t w = 1;
+    yoke_array *x = make(&b, N, 1, 4), *y = make(&b, N, 1, 4), *wide = make(&b, N, 256, 4);
+    yoke_job job = { .kernel = &t_ends,
+                     .range = { 0, N },
+                     .args = { yoke_value(n), yoke_in(x), yoke_out(y) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    job.kernel = &t_behind;
+    REFUSED(&b, &job, "'i - 1'", "yoke_in_halo(array, 1, 0)");
+    job = (yoke_job){ .kernel = &t_names,
+                      .range = { 0, N },
+                      .args = { yoke_value(w), yoke_in(x), yoke_out(wide) } };
+    OK(yoke_run(b.rt, &job, NULL));
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_image),        cmocka_unit_test(extents_beyond_the_array),
-        cmocka_unit_test(gathers),           cmocka_unit_test(neighbours),
-        cmocka_unit_test(same_rows_for_all), cmocka_unit_test(sums_without_yoke_add),
+        cmocka_unit_test(flat_image),
+        cmocka_unit_test(extents_beyond_the_array),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(neighbours),
+        cmocka_unit_test(same_rows_for_all),
+        cmocka_unit_test(sums_without_yoke_add),
         cmocka_unit_test(right_ones),
+        cmocka_unit_test(values_decide),
+        cmocka_unit_test(rows_from_their_end),
+        cmocka_unit_test(conditions_of_the_index),
     };
     return cmocka_run_group_tests_name("touches", tests, NULL, NULL);
 }

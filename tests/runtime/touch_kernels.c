@@ -89,3 +89,77 @@ YOKE_KERNEL(t_right, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(floa
     if (i == 0)
         y[0] = 7;
 }
+
+/* Right: a row from its end on, and backwards. */
+YOKE_KERNEL2(t_mirror, i, j, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i * YOKE_SIZE2 + j] = x[i * YOKE_SIZE2 + YOKE_SIZE2 - 1 - j];
+}
+
+YOKE_KERNEL(t_backwards, i, YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    float sum = 0;
+    for (int t = 3; t-- > 0;)
+        sum += x[i * 3 + t];
+    y[i] = sum;
+}
+
+/* Right where the values say so. */
+YOKE_KERNEL(t_radius, i, YOKE_VALUE(int32_t, radius), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    float sum = x[i];
+    for (int t = 1; t <= radius; ++t)
+        sum += x[i - t] + x[i + t];
+    y[i] = sum;
+}
+
+YOKE_KERNEL(t_channels, i, YOKE_VALUE(int32_t, channels), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    if (channels == 1) {
+        y[i] = x[i];
+        return;
+    }
+    y[i] = channels == 3 ? x[3 * i] + x[3 * i + 1] + x[3 * i + 2] : x[i * channels];
+}
+
+/* Right: each only for the index that has that row, however it is said. */
+YOKE_KERNEL(t_ends, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    const int64_t left = i > 0 ? i : 0;
+    y[left] = x[i];
+    if (!i)
+        y[0] = x[0];
+    if (n - 2 < i)
+        y[n - 1] = x[n - 1];
+    else if (i == 1)
+        y[1] = 5;
+    if (i || n < 0)
+        return;
+    y[0] = 6;
+}
+
+/* Right: names that mean something else, numbers that wrap, pointers that moved. */
+YOKE_KERNEL(t_names, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    y[i * 256 + (uint8_t)(i * 7)] = 1;
+    const uint8_t slot = i * 9;
+    y[i * 256 + slot] = 2;
+    w = 256;
+    y[i * w] = 3;
+    {
+        float x[3] = { 1, 2, 3 };
+        y[i * 256 + 1] = x[2];
+    }
+    y += i * 256;
+    y[3] = 4;
+}
+
+/* Wrong for most indexes, behind conditions of the index. */
+YOKE_KERNEL(t_behind, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
+{
+    if (i == 0 || i >= n - 1) {
+        y[i] = x[i];
+        return;
+    }
+    y[i] = 0.5f * (x[i - 1] + x[i + 1]);
+}

@@ -89,6 +89,83 @@ static void expressions(void **state)
     expect("float s = \"x[0]\"; 'x'; x[1];", "0 | 1");
 }
 
+/* The conditions of the last touch of x, each behind a blank; "no touch" where it is left out. */
+static void expect_guard(const char *body, const char *expected)
+{
+    static const char *const signs[] = { "<0", "<=0", "==0", "!=0" };
+    char text[2048], found[512] = "", difference[128];
+    struct yk_access access;
+    snprintf(text, sizeof text, "%s%s\n}\n", head, body);
+    const yoke_kernel kernel = kernel_of(text);
+    yk_access_open(&kernel, &access);
+    const struct yk_guard *guard = access.count ? &access.touches[access.count - 1].guard : NULL;
+    for (int c = 0; guard && c < guard->count; c++) {
+        write_polynomial(&access.conditions[guard->number[c]].difference, difference,
+                         sizeof difference);
+        snprintf(found + strlen(found), sizeof found - strlen(found), " %s%s", difference,
+                 signs[access.conditions[guard->number[c]].is]);
+    }
+    if (!guard)
+        strcpy(found, "no touch");
+    yk_access_close(&access);
+    if (strcmp(found, expected) != 0)
+        fail_msg("%s\n  gives    %s\n  expected %s", body, found, expected);
+}
+
+static void conditions(void **state)
+{
+    (void)state;
+    expect_guard("x[i];", "");
+    expect_guard("if (i > 0) x[i];", " -1*i<0");
+    expect_guard("if (i > 0) { } x[i];", "");
+    expect_guard("if (!(i >= n)) x[i];", " 1*i -1*n<0");
+    expect_guard("if (i < n) f(); else x[i];", " 1*n -1*i<=0");
+    expect_guard("if (n) x[i];", " 1*n!=0");
+    expect_guard("if (i == 3 || (n < 2)) return; x[i];", " 2 -1*n<=0 3 -1*i!=0");
+    expect_guard("if (i == 3) { if (n) return; } x[i];", " 3 -1*i!=0");
+    expect_guard("if (n) { return; } else { return; } x[i];", " 1*n!=0 -1*n==0");
+    expect_guard("return; x[i];", "no touch");
+    expect_guard("for (int t = 0; t < n; t++) x[i + t];", " -1*n<0");
+    expect_guard("for (int t = 0; t < n; t++) { if (i) break; } x[i];", "");
+    expect_guard("for (int t = 0; t < n; t++) { if (i) return; } x[i];", "no touch");
+    expect_guard("for (;;) { if (j == n) continue; x[i]; }", " 1*n -1*j!=0");
+    expect_guard("while (n > 1) x[i];", " 1 -1*n<0");
+    expect_guard("do { x[i]; } while (n > 1);", "");
+    expect_guard("switch (n) { case 1: x[i]; }", "no touch");
+    expect_guard("f(n && x[i]);", " 1*n!=0");
+    expect_guard("f(n == 1 || x[i]);", " 1 -1*n!=0");
+    expect_guard("y = n ? 2 : x[i];", " -1*n==0");
+    expect_guard("y = n ? x[i] : 2;", " 1*n!=0");
+    expect_guard("x[n ? i + 1 : 3];", " -1*n==0");
+    expect_guard("const int k = n ? i : 0; x[k];", " -1*n==0");
+    expect_guard("if (i == 1 || n) x[i];", "no touch"); /* of one of several nothing is told */
+    expect_guard("if (f(i)) x[i];", "no touch");
+    expect_guard("if (q[i] > 0) x[i];", "no touch");
+    expect_guard("if (q[i] > 0) x[q[i]];", "");
+    expect_guard("if (f(n)) x[q[i]];", "no touch");
+}
+
+/* A name that stands for itself, many times: an end is found. */
+static void names_of_themselves(void **state)
+{
+    (void)state;
+    expect("int k = k + k * (k ? k : k + k) + k; x[k];", "");
+    expect("int k = k ? k : k; if (k && k || !k) x[k]; for (int t = t; t < t; t++) x[t];", "");
+}
+
+static void what_is_changed(void **state)
+{
+    (void)state;
+    expect("i += 1; x[i];", "");
+    expect("for (int j = 0; j < 3; j++) x[j];", "");
+    expect("n = 3; x[i * n]; x[n];", "");
+    expect("x++; x[i];", "");
+    expect("f(&x[i]);", "1 | 0");
+    expect("for (int t = 3; t-- > 0;) x[i * 3 + t];", "");
+    expect("for (int t = -1; t < 2;) { t++; x[i + t]; }", "");
+    expect("x[(uint8_t)i]; x[(uint8_t)j + i]; uint8_t k = i; x[k];", "1 | 1*inner");
+}
+
 static void lines_are_the_users(void **state)
 {
     (void)state;
@@ -164,6 +241,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(names_of_themselves),
+        cmocka_unit_test(what_is_changed),
         cmocka_unit_test(lines_are_the_users),
         cmocka_unit_test(hostile_texts),
         cmocka_unit_test(deep),
