@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,6 +18,17 @@
 
 extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_move,
     f_number;
+
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+enum { RUNNING_UNDER_TSAN = 1 };
+#else
+enum { RUNNING_UNDER_TSAN = 0 };
+#endif
 
 enum { N = 3000, ROWS = 60, COLUMNS = 50, BINS = 7 };
 static float xs[N], ys[N], zs[N], table[256];
@@ -244,6 +256,27 @@ static void default_runtime(void **state)
     unsetenv("YOKE_DEVICES");
 }
 
+/* The default runtime's threads stay with the parent: a child has one of its own. */
+static void default_of_a_child(void **state)
+{
+    int status = -1;
+    (void)state;
+    if (RUNNING_UNDER_TSAN) /* which refuses threads there */
+        skip();
+    setenv("YOKE_DEVICES", "cpu", 1);
+    ok(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys));
+    const yoke_runtime *parents = yoke_default();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        _exit(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys) != YOKE_OK || yoke_default() == parents);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
+    ok(yoke_close(yoke_default()));
+    unsetenv("YOKE_DEVICES");
+}
+
 /* A failed call leaves nothing behind. */
 static void memory_runs_out(void **state)
 {
@@ -267,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(evaluation, open_cores, close_all),
         cmocka_unit_test_setup_teardown(memory_runs_out, open_cores, close_all),
         cmocka_unit_test(default_runtime),
+        cmocka_unit_test(default_of_a_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
