@@ -34,6 +34,15 @@ for compiler in "$@"; do
             -fsyntax-only "$program"
         tried=$((tried + 1))
     done
+    many=$(yes x | head -25 | paste -sd, -)
+    printf '#include <yoke/for.h>\nint main(void) { int x = 0; return yoke_for(0, 0, 1, %s); }\n' "$many" > "$work/many"
+    for language in c c++; do
+        if "$compiler" -x $language -I"$include" -fsyntax-only "$work/many" 2> "$work/said" ||
+            ! grep -q 'a kernel has at most 24 arguments' "$work/said"; then
+            echo "25 arguments: $compiler -x $language does not say that there are too many"
+            exit 1
+        fi
+    done
     macros() { "$compiler" -std=c11 -I"$include" -E -dM -x c "$1" | awk '{ print $2 }' | sort -u; }
     printf '#include <stdint.h>\n#include <stddef.h>\n#include <math.h>\n#include <float.h>\n' > "$work/before"
     printf '#include <yoke/kernel.h>\n' > "$work/after"

@@ -1,6 +1,7 @@
 /* test_for.c - yoke_for: each loop that programs write first is one call, on every kind of device;
  * what does not fit the kernel is told; the default runtime.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -256,6 +257,38 @@ static void default_runtime(void **state)
     unsetenv("YOKE_DEVICES");
 }
 
+static void *call_often(void *context)
+{
+    float x[64], y[64] = { 0 };
+    int *wrong = context;
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)i;
+    for (int call = 0; call < 50; call++)
+        *wrong += yoke_for(NULL, &f_saxpy, 64, 1.0f, x, y) != YOKE_OK;
+    for (int i = 0; i < 64; i++)
+        *wrong += y[i] != 50 * x[i];
+    return NULL;
+}
+
+/* All first calls at once open one runtime. */
+static void default_of_threads(void **state)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    int wrong[THREADS] = { 0 };
+    (void)state;
+    setenv("YOKE_DEVICES", "cpu", 1);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, call_often, &wrong[t]), 0);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(wrong[t], 0);
+    ok(yoke_close(yoke_default()));
+    assert_int_equal(yk_alloc_outstanding(), 0);
+    unsetenv("YOKE_DEVICES");
+}
+
 /* The default runtime's threads stay with the parent: a child has one of its own. */
 static void default_of_a_child(void **state)
 {
@@ -300,6 +333,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(evaluation, open_cores, close_all),
         cmocka_unit_test_setup_teardown(memory_runs_out, open_cores, close_all),
         cmocka_unit_test(default_runtime),
+        cmocka_unit_test(default_of_threads),
         cmocka_unit_test(default_of_a_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
