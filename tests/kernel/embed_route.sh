@@ -55,4 +55,58 @@ if "$embed" 2> "$work/words"; then
     exit 1
 fi
 grep -q 'yoke-embed --flags' "$work/words"
+# What a device would refuse or add up wrongly is told with file and line, whatever the compiler.
+cat > "$work/told.c" << 'END'
+#include <yoke/kernel.h>
+static float square(float x) { return x * x; }
+YOKE_FN float twice(float x) { return 2 * x; }
+typedef struct { float a; } one_t;
+YOKE_CONST float taps[2] = { 1, 2 };
+YOKE_KERNEL(sum, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    const char odd = '{'; /* " */
+    s[0] += square(x[i]);
+    yoke_add(&s[i % 2], twice(taps[0]));
+}
+YOKE_KERNEL(copy, i, YOKE_IN(float, s), YOKE_OUT(one_t, y))
+{
+    y[i].a = s[i];
+}
+extern const yoke_kernel sum;
+END
+printf '#include <stdio.h>\n#include <yoke/kernel.h>\n' > "$work/host.c"
+cat > "$work/plain.c" << 'END'
+#include <yoke/kernel.h>
+YOKE_KERNEL(saxpy, i, float a, const float *x, float *y)
+{
+    y[i] = a * x[i] + y[i];
+}
+END
+tells() { # FILE, then words that its messages have
+    file=$1
+    shift
+    for words; do
+        grep -q "$words" "$file" || { echo "'$words' is not told:"; cat "$file"; exit 1; }
+    done
+}
+for compiler in gcc clang; do
+    command -v $compiler > /dev/null || continue
+    export CC=$compiler
+    "$embed" -o "$work/told.inc" "$work/told.c" 2> "$work/words"
+    tells "$work/words" '^told.c:2: warning: square: .*YOKE_FN' '^told.c:9: warning: s is YOKE_ADD' \
+        '^told.c:16: warning: yoke_kernel is of the host'
+    [ "$(wc -l < "$work/words")" -eq 3 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    for wrong in host plain; do
+        if "$embed" -o "$work/none.inc" "$work/$wrong.c" 2> "$work/$wrong.words"; then
+            echo "$wrong.c was accepted"
+            exit 1
+        fi
+    done
+    tells "$work/host.words" 'stdio.h' 'between #ifndef YOKE_FLATTEN and #endif'
+    tells "$work/plain.words" '^plain.c:2: error: parameters of a kernel are written YOKE_VALUE'
+    [ "$(wc -l < "$work/plain.words")" -eq 1 ] || { echo "more than one line is told"; exit 1; }
+done
+# Any bytes: words or none, and no end by a mistake of its own.
+head -c 20000 "$0" | tr '(){}"' '}{"()' | sed 's/^#/ /' > "$work/odd.c"
+"$embed" -o "$work/odd.inc" "$work/odd.c" > "$work/words" 2>&1 || [ ! -e "$work/odd.inc" ]
 echo ok
