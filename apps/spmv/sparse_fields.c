@@ -1,15 +1,18 @@
-/* sparse_fields.c - a field is copied, with what only FORTRAN writes put into other words: D for
- * an exponent's E, and an exponent's sign without a letter before it.
+/* sparse_fields.c - formats and numbers as the FORTRAN standard has them (Fortran 2018, 13.7.2 and
+ * 13.8.6): in a field without a decimal point the last d digits are the fraction; a scale factor kP
+ * divides what has no exponent by 10^k; blanks count for nothing; an exponent may be written with
+ * D, or with its sign alone.
  */
 #include "sparse_fields.h"
 
-#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../text_words.h"
 #include "sparse_build.h"
 
-enum { WIDTH_MOST = 64 };
+enum { WIDTH_MOST = 64, NESTED_MOST = 4 };
 
 static int is_digit(char c)
 {
@@ -26,57 +29,134 @@ static int take_digits(const char **at, int *out)
     return *at > begin;
 }
 
-static int take_format(const char **at, struct sparse_format *out)
+static void skip_blanks(const char **at)
 {
-    const char *c = *at;
-    int number, digits;
-    *out = (struct sparse_format){ .count = 1 };
-    if (*c++ != '(')
+    while (**at == ' ' || **at == '\t')
+        (*at)++;
+}
+
+/* A format while it is read. */
+struct reader {
+    const char *at;
+    int scale, skip; /* in force; blank columns before the next field */
+    struct sparse_format *to;
+};
+
+static int add(struct reader *reader, struct sparse_field field)
+{
+    if (reader->to->count == SPARSE_FIELDS_MOST || field.width < 1 || field.width >= WIDTH_MOST)
         return 0;
-    digits = take_digits(&c, &number);
-    if (digits && (*c == 'P' || *c == 'p')) {
-        out->scale = number;
-        c++;
-        c += *c == ',';
-        digits = take_digits(&c, &number);
+    field.skip = reader->skip;
+    field.scale = reader->scale;
+    reader->skip = 0;
+    reader->to->fields[reader->to->count++] = field;
+    return 1;
+}
+
+/* Behind the repeat count: Iw[.m], Fw.d, Ew.d[Ee], Dw.d, Gw.d[Ee], ENw.d, ESw.d. */
+static int take_edit(struct reader *reader, int count)
+{
+    struct sparse_field field = { 0 };
+    int digits, whole;
+    if (*reader->at == 0 || !strchr("IiEeDdFfGg", *reader->at))
+        return 0;
+    whole = *reader->at == 'I' || *reader->at == 'i';
+    if ((*reader->at == 'E' || *reader->at == 'e') && reader->at[1] &&
+        strchr("NnSs", reader->at[1]))
+        reader->at++;
+    reader->at++;
+    if (!take_digits(&reader->at, &field.width))
+        return 0;
+    if (*reader->at == '.') {
+        reader->at++;
+        if (!take_digits(&reader->at, &digits))
+            return 0;
+        field.decimals = whole ? 0 : digits;
     }
-    if (digits)
-        out->count = number;
-    if (*c == 0 || !strchr("IiEeDdFfGg", *c))
-        return 0;
-    c++;
-    if (!take_digits(&c, &out->width))
-        return 0;
-    if (*c == '.') {
-        c++;
-        if (!take_digits(&c, &number))
+    if ((*reader->at == 'E' || *reader->at == 'e') && is_digit(reader->at[1])) {
+        reader->at++;
+        take_digits(&reader->at, &digits);
+    }
+    while (count-- > 0)
+        if (!add(reader, field))
+            return 0;
+    return 1;
+}
+
+static int take_list(struct reader *reader, int depth);
+
+/* r(...): the fields of one turn, r times. Scale factors in it stay in force. */
+static int take_group(struct reader *reader, int count, int depth)
+{
+    const char *begin = ++reader->at;
+    for (int turn = 0; turn < count; turn++) {
+        reader->at = begin;
+        if (!take_list(reader, depth + 1))
             return 0;
     }
-    if ((*c == 'E' || *c == 'e') && is_digit(c[1])) {
-        c++;
-        take_digits(&c, &number);
+    return count > 0;
+}
+
+static int take_item(struct reader *reader, int depth)
+{
+    int number, sign = 1, has_number;
+    if (*reader->at == '-' || *reader->at == '+')
+        sign = *reader->at++ == '-' ? -1 : 1;
+    has_number = take_digits(&reader->at, &number);
+    if (has_number && (*reader->at == 'P' || *reader->at == 'p')) {
+        reader->at++;
+        reader->scale = sign * number;
+        skip_blanks(&reader->at);
+        return *reader->at == ',' || *reader->at == ')' || take_item(reader, depth);
     }
-    if (*c != ')' || out->count < 1 || out->width < 1 || out->width >= WIDTH_MOST)
+    if (sign < 0 || (has_number && number < 1))
         return 0;
-    *at = c + 1;
-    return 1;
+    if (*reader->at == 'X' || *reader->at == 'x') {
+        reader->at++;
+        reader->skip += has_number ? number : 1;
+        return reader->skip < 4 * WIDTH_MOST;
+    }
+    if (*reader->at == '(')
+        return depth < NESTED_MOST && take_group(reader, has_number ? number : 1, depth);
+    return take_edit(reader, has_number ? number : 1);
+}
+
+/* Up to and with the closing bracket. */
+static int take_list(struct reader *reader, int depth)
+{
+    for (;;) {
+        skip_blanks(&reader->at);
+        if (!take_item(reader, depth))
+            return 0;
+        skip_blanks(&reader->at);
+        if (*reader->at == ')') {
+            reader->at++;
+            return 1;
+        }
+        if (*reader->at++ != ',')
+            return 0;
+    }
 }
 
 yoke_status sparse_take_format(const struct text_file *from, const char **at,
                                struct sparse_format *out)
 {
+    struct reader reader = { .to = out };
     *at = text_skip_blanks(*at);
-    if (!take_format(at, out))
-        return text_not_this(from, *at, "a format such as (16I5) or (1P,4E20.12)");
+    reader.at = *at + 1;
+    out->count = 0;
+    if (**at != '(' || !take_list(&reader, 0) || out->count == 0)
+        return text_not_this(from, *at, "a FORTRAN format such as (16I5) or (1P,4E20.12)");
+    *at = reader.at;
     return YOKE_OK;
 }
 
-/* The next field's characters, with a 0 behind them. */
-static yoke_status next_field(struct sparse_fields *fields, const char *what, char *out)
+/* The next field's characters, with a 0 behind them, and how they are to be read. */
+static yoke_status next_field(struct sparse_fields *fields, const char *what, char *out,
+                              const struct sparse_field **how)
 {
-    const struct sparse_format *format = fields->format;
     size_t length;
-    if (!fields->line || fields->at == format->count) {
+    if (!fields->line || fields->at == fields->format->count) {
         yoke_status status = text_file_line(fields->from, &fields->line);
         if (status != YOKE_OK)
             return status;
@@ -85,11 +165,12 @@ static yoke_status next_field(struct sparse_fields *fields, const char *what, ch
     if (!fields->line)
         return text_file_fail(fields->from, YOKE_EINVAL,
                               "the file ends, but %s belongs here; is it complete?", what);
-    length = strnlen(fields->line, (size_t)format->width);
+    *how = &fields->format->fields[fields->at++];
+    fields->line += strnlen(fields->line, (size_t)(*how)->skip);
+    length = strnlen(fields->line, (size_t)(*how)->width);
     memcpy(out, fields->line, length);
     out[length] = 0;
     fields->line += length;
-    fields->at++;
     return YOKE_OK;
 }
 
@@ -97,7 +178,8 @@ yoke_status sparse_next_whole(struct sparse_fields *fields, const char *what, in
 {
     char field[WIDTH_MOST];
     const char *at = field;
-    yoke_status status = next_field(fields, what, field);
+    const struct sparse_field *how;
+    yoke_status status = next_field(fields, what, field, &how);
     if (status != YOKE_OK)
         return status;
     if (!text_take_whole(&at, out) || !text_at_end(&at) || *out > TEXT_WHOLE_MOST ||
@@ -106,35 +188,55 @@ yoke_status sparse_next_whole(struct sparse_fields *fields, const char *what, in
     return YOKE_OK;
 }
 
-/* Whether there is an exponent, which then has its e. */
-static int rewrite(const char *field, char *out)
+/* A field without its blanks, as the text of a C number: the point implied, the scale factor and a
+ * FORTRAN exponent become one exponent. */
+static void rewrite(const char *field, const struct sparse_field *how, char *out, size_t room)
 {
-    int has_exponent = 0;
-    for (const char *c = field; *c; c++) {
-        const int sign = (*c == '-' || *c == '+') && c > field && (is_digit(c[-1]) || c[-1] == '.');
-        const int letter = *c == 'D' || *c == 'd' || *c == 'E' || *c == 'e';
-        if (sign)
-            *out++ = 'e';
-        *out++ = letter ? 'e' : *c;
-        has_exponent |= sign || letter;
+    char mantissa[WIDTH_MOST];
+    int length = 0, has_point = 0;
+    long exponent = 0;
+    const char *c = field;
+    for (; *c; c++) {
+        if (*c == ' ')
+            continue;
+        if (length > 0 && (strchr("DdEeQq", *c) || *c == '-' || *c == '+'))
+            break;
+        has_point |= *c == '.';
+        mantissa[length++] = *c;
     }
-    *out = 0;
-    return has_exponent;
+    mantissa[length] = 0;
+    if (length == 0) {
+        snprintf(out, room, "0"); /* a blank field */
+        return;
+    }
+    if (*c) { /* an exponent: strtol leaves what is none to be refused */
+        char *end, digits[WIDTH_MOST], *to = digits;
+        for (c += strchr("DdEeQq", *c) != NULL; *c; c++)
+            if (*c != ' ')
+                *to++ = *c;
+        *to = 0;
+        exponent = strtol(digits, &end, 10);
+        if (end == digits || *end) {
+            snprintf(out, room, "%se%s", mantissa, digits);
+            return;
+        }
+    } else {
+        exponent = -how->scale;
+    }
+    if (!has_point)
+        exponent -= how->decimals;
+    snprintf(out, room, "%se%ld", mantissa, exponent);
 }
 
 yoke_status sparse_next_value(struct sparse_fields *fields, double *out)
 {
-    char field[WIDTH_MOST], number[2 * WIDTH_MOST];
+    char field[WIDTH_MOST], number[3 * WIDTH_MOST];
     const char *at = number;
-    int has_exponent;
-    yoke_status status = next_field(fields, "a value", field);
+    const struct sparse_field *how;
+    yoke_status status = next_field(fields, "a value", field, &how);
     if (status != YOKE_OK)
         return status;
-    has_exponent = rewrite(field, number);
+    rewrite(field, how, number, sizeof number);
     status = sparse_take_value(fields->from, &at, out);
-    if (status == YOKE_OK)
-        status = sparse_take_end(fields->from, &at);
-    if (status == YOKE_OK && !has_exponent && fields->format->scale)
-        *out /= pow(10, fields->format->scale);
-    return status;
+    return status == YOKE_OK ? sparse_take_end(fields->from, &at) : status;
 }

@@ -4,9 +4,17 @@
 
 #include "../text_file.h"
 
-/* (16I5), (1P,4E20.12), (4D20.13), (10F7.1): so many fields of so many characters on a line. */
+/* One number on a line: so many characters behind `skip` others. */
+struct sparse_field {
+    int skip, width;
+    int decimals; /* digits behind the point where the field has none (Fw.d) */
+    int scale;    /* kP: what has no exponent is divided by 10^k */
+};
+enum { SPARSE_FIELDS_MOST = 128 };
+/* (16I5), (1P,4E20.12), (3(F7.1,2X)): the fields of a line. */
 struct sparse_format {
-    int count, width, scale /* nP: a number without an exponent is 10^n times too great */;
+    int count;
+    struct sparse_field fields[SPARSE_FIELDS_MOST];
 };
 /* What is next at `*at`, which is then behind it. */
 yoke_status sparse_take_format(const struct text_file *from, const char **at,

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* Not an address. Calls with an array that was closed, or never opened, end with YOKE_EINVAL. */
 typedef struct yoke_array yoke_array;
 
 /* An array's shape. Zero fields take the default in brackets. */

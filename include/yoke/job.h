@@ -43,8 +43,9 @@ typedef struct yoke_job {
     double deadline_seconds;
     /* Called now and then (at most about every 20 ms) with the indexes of the first dimension that
      * are done, and with all of them at the end; by one thread at a time, a worker or the caller of
-     * yoke_run, which does nothing else meanwhile. Not 0 cancels the job. It may not call yoke with
-     * this runtime, but for yoke_cancel. [NULL] */
+     * yoke_run, which does nothing else meanwhile. Not 0 cancels the job. Of this
+     * runtime's calls only yoke_cancel may be made in it; those that wait end with YOKE_EINVAL.
+     * [NULL] */
     int (*progress)(void *context, int64_t done, int64_t all);
     void *progress_context;
 } yoke_job;

@@ -3,6 +3,10 @@
  * A runtime owns one worker thread for each core it uses, asleep unless a job runs, and a host
  * thread for each GPU, which drives it and sleeps while it works. Several may be open in a process;
  * each uses what its configuration says.
+ *
+ * A child of fork has none of these threads: calls with a runtime or an array of the parent end
+ * with YOKE_EINVAL there. It can open a runtime of its own; if the parent had used GPUs, on the
+ * cores only, as drivers of GPUs do not work in a child.
  */
 #ifndef YOKE_RUNTIME_H
 #define YOKE_RUNTIME_H
@@ -49,7 +53,7 @@ typedef struct yoke_config {
  * how many there are. Fails if a device that was asked for by name is missing. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
 /* Waits for jobs. Arrays must be closed before (YOKE_EBUSY, and nothing is closed). NULL is fine.
- */
+ * YOKE_EINVAL: it was closed before, or a progress callback of one of its jobs calls. */
 YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
 /* Wait until every device is open. Reports the first device that was asked for by name and could
  * not be. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/status.h"
+#include "../platform/fork.h"
 
 enum { WHY_CAPACITY = 512, NUMBER_MOST = 1 << 20 };
 
@@ -19,6 +20,20 @@ void yk_find_say(char *why, const char *format, ...)
     va_start(values, format);
     vsnprintf(why + used, WHY_CAPACITY - used, format, values);
     va_end(values);
+}
+
+int yk_find_may_load(int asked, char *why, yoke_status *status)
+{
+    static const char text[] = "this process was forked from one that had opened GPU drivers, "
+                               "which do not work in a child; "
+                               "use the cores (devices=cpu), or fork before the first yoke_open";
+    if (!yk_drivers_are_lost()) {
+        yk_driver_opens();
+        return 1;
+    }
+    yk_find_say(why, "%s", text);
+    *status = asked ? yk_fail(YOKE_ENODEV, "%s", text) : YOKE_OK;
+    return 0;
 }
 
 yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing, int *wanted)

@@ -6,6 +6,9 @@
 
 /* Adds to the line that find() leaves in `why` (of the capacity backend.h states); NULL is fine. */
 void yk_find_say(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Before a driver is loaded. 0: it may not be, in a child of fork; *status is what find() returns.
+ */
+int yk_find_may_load(int asked, char *why, yoke_status *status);
 /* The number in a selector, -1 for "" (all). `thing` is what the numbers stand for: "GPU". */
 yoke_status yk_find_number(const struct yk_device_spec *spec, const char *thing, int *wanted);
 /* Rough speed of copies from pinned memory, bytes per ns, to an NVIDIA GPU of that compute

@@ -1,26 +1,119 @@
-/* new_file.c - written under a name with the process's number, then renamed. */
+/* new_file.c - written as PATH.PROCESS.NUMBER.new, then renamed.
+ *
+ * The folder may be shared with others: the temporary file is made anew (O_EXCL) and never by way
+ * of a link. A path that is a link keeps it: the file it leads to is replaced.
+ */
 #include "new_file.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { TRIES = 100 };
+
+/* Where a chain of links ends, whether there is a file or not. 0 or an errno. */
+static int follow_links(const char *path, char *out, size_t room)
+{
+    char target[PATH_MAX];
+    if (strlen(path) >= room)
+        return ENAMETOOLONG;
+    strcpy(out, path);
+    for (int links = 0; links < 40; links++) {
+        ssize_t length = readlink(out, target, sizeof target - 1);
+        if (length < 0)
+            return 0;
+        target[length] = '\0';
+        char *slash = strrchr(out, '/');
+        size_t folder = target[0] == '/' || !slash ? 0 : (size_t)(slash - out) + 1;
+        if (folder + (size_t)length >= room)
+            return ENAMETOOLONG;
+        strcpy(out + folder, target);
+    }
+    return ELOOP;
+}
+
+/* The number of the process that writes `name`, a temporary file of `base`; 0: it is none. */
+static long writer_of(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    char *end;
+    if (strncmp(name, base, length) != 0 || name[length] != '.')
+        return 0;
+    long process = strtol(name + length + 1, &end, 10);
+    if (process <= 0 || *end != '.')
+        return 0;
+    strtol(end + 1, &end, 10);
+    return strcmp(end, ".new") == 0 ? process : 0;
+}
+
+/* Of processes that were killed. Only this user's; what cannot be removed stays. */
+static void remove_orphans(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char folder[yk_new_file_path_bytes] = ".";
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    DIR *entries = opendir(folder);
+    struct stat about;
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        long process = writer_of(entry->d_name, base);
+        if (process && kill((pid_t)process, 0) != 0 && errno == ESRCH &&
+            fstatat(dirfd(entries), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(about.st_mode) && about.st_uid == geteuid())
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+static int open_temporary(struct yk_new_file *file)
+{
+    int opened = -1;
+    for (int n = 0; n < TRIES && opened < 0; n++) {
+        snprintf(file->temporary, sizeof file->temporary, "%s.%ld.%d.new", file->path,
+                 (long)getpid(), n);
+        opened = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (opened < 0 && errno != EEXIST)
+            break;
+    }
+    return opened;
+}
+
 int yk_new_file_open(struct yk_new_file *file, const char *path)
 {
     struct stat there;
-    int exists = stat(path, &there) == 0;
-    int direct = exists && !S_ISREG(there.st_mode);
-    if (strlen(path) >= sizeof file->path)
-        return ENAMETOOLONG;
+    int failed = follow_links(path, file->path, sizeof file->path);
+    if (failed)
+        return failed;
+    int exists = stat(file->path, &there) == 0;
+    file->temporary[0] = '\0';
     if (exists && S_ISDIR(there.st_mode))
         return EISDIR;
-    snprintf(file->path, sizeof file->path, "%s", path);
-    file->temporary[0] = '\0';
-    if (!direct)
-        snprintf(file->temporary, sizeof file->temporary, "%s.%ld.new", path, (long)getpid());
-    file->stream = fopen(direct ? path : file->temporary, "we");
-    return file->stream ? 0 : errno;
+    if (exists && access(file->path, W_OK) != 0)
+        return errno;
+    if (exists && !S_ISREG(there.st_mode)) {
+        file->stream = fopen(file->path, "we");
+        return file->stream ? 0 : errno;
+    }
+    remove_orphans(file->path);
+    int opened = open_temporary(file);
+    if (opened < 0)
+        return errno;
+    if (exists)
+        fchmod(opened, there.st_mode & 07777); /* of a file system without modes: as it is */
+    file->stream = fdopen(opened, "w");
+    if (file->stream)
+        return 0;
+    failed = errno;
+    close(opened);
+    unlink(file->temporary);
+    return failed;
 }
 
 int yk_stream_trouble(FILE *stream)

@@ -13,17 +13,23 @@ yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, 
                        !runtime ? "runtime"
                        : !spec  ? "spec"
                                 : "out");
+    if (yk_runtime_refuses(runtime, "yoke_array_open"))
+        return YOKE_EINVAL;
     status = yk_array_open(&runtime->places, spec, &array);
     if (status != YOKE_OK)
         return status;
     array->runtime = runtime;
+    status = yk_array_handle_take(array, out);
+    if (status != YOKE_OK) {
+        yk_array_close(array);
+        return status;
+    }
     yk_lock(&runtime->lock);
     array->next = runtime->arrays;
     if (array->next)
         array->next->previous = array;
     runtime->arrays = array;
     yk_unlock(&runtime->lock);
-    *out = array;
     return YOKE_OK;
 }
 
@@ -37,17 +43,24 @@ yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows, siz
     return yoke_array_open(runtime, &spec, out);
 }
 
-yoke_status yoke_array_close(yoke_array *array)
+yoke_status yoke_array_close(yoke_array *handle)
 {
+    yoke_array *array;
     yoke_runtime *runtime;
     yoke_status status = YOKE_OK;
-    if (!array)
+    if (!handle)
         return YOKE_OK;
-    if (array->whole != array)
-        return yk_panel_close(array);
-    if (yk_panels_named(array))
+    array = yk_array_of(handle, "yoke_array_close");
+    if (!array || yk_runtime_refuses(array->runtime, "yoke_array_close"))
+        return YOKE_EINVAL;
+    if (array->whole == array && yk_panels_named(array))
         return yk_fail(YOKE_EINVAL, "array %s still has %d panel(s); close them first", array->name,
                        yk_panels_named(array));
+    array = yk_array_handle_end(handle, "yoke_array_close");
+    if (!array)
+        return YOKE_EINVAL;
+    if (array->whole != array)
+        return yk_panel_close(array);
     runtime = array->runtime;
     yk_jobs_wait_for(runtime, array, 1);
     if (!array->owns_host)
@@ -68,14 +81,12 @@ static void let_go(yoke_array *array)
     yk_unlock(&array->runtime->lock);
 }
 
-yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode, int64_t first,
-                                    int64_t last)
+static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t first, int64_t last)
 {
-    struct yk_interval all, rows = { first, last };
-    yoke_status status = YOKE_OK;
-    if (!array)
-        return yk_fail(YOKE_EINVAL, "yoke_array_acquire: the array is NULL");
-    all = yk_array_rows(array);
+    struct yk_interval all = yk_array_rows(array), rows = { first, last };
+    yoke_status status;
+    if (yk_runtime_refuses(array->runtime, "yoke_array_acquire"))
+        return YOKE_EINVAL;
     if (first < all.first || last > all.last || first > last)
         return yk_fail(YOKE_EINVAL,
                        "array %s has rows %lld .. %lld; %lld .. %lld are not among them",
@@ -98,30 +109,40 @@ yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode, in
     return status;
 }
 
-yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode)
+yoke_status yoke_array_acquire_rows(yoke_array *handle, yoke_access_mode mode, int64_t first,
+                                    int64_t last)
 {
-    struct yk_interval rows;
-    if (!array)
-        return yk_fail(YOKE_EINVAL, "yoke_array_acquire: the array is NULL");
-    rows = yk_array_rows(array);
-    return yoke_array_acquire_rows(array, mode, rows.first, rows.last);
+    yoke_array *array = yk_array_of(handle, "yoke_array_acquire_rows");
+    return array ? acquire(array, mode, first, last) : YOKE_EINVAL;
 }
 
-yoke_status yoke_array_release(yoke_array *array)
+yoke_status yoke_array_acquire(yoke_array *handle, yoke_access_mode mode)
 {
+    yoke_array *array = yk_array_of(handle, "yoke_array_acquire");
     if (!array)
-        return yk_fail(YOKE_EINVAL, "yoke_array_release: the array is NULL");
+        return YOKE_EINVAL;
+    struct yk_interval rows = yk_array_rows(array);
+    return acquire(array, mode, rows.first, rows.last);
+}
+
+yoke_status yoke_array_release(yoke_array *handle)
+{
+    yoke_array *array = yk_array_of(handle, "yoke_array_release");
+    if (!array)
+        return YOKE_EINVAL;
     let_go(array);
     return YOKE_OK;
 }
 
-void *yoke_array_host(yoke_array *array)
+void *yoke_array_host(yoke_array *handle)
 {
+    yoke_array *array = yk_array_of(handle, "yoke_array_host");
     return array && array->host ? array->host + array->column : NULL;
 }
 
-yoke_traffic yoke_array_traffic(const yoke_array *array)
+yoke_traffic yoke_array_traffic(const yoke_array *handle)
 {
+    const yoke_array *array = yk_array_of(handle, "yoke_array_traffic");
     yoke_traffic traffic = { 0 };
     if (array) {
         traffic.to_devices = atomic_load(&array->bytes_to);

@@ -9,6 +9,31 @@
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
 
+/* What a descriptor filled by hand may have wrong. */
+static yoke_status check_numbers(const yoke_kernel *kernel)
+{
+    if (kernel->dimensions < 0 || kernel->dimensions > 3 || kernel->unit < 0 || kernel->lanes < 0 ||
+        kernel->cpu.unit < 0 || (unsigned)kernel->kind > YOKE_KERNEL_NATIVE)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s has %d dimensions, unit %d, lanes %d, cpu.unit %d and kind %d; "
+                       "dimensions are 1 to 3, and no number is negative",
+                       kernel->name, kernel->dimensions, kernel->unit, kernel->lanes,
+                       kernel->cpu.unit, (int)kernel->kind);
+    if (kernel->param_count && !kernel->params)
+        return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters, and its params are NULL",
+                       kernel->name, kernel->param_count);
+    return YOKE_OK;
+}
+
+static yoke_status check_deadline(const yoke_job *spec)
+{
+    if (spec->deadline_seconds >= 0)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "kernel %s: deadline_seconds is %g; give seconds from now on, or 0 for none",
+                   spec->kernel->name, spec->deadline_seconds);
+}
+
 yoke_status yk_kernel_check(const yoke_kernel *kernel)
 {
     if (!kernel)
@@ -18,8 +43,9 @@ yoke_status yk_kernel_check(const yoke_kernel *kernel)
                        "the kernel is not filled in (struct_size %u, not %zu); define "
                        "it with YOKE_KERNEL or set struct_size and name",
                        kernel->struct_size, sizeof *kernel);
-    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX ||
-        (kernel->param_count && !kernel->params))
+    if (check_numbers(kernel) != YOKE_OK)
+        return YOKE_EINVAL;
+    if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX)
         return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters; at most %d are possible",
                        kernel->name, kernel->param_count, YOKE_ARGS_MAX);
     if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
@@ -127,6 +153,10 @@ static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg 
 
 static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
+    if ((unsigned)arg->shape > YOKE_CUSTOM || (unsigned)arg->home > YOKE_HOME_NOW)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "shape %d or home %d is none of YOKE_ROWS, ... or YOKE_HOME_*",
+                       NAMES_OF(kernel, p), (int)arg->shape, (int)arg->home);
     if (arg->shape == YOKE_CUSTOM && !arg->rows)
         return yk_fail(YOKE_EINVAL, ARGUMENT "shape custom needs a rows function",
                        NAMES_OF(kernel, p));
@@ -159,7 +189,8 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
 {
     const yoke_param *param = &kernel->params[p];
     if (!arg->array)
-        return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL", NAMES_OF(kernel, p));
+        return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL, or was closed",
+                       NAMES_OF(kernel, p));
     if (arg->array->runtime != runtime)
         return yk_fail(YOKE_EINVAL, ARGUMENT THE_ARRAY " belongs to another runtime",
                        NAMES_OF(kernel, p), NAME_OF(arg->array));
@@ -355,6 +386,8 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)
         status = check_alternative(spec->kernel, spec->alternative);
     if (status == YOKE_OK)
         status = check_range(spec);
+    if (status == YOKE_OK)
+        status = check_deadline(spec);
     if (status == YOKE_OK)
         status = check_count(spec);
     for (p = 0; status == YOKE_OK && p < spec->kernel->param_count; p++) {

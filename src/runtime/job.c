@@ -4,6 +4,7 @@
 
 #include "../base/alloc.h"
 #include "../base/carve.h"
+#include "../base/status.h"
 #include "flight.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -123,41 +124,36 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     job->progress_context = spec->progress_context;
 }
 
-/* Arguments without a mode of their own: 1 if there are such. */
-static int asks_kernel(const yoke_job *spec)
-{
-    int p, count = 0;
-    for (p = 0; p < spec->kernel->param_count; p++)
-        count += spec->args[p].mode == YOKE_PARAM_AS_KERNEL;
-    return count > 0;
-}
-
-static void take_modes(yoke_job *spec)
+/* The arguments as the rest of the library has them: arrays instead of their handles (NULL instead
+ * of one that is no array's, any more), and the kernel's mode where none is said. */
+static void take_args(const yoke_job *spec, yoke_job *out)
 {
     int p;
+    *out = *spec;
     for (p = 0; p < spec->kernel->param_count; p++) {
-        yoke_arg *arg = &spec->args[p];
-        if (arg->mode != YOKE_PARAM_AS_KERNEL || spec->kernel->params[p].mode == YOKE_PARAM_VALUE)
+        yoke_arg *arg = &out->args[p];
+        const yoke_param_mode mode = spec->kernel->params[p].mode;
+        if (arg->array)
+            arg->array = yk_array_of(arg->array, "a job's array");
+        if (arg->mode != YOKE_PARAM_AS_KERNEL || mode == YOKE_PARAM_VALUE)
             continue; /* an array for a value is a mistake, told later */
-        arg->mode = spec->kernel->params[p].mode;
-        if (arg->mode == YOKE_PARAM_ADD)
+        arg->mode = mode;
+        if (mode == YOKE_PARAM_ADD)
             arg->shape = YOKE_WHOLE;
     }
 }
 
-yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out)
+yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_job **out)
 {
-    yoke_job with_modes;
+    yoke_job taken;
+    const yoke_job *spec = &taken;
     struct asked asked;
     struct yk_job *job;
-    yoke_status status = yk_job_check_layout(runtime, spec);
-    if (status == YOKE_OK && asks_kernel(spec)) {
-        with_modes = *spec;
-        take_modes(&with_modes);
-        spec = &with_modes;
-    }
-    if (status == YOKE_OK)
+    yoke_status status = yk_job_check_layout(runtime, given);
+    if (status == YOKE_OK) {
+        take_args(given, &taken);
         status = yk_job_check(runtime, spec);
+    }
     if (status != YOKE_OK)
         return status;
     asked.spec = spec;

@@ -11,6 +11,7 @@
 
 #include "../array/copy.h"
 #include "../platform/gate.h"
+#include "array_handle.h"
 #include "order.h"
 #include "runtime.h"
 
@@ -368,6 +369,8 @@ yoke_status yk_jobs_make_way(yoke_array *array, int writing);
 int yk_job_is_stopped(struct yk_job *job);
 /* Tells the user how far it is, if that is due; `ended`: that all is done. No lock is held. */
 void yk_job_tell_progress(struct yk_job *job, int ended);
+/* The runtime in whose progress callback the calling thread is; NULL: in none. */
+const yoke_runtime *yk_progress_of(void);
 
 /* --- caller.c --- */
 /* A core does it in less time than a wake takes, as far as is known; */

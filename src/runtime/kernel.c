@@ -81,12 +81,11 @@ static const char *first_error(const char *log, int *length)
 static void explain(struct yk_build *build, const char *device, const char *kernel)
 {
     const char *log = build->text ? strchr(build->text, '\n') : NULL;
-    int length;
-    const char *line = first_error(log ? log + 1 : build->text ? build->text : "", &length);
+    int length = 0;
+    const char *line = log ? first_error(log + 1, &length) : NULL;
     build->trouble =
-        build->status == YOKE_EBUILD
-            ? yk_format("kernel %s does not compile for %s: %.*s", kernel, device, length, line)
-            : yk_format("kernel %s is not ready on %s: %.*s", kernel, device, length, line);
+        line ? yk_format("kernel %s does not compile for %s: %.*s", kernel, device, length, line)
+             : yk_strdup(build->text ? build->text : "out of memory");
 }
 
 static int is_over(const struct yk_build *build)

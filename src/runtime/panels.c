@@ -32,15 +32,12 @@ static void change_list(struct yk_panel_change *change)
     yk_panels_changed(change);
 }
 
-yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, int64_t columns,
-                             yoke_array **out)
+static yoke_status open_panel(yoke_array *array, int64_t first_column, int64_t columns,
+                              yoke_array **out)
 {
     struct yk_panel_change change;
     struct yk_interval bytes;
-    yoke_status status;
-    if (!array || !out)
-        return yk_fail(YOKE_EINVAL, "yoke_array_panel: %s is NULL", array ? "out" : "the array");
-    status = check(array, first_column, columns);
+    yoke_status status = check(array, first_column, columns);
     if (status != YOKE_OK)
         return status;
     bytes.first = first_column * (int64_t)array->element_size;
@@ -50,8 +47,21 @@ yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, int64_t co
     if (status != YOKE_OK)
         return status;
     change_list(&change);
-    *out = change.panel;
-    return YOKE_OK;
+    status = yk_array_handle_take(change.panel, out);
+    if (status != YOKE_OK)
+        yk_panel_close(change.panel);
+    return status;
+}
+
+yoke_status yoke_array_panel(yoke_array *handle, int64_t first_column, int64_t columns,
+                             yoke_array **out)
+{
+    yoke_array *array = yk_array_of(handle, "yoke_array_panel");
+    if (!array || yk_runtime_refuses(array->runtime, "yoke_array_panel"))
+        return YOKE_EINVAL;
+    if (!out)
+        return yk_fail(YOKE_EINVAL, "yoke_array_panel: out is NULL");
+    return open_panel(array, first_column, columns, out);
 }
 
 /* A panel whose rows were lost stays, without a name, so that the array knows of it. */

@@ -4,6 +4,13 @@
 
 #define TELL_NS 20000000
 
+static _Thread_local const yoke_runtime *telling; /* whose callback this thread is in; NULL: none */
+
+const yoke_runtime *yk_progress_of(void)
+{
+    return telling;
+}
+
 int yk_job_is_stopped(struct yk_job *job)
 {
     if (job->deadline_ns && yk_now(job->runtime) > job->deadline_ns)
@@ -35,8 +42,13 @@ void yk_job_tell_progress(struct yk_job *job, int ended)
         return;
     done = ended ? all : done_items(job);
     if (done > job->told && !atomic_load(&job->stop)) {
+        const yoke_runtime *outer = telling;
+        int cancels;
         job->told = done;
-        if (job->progress(job->progress_context, done, all) && !ended)
+        telling = job->runtime;
+        cancels = job->progress(job->progress_context, done, all);
+        telling = outer;
+        if (cancels && !ended)
             yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled by its progress callback",
                                      job->name));
     }

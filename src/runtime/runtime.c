@@ -6,6 +6,7 @@
 #include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "../platform/clock.h"
+#include "../platform/fork.h"
 #include "explain.h"
 #include "job.h"
 #include "knowledge.h"
@@ -146,6 +147,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     yoke_status status;
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_open: out is NULL");
+    yk_fork_watch();
     status = read_settings(config, &settings);
     if (status == YOKE_OK)
         status = extra_threads(&settings, &streams);
@@ -178,6 +180,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     if (status == YOKE_OK) {
         runtime->tells = runtime->explains || yk_knowledge_keeps(runtime);
         yk_knowledge_get_ready(runtime);
+        yk_runtime_enlist(runtime);
         *out = runtime;
     } else {
         atomic_store(&runtime->stop, 1);
@@ -203,24 +206,41 @@ yoke_status yk_runtime_conclude(yoke_runtime *runtime)
                : YOKE_OK;
 }
 
-yoke_status yoke_close(yoke_runtime *runtime)
+static yoke_status check_arrays(yoke_runtime *runtime)
 {
-    yoke_status status;
     const yoke_array *array;
-    if (!runtime)
-        return YOKE_OK;
-    yk_jobs_wait_for(runtime, NULL, 1);
     yk_lock(&runtime->lock);
     array = runtime->arrays;
     yk_unlock(&runtime->lock);
-    if (array)
-        return yk_fail(YOKE_EBUSY, "the runtime still has arrays (%s); close them first",
-                       array->name);
+    return array ? yk_fail(YOKE_EBUSY, "the runtime still has arrays (%s); close them first",
+                           array->name)
+                 : YOKE_OK;
+}
+
+yoke_status yoke_close(yoke_runtime *runtime)
+{
+    yoke_status status;
+    if (!runtime)
+        return YOKE_OK;
+    if (!yk_runtime_delist(runtime))
+        return yk_fail(YOKE_EINVAL,
+                       "yoke_close: there is no such runtime; it was closed, or never opened");
+    if (yk_runtime_refuses(runtime, "yoke_close")) {
+        status = YOKE_EINVAL;
+        goto enlist;
+    }
+    yk_jobs_wait_for(runtime, NULL, 1);
+    status = check_arrays(runtime);
+    if (status != YOKE_OK)
+        goto enlist;
     yk_default_forget(runtime);
     status = yk_runtime_conclude(runtime);
     atomic_store(&runtime->stop, 1);
     yk_runtime_close_devices(runtime);
     free_runtime(runtime);
+    return status;
+enlist:
+    yk_runtime_relist(runtime);
     return status;
 }
 

@@ -58,6 +58,8 @@ struct yk_runtime_device {
 };
 
 struct yoke_runtime {
+    yoke_runtime *next_open; /* entry.c */
+    int forks;               /* yk_fork_count() when it was opened */
     yk_mutex lock;
     struct yk_places places;
     struct yk_runtime_device devices[YK_PLACES - 1]; /* as places.items; count below */
@@ -99,6 +101,16 @@ struct yoke_runtime {
     yk_mutex load_lock;      /* one joins it */
     int loading;             /* it was started and not joined; under load_lock */
 };
+
+/* --- entry.c: which calls may enter a runtime --- */
+/* 1, and the thread's error text: in a child of fork, which has none of the runtime's threads; in a
+ * progress callback of one of its jobs, which would wait for itself. */
+int yk_runtime_refuses(const yoke_runtime *runtime, const char *call);
+/* Opened in this process, and known as open from here on until it is delisted, which only one call
+ * does (0: it is not listed). Relisted where closing failed. */
+void yk_runtime_enlist(yoke_runtime *runtime);
+void yk_runtime_relist(yoke_runtime *runtime);
+int yk_runtime_delist(yoke_runtime *runtime);
 
 int64_t yk_now(const yoke_runtime *runtime);
 /* All that yoke_close does before it takes the runtime apart: waits for jobs, keeps what was

@@ -163,6 +163,8 @@ static yoke_status enlist(struct entry *entry)
 static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
 {
     yoke_status status;
+    if (yk_runtime_refuses(runtime, "yoke_submit, yoke_run"))
+        return YOKE_EINVAL;
     *out = (struct entry){ .kernel = spec ? spec->kernel : NULL,
                            .alternative = spec ? spec->alternative : NULL,
                            .cpu = -1 };
@@ -242,7 +244,11 @@ static yoke_status wait_for(struct yk_job *job, yoke_result **result)
 
 yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
 {
-    struct yk_job *job = yk_ticket_take(ticket, "yoke_wait");
+    struct yk_job *job = yk_ticket_hold(ticket, "yoke_wait");
+    int forbidden = job && yk_runtime_refuses(job->runtime, "yoke_wait");
+    if (job)
+        yk_job_release(job);
+    job = job && !forbidden ? yk_ticket_take(ticket, "yoke_wait") : NULL;
     return job ? wait_for(job, result) : YOKE_EINVAL;
 }
 

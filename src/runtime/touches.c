@@ -54,7 +54,7 @@ static int value_of(const struct yk_job *job, int parameter, int64_t *out)
     const void *value = job->args[parameter].value;
     const char *type = job->kernel->kernel.params[parameter].type;
     int32_t narrow;
-    if (!value)
+    if (!value || job->args[parameter].array)
         return 0; /* a row's distance, known where a device has it */
     if (job->args[parameter].value_size == sizeof *out) {
         memcpy(out, value, sizeof *out);

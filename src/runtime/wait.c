@@ -144,6 +144,8 @@ yoke_status yoke_wait_all(yoke_runtime *runtime)
     uint64_t last;
     if (!runtime)
         return yk_fail(YOKE_EINVAL, "yoke_wait_all: the runtime is NULL");
+    if (yk_runtime_refuses(runtime, "yoke_wait_all"))
+        return YOKE_EINVAL;
     yk_lock(&runtime->lock);
     last = runtime->jobs_submitted;
     while (sleep_for(runtime, last_of(runtime, last)))

@@ -49,8 +49,10 @@ static const char *described(const struct sparse *matrix)
     return text;
 }
 
-#define MTX(kind) "%%MatrixMarket matrix coordinate " kind "\n"
-#define RSA       "title\n 4 1 1 1 0\nRSA 3 3 4 0\n"
+#define MTX(kind)   "%%MatrixMarket matrix coordinate " kind "\n"
+#define RUA         "t\n 4 1 1 1 0\nRUA 2 2 4 0\n(3I2) (4I2) "
+#define RUA_INDEXES "\n 1 3 5\n 1 2 1 2\n"
+#define RSA         "title\n 4 1 1 1 0\nRSA 3 3 4 0\n"
 
 static const struct {
     reader *read;
@@ -76,7 +78,19 @@ static const struct {
     { sparse_read_boeing,
       "title\n 4 1 1 1 1\nrua 2 2 2 0\n(2I3) (2I3) (1P,2E9.2)\nF 1 0\n  1  2\n  3\n  2  1\n"
       " 1.00+002       25\n",
-      "2x2: 1 2 2.5; 2 1 100", 0 },
+      "2x2: 1 2 0.025; 2 1 100", 0 },
+    /* values as gfortran 12 reads the same lines with the same formats */
+    { sparse_read_boeing, RUA "(4F6.3)" RUA_INDEXES " 12345-12345  1.51235E1\n",
+      "2x2: 1 1 12.345; 1 2 1.51; 2 1 -12.345; 2 2 2.35", 0 },
+    { sparse_read_boeing, RUA "(1P,4E9.2)" RUA_INDEXES "       25 1.00+002 1.25D-3   2 5 1\n",
+      "2x2: 1 1 0.025; 1 2 0.00125; 2 1 100; 2 2 0.251", 0 },
+    { sparse_read_boeing, RUA "(2(2X,F7.2))" RUA_INDEXES "xx  12345yy  6.789\nxx      1yy    -20\n",
+      "2x2: 1 1 123.45; 1 2 0.01; 2 1 6.789; 2 2 -0.2", 0 },
+    { sparse_read_boeing,
+      RUA "(F9.1,2PF6.1,0PF7.2,F4.0)" RUA_INDEXES "   1234E2  1234   12.5  -7\n",
+      "2x2: 1 1 12340; 1 2 12.5; 2 1 1.234; 2 2 -7", 0 },
+    { sparse_read_boeing, RUA "(G7.1,-1PF5.1,D6.1,E5.1)" RUA_INDEXES "  12 34  3 4  3.D2 1-02\n",
+      "2x2: 1 1 123.4; 1 2 300; 2 1 34; 2 2 0.001", 0 },
     { sparse_read_boeing, "t\n 4 1 1 0\nPUA 2 3 2 0\n(4I2) (2I3) (2E9.2)\n 1 2 2 3\n  2  1\n",
       "2x3: 1 3 1; 2 1 1", 0 },
 };

@@ -22,6 +22,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 #include "platform/clock.h"
+#include "runtime/array_handle.h"
 #include "runtime/runtime.h"
 #include "walk.h"
 
@@ -193,12 +194,13 @@ static void what_is_pinned(void **state)
 static int is_fast(const struct scene *s)
 {
     struct yk_piece piece;
-    OK(yk_pages_ready(&(struct yk_pages_question){ .pinner = s->rt->devices[0].place->pinner,
-                                                   .range = &s->to_array->pages,
-                                                   .name = "to",
-                                                   .host = s->to + PAGE,
-                                                   .bytes = PAGE },
-                      &piece));
+    OK(yk_pages_ready(
+        &(struct yk_pages_question){ .pinner = s->rt->devices[0].place->pinner,
+                                     .range = &yk_array_of(s->to_array, "a test")->pages,
+                                     .name = "to",
+                                     .host = s->to + PAGE,
+                                     .bytes = PAGE },
+        &piece));
     return piece.fast;
 }
 

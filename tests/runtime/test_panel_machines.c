@@ -104,7 +104,7 @@ static void multiply(const char *devices, yoke_home home)
         OK(yoke_array_close(bs[n]));
         OK(yoke_array_close(cs[n]));
     }
-    assert_null(b->panels);
+    assert_null(yk_array_of(b, "a test")->panels);
     OK(yoke_array_close(a));
     OK(yoke_array_close(b));
     OK(yoke_array_close(c));
@@ -150,19 +150,19 @@ struct history {
 /* The list covers all columns, in order. */
 static void check_list(const struct history *h)
 {
-    const yoke_array *panel;
+    const yoke_array *panel, *array = yk_array_of(h->array, "a test");
     int64_t at = 0;
     int named = 0, n;
-    for (panel = h->array->panels; panel; panel = panel->next_panel) {
+    for (panel = array->panels; panel; panel = panel->next_panel) {
         assert_int_equal(panel->column, at);
         assert_true(panel->row_bytes > 0);
         at += panel->row_bytes;
     }
-    assert_true(at == h->array->row_bytes || !h->array->panels);
+    assert_true(at == array->row_bytes || !array->panels);
     for (n = 0; n < MANY; n++)
         named += h->first[n] < h->last[n];
-    assert_int_equal(yk_panels_named(h->array), named);
-    assert_int_equal(h->array->panels != NULL, named > 0);
+    assert_int_equal(yk_panels_named(array), named);
+    assert_int_equal(array->panels != NULL, named > 0);
 }
 
 static void toggle_panel(struct history *h, int n)

@@ -167,8 +167,8 @@ static void eviction_takes_all_panels(void **state)
                 yoke_job job = columns_job(panels[a][n], &tiles[n], &by);
                 OK(yoke_run(rt, &job, NULL));
             }
-    assert_null(arrays[0]->replicas[1]->buffer); /* it has left */
-    assert_non_null(arrays[1]->replicas[1]->buffer);
+    assert_null(yk_array_of(arrays[0], "a test")->replicas[1]->buffer); /* it has left */
+    assert_non_null(yk_array_of(arrays[1], "a test")->replicas[1]->buffer);
     for (a = 0; a < 2; a++) {
         for (n = 0; n < 2; n++)
             OK(yoke_array_close(panels[a][n]));
@@ -214,7 +214,7 @@ static void lost_columns(void **state)
     OK(yoke_array_release(array));
     OK(yoke_array_panel(array, 15, 10, &panel)); /* across what is left of the others */
     OK(yoke_array_close(panel));
-    assert_null(array->panels);
+    assert_null(yk_array_of(array, "a test")->panels);
     OK(yoke_array_close(array));
     OK(yoke_close(rt));
     assert_int_equal(m[77], 77);

@@ -14,6 +14,7 @@
 #include "array/coherence.h"
 #include "job_kernels.h"
 #include "ok.h"
+#include "runtime/array_handle.h"
 
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 
@@ -75,10 +76,11 @@ static void only_copies_make_chunks(void **state)
 /* One word to coherence for each lease of the job, not for each piece. */
 static void told_once_a_lease(yoke_runtime *runtime, const yoke_array *written, const yoke_job *job)
 {
-    const uint64_t before = yk_coherence_version(written->coherence);
+    const uint64_t before = yk_coherence_version(yk_array_of(written, "a test")->coherence);
     yoke_result *result;
     OK(yoke_run(runtime, job, &result));
-    assert_int_equal(yk_coherence_version(written->coherence) - before, result->devices[0].chunks);
+    assert_int_equal(yk_coherence_version(yk_array_of(written, "a test")->coherence) - before,
+                     result->devices[0].chunks);
     yoke_result_close(result);
 }
 
@@ -96,8 +98,8 @@ static void cores_tell_once_a_lease(void **state)
     OK(yoke_open(&config, &scene.runtime));
     OK(yoke_array_wrap(scene.runtime, x, MANY, sizeof *x, &scene.x));
     OK(yoke_array_wrap(scene.runtime, y, MANY, sizeof *y, &scene.y));
-    yk_array_leaves_host(scene.x);
-    yk_array_leaves_host(scene.y);
+    yk_array_leaves_host(yk_array_of(scene.x, "a test"));
+    yk_array_leaves_host(yk_array_of(scene.y, "a test"));
     {
         const yoke_job job = { .kernel = &k_saxpy,
                                .range = { .last = MANY },
@@ -134,8 +136,8 @@ static void cores_ask_once_for_a_tree(void **state)
     OK(yoke_open(&config, &runtime));
     OK(yoke_array_wrap(runtime, from, (size_t)n, sizeof *from, &p));
     OK(yoke_array_wrap(runtime, to, (size_t)n, sizeof *to, &q));
-    yk_array_leaves_host(p);
-    yk_array_leaves_host(q);
+    yk_array_leaves_host(yk_array_of(p, "a test"));
+    yk_array_leaves_host(yk_array_of(q, "a test"));
     {
         const yoke_job job = { .kernel = &k_gather,
                                .range = { .last = n },
@@ -169,16 +171,17 @@ static void a_sum_of_nothing_touches_no_row(void **state)
     OK(yoke_array_wrap(runtime, x, BINS, sizeof *x, &xs));
     OK(yoke_array_wrap(runtime, h, BINS, sizeof *h, &hs));
     OK(yoke_array_wrap(runtime, w, BINS, sizeof *w, &ws));
-    yk_array_leaves_host(hs);
+    yk_array_leaves_host(yk_array_of(hs, "a test"));
     for (last = 0; last <= BINS; last += BINS) {
         const int32_t bins = BINS;
         const yoke_job job = { .kernel = &k_histogram,
                                .range = { .last = last },
                                .args = { yoke_value(bins), yoke_in(xs), yoke_add_to(hs),
                                          yoke_add_to(ws) } };
-        before = yk_coherence_version(hs->coherence);
+        before = yk_coherence_version(yk_array_of(hs, "a test")->coherence);
         OK(yoke_run(runtime, &job, NULL));
-        assert_int_equal(yk_coherence_version(hs->coherence) > before, last > 0);
+        assert_int_equal(yk_coherence_version(yk_array_of(hs, "a test")->coherence) > before,
+                         last > 0);
     }
     OK(yoke_array_close(xs));
     OK(yoke_array_close(hs));

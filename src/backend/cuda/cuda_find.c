@@ -206,6 +206,8 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
         yk_find_say(why, "no GPU is visible in /dev, so CUDA was not tried");
         return YOKE_OK;
     }
+    if (!yk_find_may_load(asked, why, &status))
+        return status;
     status = yk_cuda_load(&driver);
     if (status == YOKE_ENODEV && !asked) {
         yk_find_say(why, "%.500s", yoke_error_text());

@@ -291,6 +291,8 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                     "no GPU is visible in /dev, so OpenCL was not tried; name opencl:0 to use it");
         return YOKE_OK;
     }
+    if (!yk_find_may_load(asked, why, &status))
+        return status;
     status = yk_opencl_load(&platforms);
     if (status == YOKE_ENOMEM)
         return status;

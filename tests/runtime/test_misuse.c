@@ -1,0 +1,239 @@
+/* test_misuse.c - calls that hung, crashed or passed in silence: closed arrays and runtimes, calls
+ * from a progress callback, children of fork, numbers that mean nothing. Each is an error with a
+ * name, at once.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "job_kernels.h"
+#include "ok.h"
+
+enum { N = 4096 };
+static int32_t host[N];
+static const int32_t offset = 5;
+
+static void refused(yoke_status status, const char *words)
+{
+    assert_int_equal(status, YOKE_EINVAL);
+    if (!strstr(yoke_error_text(), words))
+        fail_msg("'%s' is not in: %s", words, yoke_error_text());
+}
+
+static yoke_job index_job(yoke_array *x)
+{
+    return (yoke_job){ .kernel = &k_index,
+                       .range = { 0, N },
+                       .args = { yoke_value(offset), yoke_out(x) } };
+}
+
+static yoke_array *open_array(yoke_runtime *rt)
+{
+    yoke_array *x;
+    OK(yoke_array_wrap(rt, host, N, sizeof *host, &x));
+    return x;
+}
+
+static void closed_arrays(void **state)
+{
+    (void)state;
+    yoke_runtime *rt = open_runtime("cpu:1");
+    yoke_array *x = open_array(rt), *panel, *other;
+    OK(yoke_array_panel(x, 0, 1, &panel));
+    refused(yoke_array_close(x), "panel");
+    OK(yoke_array_close(panel));
+    refused(yoke_array_close(panel), "there is no such array");
+    OK(yoke_array_close(x));
+    other = open_array(rt); /* may lie where x lay */
+    refused(yoke_array_close(x), "yoke_array_close: there is no such array");
+    refused(yoke_array_acquire(x, YOKE_READ), "no such array");
+    refused(yoke_array_acquire_rows(x, YOKE_READ, 0, 1), "no such array");
+    refused(yoke_array_release(x), "no such array");
+    refused(yoke_array_panel(x, 0, 1, &panel), "no such array");
+    assert_null(yoke_array_host(x));
+    assert_int_equal(yoke_array_traffic(x).to_devices, 0);
+    const yoke_job job = index_job(x);
+    refused(yoke_run(rt, &job, NULL), "argument 2");
+    refused(yoke_array_close((yoke_array *)host), "no such array"); /* never one */
+    OK(yoke_array_close(other));
+    OK(yoke_close(rt));
+}
+
+static void *close_array(void *context)
+{
+    return (void *)(intptr_t)yoke_array_close(context);
+}
+
+/* Of threads that close one array, one does. */
+static void closed_by_many(void **state)
+{
+    (void)state;
+    enum { THREADS = 4, ROUNDS = 200 };
+    yoke_runtime *rt = open_runtime("cpu:1");
+    for (int round = 0; round < ROUNDS; round++) {
+        yoke_array *x = open_array(rt);
+        pthread_t threads[THREADS];
+        int fine = 0;
+        for (int t = 0; t < THREADS; t++)
+            assert_int_equal(pthread_create(&threads[t], NULL, close_array, x), 0);
+        for (int t = 0; t < THREADS; t++) {
+            void *status;
+            pthread_join(threads[t], &status);
+            fine += (intptr_t)status == YOKE_OK;
+        }
+        assert_int_equal(fine, 1);
+    }
+    OK(yoke_close(rt));
+}
+
+static void closed_runtimes(void **state)
+{
+    (void)state;
+    yoke_runtime *rt = open_runtime("cpu:1");
+    yoke_array *x = open_array(rt);
+    assert_int_equal(yoke_close(rt), YOKE_EBUSY);
+    OK(yoke_array_close(x));
+    OK(yoke_close(rt));
+    refused(yoke_close(rt), "there is no such runtime");
+}
+
+struct callback {
+    yoke_runtime *rt;
+    yoke_array *x;
+    int calls;
+};
+
+static int call_back(void *context, int64_t done, int64_t all)
+{
+    struct callback *callback = context;
+    yoke_array *y;
+    yoke_ticket *ticket;
+    (void)done;
+    (void)all;
+    const yoke_job job = index_job(callback->x);
+    callback->calls++;
+    refused(yoke_run(callback->rt, &job, NULL), "progress callback");
+    refused(yoke_submit(callback->rt, &job, &ticket), "progress callback");
+    refused(yoke_wait_all(callback->rt), "progress callback");
+    refused(yoke_array_acquire(callback->x, YOKE_READ), "progress callback");
+    refused(yoke_array_close(callback->x), "progress callback");
+    refused(yoke_array_wrap(callback->rt, host, N, sizeof *host, &y), "progress callback");
+    refused(yoke_close(callback->rt), "progress callback");
+    return 0;
+}
+
+static void calls_from_progress(void **state)
+{
+    (void)state;
+    struct callback callback = { .rt = open_runtime("cpu:1") };
+    callback.x = open_array(callback.rt);
+    yoke_job job = index_job(callback.x);
+    job.progress = call_back;
+    job.progress_context = &callback;
+    OK(yoke_run(callback.rt, &job, NULL));
+    assert_true(callback.calls > 0);
+    OK(yoke_array_close(callback.x));
+    OK(yoke_close(callback.rt));
+}
+
+static void wrong_numbers(void **state)
+{
+    (void)state;
+    yoke_runtime *rt = open_runtime("cpu:1");
+    yoke_array *x = open_array(rt);
+    yoke_job job = index_job(x);
+    yoke_kernel kernel = k_index;
+    job.deadline_seconds = NAN;
+    refused(yoke_run(rt, &job, NULL), "deadline_seconds");
+    job.deadline_seconds = -1;
+    refused(yoke_run(rt, &job, NULL), "deadline_seconds is -1");
+    job = index_job(x);
+    job.args[1].shape = (yoke_shape)99;
+    refused(yoke_run(rt, &job, NULL), "shape 99");
+    job = index_job(x);
+    job.args[1].home = (yoke_home)7;
+    refused(yoke_run(rt, &job, NULL), "home 7");
+    job = index_job(x);
+    job.kernel = &kernel;
+    kernel.unit = -1;
+    refused(yoke_run(rt, &job, NULL), "unit -1");
+    kernel = k_index;
+    kernel.dimensions = 9;
+    refused(yoke_run(rt, &job, NULL), "9 dimensions");
+    kernel = k_index;
+    kernel.params = NULL;
+    refused(yoke_run(rt, &job, NULL), "params are NULL");
+    kernel = k_index;
+    kernel.kind = (yoke_kernel_kind)12;
+    refused(yoke_run(rt, &job, NULL), "kind 12");
+    OK(yoke_array_close(x));
+    OK(yoke_close(rt));
+}
+
+/* In the child: 0, or the number of what went wrong. */
+static int child(yoke_runtime *parents, yoke_array *array, int drivers)
+{
+    yoke_runtime *rt;
+    yoke_array *x;
+    yoke_config config = { .devices = "opencl:0" };
+    const yoke_job old = index_job(array);
+    if (yoke_run(parents, &old, NULL) != YOKE_EINVAL || !strstr(yoke_error_text(), "forked"))
+        return 1;
+    if (yoke_array_acquire(array, YOKE_READ) != YOKE_EINVAL || yoke_close(parents) != YOKE_EINVAL ||
+        yoke_wait_all(parents) != YOKE_EINVAL)
+        return 2;
+    if (drivers && (yoke_open(&config, &rt) != YOKE_ENODEV || !strstr(yoke_error_text(), "forked")))
+        return 3;
+    config.devices = "cpu";
+    if (yoke_open(&config, &rt) != YOKE_OK)
+        return 4;
+    if (yoke_array_wrap(rt, host, N, sizeof *host, &x) != YOKE_OK)
+        return 5;
+    const yoke_job job = index_job(x);
+    memset(host, 0, sizeof host);
+    if (yoke_run(rt, &job, NULL) != YOKE_OK || yoke_array_close(x) != YOKE_OK ||
+        yoke_close(rt) != YOKE_OK)
+        return 6;
+    return host[N - 1] != 0 || host[0] != 0 ? 0 : 7;
+}
+
+static void children(void **state)
+{
+    (void)state;
+    const char *const devices[] = { "cpu", "cpu:1,opencl:0" };
+    for (int d = 0; d < 2; d++) {
+        yoke_runtime *rt;
+        const yoke_config config = { .devices = devices[d] };
+        int status;
+        if (yoke_open(&config, &rt) != YOKE_OK)
+            continue;
+        OK(yoke_ready(rt));
+        yoke_array *x = open_array(rt);
+        const yoke_job job = index_job(x);
+        OK(yoke_run(rt, &job, NULL));
+        pid_t pid = fork();
+        if (pid == 0) {
+            alarm(60); /* a hang ends as a failure */
+            _exit(child(rt, x, d == 1));
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if (!WIFEXITED(status) || WEXITSTATUS(status))
+            fail_msg("%s: the child ended with status %x", devices[d], (unsigned)status);
+        OK(yoke_run(rt, &job, NULL)); /* the parent goes on */
+        OK(yoke_array_close(x));
+        OK(yoke_close(rt));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_arrays),   cmocka_unit_test(closed_by_many),
+        cmocka_unit_test(closed_runtimes), cmocka_unit_test(calls_from_progress),
+        cmocka_unit_test(wrong_numbers),   cmocka_unit_test(children),
+    };
+    return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
+}
