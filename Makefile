@@ -3,25 +3,36 @@ BUILD ?= build/release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
+CONFIGURE = cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(if $(filter-out build/release,$(BUILD)),-B $(BUILD))
+
 all: build
 build: bootstrap
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(if $(filter-out build/release,$(BUILD)),-B $(BUILD)) >/dev/null
+	@$(CONFIGURE) -DYOKE_TESTS=ON -DYOKE_STATIC=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
 bootstrap:
 	@./bootstrap.sh
 
-# Denoises a real MRI head on every device found, then traces light in a room, and draws who did what.
-demo: build
+# Library and command, and nothing that only tests need. A folder that has the tests keeps them.
+product:
+	@$(CONFIGURE) $$([ -e $(BUILD)/CMakeCache.txt ] || echo -DYOKE_TESTS=OFF) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+# Denoises a real MRI head on every device found, then traces light in a room, and draws what each device did.
+demo:
+	@./bootstrap.sh --demo
+	@$(MAKE) --no-print-directory product
 	@./tools/demo.sh $(BUILD)
 
 check: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-install: build
+install:
+	@./bootstrap.sh --install
+	@$(MAKE) --no-print-directory product
 	@cmake --install $(BUILD)
 
 clean:
 	rm -rf build
 
-.PHONY: all build bootstrap demo check install clean
+.PHONY: all build bootstrap product demo check install clean

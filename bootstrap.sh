@@ -1,9 +1,11 @@
 #!/bin/sh
 # Installs what building yoke, its tests and its demo need and this machine lacks. Does and says nothing if all is there.
 #
-#     ./bootstrap.sh          with apt on Debian and Ubuntu (sudo where not root); elsewhere says what to install
-#     ./bootstrap.sh --ci     what .ci/run needs as well
-#     ./bootstrap.sh --list   only prints the packages
+#     ./bootstrap.sh            with apt on Debian and Ubuntu (sudo where not root); elsewhere says what to install
+#     ./bootstrap.sh --install  what library and command need, and no more
+#     ./bootstrap.sh --demo     what the demo needs as well: pictures, and PoCL
+#     ./bootstrap.sh --ci       all that, and what .ci/run needs
+#     ./bootstrap.sh --list     only prints the packages
 #
 # Never removes a package, never asks a question where nobody sits at a terminal. May be sourced: all of it runs in a subshell.
 
@@ -45,7 +47,8 @@ missing_elsewhere()
     for name in cc cmake make pkg-config; do
         command -v "$name" >/dev/null || lacking="$lacking $name"
     done
-    for module in hwloc sqlite3 cmocka libpng libcjson zlib openblas; do
+    # shellcheck disable=SC2154 # set below
+    for module in $modules; do
         pkg-config --exists "$module" 2>/dev/null || lacking="$lacking $module"
     done
     for header in CL/cl.h nifti/nifti1_io.h; do
@@ -66,6 +69,17 @@ as_root()
     fi
 }
 
+# Of what apt-get update said.
+why_not()
+{
+    case $1 in
+    *"Could not resolve"* | *"Temporary failure"* | *"Could not connect"* | *"Cannot initiate"* | *"Connection timed out"*)
+        one_line "This machine is offline, or its package mirror is. Without network: install the packages by hand."
+        ;;
+    *) one_line "On Ubuntu see that universe is on (add-apt-repository universe); apt's own words are above." ;;
+    esac
+}
+
 install_packages()
 {
     if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
@@ -73,10 +87,13 @@ install_packages()
         return 1
     fi
     echo "bootstrap: installing $*"
-    as_root apt-get update -qq || complain "apt-get update failed; going on with the lists there are"
+    if [ "$(id -u)" != 0 ] && ! [ -t 0 ] && ! sudo -n true 2>/dev/null; then
+        complain "missing: $*" "This user has no sudo rights without a password here. As root: apt-get install $*"
+        return 1
+    fi
+    said=$(as_root apt-get update -qq 2>&1) || complain "apt-get update failed; going on with the lists there are"
     if ! as_root apt-get install -y -qq --no-install-recommends --no-remove -o DPkg::Lock::Timeout=300 "$@"; then
-        complain "apt could not install all of: $*" \
-            "On Ubuntu see that universe is on (add-apt-repository universe); else as root: apt-get install $*"
+        complain "apt could not install all of: $*" "$(why_not "$said")"
         return 1
     fi
     missing=$(missing_packages)
@@ -86,11 +103,16 @@ install_packages()
     fi
 }
 
-packages="gcc libc6-dev cmake make pkg-config libhwloc-dev libsqlite3-dev libcmocka-dev libpng-dev libnifti-dev libcjson-dev
-zlib1g-dev libopenblas-dev opencl-headers pocl-opencl-icd ocl-icd-libopencl1 mricron-data glmark2-data"
+modules="hwloc sqlite3 libpng libcjson zlib"
+install="gcc libc6-dev cmake make pkg-config libhwloc-dev libsqlite3-dev libpng-dev libnifti-dev libcjson-dev zlib1g-dev
+opencl-headers"
+demo="$install pocl-opencl-icd ocl-icd-libopencl1 mricron-data glmark2-data"
+packages="$demo libcmocka-dev libopenblas-dev"
 ci_packages="g++ git clang libclang-rt-14-dev clang-format-14 valgrind spin gnuplot-nox libembree-dev libmetis-doc"
 case ${1-} in
-"") ;;
+"") modules="$modules cmocka openblas" ;;
+--install) packages=$install ;;
+--demo) packages=$demo ;;
 --ci) packages="$packages $ci_packages" ;;
 --list)
     for package in $packages; do
@@ -99,7 +121,7 @@ case ${1-} in
     exit 0
     ;;
 *)
-    echo "usage: ./bootstrap.sh [--ci | --list]" >&2
+    echo "usage: ./bootstrap.sh [--install | --demo | --ci | --list]" >&2
     exit 2
     ;;
 esac

@@ -21,6 +21,8 @@ set_property(GLOBAL PROPERTY YOKE_KERNEL_FLAGS "${yoke_kernel_flags}")
 function(yoke_add_kernels target)
   cmake_parse_arguments(arg "FAST_MATH;EXACT" "" "" ${ARGN})
   get_property(flags GLOBAL PROPERTY YOKE_KERNEL_FLAGS)
+  get_property(own_flags GLOBAL PROPERTY YOKE_OWN_KERNEL_FLAGS) # while yoke itself is built
+  list(APPEND flags ${own_flags})
   if(arg_FAST_MATH AND arg_EXACT)
     message(FATAL_ERROR "kernels of ${target} can be FAST_MATH or EXACT, not both")
   endif()

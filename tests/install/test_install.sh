@@ -1,32 +1,68 @@
 #!/bin/sh
-# Installs the build into an empty folder and builds a program against it, with pkg-config and with CMake; then looks at what
-# the library exports, and that it needs no GPU software.
+# test_install.sh BUILD - installs the build into an empty folder and uses it as a stranger would, without LD_LIBRARY_PATH: the command,
+# a program by the recipe that the documents print, by CMake, in C++; then looks at what the library exports and needs, how it is
+# hardened, and that the documents' links hold.
 set -eu
 build=$1
 source=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+unset LD_LIBRARY_PATH
 cmake --install "$build" --prefix "$work/usr" >/dev/null
 lib=$(dirname "$(find "$work/usr" -name yoke.pc)")/..
+docs=$(dirname "$(find "$work/usr" -name CONTRIBUTING.md)")
 
-echo "pkg-config and make"
-PKG_CONFIG_PATH=$lib/pkgconfig
-export PKG_CONFIG_PATH
-embed=$(pkg-config --variable=embed yoke)
-"$embed" -o "$work/program.texts.h" "$source/program/program.c" -I"$work/usr/include"
-cc -std=c11 -O2 $("$embed" --flags) -DYOKE_SOURCE_FILE="\"$work/program.texts.h\"" \
-    $(pkg-config --cflags yoke) "$source/program/program.c" -o "$work/by-hand" \
-    $(pkg-config --libs yoke) -lm -Wl,-rpath,"$lib"
-"$work/by-hand"
+echo "the installed command"
+"$work/usr/bin/yoke" --version
+mv "$work/usr" "$work/moved"
+"$work/moved/bin/yoke" --version >/dev/null
+mv "$work/moved" "$work/usr"
+
+echo "the recipe of docs/kernels.md, word by word"
+PKG_CONFIG_PATH=$lib/pkgconfig PATH=$work/usr/bin:$PATH
+export PKG_CONFIG_PATH PATH
+mkdir "$work/recipe"
+cp "$source/program/program.c" "$work/recipe/kernels.c"
+{
+    printf 'CFLAGS = -std=c11 -O2\nCPPFLAGS = %s\nprogram: kernels.o\n\t$(CC) -o $@ $^ %s -Wl,-rpath,%s -lm\n' \
+        "$(pkg-config --cflags yoke)" "$(pkg-config --libs yoke)" "$lib"
+    sed -n '/^```make/,/^```$/p' "$docs/docs/kernels.md" | grep -v '^```'
+} >"$work/recipe/Makefile"
+make -s -C "$work/recipe" program
+"$work/recipe/program"
 
 echo "CMake package"
 cmake -S "$source/program" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
 cmake --build "$work/cmake" >/dev/null
-LD_LIBRARY_PATH=$lib "$work/cmake/program"
+"$work/cmake/program"
+if [ -e "$lib/libyoke.a" ]; then
+    echo "the static library, by CMake and by pkg-config"
+    mkdir "$work/static"
+    sed 's/yoke::yoke)/yoke::yoke_static)/' "$source/program/CMakeLists.txt" >"$work/static/CMakeLists.txt"
+    cp "$source/program/program.c" "$work/static"
+    cmake -S "$work/static" -B "$work/static/build" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
+    cmake --build "$work/static/build" >/dev/null
+    "$work/static/build/program"
+    if ldd "$work/static/build/program" | grep libyoke; then exit 1; fi
+    # shellcheck disable=SC2046 # words
+    cc "$work/recipe/kernels.o" -o "$work/static/by-hand" "$lib/libyoke.a" $(pkg-config --static --libs-only-l yoke | sed 's/-lyoke//')
+    "$work/static/by-hand"
+fi
+if command -v c++ >/dev/null; then
+    echo "CMake package, a project of C++ only"
+    mkdir "$work/cxx"
+    sed 's/project(program C)/project(program CXX)/' "$source/program/CMakeLists.txt" >"$work/cxx/CMakeLists.txt"
+    cp "$source/program/program.c" "$work/cxx"
+    cmake -S "$work/cxx" -B "$work/cxx/build" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
+    cmake --build "$work/cxx/build" >/dev/null
+    "$work/cxx/build/program"
+fi
 
 echo "exports"
-if nm -D --defined-only "$lib/libyoke.so" | awk '$2 != "A" { print $3 }' | grep -v '^yoke_'; then
-    echo "the library exports more than yoke_*"
+soname=$(objdump -p "$lib/libyoke.so" | awk '$1 == "SONAME" { print $2 }')
+[ "$soname" = libyoke.so.0.1 ] || { echo "the soname is $soname"; exit 1; }
+if nm -D --with-symbol-versions --defined-only "$lib/libyoke.so" | awk '$2 != "A" { print $3 }' | grep -v '^yoke_.*@@YOKE_0\.1$'; then
+    echo "the library exports more than yoke_*, or without a version"
     exit 1
 fi
 if ldd "$lib/libyoke.so" | grep -iE 'opencl|cuda|nvidia'; then
@@ -34,8 +70,29 @@ if ldd "$lib/libyoke.so" | grep -iE 'opencl|cuda|nvidia'; then
     exit 1
 fi
 
-echo "the installed command"
-LD_LIBRARY_PATH=$lib "$work/usr/bin/yoke" --version
+echo "hardening"
+for file in "$lib/libyoke.so" "$work/usr/bin/yoke" "$build/cli/yoke" "$(find "$build" -maxdepth 3 -name libyoke.so)"; do
+    objdump -p "$file" | grep -q RELRO || { echo "$file: no relro"; exit 1; }
+    readelf -d "$file" | grep -q NOW || { echo "$file: no immediate binding"; exit 1; }
+    if readelf -d "$file" | grep -E 'R(UN)?PATH.*(\[|:)(:|\])'; then
+        echo "$file: an empty search path means the current folder"
+        exit 1
+    fi
+    nm -D "$file" | grep -q __stack_chk_fail || { echo "$file: no stack protector"; exit 1; }
+    nm -D "$file" | grep -q '_chk@' || { echo "$file: not fortified"; exit 1; }
+done
+
+echo "links of the installed documents"
+find "$docs" -name '*.md' | while read -r page; do
+    sed '/^```/,/^```$/d' "$page" | grep -oE '\]\([^)# ]+' | sed 's/^](//' | grep -vE '^(https?|mailto):' | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || echo "${page#"$docs/"}: $link"
+    done
+done >"$work/broken"
+if [ -s "$work/broken" ]; then
+    cat "$work/broken"
+    echo "links that lead nowhere"
+    exit 1
+fi
 
 echo "every header alone, in C11 and C++"
 for header in "$work"/usr/include/yoke/*.h; do

@@ -38,17 +38,23 @@ done
 S
 stand_in apt-get <<'S'
 echo "apt-get $*" >>"$log"
+if [ "$1" = update ] && [ -e "${log%/*}/offline" ]; then
+    echo "E: Could not resolve 'deb.example'" >&2
+    exit 100
+fi
 [ "$1" = install ] || exit 0
 [ ! -e "${log%/*}/broken" ] || exit 100
 for word; do echo "$word"; done >>"${log%/*}/installed"
 S
 stand_in sudo <<'S'
 echo "sudo $1" >>"$log"
+[ ! -e "${log%/*}/no-rights" ] || exit 1
 [ "$1" != -n ] || shift
 exec "$@"
 S
 printf 'echo 0\n' | stand_in id
 cp "$work/stand-in/id" "$work/root-id"
+printf 'exit 0\n' | stand_in true
 
 run()
 {
@@ -89,10 +95,18 @@ expect 0
 # not root: through sudo, which must not ask where nobody can answer
 grep -vx make <<<"$packages" >"$work/installed"
 printf 'echo 1000\n' | stand_in id
-machine dpkg-query apt-get id sudo
+machine dpkg-query apt-get id sudo true
 run
 expect 0 "sudo -n"
 expect 0 " make"
+
+# sudo, but no rights
+grep -vx make <<<"$packages" >"$work/installed"
+machine dpkg-query apt-get id sudo true
+touch "$work/no-rights"
+run
+expect 1 "no sudo rights"
+rm "$work/no-rights"
 
 # neither root nor sudo
 grep -vx make <<<"$packages" >"$work/installed"
@@ -106,6 +120,26 @@ machine dpkg-query apt-get id
 touch "$work/broken"
 run
 expect 1 "apt could not install all of: make"
+
+# apt fails for want of a network
+machine dpkg-query apt-get id
+touch "$work/offline"
+run
+expect 1 "offline"
+rm "$work/offline"
+
+# library and command alone want no test harness, no pictures, no PoCL
+: >"$work/installed"
+rm "$work/broken"
+machine dpkg-query apt-get id
+run --install
+expect 0 "libhwloc-dev"
+if grep -qE 'cmocka|mricron|pocl|openblas' "$log"; then exit 1; fi
+: >"$work/installed"
+machine dpkg-query apt-get id
+run --demo
+expect 0 "pocl"
+if grep -qE 'cmocka|openblas' "$log"; then exit 1; fi
 
 # no apt
 machine id
