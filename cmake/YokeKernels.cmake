@@ -1,11 +1,12 @@
-# yoke_add_kernels(<target> [FAST_MATH | EXACT] file.c ...): compile kernel files into a target, vectorised, with
+# yoke_add_kernels(<target> [FAST_MATH | EXACT] [CHECK] file.c ...): compile kernel files into a target, vectorised, with
 # their device texts inside.
 #
 # Each file is flattened for OpenCL and CUDA by yoke-embed (the C preprocessor does the work, with the
 # target's include directories and definitions) and the texts come in through YOKE_SOURCE_FILE, so a change
 # to anything the kernel file includes rebuilds both. FAST_MATH adds -ffast-math to the CPU code of these
 # files: sums are reordered, reciprocals approximated. EXACT rounds every sum and product by itself, on
-# devices too: no compiler makes one instruction of the two.
+# devices too: no compiler makes one instruction of the two. CHECK has the kernels compiled for the OpenCL
+# and CUDA devices of this machine at build time; where there are none it says so and checks nothing.
 find_program(YOKE_EMBED yoke-embed NO_DEFAULT_PATH DOC "makes device texts of kernel files"
   PATHS ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../../../bin
         ${CMAKE_CURRENT_LIST_DIR}/../../../../bin)
@@ -19,7 +20,7 @@ separate_arguments(yoke_kernel_flags UNIX_COMMAND "${yoke_kernel_flags}")
 set_property(GLOBAL PROPERTY YOKE_KERNEL_FLAGS "${yoke_kernel_flags}")
 
 function(yoke_add_kernels target)
-  cmake_parse_arguments(arg "FAST_MATH;EXACT" "" "" ${ARGN})
+  cmake_parse_arguments(arg "FAST_MATH;EXACT;CHECK" "" "" ${ARGN})
   get_property(flags GLOBAL PROPERTY YOKE_KERNEL_FLAGS)
   get_property(own_flags GLOBAL PROPERTY YOKE_OWN_KERNEL_FLAGS) # while yoke itself is built
   list(APPEND flags ${own_flags})
@@ -52,6 +53,16 @@ function(yoke_add_kernels target)
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       DEPENDS ${source} ${YOKE_EMBED} DEPFILE ${texts}.d
       COMMENT "Flattening ${name} for devices" COMMAND_EXPAND_LISTS VERBATIM)
+    if(arg_CHECK)
+      add_custom_command(OUTPUT ${texts}.checked
+        COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}" YOKE_LIB=$<TARGET_FILE:yoke::yoke>
+                ${YOKE_EMBED} --check ${source} ${exact}
+                "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
+                "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+        COMMAND ${CMAKE_COMMAND} -E touch ${texts}.checked
+        DEPENDS ${texts} yoke::yoke COMMENT "Compiling ${name} for the devices here" COMMAND_EXPAND_LISTS VERBATIM)
+      target_sources(${target} PRIVATE ${texts}.checked)
+    endif()
     set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${texts})
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${flags})
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
