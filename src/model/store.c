@@ -219,6 +219,13 @@ static yoke_status judge(struct yk_store *store, int code)
         return yk_fail(YOKE_EIO, "%s", store->why);
     case SQLITE_NOMEM:
         return yk_fail(YOKE_ENOMEM, "no memory for SQLite");
+    case SQLITE_INTERRUPT:
+        store->given_up = 1;
+        yk_store_tell(store, YOKE_LOG_WARN,
+                      "%s takes seconds to answer, so it is not used; remove it, or have YOKE_KB "
+                      "name another",
+                      store->path);
+        return yk_fail(YOKE_EIO, "%s", store->why);
     default:
         if ((code & 0xff) != SQLITE_READONLY)
             count_failure(store);

@@ -23,6 +23,10 @@
 #include "store_state.h"
 
 enum { CORRUPT_KEPT = 9, TRIES = 4, WAIT_NS = 500000 };
+enum { QUERY_STEPS = 10000 }; /* of SQLite's machine between two looks at the clock: some 0.1 ms */
+/* Beyond the patience for other processes. The slowest call, a million lessons counted, takes 0.1
+ * s. */
+static const int64_t QUERY_NS = 2000000000;
 
 void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *format, ...)
 {
@@ -42,6 +46,13 @@ static int wait_for_others(void *context, int tries)
         return 0;
     yk_clock_sleep_ns(WAIT_NS / 4 * (1 + (tries + store->owner) % 8));
     return 1;
+}
+
+/* Whatever a file holds, no call runs for ever. */
+static int takes_too_long(void *context)
+{
+    const struct yk_store *store = context;
+    return yk_clock_ns() > store->deadline + QUERY_NS;
 }
 
 enum lock_result { LOCK_HAD, LOCK_BUSY, LOCK_NONE };
@@ -116,7 +127,12 @@ static int connect_base(struct yk_store *store, const char *mode)
         return code & 0xff;
     }
     sqlite3_busy_handler(store->base, wait_for_others, store);
+    /* A file's own triggers and views are programs; yoke has none. */
     sqlite3_db_config(store->base, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->base, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->base, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(store->base, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_progress_handler(store->base, QUERY_STEPS, takes_too_long, store);
     return SQLITE_OK;
 }
 
@@ -277,12 +293,29 @@ static int open_locked(struct yk_store *store, int how)
     return store->given_up ? SQLITE_CANTOPEN : code;
 }
 
+/* What another user can write to is not believed. Root's files are everybody's. */
+static int is_trusted(struct yk_store *store, const struct stat *info)
+{
+    if ((info->st_uid == geteuid() || info->st_uid == 0) && !(info->st_mode & (S_IWGRP | S_IWOTH)))
+        return 1;
+    store->given_up = 1;
+    yk_store_tell(store, YOKE_LOG_WARN,
+                  "%s belongs to another user, or others may write to it, so it is not used; have "
+                  "YOKE_KB name another, or chmod go-w your own",
+                  store->path);
+    return 0;
+}
+
 static int open_once(struct yk_store *store, int how)
 {
     struct stat info;
     int file;
-    if (stat(store->path, &info) == 0 && !S_ISREG(info.st_mode))
-        return SQLITE_CANTOPEN; /* nor is there to be a lock beside it */
+    if (stat(store->path, &info) == 0) {
+        if (!S_ISREG(info.st_mode))
+            return SQLITE_CANTOPEN; /* nor is there to be a lock beside it */
+        if (!is_trusted(store, &info))
+            return SQLITE_CANTOPEN;
+    }
     enum lock_result lock = lock_file(store, how, &file);
     int code = SQLITE_BUSY;
     if (lock == LOCK_NONE && file < 0)
@@ -293,10 +326,21 @@ static int open_once(struct yk_store *store, int how)
     return code;
 }
 
+/* The cache's folders are yoke's to make; others are the user's, and a missing one may be a
+ * mistake. */
+static void make_cache_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    yk_cache_folder(folder, sizeof folder);
+    size_t length = strlen(folder);
+    if (length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/')
+        yk_make_folders(path);
+}
+
 int yk_store_open_file(struct yk_store *store)
 {
     int how = LOCK_SH, code = SQLITE_LOCKED;
-    yk_make_folders(store->path);
+    make_cache_folder(store->path);
     for (int tries = 0; tries < TRIES; tries++) {
         code = open_once(store, how);
         if (code == SQLITE_LOCKED) {

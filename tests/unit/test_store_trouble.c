@@ -250,6 +250,88 @@ static void test_names(void **state)
     yk_store_close(store);
 }
 
+static void run_sql(const char *sql)
+{
+    sqlite3 *base;
+    char *why = NULL;
+    assert_int_equal(sqlite3_open(place.path, &base), SQLITE_OK);
+    if (sqlite3_exec(base, sql, NULL, NULL, &why) != SQLITE_OK)
+        fail_msg("%s: %s", sql, why);
+    sqlite3_close(base);
+}
+
+#define FOR_EVER                                                                                   \
+    "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+
+/* A file with programs of its own: they are not run, or not for long. */
+static void test_hostile_schema(void **state)
+{
+    (void)state;
+    static const char *const programs[] = {
+        "CREATE TRIGGER t1 AFTER INSERT ON lessons BEGIN " FOR_EVER "; END;"
+        "CREATE TRIGGER t2 BEFORE INSERT ON devices BEGIN " FOR_EVER "; END;"
+        "CREATE TRIGGER t3 AFTER INSERT ON subjects BEGIN " FOR_EVER "; END;"
+        "CREATE TRIGGER t4 BEFORE UPDATE ON lessons BEGIN " FOR_EVER "; END",
+        "ALTER TABLE lessons RENAME TO l; CREATE VIEW lessons AS SELECT * FROM l, (" FOR_EVER ")",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
+        struct yk_lesson lesson = lesson_of(1, 1), found;
+        fill(3);
+        run_sql(programs[p]);
+        int64_t begun = yk_clock_ns();
+        struct yk_store *store = open_store(&place);
+        yk_store_find(store, &saxpy, &lesson.sizes, &found);
+        yk_store_put(store, &saxpy, &lesson, 1);
+        yk_store_close(store);
+        assert_true(yk_clock_ns() - begun < 20000000000); /* it was for ever */
+        unlink(place.path);
+    }
+}
+
+static void not_used(void)
+{
+    const long size = size_of(place.path);
+    struct yk_lesson lesson = lesson_of(1, 1), found;
+    struct yk_store *store = open_store(&place);
+    assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 0);
+    yk_store_put(store, &saxpy, &lesson, 1);
+    yk_store_close(store);
+    assert_int_equal(size_of(place.path), size);
+    assert_int_equal(lines, 1);
+    lines = 0;
+}
+
+/* Another user's file, and one that others may write to. */
+static void test_of_others(void **state)
+{
+    (void)state;
+    fill(3);
+    assert_int_equal(chmod(place.path, 0666), 0);
+    not_used();
+    assert_int_equal(chmod(place.path, 0644), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(place.path, 65534, 65534), 0);
+        not_used();
+        assert_int_equal(chown(place.path, 0, 0), 0);
+    }
+    struct yk_store *store = open_store(&place);
+    use(store);
+    yk_store_close(store);
+}
+
+/* Folders outside the cache are the user's to make. */
+static void test_no_folder_is_made(void **state)
+{
+    (void)state;
+    char path[256];
+    struct yk_store *store;
+    snprintf(path, sizeof path, "%s/mistyped/new.db", place.folder);
+    assert_int_equal(yk_store_open(&(struct yk_store_spec){ .path = path }, &store), YOKE_OK);
+    yk_store_close(store);
+    snprintf(path, sizeof path, "%s/mistyped", place.folder);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
@@ -263,6 +345,9 @@ int main(void)
         TEST(test_fork),
         TEST(test_places),
         TEST(test_names),
+        TEST(test_hostile_schema),
+        TEST(test_of_others),
+        TEST(test_no_folder_is_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
