@@ -118,8 +118,10 @@ typedef struct yoke_result {
 YOKE_API void yoke_result_close(yoke_result *result);
 
 /* Run the job and wait. The calling thread works too. `result` may be NULL. An error of any device
- * that could not be made good by the others surfaces here; arrays written by a failed job have
- * undefined rows. */
+ * that could not be made good by the others surfaces here. A job that ends with an error after it
+ * has begun (a failure, yoke_cancel, its deadline, progress) leaves rows of before and rows of
+ * after: all rows of its out and inout arguments are lost (YOKE_ELOST) until they are written
+ * again; sums of mode add are as they were. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
 /* Compile kernels for all devices now, and wait for it: the first job would otherwise, for some
  * seconds a kernel if no earlier process left them in the cache. Devices compile side by side.

@@ -212,6 +212,8 @@ static void end_job(struct yk_job *job)
         yk_job_tell_progress(job, 1);
     for (d = 0; d < job->device_count; d++)
         yk_job_let_go(job, d);
+    if (atomic_load(&job->stop))
+        yk_job_spoil(job);
     job->ended_ns = job->reported_ns;
     if (job->has_add || atomic_load(&job->stop) || !job->ended_ns)
         job->ended_ns = yk_now(runtime);

@@ -187,6 +187,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int hosts_work; /* these get chunks beside their GPU's */
     atomic_int phase;
     atomic_int stop;   /* an error ended it: take nothing more */
+    int handed_out;    /* a chunk was: from then on rows it writes may have changed. Under lock */
     atomic_int flying; /* lanes between asking for a chunk and having reported it */
     /* The lane that the caller of yoke_run works as (-1: it drives the whole device), while
      * `borrowing` is 1. */
@@ -289,6 +290,10 @@ void yk_job_leave(struct yk_job *job);
 
 /* Nobody takes part any more and items are left: that is the job's failure. Under job.lock. */
 void yk_job_check_stranded(struct yk_job *job);
+/* --- loss.c --- */
+/* A job that was stopped after a chunk was handed out leaves rows of before and rows of after, and
+ * nothing tells them apart: all it was to write are lost until they are written again. */
+void yk_job_spoil(struct yk_job *job);
 
 /* --- weights.c: under runtime.lock, but for the first --- */
 /* There may be a weight for it. */

@@ -56,6 +56,7 @@ static int ask(struct yk_job *job, int device, int lane, int64_t *wake_ns)
         if (verdict != YK_TAKE)
             break;
         flight->issued_ns = now;
+        job->handed_out = 1;
         yk_turn_taken(job, device, &chunk);
         if (!jd->device->device->desc.host_memory) {
             flight->chunk = chunk;

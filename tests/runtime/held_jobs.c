@@ -90,6 +90,12 @@ void scene_close(struct scene *scene)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
+void write_again(struct scene *scene)
+{
+    OK(yoke_array_acquire(scene->array, YOKE_WRITE));
+    OK(yoke_array_release(scene->array));
+}
+
 yoke_ticket *submit(struct scene *scene, const yoke_job *job)
 {
     yoke_ticket *ticket;

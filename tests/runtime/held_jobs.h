@@ -42,6 +42,8 @@ struct scene {
 /* Four cores; the gate is shut. */
 void scene_open(struct scene *scene);
 void scene_close(struct scene *scene);
+/* What a stopped job was to write is lost until then. */
+void write_again(struct scene *scene);
 
 /* One chunk of the rows. */
 yoke_job job_on(struct scene *scene, const yoke_kernel *kernel, int64_t first, int64_t last);

@@ -104,11 +104,11 @@ static void submit(struct storm *storm, uint64_t *seed)
     }
     job.after = after;
     job.after_count = note->after_count;
-    if (storm_one_in(seed, 40)) {
+    if (storm_one_in(seed, 80)) {
         note->overdue = 1;
         job.deadline_seconds = 1e-6 * (double)(1 + storm_below(seed, 200));
     }
-    if (storm_one_in(seed, 20)) {
+    if (storm_one_in(seed, 80)) {
         note->stops = 1;
         job.progress = stop;
     }
@@ -213,11 +213,11 @@ static void *run_thread(void *context)
             submit(storm, seed);
         else if (what < 90)
             wait_for_one(storm, seed);
-        else if (what < 94)
+        else if (what < 91)
             cancel_one(storm, seed);
-        else if (what < 97)
+        else if (what < 94)
             look(storm, seed);
-        else
+        else /* what stopped jobs took has to be written again */
             fill(storm, seed);
         if (storm_one_in(seed, 4)) { /* somebody else's turn */
             pthread_mutex_unlock(&storm->lock);
@@ -252,6 +252,15 @@ static int needs_one_that_failed(const struct storm *storm, const struct note *n
     return 0;
 }
 
+static int one_was_stopped(const struct storm *storm, const struct note *note)
+{
+    const struct note *other;
+    for (other = storm->notes; other < note; other++)
+        if (other->kind == JOB && other->status != YOKE_OK)
+            return 1;
+    return 0;
+}
+
 static void check_status(const struct storm *storm, const struct note *note)
 {
     int fine = note->status == YOKE_OK;
@@ -259,7 +268,9 @@ static void check_status(const struct storm *storm, const struct note *note)
         fine = note->canceled || note->stops || needs_one_that_failed(storm, note);
     if (note->status == YOKE_ETIMEDOUT)
         fine = note->overdue;
-    if (note->status == YOKE_ELOST || note->status == YOKE_EDEVICE)
+    if (note->status == YOKE_ELOST) /* what a stopped job had begun to write is lost, too */
+        fine = storm->spec->devices_fail || one_was_stopped(storm, note);
+    if (note->status == YOKE_EDEVICE)
         fine = storm->spec->devices_fail;
     if (!fine)
         wrong(storm, note, "nothing is known that could have this outcome");
@@ -361,7 +372,9 @@ static void close_arrays(struct storm *storm)
 {
     int a;
     for (a = 0; a < STORM_ARRAYS; a++) {
-        if (yoke_array_close(storm->arrays[a]) != YOKE_OK && !storm->spec->devices_fail)
+        yoke_status status = yoke_array_close(storm->arrays[a]);
+        if (status != YOKE_OK && !storm->spec->devices_fail &&
+            !(status == YOKE_ELOST && one_was_stopped(storm, storm->notes + storm->count)))
             wrong(storm, storm->notes, "an array cannot be closed");
         free(storm->memory[a]);
     }

@@ -24,8 +24,17 @@ static void cancel_stops_a_job_and_who_needs_it(void **state)
     REFUSED(yoke_wait(reader, NULL), YOKE_ECANCELED, "needs writing");
     REFUSED(yoke_wait(first, NULL), YOKE_ECANCELED, "was canceled");
     assert_int_equal(atomic_load(&done_items), 4);
+    /* four rows are new, the others old, and nothing says which */
+    assert_int_equal(yoke_array_acquire(scene.array, YOKE_READ), YOKE_ELOST);
+    REFUSED(yoke_wait(submit_on(&scene, &reading, 5, 6), NULL), YOKE_ELOST, "lost");
+    OK(yoke_array_acquire_rows(scene.array, YOKE_WRITE, 0, 10));
+    OK(yoke_array_release(scene.array));
     independent = submit_on(&scene, &writing, 0, 10); /* the array is free again */
     OK(yoke_wait(independent, NULL));
+    OK(yoke_array_acquire_rows(scene.array, YOKE_READ, 0, 10)); /* written again */
+    assert_int_equal(yoke_array_acquire_rows(scene.array, YOKE_READ, 0, 11), YOKE_ELOST);
+    write_again(&scene);
+    OK(yoke_array_acquire(scene.array, YOKE_READ));
     scene_close(&scene);
 }
 
@@ -45,6 +54,7 @@ static void a_job_that_waits_can_be_canceled(void **state)
     REFUSED(yoke_wait(second, NULL), YOKE_ECANCELED, "was canceled");
     OK(yoke_wait(third, NULL));
     assert_int_equal(atomic_load(&done_items), 20);
+    OK(yoke_array_acquire(scene.array, YOKE_READ)); /* it had begun nothing */
     scene_close(&scene);
 }
 
@@ -60,6 +70,7 @@ static void a_deadline_ends_a_job(void **state)
     REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ETIMEDOUT, "deadline");
     assert_true(atomic_load(&done_items) > 0);
     assert_true(atomic_load(&done_items) < ROWS);
+    write_again(&scene);
     job.deadline_seconds = 1000;
     atomic_store(&done_items, 0);
     job.range.last = 8;
@@ -101,6 +112,7 @@ static void progress_is_told(void **state)
         watched = (struct watched){ .stop_after = 2 };
         REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ECANCELED, "progress");
         assert_int_equal(watched.calls, 2);
+        write_again(&scene);
     }
     scene_close(&scene);
 }
@@ -144,6 +156,7 @@ static void any_allocation_may_fail(void **state)
         failed = yk_alloc_failed();
         yk_alloc_fail_at(0);
         OK(yoke_wait_all(scene.runtime));
+        write_again(&scene);
         assert_true(yk_alloc_outstanding() <= before + 64); /* what is learned is kept */
         OK(few_jobs(&scene));
     }

@@ -181,6 +181,7 @@ static void pieces_write_what_all_of_them_do(void **state)
     job.args[0].rows = say_mirrored;
     job.partitioner = "demand:dd=2"; /* two leases of 50 */
     REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_EINVAL, "50 of indexes 0 .. 50");
+    write_again(&scene);
     scene_close(&scene);
 }
 

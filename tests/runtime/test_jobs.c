@@ -61,6 +61,7 @@ static void jobs_over_no_rows_conflict_with_nobody(void **state)
     atomic_store(&gate, 1);
     OK(yoke_wait(empty, NULL)); /* it needs nothing of what was canceled */
     REFUSED(yoke_wait(first, NULL), YOKE_ECANCELED, "canceled");
+    write_again(&scene);
     scene_close(&scene);
 }
 
