@@ -41,6 +41,23 @@ static yoke_status canceled(const struct app_run *run)
     return app_fail(YOKE_ECANCELED, "stopped on request");
 }
 
+/* Asked now and then while a job runs: not 0 cancels it. */
+static int is_wanted_no_more(void *context, int64_t done, int64_t all)
+{
+    const struct app_run *run = context;
+    (void)done;
+    (void)all;
+    return *run->watch->canceled != 0;
+}
+
+static void obey(struct app_run *run, yoke_job *job)
+{
+    if (!run->watch->canceled || job->progress)
+        return;
+    job->progress = is_wanted_no_more;
+    job->progress_context = run;
+}
+
 yoke_status app_tally_grow(struct app_run *run, int count)
 {
     struct app_tally *tally = &run->tally;
@@ -124,12 +141,13 @@ int64_t app_run_items(const struct app_run *run, int64_t items)
     return items > run->part ? items / run->part : 1;
 }
 
-static yoke_job chosen(const struct app_run *run, const yoke_job *job)
+static yoke_job chosen(struct app_run *run, const yoke_job *job)
 {
     yoke_job mine = *job;
     if (!mine.partitioner)
         mine.partitioner = run->partitioner;
     mine.range.last = mine.range.first + app_run_items(run, mine.range.last - mine.range.first);
+    obey(run, &mine);
     return mine;
 }
 
@@ -180,7 +198,7 @@ yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count)
     status = count == 1 ? run_one(run, jobs) : run_all(run, jobs, count);
     run->job_seconds += yoke_seconds(run->runtime) - start;
     run->job_wall_seconds += app_wall_seconds() - wall;
-    return status;
+    return status == YOKE_ECANCELED && canceled(run) != YOKE_OK ? YOKE_ECANCELED : status;
 }
 
 yoke_status app_run_job(struct app_run *run, const yoke_job *job)

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "json.h"
 #include "progress.h"
+#include "signals.h"
 #include "table.h"
 
 enum { INFO_DEVICES, INFO_MEASURE, INFO_JSON, INFO_COUNT };
@@ -204,7 +205,7 @@ static int measure_all(struct info *info)
     info->links = calloc((size_t)count, sizeof *info->links);
     if (!info->links)
         return command_failed("no memory for what is measured");
-    watch = progress_open();
+    watch = progress_open(progress_grace);
     for (int d = 0; d < count && !*watch.canceled; d++) {
         yoke_device device = { .name = "" };
         char what[YOKE_DEVICE_NAME_MAX + 16];
@@ -215,7 +216,7 @@ static int measure_all(struct info *info)
             status = command_failed(yoke_error_text());
     }
     progress_close();
-    return *watch.canceled ? progress_canceled_status() : status;
+    return *watch.canceled ? signals_status() : status;
 }
 
 static int answer(struct info *info, const char *const *values)

@@ -17,7 +17,7 @@ static int dispatch(int argc, char **argv)
         args_mistake("what shall it do? 'yoke help' lists the commands");
         return 2;
     }
-    if (!strcmp(word, "--version")) {
+    if (!strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "version")) {
         printf("yoke %s\n", yoke_version());
         return 0;
     }

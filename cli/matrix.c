@@ -63,18 +63,15 @@ static int answer(const struct measure_spec *spec, const struct matrix *matrix,
 static int measure_matrix(struct measure_spec *spec, struct matrix *matrix,
                           const char *const *values)
 {
-    spec->watch = progress_open();
+    spec->watch = progress_open(progress_grace_answer);
     yoke_status measured = matrix_measure(spec, matrix);
     progress_close();
-    if (measured != YOKE_OK)
-        command_failed(app_error_text());
+    int ended = command_ended(measured, app_error_text());
     int status = answer(spec, matrix, values);
     if (measured != YOKE_OK)
-        status = 1;
+        status = ended;
     if (matrix->wrong_words)
         status = 2;
-    if (measured == YOKE_ECANCELED)
-        status = progress_canceled_status();
     return status;
 }
 

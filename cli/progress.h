@@ -4,12 +4,11 @@
 
 #include "driver.h"
 
-/* From here Ctrl-C asks the run to stop, and so does SIGTERM; a second one ends the process at
- * once.
+/* From here Ctrl-C asks the run to stop, and so does SIGTERM (signals.h): seconds that it may take.
  */
-struct measure_watch progress_open(void);
-/* The exit status of a run that was asked to stop: 130 or 143. */
-int progress_canceled_status(void);
+/* Half a second is what a user waits; a matrix has an answer of what was measured until then. */
+static const double progress_grace = 0.45, progress_grace_answer = 5;
+struct measure_watch progress_open(double grace_seconds);
 /* Erases the line. */
 void progress_close(void);
 

@@ -30,17 +30,15 @@ static int measure_and_answer(struct measure_spec *spec, const char *const *valu
 {
     struct measure result;
     int status;
-    spec->watch = progress_open();
+    spec->watch = progress_open(progress_grace);
     yoke_status measured = measure(spec, &result);
     progress_close();
     if (measured == YOKE_OK)
         status = answer(spec, &result, values);
     else
-        status = command_failed(app_error_text());
+        status = command_ended(measured, app_error_text());
     if (result.wrong_words)
         status = 2;
-    if (measured == YOKE_ECANCELED)
-        status = progress_canceled_status();
     measure_close(&result);
     return status;
 }

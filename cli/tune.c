@@ -215,19 +215,17 @@ static int tune_and_answer(struct tune_spec *from, const char *const *values)
     const char *json = values[TUNE_JSON];
     struct tune tune;
     int status = 0;
-    from->spec->watch = progress_open();
+    from->spec->watch = progress_open(progress_grace);
     yoke_status measured = tune_measure(from, &tune);
     progress_close();
     if (measured != YOKE_OK)
-        status = command_failed(app_error_text());
+        status = command_ended(measured, app_error_text());
     else if (!values[TUNE_QUIET] && !(json && !strcmp(json, "-")))
         print_answer(from, &tune);
     if (measured == YOKE_OK && json)
         status = write_json(from, &tune, json);
     if (tune.all.wrong_words)
         status = 2;
-    if (measured == YOKE_ECANCELED)
-        status = progress_canceled_status();
     tune_close(&tune);
     return status;
 }

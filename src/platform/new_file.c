@@ -10,12 +10,34 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 100 };
+enum { TRIES = 100, OPEN_MOST = 8 };
+
+/* Those that are open; one more is abandoned to the next writer's remove_orphans. */
+static struct yk_new_file *_Atomic open_files[OPEN_MOST];
+
+static void replace(struct yk_new_file *from, struct yk_new_file *to)
+{
+    for (int f = 0; f < OPEN_MOST; f++) {
+        struct yk_new_file *expected = from;
+        if (atomic_compare_exchange_strong(&open_files[f], &expected, to))
+            return;
+    }
+}
+
+void yk_new_files_abandon(void)
+{
+    for (int f = 0; f < OPEN_MOST; f++) {
+        struct yk_new_file *file = atomic_load(&open_files[f]);
+        if (file && file->temporary[0])
+            unlink(file->temporary);
+    }
+}
 
 /* Where a chain of links ends, whether there is a file or not. 0 or an errno. */
 static int follow_links(const char *path, char *out, size_t room)
@@ -108,8 +130,10 @@ int yk_new_file_open(struct yk_new_file *file, const char *path)
     if (exists)
         fchmod(opened, there.st_mode & 07777); /* of a file system without modes: as it is */
     file->stream = fdopen(opened, "w");
-    if (file->stream)
+    if (file->stream) {
+        replace(NULL, file);
         return 0;
+    }
     failed = errno;
     close(opened);
     unlink(file->temporary);
@@ -131,6 +155,7 @@ int yk_stream_trouble(FILE *stream)
 int yk_new_file_finish(struct yk_new_file *file)
 {
     int failed = yk_stream_trouble(file->stream);
+    replace(file, NULL);
     if (fclose(file->stream) != 0 && !failed)
         failed = errno;
     if (!failed && file->temporary[0] && rename(file->temporary, file->path) != 0)
@@ -143,6 +168,7 @@ int yk_new_file_finish(struct yk_new_file *file)
 
 void yk_new_file_drop(struct yk_new_file *file)
 {
+    replace(file, NULL);
     fclose(file->stream);
     if (file->temporary[0])
         unlink(file->temporary);

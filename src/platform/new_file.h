@@ -25,6 +25,9 @@ int yk_new_file_open(struct yk_new_file *file, const char *path);
 /* All is written: 0 only if every byte arrived and the file is in its place; otherwise nothing of
  * it stays. */
 int yk_new_file_finish(struct yk_new_file *file);
+/* The process ends now, whatever is open: what is not finished goes. A signal handler may call it.
+ */
+void yk_new_files_abandon(void);
 /* It is not wanted any more. */
 void yk_new_file_drop(struct yk_new_file *file);
 
