@@ -46,6 +46,7 @@ struct yk_device_desc {
     int index;            /* the backend's own number */
     int is_cpu;           /* an OpenCL device that is the CPU, or the cpu backend */
     int host_memory;      /* 1: kernels work on host memory; alloc and copy are not used */
+    int ignores_affinity; /* 1: threads need not stay where the one that opens it is bound to */
     int virtual_clock;    /* 1: time is the backend's (sim) */
     int pins_alone;       /* 1: what it pins is pinned for this open device and for no other */
     int exact_outcomes;   /* 1: what ended well before the device was lost says so afterwards */

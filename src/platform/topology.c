@@ -9,17 +9,15 @@
 
 #include <errno.h>
 #include <hwloc.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "affinity.h"
 #include "limits.h"
 #include "thread.h"
-
-enum { most_cpus = 1 << 20 };
 
 /* Hardware threads in hwloc's logical order: those of a core lie together. */
 struct machine {
@@ -185,43 +183,15 @@ fail:
                    strerror(error));
 }
 
-/* A set of processors, of the size the kernel wants. */
-struct affinity {
-    cpu_set_t *set;
-    size_t bytes;
-};
-
-/* The processors the calling thread, and so any thread it starts, may run on. The kernel refuses a
- * set smaller than its own, hence the growing. */
-static yoke_status read_affinity(struct affinity *out)
-{
-    for (int cpus = CPU_SETSIZE; cpus <= most_cpus; cpus *= 2) {
-        out->bytes = CPU_ALLOC_SIZE(cpus);
-        out->set = yk_calloc(1, out->bytes);
-        if (!out->set) {
-            return YOKE_ENOMEM;
-        }
-        if (sched_getaffinity(0, out->bytes, out->set) == 0) {
-            return YOKE_OK;
-        }
-        yk_free(out->set);
-    }
-    return yk_fail(YOKE_EIO,
-                   "the system does not tell which processors may be used: %s; see that "
-                   "sched_getaffinity is allowed (seccomp)",
-                   strerror(errno));
-}
-
 /* The first usable hardware thread of each core. */
-static int usable_cores(const struct machine *from, const struct affinity *affinity,
+static int usable_cores(const struct machine *from, const struct yk_processors *allowed,
                         struct yk_core *cores)
 {
     int count = 0;
     for (int i = 0; i < from->count; i++) {
         struct yk_core thread = from->threads[i];
         int seen = count > 0 && cores[count - 1].core == thread.core;
-        int usable =
-            !from->this_system || CPU_ISSET_S((size_t)thread.cpu, affinity->bytes, affinity->set);
+        int usable = !from->this_system || yk_processors_have(allowed, thread.cpu);
         if (seen || !usable) {
             continue;
         }
@@ -234,7 +204,38 @@ static int usable_cores(const struct machine *from, const struct affinity *affin
     return count;
 }
 
-yoke_status yk_topology_open(struct yk_topology *out)
+static int all_cores(const struct machine *from)
+{
+    int count = 0;
+    for (int i = 0; i < from->count; i++) {
+        count += i == 0 || from->threads[i].core != from->threads[i - 1].core;
+    }
+    return count;
+}
+
+static yoke_status open_allowed(const struct machine *from, const struct yk_processors *allowed,
+                                struct yk_topology *out)
+{
+    struct yk_core *cores = yk_calloc((size_t)from->count + 1, sizeof *cores);
+    if (!cores) {
+        return YOKE_ENOMEM;
+    }
+    struct yk_limits limits;
+    yk_limits_read("", &limits);
+    *out = (struct yk_topology){
+        .cores = cores,
+        .core_count = usable_cores(from, allowed, cores),
+        .machine_cores = all_cores(from),
+        .quota_cores = limits.quota_cores,
+        .memory_bytes = limits.memory_bytes,
+        .l2_bytes = from->l2_bytes,
+        .l3_bytes = from->l3_bytes,
+    };
+    memcpy(out->model, from->model, sizeof out->model);
+    return YOKE_OK;
+}
+
+static yoke_status open_by(yoke_status (*read)(struct yk_processors *), struct yk_topology *out)
 {
     yk_lock(&machine_lock);
     yoke_status status = machine ? YOKE_OK : read_machine(&machine);
@@ -243,29 +244,24 @@ yoke_status yk_topology_open(struct yk_topology *out)
     if (status != YOKE_OK) {
         return status;
     }
-    struct affinity affinity;
-    status = read_affinity(&affinity);
+    struct yk_processors allowed;
+    status = read(&allowed);
     if (status != YOKE_OK) {
         return status;
     }
-    struct yk_core *cores = yk_calloc((size_t)from->count + 1, sizeof *cores);
-    if (!cores) {
-        yk_free(affinity.set);
-        return YOKE_ENOMEM;
-    }
-    struct yk_limits limits;
-    yk_limits_read("", &limits);
-    *out = (struct yk_topology){
-        .cores = cores,
-        .core_count = usable_cores(from, &affinity, cores),
-        .quota_cores = limits.quota_cores,
-        .memory_bytes = limits.memory_bytes,
-        .l2_bytes = from->l2_bytes,
-        .l3_bytes = from->l3_bytes,
-    };
-    memcpy(out->model, from->model, sizeof out->model);
-    yk_free(affinity.set);
-    return YOKE_OK;
+    status = open_allowed(from, &allowed, out);
+    yk_processors_close(&allowed);
+    return status;
+}
+
+yoke_status yk_topology_open(struct yk_topology *out)
+{
+    return open_by(yk_affinity_read, out);
+}
+
+yoke_status yk_topology_open_cpuset(struct yk_topology *out)
+{
+    return open_by(yk_cpuset_read, out);
 }
 
 void yk_topology_close(struct yk_topology *topology)

@@ -20,6 +20,7 @@ struct yk_core {
 struct yk_topology {
     struct yk_core *cores; /* usable cores, one hardware thread each, sorted by core index; owned */
     int core_count;        /* >= 1 */
+    int machine_cores;     /* usable or not */
     int quota_cores;       /* cgroup CPU quota rounded up to whole cores; 0 if there is none */
     int64_t
         memory_bytes; /* usable host memory: the machine's, or the cgroup's limit where smaller */
@@ -27,6 +28,8 @@ struct yk_topology {
     char model[64];             /* processor's name */
 };
 yoke_status yk_topology_open(struct yk_topology *out);
+/* As if the calling thread were bound to nothing: all cores of the process's cpuset. */
+yoke_status yk_topology_open_cpuset(struct yk_topology *out);
 void yk_topology_close(struct yk_topology *topology);
 
 /* Bytes of host memory that can still be had without swapping, now (MemAvailable, cgroup

@@ -176,13 +176,15 @@ void yk_runtime_join_loader(yoke_runtime *runtime)
     yk_unlock(&runtime->load_lock);
 }
 
-static void count_extra_lanes(yoke_runtime *runtime, const struct yk_device_list *list)
+/* Of all devices, before the first gets its threads. */
+static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list)
 {
     int i;
     for (i = 0; i < list->count; i++) {
         int lanes = list->items[i].lanes > 0 ? list->items[i].lanes : 1;
         if (!list->items[i].host_memory)
             runtime->extra_lanes += runtime->streams < lanes ? (int)runtime->streams : lanes;
+        runtime->roams |= list->items[i].ignores_affinity;
     }
 }
 
@@ -196,7 +198,7 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
         .name = "yk-loader", .cpu = -1, .run = load_gpus, .context = runtime
     };
     yoke_status status = yk_devices_find(at_once ? devices : "cpu", &list);
-    count_extra_lanes(runtime, &list);
+    note_wishes(runtime, &list);
     if (status == YOKE_OK)
         status = add_all(runtime, &list, by_name ? NAMED : THERE);
     yk_device_list_close(&list);

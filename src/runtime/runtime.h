@@ -71,6 +71,7 @@ struct yoke_runtime {
     char *partitioner;
     yoke_waiting waiting;
     int threads;     /* lanes wanted of each CPU device; 0: one a core, and */
+    int roams;       /* threads that are bound to no core may run on all of the cpuset */
     int extra_lanes; /* of the first one so many more: */
     int64_t streams; /* at most so many for each GPU, which stand for threads that drive it */
 

@@ -11,6 +11,7 @@
 #include "../backend/cpu/cpu_device.h"
 #include "../base/alloc.h"
 #include "../partition/kept.h"
+#include "../platform/affinity.h"
 #include "flight.h"
 
 /* Where an event cannot wake its host thread, that thread looks this often. */
@@ -252,6 +253,8 @@ static void run(void *context)
     struct yk_worker *worker = context;
     yoke_runtime *runtime = worker->runtime;
     self = worker;
+    if (runtime->roams && worker->cpu < 0)
+        yk_affinity_widen();
     while (!atomic_load(&runtime->stop)) {
         unsigned change = atomic_load(&runtime->change);
         int64_t wake_ns;

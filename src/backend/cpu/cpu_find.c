@@ -5,9 +5,12 @@
  *     cpu:numa       one device for each NUMA node; cpu:numa:1 only the second
  *     cpu:L3 cpu:L2  one device for each shared cache (the fission of the Marrow system)
  *
+ * affinity=ignore takes all of the process's cpuset, whatever the calling thread is bound to.
+ *
  * A device's cores are the ones that share the number of the selected level.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +19,13 @@
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../base/words.h"
+#include "../../platform/affinity.h"
 #include "../../platform/topology.h"
+#include "../find.h"
 #include "cpu_settings.h"
 #include "variant.h"
 
+static const char *const affinity_choices[] = { "keep", "ignore", NULL };
 static const char *const variant_choices[] = { "auto", "base", "v3", "v4", NULL };
 
 const struct yk_option yk_cpu_options[] = {
@@ -31,6 +37,14 @@ const struct yk_option yk_cpu_options[] = {
       .type = YK_OPTION_CHOICE,
       .offset = offsetof(struct cpu_settings, variant),
       .choices = variant_choices },
+    { .name = "affinity",
+      .variable = "YOKE_CPU_AFFINITY",
+      .initial = "keep",
+      .help = "cores to use: keep (those the thread that opens yoke is bound to), ignore (all of "
+              "the process's cpuset)",
+      .type = YK_OPTION_CHOICE,
+      .offset = offsetof(struct cpu_settings, ignores_affinity),
+      .choices = affinity_choices },
     { .name = NULL },
 };
 
@@ -49,6 +63,7 @@ struct search {
     const struct yk_device_spec *spec;
     struct yk_device_list *list;
     struct yk_topology topology;
+    int ignores_affinity;
     int usable; /* cores, at most the quota's */
     double core_ghz;
 };
@@ -104,6 +119,7 @@ static yoke_status add(const struct search *search, const char *name, int count,
                                    .index = level ? number : 0,
                                    .is_cpu = 1,
                                    .host_memory = 1,
+                                   .ignores_affinity = settings->ignores_affinity,
                                    .launch_ns = 100,
                                    .settings = settings };
     for (int i = 0; i < count && desc.cores < YK_CPU_CORES_MAX; i++)
@@ -191,12 +207,55 @@ static yoke_status select_cores(const struct search *search)
     return add_first(search);
 }
 
+/* Says where fewer cores are used than the process could have, and by whose doing. A binding that
+ * was meant for this program is no news; one that another library or launcher made is, once. */
+static void tell_binding(const struct search *search, char *why)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const struct yk_topology *topology = &search->topology;
+    struct yk_topology whole;
+    struct yk_processors bound;
+    struct yk_binder binder;
+    char processors[64];
+    if (topology->core_count == topology->machine_cores || yk_affinity_read(&bound) != YOKE_OK)
+        return;
+    yk_processors_write(&bound, processors, sizeof processors);
+    yk_processors_close(&bound);
+    if (yk_topology_open_cpuset(&whole) != YOKE_OK)
+        return;
+    yk_binder_find(&binder);
+    if (whole.core_count > topology->core_count && why)
+        yk_find_say(why,
+                    "; %d more in its cpuset: %s bound it to processors %s; %s, or set "
+                    "YOKE_CPU_AFFINITY=ignore",
+                    whole.core_count - topology->core_count, binder.name, processors, binder.cure);
+    else if (whole.core_count > topology->core_count && !atomic_flag_test_and_set(&told))
+        yk_log(binder.is_side_effect ? YOKE_LOG_WARN : YOKE_LOG_INFO,
+               "cpu: %d of %s: %s bound the thread that opens yoke to processors %s; %s, or set "
+               "YOKE_CPU_AFFINITY=ignore to use all",
+               topology->core_count, yk_count_words(whole.core_count, "core").text, binder.name,
+               processors, binder.cure);
+    yk_topology_close(&whole);
+}
+
+static yoke_status open_topology(struct search *search)
+{
+    struct cpu_settings *settings = NULL;
+    yoke_status status = settings_open(search, &settings);
+    if (status != YOKE_OK)
+        return status;
+    search->ignores_affinity = settings->ignores_affinity;
+    yk_device_settings_close(&yk_backend_cpu, settings);
+    return search->ignores_affinity ? yk_topology_open_cpuset(&search->topology)
+                                    : yk_topology_open(&search->topology);
+}
+
 yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why)
 {
     struct search search = { .spec = spec, .list = list, .core_ghz = yk_core_ghz() };
     (void)asked; /* there always is a CPU */
-    yoke_status status = yk_topology_open(&search.topology);
+    yoke_status status = open_topology(&search);
     if (status != YOKE_OK)
         return status;
     const struct yk_topology *topology = &search.topology;
@@ -212,6 +271,9 @@ yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_
                  yk_count_words(topology->core_count, "core").text,
                  search.usable < topology->core_count ? " (cgroup quota)" : "",
                  yk_cpu_variant_name(yk_cpu_variant_best()));
+    /* who names a number of cores knows what there is */
+    if (status == YOKE_OK && !search.ignores_affinity && number_of(spec->selector) < 0)
+        tell_binding(&search, why);
     yk_topology_close(&search.topology);
     return status;
 }

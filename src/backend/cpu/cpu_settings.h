@@ -7,6 +7,7 @@
 
 struct cpu_settings {
     int variant; /* 0: the best this processor has; else variant + 1 */
+    int ignores_affinity;
     int cpus[YK_CPU_CORES_MAX];
 };
 
