@@ -1,6 +1,8 @@
 /* cores.c - a kernel by hand whose one argument says what to call. */
 #include "cores.h"
 
+#include "stop.h"
+
 static void call_blocks(void *const *args, const yoke_chunk *chunk)
 {
     const struct cores_work *work = args[0];
@@ -27,7 +29,20 @@ static const yoke_kernel blocks = {
 yoke_status cores_open(yoke_runtime **out)
 {
     const yoke_config config = { .devices = "cpu", .knowledge = "off" };
-    return yoke_open(&config, out);
+    yoke_status status = yoke_open(&config, out);
+    if (status != YOKE_OK)
+        return status;
+    status = app_stop_watch(*out);
+    if (status != YOKE_OK)
+        yoke_close(*out);
+    return status;
+}
+
+yoke_status cores_close(yoke_runtime *cores)
+{
+    if (cores)
+        app_stop_forget(cores);
+    return cores ? yoke_close(cores) : YOKE_OK;
 }
 
 /* A block is long enough to be handed out on its own. */
@@ -38,7 +53,8 @@ yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work)
                            .args = { yoke_value(*work) },
                            .partitioner = "dynamic:chunk=1",
                            .name = work->name };
-    return yoke_run(cores, &job, NULL);
+    yoke_status status = app_stop_check();
+    return status == YOKE_OK ? yoke_run(cores, &job, NULL) : status;
 }
 
 yoke_status cores_run_once(const struct cores_work *work)
@@ -48,7 +64,7 @@ yoke_status cores_run_once(const struct cores_work *work)
     if (status != YOKE_OK)
         return status;
     status = cores_run(cores, work);
-    closed = yoke_close(cores);
+    closed = cores_close(cores);
     return status != YOKE_OK ? status : closed;
 }
 

@@ -17,7 +17,9 @@ struct cores_work {
     int64_t blocks;
 };
 
+/* A request to stop (stop.h) ends their work with YOKE_ECANCELED. */
 yoke_status cores_open(yoke_runtime **out);
+yoke_status cores_close(yoke_runtime *cores); /* NULL does nothing */
 yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work);
 /* The same with cores that are there only meanwhile: a millisecond or two more. */
 yoke_status cores_run_once(const struct cores_work *work);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "stop.h"
+
 /* The text of an application's own failure counts as long as yoke has not failed after it. */
 static _Thread_local char own_text[1024], yoke_text_then[1024];
 
@@ -37,25 +39,8 @@ static yoke_status canceled(const struct app_run *run)
 {
     const struct measure_watch *watch = run->watch;
     if (!watch->canceled || !*watch->canceled)
-        return YOKE_OK;
+        return app_stop_check();
     return app_fail(YOKE_ECANCELED, "stopped on request");
-}
-
-/* Asked now and then while a job runs: not 0 cancels it. */
-static int is_wanted_no_more(void *context, int64_t done, int64_t all)
-{
-    const struct app_run *run = context;
-    (void)done;
-    (void)all;
-    return *run->watch->canceled != 0;
-}
-
-static void obey(struct app_run *run, yoke_job *job)
-{
-    if (!run->watch->canceled || job->progress)
-        return;
-    job->progress = is_wanted_no_more;
-    job->progress_context = run;
 }
 
 yoke_status app_tally_grow(struct app_run *run, int count)
@@ -141,13 +126,12 @@ int64_t app_run_items(const struct app_run *run, int64_t items)
     return items > run->part ? items / run->part : 1;
 }
 
-static yoke_job chosen(struct app_run *run, const yoke_job *job)
+static yoke_job chosen(const struct app_run *run, const yoke_job *job)
 {
     yoke_job mine = *job;
     if (!mine.partitioner)
         mine.partitioner = run->partitioner;
     mine.range.last = mine.range.first + app_run_items(run, mine.range.last - mine.range.first);
-    obey(run, &mine);
     return mine;
 }
 
@@ -244,7 +228,8 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
     yoke_status status = yoke_open(&config, &out->run.runtime);
     if (status != YOKE_OK)
         return status;
-    if (config.devices)
+    status = app_stop_watch(out->run.runtime);
+    if (status == YOKE_OK && config.devices)
         status = yoke_ready(out->run.runtime);
     out->open_seconds = app_wall_seconds() - start;
     if (status == YOKE_OK && spec->cold)
@@ -271,6 +256,7 @@ yoke_status app_session_close(struct app_session *session)
 {
     yoke_status status = app_session_detach(session);
     if (session->run.runtime) {
+        app_stop_forget(session->run.runtime);
         yoke_status closed = yoke_close(session->run.runtime);
         if (status == YOKE_OK)
             status = closed;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "closest.h"
-#include "signals.h"
+#include "request.h"
 
 const struct command *const commands[] = {
     &command_run, &command_sim,  &command_info, &command_doctor, &command_explain,
@@ -41,19 +41,14 @@ const struct app *command_find_app(const char *name)
     return NULL;
 }
 
-int command_ended(yoke_status status, const char *text)
-{
-    if (status == YOKE_OK)
-        return 0;
-    if (status != YOKE_ECANCELED || !signals_status())
-        return command_failed(text);
-    command_failed("stopped on request");
-    return signals_status();
-}
-
 int command_failed(const char *text)
 {
-    signals_told(); /* of a request to stop, if that is why */
     fprintf(stderr, "yoke: %s\n", text);
     return 1;
+}
+
+int command_stopped(void)
+{
+    command_failed("stopped on request");
+    return request_status();
 }

@@ -22,8 +22,8 @@ void help_print(const struct command *command, const struct app *app);
 /* --help or -h among the words, before "--". */
 int help_wanted(int argc, char **argv);
 /* A failed call of yoke or an application: prints its text, gives 1. */
-/* What became of the work: says why it failed, or that it was stopped; gives the exit status. */
-int command_ended(yoke_status status, const char *text);
 int command_failed(const char *text);
+/* After a request to stop: says that it was heeded, and gives its exit status. */
+int command_stopped(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "json.h"
 #include "progress.h"
-#include "signals.h"
+#include "request.h"
 #include "table.h"
 
 enum { INFO_DEVICES, INFO_MEASURE, INFO_JSON, INFO_COUNT };
@@ -216,7 +216,7 @@ static int measure_all(struct info *info)
             status = command_failed(yoke_error_text());
     }
     progress_close();
-    return *watch.canceled ? signals_status() : status;
+    return request_status() ? command_stopped() : status;
 }
 
 static int answer(struct info *info, const char *const *values)

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "plot.h"
 #include "progress.h"
+#include "request.h"
 #include "run.h"
 
 const char *matrix_partitioner(const struct matrix *matrix)
@@ -66,13 +67,16 @@ static int measure_matrix(struct measure_spec *spec, struct matrix *matrix,
     spec->watch = progress_open(progress_grace_answer);
     yoke_status measured = matrix_measure(spec, matrix);
     progress_close();
-    int ended = command_ended(measured, app_error_text());
+    if (request_status())
+        command_stopped();
+    else if (measured != YOKE_OK)
+        command_failed(app_error_text());
     int status = answer(spec, matrix, values);
     if (measured != YOKE_OK)
-        status = ended;
+        status = 1;
     if (matrix->wrong_words)
         status = 2;
-    return status;
+    return request_status() ? request_status() : status;
 }
 
 int run_matrix(struct measure_spec *spec, const char *const *values)

@@ -5,19 +5,22 @@
  */
 #include "progress.h"
 
-#include "signals.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "request.h"
+
 enum { BAR_WIDTH = 30 };
 static const double patience = 1, interval = 0.1;
+
 static struct {
-    int terminal, drawn;
+    int terminal;
+    volatile sig_atomic_t drawn;
     double started, last;
 } line;
+
 static double seconds_now(void)
 {
     struct timespec now;
@@ -30,6 +33,7 @@ static void draw(void *context, const char *what, int64_t done, int64_t total)
     char bar[BAR_WIDTH + 1];
     double now = seconds_now();
     (void)context;
+    request_at(what);
     if (!line.terminal || now - line.started < patience || now - line.last < interval)
         return;
     line.last = now;
@@ -50,13 +54,18 @@ struct measure_watch progress_open(double grace_seconds)
     line.terminal = isatty(STDERR_FILENO);
     line.drawn = 0;
     line.started = seconds_now();
-    return (struct measure_watch){ .progress = draw, .canceled = signals_obey(grace_seconds) };
+    return (struct measure_watch){ .progress = draw, .canceled = request_begin(grace_seconds) };
+}
+
+void progress_erase(void)
+{
+    static const char erase[] = "\r\033[K";
+    if (line.drawn && write(STDERR_FILENO, erase, sizeof erase - 1) > 0)
+        line.drawn = 0;
 }
 
 void progress_close(void)
 {
-    signals_obey_no_more();
-    if (line.drawn)
-        fputs("\r\033[K", stderr);
-    line.drawn = 0;
+    request_end();
+    progress_erase();
 }

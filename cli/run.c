@@ -6,6 +6,7 @@
 #include "command.h"
 #include "json.h"
 #include "progress.h"
+#include "request.h"
 
 /* Writes what was measured; the exit status says whether it is right. */
 static int answer(const struct measure_spec *spec, const struct measure *measure,
@@ -33,10 +34,12 @@ static int measure_and_answer(struct measure_spec *spec, const char *const *valu
     spec->watch = progress_open(progress_grace);
     yoke_status measured = measure(spec, &result);
     progress_close();
-    if (measured == YOKE_OK)
+    if (request_status())
+        status = command_stopped();
+    else if (measured == YOKE_OK)
         status = answer(spec, &result, values);
     else
-        status = command_ended(measured, app_error_text());
+        status = command_failed(app_error_text());
     if (result.wrong_words)
         status = 2;
     measure_close(&result);

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "json.h"
 #include "progress.h"
+#include "request.h"
 #include "run.h"
 #include "table.h"
 
@@ -218,11 +219,13 @@ static int tune_and_answer(struct tune_spec *from, const char *const *values)
     from->spec->watch = progress_open(progress_grace);
     yoke_status measured = tune_measure(from, &tune);
     progress_close();
-    if (measured != YOKE_OK)
-        status = command_ended(measured, app_error_text());
+    if (request_status())
+        status = command_stopped();
+    else if (measured != YOKE_OK)
+        status = command_failed(app_error_text());
     else if (!values[TUNE_QUIET] && !(json && !strcmp(json, "-")))
         print_answer(from, &tune);
-    if (measured == YOKE_OK && json)
+    if (measured == YOKE_OK && json && !request_status())
         status = write_json(from, &tune, json);
     if (tune.all.wrong_words)
         status = 2;

@@ -85,7 +85,7 @@ static void barnes_hut_close(void *state)
     if (!s)
         return;
     tree_close(&s->tree);
-    yoke_close(s->cores);
+    cores_close(s->cores);
     app_data_free(&s->memory, s->bodies);
     app_data_free(&s->memory, s->nodes);
     app_data_free(&s->memory, s->pulls);

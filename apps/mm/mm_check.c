@@ -223,7 +223,7 @@ static yoke_status check_both(struct check *check, char *note)
     status = check_sample(check, cores, &worst);
     if (status == YOKE_OK)
         status = check_rows(check, cores);
-    closed = yoke_close(cores);
+    closed = cores_close(cores);
     if (status == YOKE_OK)
         snprintf(note, 256,
                  "all %s of C r are those of A (B r); %s: max error %.1e of what is allowed, %.1e "

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "../app.h"
+#include "../cores.h"
 #include "../count.h"
 #include "../memory.h"
 #include "../random.h"
@@ -89,9 +90,8 @@ static yoke_status fill_job(struct mxv_state *s, yoke_runtime *cpu)
 
 static yoke_status fill(struct mxv_state *s)
 {
-    yoke_config config = { .devices = "cpu", .knowledge = "off" };
     yoke_runtime *cpu;
-    yoke_status status = yoke_open(&config, &cpu);
+    yoke_status status = cores_open(&cpu);
     int64_t i;
     int j;
     if (status != YOKE_OK)
@@ -104,7 +104,7 @@ static yoke_status fill(struct mxv_state *s)
     for (i = 0; status == YOKE_OK && i < s->rows; i++)
         for (j = 0; j < MARKS; j++)
             s->matrix[i * COLUMNS + j] = mark(s, i, j);
-    yoke_close(cpu);
+    cores_close(cpu);
     return status;
 }
 

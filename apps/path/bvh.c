@@ -137,7 +137,7 @@ yoke_status bvh_build(triangle_t *triangles, int64_t count, struct bvh *out)
     if (status != YOKE_OK)
         return status;
     status = build(&work, triangles);
-    closed = yoke_close(work.cores);
+    closed = cores_close(work.cores);
     if (status == YOKE_OK)
         status = closed;
     if (status == YOKE_OK)

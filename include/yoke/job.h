@@ -148,6 +148,10 @@ YOKE_API yoke_status yoke_wait_all(yoke_runtime *runtime);
  * others, when these are; yoke_wait then returns YOKE_ECANCELED. A job that is done stays as it is.
  * Returns at once. Thread-safe. */
 YOKE_API yoke_status yoke_cancel(yoke_ticket *ticket);
+/* The same for all jobs of a runtime that were submitted before, those of yoke_run too: how another
+ * thread stops a program's work on request. Cores stop after the piece that they are at. Returns at
+ * once. Thread-safe, but not safe in a signal handler. Not in a progress callback: YOKE_EINVAL. */
+YOKE_API yoke_status yoke_cancel_all(yoke_runtime *runtime);
 
 #ifdef __cplusplus
 }

@@ -31,8 +31,8 @@ void yk_affinity_widen(void);
 
 /* Who bound the calling thread, as far as the process can tell. */
 struct yk_binder {
-    char name[96];     /* "OMP_PROC_BIND=true", "mpirun (Open MPI)", "taskset or the program" */
-    const char *cure;  /* "unset it" */
+    char name[96];      /* "OMP_PROC_BIND=true", "mpirun (Open MPI)", "taskset or the program" */
+    const char *cure;   /* "unset it" */
     int is_side_effect; /* it was told of other threads or ranks, not of this program's cores */
 };
 void yk_binder_find(struct yk_binder *out);

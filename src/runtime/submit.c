@@ -5,6 +5,9 @@
 #include "flight.h"
 #include "knowledge.h"
 
+/* Jobs held on the stack while they are canceled, a cache line or two of pointers. */
+enum { STOPPED_AT_ONCE = 16 };
+
 void yk_job_hold(struct yk_job *job)
 {
     atomic_fetch_add_explicit(&job->references, 1, memory_order_relaxed);
@@ -252,19 +255,69 @@ yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result)
     return job ? wait_for(job, result) : YOKE_EINVAL;
 }
 
+/* Under runtime.lock. */
+static void stop(struct yk_job *job)
+{
+    if (atomic_load(&job->phase) != YK_DONE)
+        yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
+}
+
+/* Should nobody else be in it, it ends here; with a virtual clock, when the driver sees it. */
+static void end_if_idle(struct yk_job *job)
+{
+    if (!job->runtime->virtual_clock && yk_job_enter(job))
+        yk_job_leave(job);
+}
+
 yoke_status yoke_cancel(yoke_ticket *ticket)
 {
     struct yk_job *job = yk_ticket_hold(ticket, "yoke_cancel");
     if (!job)
         return YOKE_EINVAL;
     yk_lock(&job->runtime->lock);
-    if (atomic_load(&job->phase) != YK_DONE)
-        yk_job_fail(job, yk_fail(YOKE_ECANCELED, "%s was canceled", job->name));
+    stop(job);
     yk_unlock(&job->runtime->lock);
-    /* Should nobody else be in it, it ends here; with a virtual clock, when the driver sees it. */
-    if (!job->runtime->virtual_clock && yk_job_enter(job))
-        yk_job_leave(job);
+    end_if_idle(job);
     yk_job_release(job);
+    return YOKE_OK;
+}
+
+/* Stops and holds up to STOPPED_AT_ONCE jobs with numbers above `*after` and up to `last`. */
+static int stop_some(yoke_runtime *runtime, uint64_t *after, uint64_t last, struct yk_job **held)
+{
+    int count = 0;
+    struct yk_job *job;
+    yk_lock(&runtime->lock);
+    for (job = runtime->first_job; job && job->number <= last && count < STOPPED_AT_ONCE;
+         job = job->next) {
+        if (job->number <= *after)
+            continue;
+        stop(job);
+        yk_job_hold(job);
+        *after = job->number;
+        held[count++] = job;
+    }
+    yk_unlock(&runtime->lock);
+    return count;
+}
+
+yoke_status yoke_cancel_all(yoke_runtime *runtime)
+{
+    struct yk_job *held[STOPPED_AT_ONCE];
+    uint64_t after = 0, last;
+    int count, i;
+    if (!runtime)
+        return yk_fail(YOKE_EINVAL, "yoke_cancel_all: the runtime is NULL");
+    if (yk_runtime_refuses(runtime, "yoke_cancel_all"))
+        return YOKE_EINVAL;
+    yk_lock(&runtime->lock);
+    last = runtime->jobs_submitted;
+    yk_unlock(&runtime->lock);
+    while ((count = stop_some(runtime, &after, last, held)))
+        for (i = 0; i < count; i++) {
+            end_if_idle(held[i]);
+            yk_job_release(held[i]);
+        }
     return YOKE_OK;
 }
 

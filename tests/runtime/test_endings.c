@@ -3,6 +3,8 @@
  */
 #include "held_jobs.h"
 
+#include <pthread.h>
+
 #include "base/alloc.h"
 
 /* --- ends before the end --- */
@@ -55,6 +57,59 @@ static void a_job_that_waits_can_be_canceled(void **state)
     OK(yoke_wait(third, NULL));
     assert_int_equal(atomic_load(&done_items), 20);
     OK(yoke_array_acquire(scene.array, YOKE_READ)); /* it had begun nothing */
+    scene_close(&scene);
+}
+
+/* More than are held at once, of all kinds: running, waiting for one another, and one in yoke_run.
+ */
+static void all_jobs_of_a_runtime_can_be_canceled(void **state)
+{
+    enum { JOBS = 50 };
+    struct scene scene;
+    yoke_ticket *tickets[JOBS], *after;
+    int i;
+    (void)state;
+    scene_open(&scene);
+    yoke_job job = job_on(&scene, &writing, 0, ROWS);
+    job.partitioner = "dynamic:chunk=1";
+    OK(yoke_cancel_all(scene.runtime)); /* there is none */
+    for (i = 0; i < JOBS; i++)
+        tickets[i] = submit(&scene, &job);
+    wait_inside(4); /* a chunk a lane */
+    OK(yoke_cancel_all(scene.runtime));
+    atomic_store(&gate, 1);
+    for (i = 0; i < JOBS; i++)
+        REFUSED(yoke_wait(tickets[i], NULL), YOKE_ECANCELED, "writing");
+    assert_int_equal(atomic_load(&done_items), 4);
+    write_again(&scene);
+    after = submit_on(&scene, &writing, 0, 10); /* later jobs are not */
+    OK(yoke_wait(after, NULL));
+    REFUSED(yoke_cancel_all(NULL), YOKE_EINVAL, "NULL");
+    scene_close(&scene);
+}
+
+static void *cancel_all(void *runtime)
+{
+    while (!atomic_load(&inside))
+        nap();
+    yoke_cancel_all(runtime); /* the run's status says whether it did */
+    atomic_store(&gate, 1);
+    return NULL;
+}
+
+static void a_running_call_can_be_canceled_by_another_thread(void **state)
+{
+    struct scene scene;
+    pthread_t other;
+    (void)state;
+    scene_open(&scene);
+    yoke_job job = job_on(&scene, &writing, 0, ROWS);
+    job.partitioner = "dynamic:chunk=1";
+    pthread_create(&other, NULL, cancel_all, scene.runtime);
+    REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ECANCELED, "was canceled");
+    pthread_join(other, NULL);
+    assert_true(atomic_load(&done_items) < ROWS);
+    write_again(&scene);
     scene_close(&scene);
 }
 
@@ -169,6 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cancel_stops_a_job_and_who_needs_it),
         cmocka_unit_test(a_job_that_waits_can_be_canceled),
+        cmocka_unit_test(all_jobs_of_a_runtime_can_be_canceled),
+        cmocka_unit_test(a_running_call_can_be_canceled_by_another_thread),
         cmocka_unit_test(a_deadline_ends_a_job),
         cmocka_unit_test(progress_is_told),
         cmocka_unit_test(any_allocation_may_fail),

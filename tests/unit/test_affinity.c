@@ -28,8 +28,8 @@ static void take(void *context, yoke_log_level level, const char *line)
     if (strncmp(line, "cpu: ", 5) != 0)
         return;
     if (lines++ == 0)
-        snprintf(first_line, sizeof first_line, "%s %s",
-                 level == YOKE_LOG_WARN ? "warn" : "info", line);
+        snprintf(first_line, sizeof first_line, "%s %s", level == YOKE_LOG_WARN ? "warn" : "info",
+                 line);
 }
 
 static void bind_to_one(void)
