@@ -247,9 +247,14 @@ yoke_status app_session_attach(struct app_session *session, void *state)
 
 yoke_status app_session_detach(struct app_session *session)
 {
-    int attached = session->attached;
+    char why[sizeof own_text];
+    if (!session->attached)
+        return YOKE_OK;
     session->attached = 0;
-    return attached ? session->spec->app->detach(session->state) : YOKE_OK;
+    snprintf(why, sizeof why, "%s", app_error_text());
+    yoke_status status = session->spec->app->detach(session->state);
+    /* Rows that a failed run left lost are no news beside why it failed. */
+    return status != YOKE_OK && session->failed ? app_fail(status, "%s", why) : status;
 }
 
 yoke_status app_session_close(struct app_session *session)
@@ -283,6 +288,7 @@ yoke_status app_session_time(struct app_session *session, const char *what, doub
     run->job_seconds = run->job_wall_seconds = 0;
     double wall = app_wall_seconds(), start = yoke_seconds(run->runtime);
     status = session->spec->app->run(session->state, run);
+    session->failed = status != YOKE_OK;
     if (status != YOKE_OK)
         return status;
     *seconds = yoke_seconds(run->runtime) - start;

@@ -127,6 +127,7 @@ struct app_session {
     double open_seconds;
     double whole_seconds; /* of the latest run, as in struct measure */
     int attached;
+    int failed; /* the latest run */
 };
 
 /* `devices` NULL: those of the spec. Traces only where `judged`. Close also after a failure. */
