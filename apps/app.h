@@ -98,6 +98,11 @@ struct app {
  * failures of yoke calls are passed up as they are. */
 yoke_status app_fail(yoke_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same for a word of the command line that is wrong: gives YOKE_EINVAL, and the command's exit
+ * status is 2. */
+yoke_status app_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* 1: the latest failure of an application was such a word. */
+int app_is_mistaken(void);
 /* Text of the latest failure, the application's or yoke's. */
 const char *app_error_text(void);
 

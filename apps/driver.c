@@ -17,15 +17,36 @@
 
 /* The text of an application's own failure counts as long as yoke has not failed after it. */
 static _Thread_local char own_text[1024], yoke_text_then[1024];
+static _Thread_local int mistaken;
+
+static void record(int is_mistake, const char *format, va_list arguments)
+{
+    vsnprintf(own_text, sizeof own_text, format, arguments);
+    snprintf(yoke_text_then, sizeof yoke_text_then, "%s", yoke_error_text());
+    mistaken = is_mistake;
+}
 
 yoke_status app_fail(yoke_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(own_text, sizeof own_text, format, arguments);
+    record(0, format, arguments);
     va_end(arguments);
-    snprintf(yoke_text_then, sizeof yoke_text_then, "%s", yoke_error_text());
     return status;
+}
+
+yoke_status app_mistake(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    record(1, format, arguments);
+    va_end(arguments);
+    return YOKE_EINVAL;
+}
+
+int app_is_mistaken(void)
+{
+    return mistaken;
 }
 
 const char *app_error_text(void)

@@ -64,7 +64,7 @@ struct measure_device {
 };
 
 struct measure {
-    int wrong_words; /* 1: it failed because devices or partitioner are not written right */
+    int wrong_words; /* 1: it failed because of words of the command line */
     double open_seconds, first_seconds;
     double *runs;
     double *predictions; /* what was predicted of each run before it began; NAN: nobody said. NULL:

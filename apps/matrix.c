@@ -135,6 +135,7 @@ static yoke_status measure_size(struct stage *stage, int index)
     memcpy(spec->input.size, size->size, sizeof size->size);
     show(stage, "inputs", 0, 0);
     yoke_status status = spec->app->open(&spec->input, &stage->state);
+    stage->matrix->wrong_words = status == YOKE_EINVAL && app_is_mistaken();
     if (status != YOKE_OK)
         return status;
     memcpy(size->size, spec->input.size, sizeof size->size);

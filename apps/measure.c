@@ -120,6 +120,7 @@ static yoke_status judged(struct measure_spec *spec, struct app_session *session
         spec->watch.progress(spec->watch.context, "inputs", 0, 0);
     spec->input.memory.runtime = session->run.runtime;
     status = spec->app->open(&spec->input, &state);
+    out->wrong_words = status == YOKE_EINVAL && app_is_mistaken();
     if (status == YOKE_OK)
         status = app_session_attach(session, state);
     if (status == YOKE_OK)

@@ -189,8 +189,10 @@ static yoke_status tune_with(const struct tune_spec *from, struct app_session *o
     if (status == YOKE_OK && spec->watch.progress)
         spec->watch.progress(spec->watch.context, "inputs", 0, 0);
     spec->input.memory.runtime = owner->run.runtime;
-    if (status == YOKE_OK)
+    if (status == YOKE_OK) {
         status = spec->app->open(&spec->input, &state);
+        out->all.wrong_words = status == YOKE_EINVAL && app_is_mistaken();
+    }
     if (status != YOKE_OK)
         return status;
     status = train_all(from, state, out);

@@ -2,22 +2,33 @@
 #include "args.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "closest.h"
+#include "base/closest.h"
+#include "base/plain.h"
+
+/* What users type may be anything: a terminal is shown no more than text. */
+void args_say(const char *text)
+{
+    const size_t size = yk_plain_text(text, NULL, 0) + 1;
+    char *plain = malloc(size);
+    if (plain)
+        yk_plain_text(text, plain, size);
+    fprintf(stderr, "yoke: %s\n", plain ? plain : "no memory for a message");
+    free(plain);
+}
 
 int args_mistake(const char *format, ...)
 {
+    char text[2048];
     va_list arguments;
     va_start(arguments, format);
-    fputs("yoke: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    args_say(text);
     return 2;
 }
 
@@ -39,11 +50,11 @@ static const struct app_option *find(const struct args *args, const char *name, 
 
 static int unknown(const struct args *args, const char *name)
 {
-    struct closest closest = { .word = name, .length = strcspn(name, "=") };
+    struct yk_closest closest = { .word = name, .length = strcspn(name, "=") };
     for (int t = 0; t < ARGS_TABLES_MAX; t++)
         for (const struct app_option *o = args->tables[t].options; o && o->name; o++)
-            closest_try(&closest, o->name);
-    closest_try(&closest, "help");
+            yk_closest_try(&closest, o->name);
+    yk_closest_try(&closest, "help");
     if (closest.name)
         return args_mistake("yoke %s has no option --%.*s; did you mean --%s?", args->command,
                             (int)closest.length, name, closest.name);
@@ -102,14 +113,16 @@ int args_parse(struct args *args, int argc, char **argv)
     return 0;
 }
 
-/* A number with its suffix; *end is what follows. */
+/* What sizes are counted in has 64 bits, of which a double has all up to here. */
+static const double too_large = 9e18;
+
+/* A number with its suffix; *end is what follows. 0: there is none, -1: it is too large. */
 static int count_at(const char *text, const char **end, int64_t *out)
 {
     static const char letters[] = "kMG";
     char *rest;
     if (!isdigit((unsigned char)text[0]))
         return 0;
-    errno = 0;
     double number = strtod(text, &rest);
     const char *letter = *rest ? strchr(letters, *rest == 'K' ? 'k' : *rest) : NULL;
     if (letter) {
@@ -117,9 +130,11 @@ static int count_at(const char *text, const char **end, int64_t *out)
         number *= pow(binary ? 1024 : 1000, (double)(letter - letters) + 1);
         rest += 1 + binary;
     }
-    if (errno || !(number >= 0 && number < 9e18) || number != floor(number))
-        return 0;
     *end = rest;
+    if (number >= too_large)
+        return -1;
+    if (!(number >= 0) || number != floor(number))
+        return 0;
     *out = (int64_t)number;
     return 1;
 }
@@ -128,24 +143,29 @@ int args_count(const char *text, int64_t *out)
 {
     const char *end;
     int64_t value;
-    if (!count_at(text, &end, &value) || *end)
+    int is = count_at(text, &end, &value);
+    if (is != 0 && *end)
         return 0;
-    *out = value;
-    return 1;
+    if (is > 0)
+        *out = value;
+    return is;
 }
 
 int args_size(const char *text, int64_t size[3])
 {
     const char *at = text;
+    int large = 0;
     for (int count = 0; count < 3; at++) {
         /* strtod would take "0x10" for a hexadecimal number. */
         if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
             return 0;
-        if (!count_at(at, &at, &size[count]))
+        int is = count_at(at, &at, &size[count]);
+        if (is == 0)
             return 0;
+        large |= is < 0;
         count++;
         if (!*at)
-            return count;
+            return large ? -1 : count;
         if (*at != 'x')
             return 0;
     }
@@ -171,7 +191,7 @@ int args_read_count(struct args_given given, struct args_bounds bounds, int64_t 
     int64_t value;
     if (!given.text)
         return 0;
-    if (args_count(given.text, &value) && value >= bounds.least && value <= bounds.most) {
+    if (args_count(given.text, &value) > 0 && value >= bounds.least && value <= bounds.most) {
         *out = value;
         return 0;
     }
@@ -183,13 +203,13 @@ int args_read_word(struct args_given given, const char *const *names, const char
 {
     if (!given.text)
         return 0;
-    struct closest closest = { .word = given.text, .length = strlen(given.text) };
+    struct yk_closest closest = { .word = given.text, .length = strlen(given.text) };
     for (int i = 0; names[i]; i++) {
         if (!strcmp(names[i], given.text)) {
             *out = i;
             return 0;
         }
-        closest_try(&closest, names[i]);
+        yk_closest_try(&closest, names[i]);
     }
     return args_mistake("--%s %s: choose %s%s%s", given.option, given.text, choice,
                         closest.name ? "; did you mean " : "", closest.name ? closest.name : "");

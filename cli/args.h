@@ -23,12 +23,15 @@ struct args {
 
 /* 0, or 2 after a message that names the word. */
 int args_parse(struct args *args, int argc, char **argv);
-/* Prints "yoke: ..." to standard error and gives 2, the status for wrong words. */
+/* Prints "yoke: ..." to standard error, with what could command a terminal as \\xNN. */
+void args_say(const char *text);
+/* The same, and gives 2, the status for wrong words. */
 int args_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* 1 if the text is one; a count may end in k, M, G (thousands) or Ki, Mi, Gi. */
+/* 1 if the text is one, -1 if it is too large for 64 bits, 0 if it is none; a count may end in k,
+ * M, G (thousands) or Ki, Mi, Gi. */
 int args_count(const char *text, int64_t *out);
-/* N, or WxHxD; gives how many numbers there are, 0 if it is none. */
+/* N, or WxHxD; gives how many numbers there are, 0 if it is none, -1 if one is too large. */
 int args_size(const char *text, int64_t size[3]);
 /* "5%", "5" or "0.05". */
 int args_fraction(const char *text, double *out);

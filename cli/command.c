@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "closest.h"
+#include "base/closest.h"
 #include "request.h"
 
 const struct command *const commands[] = {
@@ -13,11 +13,11 @@ const struct command *const commands[] = {
 
 const struct command *command_find(const char *name)
 {
-    struct closest closest = { .word = name, .length = strlen(name) };
+    struct yk_closest closest = { .word = name, .length = strlen(name) };
     for (int i = 0; commands[i]; i++) {
         if (!strcmp(commands[i]->name, name))
             return commands[i];
-        closest_try(&closest, commands[i]->name);
+        yk_closest_try(&closest, commands[i]->name);
     }
     if (closest.name)
         args_mistake("there is no command '%s'; did you mean '%s'?", name, closest.name);
@@ -28,12 +28,12 @@ const struct command *command_find(const char *name)
 
 const struct app *command_find_app(const char *name)
 {
-    struct closest closest = { .word = name, .length = strlen(name) };
+    struct yk_closest closest = { .word = name, .length = strlen(name) };
     const struct app *app = app_find(name);
     if (app)
         return app;
     for (int i = 0; apps[i]; i++)
-        closest_try(&closest, apps[i]->name);
+        yk_closest_try(&closest, apps[i]->name);
     if (closest.name)
         args_mistake("there is no application '%s'; did you mean '%s'?", name, closest.name);
     else
@@ -43,7 +43,7 @@ const struct app *command_find_app(const char *name)
 
 int command_failed(const char *text)
 {
-    fprintf(stderr, "yoke: %s\n", text);
+    args_say(text);
     return 1;
 }
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "closest.h"
+#include "base/closest.h"
 #include "command.h"
 
 enum { KB_KERNEL, KB_MACHINE, KB_OLDER, KB_ALL, KB_JSON, KB_FILE, KB_COUNT };
@@ -39,11 +39,11 @@ static const struct action actions[] = {
 
 static const struct action *find_action(const char *word)
 {
-    struct closest closest = { .word = word, .length = strlen(word) };
+    struct yk_closest closest = { .word = word, .length = strlen(word) };
     for (const struct action *action = actions; action->name; action++) {
         if (!strcmp(action->name, word))
             return action;
-        closest_try(&closest, action->name);
+        yk_closest_try(&closest, action->name);
     }
     if (closest.name)
         args_mistake("yoke kb cannot '%s'; did you mean '%s'?", word, closest.name);

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "closest.h"
+#include "base/closest.h"
 #include "command.h"
 #include "json.h"
 #include "kb.h"
@@ -259,9 +259,9 @@ static int tell_one(void *context, const yoke_lesson *lesson)
 static int try_name(void *context, const yoke_lesson *lesson)
 {
     static char kept[64]; /* the name goes with the lesson */
-    struct closest *closest = context, now = *closest;
+    struct yk_closest *closest = context, now = *closest;
     now.name = NULL;
-    closest_try(&now, lesson->name);
+    yk_closest_try(&now, lesson->name);
     if (now.name && (!closest->name || now.distance < closest->distance)) {
         snprintf(kept, sizeof kept, "%s", lesson->name);
         *closest = now;
@@ -274,7 +274,7 @@ static int try_name(void *context, const yoke_lesson *lesson)
 int kb_nothing(struct kb *kb)
 {
     const char *name = kb->filter.name;
-    struct closest closest = { .word = name, .length = name ? strlen(name) : 0 };
+    struct yk_closest closest = { .word = name, .length = name ? strlen(name) : 0 };
     if (!name)
         return command_failed(kb->filter.seen_before ? "nothing that is known is so old"
                                                      : "nothing is known yet");

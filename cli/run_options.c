@@ -91,6 +91,8 @@ static int read_size(const char *text, const struct app *app, int64_t *out)
     if (!text)
         return 0;
     int count = args_size(text, out);
+    if (count < 0)
+        return args_mistake("--size %s is too large: sizes are below 9e18", text);
     if (count == 0)
         return args_mistake("--size %s is no size; write a count such as 64M, or WxHxD", text);
     if (count != app->size_count && !(count == 1 && app->size_square))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "closest.h"
+#include "base/closest.h"
 #include "run.h"
 #include "sim.h"
 
@@ -93,10 +93,10 @@ static int read_bytes(const char *text, yoke_simulation *out)
 
 static int unknown_profile(const char *text, size_t length)
 {
-    struct closest closest = { .word = text, .length = length };
+    struct yk_closest closest = { .word = text, .length = length };
     const char *name;
     for (int i = 0; (name = yoke_profile_name(i)); i++)
-        closest_try(&closest, name);
+        yk_closest_try(&closest, name);
     if (closest.name)
         return args_mistake("there is no cost profile '%.*s'; did you mean '%s'?", (int)length,
                             text, closest.name);

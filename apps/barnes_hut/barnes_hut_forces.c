@@ -56,9 +56,9 @@ yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct bar
     const struct form *form = find(walk, steps ? kind : APP_KERNEL_PLAIN, s->load);
     const struct form *other = find(walk, APP_KERNEL_STEP, s->load);
     if (!form)
-        return app_fail(YOKE_EINVAL, "--walk %s: choose %s", walk,
-                        steps ? "alone, apart or auto with --kernel step"
-                              : "alone, together or auto, or with --kernel step apart");
+        return app_mistake("--walk %s: choose %s", walk,
+                           steps ? "alone, apart or auto with --kernel step"
+                                 : "alone, together or auto, or with --kernel step apart");
     s->results = form->results;
     s->forces = kernel_of(form);
     s->chooses = kind == APP_KERNEL_AUTO && s->load && other;

@@ -67,7 +67,7 @@ static yoke_status choose(const char *option, const char *given, const char *con
     for (*out = 0; *out < 2; ++*out)
         if (strcmp(given, words[*out]) == 0)
             return YOKE_OK;
-    return app_fail(YOKE_EINVAL, "--%s %s: give %s or %s", option, given, words[0], words[1]);
+    return app_mistake("--%s %s: give %s or %s", option, given, words[0], words[1]);
 }
 
 static yoke_status settle_panels(const struct app_spec *spec, struct mm_state *s)

@@ -127,8 +127,8 @@ static yoke_status settle(struct app_spec *spec, struct mxv_state *s)
     long flops = strtol(spec->values[0], &end, 10);
     yoke_status status = YOKE_OK;
     if (end == spec->values[0] || *end || flops < 0 || flops > FLOPS_MAX || flops % 2)
-        return app_fail(YOKE_EINVAL, "--flops %s: give an even number from 0 to %d",
-                        spec->values[0], FLOPS_MAX);
+        return app_mistake("--flops %s: give an even number from 0 to %d", spec->values[0],
+                           FLOPS_MAX);
     if (spec->size[0] < 0)
         return app_fail(YOKE_EINVAL, "mxv cannot have %" PRId64 " rows; --size is at least 1",
                         spec->size[0]);

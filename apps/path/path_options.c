@@ -78,7 +78,7 @@ static yoke_status read_name(const char *option, const char *text, const char *c
         }
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", k ? ", " : "", names[k]);
     }
-    return app_fail(YOKE_EINVAL, "--%s %s: choose one of %s", option, text, all);
+    return app_mistake("--%s %s: choose one of %s", option, text, all);
 }
 
 static yoke_status read_point(const char *option, const char *text, double *out)
@@ -94,8 +94,8 @@ static yoke_status read_point(const char *option, const char *text, double *out)
     }
     if (k == 3)
         return YOKE_OK;
-    return app_fail(YOKE_EINVAL, "--%s %s: three numbers are needed, as in --%s 278,273,-800",
-                    option, text, option);
+    return app_mistake("--%s %s: three numbers are needed, as in --%s 278,273,-800", option, text,
+                       option);
 }
 
 static yoke_status read_picture(const char *text, struct path_state *s)
@@ -104,10 +104,10 @@ static yoke_status read_picture(const char *text, struct path_state *s)
     long long width, height;
     if (sscanf(text, "%9lldx%9lld%n", &width, &height, &end) != 2 || text[end] || width < 1 ||
         height < 1 || width > SIDE_MOST || height > SIDE_MOST || width * height > (1 << 28))
-        return app_fail(YOKE_EINVAL,
-                        "--picture %s: width and height are needed, from 1x1 to %dx%d and no more "
-                        "than 2^28 pixels, as in --picture 1024x768",
-                        text, SIDE_MOST, SIDE_MOST);
+        return app_mistake(
+            "--picture %s: width and height are needed, from 1x1 to %dx%d and no more "
+            "than 2^28 pixels, as in --picture 1024x768",
+            text, SIDE_MOST, SIDE_MOST);
     s->width = width;
     s->height = height;
     return YOKE_OK;
@@ -127,12 +127,11 @@ static yoke_status choose_scene(const struct app_spec *spec, struct path_scene_s
     out->surface = (enum path_scene_surface)surface;
     out->model = spec->input;
     if (out->kind == SCENE_BLOCKS && spec->input)
-        return app_fail(YOKE_EINVAL, "--scene blocks has no place for %s; leave --scene out",
-                        spec->input);
+        return app_mistake("--scene blocks has no place for %s; leave --scene out", spec->input);
     if (out->kind == SCENE_ALONE && !spec->input)
-        return app_fail(YOKE_EINVAL, "--scene alone needs a model: --input FILE");
+        return app_mistake("--scene alone needs a model: --input FILE");
     if (out->kind != SCENE_ROOM && out->copies > 1)
-        return app_fail(YOKE_EINVAL, "--copies are for --scene room, which has a floor");
+        return app_mistake("--copies are for --scene room, which has a floor");
     if (!out->model && out->kind == SCENE_ROOM) {
         out->model = bunny;
         if (access(bunny, R_OK) != 0)
@@ -166,12 +165,11 @@ static yoke_status choose_view(const struct app_spec *spec, double degrees, stru
         far += fabs(view.look[d] - view.eye[d]);
         side += d == 1 ? 0 : fabs(view.look[d] - view.eye[d]);
         if (fabs(view.eye[d]) > 1e6)
-            return app_fail(YOKE_EINVAL,
-                            "--eye %s is thousands of times as far away as the scene is large",
-                            spec->values[OPTION_EYE]);
+            return app_mistake("--eye %s is thousands of times as far away as the scene is large",
+                               spec->values[OPTION_EYE]);
     }
     if (far < 1e-6)
-        return app_fail(YOKE_EINVAL, "--eye and --look are one point: there is no direction");
+        return app_mistake("--eye and --look are one point: there is no direction");
     if (side < 1e-9 * far) /* straight up or down: which way is up is not told by Y */
         view.look[2] += 1e-6 * far;
     path_look(s, &view);
@@ -261,11 +259,11 @@ yoke_status path_settle(struct app_spec *spec, struct path_state *s)
     if (spec->size[0] == 0)
         spec->size[0] = DEFAULT_SAMPLES;
     if (status == YOKE_OK && (spec->size[0] < 1 || spec->size[0] > PATH_SAMPLES_MOST))
-        status = app_fail(YOKE_EINVAL, "--size %lld: samples of a pixel are from 1 to %d",
-                          (long long)spec->size[0], PATH_SAMPLES_MOST);
+        status = app_mistake("--size %lld: samples of a pixel are from 1 to %d",
+                             (long long)spec->size[0], PATH_SAMPLES_MOST);
     if (status == YOKE_OK && numbers[OPTION_PASSES] > (double)spec->size[0])
-        status = app_fail(YOKE_EINVAL, "--passes %s are more than there are samples (--size %lld)",
-                          spec->values[OPTION_PASSES], (long long)spec->size[0]);
+        status = app_mistake("--passes %s are more than there are samples (--size %lld)",
+                             spec->values[OPTION_PASSES], (long long)spec->size[0]);
     if (status != YOKE_OK)
         return status;
     s->samples = spec->size[0];

@@ -44,7 +44,7 @@ static uint8_t shade(double light)
 static yoke_status path_name(const struct path_state *s, const char *ending, char path[4096])
 {
     if (snprintf(path, 4096, "%s%s", s->output, ending) >= 4096)
-        return app_fail(YOKE_EINVAL, "--output %.60s... is too long", s->output);
+        return app_mistake("--output %.60s... is too long", s->output);
     return YOKE_OK;
 }
 

@@ -58,8 +58,8 @@ static yoke_status read_input(const struct app_spec *spec, struct photons_state 
     if (spec->input)
         return mci_load(spec->input, (int64_t)which, &s->input);
     if (which != 1)
-        return app_fail(YOKE_EINVAL, "--run %s chooses a run of a file; name one with --input",
-                        spec->values[OPTION_RUN]);
+        return app_mistake("--run %s chooses a run of a file; name one with --input",
+                           spec->values[OPTION_RUN]);
     return mci_default(&s->input);
 }
 

@@ -144,7 +144,7 @@ static yoke_status write_picture(const struct grid_of *of, const char *name)
     void *pixels = NULL;
     yoke_status status;
     if (snprintf(path, sizeof path, "%s-%s.png", of->state->output, name) >= (int)sizeof path)
-        return app_fail(YOKE_EINVAL, "--output %.60s... is too long", of->state->output);
+        return app_mistake("--output %.60s... is too long", of->state->output);
     status = app_alloc("a picture of photons", (int64_t)rows * columns, 1, &pixels);
     if (status != YOKE_OK)
         return status;
@@ -164,7 +164,7 @@ static yoke_status write_files(const struct photons_state *s, FILE *out)
     char path[4096];
     yoke_status status;
     if (snprintf(path, sizeof path, "%s.mco", s->output) >= (int)sizeof path)
-        return app_fail(YOKE_EINVAL, "--output %.60s... is too long", s->output);
+        return app_mistake("--output %.60s... is too long", s->output);
     status = output_write(&(struct output){ "the results", path, write_text, s });
     for (int k = 0; k < pictures && status == YOKE_OK; k++)
         status = write_picture(&grids[k], names[k]);

@@ -43,9 +43,9 @@ static yoke_status choose(int option, const char *value, const char *const *word
             *out = k;
             return YOKE_OK;
         }
-    return app_fail(YOKE_EINVAL, "--%s %s: choose %s%s%s or %s", spmv_option_list[option].name,
-                    value, words[0], words[2] ? ", " : "", words[2] ? words[1] : "",
-                    words[2] ? words[2] : words[1]);
+    return app_mistake("--%s %s: choose %s%s%s or %s", spmv_option_list[option].name, value,
+                       words[0], words[2] ? ", " : "", words[2] ? words[1] : "",
+                       words[2] ? words[2] : words[1]);
 }
 
 yoke_status spmv_read_options(const struct app_spec *spec, struct spmv_options *out)

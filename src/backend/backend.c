@@ -1,7 +1,7 @@
 /* backend.c - the list of backends, and how a text becomes a list of devices.
  *
  *     cpu:8,opencl:1:mem=256M      specs are separated by commas
- *     backend[:selector][:key=value]...
+ *     backend[:selector][:key=value]...        blanks around them do not count
  *
  * The parser knows only this frame; selectors and keys belong to the backends. Without a text every
  * backend offers what should be used by default, and a physical GPU that two drivers offer is taken
@@ -169,8 +169,11 @@ yoke_status yk_device_specs_parse(const char *text, struct yk_device_spec **spec
         return YOKE_ENOMEM;
     const char *part = text;
     for (size_t i = 0; i < parts; i++) {
-        size_t length = strcspn(part, ",");
-        yoke_status status = spec_parse(part, length, &items[i]);
+        const size_t length = strcspn(part, ","), blanks = strspn(part, " \t");
+        const char *first = blanks < length ? part + blanks : part + length, *last = part + length;
+        while (last > first && (last[-1] == ' ' || last[-1] == '\t'))
+            last--;
+        yoke_status status = spec_parse(first, (size_t)(last - first), &items[i]);
         if (status != YOKE_OK) {
             yk_free(items);
             return status;

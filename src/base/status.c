@@ -11,7 +11,9 @@
 #include "status.h"
 
 #include "alloc.h"
+#include "closest.h"
 #include "option.h"
+#include "plain.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -104,6 +106,18 @@ static char *format_long_text(size_t bytes, const char *format, va_list argument
     return text;
 }
 
+/* Takes the text; itself where all of it is plain, or there is no memory for another one. */
+static char *make_plain(char *text)
+{
+    const size_t length = strlen(text), wanted = yk_plain_text(text, NULL, 0);
+    char *plain = wanted > length ? yk_alloc_kept(wanted + 1) : NULL;
+    if (!plain)
+        return text;
+    yk_plain_text(text, plain, wanted + 1);
+    yk_free_kept(text);
+    return plain;
+}
+
 yoke_status yk_fail(yoke_status status, const char *format, ...)
 {
     /* The arguments may be this thread's former text: it stays until the new one is complete. */
@@ -118,11 +132,13 @@ yoke_status yk_fail(yoke_status status, const char *format, ...)
         fresh_long = format_long_text((size_t)length + 1, format, arguments);
         va_end(arguments);
     }
-    memcpy(short_text, fresh, sizeof fresh);
+    yk_plain_text(fresh, short_text, sizeof short_text);
+    if (fresh_long)
+        fresh_long = make_plain(fresh_long);
     if (fresh_long || long_text) {
         keep_long_text(fresh_long);
     }
-    yk_log(YOKE_LOG_DEBUG, "%s: %s", yoke_status_text(status), fresh);
+    yk_log(YOKE_LOG_DEBUG, "%s: %s", yoke_status_text(status), short_text);
     return status;
 }
 
@@ -130,6 +146,19 @@ static void log_to_stderr(void *context, yoke_log_level level, const char *line)
 {
     (void)context;
     fprintf(stderr, "yoke: %s: %s\n", level_names[level], line);
+}
+
+static void complain_of_level(const char *word)
+{
+    struct yk_closest closest = { .word = word, .length = strlen(word) };
+    char plain[64];
+    for (int level = 0; level < level_count; level++)
+        yk_closest_try(&closest, level_names[level]);
+    yk_plain_text(word, plain, sizeof plain);
+    fprintf(stderr,
+            "yoke: warn: YOKE_LOG=%s is no level; give off, error, warn, info or debug%s%s%s\n",
+            plain, closest.name ? "; did you mean " : "", closest.name ? closest.name : "",
+            closest.name ? "?" : "");
 }
 
 /* The first call reads YOKE_LOG, unless the program has chosen a sink before. Unset means warnings:
@@ -151,9 +180,7 @@ static void read_environment(void)
         log_fn = log_to_stderr;
         atomic_store_explicit(&log_level, odd ? (int)YOKE_LOG_WARN : wanted, memory_order_relaxed);
         if (odd) {
-            fprintf(stderr,
-                    "yoke: warn: YOKE_LOG=%s is no level; give off, error, warn, info or debug\n",
-                    word);
+            complain_of_level(word);
         }
     }
     pthread_mutex_unlock(&log_lock);
@@ -194,6 +221,11 @@ static int listening_level(void)
         level = atomic_load_explicit(&log_level, memory_order_relaxed);
     }
     return level;
+}
+
+void yk_log_open(void)
+{
+    listening_level();
 }
 
 void yk_log(yoke_log_level level, const char *format, ...)

@@ -14,6 +14,8 @@
 yoke_status yk_fail(yoke_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Reads YOKE_LOG, should nothing have done so yet, and warns of a word that is no level. */
+void yk_log_open(void);
 /* Log one line; cheap when nobody listens at that level. */
 void yk_log(yoke_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -4,6 +4,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../base/variables.h"
 #include "../partition/partitioner.h"
 #include "../platform/clock.h"
 #include "../platform/fork.h"
@@ -148,6 +149,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_open: out is NULL");
     yk_fork_watch();
+    yk_variables_check();
     status = read_settings(config, &settings);
     if (status == YOKE_OK)
         status = extra_threads(&settings, &streams);

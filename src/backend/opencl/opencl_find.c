@@ -108,6 +108,7 @@ struct search {
     char *why;
     int asked, wanted; /* wanted: a device's number, or -1 for all */
     int seen, added;   /* devices met so far, and of them appended */
+    int pocl_is_empty; /* it is there, and not the CPU */
 };
 
 /* Of copies, bytes per ns. */
@@ -252,8 +253,12 @@ static yoke_status search_platforms(struct search *search,
         search->cl->GetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof version, version, NULL);
         cl_device_id *devices;
         int devices_here = platform_devices(search->cl, id, &devices);
-        yk_find_say(search->why, "; %s (%.60s)%s", name, version,
-                    devices_here ? "" : " has no device");
+        /* The CPU is always there: its driver found nothing to be wrong with, but its own files. */
+        const int empty_pocl = devices_here == 0 && strstr(name, "Portable Computing Language");
+        search->pocl_is_empty |= empty_pocl;
+        yk_find_say(search->why, "; %s (%.60s)%s%s", name, version,
+                    devices_here ? "" : " has no device",
+                    empty_pocl ? ": set HOME or POCL_CACHE_DIR to a folder it can write" : "");
         status = devices_here < 0 ? YOKE_ENOMEM : YOKE_OK;
         for (int d = 0; d < devices_here && status == YOKE_OK; ++d)
             status = consider(search, id, devices[d]);
@@ -269,6 +274,10 @@ static yoke_status nothing_found(const struct search *search, int platform_count
     if (search->wanted >= 0 && search->seen > 0)
         return yk_fail(YOKE_ENODEV, "there is no opencl:%d; the devices are opencl:0 to opencl:%d",
                        search->wanted, search->seen - 1);
+    if (search->pocl_is_empty)
+        return yk_fail(YOKE_ENODEV, "PoCL, the OpenCL driver found, offers no device: as a rule it "
+                                    "cannot write its cache; set HOME, XDG_CACHE_HOME or "
+                                    "POCL_CACHE_DIR to a folder that can be written");
     if (platform_count)
         return yk_fail(YOKE_ENODEV, "the OpenCL drivers found offer no usable device; install %s",
                        packages);

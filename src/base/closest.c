@@ -27,7 +27,7 @@ static size_t distance(const char *word, size_t length, const char *name)
     return row[columns];
 }
 
-void closest_try(struct closest *closest, const char *name)
+void yk_closest_try(struct yk_closest *closest, const char *name)
 {
     size_t columns = strlen(name), far;
     if (closest->length > LENGTH_MAX || columns > LENGTH_MAX || closest->length == 0)
