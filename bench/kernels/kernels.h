@@ -1,0 +1,24 @@
+/* kernels.h - the types and constants that kernels.c shares with the programs that run it. */
+#ifndef KERNELS_H
+#define KERNELS_H
+
+#include <stdint.h>
+
+typedef struct particle {
+    double x, y, z, vx, vy, vz;
+} particle_t;
+
+/* A uniform electromagnetic field, times charge / mass. */
+typedef struct field {
+    double ex, ey, ez, bx, by, bz;
+} field_t;
+
+enum {
+    BLUR_RADIUS = 3,
+    BINOMIAL_STEPS = 128,
+    DOT_LANES = 256, /* of dot_group, */
+    DOT_UNIT = 4096, /* and the indexes that they do together */
+    HISTOGRAM_BINS = 256
+};
+
+#endif

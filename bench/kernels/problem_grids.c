@@ -1,0 +1,272 @@
+/* problem_grids.c - problems on pictures and in space: Mandelbrot, blur, histogram, stencil, push.
+ */
+#include <math.h>
+
+#include "problems.h"
+
+static int64_t at_least_1(int64_t size)
+{
+    return size < 1 ? 1 : size;
+}
+static int64_t within(int64_t index, int64_t size)
+{
+    return index < 0 ? 0 : index >= size ? size - 1 : index;
+}
+static void picture(struct problem *p, int64_t items)
+{
+    p->size[0] = at_least_1((int64_t)sqrt((double)items));
+    p->size[1] = at_least_1(items / p->size[0]);
+}
+
+/* ---- Mandelbrot ---- */
+
+static void mandelbrot_shape(struct problem *p, int64_t items)
+{
+    picture(p, items);
+    problem_array_add(p, p->size[0], p->size[1], sizeof(int32_t));
+}
+
+static void mandelbrot_fill(const struct problem *p)
+{
+    int32_t *count = p->array[0].at;
+    for (int64_t k = 0; k < p->size[0] * p->size[1]; k++)
+        count[k] = -1;
+}
+
+/* Single precision may count differently where |z| comes close to 2 or c lies close to the set's
+ * edge. `error` bounds how far its z is from the one here, so both ends of what it may count are
+ * known: the first step at which |z|^2 might be 4 or more, and the first at which it must be. */
+static void mandelbrot_counts(double cx, double cy, int32_t *least, int32_t *most)
+{
+    const double eps = 0x1p-24;
+    double x = 0, y = 0, error = 0;
+    *least = *most = mandelbrot_limit;
+    for (int32_t n = 0; n < mandelbrot_limit; n++) {
+        const double square = x * x + y * y, length = sqrt(square);
+        const double square_error = error * (2 * length + error) + 4 * eps * square;
+        const double next = x * x - y * y + cx;
+        if (square + square_error >= 4 && *least == mandelbrot_limit)
+            *least = n;
+        if (square - square_error >= 4) {
+            *most = n;
+            return;
+        }
+        if (!(error < 4)) /* nothing is known of z any more */
+            return;
+        error = error * (2 * length + error) + 4 * eps * (square + 4); /* 4: cx and cy, too */
+        y = 2 * x * y + cy;
+        x = next;
+    }
+}
+
+static int64_t mandelbrot_wrong(const struct problem *p)
+{
+    const int32_t *count = p->array[0].at;
+    const int64_t all = p->size[0] * p->size[1];
+    int64_t wrong = 0, unsure = 0;
+#pragma omp parallel for reduction(+ : wrong, unsure) schedule(dynamic)
+    for (int64_t i = 0; i < p->size[0]; i++)
+        for (int64_t j = 0; j < p->size[1]; j++) {
+            int32_t least, most;
+            mandelbrot_counts(-2 + 3 * (double)j / (double)p->size[1],
+                              -1.5 + 3 * (double)i / (double)p->size[0], &least, &most);
+            wrong += count[i * p->size[1] + j] < least || count[i * p->size[1] + j] > most;
+            unsure += least != most;
+        }
+    return unsure > all / 10 ? all : wrong; /* a check that allows nearly all would be none */
+}
+
+const struct problem_kind problem_mandelbrot = { "mandelbrot", mandelbrot_shape, mandelbrot_fill,
+                                                 mandelbrot_wrong };
+
+/* ---- blur: from, between, to ---- */
+
+static void blur_shape(struct problem *p, int64_t items)
+{
+    picture(p, items);
+    for (int a = 0; a < 3; a++)
+        problem_array_add(p, p->size[0], p->size[1], sizeof(float));
+}
+
+static void blur_fill(const struct problem *p)
+{
+    problem_fill_floats(p, 0, 0, 1);
+    problem_fill_floats(p, 1, -1, -1);
+    problem_fill_floats(p, 2, -1, -1);
+}
+
+static double blurred(const struct problem *p, int64_t i, int64_t j)
+{
+    static const double taps[7] = { 1, 6, 15, 20, 15, 6, 1 };
+    const float *from = p->array[0].at;
+    double sum = 0;
+    for (int64_t a = -3; a <= 3; a++)
+        for (int64_t b = -3; b <= 3; b++)
+            sum += taps[a + 3] * taps[b + 3] *
+                   from[within(i + a, p->size[0]) * p->size[1] + within(j + b, p->size[1])];
+    return sum / 64 / 64;
+}
+
+static int64_t blur_wrong(const struct problem *p)
+{
+    const float *to = p->array[2].at;
+    int64_t wrong = 0;
+#pragma omp parallel for reduction(+ : wrong)
+    for (int64_t i = 0; i < p->size[0]; i++)
+        for (int64_t j = 0; j < p->size[1]; j++)
+            wrong += !problem_is_near(to[i * p->size[1] + j], blurred(p, i, j), 2e-6);
+    return wrong;
+}
+
+const struct problem_kind problem_blur = { "blur", blur_shape, blur_fill, blur_wrong };
+
+/* ---- histogram: pixel, bins ---- */
+
+static void histogram_shape(struct problem *p, int64_t items)
+{
+    p->size[0] = items;
+    problem_array_add(p, items, 1, sizeof(uint8_t));
+    problem_array_add(p, HISTOGRAM_BINS, 1, sizeof(uint32_t));
+}
+
+/* Dark pixels are more frequent, as in pictures. */
+static uint8_t histogram_pixel(int64_t k)
+{
+    const double r = problem_random(k, 0);
+    return (uint8_t)(256 * r * r);
+}
+
+static void histogram_fill(const struct problem *p)
+{
+    uint8_t *pixel = p->array[0].at;
+    uint32_t *bins = p->array[1].at;
+#pragma omp parallel for
+    for (int64_t k = 0; k < p->size[0]; k++)
+        pixel[k] = histogram_pixel(k);
+    for (uint32_t b = 0; b < HISTOGRAM_BINS; b++)
+        bins[b] = b; /* what was there before is added to */
+}
+
+static int64_t histogram_wrong(const struct problem *p)
+{
+    const uint32_t *bins = p->array[1].at;
+    uint32_t want[HISTOGRAM_BINS];
+    int64_t wrong = 0;
+    for (uint32_t b = 0; b < HISTOGRAM_BINS; b++)
+        want[b] = b;
+    for (int64_t k = 0; k < p->size[0]; k++)
+        want[histogram_pixel(k)]++;
+    for (int b = 0; b < HISTOGRAM_BINS; b++)
+        wrong += bins[b] != want[b];
+    return wrong;
+}
+
+const struct problem_kind problem_histogram = { "histogram", histogram_shape, histogram_fill,
+                                                histogram_wrong };
+
+/* ---- stencil: from, to ---- */
+
+static void stencil_shape(struct problem *p, int64_t items)
+{
+    const int64_t side = at_least_1((int64_t)(cbrt((double)items) + 1e-9));
+    for (int d = 0; d < 3; d++)
+        p->size[d] = side;
+    problem_array_add(p, side, side * side, sizeof(float));
+    problem_array_add(p, side, side * side, sizeof(float));
+}
+
+static void stencil_fill(const struct problem *p)
+{
+    problem_fill_floats(p, 0, 0, 1);
+    problem_fill_floats(p, 1, -1, -1);
+}
+
+static double stencilled(const struct problem *p, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t n = p->size[0], place[3] = { i, j, k }, stride[3] = { n * n, n, 1 };
+    const float *here = (const float *)p->array[0].at + i * n * n + j * n + k;
+    double sum = 0;
+    for (int d = 0; d < 3; d++) {
+        if (place[d] == 0 || place[d] == n - 1)
+            return *here;
+        sum += (double)here[-stride[d]] + here[stride[d]];
+    }
+    return *here / 4.0 + sum / 8;
+}
+
+static int64_t stencil_wrong(const struct problem *p)
+{
+    const float *to = p->array[1].at;
+    const int64_t n = p->size[0];
+    int64_t wrong = 0;
+#pragma omp parallel for reduction(+ : wrong)
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t k = 0; k < n; k++)
+                wrong += !problem_is_near(to[(i * n + j) * n + k], stencilled(p, i, j, k), 1e-6);
+    return wrong;
+}
+
+const struct problem_kind problem_stencil = { "stencil", stencil_shape, stencil_fill,
+                                              stencil_wrong };
+
+/* ---- push ---- */
+
+static void push_shape(struct problem *p, int64_t items)
+{
+    p->size[0] = items;
+    problem_array_add(p, items, 1, sizeof(particle_t));
+}
+
+static particle_t push_start(int64_t k)
+{
+    return (particle_t){ problem_random(k, 0),         problem_random(k, 1),
+                         problem_random(k, 2),         2 * problem_random(k, 3) - 1,
+                         2 * problem_random(k, 4) - 1, 2 * problem_random(k, 5) - 1 };
+}
+
+static void push_fill(const struct problem *p)
+{
+    particle_t *particles = p->array[0].at;
+#pragma omp parallel for
+    for (int64_t k = 0; k < p->size[0]; k++)
+        particles[k] = push_start(k);
+}
+
+/* Boris' step by another way: it rotates by 2 atan(|t|) around B; Rodrigues' formula does that. */
+static void push_reference(const particle_t *from, double after[6])
+{
+    const field_t *f = &push_field;
+    const double h = push_dt / 2, b[3] = { f->bx, f->by, f->bz };
+    const double length = sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
+    const double angle = -2 * atan(h * length), c = cos(angle), s = sin(angle);
+    const double e[3] = { f->ex, f->ey, f->ez }, place[3] = { from->x, from->y, from->z };
+    const double u[3] = { from->vx + h * e[0], from->vy + h * e[1], from->vz + h * e[2] };
+    const double along = (u[0] * b[0] + u[1] * b[1] + u[2] * b[2]) / length;
+    for (int d = 0; d < 3; d++) {
+        const int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
+        const double axis = b[d] / length;
+        const double cross = (b[d1] * u[d2] - b[d2] * u[d1]) / length; /* axis x u */
+        const double v = u[d] * c + cross * s + axis * along * (1 - c) + h * e[d];
+        after[d] = place[d] + push_dt * v;
+        after[3 + d] = v;
+    }
+}
+
+static int64_t push_wrong(const struct problem *p)
+{
+    const particle_t *particles = p->array[0].at;
+    int64_t wrong = 0;
+#pragma omp parallel for reduction(+ : wrong)
+    for (int64_t k = 0; k < p->size[0]; k++) {
+        const particle_t *q = &particles[k], start = push_start(k);
+        const double got[6] = { q->x, q->y, q->z, q->vx, q->vy, q->vz };
+        double want[6];
+        push_reference(&start, want);
+        for (int d = 0; d < 6; d++)
+            wrong += !problem_is_near(got[d], want[d], 1e-14);
+    }
+    return wrong;
+}
+
+const struct problem_kind problem_push = { "push", push_shape, push_fill, push_wrong };

@@ -1,0 +1,69 @@
+/* problems.h - data for the loops of kernels.c, and what must come out of them.
+ *
+ * A problem has arrays, filled by formulas of the index alone, so that a check can compute anew
+ * what a kernel overwrote. References are written apart from the kernels, in double precision or in
+ * integers. Nothing here knows yoke: the results of any implementation can be checked.
+ */
+#ifndef PROBLEMS_H
+#define PROBLEMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels.h"
+
+enum { PROBLEM_ARRAYS_MAX = 6, PROBLEM_COUNT = 14 };
+
+struct problem_array {
+    void *at;
+    int64_t rows, row_elements;
+    size_t element_size;
+};
+
+struct problem {
+    const struct problem_kind *kind;
+    int64_t size[3]; /* of the range; 1 beyond the kernel's dimensions */
+    int array_count;
+    struct problem_array array[PROBLEM_ARRAYS_MAX];
+};
+
+struct problem_kind {
+    const char *name;
+    /* Sets sizes and arrays, without memory, for a loop over about `items` elements. */
+    void (*shape)(struct problem *problem, int64_t items);
+    void (*fill)(const struct problem *problem);
+    /* How many elements of the results are wrong, after one run on what `fill` made. */
+    int64_t (*wrong)(const struct problem *problem);
+};
+
+/* The thirteen, and saxpy. */
+extern const struct problem_kind *const problem_kinds[PROBLEM_COUNT];
+
+/* Memory for the arrays, not filled. 0: there is not enough; nothing is open then. */
+int problem_open(const struct problem_kind *kind, int64_t items, struct problem *out);
+void problem_close(struct problem *problem);
+
+/* The values that are the same in every run. */
+extern const int32_t mandelbrot_limit, lookup_points;
+extern const int64_t dot_columns;
+extern const float option_rate, option_volatility, saxpy_a;
+extern const field_t push_field;
+extern const double push_dt;
+
+/* For the kinds: a number in [0, 1) for an index and a stream of such numbers. */
+double problem_random(int64_t index, int stream);
+/* Sets all but the memory of the next array. */
+void problem_array_add(struct problem *problem, int64_t rows, int64_t row_elements,
+                       size_t element_size);
+/* An array of floats in [low, high], and its element `index` again. */
+void problem_fill_floats(const struct problem *problem, int array, double low, double high);
+float problem_float(int64_t index, int array, double low, double high);
+int problem_is_near(double got, double want, double allowed);
+
+extern const struct problem_kind problem_mandelbrot, problem_blur, problem_histogram,
+    problem_stencil;
+extern const struct problem_kind problem_black_scholes, problem_binomial, problem_push;
+extern const struct problem_kind problem_dot_add, problem_dot_group, problem_dot_rows;
+extern const struct problem_kind problem_lookup, problem_gather, problem_mixed, problem_saxpy;
+
+#endif
