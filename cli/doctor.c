@@ -1,20 +1,36 @@
 /* doctor.c - yoke doctor: what every backend found, or why it found nothing and what to install. */
+#include <math.h>
 #include <string.h>
 #include <yoke/knowledge.h>
 
 #include "command.h"
+#include "json.h"
 #include "table.h"
+
+enum { DOCTOR_JSON, DOCTOR_COUNT };
+
+static const struct app_option options[] = {
+    [DOCTOR_JSON] = { "json", NULL, NULL, "write JSON to standard output" },
+    { .name = NULL },
+};
 
 struct visit {
     int found, missing;
+    cJSON *backends; /* NULL: they are printed */
 };
+
+/* Devices that work is given to without being asked for. */
+static void count(struct visit *visit, const yoke_finding *finding)
+{
+    int real = finding->devices && strcmp(finding->backend, "sim") != 0;
+    visit->found += real ? finding->devices : 0;
+    visit->missing += finding->missing;
+}
 
 static void print_finding(void *context, const yoke_finding *finding)
 {
     struct visit *visit = context;
-    int real = finding->devices && strcmp(finding->backend, "sim") != 0;
-    visit->found += real ? finding->devices : 0;
-    visit->missing += finding->missing;
+    count(visit, finding);
     printf("%-7s  %-7s  %s\n", finding->backend, finding->missing ? "missing" : "found",
            finding->text);
 }
@@ -52,13 +68,60 @@ static void print_knowledge(void)
     yoke_knowledge_close(knowledge);
 }
 
+static void add_finding(void *context, const yoke_finding *finding)
+{
+    struct visit *visit = context;
+    cJSON *one = cJSON_CreateObject();
+    count(visit, finding);
+    json_text(one, "backend", finding->backend);
+    json_text(one, "summary", finding->summary);
+    json_integer(one, "devices", finding->devices);
+    cJSON_AddBoolToObject(one, "missing", finding->missing);
+    json_text(one, "text", finding->text);
+    cJSON_AddItemToArray(visit->backends, one);
+}
+
+static void json_knowledge(cJSON *top)
+{
+    yoke_knowledge *knowledge;
+    cJSON *part = cJSON_AddObjectToObject(top, "knowledge");
+    const int is_open = yoke_knowledge_open(NULL, &knowledge) == YOKE_OK;
+    json_text(part, "path", is_open ? yoke_knowledge_path(knowledge) : NULL);
+    json_number(part, "bytes", is_open ? (double)yoke_knowledge_bytes(knowledge) : (double)NAN);
+    json_text(part, "error", is_open ? NULL : yoke_error_text());
+    if (is_open)
+        yoke_knowledge_close(knowledge);
+}
+
+static int write_json(void)
+{
+    struct visit visit = { 0 };
+    yoke_machine machine;
+    cJSON *top = cJSON_CreateObject();
+    json_integer(top, "schema", 1);
+    json_text(top, "version", yoke_version());
+    json_machine(top);
+    const int is_known = yoke_machine_get(&machine) == YOKE_OK;
+    cJSON_AddBoolToObject(top, "gpu_nodes", is_known && machine.gpu_nodes);
+    json_text(top, "cache_folder", is_known && *machine.cache_folder ? machine.cache_folder : NULL);
+    json_knowledge(top);
+    visit.backends = cJSON_AddArrayToObject(top, "backends");
+    yoke_status status = yoke_doctor(add_finding, &visit);
+    json_integer(top, "devices", visit.found);
+    const int failed = status != YOKE_OK ? command_failed(yoke_error_text()) : 0;
+    return json_write(top, "-") || failed;
+}
+
 static int run_doctor(int argc, char **argv)
 {
-    struct args args = { .command = "doctor" };
+    const char *values[DOCTOR_COUNT];
+    struct args args = { .command = "doctor", .tables = { { options, values } } };
     struct visit visit = { 0 };
     int wrong = args_parse(&args, argc, argv);
     if (wrong)
         return wrong;
+    if (values[DOCTOR_JSON])
+        return write_json();
     print_limits();
     print_knowledge();
     if (yoke_doctor(print_finding, &visit) != YOKE_OK)
@@ -72,5 +135,6 @@ const struct command command_doctor = {
     .name = "doctor",
     .words = "",
     .summary = "Why a device is missing, and what to install",
+    .options = options,
     .run = run_doctor,
 };

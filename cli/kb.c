@@ -13,14 +13,16 @@
 #include "base/closest.h"
 #include "command.h"
 
-enum { KB_KERNEL, KB_MACHINE, KB_OLDER, KB_ALL, KB_JSON, KB_FILE, KB_COUNT };
+enum { KB_KERNEL, KB_MACHINE, KB_OLDER, KB_ALL, KB_LONG, KB_JSON, KB_FILE, KB_COUNT };
 
 static const struct app_option options[] = {
     [KB_KERNEL] = { "kernel", "NAME", NULL, "lessons of this kernel only" },
     [KB_MACHINE] = { "machine", "HASH", NULL,
-                     "of this machine only, as list shows it; its first digits will do" },
+                     "of this machine only, as list --long shows it; its first digits will do" },
     [KB_OLDER] = { "older", "AGE", NULL, "not confirmed for so long: 90d, 12h, 30m" },
     [KB_ALL] = { "all", NULL, NULL, "forget: all there are" },
+    [KB_LONG] = { "long", NULL, NULL,
+                  "list: with numbers of machines and subjects, and whole paths" },
     [KB_JSON] = { "json", "FILE", NULL, "list, show: as JSON, into a file or - (output)" },
     [KB_FILE] = { "file", "PATH", NULL, "another knowledge base than this user's" },
     { .name = NULL },
@@ -96,13 +98,13 @@ static int find_machine(struct kb *kb, const char *digits)
     if (!digits)
         return 0;
     if (!*digits || strspn(digits, "0123456789abcdef") != strlen(digits))
-        return args_mistake("--machine %s: the number of a machine is needed, as 'yoke kb list' "
-                            "shows it",
+        return args_mistake("--machine %s: the number of a machine is needed, as 'yoke kb list "
+                            "--long' shows it",
                             digits);
     if (yoke_knowledge_each(kb->knowledge, NULL, try_machine, &machines) != YOKE_OK)
         return command_failed(yoke_error_text());
     if (machines.count != 1)
-        return args_mistake("--machine %s: %s; 'yoke kb list' shows them", digits,
+        return args_mistake("--machine %s: %s; 'yoke kb list --long' shows them", digits,
                             machines.count ? "several machines begin like this"
                                            : "nothing is known of such a machine");
     kb->filter.machine = machines.found;
@@ -123,6 +125,8 @@ static int check(const struct action *action, const struct args *args, const cha
         return args_mistake("yoke kb %s: '%s' and --kernel name a kernel each", action->name, word);
     if (values[KB_JSON] && action->run != kb_list && action->run != kb_show)
         return args_mistake("--json is for list and show; export writes JSON by itself");
+    if (values[KB_LONG] && action->run != kb_list)
+        return args_mistake("--long is for list; %s needs none", action->name);
     if (values[KB_ALL] && !forgets)
         return args_mistake("--all is for forget; %s takes all unless told otherwise",
                             action->name);
@@ -183,6 +187,7 @@ static int run_kb(int argc, char **argv)
     status = check(action, &args, values);
     kb.word = args.word_count > 1 ? args.words[1] : NULL;
     kb.json = values[KB_JSON];
+    kb.is_long = values[KB_LONG] != NULL;
     kb.filter.name = action->words == 1 && kb.word ? kb.word : values[KB_KERNEL];
     if (!status)
         status = read_age(values[KB_OLDER], &kb.filter.seen_before);

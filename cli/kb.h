@@ -11,6 +11,7 @@ struct kb {
     yoke_lesson_filter filter;
     const char *word; /* that follows the action; NULL: none */
     const char *json; /* file, or NULL */
+    int is_long;      /* list: hashes too */
 };
 
 /* Each gives the exit status, after a message where something is wrong. */

@@ -25,10 +25,11 @@ static const char *date_of(int64_t seen, char text[32])
     return text;
 }
 
-/* The lessons of a kernel on a machine, which come one after the other. */
+/* The lessons of one kernel of one file, split by one partitioner. */
 struct group {
-    uint64_t machine, subject;
+    uint64_t subject;
     char name[64], partitioner[64];
+    char *file; /* whose kernel it is: what tells programs apart */
     int lessons;
     double least, most; /* items */
     int64_t confirmed, seen;
@@ -36,10 +37,13 @@ struct group {
 
 struct listing {
     struct table table;
-    struct group group;
-    uint64_t machine; /* whose table it is */
+    int is_long; /* with hashes and whole names of files */
+    /* of the machine that is listed now */
+    struct group *groups;
+    int count, room;
+    uint64_t machine;
     int machines, lessons;
-    int64_t bytes;
+    int failed; /* 1: there was no memory */
 };
 
 static void flush_table(struct table *table)
@@ -57,19 +61,32 @@ static void heads(struct table *table, const char *const *names)
     table_row(table);
 }
 
-static void end_group(struct listing *listing)
+/* The file and its folder, which is enough to know a program by. */
+static const char *short_name(const char *file)
+{
+    const char *at = file + strlen(file);
+    for (int slashes = 0; at > file; at--)
+        if (at[-1] == '/' && ++slashes == 2)
+            break;
+    return at;
+}
+
+static void list_group(struct listing *listing, const struct group *group)
 {
     static const char *const names[] = { "kernel",    "partitioner", "lessons", "items",
-                                         "confirmed", "last seen",   "subject", NULL };
-    struct group *group = &listing->group;
+                                         "confirmed", "last seen",   NULL };
     struct table *table = &listing->table;
     char date[32];
-    if (!group->lessons)
-        return;
     if (table->row_count == ROWS_AT_ONCE)
         flush_table(table);
-    if (table->row_count == 0)
-        heads(table, names);
+    if (table->row_count == 0) {
+        for (int i = 0; names[i]; i++)
+            table_cell(table, i ? TABLE_RIGHT : TABLE_LEFT, "%s", names[i]);
+        if (listing->is_long)
+            table_cell(table, TABLE_RIGHT, "subject");
+        table_cell(table, TABLE_LEFT, "file");
+        table_row(table);
+    }
     table_cell(table, TABLE_LEFT, "%s", group->name);
     table_cell(table, TABLE_LEFT, "%s", *group->partitioner ? group->partitioner : "-");
     table_cell(table, TABLE_RIGHT, "%d", group->lessons);
@@ -79,39 +96,98 @@ static void end_group(struct listing *listing)
         table_cell(table, TABLE_RIGHT, "%.15g", group->most);
     table_cell(table, TABLE_RIGHT, "%" PRId64, group->confirmed);
     table_cell(table, TABLE_RIGHT, "%s", date_of(group->seen, date));
-    table_cell(table, TABLE_RIGHT, "%016" PRIx64, group->subject);
+    if (listing->is_long)
+        table_cell(table, TABLE_RIGHT, "%016" PRIx64, group->subject);
+    table_cell(table, TABLE_LEFT, "%s", listing->is_long ? group->file : short_name(group->file));
     table_row(table);
-    group->lessons = 0;
 }
 
-static void print_machine(const yoke_lesson *lesson, int first)
+/* Kernels of one file are one program's, as a rule: they stand together. */
+static int by_file(const void *a, const void *b)
 {
-    printf("%smachine %016" PRIx64 "\n", first ? "" : "\n", lesson->machine);
-    for (const char *at = lesson->machine_text; *at;) { /* parts are separated by "; " */
-        const char *end = strstr(at, "; ");
+    const struct group *left = a, *right = b;
+    int order = strcmp(left->file, right->file);
+    if (!order)
+        order = strcmp(left->name, right->name);
+    if (!order)
+        order = strcmp(left->partitioner, right->partitioner);
+    return order ? order : (left->subject > right->subject) - (left->subject < right->subject);
+}
+
+static void end_machine(struct listing *listing)
+{
+    if (listing->count)
+        qsort(listing->groups, (size_t)listing->count, sizeof *listing->groups, by_file);
+    for (int g = 0; g < listing->count; g++) {
+        list_group(listing, &listing->groups[g]);
+        free(listing->groups[g].file);
+    }
+    flush_table(&listing->table);
+    listing->count = 0;
+}
+
+/* Processor first, then a line for each device. */
+static void print_machine(const yoke_lesson *lesson, int first, int is_long)
+{
+    if (!first)
+        putchar('\n');
+    if (is_long)
+        printf("machine %016" PRIx64 "\n", lesson->machine);
+    for (const char *at = lesson->machine_text, *line = is_long ? "  " : ""; *at; line = "  ") {
+        const char *end = strstr(at, "; "); /* between parts */
         int length = end ? (int)(end - at) : (int)strlen(at);
-        printf("  %.*s\n", length, at);
+        printf("%s%.*s\n", line, length, at);
         at += length + (end ? 2 : 0);
     }
+}
+
+static struct group *find_group(struct listing *listing, const yoke_lesson *lesson)
+{
+    for (int g = listing->count; g-- > 0;)
+        if (listing->groups[g].subject == lesson->subject)
+            return &listing->groups[g];
+    return NULL;
+}
+
+static struct group *add_group(struct listing *listing, const yoke_lesson *lesson)
+{
+    if (listing->count == listing->room) {
+        const int room = listing->room ? 2 * listing->room : 16;
+        struct group *grown = realloc(listing->groups, (size_t)room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        listing->groups = grown;
+        listing->room = room;
+    }
+    struct group *group = &listing->groups[listing->count];
+    const double items = lesson->size_count ? lesson->sizes[0] : 0;
+    *group = (struct group){ .subject = lesson->subject,
+                             .file = strdup(lesson->subject_text),
+                             .least = items,
+                             .most = items };
+    if (!group->file)
+        return NULL;
+    snprintf(group->name, sizeof group->name, "%s", lesson->name);
+    snprintf(group->partitioner, sizeof group->partitioner, "%s", lesson->partitioner);
+    listing->count++;
+    return group;
 }
 
 static int list_one(void *context, const yoke_lesson *lesson)
 {
     struct listing *listing = context;
-    struct group *group = &listing->group;
-    double items = lesson->size_count ? lesson->sizes[0] : 0;
-    if (group->lessons && (group->machine != lesson->machine || group->subject != lesson->subject))
-        end_group(listing);
+    const double items = lesson->size_count ? lesson->sizes[0] : 0;
     if (!listing->machines || listing->machine != lesson->machine) {
-        flush_table(&listing->table);
-        print_machine(lesson, !listing->machines++);
+        end_machine(listing);
+        print_machine(lesson, !listing->machines++, listing->is_long);
         listing->machine = lesson->machine;
     }
-    if (!group->lessons) {
-        *group = (struct group){ lesson->machine, lesson->subject, .least = items, .most = items };
-        snprintf(group->name, sizeof group->name, "%s", lesson->name);
-        snprintf(group->partitioner, sizeof group->partitioner, "%s", lesson->partitioner);
-    }
+    struct group *group = find_group(listing, lesson);
+    if (!group)
+        group = add_group(listing, lesson);
+    listing->failed = !group;
+    if (!group)
+        return 0;
     group->lessons++;
     group->least = fmin(group->least, items);
     group->most = fmax(group->most, items);
@@ -143,10 +219,11 @@ int kb_list(struct kb *kb)
     listing = calloc(1, sizeof *listing);
     if (!listing)
         return command_failed("no memory for the list");
+    listing->is_long = kb->is_long;
     yoke_status status = yoke_knowledge_each(kb->knowledge, &kb->filter, list_one, listing);
     const int nothing = status == YOKE_OK && !listing->lessons && kb->filter.name;
-    end_group(listing);
-    flush_table(&listing->table);
+    const int failed = listing->failed;
+    end_machine(listing);
     if (status == YOKE_OK && listing->lessons)
         putchar('\n');
     if (status == YOKE_OK && !nothing)
@@ -155,7 +232,10 @@ int kb_list(struct kb *kb)
                listing->machines == 1 ? "" : "s",
                table_bytes(yoke_knowledge_bytes(kb->knowledge), bytes),
                yoke_knowledge_path(kb->knowledge));
+    free(listing->groups);
     free(listing);
+    if (failed)
+        return command_failed("no memory for the list");
     if (nothing)
         return kb_nothing(kb);
     print_set_aside(yoke_knowledge_path(kb->knowledge));
@@ -241,7 +321,7 @@ static int tell_one(void *context, const yoke_lesson *lesson)
     char date[32], text[32];
     int first = !telling->count++;
     if (first || telling->machine != lesson->machine)
-        print_machine(lesson, first);
+        print_machine(lesson, first, 1);
     if (first || telling->machine != lesson->machine || telling->subject != lesson->subject)
         print_subject(lesson);
     telling->machine = lesson->machine;

@@ -26,6 +26,7 @@ export YOKE_KB=off
 here=$(mktemp -d) && trap 'rm -rf "$here"' EXIT
 machine='sim:cpu,sim:gpu'
 "$yoke" info --json --devices $machine >"$here/info" && fields "$folder/yoke-info.1" <"$here/info"
+"$yoke" doctor --json >"$here/doctor" && fields "$folder/yoke-doctor.1" "$folder/yoke-info.1" <"$here/doctor"
 "$yoke" run saxpy --size 10k --devices $machine --sweep 25 --json - >"$here/run" && fields "$folder/yoke-run.1" "$folder/yoke-info.1" <"$here/run"
 "$yoke" run saxpy --size 10k --devices $machine --matrix --json - >"$here/matrix" && fields "$folder/yoke-run.1" "$folder/yoke-info.1" <"$here/matrix"
 "$yoke" tune saxpy --size 10k --devices $machine --json - >"$here/tune" && fields "$folder/yoke-tune.1" <"$here/tune"

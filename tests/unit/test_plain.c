@@ -30,10 +30,10 @@ static void other_bytes_are_numbers(void **state)
     (void)state;
     shown("\x1b[31mred\x07", "\\x1b[31mred\\x07");
     shown("\xff\xfe", "\\xff\\xfe");
-    shown("\xc2\x9b", "\\xc2\\x9b");         /* a control character of two bytes */
-    shown("\xc0\xaf", "\\xc0\\xaf");         /* longer than it has to be */
+    shown("\xc2\x9b", "\\xc2\\x9b");          /* a control character of two bytes */
+    shown("\xc0\xaf", "\\xc0\\xaf");          /* longer than it has to be */
     shown("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* half a pair */
-    shown("\xe4\xb8", "\\xe4\\xb8");         /* cut off */
+    shown("\xe4\xb8", "\\xe4\\xb8");          /* cut off */
     shown("\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80");
 }
 
