@@ -99,12 +99,12 @@ yoke_status denoise_filter_step(struct denoise_filter *filter, denoise_run_fn *r
     const yoke_job tensor = { .kernel = &denoise_tensor,
                               .range = { 0, g.nz, { g.ny, g.pitch } },
                               .args = { yoke_value(g), yoke_value(scale), yoke_in_halo(from, 1, 1),
-                                        yoke_out(filter->flat), yoke_out(filter->up) } };
+                                        yoke_out_part(filter->flat), yoke_out_part(filter->up) } };
     const yoke_job step = { .kernel = &denoise_step,
                             .range = { 0, g.nz, { g.ny, g.pitch } },
                             .args = { yoke_value(g), yoke_value(half_tau), yoke_in_halo(from, 1, 1),
                                       yoke_in(filter->flat), yoke_in_halo(filter->up, 1, 1),
-                                      yoke_out(to) } };
+                                      yoke_out_part(to) } };
     yoke_status status = run(context, &tensor);
     if (!status)
         status = run(context, &step);

@@ -14,10 +14,12 @@ enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
 
 /* Which rows of an array the range's indexes first .. last - 1 touch. */
 typedef enum yoke_shape {
-    YOKE_ROWS,  /* index i touches row i */
-    YOKE_HALO,  /* rows i - before .. i + after, cut at the array's ends; only for in */
-    YOKE_WHOLE, /* any row */
-    YOKE_CUSTOM /* what a callback says (a CSR matrix's rows to its non-zeros) */
+    YOKE_ROWS,   /* index i touches row i */
+    YOKE_HALO,   /* rows i - before .. i + after, cut at the array's ends; only for in */
+    YOKE_WHOLE,  /* any row */
+    YOKE_CUSTOM, /* what a callback says (a CSR matrix's rows to its non-zeros) */
+    YOKE_PART    /* index i touches row i, and leaves elements of it unwritten, which become
+                    undefined; only for out */
 } yoke_shape;
 
 typedef struct yoke_rows {
@@ -73,6 +75,7 @@ typedef struct yoke_arg {
  *     yoke_in_halo(a, b, c)        index i touches rows i - b .. i + c
  *     yoke_in_custom(a, f, state)  the rows that f(state, range) says
  *     yoke_out(a), yoke_inout(a)   written, read and written; index i touches row i
+ *     yoke_out_part(a)             written in part: other elements of the row become undefined
  *     yoke_out_home(a), yoke_inout_home(a)  the same; results come home as each chunk ends
  *     yoke_add_to(a)               added to, any row
  *     yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
@@ -125,6 +128,10 @@ typedef struct yoke_arg {
 #define yoke_out(a)                                                                                \
     {                                                                                              \
         .mode = YOKE_PARAM_OUT, .array = (a)                                                       \
+    }
+#define yoke_out_part(a)                                                                           \
+    {                                                                                              \
+        .mode = YOKE_PARAM_OUT, .array = (a), .shape = YOKE_PART                                   \
     }
 #define yoke_out_home(a)                                                                           \
     {                                                                                              \
@@ -217,6 +224,10 @@ inline yoke_arg yoke_in_custom(yoke_array *a, yoke_rows_fn *rows, const void *co
 inline yoke_arg yoke_out(yoke_array *a)
 {
     return yk_arg_of(YOKE_PARAM_OUT, a);
+}
+inline yoke_arg yoke_out_part(yoke_array *a)
+{
+    return yk_arg_of(YOKE_PARAM_OUT, a, YOKE_PART);
 }
 inline yoke_arg yoke_out_home(yoke_array *a)
 {

@@ -153,7 +153,7 @@ static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg 
 
 static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
-    if ((unsigned)arg->shape > YOKE_CUSTOM || (unsigned)arg->home > YOKE_HOME_NOW)
+    if ((unsigned)arg->shape > YOKE_PART || (unsigned)arg->home > YOKE_HOME_NOW)
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "shape %d or home %d is none of YOKE_ROWS, ... or YOKE_HOME_*",
                        NAMES_OF(kernel, p), (int)arg->shape, (int)arg->home);
@@ -166,6 +166,9 @@ static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg 
     if (arg->shape == YOKE_HALO && arg->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "a halo is only for mode in; write to rows of the index itself",
+                       NAMES_OF(kernel, p));
+    if (arg->shape == YOKE_PART && arg->mode != YOKE_PARAM_OUT)
+        return yk_fail(YOKE_EINVAL, ARGUMENT "only mode out can leave a part of rows unwritten",
                        NAMES_OF(kernel, p));
     if (arg->shape == YOKE_WHOLE && (arg->mode == YOKE_PARAM_OUT || arg->mode == YOKE_PARAM_INOUT))
         return yk_fail(YOKE_EINVAL,

@@ -276,10 +276,11 @@ static yoke_status refuse_row(const struct touch *touch, int64_t row)
 static yoke_status check_touch(struct touch *touch)
 {
     const struct yk_touch *is = touch->is;
+    const int own = touch->arg->shape == YOKE_ROWS || touch->arg->shape == YOKE_PART;
     int64_t rows;
     if (is->stride.count == 0 && yk_polynomial_has(&is->rest, YK_VAR_LOADED)) {
         /* with several elements to a row it may be computed to stay in it */
-        if (touch->row > 1 || touch->arg->shape != YOKE_ROWS || !is_for_several(touch))
+        if (touch->row > 1 || !own || !is_for_several(touch))
             return YOKE_OK;
         write_text(touch);
         return refuse_loaded(touch);
@@ -318,7 +319,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
         struct touch touch = { .job = job,
                                .is = &access->touches[t],
                                .arg = &job->args[access->touches[t].parameter] };
-        if (touch.arg->shape != YOKE_ROWS && touch.arg->shape != YOKE_HALO)
+        if (touch.arg->shape == YOKE_WHOLE || touch.arg->shape == YOKE_CUSTOM)
             continue;
         touch.row = touch.arg->array->pitch / (int64_t)touch.arg->array->element_size;
         status = check_touch(&touch);
