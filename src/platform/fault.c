@@ -1,0 +1,176 @@
+/* fault.c - see fault.h.
+ *
+ * The handler runs on a stack of its own and leaves by siglongjmp to the call that is being tried,
+ * if its thread is in one. Else the handler that was there before ours gets the signal.
+ */
+#include "fault.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "../base/alloc.h"
+
+enum { STACK_BYTES = 64 << 10 }; /* AVX-512's registers alone take 3 KiB of a signal's frame */
+
+struct yk_faults {
+    char *stack; /* for handlers: one that overflows leaves no room */
+};
+
+struct attempt {
+    sigjmp_buf back;
+    struct yk_fault fault;
+};
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int users;                         /* under lock */
+static struct sigaction earlier[SIGNALS]; /* what was there before ours */
+static _Atomic(void (*)(const struct yk_fault *)) teller;
+static _Thread_local struct attempt *trying;
+
+/* The page-fault error code of x86 and the syndrome of AArch64 say whether it was a write. */
+static int is_write(const void *context)
+{
+#if defined(__x86_64__)
+    return (int)(((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    int i = 0;
+    while (signals[i] != signal)
+        i++;
+    if (earlier[i].sa_flags & SA_SIGINFO) {
+        earlier[i].sa_sigaction(signal, info, context);
+    } else if (earlier[i].sa_handler == SIG_IGN && info->si_code <= 0) {
+        return;
+    } else if (earlier[i].sa_handler != SIG_DFL && earlier[i].sa_handler != SIG_IGN) {
+        earlier[i].sa_handler(signal);
+    } else { /* the instruction is run again, and ends the process; what kill sent is sent again */
+        struct sigaction plain = { .sa_handler = SIG_DFL };
+        sigaction(signal, &plain, NULL);
+        if (info->si_code <= 0)
+            raise(signal);
+    }
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+    struct attempt *attempt = trying;
+    void (*tell)(const struct yk_fault *) = atomic_load(&teller);
+    const int sent = info->si_code <= 0; /* by kill or raise */
+    const struct yk_fault fault = { .signal = signal,
+                                    .address = sent ? 0 : (uintptr_t)info->si_addr,
+                                    .writes = signal == SIGSEGV && is_write(context) };
+    if (attempt && !sent) {
+        attempt->fault = fault;
+        trying = NULL;
+        siglongjmp(attempt->back, 1);
+    }
+    if (tell && !sent)
+        tell(&fault);
+    pass_on(signal, info, context);
+}
+
+static int is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handle;
+}
+
+/* Lock held. */
+static void install(void)
+{
+    struct sigaction ours = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK }, now;
+    int i;
+    sigemptyset(&ours.sa_mask);
+    for (i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &now);
+        if (is_ours(&now))
+            continue;
+        earlier[i] = now;
+        sigaction(signals[i], &ours, NULL);
+    }
+}
+
+void yk_faults_renew(void)
+{
+    pthread_mutex_lock(&lock);
+    install();
+    pthread_mutex_unlock(&lock);
+}
+
+yoke_status yk_faults_open(struct yk_faults **out)
+{
+    struct yk_faults *faults = yk_calloc(1, sizeof *faults);
+    if (!faults)
+        return YOKE_ENOMEM;
+    faults->stack = yk_alloc_aligned(STACK_BYTES, 0);
+    if (!faults->stack) {
+        yk_free(faults);
+        return YOKE_ENOMEM;
+    }
+    pthread_mutex_lock(&lock);
+    users++;
+    install();
+    pthread_mutex_unlock(&lock);
+    *out = faults;
+    return YOKE_OK;
+}
+
+/* Who took the signal over meanwhile keeps it. */
+void yk_faults_close(struct yk_faults *faults)
+{
+    int i;
+    if (!faults)
+        return;
+    pthread_mutex_lock(&lock);
+    for (i = 0; users == 1 && i < SIGNALS; i++) {
+        struct sigaction now;
+        sigaction(signals[i], NULL, &now);
+        if (is_ours(&now))
+            sigaction(signals[i], &earlier[i], NULL);
+    }
+    users--;
+    pthread_mutex_unlock(&lock);
+    yk_free(faults->stack);
+    yk_free(faults);
+}
+
+static int attempt_call(void (*fn)(void *), void *context, struct yk_fault *out)
+{
+    struct attempt attempt;
+    if (sigsetjmp(attempt.back, 1)) {
+        *out = attempt.fault;
+        return 0;
+    }
+    trying = &attempt;
+    fn(context);
+    trying = NULL;
+    return 1;
+}
+
+int yk_fault_try(struct yk_faults *faults, void (*fn)(void *), void *context, struct yk_fault *out)
+{
+    const stack_t own = { .ss_sp = faults->stack, .ss_size = STACK_BYTES };
+    stack_t before;
+    int returned;
+    sigaltstack(&own, &before);
+    returned = attempt_call(fn, context, out);
+    sigaltstack(&before, NULL);
+    return returned;
+}
+
+void yk_fault_tell(void (*fn)(const struct yk_fault *))
+{
+    atomic_store(&teller, fn);
+}
