@@ -1,7 +1,7 @@
 /* backend.h - THE device seam: what a kind of device must do for yoke, with pre- and
  * post-conditions.
  *
- * Implemented by cpu/, cuda/, opencl/ and sim/. Only these folders know a driver's words.
+ * Implemented by cpu/, cuda/, opencl/, sim/ and guard/. Only these folders know a driver's words.
  * check.c wraps any backend and verifies both sides of this contract (debug builds, tests), and
  * injects failures.
  *
@@ -27,6 +27,7 @@
 #include <yoke/kernel_type.h>
 
 #include "../base/option.h"
+#include "declaration.h"
 #include "step_queue.h"
 
 struct yk_backend;
@@ -49,6 +50,7 @@ struct yk_device_desc {
     int ignores_affinity; /* 1: threads need not stay where the one that opens it is bound to */
     int virtual_clock;    /* 1: time is the backend's (sim) */
     int pins_alone;       /* 1: what it pins is pinned for this open device and for no other */
+    int checks;           /* 1: launches tell what their indexes may touch (declaration.h) */
     int exact_outcomes;   /* 1: what ended well before the device was lost says so afterwards */
     int cores;            /* cores or compute units */
     int lanes;            /* queues to keep busy by default; cores for the cpu backend */
@@ -87,8 +89,8 @@ struct yk_device_spec {
 yoke_status yk_device_settings_open(const struct yk_device_spec *spec, void **out);
 void yk_device_settings_close(const struct yk_backend *backend, void *settings); /* NULL is fine */
 
-struct yk_device {                            /* every backend's device begins with this */
-    const struct yk_backend *_Atomic backend; /* changes once, if it is left (stalled.h) */
+struct yk_device { /* every backend's device begins with this */
+    const struct yk_backend *backend;
     struct yk_device_desc desc;
 };
 
@@ -168,6 +170,7 @@ struct yk_launch {
      * in the queue's words what is left, or all of it; one that works on host memory all of it, and
      * writes the host's words by the time the launch is complete. NULL: another kind of kernel. */
     const struct yk_step_launch *steps;
+    const struct yk_declaration *declared; /* where desc.checks, of jobs; else NULL */
 };
 
 struct yk_event_times {
@@ -192,9 +195,6 @@ struct yk_backend {
     yoke_status (*open)(const struct yk_device_desc *desc, struct yk_device **out);
     void (*close)(struct yk_device
                       *device); /* nothing of it is in use; NULL is fine; works on a lost device */
-    /* What is under way may never end: from here on the device is lost, and all of it has failed.
-     * Thread-safe. Optional: NULL where no driver can do that (stalled.h). */
-    void (*break_off)(struct yk_device *device);
 
     /* Device memory. Not called where host_memory. Uninitialised contents; bytes >= 1. Where there
      * is a commit slot, alloc only books the memory, which counts as used from here on; */

@@ -4,7 +4,7 @@
  * its own, since loading a driver takes from tens of milliseconds to seconds; each takes part from
  * the next job on.
  */
-#include "../backend/stalled.h"
+#include "../backend/guard/guard_device.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../platform/topology.h"
@@ -92,9 +92,6 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     status = yk_mutex_open(&entry->admission);
     if (status != YOKE_OK)
         goto close_place;
-    status = yk_mutex_open(&entry->stall_lock);
-    if (status != YOKE_OK)
-        goto close_admission;
     status = open_queues(entry);
     if (status != YOKE_OK)
         goto close_queues;
@@ -125,8 +122,6 @@ close_workers:
     atomic_store(&runtime->places.count, index);
 close_queues:
     close_queues(entry);
-    yk_mutex_close(&entry->stall_lock);
-close_admission:
     yk_mutex_close(&entry->admission);
 close_place:
     yk_place_close(entry->place);
@@ -194,6 +189,18 @@ static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list
     }
 }
 
+/* One device that checks, whichever were asked for. */
+static yoke_status start_guard(yoke_runtime *runtime, const char *devices)
+{
+    struct yk_device_desc desc;
+    struct yk_device_list list = { .items = &desc, .count = 1 };
+    yk_guard_describe(&desc);
+    yk_log(devices && *devices ? YOKE_LOG_WARN : YOKE_LOG_INFO,
+           "checking (YOKE_CHECK): kernels run on guarded copies, on one core%s%s",
+           devices && *devices ? " instead of " : "", devices ? devices : "");
+    return add_all(runtime, &list, NAMED);
+}
+
 yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
 {
     int by_name = devices && *devices;
@@ -203,7 +210,10 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
     struct yk_thread_spec loader = {
         .name = "yk-loader", .cpu = -1, .run = load_gpus, .context = runtime
     };
-    yoke_status status = yk_devices_find(at_once ? devices : "cpu", &list);
+    yoke_status status;
+    if (runtime->checks)
+        return start_guard(runtime, devices);
+    status = yk_devices_find(at_once ? devices : "cpu", &list);
     note_wishes(runtime, &list);
     if (status == YOKE_OK)
         status = add_all(runtime, &list, by_name ? NAMED : THERE);
@@ -251,14 +261,10 @@ void yk_runtime_close_devices(yoke_runtime *runtime)
         yk_workers_join(&runtime->devices[d]);
     yk_kernels_close(&runtime->kernels, &runtime->places);
     for (d = count - 1; d >= 0; d--) {
-        struct yk_runtime_device *device = &runtime->devices[d];
-        const int is_left = yk_device_is_left(device->device);
-        close_queues(device);
-        yk_steps_forget_device(device);
-        yk_mutex_close(&device->stall_lock);
-        yk_mutex_close(&device->admission);
-        yk_place_close(device->place);
-        if (!is_left) /* else its driver may still wake them */
-            yk_workers_close(device);
+        close_queues(&runtime->devices[d]);
+        yk_steps_forget_device(&runtime->devices[d]);
+        yk_mutex_close(&runtime->devices[d].admission);
+        yk_place_close(runtime->devices[d].place);
+        yk_workers_close(&runtime->devices[d]);
     }
 }

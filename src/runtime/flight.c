@@ -9,6 +9,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "declare.h"
 
 struct yk_interval yk_job_rows(const struct yk_job *job, int arg, struct yk_interval items)
 {
@@ -52,6 +53,34 @@ static int comes_home(const struct yk_job *job, const struct yk_job_device *jd)
     return 0;
 }
 
+/* On a device with memory of its own, behind what brings rows there. */
+static yoke_status launch_there(struct yk_job *job, int device, int lane, struct yk_launch *launch)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    struct yk_flight *flight = &jd->flights[lane];
+    struct yk_place *place = jd->device->place;
+    const int form = yk_flight_form(jd, flight);
+    struct yk_program *program = yk_job_kernel(job, form)->builds[jd->device->number].program;
+    struct yk_job_declared declared;
+    struct yk_event *after[2];
+    yoke_status status;
+    if (place->device->desc.checks) {
+        yk_job_declare(job, device, &declared);
+        launch->declared = &declared.all;
+    }
+    yk_lock(&place->lock);
+    after[0] = place->last_upload;
+    after[1] = yk_exchange_latest(&place->exchange);
+    launch->after = after;
+    launch->after_count = after[1] ? 2 : after[0] ? 1 : 0;
+    status = yk_form_is_steps(job, form)
+                 ? yk_steps_begin(job, device, lane, launch)
+                 : place->device->backend->launch(jd->device->queues[lane], program, launch,
+                                                  &flight->kernel);
+    yk_unlock(&place->lock);
+    return status;
+}
+
 static yoke_status launch(struct yk_job *job, int device, int lane,
                           const struct yk_launch_arg *args)
 {
@@ -69,25 +98,15 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .team = jd->device->lanes,
                                 .timed = job->runtime->trace || flight->bytes_once,
                                 .passing = is_steps || comes_home(job, jd) };
-    struct yk_program *program = yk_job_kernel(job, form)->builds[jd->device->number].program;
-    const struct yk_backend *backend = place->device->backend;
-    struct yk_event *after[2];
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
     launch.steps = is_steps ? yk_steps_launch(flight) : NULL;
-    if (place->device->desc.host_memory)
-        return backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
-    yk_lock(&place->lock);
-    after[0] = place->last_upload;
-    after[1] = yk_exchange_latest(&place->exchange);
-    launch.after = after;
-    launch.after_count = after[1] ? 2 : after[0] ? 1 : 0;
-    status = is_steps
-                 ? yk_steps_begin(job, device, lane, &launch)
-                 : backend->launch(jd->device->queues[lane], program, &launch, &flight->kernel);
-    yk_unlock(&place->lock);
-    return status;
+    if (!place->device->desc.host_memory)
+        return launch_there(job, device, lane, &launch);
+    return place->device->backend->launch(
+        jd->device->queues[lane], yk_job_kernel(job, form)->builds[jd->device->number].program,
+        &launch, &flight->kernel);
 }
 
 /* Hauls are kept beyond the issue only where rows come through staging buffers. */

@@ -158,7 +158,9 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_
         return status;
     asked.spec = spec;
     asked.name = spec->name ? spec->name : spec->kernel->name;
-    asked.partitioner = spec->partitioner ? spec->partitioner : runtime->partitioner;
+    asked.partitioner = runtime->checks     ? "dynamic" /* short chunks tell more */
+                        : spec->partitioner ? spec->partitioner
+                                            : runtime->partitioner;
     asked.args = spec->kernel->param_count;
     asked.devices = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
     job = copy(&asked);

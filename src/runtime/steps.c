@@ -114,6 +114,7 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struc
     steps->again.args = steps->args;
     steps->again.after = NULL;
     steps->again.after_count = 0;
+    steps->again.declared = NULL; /* a device that checks has done all of the chunk */
     flight->launched = 1;
     return ask_words(queue, place, steps);
 }

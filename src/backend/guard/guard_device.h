@@ -1,0 +1,17 @@
+/* guard_device.h - the device that checks what kernels touch. A runtime in checking mode has it
+ * instead of all others; no device specification names it. */
+#ifndef YK_BACKEND_GUARD_DEVICE_H
+#define YK_BACKEND_GUARD_DEVICE_H
+
+#include "../backend.h"
+
+extern const struct yk_backend yk_backend_guard;
+
+void yk_guard_describe(struct yk_device_desc *out);
+
+/* The first of `bytes` bytes from `offset` on that is not as `host` has it; -1: all are. By the
+ * thread that drives the device, or while nothing runs there. */
+int64_t yk_guard_differs(const struct yk_buffer *buffer, int64_t offset, const void *host,
+                         int64_t bytes);
+
+#endif

@@ -1,0 +1,253 @@
+/* guard_run.c - one piece, run twice: what differs, and what was left unwritten. */
+#include <signal.h>
+#include <string.h>
+
+#include "guard.h"
+
+void yk_guard_call(const struct guard_work *work, int64_t first, int64_t last)
+{
+    const struct yk_launch *launch = work->launch;
+    const struct yk_program *program = work->program;
+    const yoke_chunk chunk = { .first = first,
+                               .last = last,
+                               .extent = { launch->extent[0], launch->extent[1] },
+                               .lane = launch->lane,
+                               .team = launch->team };
+    void *args[YOKE_ARGS_MAX];
+    int p;
+    for (p = 0; p < program->param_count; p++) {
+        const struct yk_launch_arg *arg = &launch->args[p];
+        if (program->values >> p & 1)
+            memcpy(&args[p], &arg->value, sizeof args[p]);
+        else /* element 0 may lie outside what is there: an address, not yet a pointer */
+            args[p] = (void *)((uintptr_t)arg->buffer->data + (uintptr_t)arg->shift);
+    }
+    if (program->is_step) {
+        uint32_t *words = (uint32_t *)(void *)(launch->steps->buffer->data + launch->steps->offset);
+        yk_step_run(&(struct yk_step_work){ program->run, &program->step, args, &chunk }, words);
+    } else {
+        program->run(args, &chunk);
+    }
+}
+
+static void call_piece(void *context)
+{
+    const struct guard_work *work = context;
+    yk_guard_call(work, work->first, work->last);
+}
+
+/* --- one run --- */
+
+static void capture(const struct guard_work *work, unsigned char *out)
+{
+    int64_t i;
+    for (i = 0; i < work->change_count; i++) {
+        const struct guard_change *c = &work->changes[i];
+        memcpy(out + c->at, work->rooms[c->room].buffer->data + c->span.first,
+               (size_t)(c->span.last - c->span.first));
+    }
+}
+
+/* Where a fault lies; the room and offset of one in a margin are those of the buffer beside it. */
+static void place(const struct guard_work *work, struct guard_breach *out)
+{
+    const struct yk_fault *fault = &out->fault;
+    const int64_t near = 64 << 20;
+    int r;
+    out->room = out->arg = -1;
+    out->kind = GUARD_FAULT;
+    if (fault->signal != SIGSEGV && fault->signal != SIGBUS)
+        return;
+    for (r = 0; r < work->room_count; r++) {
+        const struct yk_buffer *buffer = work->rooms[r].buffer;
+        const int64_t at = (int64_t)(fault->address - (uintptr_t)buffer->data);
+        if (at < -near || at >= buffer->mapped + near)
+            continue;
+        out->kind = fault->writes ? GUARD_WRITE : GUARD_READ;
+        out->room = r;
+        out->offset = at;
+        return;
+    }
+}
+
+/* 1: it went as it should, as far as one run shows. */
+static int run(struct guard_work *work, struct guard_odd odd, unsigned char *changes,
+               struct guard_breach *out)
+{
+    *out = (struct guard_breach){ .first = work->first, .last = work->last, .arg = -1 };
+    yk_guard_fill(work, odd);
+    if (!yk_fault_try(work->device->faults, call_piece, work, &out->fault)) {
+        place(work, out);
+    } else if (yk_guard_gap_changed(work, out)) {
+        out->first = work->first;
+        out->last = work->last;
+    }
+    if (out->kind == GUARD_FINE)
+        capture(work, changes);
+    return out->kind == GUARD_FINE;
+}
+
+/* --- two runs compared --- */
+
+/* Whether byte `at` of an out row's change still holds what both runs were begun with; those of the
+ * run without odd values are 0 (guard_room.c). */
+static int is_unwritten(const struct guard_work *work, const struct guard_change *change,
+                        int64_t at)
+{
+    return change->trap >= 0 && work->plain.data[at] == 0 && work->other.data[at] == work->odd_byte;
+}
+
+static int change_differs(const struct guard_work *work, const struct guard_change *change,
+                          int64_t *where)
+{
+    const int64_t end = change->at + change->span.last - change->span.first;
+    int64_t at;
+    if (memcmp(work->plain.data + change->at, work->other.data + change->at,
+               (size_t)(end - change->at)) == 0)
+        return 0;
+    for (at = change->at; at < end; at++)
+        if (work->plain.data[at] != work->other.data[at] && !is_unwritten(work, change, at)) {
+            *where = change->span.first + at - change->at;
+            return 1;
+        }
+    return 0;
+}
+
+/* Whether the two runs' results differ. */
+static int differ(const struct guard_work *work, struct guard_breach *out)
+{
+    int64_t i, where;
+    for (i = 0; i < work->change_count; i++) {
+        const struct guard_change *c = &work->changes[i];
+        if (!change_differs(work, c, &where))
+            continue;
+        *out = (struct guard_breach){ .kind = GUARD_READ,
+                                      .first = work->first,
+                                      .last = work->last,
+                                      .room = c->room,
+                                      .arg = c->arg,
+                                      .offset = where };
+        return 1;
+    }
+    return 0;
+}
+
+/* A whole element that neither run wrote. Of smaller parts there is no telling whether they are
+ * padding. */
+static int leaves_unwritten(const struct guard_work *work, struct guard_breach *out)
+{
+    int64_t i, at, k;
+    for (i = 0; i < work->change_count; i++) {
+        const struct guard_change *c = &work->changes[i];
+        const int64_t size = work->declared->params[c->arg].size;
+        const int64_t end = c->at + c->span.last - c->span.first;
+        if (c->trap < 0 || work->declared->args[c->arg].shape == YOKE_PART)
+            continue;
+        for (at = c->at; at + size <= end; at += size) {
+            for (k = 0; k < size && is_unwritten(work, c, at + k);)
+                k++;
+            if (k < size)
+                continue;
+            *out = (struct guard_breach){ .kind = GUARD_UNWRITTEN,
+                                          .first = work->first,
+                                          .last = work->last,
+                                          .room = c->room,
+                                          .arg = c->arg,
+                                          .offset = c->span.first + at - c->at };
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* --- what in the traps matters --- */
+
+/* Whether odd values in that part of the traps change how the run goes. */
+static int matters(struct guard_work *work, struct guard_odd odd)
+{
+    struct guard_breach breach;
+    return !run(work, odd, work->other.data, &breach) || differ(work, &breach);
+}
+
+static int64_t element_of(const struct guard_work *work, int room)
+{
+    int p, first = -1;
+    for (p = 0; p < work->declared->count && first < 0; p++)
+        if (work->room_of[p] == room)
+            first = p;
+    return first < 0 ? 1 : (int64_t)work->declared->params[first].size;
+}
+
+static const struct guard_trap *trap_at(const struct guard_work *work, int64_t at)
+{
+    int64_t i = 0;
+    while (i + 1 < work->trap_count && work->traps[i + 1].at <= at)
+        i++;
+    return &work->traps[i];
+}
+
+/* Halves the traps down to an element. Where only both halves together matter, what it has come to
+ * by then is told. */
+static void find_cause(struct guard_work *work, struct guard_breach *out)
+{
+    struct guard_odd odd = { 0, work->trap_bytes };
+    const struct guard_trap *trap;
+    for (;;) {
+        const int64_t element = element_of(work, trap_at(work, odd.first)->room);
+        int64_t middle = (odd.last - odd.first) / 2;
+        struct guard_odd left, right;
+        middle = odd.first + (middle > element ? middle / element * element : middle);
+        left = (struct guard_odd){ odd.first, middle };
+        right = (struct guard_odd){ middle, odd.last };
+        if (odd.last - odd.first <= element)
+            break;
+        if (matters(work, left))
+            odd = left;
+        else if (matters(work, right))
+            odd = right;
+        else
+            break;
+    }
+    trap = trap_at(work, odd.first);
+    out->kind = trap->arg < 0 ? GUARD_READ : GUARD_EARLY;
+    out->room = trap->room;
+    out->arg = trap->arg;
+    out->offset = trap->span.first + odd.first - trap->at;
+}
+
+/* A kernel that is never twice the same (a clock, a random number) tells nothing. */
+static int repeats(struct guard_work *work)
+{
+    struct guard_breach breach;
+    return run(work, (struct guard_odd){ 0, 0 }, work->other.data, &breach) &&
+           !differ(work, &breach);
+}
+
+static void check(struct guard_work *work, struct guard_breach *out)
+{
+    const struct guard_odd none = { 0, 0 }, all = { 0, work->trap_bytes };
+    struct guard_breach breach;
+    if (!run(work, none, work->plain.data, out) || work->trap_bytes == 0)
+        return;
+    if (run(work, all, work->other.data, &breach)) {
+        if (leaves_unwritten(work, out) || !differ(work, &breach))
+            return;
+    }
+    if (!repeats(work))
+        return;
+    *out = breach;
+    find_cause(work, out);
+}
+
+yoke_status yk_guard_check(struct guard_work *work, int64_t first, int64_t last,
+                           struct guard_breach *out)
+{
+    yoke_status status = yk_guard_piece_open(work, first, last);
+    if (status != YOKE_OK)
+        return status;
+    check(work, out);
+    if (out->kind != GUARD_FINE) /* smaller pieces begin with what this one began with */
+        yk_guard_fill(work, (struct guard_odd){ 0, 0 });
+    yk_guard_piece_close(work);
+    return YOKE_OK;
+}

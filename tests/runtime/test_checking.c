@@ -1,0 +1,300 @@
+/* test_checking.c - kernels in checking mode: each thing that is right on cores and wrong on
+ * devices with memory of their own ends its job, in words that name the index, the row, and what to
+ * do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checking_kernels.h"
+#include "ok.h"
+
+enum { N = 100, LARGE = 100000, ARRAYS = 4 };
+
+struct bench {
+    yoke_runtime *rt;
+    void *memory[ARRAYS];
+    yoke_array *arrays[ARRAYS];
+    int count;
+};
+
+static struct bench open_bench(void)
+{
+    struct bench bench = { 0 };
+    OK(yoke_open(&(yoke_config){ .check = 1 }, &bench.rt));
+    return bench;
+}
+
+static yoke_array *make(struct bench *bench, int64_t rows, int64_t row_elements)
+{
+    static const char *const names[ARRAYS] = { "first", "second", "third", "fourth" };
+    const int a = bench->count++;
+    float *x = calloc((size_t)(rows * row_elements), sizeof *x);
+    int64_t k;
+    assert_non_null(x);
+    for (k = 0; k < rows * row_elements; k++)
+        x[k] = (float)(k % 97 + 1);
+    bench->memory[a] = x;
+    OK(yoke_array_open(bench->rt,
+                       &(yoke_array_spec){ .host = x,
+                                           .rows = rows,
+                                           .row_elements = row_elements,
+                                           .element_size = sizeof *x,
+                                           .name = names[a] },
+                       &bench->arrays[a]));
+    return bench->arrays[a];
+}
+
+/* Of each index its own, but for a few. */
+static yoke_array *make_indexes(struct bench *bench, int64_t rows, int64_t odd, int32_t value)
+{
+    yoke_array *array = make(bench, rows, 1);
+    int32_t *index = bench->memory[bench->count - 1];
+    int64_t k;
+    for (k = 0; k < rows; k++)
+        index[k] = (int32_t)k;
+    if (odd >= 0)
+        index[odd] = value;
+    return array;
+}
+
+static void close_bench(struct bench *bench)
+{
+    while (bench->count--) {
+        const yoke_status status = yoke_array_close(bench->arrays[bench->count]);
+        assert_true(status == YOKE_OK || status == YOKE_ELOST); /* rows of a job that failed */
+        free(bench->memory[bench->count]);
+    }
+    OK(yoke_close(bench->rt));
+}
+
+/* The job ends, in words that have all of `words`. */
+static void ends(const struct bench *bench, const yoke_job *job, const char *const *words)
+{
+    assert_int_equal(yoke_run(bench->rt, job, NULL), YOKE_EINVAL);
+    for (; *words; words++)
+        if (!strstr(yoke_error_text(), *words))
+            fail_msg("'%s' is not in: %s", *words, yoke_error_text());
+}
+#define ENDS(bench, job, ...) ends(bench, job, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void gather_n(int64_t n, int64_t odd, int32_t value, const char *what)
+{
+    struct bench bench = open_bench();
+    yoke_array *index = make_indexes(&bench, n, odd, value);
+    yoke_array *x = make(&bench, n, 1), *y = make(&bench, n, 1);
+    yoke_job job = { .kernel = &c_gather,
+                     .range = { 0, n },
+                     .args = { yoke_in(index), yoke_in(x), yoke_out(y) } };
+    ENDS(&bench, &job, "c_gather, index", what, "array second (parameter x)", "yoke_in declares",
+         "yoke_in_whole(second)");
+    job.args[1] = (yoke_arg)yoke_in_whole(x);
+    OK(yoke_run(bench.rt, &job, NULL));
+    OK(yoke_array_acquire(y, YOKE_READ));
+    assert_true(((float *)bench.memory[2])[odd] == ((float *)bench.memory[1])[value]);
+    close_bench(&bench);
+}
+
+static void test_gather(void **state)
+{
+    (void)state;
+    gather_n(N, 7, 90, "index 7: reads row 90");
+    gather_n(LARGE, 777, 90000, "index 777: reads row 90000"); /* on another page */
+}
+
+/* A row that the array does not have, on no page. */
+static void test_gather_beyond(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *index = make_indexes(&bench, N, 3, 1000000);
+    yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+    (void)state;
+    ENDS(&bench,
+         (&(yoke_job){ .kernel = &c_gather,
+                       .range = { 0, N },
+                       .args = { yoke_in(index), yoke_in_whole(x), yoke_out(y) } }),
+         "index 3: reads row 1000000 of array second (parameter x)",
+         "the array has rows 0 .. 99; correct the index");
+    close_bench(&bench);
+}
+
+static void test_neighbours(void **state)
+{
+    const int64_t n = N;
+    struct bench bench = open_bench();
+    yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+    yoke_job job = { .kernel = &c_neighbours,
+                     .range = { 0, N },
+                     .args = { yoke_value(n), yoke_in(x), yoke_out(y) } };
+    (void)state;
+    ENDS(&bench, &job, "c_neighbours, index ", " reads row ", "array first (parameter x)",
+         "yoke_in declares row ", "declare yoke_in_halo(first, ");
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 0);
+    ENDS(&bench, &job, "yoke_in_halo declares rows ", "declare yoke_in_halo(first, 1, 1)");
+    job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 1);
+    OK(yoke_run(bench.rt, &job, NULL));
+    close_bench(&bench);
+}
+
+static yoke_rows two(const void *context, yoke_rows range)
+{
+    const int64_t n = *(const int64_t *)context;
+    return (yoke_rows){ range.first, range.last + 1 < n ? range.last + 1 : n };
+}
+
+static yoke_rows own(const void *context, yoke_rows range)
+{
+    (void)context;
+    return range;
+}
+
+static void test_custom(void **state)
+{
+    const int64_t n = N;
+    struct bench bench = open_bench();
+    yoke_array *begin = make_indexes(&bench, N, -1, 0), *x = make(&bench, N, 1);
+    yoke_array *y = make(&bench, N, 1);
+    yoke_job job = { .kernel = &c_segment,
+                     .range = { 0, N - 1 },
+                     .args = { yoke_in_custom(begin, own, &n), yoke_in(x), yoke_out(y) } };
+    (void)state;
+    ENDS(&bench, &job, "c_segment, index ", "array first (parameter begin)",
+         "its rows function gives row ", "let the function give row ");
+    job.args[0] = (yoke_arg)yoke_in_custom(begin, two, &n);
+    OK(yoke_run(bench.rt, &job, NULL));
+    close_bench(&bench);
+}
+
+static void test_scatter(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *index = make_indexes(&bench, N, 50, 51);
+    yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+    (void)state;
+    ENDS(&bench,
+         (&(yoke_job){ .kernel = &c_scatter,
+                       .range = { 0, N },
+                       .args = { yoke_in(index), yoke_in(x), yoke_inout(y) } }),
+         "c_scatter, index 50: writes row 51 of array third (parameter y)",
+         "yoke_inout declares row 50", "its own row", "yoke_add");
+    close_bench(&bench);
+}
+
+static void test_half(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *x = make(&bench, N, 10), *y = make(&bench, N, 10);
+    yoke_job job = { .kernel = &c_half,
+                     .range = { 0, N, { 10 } },
+                     .args = { yoke_in(x), yoke_out(y) } };
+    (void)state;
+    ENDS(&bench, &job, "leaves a part of row ", "array second (parameter y) unwritten",
+         "yoke_out declares row", "yoke_inout(second)", "yoke_out_part(second)");
+    job.args[1] = (yoke_arg)yoke_out_part(y);
+    OK(yoke_run(bench.rt, &job, NULL));
+    close_bench(&bench);
+}
+
+static void test_early(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+    (void)state;
+    ENDS(
+        &bench,
+        (&(yoke_job){ .kernel = &c_early, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } }),
+        "c_early, index ", "reads row ", "array second (parameter y) before it writes it",
+        "yoke_inout(second)");
+    close_bench(&bench);
+}
+
+static void test_cast(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+    (void)state;
+    ENDS(&bench,
+         (&(yoke_job){ .kernel = &c_cast, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } }),
+         "c_cast, index ", "array first (parameter x)", "writes row", "YOKE_INOUT");
+    close_bench(&bench);
+}
+
+/* As far as can be: into a margin, and beyond all. */
+static void test_beyond(void **state)
+{
+    static const int64_t far[] = { -3, N, N + 5000, 1 << 20, INT64_C(1) << 40 };
+    size_t k;
+    (void)state;
+    for (k = 0; k < sizeof far / sizeof *far; k++) {
+        struct bench bench = open_bench();
+        yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+        yoke_job job = { .kernel = &c_beyond,
+                         .range = { 0, N },
+                         .args = { yoke_value(far[k]), yoke_in(x), yoke_out(y) } };
+        if (k + 1 < sizeof far / sizeof *far)
+            ENDS(&bench, &job, "c_beyond, index 20: writes row", "array second (parameter y)",
+                 "the array has rows 0 .. 99; correct the index");
+        else
+            ENDS(&bench, &job, "c_beyond, index 20: touches memory at 0x", "none of its arrays");
+        close_bench(&bench);
+    }
+}
+
+static void test_division(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *x = make_indexes(&bench, N, 0, 1), *y = make(&bench, N, 1);
+    yoke_job job = { .kernel = &c_divide, .range = { 0, N }, .args = { yoke_in(x), yoke_out(y) } };
+    (void)state;
+    OK(yoke_run(bench.rt, &job, NULL));
+    OK(yoke_array_acquire(x, YOKE_READ_WRITE));
+    ((int32_t *)bench.memory[0])[33] = 0;
+    OK(yoke_array_release(x));
+    ENDS(&bench, &job, "c_divide, index 33: ends by a division by zero");
+    close_bench(&bench);
+}
+
+/* Right ones are right, of all lengths, and a failed job leaves the runtime as it was. */
+static void test_right(void **state)
+{
+    int64_t n;
+    (void)state;
+    for (n = 1; n < 3000; n = n * 3 + 1) {
+        struct bench bench = open_bench();
+        yoke_array *x = make(&bench, n, 1), *y = make(&bench, n, 1), *s = make(&bench, 4, 1);
+        const float *a = bench.memory[0], *b = bench.memory[1], *c = bench.memory[2];
+        float sums[4] = { 1, 2, 3, 4 };
+        int64_t k;
+        OK(yoke_run(bench.rt,
+                    &(yoke_job){ .kernel = &c_right,
+                                 .range = { 0, n },
+                                 .args = { yoke_in(x), yoke_inout(y) } },
+                    NULL));
+        OK(yoke_run(bench.rt,
+                    &(yoke_job){ .kernel = &c_sum,
+                                 .range = { 0, n },
+                                 .args = { yoke_in(x), yoke_add_to(s) } },
+                    NULL));
+        OK(yoke_array_acquire(y, YOKE_READ));
+        OK(yoke_array_acquire(s, YOKE_READ));
+        for (k = 0; k < n; k++) {
+            assert_true(b[k] == 3 * a[k]);
+            sums[k & 3] += a[k];
+        }
+        for (k = 0; k < 4; k++)
+            assert_true(c[k] == sums[k]);
+        close_bench(&bench);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gather),     cmocka_unit_test(test_gather_beyond),
+        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_custom),
+        cmocka_unit_test(test_scatter),    cmocka_unit_test(test_half),
+        cmocka_unit_test(test_early),      cmocka_unit_test(test_cast),
+        cmocka_unit_test(test_beyond),     cmocka_unit_test(test_division),
+        cmocka_unit_test(test_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
