@@ -7,9 +7,26 @@
 #include "request.h"
 
 const struct command *const commands[] = {
-    &command_run, &command_sim,  &command_info, &command_doctor, &command_explain,
-    &command_kb,  &command_tune, &command_apps, &command_help,   NULL
+    &command_run,        &command_sim,  &command_info, &command_doctor,
+    &command_explain,    &command_kb,   &command_tune, &command_apps,
+    &command_completion, &command_help, NULL
 };
+
+struct command_word command_app_word(int index)
+{
+    const struct app *app = apps[index];
+    return app ? (struct command_word){ app->name, app->summary } : (struct command_word){ 0 };
+}
+
+struct command_word command_topic_word(int index)
+{
+    int count = 0;
+    while (commands[count])
+        count++;
+    if (index >= count)
+        return command_app_word(index - count);
+    return (struct command_word){ commands[index]->name, commands[index]->summary };
+}
 
 const struct command *command_find(const char *name)
 {

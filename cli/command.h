@@ -4,17 +4,25 @@
 
 #include "args.h"
 
+/* What the word behind a command's name may be. */
+struct command_word {
+    const char *name, *help; /* NULL: there are no more */
+};
+
 struct command {
-    const char *name, *words, *summary; /* words: "APP", as in "yoke run APP" */
-    const char *text;                   /* what help says beyond the options; may be NULL */
-    const struct app_option *options;   /* NULL-name terminated, or NULL */
-    int (*run)(int argc, char **argv);  /* words after the command's name; gives the exit status */
+    const char *name, *words, *summary;     /* words: "APP", as in "yoke run APP" */
+    const char *text;                       /* what help says beyond the options; may be NULL */
+    const struct app_option *options;       /* NULL-name terminated, or NULL */
+    struct command_word (*word)(int index); /* in turn, from 0; NULL: it takes none that is known */
+    int (*run)(int argc, char **argv); /* words after the command's name; gives the exit status */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated */
 extern const struct command command_run, command_sim, command_info, command_doctor, command_explain,
-    command_kb, command_tune, command_apps, command_help;
+    command_kb, command_tune, command_apps, command_help, command_completion;
 
+struct command_word command_app_word(int index);      /* an application */
+struct command_word command_topic_word(int index);    /* a command, or an application */
 const struct command *command_find(const char *name); /* NULL after a message */
 const struct app *command_find_app(const char *name); /* the same for applications */
 /* What `yoke help NAME` and `yoke NAME --help` print; `app` may be NULL. */

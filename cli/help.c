@@ -101,6 +101,7 @@ const struct command command_help = {
     .name = "help",
     .words = "[COMMAND]",
     .summary = "What a command or an application does, and its options",
+    .word = command_topic_word,
     .run = run_help,
 };
 

@@ -29,23 +29,32 @@ static const struct app_option options[] = {
 };
 
 struct action {
-    const char *name;
+    struct command_word word;
     int (*run)(struct kb *kb);
     int words; /* 1: takes one, which is a kernel's name; 2: takes one, a file; 3: needs it */
 };
 
 static const struct action actions[] = {
-    { "list", kb_list, 0 },     { "show", kb_show, 1 },     { "export", kb_export, 2 },
-    { "import", kb_import, 3 }, { "forget", kb_forget, 1 }, { .name = NULL },
+    { { "list", "which kernels something is known of" }, kb_list, 0 },
+    { { "show", "all lessons, or a kernel's" }, kb_show, 1 },
+    { { "export", "lessons as JSON" }, kb_export, 2 },
+    { { "import", "lessons of such a file" }, kb_import, 3 },
+    { { "forget", "a kernel's lessons, old ones, or all" }, kb_forget, 1 },
+    { { NULL, NULL }, NULL, 0 },
 };
+
+static struct command_word action_word(int index)
+{
+    return actions[index].word;
+}
 
 static const struct action *find_action(const char *word)
 {
     struct yk_closest closest = { .word = word, .length = strlen(word) };
-    for (const struct action *action = actions; action->name; action++) {
-        if (!strcmp(action->name, word))
+    for (const struct action *action = actions; action->word.name; action++) {
+        if (!strcmp(action->word.name, word))
             return action;
-        yk_closest_try(&closest, action->name);
+        yk_closest_try(&closest, action->word.name);
     }
     if (closest.name)
         args_mistake("yoke kb cannot '%s'; did you mean '%s'?", word, closest.name);
@@ -118,18 +127,19 @@ static int check(const struct action *action, const struct args *args, const cha
     int forgets = action->run == kb_forget;
     if (word && action->words == 0)
         return args_mistake("yoke kb %s: '%s' is one word too many; see 'yoke help kb'",
-                            action->name, word);
+                            action->word.name, word);
     if (!word && action->words == 3)
-        return args_mistake("yoke kb %s: from which file? - is standard input", action->name);
+        return args_mistake("yoke kb %s: from which file? - is standard input", action->word.name);
     if (word && action->words == 1 && values[KB_KERNEL])
-        return args_mistake("yoke kb %s: '%s' and --kernel name a kernel each", action->name, word);
+        return args_mistake("yoke kb %s: '%s' and --kernel name a kernel each", action->word.name,
+                            word);
     if (values[KB_JSON] && action->run != kb_list && action->run != kb_show)
         return args_mistake("--json is for list and show; export writes JSON by itself");
     if (values[KB_LONG] && action->run != kb_list)
-        return args_mistake("--long is for list; %s needs none", action->name);
+        return args_mistake("--long is for list; %s needs none", action->word.name);
     if (values[KB_ALL] && !forgets)
         return args_mistake("--all is for forget; %s takes all unless told otherwise",
-                            action->name);
+                            action->word.name);
     if (action->run == kb_import && (values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER]))
         return args_mistake("yoke kb import takes all of a file; export only what is wanted");
     int limited = word || values[KB_KERNEL] || values[KB_MACHINE] || values[KB_OLDER];
@@ -212,5 +222,6 @@ const struct command command_kb = {
             "  import FILE      lessons of such a file, - is standard input; what is known stays\n"
             "  forget [KERNEL]  lessons of a kernel, those --machine and --older name, or --all",
     .options = options,
+    .word = action_word,
     .run = run_kb,
 };

@@ -85,5 +85,6 @@ const struct command command_run = {
             "Exit status: 0 done, 1 failed or not verified, 2 wrong words,\n"
             "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = run_options,
+    .word = command_app_word,
     .run = run_run,
 };

@@ -266,5 +266,6 @@ const struct command command_tune = {
             "Exit status: 0 done, 1 failed, 2 wrong words,\n"
             "130 stopped by Ctrl-C, 143 by SIGTERM.",
     .options = tune_options,
+    .word = command_app_word,
     .run = run_tune,
 };

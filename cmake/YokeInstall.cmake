@@ -10,6 +10,12 @@ install(DIRECTORY include/yoke DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(PROGRAMS cmake/yoke-embed DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(YOKE_COMMAND)
   install(TARGETS yoke_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(completion ${CMAKE_BINARY_DIR}/cli/completion)
+    install(FILES ${completion}.bash RENAME yoke DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${completion}.zsh RENAME _yoke DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${completion}.fish RENAME yoke.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 endif()
 # The documents as they lie here, so that their links hold.

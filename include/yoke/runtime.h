@@ -50,6 +50,13 @@ typedef struct yoke_config {
                   touches beside what its job declares ends the job with YOKE_EINVAL, as does what
                   the program does with an array's memory that it has not acquired
                   (docs/checking.md). `devices` and partitioners are left aside. Slow */
+    /* YOKE_WATCHDOG: a GPU is taken out as lost when what it does takes so many times as long as
+     * expected, and 10 seconds at least; others do its chunks. Only chunks of which three like them
+     * were measured count. Default 100; < 0 (YOKE_WATCHDOG=0): whatever it takes is waited for. A
+     * device that was taken out keeps its memory until the process ends, as its driver has to be
+     * left alone; should its kernel end after all, rows that were to come home at once (home
+     * YOKE_HOME_NOW, windows) may still be written. Cores are not watched. */
+    double watchdog;
 } yoke_config;
 
 /* `config` NULL: all defaults. Never waits for GPU drivers: they load in the background and their

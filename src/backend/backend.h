@@ -89,8 +89,8 @@ struct yk_device_spec {
 yoke_status yk_device_settings_open(const struct yk_device_spec *spec, void **out);
 void yk_device_settings_close(const struct yk_backend *backend, void *settings); /* NULL is fine */
 
-struct yk_device { /* every backend's device begins with this */
-    const struct yk_backend *backend;
+struct yk_device {                            /* every backend's device begins with this */
+    const struct yk_backend *_Atomic backend; /* changes once, if it is left (stalled.h) */
     struct yk_device_desc desc;
 };
 
@@ -195,6 +195,9 @@ struct yk_backend {
     yoke_status (*open)(const struct yk_device_desc *desc, struct yk_device **out);
     void (*close)(struct yk_device
                       *device); /* nothing of it is in use; NULL is fine; works on a lost device */
+    /* What is under way may never end: from here on the device is lost, and all of it has failed.
+     * Thread-safe. Optional: NULL where no driver can do that (stalled.h). */
+    void (*break_off)(struct yk_device *device);
 
     /* Device memory. Not called where host_memory. Uninitialised contents; bytes >= 1. Where there
      * is a commit slot, alloc only books the memory, which counts as used from here on; */

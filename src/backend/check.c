@@ -196,6 +196,13 @@ static void close_left(struct check_device *device)
     yk_check_host_left(device);
 }
 
+static void check_break_off(struct yk_device *handle)
+{
+    struct check_device *device = yk_check_device_find(handle, "break_off");
+    if (device)
+        device->backend->break_off(device->inner);
+}
+
 static void check_close(struct yk_device *handle)
 {
     struct check_device *device = handle ? yk_check_device_find(handle, "close") : NULL;
@@ -222,6 +229,7 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     /* Name, find, open and clock stay; the rest is what the wrapper stands before. */
     device->table = *inner->backend;
     device->table.close = check_close;
+    device->table.break_off = inner->backend->break_off ? check_break_off : NULL;
     device->table.alloc = yk_check_alloc;
     device->table.free = yk_check_free;
     device->table.memory_free = yk_check_memory_free;

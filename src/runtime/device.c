@@ -5,6 +5,7 @@
  * the next job on.
  */
 #include "../backend/guard/guard_device.h"
+#include "../backend/stalled.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../platform/topology.h"
@@ -92,6 +93,9 @@ yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *devic
     status = yk_mutex_open(&entry->admission);
     if (status != YOKE_OK)
         goto close_place;
+    status = yk_mutex_open(&entry->stall_lock);
+    if (status != YOKE_OK)
+        goto close_admission;
     status = open_queues(entry);
     if (status != YOKE_OK)
         goto close_queues;
@@ -122,6 +126,8 @@ close_workers:
     atomic_store(&runtime->places.count, index);
 close_queues:
     close_queues(entry);
+    yk_mutex_close(&entry->stall_lock);
+close_admission:
     yk_mutex_close(&entry->admission);
 close_place:
     yk_place_close(entry->place);
@@ -261,10 +267,14 @@ void yk_runtime_close_devices(yoke_runtime *runtime)
         yk_workers_join(&runtime->devices[d]);
     yk_kernels_close(&runtime->kernels, &runtime->places);
     for (d = count - 1; d >= 0; d--) {
-        close_queues(&runtime->devices[d]);
-        yk_steps_forget_device(&runtime->devices[d]);
-        yk_mutex_close(&runtime->devices[d].admission);
-        yk_place_close(runtime->devices[d].place);
-        yk_workers_close(&runtime->devices[d]);
+        struct yk_runtime_device *device = &runtime->devices[d];
+        const int is_left = yk_device_is_left(device->device);
+        close_queues(device);
+        yk_steps_forget_device(device);
+        yk_mutex_close(&device->stall_lock);
+        yk_mutex_close(&device->admission);
+        yk_place_close(device->place);
+        if (!is_left) /* else its driver may still wake them */
+            yk_workers_close(device);
     }
 }

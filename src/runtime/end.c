@@ -140,6 +140,7 @@ static int learn_speeds(struct yk_job *job, struct yk_memory *memory, struct yk_
         ran->everybodys = job->alone < 0 && job->devices[d].joined && yk_job_in_team(job, d);
         ran->forgives = forgives && !desc->host_memory;
         yk_learned_note(learned, outcome, ran);
+        memcpy(memory->pace[d], job->devices[d].pace, sizeof memory->pace[d]);
         yk_learned_sum_up(ran, d, learned, outcome);
         whole &= !job->devices[d].failed && !job->devices[d].retired && !job->devices[d].tried;
     }

@@ -57,6 +57,18 @@ int64_t yk_device_serve(struct yk_runtime_device *device, int64_t now);
  * it ready for the job. By one thread at a time. */
 enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_ns);
 
+/* --- watchdog.c: devices with memory of their own --- */
+/* The lane's flight was issued; it is over, however that went (no effect if it was already); */
+void yk_watchdog_begin(struct yk_job *job, int device, int lane);
+void yk_watchdog_end(struct yk_job *job, int device, int lane);
+/* it went well. */
+void yk_watchdog_measured(struct yk_job *job, int device, int lane, int64_t ended_ns);
+/* One of the job's flights there may not take as long as it likes. */
+int yk_watchdog_looks(const struct yk_job_device *device);
+/* The lane's flight is still under way. 1: it never ends, and the device was taken out; 0: look
+ * again at *wake_ns, if that is earlier. By who drives the device. */
+int yk_watchdog_look(struct yk_job *job, int device, int lane, int64_t *wake_ns);
+
 /* --- flight.c --- */
 /* Bring the rows, launch, take results home: all issued, nothing waited for (but rows that come
  * through the host). */

@@ -61,6 +61,8 @@ struct yk_flight {
     uint64_t relies_on; /* yk_exchange_oldest when its rows were looked for */
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
+    int guarded;                    /* the watchdog knows of it, */
+    double allowed_ns;              /* and may take so long; 0: there is no telling */
     int64_t seen_busy_ns;           /* when it was last found to be under way; 0: never */
     struct yk_event *kernel, *home; /* launch, and last copy to the host */
     struct yk_haul *hauls; /* results that come through staging buffers, by argument; NULL: none */
@@ -113,9 +115,10 @@ struct yk_job_device {
     double spare_ns;        /* as in choice.h; < 0: it depends on what others do in this job */
     int told;               /* 1 + the one whose speed the dispatcher knows; 0: it knows none */
     int64_t ended_ns;       /* when its latest chunk did, of a GPU */
-    int packed_ahead;       /* rows were sent there that no chunk waits for; under upload_lock */
-    int admitted;           /* it is one of device->holders */
-    char **private_hosts;   /* mode add, on CPUs: [lane * args + arg]; NULL until used */
+    struct yk_pace pace[YK_FORMS]; /* of each of the job's kernels, and of earlier jobs like it */
+    int packed_ahead;     /* rows were sent there that no chunk waits for; under upload_lock */
+    int admitted;         /* it is one of device->holders */
+    char **private_hosts; /* mode add, on CPUs: [lane * args + arg]; NULL until used */
     enum yk_holding holding[YOKE_ARGS_MAX];
     struct yk_replica *replicas[YOKE_ARGS_MAX];
     struct yk_claim claims[YOKE_ARGS_MAX]; /* of rows that the whole range touches */

@@ -14,6 +14,7 @@
 #include "../access/access.h"
 #include "../array/place.h"
 #include "../model/lesson.h"
+#include "../model/stall.h"
 #include "../model/weight.h"
 #include "../partition/choice.h"
 #include "../partition/learned.h"
@@ -45,6 +46,7 @@ struct yk_memory {
     uint64_t key;
     uint64_t used; /* for replacing the oldest */
     struct yk_learned device[YK_PLACES];
+    struct yk_pace pace[YK_PLACES][YK_FORMS]; /* of its own chunks, and of the alternative's */
     struct yk_team team;
     struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */

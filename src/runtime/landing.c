@@ -81,6 +81,7 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     yk_steps_await(jd, flight);
     drop_hauls(job, flight);
     settle(job, jd, flight, YOKE_EDEVICE);
+    yk_watchdog_end(job, device, lane);
     flight->busy = 0;
 }
 
@@ -299,6 +300,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         trace(job, jd, lane);
     close_events(jd, flight);
     yk_steps_await(jd, flight);
+    yk_watchdog_end(job, device, lane);
     flight->busy = 0;
     if (!jd->device->device->desc.host_memory) { /* cores have many pieces */
         atomic_fetch_add(&job->bytes_to, flight->bytes_in + flight->bytes_passed);

@@ -181,6 +181,7 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
         return;
     }
     if (!jd->device->device->desc.host_memory) {
+        yk_watchdog_measured(job, device, lane, now);
         answer.times.free_ns = yk_device_serve(jd->device, now);
         answer.times.once_ns = flight->once_ns;
     }
@@ -281,6 +282,7 @@ static void issue(struct yk_job *job, int device, int lane)
         if (flight->kernel || flight->home) {
             yk_flight_foretell(jd, flight, flight->issued_ns);
             yk_job_foretell(job, flight);
+            yk_watchdog_begin(job, device, lane);
             flight->watched = 0;
             if (yk_flight_is_called(job->runtime->waiting, jd, flight))
                 yk_flight_call(job, device, lane);
@@ -307,7 +309,7 @@ enum yk_lane_state yk_lane_step(struct yk_job *job, int device, int lane, int64_
     *wake_ns = 0;
     if (flight->busy) {
         if (!yk_flight_complete(job, device, lane, &status))
-            return YK_LANE_BUSY;
+            return yk_watchdog_look(job, device, lane, wake_ns) ? YK_LANE_WORKED : YK_LANE_BUSY;
         if (ended(job, device, lane, status))
             issue(job, device, lane);
         return YK_LANE_WORKED;

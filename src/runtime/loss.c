@@ -59,6 +59,8 @@ void yk_lane_device_failed(struct yk_job *job, int device)
     if (jd->device->device->desc.host_memory)
         /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
         yk_job_fail(job, YOKE_EDEVICE);
+    if (text) /* asking how its chunks went may have said something else */
+        yk_fail(YOKE_EDEVICE, "%s", text);
     yk_lock(&job->lock);
     yk_job_drop_device(job, device, text ? text : "it failed");
     yk_unlock(&job->lock);

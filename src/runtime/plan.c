@@ -173,6 +173,8 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
             known[d].share = 0; /* of this job; what it was is remembered */
         job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
         job->devices[d].steady = memory && memory->device[d].steady;
+        if (memory)
+            memcpy(job->devices[d].pace, memory->pace[d], sizeof memory->pace[d]);
         left_out |= !yk_job_in_team(job, d);
     }
     if (left_out)

@@ -1,4 +1,5 @@
 /* runtime.c - open, close, and the settings of a runtime. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static const char *const no_yes[] = { "0", "1", NULL };
 struct settings {
     char *devices, *partitioner, *trace, *knowledge;
     int64_t threads;
+    double watchdog;
     int waiting, explains, checks;
 };
 
@@ -31,6 +33,10 @@ static const struct yk_option options[] = {
       YK_OPTION_INT, offsetof(struct settings, threads), NULL },
     { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
       offsetof(struct settings, waiting), waiting_names },
+    { "watchdog", "YOKE_WATCHDOG", "100",
+      "a GPU whose chunk takes so many times as long as expected, and 10 s, is taken out (0: "
+      "never)",
+      YK_OPTION_REAL, offsetof(struct settings, watchdog), NULL },
     { "trace", "YOKE_TRACE", NULL, "write a timeline here at close (.json or .html)",
       YK_OPTION_TEXT, offsetof(struct settings, trace), NULL },
     { "knowledge", "YOKE_KB", NULL,
@@ -83,12 +89,20 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
             out->threads = config->threads;
         if (config->check)
             out->checks = 1;
+        if (config->watchdog != 0)
+            out->watchdog = config->watchdog < 0 ? 0 : config->watchdog;
         if (config->waiting)
             out->waiting = (int)config->waiting;
     }
     if (status == YOKE_OK && (out->threads < 0 || out->threads > 4096))
         status = yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one a core",
                          (long long)out->threads);
+    if (status == YOKE_OK && out->watchdog != 0 && !(out->watchdog >= 2 && isfinite(out->watchdog)))
+        status =
+            yk_fail(YOKE_EINVAL,
+                    "watchdog=%g; give how many times as long as expected a chunk may take, at "
+                    "least 2 (default 100), or 0 (config.watchdog: -1) for any time",
+                    out->watchdog);
     if (status == YOKE_OK && (unsigned)out->waiting > YOKE_WAIT_BLOCK)
         status = yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", out->waiting);
     if (status == YOKE_OK && out->partitioner && !yk_partitioner_find(out->partitioner))
@@ -174,6 +188,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     settings.partitioner = settings.trace = NULL;
     runtime->threads = (int)settings.threads;
     runtime->streams = streams;
+    runtime->watchdog = settings.watchdog;
     runtime->waiting = (yoke_waiting)settings.waiting;
     runtime->checks = settings.checks;
     runtime->explains = settings.explains && !is_private(config);

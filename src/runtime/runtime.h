@@ -17,6 +17,7 @@
 #include <yoke/yoke.h>
 
 #include "../array/array.h"
+#include "../model/stall.h"
 #include "../partition/dispatch.h"
 #include "../trace/trace.h"
 #include "kernel.h"
@@ -54,6 +55,8 @@ struct yk_runtime_device {
     int holders;        /* jobs that have some; under admission */
     uint32_t
         *spare_words; /* pinned, of all lanes, for the next step kernel; NULL: none; place->lock */
+    yk_mutex stall_lock;           /* nothing is locked inside */
+    struct yk_stall stall;         /* of the chunks of all jobs; under stall_lock */
     atomic_int_fast64_t served_ns; /* when the latest chunk of any job ended there, of a GPU */
 };
 
@@ -71,6 +74,7 @@ struct yoke_runtime {
 
     char *partitioner;
     yoke_waiting waiting;
+    double watchdog; /* the factor of yk_stall_chunk; 0: devices are not watched */
     int threads;     /* lanes wanted of each CPU device; 0: one a core, and */
     int roams;       /* threads that are bound to no core may run on all of the cpuset */
     int extra_lanes; /* of the first one so many more: */

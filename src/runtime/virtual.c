@@ -5,6 +5,7 @@
  * further, then move on to the next completion or to the earliest time at which a lane asked to be
  * stepped again, as workers sleep until then.
  */
+#include "../backend/stalled.h"
 #include "../base/status.h"
 #include "flight.h"
 
@@ -42,6 +43,18 @@ static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
     return worked;
 }
 
+/* What real devices would hang with. */
+static void end_endless(struct yk_job *job)
+{
+    int d, lane;
+    for (d = 0; d < job->device_count; d++)
+        for (lane = 0; lane < job->devices[d].device->lanes; lane++)
+            if (job->devices[d].flights[lane].busy) {
+                yk_device_break_off(job->devices[d].device->device);
+                break;
+            }
+}
+
 /* Whoever is first in the way of all others. */
 static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
 {
@@ -51,6 +64,8 @@ static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
                                "%s: the simulated machine has nothing left to do, and "
                                "the job is not done",
                                stuck->name));
+    if (job)
+        end_endless(job);
     if (yk_job_enter(stuck))
         yk_job_leave(stuck);
     if (job)

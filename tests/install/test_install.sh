@@ -18,6 +18,11 @@ mv "$work/usr" "$work/moved"
 "$work/moved/bin/yoke" --version >/dev/null
 mv "$work/moved" "$work/usr"
 
+echo "what shells complete words by"
+for file in bash-completion/completions/yoke zsh/site-functions/_yoke fish/vendor_completions.d/yoke.fish; do
+    grep -q flops "$work/usr/share/$file"
+done
+
 echo "the recipe of docs/kernels.md, word by word"
 PKG_CONFIG_PATH=$lib/pkgconfig PATH=$work/usr/bin:$PATH
 export PKG_CONFIG_PATH PATH

@@ -26,7 +26,8 @@ extern const struct yk_backend yk_backend_sim;
 struct sim_settings { /* see the table in sim_spec.c */
     int64_t cores, lanes, mem, fill, seed, fail_after, pages, taken;
     int64_t pinnable;
-    double rate, work, link, bandwidth, latency, launch, noise, contention, fail, pageable, peer;
+    double rate, work, link, bandwidth, latency, launch, noise, contention, fail, stall, pageable,
+        peer;
     double slowed;         /* so many times as long take kernels */
     char *identity, *slow; /* of this name. Both the list's; not kept by the device */
     int build;             /* 1: every build fails */
@@ -37,17 +38,21 @@ extern const struct yk_option yk_sim_options[];
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
 
+/* When what never ends does. */
+#define YK_SIM_NEVER (INT64_MAX - 1)
+
 enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_PEER_IN, SIM_COMPUTE, SIM_ENGINES };
 
 struct sim_device {
     struct yk_device base;
     struct yk_backend table; /* base.backend: without the slots that the settings leave out */
     struct sim_settings settings;
-    struct sim_device *next;          /* list of open devices */
-    struct yk_buffer *buffers;        /* all of them, to destroy their contents on failure */
-    int64_t memory_used;              /* bytes booked, or committed of addresses */
-    int64_t memory_mapped;            /* bytes committed; where pages are mapped on demand */
-    int64_t fail_ns;                  /* INT64_MAX: never */
+    struct sim_device *next;   /* list of open devices */
+    struct yk_buffer *buffers; /* all of them, to destroy their contents on failure */
+    int64_t memory_used;       /* bytes booked, or committed of addresses */
+    int64_t memory_mapped;     /* bytes committed; where pages are mapped on demand */
+    int64_t fail_ns;           /* INT64_MAX: never */
+    int64_t stall_ns;          /* kernels that run then or later never end; INT64_MAX: all do */
     int64_t engine_free[SIM_ENGINES]; /* when the engine has done all that was issued */
     int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
     int64_t kernels_end;              /* when its last kernel ends; what others see as contention */
@@ -122,6 +127,7 @@ struct yk_event {
 struct sim_cost {
     int64_t ready; /* not before: the events it waits for */
     double duration_ns;
+    int is_kernel;
     int64_t *engine; /* when it is free */
 };
 

@@ -182,6 +182,8 @@ int yk_sim_advance(int64_t until)
 {
     yk_sim_enter();
     struct yk_event *next = next_end();
+    if (next && next->ended >= YK_SIM_NEVER)
+        next = NULL;
     int limited = until > yk_sim.now && (!next || until < next->ended);
     if (limited || next)
         yk_sim_move_to(limited ? until : next->ended);
@@ -215,7 +217,9 @@ void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct
     event->device = device;
     event->started = start;
     /* Past 290 years the clock would overflow; nothing ends later than that. */
-    event->ended = duration < 9e18 - (double)start ? start + llround(duration) : INT64_MAX - 1;
+    event->ended = duration < 9e18 - (double)start ? start + llround(duration) : YK_SIM_NEVER;
+    if (cost->is_kernel && event->ended > device->stall_ns)
+        event->ended = YK_SIM_NEVER;
     queue->tail = *cost->engine = event->ended;
     if (event->ended > device->fail_ns)
         event->ended = device->fail_ns;

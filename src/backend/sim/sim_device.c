@@ -41,6 +41,8 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     device->noise_state = (uint64_t)device->settings.seed * 1000003u + (uint64_t)desc->index;
     double fail_ns = device->settings.fail * 1e9;
     device->fail_ns = fail_ns > 0 ? llround(fail_ns) : INT64_MAX;
+    double stall_ns = device->settings.stall * 1e9;
+    device->stall_ns = stall_ns > 0 ? llround(stall_ns) : INT64_MAX;
     if (desc->host_memory) {
         device->lane_free = yk_calloc((size_t)device->settings.cores, sizeof *device->lane_free);
         if (!device->lane_free) {
@@ -73,6 +75,15 @@ static void sim_close(struct yk_device *base)
     yk_free(device);
 }
 
+static void sim_break_off(struct yk_device *base)
+{
+    struct sim_device *device = sim_of(base);
+    yk_sim_enter();
+    if (!device->lost)
+        yk_sim_lose(device);
+    yk_sim_leave();
+}
+
 static yoke_status sim_queue_open(struct yk_device *base, struct yk_queue **out)
 {
     struct sim_device *device = sim_of(base);
@@ -94,6 +105,8 @@ static void sim_queue_close(struct yk_queue *queue)
     if (!queue)
         return;
     yk_sim_enter();
+    if (!queue->device->lost && queue->tail >= YK_SIM_NEVER) /* a real one would hang here */
+        yk_sim_lose(queue->device);
     if (!queue->device->lost && queue->tail > yk_sim.now)
         yk_sim_move_to(queue->tail < queue->device->fail_ns ? queue->tail : queue->device->fail_ns);
     yk_sim_leave();
@@ -153,6 +166,7 @@ const struct yk_backend yk_backend_sim = {
     .find = yk_sim_find,
     .open = sim_open,
     .close = sim_close,
+    .break_off = sim_break_off,
     .alloc = yk_sim_alloc,
     .free = yk_sim_free,
     .memory_free = yk_sim_memory_free,

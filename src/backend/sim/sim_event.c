@@ -39,6 +39,8 @@ int yk_sim_poll(struct yk_event *event, yoke_status *outcome)
 yoke_status yk_sim_wait(struct yk_event *event)
 {
     yk_sim_enter();
+    if (!event->done && event->ended >= YK_SIM_NEVER) /* a real one would hang here */
+        yk_sim_lose(event->device);
     if (!event->done)
         yk_sim_move_to(event->ended);
     yoke_status outcome = event->outcome;

@@ -285,6 +285,7 @@ static void launch_schedule(struct yk_queue *queue, const struct yk_program *pro
                              .engine =
                                  lanes ? &lanes[launch->lane] : &device->engine_free[SIM_COMPUTE] };
     const int team = team_of(device, program, launch);
+    cost.is_kernel = 1;
     cost.duration_ns = work_ns(device, program, launch) *
                        (1 + device->settings.contention * others_computing(device));
     for (int lane = 0; team > 1 && lane < team; lane++)

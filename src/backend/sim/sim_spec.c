@@ -63,6 +63,8 @@ const struct yk_option yk_sim_options[] = {
       YK_OPTION_REAL, FIELD(contention), NULL },
     { "fail", NULL, "0", "the device is lost at this time; 0: never", YK_OPTION_SECONDS,
       FIELD(fail), NULL },
+    { "stall", NULL, "0", "gpu: kernels that run at this time or later never end; 0: all do",
+      YK_OPTION_SECONDS, FIELD(stall), NULL },
     { "fail_after", NULL, "0", "the device is lost after this many operations; 0: never",
       YK_OPTION_INT, FIELD(fail_after), NULL },
     { "identity", NULL, NULL, "devices of the same identity are one device, offered twice",
@@ -159,6 +161,7 @@ static yoke_status settings_check(const char *word, enum sim_kind kind,
         { "noise", s->noise, 0, 0.99 },
         { "contention", s->contention, 0, 1e3 },
         { "fail", s->fail, 0, 1e6 },
+        { "stall", s->stall, 0, gpu ? 1e6 : 0 },
         { "fail_after", (double)s->fail_after, 0, huge },
     };
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {

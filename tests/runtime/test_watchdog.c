@@ -1,0 +1,271 @@
+/* test_watchdog.c - devices that never end a kernel: simulated ones, and PoCL's with a kernel that
+ * waits for the program. The job ends well without them, and so does the runtime.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "base/alloc.h"
+#include "job_kernels.h"
+#include "runtime/runtime.h"
+
+#define OK(call) assert_int_equal(call, YOKE_OK)
+enum { N = 6000 };
+
+extern const yoke_kernel k_gated;
+/* What such a device has is left on purpose. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
+struct scene {
+    yoke_runtime *runtime;
+    yoke_array *array;
+    int32_t values[N];
+    int32_t adds; /* so often the index was added to each */
+};
+
+static void scene_open(struct scene *scene, const char *devices, double watchdog)
+{
+    const yoke_config config = { .devices = devices,
+                                 .partitioner = "dynamic:chunk=100",
+                                 .watchdog = watchdog };
+    memset(scene, 0, sizeof *scene);
+    OK(yoke_open(&config, &scene->runtime));
+    OK(yoke_array_wrap(scene->runtime, scene->values, N, sizeof *scene->values, &scene->array));
+}
+
+static yoke_status run(struct scene *scene, const int *gate)
+{
+    const int64_t address = (int64_t)(intptr_t)gate;
+    const yoke_job job = { .kernel = &k_gated,
+                           .range = { 0, N },
+                           .args = { yoke_value(address), yoke_inout_home(scene->array) } };
+    yoke_status status = yoke_run(scene->runtime, &job, NULL);
+    scene->adds += status == YOKE_OK;
+    return status;
+}
+
+static void check(struct scene *scene)
+{
+    OK(yoke_array_acquire(scene->array, YOKE_READ));
+    for (int i = 0; i < N; i++)
+        if (scene->values[i] != scene->adds * i)
+            fail_msg("element %d is %d and should be %d", i, scene->values[i], scene->adds * i);
+    OK(yoke_array_release(scene->array));
+}
+
+static int is_lost(const struct scene *scene, const char *name)
+{
+    yoke_device device;
+    for (int d = 0; d < yoke_device_count(scene->runtime); d++)
+        if (yoke_device_get(scene->runtime, d, &device) == YOKE_OK &&
+            strcmp(device.name, name) == 0)
+            return device.lost;
+    fail_msg("there is no %s", name);
+    return 0;
+}
+
+static void scene_close(struct scene *scene)
+{
+    yoke_array_close(scene->array);
+    OK(yoke_close(scene->runtime));
+}
+
+/* Slow enough that both devices are at work for longer than it takes the GPU to stall. */
+#define CORES "sim:cpu:cores=2:rate=1e5,"
+#define SLOW  ":rate=1e6"
+
+static void a_stalled_device_is_taken_out(void **state)
+{
+    (void)state;
+    for (int checked = 0; checked < 2; checked++) {
+        struct scene scene;
+        yk_check_devices = checked;
+        scene_open(&scene, CORES "sim:gpu" SLOW ":stall=2ms", 0);
+        OK(run(&scene, NULL));
+        assert_true(is_lost(&scene, "sim:gpu"));
+        assert_true(yoke_seconds(scene.runtime) > 10 && yoke_seconds(scene.runtime) < 25);
+        check(&scene);
+        OK(run(&scene, NULL)); /* by the cores */
+        check(&scene);
+        scene_close(&scene);
+        assert_int_equal(yk_alloc_outstanding(), 0);
+    }
+    yk_check_devices = 0;
+}
+
+static void whenever_it_stalls(void **state)
+{
+    int lost = 0;
+    (void)state;
+    for (int at = 300; at < 1900; at += 43) {
+        struct scene scene;
+        char devices[128];
+        yoke_status status;
+        snprintf(devices, sizeof devices, CORES "sim:gpu*2" SLOW ",sim:gpux" SLOW ":stall=%dus",
+                 at);
+        scene_open(&scene, devices, 0);
+        status = run(&scene, NULL);
+        if (status != YOKE_OK) /* nothing can be told of the first chunks */
+            assert_int_equal(status, YOKE_EDEVICE);
+        lost += is_lost(&scene, "sim:gpux") && status == YOKE_OK;
+        if (status == YOKE_OK)
+            check(&scene);
+        scene_close(&scene);
+        assert_int_equal(yk_alloc_outstanding(), 0);
+    }
+    assert_true(lost > 20);
+}
+
+/* A later job like it is watched from its first chunk on, and one that is different is not. */
+static void what_earlier_jobs_measured_counts(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_open(&scene, CORES "sim:gpu" SLOW ":stall=30ms", 0);
+    while (!is_lost(&scene, "sim:gpu"))
+        OK(run(&scene, NULL));
+    assert_true(scene.adds > 2);
+    check(&scene);
+    scene_close(&scene);
+    scene_open(&scene, CORES "sim:gpu" SLOW ":stall=1us", 0);
+    assert_int_equal(run(&scene, NULL), YOKE_EDEVICE); /* for ever: all that a clock can say */
+    assert_non_null(strstr(yoke_error_text(), "nothing left to do"));
+    scene_close(&scene);
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
+static void it_can_be_switched_off(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_open(&scene, CORES "sim:gpu" SLOW ":stall=2ms", -1);
+    assert_int_equal(run(&scene, NULL), YOKE_EDEVICE);
+    assert_non_null(strstr(yoke_error_text(), "nothing left to do"));
+    scene_close(&scene);
+    setenv("YOKE_WATCHDOG", "0", 1);
+    scene_open(&scene, CORES "sim:gpu" SLOW ":stall=2ms", 0);
+    assert_int_equal(run(&scene, NULL), YOKE_EDEVICE);
+    scene_close(&scene);
+    unsetenv("YOKE_WATCHDOG");
+}
+
+static void other_factors_are_mistakes(void **state)
+{
+    static const double wrong[] = { 0.5, 1.99, INFINITY, NAN };
+    yoke_runtime *runtime;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const yoke_config config = { .devices = "sim:cpu", .watchdog = wrong[i] };
+        assert_int_equal(yoke_open(&config, &runtime), YOKE_EINVAL);
+        assert_non_null(strstr(yoke_error_text(), "watchdog="));
+    }
+}
+
+/* --- PoCL, which takes the ten seconds --- */
+
+static int gate; /* 1: the kernel does not end */
+
+static void say(void *context, yoke_log_level level, const char *line)
+{
+    char *text = context;
+    (void)level;
+    if (strstr(line, "no chunk of kernel"))
+        snprintf(text, 512, "%s", line);
+}
+
+static int has_opencl(void)
+{
+    yoke_runtime *runtime;
+    yoke_config config = { .devices = "opencl:0" };
+    if (yoke_open(&config, &runtime) != YOKE_OK)
+        return 0;
+    OK(yoke_close(runtime));
+    return 1;
+}
+
+static void a_kernel_without_end(const char *devices, yoke_waiting waiting)
+{
+    yoke_config config = { .devices = devices,
+                           .partitioner = "dynamic:chunk=100",
+                           .waiting = waiting };
+    const int alone = !strchr(devices, ',');
+    struct scene scene = { 0 };
+    char line[512] = "";
+    yoke_status status;
+    OK(yoke_open(&config, &scene.runtime));
+    OK(yoke_array_wrap(scene.runtime, scene.values, N, sizeof *scene.values, &scene.array));
+    for (int job = 0; job < 30; job++) /* in each of which PoCL may get few chunks */
+        OK(run(&scene, NULL));
+    yoke_set_log(say, line, YOKE_LOG_WARN);
+    __atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
+    alarm(120);
+    status = run(&scene, &gate);
+    assert_int_equal(status, alone ? YOKE_EDEVICE : YOKE_OK);
+    assert_true(is_lost(&scene, "opencl:0"));
+    assert_non_null(strstr(line, "k_gated"));
+    assert_non_null(strstr(line, "YOKE_WATCHDOG"));
+    if (!alone) {
+        check(&scene);
+        OK(run(&scene, NULL));
+        check(&scene);
+    }
+    scene_close(&scene); /* while it still runs */
+    alarm(0);
+    yoke_set_log(NULL, NULL, YOKE_LOG_WARN);
+    __atomic_store_n(&gate, 0, __ATOMIC_SEQ_CST);
+    sleep(1); /* what calls back now finds who asked for it */
+}
+
+static void a_host_thread_gives_up(void **state)
+{
+    (void)state;
+    if (!has_opencl())
+        skip();
+    a_kernel_without_end("cpu:1,opencl:0", YOKE_WAIT_AUTO);
+}
+
+static void the_caller_gives_up(void **state)
+{
+    (void)state;
+    if (!has_opencl())
+        skip();
+    a_kernel_without_end("opencl:0", YOKE_WAIT_BLOCK);
+}
+
+static void who_polls_gives_up(void **state)
+{
+    (void)state;
+    if (!has_opencl())
+        skip();
+    a_kernel_without_end("cpu:1,opencl:0", YOKE_WAIT_YIELD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stalled_device_is_taken_out),
+        cmocka_unit_test(whenever_it_stalls),
+        cmocka_unit_test(what_earlier_jobs_measured_counts),
+        cmocka_unit_test(it_can_be_switched_off),
+        cmocka_unit_test(other_factors_are_mistakes),
+        cmocka_unit_test(a_host_thread_gives_up),
+        cmocka_unit_test(the_caller_gives_up),
+        cmocka_unit_test(who_polls_gives_up),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    fflush(NULL);
+    _exit(failed); /* a driver with work that it was left with may wait for it in exit */
+}
