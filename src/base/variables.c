@@ -18,7 +18,7 @@ static const char *const names[] = {
     "YOKE_KB_DERIVE",     "YOKE_KB_LIMIT",       "YOKE_LOG",
     "YOKE_NVRTC_LIBRARY", "YOKE_OPENCL_LIBRARY", "YOKE_PARTITIONER",
     "YOKE_THREADS",       "YOKE_TRACE",          "YOKE_WAIT",
-    "YOKE_WEIGHT_POLICY",
+    "YOKE_WATCHDOG",      "YOKE_WEIGHT_POLICY",
 };
 enum { COUNT = sizeof names / sizeof *names };
 
