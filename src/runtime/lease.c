@@ -17,7 +17,7 @@ struct shape {
 
 yoke_status yk_leases_open(int lanes, struct yk_leases *out)
 {
-    size_t slots = (size_t)lanes + 1, words = ((size_t)lanes + 63) / 64;
+    size_t slots = 2 * (size_t)lanes + 1, words = ((size_t)lanes + 63) / 64;
     size_t bits = (slots * words * sizeof *out->filled + 63) / 64 * 64;
     size_t bytes = slots * sizeof *out->slots + sizeof *out->shape +
                    (size_t)lanes * sizeof *out->sections + bits;
@@ -26,7 +26,11 @@ yoke_status yk_leases_open(int lanes, struct yk_leases *out)
         return YOKE_ENOMEM;
     memset(block, 0, bytes);
     *out =
-        (struct yk_leases){ .slots = block, .lanes = lanes, .words = (int)words, .cutters = lanes };
+        (struct yk_leases){ .slots = block,
+                            .slot_count = (int)slots,
+                            .lanes = lanes,
+                            .words = (int)words,
+                            .cutters = lanes };
     out->shape = (struct yk_lease_shape *)(out->slots + slots);
     out->sections = (struct yk_section *)(out->shape + 1);
     out->filled = (_Atomic uint64_t *)(out->sections + lanes);
@@ -270,7 +274,7 @@ int64_t yk_leases_done(const struct yk_leases *leases)
 {
     int64_t done = 0;
     int slot;
-    for (slot = 0; slot <= leases->lanes; slot++) {
+    for (slot = 0; slot < leases->slot_count; slot++) {
         const struct yk_lease *lease = &leases->slots[slot];
         int64_t left = atomic_load_explicit(&lease->items_left, memory_order_acquire);
         if (left > 0)

@@ -21,8 +21,9 @@
  * that no later lease was published, because that needs every section of this one used up.
  *
  * What becomes of a lease after it is cut is kept in a slot, free again when all pieces are done.
- * With one slot more than lanes there is always a free one when a lane finds the current lease used
- * up, since that lane works on none.
+ * A lane has at most two at a time: the one it has finished and not reported yet, and the one that
+ * it goes on with. With a slot more than twice the lanes there is always a free one when a lane finds
+ * the current lease used up, since that lane works on none.
  */
 #ifndef YK_RUNTIME_LEASE_H
 #define YK_RUNTIME_LEASE_H
@@ -64,7 +65,8 @@ struct yk_lease {
 };
 
 struct yk_leases {
-    struct yk_lease *slots;       /* lanes + 1; the block that all the others lie in */
+    struct yk_lease *slots;       /* the block that all the others lie in */
+    int slot_count;               /* 2 * lanes + 1 */
     struct yk_lease_shape *shape; /* of the current lease */
     struct yk_section *sections;  /* one a lane */
     /* bit s % 64 of word s / 64, `words` a slot: section s may have pieces left. Cleared by who

@@ -363,6 +363,32 @@ static void generations_may_wrap(void **state)
     yk_leases_close(&leases);
 }
 
+/* A lane cuts a piece of the next lease before it reports the last one: so two leases a lane are in
+ * use at once, and one more is published. */
+static void each_lane_may_have_two(void **state)
+{
+    enum { LANES = 16, HELD = 2 * LANES };
+    struct yk_leases many;
+    struct yk_chunk piece;
+    int slots[HELD], n;
+    (void)state;
+    assert_int_equal(yk_leases_open(LANES, &many), YOKE_OK);
+    for (n = 0; n < HELD; n++) {
+        const struct yk_chunk chunk = { .first = n, .last = n + 1, .piece = 1 };
+        assert_in_range(yk_lease_next(&many) - many.slots, 0, HELD);
+        publish(&many, &chunk, 5);
+        assert_int_equal(yk_lease_cut(&many, n % LANES, &piece, &slots[n]), 1);
+    }
+    assert_in_range(yk_lease_next(&many) - many.slots, 0, HELD);
+    for (n = 0; n < HELD; n++) {
+        const struct yk_lease *lease = yk_lease_done(&many, slots[n], 1);
+        assert_ptr_equal(lease, &many.slots[slots[n]]);
+        assert_int_equal(lease->chunk.first, n);
+        yk_lease_free(&many, slots[n]);
+    }
+    yk_leases_close(&many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +403,7 @@ int main(void)
         cmocka_unit_test(rows_go_to_the_same_lanes_in_every_run),
         cmocka_unit_test(huge_leases_stay_in_bounds),
         cmocka_unit_test(generations_may_wrap),
+        cmocka_unit_test(each_lane_may_have_two),
         cmocka_unit_test(every_item_is_cut_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
