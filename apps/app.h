@@ -63,6 +63,14 @@ enum app_timed {
     APP_TIMED_JOBS /* the jobs, likewise; what the host does between them is reported apart */
 };
 
+/* A result in numbers: what it is, and how far chance may have moved it. */
+struct app_figure {
+    const char *name; /* as in JSON: "diffuse_reflectance"; lives as long as the program */
+    double value;
+    double error; /* one standard error, or a bound of it; NAN: it has none */
+};
+enum { APP_FIGURES_MAX = 16 };
+
 struct app {
     const char *name, *summary;
     const char *size_words;           /* "elements", "rows", "bodies", "WxHxD voxels" */
@@ -90,6 +98,8 @@ struct app {
     /* Optional: what a run did, in `work_words` ("rays"), told per second. */
     const char *work_words;
     double (*work)(const void *state);
+    /* Optional: results for JSON, after a run; how many, up to APP_FIGURES_MAX. */
+    yoke_status (*figures)(void *state, struct app_figure *out, int *count);
     /* Optional: figures and pictures after verify (PSNR, PNG files named after spec->output). */
     yoke_status (*report)(void *state, FILE *out);
 };

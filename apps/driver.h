@@ -77,10 +77,12 @@ struct measure {
     double whole_seconds; /* of the median run with the host's work between its jobs; NAN where that
                              is no different */
     char partitioner[128];
-    int verified;            /* -1: not asked */
-    char note[APP_NOTE_MAX]; /* verify's figures, or what is wrong */
-    char *report;            /* the application's own lines; NULL if it has none */
-    yoke_traffic traffic;    /* of the median run */
+    int verified;                               /* -1: not asked */
+    char note[APP_NOTE_MAX];                    /* verify's figures, or what is wrong */
+    struct app_figure figures[APP_FIGURES_MAX]; /* the application's results */
+    int figure_count;
+    char *report;         /* the application's own lines; NULL if it has none */
+    yoke_traffic traffic; /* of the median run */
     struct measure_device *devices;
     int device_count;
     double work;              /* of a run, in app->work_words; NAN where the application has none */

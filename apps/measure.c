@@ -127,6 +127,8 @@ static yoke_status judged(struct measure_spec *spec, struct app_session *session
         status = time_runs(session, out);
     if (status == YOKE_OK)
         status = app_session_verify(session, out);
+    if (status == YOKE_OK && spec->app->figures)
+        status = spec->app->figures(state, out->figures, &out->figure_count);
     if (status == YOKE_OK)
         status = report(session, out);
     yoke_status detached = app_session_detach(session);

@@ -124,6 +124,22 @@ void run_json_figures(cJSON *top, const struct measure_spec *spec, const struct 
     json_number(top, "regret", measure->regret);
 }
 
+static void add_results(cJSON *top, const struct measure *measure)
+{
+    if (!measure->figure_count) {
+        cJSON_AddNullToObject(top, "results");
+        return;
+    }
+    cJSON *results = cJSON_AddArrayToObject(top, "results");
+    for (int i = 0; i < measure->figure_count; i++) {
+        cJSON *one = cJSON_CreateObject();
+        json_text(one, "name", measure->figures[i].name);
+        json_number(one, "value", measure->figures[i].value);
+        json_number(one, "error", measure->figures[i].error);
+        cJSON_AddItemToArray(results, one);
+    }
+}
+
 cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
 {
     cJSON *top = cJSON_CreateObject();
@@ -140,6 +156,7 @@ cJSON *run_json(const struct measure_spec *spec, const struct measure *measure)
     json_text(top, "memory", run_memory_name(spec->input.memory.kind));
     cJSON_AddBoolToObject(top, "cold", spec->cold);
     run_json_figures(top, spec, measure);
+    add_results(top, measure);
     return top;
 }
 

@@ -190,5 +190,6 @@ const struct app app_photons = {
     .run = photons_run,
     .verify = photons_verify,
     .items = photons_items,
+    .figures = photons_figures,
     .report = photons_report,
 };

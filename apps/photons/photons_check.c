@@ -55,6 +55,14 @@ static double four_errors(double share, int64_t packets)
     return 4 * sqrt(share * (1 - share) / (double)packets);
 }
 
+/* Packets from which on four standard errors of what comes back are a tenth of it: fewer would let
+ * almost anything pass. */
+static int64_t packets_that_tell(const struct known *known)
+{
+    static const double tells = 10;
+    return (int64_t)ceil(16 * tells * tells * (1 - known->up) / known->up);
+}
+
 static yoke_status check_known(const struct photons_state *s, const struct known *known)
 {
     const struct photons_sums sums = photons_sums(s, 0);
@@ -143,6 +151,19 @@ static yoke_status check_moments(const struct photons_state *s, int wavelength,
     return status;
 }
 
+static void write_note(const struct photons_state *s, const struct known *known,
+                       const struct photons_reference *reference, char *note)
+{
+    char exact[128] = "";
+    if (known && s->packets >= packets_that_tell(known))
+        snprintf(exact, sizeof exact, "%s within 4 standard errors; ", known->name);
+    else if (known)
+        snprintf(exact, sizeof exact, "too few packets for %s, which %" PRId64 " tell of; ",
+                 known->name, packets_that_tell(known));
+    snprintf(note, 256, "energy to the last unit; %s%s in double precision", exact,
+             count_words(reference->packets, "packets").text);
+}
+
 static yoke_status check_all(const struct photons_state *s, char *note)
 {
     const struct known *known = known_of(&s->input);
@@ -160,9 +181,7 @@ static yoke_status check_all(const struct photons_state *s, char *note)
     for (int w = 0; w < s->wavelengths && status == YOKE_OK; w++)
         status = check_moments(s, w, &reference);
     if (status == YOKE_OK)
-        snprintf(note, 256, "energy to the last unit; %s%s%s in double precision",
-                 known ? known->name : "", known ? " within 4 standard errors; " : "",
-                 count_words(reference.packets, "packets").text);
+        write_note(s, known, &reference, note);
     return status;
 }
 

@@ -177,20 +177,32 @@ static yoke_status write_files(const struct photons_state *s, FILE *out)
 
 /* --- the summary --- */
 
+/* A share with its error: chance moves it by no more than that, in two of three runs. */
+struct bar {
+    char text[48];
+};
+
+static struct bar bar(const struct photons_state *s, int64_t units)
+{
+    const double share = photons_share(s, units);
+    struct bar bar;
+    snprintf(bar.text, sizeof bar.text, "%.6f +- %.6f", share, photons_error(s, share));
+    return bar;
+}
+
 static void summarize(const struct photons_state *s, FILE *out)
 {
     const struct photons_sums light = photons_sums(s, 0), more = photons_sums(s, 1);
     const double diffuse = photons_share(s, light.up);
     fprintf(out,
-            "reflectance %.6f (specular %.6f, diffuse %.6f), transmittance %.6f (unscattered "
-            "%.6f)\n",
-            s->specular + diffuse, s->specular, diffuse, photons_share(s, light.down),
-            photons_share(s, light.straight_down));
-    fprintf(out, "absorbed %.6f\n", photons_share(s, light.absorbed));
+            "reflectance %.6f (specular %.6f, diffuse %s), transmittance %s (unscattered %s)\n",
+            s->specular + diffuse, s->specular, bar(s, light.up).text, bar(s, light.down).text,
+            bar(s, light.straight_down).text);
+    fprintf(out, "absorbed %s; errors are standard errors at most\n", bar(s, light.absorbed).text);
     if (s->wavelengths == 2)
-        fprintf(out, "fluorescence %.6f: %.6f upwards, %.6f downwards, %.6f absorbed\n",
-                photons_share(s, more.begun), photons_share(s, more.up),
-                photons_share(s, more.down), photons_share(s, more.absorbed));
+        fprintf(out, "fluorescence %s: %s upwards, %s downwards, %s absorbed\n",
+                bar(s, more.begun).text, bar(s, more.up).text, bar(s, more.down).text,
+                bar(s, more.absorbed).text);
     if (light.cut || more.cut)
         fprintf(out,
                 "%.3g of the light and %.3g of fluorescence was still on its way after "

@@ -1,4 +1,6 @@
 /* photons_result.c - sums of the tallies. */
+#include <math.h>
+
 #include "photons_state.h"
 
 static int64_t sum(const int64_t *from, int64_t count)
@@ -44,4 +46,42 @@ struct photons_sums photons_sums(const struct photons_state *s, int wavelength)
 double photons_share(const struct photons_state *s, int64_t units)
 {
     return (double)units / PHOTONS_UNIT / (double)s->packets;
+}
+
+double photons_error(const struct photons_state *s, double share)
+{
+    /* by the rule of succession: what no packet did has an error, too */
+    const double packets = (double)s->packets, likely = (share * packets + 1) / (packets + 2);
+    return sqrt(fmax(0, likely * (1 - likely)) / packets);
+}
+
+static void add(const struct photons_state *s, const char *name, int64_t units,
+                struct app_figure *out)
+{
+    const double share = photons_share(s, units);
+    *out = (struct app_figure){ name, share, photons_error(s, share) };
+}
+
+yoke_status photons_figures(void *state, struct app_figure *out, int *count)
+{
+    const struct photons_state *s = state;
+    yoke_status status = yoke_array_acquire(s->tally_array, YOKE_READ);
+    int n = 0;
+    if (status != YOKE_OK)
+        return status;
+    const struct photons_sums light = photons_sums(s, 0), more = photons_sums(s, 1);
+    out[n++] = (struct app_figure){ "specular_reflectance", s->specular, 0 };
+    add(s, "diffuse_reflectance", light.up, &out[n++]);
+    add(s, "transmittance", light.down, &out[n++]);
+    add(s, "unscattered_transmittance", light.straight_down, &out[n++]);
+    add(s, "absorbed", light.absorbed, &out[n++]);
+    add(s, "cut", light.cut, &out[n++]);
+    if (s->wavelengths == 2) {
+        add(s, "fluorescence", more.begun, &out[n++]);
+        add(s, "fluorescence_upwards", more.up, &out[n++]);
+        add(s, "fluorescence_downwards", more.down, &out[n++]);
+        add(s, "fluorescence_absorbed", more.absorbed, &out[n++]);
+    }
+    *count = n;
+    return yoke_array_release(s->tally_array);
 }

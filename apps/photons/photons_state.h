@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "../app.h"
 #include "../memory.h"
 #include "photons_kernels.h"
 #include "photons_mci.h"
@@ -46,6 +47,11 @@ int64_t photons_emitted(const struct photons_state *state, int k);
 
 /* photons_check.c */
 yoke_status photons_verify(void *state, char *note);
+/* What one standard error of a share is at most. No share of N packets varies more than one that
+ * has all or nothing of each. */
+double photons_error(const struct photons_state *state, double share);
+/* Shares of all packets, with their errors. */
+yoke_status photons_figures(void *state, struct app_figure *out, int *count);
 /* photons_output.c: the summary to `out`, and with --output the files. */
 yoke_status photons_report(void *state, FILE *out);
 
