@@ -100,6 +100,7 @@ static int open_temporary(struct yk_new_file *file)
     for (int n = 0; n < TRIES && opened < 0; n++) {
         snprintf(file->temporary, sizeof file->temporary, "%s.%ld.%d.new", file->path,
                  (long)getpid(), n);
+        replace(n ? file : NULL, file); /* before it is there: a signal may come at any moment */
         opened = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (opened < 0 && errno != EEXIST)
             break;
@@ -125,18 +126,20 @@ int yk_new_file_open(struct yk_new_file *file, const char *path)
     }
     remove_orphans(file->path);
     int opened = open_temporary(file);
-    if (opened < 0)
-        return errno;
+    if (opened < 0) {
+        failed = errno;
+        replace(file, NULL);
+        return failed;
+    }
     if (exists)
         fchmod(opened, there.st_mode & 07777); /* of a file system without modes: as it is */
     file->stream = fdopen(opened, "w");
-    if (file->stream) {
-        replace(NULL, file);
+    if (file->stream)
         return 0;
-    }
     failed = errno;
     close(opened);
     unlink(file->temporary);
+    replace(file, NULL);
     return failed;
 }
 
@@ -155,22 +158,22 @@ int yk_stream_trouble(FILE *stream)
 int yk_new_file_finish(struct yk_new_file *file)
 {
     int failed = yk_stream_trouble(file->stream);
-    replace(file, NULL);
     if (fclose(file->stream) != 0 && !failed)
         failed = errno;
     if (!failed && file->temporary[0] && rename(file->temporary, file->path) != 0)
         failed = errno;
     if (failed && file->temporary[0])
         unlink(file->temporary);
+    replace(file, NULL);
     file->stream = NULL;
     return failed;
 }
 
 void yk_new_file_drop(struct yk_new_file *file)
 {
-    replace(file, NULL);
     fclose(file->stream);
     if (file->temporary[0])
         unlink(file->temporary);
+    replace(file, NULL);
     file->stream = NULL;
 }
