@@ -333,7 +333,9 @@ static void make_cache_folder(const char *path)
     char folder[PATH_MAX];
     yk_cache_folder(folder, sizeof folder);
     size_t length = strlen(folder);
-    if (length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/')
+    /* ".." may lead out of it again */
+    if (length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/' &&
+        !strstr(path + length, "/../"))
         yk_make_folders(path);
 }
 

@@ -330,6 +330,15 @@ static void test_no_folder_is_made(void **state)
     yk_store_close(store);
     snprintf(path, sizeof path, "%s/mistyped", place.folder);
     assert_int_equal(access(path, F_OK), -1);
+    /* nor by a name that begins in the cache and leaves it */
+    snprintf(path, sizeof path, "%s/cache", place.folder);
+    setenv("YOKE_CACHE", path, 1);
+    snprintf(path, sizeof path, "%s/cache/../mistyped/new.db", place.folder);
+    assert_int_equal(yk_store_open(&(struct yk_store_spec){ .path = path }, &store), YOKE_OK);
+    yk_store_close(store);
+    snprintf(path, sizeof path, "%s/mistyped", place.folder);
+    assert_int_equal(access(path, F_OK), -1);
+    unsetenv("YOKE_CACHE");
 }
 
 int main(void)
