@@ -49,10 +49,13 @@ static void scene_open(struct scene *scene, const char *devices, double watchdog
 static yoke_status run(struct scene *scene, const int *gate)
 {
     const int64_t address = (int64_t)(intptr_t)gate;
-    const yoke_job job = { .kernel = &k_gated,
-                           .range = { 0, N },
-                           .args = { yoke_value(address), yoke_inout_home(scene->array) } };
-    yoke_status status = yoke_run(scene->runtime, &job, NULL);
+    yoke_job job = { .kernel = &k_gated,
+                     .range = { 0, N },
+                     .args = { yoke_value(address), yoke_inout_home(scene->array) } };
+    yoke_status status;
+    if (gate) /* it does end at last, and nothing may come home then */
+        job.args[1].home = YOKE_HOME_LATER;
+    status = yoke_run(scene->runtime, &job, NULL);
     scene->adds += status == YOKE_OK;
     return status;
 }
@@ -208,7 +211,8 @@ static void a_kernel_without_end(const char *devices, yoke_waiting waiting)
     OK(yoke_open(&config, &scene.runtime));
     OK(yoke_array_wrap(scene.runtime, scene.values, N, sizeof *scene.values, &scene.array));
     for (int job = 0; job < 30; job++) /* in each of which PoCL may get few chunks */
-        OK(run(&scene, NULL));
+        OK(run(&scene, &gate));
+    check(&scene); /* what the device alone had would be lost with it */
     yoke_set_log(say, line, YOKE_LOG_WARN);
     __atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
     alarm(120);
