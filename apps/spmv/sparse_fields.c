@@ -205,6 +205,10 @@ static void rewrite(const char *field, const struct sparse_field *how, char *out
         mantissa[length++] = *c;
     }
     mantissa[length] = 0;
+    if (mantissa[strspn(mantissa, "0123456789.+-")]) { /* no number: refused as it stands */
+        snprintf(out, room, "%s", field);
+        return;
+    }
     if (length == 0) {
         snprintf(out, room, "0"); /* a blank field */
         return;

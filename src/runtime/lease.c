@@ -25,12 +25,11 @@ yoke_status yk_leases_open(int lanes, struct yk_leases *out)
     if (!block)
         return YOKE_ENOMEM;
     memset(block, 0, bytes);
-    *out =
-        (struct yk_leases){ .slots = block,
-                            .slot_count = (int)slots,
-                            .lanes = lanes,
-                            .words = (int)words,
-                            .cutters = lanes };
+    *out = (struct yk_leases){ .slots = block,
+                               .slot_count = (int)slots,
+                               .lanes = lanes,
+                               .words = (int)words,
+                               .cutters = lanes };
     out->shape = (struct yk_lease_shape *)(out->slots + slots);
     out->sections = (struct yk_section *)(out->shape + 1);
     out->filled = (_Atomic uint64_t *)(out->sections + lanes);

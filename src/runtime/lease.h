@@ -22,8 +22,8 @@
  *
  * What becomes of a lease after it is cut is kept in a slot, free again when all pieces are done.
  * A lane has at most two at a time: the one it has finished and not reported yet, and the one that
- * it goes on with. With a slot more than twice the lanes there is always a free one when a lane finds
- * the current lease used up, since that lane works on none.
+ * it goes on with. With a slot more than twice the lanes there is always a free one when a lane
+ * finds the current lease used up, since that lane works on none.
  */
 #ifndef YK_RUNTIME_LEASE_H
 #define YK_RUNTIME_LEASE_H

@@ -180,9 +180,9 @@ static const struct {
     { sparse_read_boeing, "t\n1 1 1 1\nRUE 2 2 2 0\n",
       "it:3: type RUE is not read here; R, P or I, then U, R, S or Z, then A is" },
     { sparse_read_boeing, RSA "(4I3) 4I3 (4E8.1)\n",
-      "it:4: '4I3' is not a format such as (16I5) or (1P,4E20.12)" },
+      "it:4: '4I3' is not a FORTRAN format such as (16I5) or (1P,4E20.12)" },
     { sparse_read_boeing, RSA "(4I3) (0I3) (4E8.1)\n",
-      "it:4: '(0I3)' is not a format such as (16I5) or (1P,4E20.12)" },
+      "it:4: '(0I3)' is not a FORTRAN format such as (16I5) or (1P,4E20.12)" },
     { sparse_read_boeing, RSA "(4I3) (4I3) (4E8.1)\n  1  3  2  5\n",
       "it:5: 2 is no pointer of column 3: they begin with 1, do not fall and end with the number "
       "of "

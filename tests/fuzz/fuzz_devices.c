@@ -44,6 +44,17 @@ static void read_settings(const struct yk_device_spec *spec)
         yk_device_settings_close(spec->backend, settings);
 }
 
+/* Blanks around commas are not kept. */
+static int are_same_but_for_blanks(const char *written, const char *text)
+{
+    for (; *text; text++)
+        if (*text == *written)
+            written++;
+        else if (*text != ' ' && *text != '\t')
+            return 0;
+    return *written == 0;
+}
+
 static void check_specs(const char *text, const struct yk_device_spec *specs, int count)
 {
     struct yk_device_spec *again = NULL;
@@ -58,7 +69,7 @@ static void check_specs(const char *text, const struct yk_device_spec *specs, in
         read_settings(&specs[i]);
     }
     written = write_out(specs, count);
-    FUZZ_CHECK(strcmp(written, text) == 0);
+    FUZZ_CHECK(are_same_but_for_blanks(written, text));
     FUZZ_CHECK(yk_device_specs_parse(written, &again, &again_count) == YOKE_OK);
     FUZZ_CHECK(again_count == count);
     for (i = 0; i < count; i++)
