@@ -4,15 +4,19 @@
  * prelude (yoke/prelude_cuda.h) + the flattened text + the size checks of shared types.
  *
  * Entry point     yoke_entry_NAME, extern "C".
- * Arguments       int64_t first, last, size2, size3, then the kernel's parameters in order: a
- * value, or a pointer to the array's global element 0 (the host adds the shift); of mode add, then
- * an int64_t: how far apart its copies are in bytes, times 256, and one less than how many there
- * are, a power of two; a block adds to one of them, which spares others the wait. Range kernels
- * (descriptor: lanes 0) threads x walk the LAST index, as many grid dimensions as the kernel has:
- * 1-D { last - first }, 2-D { size2, last - first }, 3-D { size3, size2, last - first }. All
- * dimensions loop with the grid's stride: any grid of at least one block is right, one that covers
- * the range is fastest. Group kernels   (descriptor: lanes L > 0, unit U) blocks of L threads,
- * ceil((last - first) / U) of them, no fewer: block b does U indexes from first + b * U.
+ * Arguments       a yk_space (prelude_cuda.h) by value, then the kernel's parameters in order: a
+ *                 value, or a pointer to the array's global element 0 (the host adds the shift);
+ *                 for mode add also an int64_t: the bytes from one copy of it to the next, times
+ *                 256, plus the number of copies, a power of two, less one. A block adds to one of
+ *                 the copies, so that fewer blocks meet.
+ * Range kernels   (descriptor: lanes 0) one thread an index, threads x along the LAST dimension, as
+ *                 many grid dimensions as the kernel has. The grid must cover the space; threads
+ *                 beyond its ends do nothing. No loops: with grid-stride loops and 64-bit counters
+ *                 a 7-point stencil took twice as long (docs/results/kernels-h200.md). A thread's
+ *                 number in one launch has 32 bits, so a launch covers at most 2^31 indexes in each
+ *                 dimension; larger spaces take several launches.
+ * Group kernels   (descriptor: lanes L > 0, unit U) blocks of L threads, ceil((last - first) / U)
+ *                 of them, no fewer: block b does U indexes from first + b * U.
  */
 #ifndef YOKE_KERNEL_CUDA_H
 #define YOKE_KERNEL_CUDA_H
@@ -58,19 +62,20 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 }
 
 #define YK_ENTRY(name, ...)                                                                        \
-    yoke_entry_##name(int64_t yk_first, int64_t yk_last, int64_t yk_size2,                         \
-                      int64_t yk_size3 YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
+    yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-#define YK_STRIDE(i, from, to, d)                                                                  \
-    for (int64_t i = (from) + (int64_t)blockIdx.d * blockDim.d + threadIdx.d; i < (to);            \
-         i += (int64_t)gridDim.d * blockDim.d)
+/* Declares i: the thread's index in the grid's dimension d. */
+#define YK_INDEX_OF(i, from, to, d)                                                                \
+    const int64_t i = (from) + (int64_t)(blockIdx.d * blockDim.d + threadIdx.d);                   \
+    if (i >= (to))                                                                                 \
+        return;
 
 #define YOKE_KERNEL(name, i, ...)                                                                  \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
-        YK_STRIDE(yk_i, yk_first, yk_last, x)                                                      \
-        yk_body_##name(yk_i, yk_size2, yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));            \
+        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, x)                                          \
+        yk_body_##name(yk_i, yk_part.size2, yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));  \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
@@ -78,9 +83,10 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
-        YK_STRIDE(yk_i, yk_first, yk_last, y)                                                      \
-        YK_STRIDE(yk_j, 0, yk_size2, x)                                                            \
-        yk_body_##name(yk_i, yk_j, yk_size2, yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));      \
+        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, x)                                        \
+        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, y)                                          \
+        yk_body_##name(yk_i, yk_j, yk_part.size2,                                                  \
+                       yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
     YK_BODY2(name, i, j, __VA_ARGS__)
 
@@ -88,11 +94,11 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
-        YK_STRIDE(yk_i, yk_first, yk_last, z)                                                      \
-        YK_STRIDE(yk_j, 0, yk_size2, y)                                                            \
-        YK_STRIDE(yk_k, 0, yk_size3, x)                                                            \
-        yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                                 \
-                       yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                            \
+        YK_INDEX_OF(yk_k, yk_part.first3, yk_part.last3, x)                                        \
+        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, y)                                        \
+        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, z)                                          \
+        yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                            \
+                       yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 
@@ -103,12 +109,12 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     {                                                                                              \
         __shared__ uint64_t yk_scratch[lanes];                                                     \
         YK_EACH(YK_ENTRY_DECLARE, __VA_ARGS__)                                                     \
-        const int64_t yk_i = yk_first + (int64_t)blockIdx.x * (unit);                              \
-        const int64_t yk_left = yk_last - yk_i;                                                    \
+        const int64_t yk_i = yk_part.first + (int64_t)blockIdx.x * (unit);                         \
+        const int64_t yk_left = yk_part.last - yk_i;                                               \
         if (yk_left > 0)                                                                           \
             yk_body_##name(yk_i, yk_left < (unit) ? (int)yk_left : (unit), lanes,                  \
-                           (int)threadIdx.x, yk_scratch, yk_size2,                                 \
-                           yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                        \
+                           (int)threadIdx.x, yk_scratch, yk_part.size2,                            \
+                           yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                   \
     }                                                                                              \
     YK_GROUP_BODY(name, i, __VA_ARGS__)
 

@@ -5,23 +5,23 @@
  * the prelude (yoke/prelude_opencl.h) + the flattened text + the size checks of shared types.
  *
  * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms.
- * Arguments       long first, long last, long size2, long size3, then the kernel's parameters in
- *                 order: a value is one argument; an array is two, its cl_mem and a `long` shift in
- *                 BYTES of the array's global element 0 (may be negative); of mode add, a third:
- * how far apart its copies are in bytes, times 256, and one less than how many there are, a power
- * of two; a group adds to one of them, which spares others the wait. The entry adds the shift
- *                 itself. size2, size3: sizes of the second and third dimension, 1 if there is
- * none. Local memory is declared inside: no argument is for it. Range kernels   (descriptor: lanes
- * 0) work_dim = dimensions. get_global_id(0) is the LAST index, the fastest: 1-D { last - first },
- * 2-D { size2, last - first }, 3-D { size3, size2, last - first }. No work offset. The global size
- * must cover these (round up to the group size: the entry tests bounds); any group size will do.
+ * Arguments       a yk_space (prelude_opencl.h) by value, then the kernel's parameters in order: a
+ *                 value is one argument; an array is two, its cl_mem and a `long` shift in BYTES of
+ *                 the array's global element 0 (may be negative); mode add takes a third: the bytes
+ *                 from one copy of it to the next, times 256, plus the number of copies, a power of
+ *                 two, less one. A group adds to one of the copies, so that fewer groups meet. The
+ *                 entry adds the shift itself. Local memory is declared inside: no argument is for
+ *                 it.
+ * Range kernels   (descriptor: lanes 0) one work-item an index, work_dim = dimensions;
+ *                 get_global_id(0) belongs to the LAST dimension, the fastest. No work offset. The
+ *                 global size must cover the space (round up to the group size: the entry tests
+ *                 bounds); any group size will do.
  * Group kernels   (descriptor: lanes L > 0, unit U) work_dim = 1, local size { L } (required by the
  *                 kernel), global size { L * ceil((last - first) / U) }: group g does U indexes
  *                 from first + g * U, the last group perhaps fewer.
- * Few groups      Some drivers limit the number of groups in dimensions 1 and 2 (NVIDIA: 65535).
- *                 With -DYOKE_STRIDE=1 in the build options range kernels loop there, and a
- *                 smaller global size in dimensions 1 and 2 is right as well; without it they do
- *                 not, for a loop keeps CPU drivers from vectorising over work-items.
+ * Few groups      Some drivers limit the number of groups in dimensions 1 and 2 (NVIDIA: 65535);
+ *                 larger spaces take several launches there. Entries have no loops, which keep CPU
+ *                 drivers from vectorising over work-items and cost GPUs time.
  */
 #ifndef YOKE_KERNEL_OPENCL_H
 #define YOKE_KERNEL_OPENCL_H
@@ -71,17 +71,20 @@ YOKE_FN long yk_copy(long copies)
 }
 
 #define YK_ENTRY(name, ...)                                                                        \
-    __kernel void yoke_entry_##name(long yk_first, long yk_last, long yk_size2,                    \
-                                    long yk_size3 YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
+    __kernel void yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-/* YK_OUTER is a loop of at most one turn, or a strided loop (prelude). */
+/* Declares i: the work-item's index in dimension d of the index space. */
+#define YK_INDEX_OF(i, from, to, d)                                                                \
+    const long i = (from) + (long)get_global_id(d);                                                \
+    if (i >= (to))                                                                                 \
+        return;
+
 #define YOKE_KERNEL(name, i, ...)                                                                  \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
-        const long yk_i = yk_first + (long)get_global_id(0);                                       \
-        if (yk_i < yk_last)                                                                        \
-            yk_body_##name(yk_i, yk_size2, yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));        \
+        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 0)                                          \
+        yk_body_##name(yk_i, yk_part.size2, yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));  \
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
@@ -89,11 +92,10 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
-        const long yk_j = (long)get_global_id(0);                                                  \
-        if (yk_j >= yk_size2)                                                                      \
-            return;                                                                                \
-        YK_OUTER(yk_i, yk_first, yk_last, 1)                                                       \
-        yk_body_##name(yk_i, yk_j, yk_size2, yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));      \
+        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, 0)                                        \
+        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 1)                                          \
+        yk_body_##name(yk_i, yk_j, yk_part.size2,                                                  \
+                       yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
     YK_BODY2(name, i, j, __VA_ARGS__)
 
@@ -101,13 +103,11 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
-        const long yk_k = (long)get_global_id(0);                                                  \
-        if (yk_k >= yk_size3)                                                                      \
-            return;                                                                                \
-        YK_OUTER(yk_i, yk_first, yk_last, 2)                                                       \
-        YK_OUTER(yk_j, 0, yk_size2, 1)                                                             \
-        yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                                 \
-                       yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                            \
+        YK_INDEX_OF(yk_k, yk_part.first3, yk_part.last3, 0)                                        \
+        YK_INDEX_OF(yk_j, yk_part.first2, yk_part.last2, 1)                                        \
+        YK_INDEX_OF(yk_i, yk_part.first, yk_part.last, 2)                                          \
+        yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                            \
+                       yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 
@@ -118,12 +118,12 @@ YOKE_FN long yk_copy(long copies)
     {                                                                                              \
         __local ulong yk_scratch[lanes];                                                           \
         YK_EACH(YK_ENTRY_DECLARE, __VA_ARGS__)                                                     \
-        const long yk_i = yk_first + (long)get_group_id(0) * (unit);                               \
-        const long yk_left = yk_last - yk_i;                                                       \
+        const long yk_i = yk_part.first + (long)get_group_id(0) * (unit);                          \
+        const long yk_left = yk_part.last - yk_i;                                                  \
         if (yk_left > 0)                                                                           \
             yk_body_##name(yk_i, yk_left < (unit) ? (int)yk_left : (unit), lanes,                  \
-                           (int)get_local_id(0), yk_scratch, yk_size2,                             \
-                           yk_size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                        \
+                           (int)get_local_id(0), yk_scratch, yk_part.size2,                        \
+                           yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                   \
     }                                                                                              \
     YK_GROUP_BODY(name, i, __VA_ARGS__)
 

@@ -8,7 +8,7 @@
  * another.
  *
  *   - Launch: plan.groups groups of YK_STEP_LANES lanes, in one dimension. Groups 0: nothing.
- *   - Arguments: first, last, size2, size3 as of other kernels, then the queue's memory, a 64-bit
+ *   - Arguments: a yk_space as for other kernels, then the queue's memory, a 64-bit
  *     byte shift of the queue in it, a yk_step_plan by value, then the parameters.
  *   - The queue: YK_STEP_ITEMS bytes of words, then slots of items; at plan.ages the items'
  *     generations, and behind them for each group the indexes that it has taken and not begun.
@@ -57,8 +57,7 @@
     } while (0)
 
 #define YK_STEP_ENTRY(name, ...)                                                                   \
-    YK_STEP_START yoke_entry_##name(int64_t yk_first, int64_t yk_last, int64_t yk_size2,           \
-                                    int64_t yk_size3, YOKE_GLOBAL char *yk_memory,                 \
+    YK_STEP_START yoke_entry_##name(const yk_space yk_part, YOKE_GLOBAL char *yk_memory,           \
                                     int64_t yk_shift,                                              \
                                     yk_step_plan yk_plan YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
@@ -91,7 +90,7 @@
         if (yk_plan.groups == 0)                                                                   \
             return;                                                                                \
         yk_step_open(&yk_s, &yk_plan, (YOKE_GLOBAL uint32_t *)yk_queue, &yk_group);                \
-        yk_s.length = (uint32_t)(yk_last - yk_first);                                              \
+        yk_s.length = (uint32_t)(yk_part.last - yk_part.first);                                    \
         if (yk_s.from != yk_s.bottom)                                                              \
             YK_STEP_MOVE(yk_s.bottom, yk_s.from)                                                   \
         YK_STEP_SYNC;                                                                              \
@@ -107,7 +106,7 @@
                 } else if (yk_s.fresh) {                                                           \
                     yk_mine = yk_zero;                                                             \
                     yk_age = 0;                                                                    \
-                    yk_index = yk_first + yk_s.index;                                              \
+                    yk_index = yk_part.first + yk_s.index;                                         \
                 }                                                                                  \
                 YK_STEP_SYNC;                                                                      \
             }                                                                                      \

@@ -40,6 +40,12 @@ typedef unsigned long uint64_t;
 #define YOKE_PI   3.14159265358979323846
 #define YOKE_PI_F 3.14159265f
 
+/* The indexes that one launch does, each dimension from first to last - 1, and the sizes of the
+ * second and third dimension as the body knows them. struct yk_space of the host. */
+typedef struct yk_space {
+    int64_t first, last, first2, last2, first3, last3, size2, size3;
+} yk_space;
+
 #define YOKE_FN    static __device__ __forceinline__
 #define YOKE_CONST static __device__ __constant__ const
 #define YOKE_GLOBAL

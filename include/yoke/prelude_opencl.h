@@ -2,8 +2,7 @@
  * kernel text, never included by C code.
  *
  * OpenCL C 1.2 has no variadic macros, so none here. Standard C's float functions are OpenCL's
- * overloaded ones. With -DYOKE_STRIDE=1 range kernels loop over dimensions 1 and 2
- * (kernel_opencl.h).
+ * overloaded ones.
  */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -28,13 +27,11 @@ typedef ulong uint64_t;
 #define YOKE_RESTRICT restrict
 #define YOKE_ALIGN(n) __attribute__((aligned(n)))
 
-#ifdef YOKE_STRIDE
-#define YK_OUTER(i, from, to, d)                                                                   \
-    for (long i = (from) + (long)get_global_id(d); i < (to); i += (long)get_global_size(d))
-#else
-#define YK_OUTER(i, from, to, d) /* one turn at most */                                            \
-    for (long i = (from) + (long)get_global_id(d); i < (to); i = (to))
-#endif
+/* The indexes that one launch does, each dimension from first to last - 1, and the sizes of the
+ * second and third dimension as the body knows them. struct yk_space of the host. */
+typedef struct yk_space {
+    int64_t first, last, first2, last2, first3, last3, size2, size3;
+} yk_space;
 
 #define YOKE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 

@@ -21,10 +21,8 @@ compile() { # SOURCE TARGET [OPTIONS]
 for file in "$@"; do
     text=$work/$(basename "$file").cl
     { cat "$include/yoke/prelude_opencl.h"; "$embed" --print OPENCL "$file"; } > "$text"
-    for stride in -UYOKE_STRIDE -DYOKE_STRIDE=1; do
-        compile "$text" spir64-unknown-unknown $stride
-        compile "$text" nvptx64-nvidia-nvcl $stride -Xclang -target-feature -Xclang +ptx60 \
-            -Xclang -cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics
-        compile "$text" amdgcn-amd-amdhsa $stride -nogpulib
-    done
+    compile "$text" spir64-unknown-unknown
+    compile "$text" nvptx64-nvidia-nvcl -Xclang -target-feature -Xclang +ptx60 \
+        -Xclang -cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics
+    compile "$text" amdgcn-amd-amdhsa -nogpulib
 done

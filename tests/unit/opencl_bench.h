@@ -24,7 +24,7 @@
 #include "base/status.h"
 
 #define LINE_MARK   "#line 12 \"user_kernels.c\"\n"
-#define RANGE       "long yk_first, long yk_last, long yk_size2, long yk_size3"
+#define RANGE       "yk_space yk_part"
 #define ARRAY(T, n) "__global " T " *" n ", long " n "_shift"
 #define AT(T, n, i) "((__global " T " *)((__global char *)" n " + " n "_shift))[" i "]"
 
@@ -33,9 +33,9 @@ static const char scale_text[] =
     LINE_MARK "__kernel void yoke_entry_scale(" RANGE ", int factor, " ARRAY(
         "int", "x") ")\n"
                     "{\n"
-                    "    long i = yk_first + (long)get_global_id(0);\n"
-                    "    if (i < yk_last) " AT("int32_t", "x", "i") " *= factor;\n"
-                                                                    "}\n";
+                    "    long i = yk_part.first + (long)get_global_id(0);\n"
+                    "    if (i < yk_part.last) " AT("int32_t", "x", "i") " *= factor;\n"
+                                                                         "}\n";
 
 static const yoke_param int_params[] = {
     { YOKE_PARAM_VALUE, "int32_t", "factor", 4, 4 },

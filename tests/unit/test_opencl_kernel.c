@@ -12,34 +12,33 @@ static const char broken_text[] =
                                                  "{\n"
                                                  "    x[0] = no_such_name;\n"
                                                  "}\n";
-static const char index_text[] = LINE_MARK
-    "__kernel void yoke_entry_index(" RANGE
-    ", " ARRAY("int", "x") ")\n"
-                           "{\n"
-                           "    long k = get_global_id(0);\n"
-                           "    if (k >= yk_size3) return;\n"
-                           "    YK_OUTER(i, yk_first, yk_last, 2) {\n"
-                           "        YK_OUTER(j, 0, yk_size2, 1)\n"
-                           "            " AT(
-                               "int", "x", "(i * yk_size2 + j) * yk_size3 + k") " += 1 + (int)i;\n"
-                                                                                "    }\n"
-                                                                                "}\n";
+static const char index_text[] = LINE_MARK "__kernel void yoke_entry_index(" RANGE ", " ARRAY(
+    "int", "x") ")\n"
+                "{\n"
+                "    long i = yk_part.first + (long)get_global_id(2);\n"
+                "    long j = yk_part.first2 + (long)get_global_id(1);\n"
+                "    long k = yk_part.first3 + (long)get_global_id(0);\n"
+                "    if (i < yk_part.last && j < yk_part.last2 && k < yk_part.last3)\n"
+                "        " AT("int", "x",
+                              "(i * yk_part.size2 + j) * yk_part.size3 + k") " += 1 + (int)i;\n"
+                                                                             "}\n";
 static const char group_text[] = LINE_MARK
     "__attribute__((reqd_work_group_size(8, 1, 1))) __kernel void yoke_entry_group(" RANGE
-    ", " ARRAY("int", "x") ")\n"
-                           "{\n"
-                           "    long i = yk_first + (long)get_group_id(0) * 4 + get_local_id(0);\n"
-                           "    if (get_local_id(0) < 4 && i < yk_last) " AT(
-                               "int", "x", "i") " += (int)get_local_size(0);\n"
-                                                "}\n";
+    ", " ARRAY("int",
+               "x") ")\n"
+                    "{\n"
+                    "    long i = yk_part.first + (long)get_group_id(0) * 4 + get_local_id(0);\n"
+                    "    if (get_local_id(0) < 4 && i < yk_part.last) " AT(
+                        "int", "x", "i") " += (int)get_local_size(0);\n"
+                                         "}\n";
 static const char by_hand_text[] =
-    "__kernel void add_seven(" RANGE
-    ", " ARRAY("int", "x") ")\n"
-                           "{\n"
-                           "    for (long i = yk_first + (long)get_global_id(0); i < yk_last; i += "
-                           "get_global_size(0))\n"
-                           "        " AT("int", "x", "i") " += 7;\n"
-                                                          "}\n";
+    "__kernel void add_seven(long first, long last, long size2, long size3, " ARRAY(
+        "int", "x") ")\n"
+                    "{\n"
+                    "    for (long i = first + (long)get_global_id(0); i < last; i += "
+                    "get_global_size(0))\n"
+                    "        " AT("int", "x", "i") " += 7;\n"
+                                                   "}\n";
 
 static void test_window(void **state)
 {

@@ -11,8 +11,8 @@ static const char slow_text[] =
     LINE_MARK "__kernel void yoke_entry_slow(" RANGE ", int rounds, " ARRAY(
         "float", "x") ")\n"
                       "{\n"
-                      "    long i = yk_first + (long)get_global_id(0);\n"
-                      "    if (i >= yk_last) return;\n"
+                      "    long i = yk_part.first + (long)get_global_id(0);\n"
+                      "    if (i >= yk_part.last) return;\n"
                       "    float a = (float)i;\n"
                       "    for (int r = 0; r < rounds; ++r) a = a * 0.999f + 0.5f;\n"
                       "    " AT("float", "x", "i") " = a;\n"

@@ -1,17 +1,22 @@
-/* cuda_launch.c - a chunk of a range becomes a grid, as yoke/kernel_cuda.h describes.
+/* cuda_launch.c - a chunk of a range becomes one grid or several, as yoke/kernel_cuda.h describes.
  *
- * Blocks are some warps, wide along the fastest dimension; the grid covers the chunk as far as the
- * hardware counts, and made kernels loop over the rest. Kernels by hand get the same grid. Pointers
- * are those of the arrays' global element 0: arithmetic on integers, so that an address outside the
- * buffer is fine as long as nobody uses it.
+ * Blocks are some warps, wide along the fastest dimension: for 2-D and 3-D kernels 64 x 4 threads
+ * were within 1 % of the best of eight shapes in five kernels (docs/results/kernels-h200.md). Made
+ * kernels have no loops: a grid covers the chunk exactly, or, where a grid's limits do not suffice,
+ * several grids do. Kernels by hand loop with the grid's stride and get one grid. Pointers are
+ * those of the arrays' global element 0: arithmetic on integers, so that an address outside the
+ * buffer is fine as long as no thread uses it.
  */
 #include <stdio.h>
 #include <yoke/job.h>
 
+#include "../launch_space.h"
 #include "cuda.h"
 
-enum { STEP_ARGS = 3 }; /* a step kernel's queue */
+enum { RANGE_ARGS = 4, STEP_ARGS = 3 }; /* of kernels by hand; a step kernel's queue */
 static const int64_t grid_most[3] = { INT32_MAX, 65535, 65535 };
+/* Entries count a grid's threads in 32 bits. */
+static const int64_t indexes_most = (int64_t)1 << 31;
 
 struct grid {
     unsigned blocks[3], threads[3];
@@ -26,35 +31,59 @@ static int span(int64_t items, int most)
     return size;
 }
 
-static void make_grid(const struct yk_program *program, const struct yk_launch *launch,
-                      struct grid *grid)
+static int64_t length(const struct yk_space *space, int dimension)
 {
-    int64_t split = (launch->last - launch->first + program->shape.unit - 1) / program->shape.unit;
+    return space->along[dimension].last - space->along[dimension].first;
+}
+
+/* Blocks of the same shape for all parts of a chunk. */
+static void set_threads(const struct yk_program *program, const struct yk_space *all,
+                        struct grid *grid)
+{
+    const int budget = program->block_items, last = program->shape.dimensions - 1;
+    int wide = budget;
+    if (program->shape.lanes)
+        wide = program->shape.lanes;
+    else if (last > 0)
+        wide = span(length(all, last), budget < 64 ? budget : 64);
+    grid->threads[0] = (unsigned)wide;
+    grid->threads[1] = 1;
+    if (!program->shape.lanes && last > 0)
+        grid->threads[1] = (unsigned)span(length(all, last - 1), budget / wide);
+    grid->threads[2] = 1;
+}
+
+static void set_blocks(const struct yk_program *program, const struct yk_launch *launch,
+                       const struct yk_space *part, struct grid *grid)
+{
+    const int last = program->shape.dimensions - 1;
+    int64_t count[3] = { 1, 1, 1 };
     if (program->shape.is_step)
-        split = launch->steps ? launch->steps->plan.groups : 1;
-    int64_t items[3] = { split, 1, 1 }; /* fastest first */
-    int threads[3] = { program->block_items, 1, 1 };
-    if (program->shape.lanes) {
-        threads[0] = program->shape.lanes;
-        items[0] = split * program->shape.lanes;
-    } else if (program->shape.dimensions == 2) {
-        items[0] = launch->extent[0];
-        items[1] = split;
-    } else if (program->shape.dimensions == 3) {
-        items[0] = launch->extent[1];
-        items[1] = launch->extent[0];
-        items[2] = split;
-    }
-    if (!program->shape.lanes && program->shape.dimensions > 1) {
-        threads[0] = span(items[0], program->block_items < 64 ? program->block_items : 64);
-        threads[1] = span(items[1], program->block_items / threads[0]);
-    }
-    for (int d = 0; d < 3; ++d) {
-        int64_t blocks = (items[d] + threads[d] - 1) / threads[d];
-        blocks = blocks < 1 ? 1 : blocks > grid_most[d] ? grid_most[d] : blocks;
-        grid->blocks[d] = (unsigned)blocks;
-        grid->threads[d] = (unsigned)threads[d];
-    }
+        count[0] = launch->steps ? launch->steps->plan.groups : 1;
+    else if (program->shape.lanes)
+        count[0] = (length(part, 0) + program->shape.unit - 1) / program->shape.unit;
+    else
+        for (int d = 0; d <= last; ++d)
+            count[d] = (length(part, last - d) + grid->threads[d] - 1) / grid->threads[d];
+    for (int d = 0; d < 3; ++d)
+        grid->blocks[d] = (unsigned)(count[d] < 1              ? 1
+                                     : count[d] > grid_most[d] ? grid_most[d]
+                                                               : count[d]);
+}
+
+/* Indexes along each dimension of the range that one grid of made kernels covers. */
+static void set_most(const struct yk_program *program, const struct grid *grid, int64_t most[3])
+{
+    const int last = program->shape.dimensions - 1;
+    for (int d = 0; d < 3; ++d)
+        most[d] = INT64_MAX;
+    if (program->shape.lanes && !program->shape.is_step)
+        most[0] = grid_most[0] * program->shape.unit;
+    else if (program->generated && !program->shape.is_step)
+        for (int d = 0; d <= last; ++d) {
+            const int64_t covered = grid_most[d] * grid->threads[d];
+            most[last - d] = covered < indexes_most ? covered : indexes_most;
+        }
 }
 
 static CUdeviceptr address_of(const struct yk_launch_arg *arg)
@@ -62,39 +91,80 @@ static CUdeviceptr address_of(const struct yk_launch_arg *arg)
     return arg->buffer ? arg->buffer->address + (CUdeviceptr)arg->shift : 0;
 }
 
+/* What a launch's arguments point to. */
+struct arguments {
+    struct yk_space part;
+    int64_t range[RANGE_ARGS], queue_shift;
+    CUdeviceptr queue_memory, pointers[YOKE_ARGS_MAX];
+    int64_t copies[YOKE_ARGS_MAX];
+    struct yk_step_plan no_plan; /* a rehearsal's */
+    void *list[RANGE_ARGS + STEP_ARGS + 2 * YOKE_ARGS_MAX];
+    int count;
+};
+
+static void add_range(const struct yk_program *program, const struct yk_launch *launch,
+                      struct arguments *to)
+{
+    if (program->generated) {
+        to->list[to->count++] = &to->part;
+        return;
+    }
+    const int64_t range[RANGE_ARGS] = { launch->first, launch->last, launch->extent[0],
+                                        launch->extent[1] };
+    for (int i = 0; i < RANGE_ARGS; ++i) {
+        to->range[i] = range[i];
+        to->list[to->count++] = &to->range[i];
+    }
+}
+
+static void add_queue(const struct yk_step_launch *steps, struct arguments *to)
+{
+    to->queue_memory = steps ? steps->buffer->address : 0;
+    to->queue_shift = steps ? steps->offset : 0;
+    to->list[to->count++] = &to->queue_memory;
+    to->list[to->count++] = &to->queue_shift;
+    to->list[to->count++] = steps ? (void *)&steps->plan : &to->no_plan;
+}
+
+static void arguments_take(const struct yk_program *program, const struct yk_launch *launch,
+                           struct arguments *to)
+{
+    to->count = 0;
+    add_range(program, launch, to);
+    if (program->shape.is_step) {
+        to->no_plan = (struct yk_step_plan){ 0 };
+        add_queue(launch->steps, to);
+    }
+    for (int p = 0; p < program->shape.param_count; ++p) {
+        to->pointers[p] = address_of(&launch->args[p]);
+        to->list[to->count++] = program->shape.params[p].mode == YOKE_PARAM_VALUE
+                                    ? (void *)launch->args[p].value
+                                    : &to->pointers[p];
+        to->copies[p] = yk_launch_copies(&launch->args[p]);
+        if (program->generated && program->shape.params[p].mode == YOKE_PARAM_ADD)
+            to->list[to->count++] = &to->copies[p];
+    }
+}
+
 static CUresult launch_source(struct yk_queue *queue, const struct yk_program *program,
                               const struct yk_launch *launch)
 {
-    int64_t range[4] = { launch->first, launch->last, launch->extent[0], launch->extent[1] };
-    CUdeviceptr pointers[YOKE_ARGS_MAX];
-    int64_t copies[YOKE_ARGS_MAX];
-    void *args[4 + STEP_ARGS + 2 * YOKE_ARGS_MAX];
+    const struct yk_space all = yk_space_of(launch);
+    struct arguments args;
     struct grid grid;
-    struct yk_step_plan none = { 0 }; /* a rehearsal */
-    const struct yk_step_launch *steps = launch->steps;
-    CUdeviceptr queue_memory = steps ? steps->buffer->address : 0;
-    int64_t queue_shift = steps ? steps->offset : 0;
-    int count = 4;
-    for (int i = 0; i < 4; ++i)
-        args[i] = &range[i];
-    if (program->shape.is_step) {
-        args[count++] = &queue_memory;
-        args[count++] = &queue_shift;
-        args[count++] = steps ? (void *)&steps->plan : &none;
-    }
-    for (int p = 0; p < program->shape.param_count; ++p) {
-        pointers[p] = address_of(&launch->args[p]);
-        args[count++] = program->shape.params[p].mode == YOKE_PARAM_VALUE
-                            ? (void *)launch->args[p].value
-                            : &pointers[p];
-        copies[p] = yk_launch_copies(&launch->args[p]);
-        if (program->generated && program->shape.params[p].mode == YOKE_PARAM_ADD)
-            args[count++] = &copies[p];
-    }
-    make_grid(program, launch, &grid);
-    return queue->device->cu->LaunchKernel(program->function, grid.blocks[0], grid.blocks[1],
-                                           grid.blocks[2], grid.threads[0], grid.threads[1],
-                                           grid.threads[2], 0, queue->stream, args, NULL);
+    int64_t most[3];
+    CUresult code;
+    arguments_take(program, launch, &args);
+    set_threads(program, &all, &grid);
+    set_most(program, &grid, most);
+    yk_space_begin(&all, most, &args.part);
+    do {
+        set_blocks(program, launch, &args.part, &grid);
+        code = queue->device->cu->LaunchKernel(program->function, grid.blocks[0], grid.blocks[1],
+                                               grid.blocks[2], grid.threads[0], grid.threads[1],
+                                               grid.threads[2], 0, queue->stream, args.list, NULL);
+    } while (code == CUDA_SUCCESS && yk_space_next(&all, most, &args.part));
+    return code;
 }
 
 static CUresult launch_native(struct yk_queue *queue, const struct yk_program *program,

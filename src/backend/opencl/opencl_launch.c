@@ -1,24 +1,25 @@
-/* opencl_launch.c - a chunk of a range becomes an index space, as yoke/kernel_opencl.h describes.
+/* opencl_launch.c - a chunk of a range becomes one index space or several, as yoke/kernel_opencl.h
+ * describes.
  *
  * Group sizes are the same for every chunk wherever possible, because PoCL compiles a kernel anew
  * for each group size it meets. A device that is the CPU gets long groups, which it turns into one
  * vectorised loop each; a GPU gets groups of some warps, wide along the fastest dimension.
  *
- * Kernels by hand get the same index space as made ones.
+ * Kernels by hand loop with the index space's stride and get one.
  */
 #include <stdio.h>
 #include <yoke/job.h>
 
+#include "../launch_space.h"
 #include "opencl.h"
 
-struct space {
+struct index_space {
     cl_uint dimensions;
     size_t global[3], local[3];
 };
 
-enum {
-    GROUP_COUNT_MAX = 65535
-}; /* NVIDIA's limit in dimensions 1 and 2; made kernels loop there */
+enum { GROUP_COUNT_MAX = 65535 }; /* NVIDIA's limit in dimensions 1 and 2 */
+enum { PART_ARG = 0 };            /* a made entry's yk_space */
 
 static int64_t groups(int64_t items, int64_t size)
 {
@@ -34,45 +35,60 @@ static size_t span(int64_t items, size_t most)
     return size;
 }
 
-static void make_space(const struct yk_program *program, const struct yk_launch *launch,
-                       struct space *space)
+static int64_t length(const struct yk_space *space, int dimension)
 {
+    return space->along[dimension].last - space->along[dimension].first;
+}
+
+/* Groups of the same shape for all parts of a chunk. */
+static void set_local(const struct yk_program *program, const struct yk_space *all,
+                      struct index_space *to)
+{
+    const int is_cpu = program->device->base.desc.is_cpu, last = program->shape.dimensions - 1;
+    const size_t budget = program->group_items;
+    *to = (struct index_space){ (cl_uint)last + 1, { 1, 1, 1 }, { 1, 1, 1 } };
+    if (program->shape.lanes) {
+        to->dimensions = 1;
+        to->local[0] = (size_t)program->shape.lanes;
+    } else if (last == 0) {
+        to->local[0] = budget;
+    } else {
+        to->local[0] = span(length(all, last), is_cpu || budget < 64 ? budget : 64);
+        if (!is_cpu)
+            to->local[1] = span(length(all, last - 1), budget / to->local[0]);
+    }
+}
+
+static void set_global(const struct yk_program *program, const struct yk_launch *launch,
+                       const struct yk_space *part, struct index_space *to)
+{
+    const int last = program->shape.dimensions - 1;
     int64_t split = program->shape.is_step && launch->steps
                         ? launch->steps->plan.groups
-                        : groups(launch->last - launch->first, program->shape.unit);
-    int is_cpu = program->device->base.desc.is_cpu;
-    size_t budget = program->group_items;
+                        : groups(length(part, 0), program->shape.unit);
     if (split == 0)
         split = program->rehearsal_items;
-    *space = (struct space){ 1, { 1, 1, 1 }, { 1, 1, 1 } };
     if (program->shape.lanes) {
-        space->local[0] = (size_t)program->shape.lanes;
-        space->global[0] = (size_t)(program->shape.lanes * split);
+        to->global[0] = (size_t)(program->shape.lanes * split);
         return;
     }
-    int64_t items[3] = { split, 1, 1 }; /* fastest first */
-    if (program->shape.dimensions == 2) {
-        items[0] = launch->extent[0];
-        items[1] = split;
-    } else if (program->shape.dimensions == 3) {
-        items[0] = launch->extent[1];
-        items[1] = launch->extent[0];
-        items[2] = split;
+    for (int d = 0; d <= last; ++d) {
+        const int64_t items = d == last ? split : length(part, last - d);
+        int64_t count = groups(items, (int64_t)to->local[d]);
+        to->global[d] = (size_t)count * to->local[d];
     }
-    space->dimensions = (cl_uint)program->shape.dimensions;
-    if (program->shape.dimensions == 1)
-        space->local[0] = budget;
-    else {
-        space->local[0] = span(items[0], is_cpu || budget < 64 ? budget : 64);
-        if (!is_cpu)
-            space->local[1] = span(items[1], budget / space->local[0]);
-    }
-    for (int d = 0; d < program->shape.dimensions && d < 3; ++d) {
-        int64_t count = groups(items[d], (int64_t)space->local[d]);
-        if (d > 0 && !is_cpu && program->generated && count > GROUP_COUNT_MAX)
-            count = GROUP_COUNT_MAX;
-        space->global[d] = (size_t)count * space->local[d];
-    }
+}
+
+/* Indexes along each dimension of the range that one index space of made kernels covers. */
+static void set_most(const struct yk_program *program, const struct index_space *space,
+                     int64_t most[3])
+{
+    const int last = program->shape.dimensions - 1;
+    for (int d = 0; d < 3; ++d)
+        most[d] = INT64_MAX;
+    if (!program->device->base.desc.is_cpu && program->generated && !program->shape.lanes)
+        for (int d = 1; d <= last; ++d)
+            most[last - d] = GROUP_COUNT_MAX * (int64_t)space->local[d];
 }
 
 /* A step kernel's queue; in a rehearsal there is none. */
@@ -96,12 +112,10 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
 {
     const struct yk_opencl_api *cl = program->device->cl;
     const cl_long range[4] = { launch->first, launch->last, launch->extent[0], launch->extent[1] };
-    cl_uint index = 0;
+    cl_uint index = program->generated ? PART_ARG + 1 : 0; /* the part comes with its launch */
     cl_int code = CL_SUCCESS;
-    while (index < 4 && code == CL_SUCCESS) {
+    for (; !program->generated && index < 4 && code == CL_SUCCESS; ++index)
         code = cl->SetKernelArg(program->kernel, index, sizeof *range, &range[index]);
-        ++index;
-    }
     if (program->shape.is_step && code == CL_SUCCESS)
         code = set_queue(program, launch->steps, &index);
     for (int p = 0; p < program->shape.param_count && code == CL_SUCCESS; ++p) {
@@ -125,70 +139,110 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
     return code;
 }
 
-static cl_int launch_source(struct yk_queue *queue, const struct yk_program *program,
-                            const struct yk_launch *launch, cl_event *event,
-                            const struct yk_opencl_waits *waits)
+/* A chunk on its way to the driver. */
+struct launching {
+    struct yk_queue *queue;
+    const struct yk_program *program;
+    const struct yk_launch *launch;
+    struct yk_event *event;
+    struct yk_opencl_waits waits;
+};
+
+/* Work of several commands lies between two markers: the first waits for others and tells when the
+ * work began, the second is its end. */
+static cl_int mark_begin(const struct launching *l)
 {
-    struct space space;
-    cl_int code = set_arguments(program, launch);
-    if (code != CL_SUCCESS)
-        return code;
-    make_space(program, launch, &space);
-    return queue->device->cl->EnqueueNDRangeKernel(queue->handle, program->kernel, space.dimensions,
-                                                   NULL, space.global, space.local, waits->count,
-                                                   waits->list, event);
+    return l->queue->device->cl->EnqueueBarrierWithWaitList(
+        l->queue->handle, l->waits.count, l->waits.list, yk_opencl_event_begin_slot(l->event));
 }
 
-/* The function enqueues what it likes between two markers: the first makes it wait for others and
- * tells when it began, the second is its end. */
-static cl_int launch_native(struct yk_queue *queue, const struct yk_program *program,
-                            const struct yk_launch *launch, struct yk_event *event,
-                            const struct yk_opencl_waits *waits)
+static cl_int mark_end(const struct launching *l)
 {
-    const struct yk_opencl_api *cl = queue->device->cl;
+    return l->queue->device->cl->EnqueueMarkerWithWaitList(l->queue->handle, 0, NULL,
+                                                           yk_opencl_event_slot(l->event));
+}
+
+static cl_int enqueue_part(const struct launching *l, const struct yk_space *part,
+                           struct index_space *space, int is_all)
+{
+    const struct yk_opencl_api *cl = l->queue->device->cl;
+    cl_int code = CL_SUCCESS;
+    if (l->program->generated)
+        code = cl->SetKernelArg(l->program->kernel, PART_ARG, sizeof *part, part);
+    if (code != CL_SUCCESS)
+        return code;
+    set_global(l->program, l->launch, part, space);
+    return cl->EnqueueNDRangeKernel(l->queue->handle, l->program->kernel, space->dimensions, NULL,
+                                    space->global, space->local, is_all ? l->waits.count : 0,
+                                    is_all ? l->waits.list : NULL,
+                                    is_all ? yk_opencl_event_slot(l->event) : NULL);
+}
+
+static cl_int launch_source(const struct launching *l)
+{
+    const struct yk_space all = yk_space_of(l->launch);
+    struct index_space space;
+    struct yk_space part, next;
+    int64_t most[3];
+    cl_int code = set_arguments(l->program, l->launch);
+    if (code != CL_SUCCESS)
+        return code;
+    set_local(l->program, &all, &space);
+    set_most(l->program, &space, most);
+    yk_space_begin(&all, most, &part);
+    next = part;
+    if (!yk_space_next(&all, most, &next))
+        return enqueue_part(l, &part, &space, 1);
+    code = mark_begin(l);
+    do {
+        if (code == CL_SUCCESS)
+            code = enqueue_part(l, &part, &space, 0);
+    } while (code == CL_SUCCESS && yk_space_next(&all, most, &part));
+    return code == CL_SUCCESS ? mark_end(l) : code;
+}
+
+static cl_int launch_native(const struct launching *l)
+{
+    const struct yk_launch *launch = l->launch;
+    const struct yk_kernel_shape *shape = &l->program->shape;
     const void *args[YOKE_ARGS_MAX];
     int64_t shifts[YOKE_ARGS_MAX];
-    for (int p = 0; p < program->shape.param_count; ++p) {
+    for (int p = 0; p < shape->param_count; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
-        int is_value = program->shape.params[p].mode == YOKE_PARAM_VALUE;
+        int is_value = shape->params[p].mode == YOKE_PARAM_VALUE;
         shifts[p] = is_value ? 0 : arg->shift;
         args[p] = is_value ? arg->value : arg->buffer ? arg->buffer->memory : NULL;
     }
-    const yoke_opencl_call call = { queue->device->context, queue->device->handle, queue->handle,
+    const struct yk_opencl_device *device = l->queue->device;
+    const yoke_opencl_call call = { device->context, device->handle, l->queue->handle,
                                     (void *const *)args, shifts };
     const yoke_chunk chunk = { .first = launch->first,
                                .last = launch->last,
                                .extent = { launch->extent[0], launch->extent[1] },
                                .team = 1 };
-    cl_int code = cl->EnqueueBarrierWithWaitList(queue->handle, waits->count, waits->list,
-                                                 yk_opencl_event_begin_slot(event));
+    cl_int code = mark_begin(l);
     if (code == CL_SUCCESS)
-        code = program->native(&call, &chunk);
-    if (code == CL_SUCCESS)
-        code = cl->EnqueueMarkerWithWaitList(queue->handle, 0, NULL, yk_opencl_event_slot(event));
-    return code;
+        code = l->program->native(&call, &chunk);
+    return code == CL_SUCCESS ? mark_end(l) : code;
 }
 
 yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
                              const struct yk_launch *launch, struct yk_event **event)
 {
-    struct yk_opencl_waits waits;
-    struct yk_event *made;
+    struct launching l = { .queue = queue, .program = program, .launch = launch };
     char what[96];
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)
         return status;
-    status = yk_opencl_waits_open(&waits, queue, launch->after, launch->after_count);
+    status = yk_opencl_waits_open(&l.waits, queue, launch->after, launch->after_count);
     if (status != YOKE_OK)
         return status;
-    status = yk_opencl_event_prepare(queue, event, &made);
+    status = yk_opencl_event_prepare(queue, event, &l.event);
     if (status == YOKE_OK) {
-        cl_int code = program->native ? launch_native(queue, program, launch, made, &waits)
-                                      : launch_source(queue, program, launch,
-                                                      yk_opencl_event_slot(made), &waits);
+        cl_int code = program->native ? launch_native(&l) : launch_source(&l);
         snprintf(what, sizeof what, "launching kernel %s", program->shape.name);
-        status = yk_opencl_event_submit(queue, made, code, event, what);
+        status = yk_opencl_event_submit(queue, l.event, code, event, what);
     }
-    yk_opencl_waits_close(&waits);
+    yk_opencl_waits_close(&l.waits);
     return status;
 }

@@ -24,7 +24,7 @@
 /* On a CPU shorter groups lose speed, and longer ones leave its cores unevenly loaded by short
  * chunks. */
 enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_SPACE = 65536 };
-static const char *const recipe = "yoke opencl 1"; /* part of the key: changes with this file */
+static const char *const recipe = "yoke opencl 2"; /* part of the key: changes with this file */
 
 /* Everything the machine code depends on, as one text. */
 struct source {
@@ -41,10 +41,7 @@ static yoke_status source_open(struct yk_opencl_device *device, const yoke_kerne
     int by_hand = kernel->opencl.source.entry != NULL;
     const struct yk_device_desc *desc = &device->base.desc;
     yk_opencl_text(device->cl, device->handle, CL_DEVICE_VERSION, version, sizeof version);
-    /* A CPU's compiler vectorises over work-items only where they do not loop. */
-    source->options = by_hand        ? ""
-                      : desc->is_cpu ? "-cl-std=CL1.2"
-                                     : "-cl-std=CL1.2 -DYOKE_STRIDE=1";
+    source->options = by_hand ? "" : "-cl-std=CL1.2";
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%s\n%s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version, desc->cores);

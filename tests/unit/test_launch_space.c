@@ -1,0 +1,85 @@
+/* test_launch_space.c - the parts of a chunk that one launch cannot cover: each index lies in exactly
+ * one part, and no part is larger than a launch may be.
+ */
+#include "backend/launch_space.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIDE = 7 };
+
+static void mark(const struct yk_space *part, const int64_t most[3], unsigned char *seen)
+{
+    for (int d = 0; d < 3; d++)
+        assert_in_range(part->along[d].last - part->along[d].first, 1, most[d]);
+    for (int64_t i = part->along[0].first; i < part->along[0].last; i++)
+        for (int64_t j = part->along[1].first; j < part->along[1].last; j++)
+            for (int64_t k = part->along[2].first; k < part->along[2].last; k++)
+                seen[(i * SIDE + j) * SIDE + k]++;
+}
+
+static void every_index_once(void **state)
+{
+    (void)state;
+    const struct yk_launch launch = { .first = 2, .last = SIDE, .extent = { SIDE - 1, SIDE } };
+    const struct yk_space all = yk_space_of(&launch);
+    for (int64_t n = 0; n < 512; n++) {
+        const int64_t most[3] = { n % 8 + 1, n / 8 % 8 + 1, n / 64 + 1 };
+        unsigned char seen[SIDE * SIDE * SIDE] = { 0 };
+        struct yk_space part;
+        yk_space_begin(&all, most, &part);
+        do
+            mark(&part, most, seen);
+        while (yk_space_next(&all, most, &part));
+        for (int e = 0; e < SIDE * SIDE * SIDE; e++)
+            assert_int_equal(seen[e], e / SIDE / SIDE >= 2 && e / SIDE % SIDE < SIDE - 1);
+    }
+}
+
+/* A rehearsal's launch has no indexes, and is one launch. */
+static void empty_has_one_part(void **state)
+{
+    (void)state;
+    const struct yk_launch launch = { .first = 5, .last = 5, .extent = { 1, 1 } };
+    const struct yk_space all = yk_space_of(&launch);
+    const int64_t most[3] = { 1, 1, 1 };
+    struct yk_space part;
+    yk_space_begin(&all, most, &part);
+    assert_memory_equal(&part, &all, sizeof all);
+    assert_false(yk_space_next(&all, most, &part));
+}
+
+/* Bounds near the ends of 64 bits do not overflow. */
+static void far_out(void **state)
+{
+    (void)state;
+    const struct yk_launch launch = { .first = -((int64_t)3 << 31),
+                                      .last = ((int64_t)3 << 31) + 1,
+                                      .extent = { 1, 1 } };
+    const struct yk_space all = yk_space_of(&launch);
+    const int64_t most[3] = { (int64_t)1 << 31, INT64_MAX, INT64_MAX };
+    struct yk_space part;
+    int64_t count = 0, indexes = 0;
+    yk_space_begin(&all, most, &part);
+    do {
+        count++;
+        indexes += part.along[0].last - part.along[0].first;
+    } while (yk_space_next(&all, most, &part));
+    assert_int_equal(count, 7);
+    assert_int_equal(indexes, launch.last - launch.first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_index_once),
+        cmocka_unit_test(empty_has_one_part),
+        cmocka_unit_test(far_out),
+    };
+    return cmocka_run_group_tests_name("launch_space", tests, NULL, NULL);
+}
