@@ -79,9 +79,32 @@ YOKE_FN float yoke_int_as_float(int32_t x)
 
 #define YOKE_BARRIER __syncthreads()
 
+/* Atomics on one address take turns. So a whole warp that adds to one element folds its values
+ * first, and one lane adds: a dot product of 4,194,304 floats into one element took 0.68 ms on an
+ * H200 without, 0.02 with it and more copies; where lanes add to different elements the look at
+ * their addresses costs under 1 % (docs/results/kernels-h200.md). */
+#if __CUDA_ARCH__ >= 700
+#define YK_ADD_FOLDS(T, C)                                                                         \
+    const unsigned yk_active = __activemask();                                                     \
+    int yk_same;                                                                                   \
+    (void)__match_all_sync(yk_active, (unsigned long long)p, &yk_same);                            \
+    if (yk_same && yk_active == 0xffffffffu) {                                                     \
+        for (int yk_d = 16; yk_d > 0; yk_d /= 2)                                                   \
+            v += (T)__shfl_xor_sync(yk_active, (C)v, yk_d);                                        \
+        if (yk_lane() != 0)                                                                        \
+            return;                                                                                \
+    }
+#else
+#define YK_ADD_FOLDS(T, C)
+#endif
+YOKE_FN unsigned yk_lane(void)
+{
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
 #define YK_ADD(T, C)                                                                               \
     YOKE_FN void yoke_add(T *p, T v)                                                               \
     {                                                                                              \
+        YK_ADD_FOLDS(T, C)                                                                         \
         (void)atomicAdd((C *)p, (C)v);                                                             \
     }
 YK_ADD(int32_t, int)

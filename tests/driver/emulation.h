@@ -81,6 +81,20 @@ static inline unsigned __shfl_sync(unsigned, unsigned value, int lane)
     __syncthreads();
     return given;
 }
+/* Lanes run one after the other, so each is the only active one of its warp. */
+static inline unsigned __activemask()
+{
+    return 1u << standin_here.thread.x % 32;
+}
+static inline unsigned __match_all_sync(unsigned mask, unsigned long long, int *same)
+{
+    *same = 1;
+    return mask;
+}
+template <typename T> static inline T __shfl_xor_sync(unsigned, T value, int)
+{
+    return value;
+}
 static inline void __syncwarp()
 {
     __syncthreads();
