@@ -13,13 +13,13 @@
 #include "../find.h"
 #include "cuda.h"
 
-enum { COPIES = 16 }; /* of sums, measured: docs/results/irregular-h200.md */
+enum { COPIES = 64 }; /* of sums, measured: docs/results/irregular-h200.md */
 const struct yk_option yk_cuda_options[] = {
     { "mem", NULL, NULL, "use at most this much of the GPU's memory", YK_OPTION_BYTES,
       offsetof(struct yk_cuda_settings, memory_bytes), NULL },
     { "lanes", NULL, NULL, "chunks in flight at the same time [4]", YK_OPTION_INT,
       offsetof(struct yk_cuda_settings, lanes), NULL },
-    { "copies", NULL, NULL, "copies of a sum (mode add) that groups share, a power of two [16]",
+    { "copies", NULL, NULL, "copies of a sum (mode add) that groups share, a power of two [64]",
       YK_OPTION_INT, offsetof(struct yk_cuda_settings, copies), NULL },
     { 0 },
 };
