@@ -1,5 +1,5 @@
-/* launch_space.h - the indexes of a chunk as the entries of made kernels take them, and its division
- * into parts where one launch of a device cannot cover all of it.
+/* launch_space.h - the indexes of a chunk as the entries of made kernels take them, and its
+ * division into parts where one launch of a device cannot cover all of it.
  */
 #ifndef YK_BACKEND_LAUNCH_SPACE_H
 #define YK_BACKEND_LAUNCH_SPACE_H
@@ -19,8 +19,8 @@ struct yk_space {
 struct yk_space yk_space_of(const struct yk_launch *launch);
 
 /* The parts of `all` of at most `most` indexes (>= 1) along each dimension, one after the other,
- * begun with yk_space_begin. An empty space has one part, itself. yk_space_next: 0 if `part` was the
- * last one. */
+ * begun with yk_space_begin. An empty space has one part, itself. yk_space_next: 0 if `part` was
+ * the last one. */
 void yk_space_begin(const struct yk_space *all, const int64_t most[3], struct yk_space *part);
 int yk_space_next(const struct yk_space *all, const int64_t most[3], struct yk_space *part);
 

@@ -35,5 +35,6 @@ if "$embed" --check "$work/broken.c" -DTIMES=2 2> "$work/words"; then
     exit 1
 fi
 grep -q 'broken does not compile' "$work/words" && grep -q 'no_such_function' "$work/words"
-[ "$(grep -c 'does not compile' "$work/words")" -eq 1 ] || { echo "told more than once"; exit 1; }
+# once for each device that there is
+[ -z "$(grep 'does not compile' "$work/words" | sort | uniq -d)" ] || { echo "told more than once"; exit 1; }
 echo ok

@@ -1,5 +1,5 @@
-/* test_launch_space.c - the parts of a chunk that one launch cannot cover: each index lies in exactly
- * one part, and no part is larger than a launch may be.
+/* test_launch_space.c - the parts of a chunk that one launch cannot cover: each index lies in
+ * exactly one part, and no part is larger than a launch may be.
  */
 #include "backend/launch_space.h"
 
