@@ -215,7 +215,7 @@ static void a_kernel_without_end(const char *devices, yoke_waiting waiting)
     check(&scene); /* what the device alone had would be lost with it */
     yoke_set_log(say, line, YOKE_LOG_WARN);
     __atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
-    alarm(120);
+    alarm(280);
     status = run(&scene, &gate);
     assert_int_equal(status, alone ? YOKE_EDEVICE : YOKE_OK);
     assert_true(is_lost(&scene, "opencl:0"));
