@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stop.h"
+
 static const double whole_limit_seconds = 60;
 
 static int is_cores(const struct stage *stage, int set)
@@ -120,8 +122,11 @@ static yoke_status time_turn(struct stage *stage, int set, int turn)
     return status;
 }
 
+/* What fails after a request to stop fails for it: arrays of a canceled job have lost rows. */
 yoke_status turns_leave_out(struct matrix_cell *cell, yoke_status status)
 {
+    if (status != YOKE_OK && app_stop_check() != YOKE_OK)
+        return YOKE_ECANCELED;
     if (status == YOKE_OK || status == YOKE_ECANCELED)
         return status;
     snprintf(cell->error, sizeof cell->error, "%s", app_error_text());
