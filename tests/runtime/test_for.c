@@ -16,20 +16,10 @@
 
 #include "base/alloc.h"
 #include "for_kernels.h"
+#include "under_tsan.h"
 
 extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_move,
     f_number;
-
-#ifdef __has_feature
-#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
-#ifdef __SANITIZE_THREAD__
-enum { RUNNING_UNDER_TSAN = 1 };
-#else
-enum { RUNNING_UNDER_TSAN = 0 };
-#endif
 
 enum { N = 3000, ROWS = 60, COLUMNS = 50, BINS = 7 };
 static float xs[N], ys[N], zs[N], table[256];

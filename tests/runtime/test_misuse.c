@@ -11,6 +11,7 @@
 
 #include "job_kernels.h"
 #include "ok.h"
+#include "under_tsan.h"
 
 enum { N = 4096 };
 static int32_t host[N];
@@ -203,6 +204,8 @@ static int child(yoke_runtime *parents, yoke_array *array, int drivers)
 static void children(void **state)
 {
     (void)state;
+    if (RUNNING_UNDER_TSAN) /* which refuses threads there */
+        skip();
     const char *const devices[] = { "cpu", "cpu:1,opencl:0" };
     for (int d = 0; d < 2; d++) {
         yoke_runtime *rt;
