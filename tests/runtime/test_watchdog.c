@@ -269,7 +269,8 @@ int main(void)
         cmocka_unit_test(the_caller_gives_up),
         cmocka_unit_test(who_polls_gives_up),
     };
-    setenv("POCL_MAX_PTHREAD_COUNT", "1", 1); /* a kernel without end keeps one core busy, not all */
+    setenv("POCL_MAX_PTHREAD_COUNT", "1",
+           1); /* a kernel without end keeps one core busy, not all */
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fflush(NULL);
     _exit(failed); /* a driver with work that it was left with may wait for it in exit */
