@@ -1,8 +1,10 @@
 /* test_cpu_backend.c - the cpu backend: selectors to sets of cores, variants, launches, and every
  * allocation of it failing once.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "backend/cpu/cpu_device.h"
 #include "backend/cpu/variant.h"
 #include "base/alloc.h"
+#include "platform/clock.h"
 #include "platform/topology.h"
 
 static int usable_cores(void)
@@ -164,6 +167,7 @@ static const yoke_kernel add = { .struct_size = sizeof(yoke_kernel),
                                  .name = "add",
                                  .params = params,
                                  .param_count = 2,
+                                 .unit = 10, /* too few are launched to compare variants */
                                  .cpu.variant = { add_run, add_run_v3, add_run_v4 } };
 
 /* Open, build and launch rows 100 .. 109 of which only those are there; closes what it opened. */
@@ -242,6 +246,97 @@ static void a_variant_can_be_asked_for(void **state)
     }
 }
 
+/* --- variants that are compared --- */
+
+enum { ITEMS = 4000 };
+
+/* Each item counts, and takes its time where it is told to. */
+static void count_items(void *const *args, const yoke_chunk *chunk, int64_t ns_each)
+{
+    int *counts = args[0];
+    const int64_t until = yk_clock_ns() + ns_each * (chunk->last - chunk->first);
+    for (int64_t i = chunk->first; i < chunk->last; i++)
+        __atomic_add_fetch(&counts[i], 1, __ATOMIC_RELAXED);
+    while (ns_each && yk_clock_ns() < until)
+        continue;
+}
+
+static atomic_int slow_calls;
+
+static void count_fast(void *const *args, const yoke_chunk *chunk)
+{
+    count_items(args, chunk, 0);
+}
+
+static void count_slowly(void *const *args, const yoke_chunk *chunk)
+{
+    atomic_fetch_add(&slow_calls, 1);
+    count_items(args, chunk, 20000);
+}
+
+static const yoke_param count_params[] = { { YOKE_PARAM_INOUT, "int", "counts", 4, 4 } };
+static const yoke_kernel counting = { .struct_size = sizeof(yoke_kernel),
+                                      .name = "counting",
+                                      .params = count_params,
+                                      .param_count = 1,
+                                      .unit = 4,
+                                      .cpu.variant = { count_fast, count_slowly, count_slowly } };
+
+struct core {
+    pthread_t thread;
+    const struct yk_backend *backend;
+    struct yk_device *device;
+    struct yk_program *program;
+    int counts[ITEMS];
+};
+
+static void *launch_all(void *context)
+{
+    struct core *core = context;
+    struct yk_queue *queue;
+    const struct yk_launch_arg args[] = { { .host = core->counts } };
+    const struct yk_launch launch = { .last = ITEMS, .extent = { 1, 1 }, .args = args, .team = 1 };
+    if (core->backend->queue_open(core->device, &queue) != YOKE_OK)
+        return NULL;
+    core->backend->launch(queue, core->program, &launch, NULL);
+    core->backend->queue_close(queue);
+    return NULL;
+}
+
+/* Wide variants are slower, as where lanes are masked: three cores find that, and each item is done
+ * once all the same. */
+static void the_fastest_variant_stays(void **state)
+{
+    enum { CORES = 3 };
+    static struct core cores[CORES];
+    struct yk_device_list list = { 0 };
+    struct yk_device *device;
+    struct yk_program *program;
+    (void)state;
+    if (yk_cpu_variant_best() == 0)
+        skip();
+    assert_int_equal(find("", "", &list), YOKE_OK);
+    const struct yk_backend *backend = list.items[0].backend;
+    assert_int_equal(backend->open(&list.items[0], &device), YOKE_OK);
+    assert_int_equal(backend->build(device, &counting, &program), YOKE_OK);
+    for (int c = 0; c < CORES; c++) {
+        cores[c] = (struct core){ .backend = backend, .device = device, .program = program };
+        assert_int_equal(pthread_create(&cores[c].thread, NULL, launch_all, &cores[c]), 0);
+    }
+    for (int c = 0; c < CORES; c++) {
+        assert_int_equal(pthread_join(cores[c].thread, NULL), 0);
+        for (int i = 0; i < ITEMS; i++)
+            assert_int_equal(cores[c].counts[i], 1);
+    }
+    const int calls = atomic_load(&slow_calls);
+    assert_true(calls > 0);
+    launch_all(&cores[0]);
+    assert_int_equal(atomic_load(&slow_calls), calls);
+    backend->program_close(device, program);
+    backend->close(device);
+    yk_device_list_close(&list);
+}
+
 static void the_environment_is_asked(void **state)
 {
     struct yk_device_list list = { 0 };
@@ -298,11 +393,11 @@ static void no_memory_at_any_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_cores_by_default),     cmocka_unit_test(count_takes_the_first),
-        cmocka_unit_test(levels_divide_the_cores),  cmocka_unit_test(wrong_words),
-        cmocka_unit_test(the_best_variant_runs),    cmocka_unit_test(a_variant_can_be_asked_for),
-        cmocka_unit_test(the_environment_is_asked), cmocka_unit_test(kernels_that_cannot_be_built),
-        cmocka_unit_test(no_memory_at_any_place),
+        cmocka_unit_test(all_cores_by_default),         cmocka_unit_test(count_takes_the_first),
+        cmocka_unit_test(levels_divide_the_cores),      cmocka_unit_test(wrong_words),
+        cmocka_unit_test(the_fastest_variant_stays),    cmocka_unit_test(the_best_variant_runs),
+        cmocka_unit_test(a_variant_can_be_asked_for),   cmocka_unit_test(the_environment_is_asked),
+        cmocka_unit_test(kernels_that_cannot_be_built), cmocka_unit_test(no_memory_at_any_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* cpu.c - the CPU as a device: a launch is a function call.
  *
  * Kernels run in the thread that launches, on host memory, so there is nothing to allocate, copy or
- * wait for: those slots are absent and every event is NULL, complete. Nothing is written after
- * open, so any number of workers may launch on one device at the same time. A launch costs one
- * indirect call and the unpacking of at most 24 arguments on the stack.
+ * wait for: those slots are absent and every event is NULL, complete. Only variant_run.h, which
+ * looks after that itself, writes after open, so any number of workers may launch on one device at
+ * the same time. A launch costs one indirect call and the unpacking of at most 24 arguments on the
+ * stack.
  */
 #include <string.h>
 
@@ -12,12 +13,14 @@
 #include "../../platform/topology.h"
 #include "cpu_settings.h"
 #include "variant.h"
+#include "variant_run.h"
 
 enum { ARGS_MAX = 24 };
 
 struct cpu_device {
     struct yk_device base;
-    int variant; /* highest to use */
+    int variant;  /* highest to use */
+    int is_asked; /* it alone, or what is next below it */
 };
 
 struct yk_queue {
@@ -25,7 +28,7 @@ struct yk_queue {
 };
 
 struct yk_program {
-    yoke_cpu_fn *run;
+    struct yk_variant_run run;
     int param_count;
     unsigned values; /* bit p: parameter p is a value */
     int is_step;
@@ -45,7 +48,8 @@ static yoke_status cpu_open(const struct yk_device_desc *desc, struct yk_device 
         return YOKE_ENOMEM;
     device->base.backend = &yk_backend_cpu;
     device->base.desc = *desc;
-    device->variant = settings->variant ? settings->variant - 1 : yk_cpu_variant_best();
+    device->is_asked = settings->variant != 0;
+    device->variant = device->is_asked ? settings->variant - 1 : yk_cpu_variant_best();
     *out = &device->base;
     return YOKE_OK;
 }
@@ -79,10 +83,10 @@ static void cpu_queue_close(struct yk_queue *queue)
 static yoke_status cpu_build(struct yk_device *device, const yoke_kernel *kernel,
                              struct yk_program **out)
 {
-    yoke_cpu_fn *run = kernel->cpu.team;
-    if (!run)
-        run = yk_cpu_variant_choose(kernel, ((struct cpu_device *)device)->variant);
-    if (!run)
+    const struct cpu_device *cpu = (const struct cpu_device *)device;
+    yoke_cpu_fn *const only =
+        kernel->cpu.team ? kernel->cpu.team : yk_cpu_variant_choose(kernel, cpu->variant);
+    if (!only)
         return yk_fail(YOKE_ENOIMPL,
                        "%s: kernel %s has no CPU function; define it with YOKE_KERNEL or set "
                        "cpu.variant[0]",
@@ -99,7 +103,10 @@ static yoke_status cpu_build(struct yk_device *device, const yoke_kernel *kernel
         return YOKE_ENOMEM;
     program->is_step = kernel->kind == YOKE_KERNEL_STEP;
     program->step = kernel->step;
-    program->run = run;
+    if (kernel->cpu.team || cpu->is_asked || program->is_step)
+        yk_variant_run_open_one(&program->run, only);
+    else
+        yk_variant_run_open(&program->run, kernel, cpu->variant);
     program->param_count = kernel->param_count;
     for (int p = 0; p < kernel->param_count; p++)
         if (kernel->params[p].mode == YOKE_PARAM_VALUE)
@@ -132,10 +139,10 @@ static yoke_status cpu_launch(struct yk_queue *queue, struct yk_program *program
             args[p] = (void *)((uintptr_t)arg->host + (uintptr_t)arg->shift);
     }
     if (program->is_step)
-        yk_step_run(&(struct yk_step_work){ program->run, &program->step, args, &chunk },
+        yk_step_run(&(struct yk_step_work){ program->run.best, &program->step, args, &chunk },
                     launch->steps->words);
     else
-        program->run(args, &chunk);
+        yk_variant_run(&program->run, args, &chunk);
     if (event)
         *event = NULL;
     return YOKE_OK;

@@ -32,8 +32,9 @@ const struct yk_option yk_cpu_options[] = {
     { .name = "variant",
       .variable = "YOKE_CPU_VARIANT",
       .initial = "auto",
-      .help = "instructions kernels may use: auto (all the processor has), base, v3 (AVX2), v4 "
-              "(AVX-512)",
+      .help =
+          "instructions kernels use: auto (those a kernel is fastest with), base, v3 (AVX2), v4 "
+          "(AVX-512)",
       .type = YK_OPTION_CHOICE,
       .offset = offsetof(struct cpu_settings, variant),
       .choices = variant_choices },

@@ -1,0 +1,109 @@
+/* variant_run.c - see variant_run.h. */
+#include "variant_run.h"
+
+#include "../../base/status.h"
+#include "../../platform/clock.h"
+#include "variant.h"
+
+/* A core that may not compare looks so often in a chunk whether another has found the fastest. */
+enum { SLICES = 16 };
+
+void yk_variant_run_open_one(struct yk_variant_run *run, yoke_cpu_fn *function)
+{
+    *run = (struct yk_variant_run){ .is_comparing = ATOMIC_FLAG_INIT };
+    atomic_init(&run->best, function);
+    atomic_init(&run->compares_from, INT64_MAX);
+}
+
+void yk_variant_run_open(struct yk_variant_run *run, const yoke_kernel *kernel, int highest)
+{
+    const int64_t unit = kernel->cpu.unit > kernel->unit ? kernel->cpu.unit : kernel->unit;
+    int count = 0;
+    yk_variant_run_open_one(run, yk_cpu_variant_choose(kernel, highest));
+    run->kernel = kernel->name;
+    for (int v = 0; v <= highest; v++)
+        if (kernel->cpu.variant[v]) {
+            run->function[count] = kernel->cpu.variant[v];
+            run->name[count++] = yk_cpu_variant_name(v);
+        }
+    yk_variant_trial_open(&run->trial, count, unit);
+    if (count > 1)
+        atomic_init(&run->compares_from, 2 * count * run->trial.unit);
+}
+
+static void settle(struct yk_variant_run *run, int64_t piece)
+{
+    const int best = yk_variant_trial_best(&run->trial);
+    atomic_store_explicit(&run->best, run->function[best], memory_order_relaxed);
+    atomic_store_explicit(&run->compares_from, yk_variant_trial_again(&run->trial, piece),
+                          memory_order_relaxed);
+    yk_log(YOKE_LOG_DEBUG, "cpu: the fastest variant of kernel %s is %s, in pieces of %lld items",
+           run->kernel, run->name[best], (long long)piece);
+}
+
+static int deserves(const struct yk_variant_run *run, int64_t items)
+{
+    return items >= atomic_load_explicit(&run->compares_from, memory_order_relaxed);
+}
+
+/* A round at the beginning of what is left of a chunk that had `items`; the items it did: 0 if
+ * fewer are left. */
+static int64_t compare(struct yk_variant_run *run, void *const *args, const yoke_chunk *left,
+                       int64_t items)
+{
+    const int count = run->trial.count;
+    const int64_t each = yk_variant_trial_piece(&run->trial, items);
+    int64_t ns[YOKE_CPU_VARIANTS] = { 0 };
+    yoke_chunk piece = *left;
+    if (2 * count * each > left->last - left->first)
+        return 0;
+    int64_t before = yk_clock_ns();
+    for (int p = 0; p < 2 * count; p++) {
+        const int v = p < count ? p : 2 * count - 1 - p;
+        piece.last = piece.first + each;
+        run->function[v](args, &piece);
+        piece.first = piece.last;
+        const int64_t now = yk_clock_ns();
+        ns[v] += now - before;
+        before = now;
+    }
+    if (yk_variant_trial_note(&run->trial, ns, each))
+        settle(run, each);
+    return 2 * count * each;
+}
+
+static int64_t run_best(struct yk_variant_run *run, void *const *args, const yoke_chunk *left,
+                        int64_t items)
+{
+    const int64_t all = left->last - left->first, unit = run->trial.unit;
+    yoke_chunk slice = *left;
+    if (deserves(run, items) && (items / SLICES / unit + 1) * unit < all)
+        slice.last = left->first + (items / SLICES / unit + 1) * unit;
+    atomic_load_explicit(&run->best, memory_order_relaxed)(args, &slice);
+    return slice.last - slice.first;
+}
+
+static void run_and_compare(struct yk_variant_run *run, void *const *args, const yoke_chunk *chunk)
+{
+    const int64_t items = chunk->last - chunk->first;
+    yoke_chunk left = *chunk;
+    while (left.first < left.last) {
+        int64_t done = 0;
+        if (deserves(run, items) &&
+            !atomic_flag_test_and_set_explicit(&run->is_comparing, memory_order_acquire)) {
+            done = compare(run, args, &left, items);
+            atomic_flag_clear_explicit(&run->is_comparing, memory_order_release);
+        }
+        if (!done)
+            done = run_best(run, args, &left, items);
+        left.first += done;
+    }
+}
+
+void yk_variant_run(struct yk_variant_run *run, void *const *args, const yoke_chunk *chunk)
+{
+    if (deserves(run, chunk->last - chunk->first))
+        run_and_compare(run, args, chunk);
+    else
+        atomic_load_explicit(&run->best, memory_order_relaxed)(args, chunk);
+}
