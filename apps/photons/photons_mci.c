@@ -265,11 +265,12 @@ static yoke_status read_run(struct reader *reader, struct mci_run *out)
     yoke_status status = read_output(reader, out);
     if (status == YOKE_OK)
         status = read_whole(reader, &packets, &count);
-    if (status == YOKE_OK)
-        status = read_grid(reader, out);
+    if (status != YOKE_OK)
+        return status;
+    out->packets = (int64_t)count;
+    status = read_grid(reader, out);
     if (status == YOKE_OK)
         status = read_layers(reader, out);
-    out->packets = (int64_t)count;
     return status;
 }
 

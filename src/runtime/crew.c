@@ -44,11 +44,13 @@ static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **
         jd->device = &runtime->devices[d];
         jd->flights =
             yk_calloc((size_t)jd->device->lanes, sizeof *jd->flights + sizeof *jd->stepped);
-        jd->stepped = (unsigned char *)(jd->flights + jd->device->lanes);
         crew->device_count = d + 1;
-        if (!jd->flights)
+        if (!jd->flights) {
             status = YOKE_ENOMEM;
-        else if (jd->device->device->desc.host_memory)
+            break;
+        }
+        jd->stepped = (unsigned char *)(jd->flights + jd->device->lanes);
+        if (jd->device->device->desc.host_memory)
             status = yk_leases_open(jd->device->lanes, &jd->leases);
     }
     if (status == YOKE_OK)

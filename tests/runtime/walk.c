@@ -11,13 +11,16 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "runtime/runtime.h"
+#include "under_tsan.h"
 
 enum { HANGS_SECONDS = 60 };
+/* Threads meet alike in neighbouring calls, and the thread sanitizer takes ten times as long. */
+static const int64_t stride = RUNNING_UNDER_TSAN ? 5 : 1;
 
 int64_t walk_allocations(walk_program *program, const char *devices, unsigned allowed)
 {
     int64_t nth, before = yk_alloc_outstanding();
-    for (nth = 1;; nth++) {
+    for (nth = 1;; nth += stride) {
         yoke_status status;
         alarm(HANGS_SECONDS);
         yk_alloc_fail_at(nth);
@@ -41,7 +44,7 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
 {
     int64_t nth, before = yk_alloc_outstanding();
     *went_well = 0;
-    for (nth = 1;; nth++) {
+    for (nth = 1;; nth += stride) {
         yoke_status status;
         alarm(HANGS_SECONDS);
         yk_backend_fail_at(nth, kind);
@@ -52,7 +55,7 @@ int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
         if (yk_alloc_outstanding() != before)
             fail_msg("%s: call %d fails: %d blocks are left", devices, (int)nth,
                      (int)(yk_alloc_outstanding() - before));
-        *went_well += status == YOKE_OK;
+        *went_well += status == YOKE_OK ? stride : 0;
         if (status != YOKE_OK && status != YOKE_ENOMEM && status != YOKE_EDEVICE &&
             status != YOKE_ELOST)
             fail_msg("%s: call %d fails: %s: %s", devices, (int)nth, yoke_status_text(status),

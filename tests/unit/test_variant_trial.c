@@ -21,8 +21,8 @@ struct machine {
 static int64_t piece_ns(const struct machine *machine, int v, int64_t first, int64_t items)
 {
     const double middle = (double)first + 0.5 * (double)items;
-    return machine->clock_ns + (int64_t)((1 + machine->rise * middle / 1e6) *
-                                         machine->ns_each[v] * (double)items);
+    return machine->clock_ns +
+           (int64_t)((1 + machine->rise * middle / 1e6) * machine->ns_each[v] * (double)items);
 }
 
 /* Chunks of so many items until the trial is over; how many there were. */

@@ -13,9 +13,9 @@
 #include "variant_trial.h"
 
 struct yk_variant_run {
-    _Atomic(yoke_cpu_fn *) best;  /* so far */
-    atomic_llong compares_from;   /* chunks of so many items are compared; INT64_MAX: none */
-    atomic_flag is_comparing;     /* owns what follows */
+    _Atomic(yoke_cpu_fn *) best; /* so far */
+    atomic_llong compares_from;  /* chunks of so many items are compared; INT64_MAX: none */
+    atomic_flag is_comparing;    /* owns what follows */
     struct yk_variant_trial trial;
     yoke_cpu_fn *function[YOKE_CPU_VARIANTS]; /* of the trial's variants */
     const char *name[YOKE_CPU_VARIANTS], *kernel;

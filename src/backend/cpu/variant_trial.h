@@ -18,8 +18,8 @@
 enum { YK_TRIAL_ROUNDS = 7 };
 
 struct yk_variant_trial {
-    int count;    /* of variants; the last is the widest */
-    int64_t unit; /* items that pieces are a multiple of */
+    int count;      /* of variants; the last is the widest */
+    int64_t unit;   /* items that pieces are a multiple of */
     int64_t wanted; /* items of a piece that takes long enough, as far as is known */
     int rounds;     /* that count */
     int are_long;   /* all of them */

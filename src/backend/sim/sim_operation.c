@@ -204,8 +204,10 @@ static void **args_new(const struct sim_device *device, const struct yk_program 
         if (program->params[p].is_value)
             values += (program->params[p].size + VALUE_ALIGNMENT - 1) / VALUE_ALIGNMENT;
     void **args = yk_calloc(1, head + values * VALUE_ALIGNMENT);
+    if (!args)
+        return NULL;
     char *value = (char *)args + head;
-    for (int p = 0; args && p < program->param_count; p++) {
+    for (int p = 0; p < program->param_count; p++) {
         const struct yk_launch_arg *arg = &launch->args[p];
         uint32_t size = program->params[p].size;
         if (program->params[p].is_value) {
