@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least time of a piece: reading the clock takes 25 to 50 ns, some 1 % of it; a trial of three
- * variants takes one core 0.2 to 0.8 ms. Half or twice as much chooses the same variants. */
+/* Least time of a piece, as a mean: reading the clock takes 25 to 50 ns, some 1 % of it; a trial of
+ * three variants takes one core 0.2 to 0.8 ms. Half or twice as much chooses the same variants. */
 static const int64_t piece_ns = 4000;
 /* The widest variant is left for one that takes a sixteenth less time: what differs by less differs
  * from run to run, and last bits of results would, too. */
@@ -30,12 +30,10 @@ int64_t yk_variant_trial_piece(const struct yk_variant_trial *trial, int64_t ite
 
 int yk_variant_trial_note(struct yk_variant_trial *trial, const int64_t *ns, int64_t piece)
 {
-    int64_t all = 0, least = INT64_MAX; /* interrupts make no piece seem long enough */
-    for (int v = 0; v < trial->count; v++) {
+    int64_t all = 0;
+    for (int v = 0; v < trial->count; v++)
         all += ns[v];
-        least = ns[v] < least ? ns[v] : least;
-    }
-    const int is_long = least >= 2 * piece_ns;
+    const int is_long = all >= 2 * trial->count * piece_ns;
     if (!is_long && piece == trial->wanted && trial->wanted < INT64_MAX / GROWTH) {
         trial->wanted *= GROWTH; /* a chunk may have as many */
         return 0;
