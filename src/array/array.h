@@ -67,7 +67,8 @@ struct yoke_array {
     yk_mutex home_lock; /* held through a transfer to the host, which may sleep */
     yk_mutex lock;      /* coherence and replicas' existence */
     struct yk_coherence *coherence;
-    struct yk_interval landing; /* rows of the host that a copy may be changing. Under lock */
+    struct yk_interval_map veiled; /* checking mode (veil.h). Under lock */
+    struct yk_interval landing;    /* rows of the host that a copy may be changing. Under lock */
     struct yk_replica *replicas[YK_PLACES]; /* by place number */
     /* 1 while no device ever had a row and the host's rows count as current: CPU chunks need not
      * ask or tell coherence. Cleared before the first upload and never set again. */
@@ -283,6 +284,8 @@ int yk_transfer_is_ready(yoke_array *array, struct yk_interval rows, enum yk_hos
  * would be overwritten. For rows that the sender has read, so that nobody else has an older version
  * which could yet come; others are announced with yk_transfer_written. */
 void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows);
+/* Rows that are sent to the host are about to land there. */
+void yk_transfer_landing(yoke_array *array, struct yk_interval rows);
 /* `place` gives up what others have of the rows, too; *kept counts the others. Waits until no copy
  * may land in those of the host, for that may be reading them at the place. Keeps no books for
  * panels. */

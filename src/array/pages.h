@@ -51,5 +51,7 @@ void yk_pages_leave(struct yk_pin_range *range);
  * it closes. NULL: none. */
 void *yk_pages_alloc(size_t bytes);
 void yk_pages_free(void *memory); /* NULL is fine */
+/* Whether all of the bytes were had from yk_pages_alloc, as whole pages. */
+int yk_pages_are_own(const void *memory, size_t bytes);
 
 #endif

@@ -98,6 +98,7 @@ int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *o
 struct yk_places {
     struct yk_place items[YK_PLACES];
     atomic_int count;
+    int checks;          /* what programs do with host memory is checked (veil.h) */
     yk_mutex evict_lock; /* one eviction or array close at a time */
 };
 /* Find out which of the first `count` places and the one behind them, which nobody else knows yet,

@@ -64,6 +64,19 @@ void *yk_pages_alloc(size_t bytes)
     return region->memory;
 }
 
+int yk_pages_are_own(const void *memory, size_t bytes)
+{
+    const char *first = memory;
+    const struct region *region;
+    yk_lock(&yk_pages_lock);
+    region = regions;
+    while (region && (first < (const char *)region->memory ||
+                      first + bytes > (const char *)region->memory + region->bytes))
+        region = region->next;
+    yk_unlock(&yk_pages_lock);
+    return region != NULL;
+}
+
 /* Lock held. Takes it off the list; NULL if it is none, or open arrays use it. */
 static struct region *take_region(const void *memory, int *used)
 {

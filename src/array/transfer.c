@@ -7,6 +7,7 @@
 #include "../base/status.h"
 #include "array.h"
 #include "copy.h"
+#include "veil.h"
 
 yoke_status yk_transfer_lost(const yoke_array *array, struct yk_interval rows)
 {
@@ -42,8 +43,10 @@ static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int
                  need->rows.last - need->rows.first;
     if (!*overtaken)
         status = yk_coherence_copy_begun(array->coherence, YK_HOST, need->source, need->rows);
-    if (!*overtaken && status == YOKE_OK)
+    if (!*overtaken && status == YOKE_OK) {
         array->landing = need->rows;
+        yk_veil_lift(array, need->rows);
+    }
     yk_unlock(&array->lock);
     if (*overtaken || status != YOKE_OK)
         return status;
@@ -182,6 +185,16 @@ void yk_transfer_await_landing(yoke_array *array, struct yk_interval rows)
     }
 }
 
+void yk_transfer_landing(yoke_array *array, struct yk_interval rows)
+{
+    yoke_array *part = NULL;
+    while (array->places->checks && (part = yk_array_part(array, part))) {
+        yk_lock(&part->lock);
+        yk_veil_lift(part, rows);
+        yk_unlock(&part->lock);
+    }
+}
+
 yoke_status yk_transfer_drop(yoke_array *array, int place, struct yk_interval rows, int64_t *kept)
 {
     yoke_status status;
@@ -214,6 +227,8 @@ static yoke_status part_written(yoke_array *array, int place, struct yk_interval
     if (place == YK_HOST)
         await_landing(array, rows);
     status = yk_coherence_written(array->coherence, place, rows);
+    if (status == YOKE_OK)
+        (place == YK_HOST ? yk_veil_lift : yk_veil)(array, rows);
     yk_unlock(&array->lock);
     return status;
 }

@@ -1,5 +1,6 @@
 /* arrays.c - the public side of arrays: what has to wait for jobs. */
 #include "../array/panel.h"
+#include "../array/veil.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "job.h"
@@ -63,8 +64,13 @@ yoke_status yoke_array_close(yoke_array *handle)
         return yk_panel_close(array);
     runtime = array->runtime;
     yk_jobs_wait_for(runtime, array, 1);
-    if (!array->owns_host)
+    if (!array->owns_host) {
+        const yoke_status changed =
+            yk_veil_check(array, yk_array_rows(array), YK_VEIL_HOST, "yoke_array_close");
         status = yk_transfer_home(array, yk_array_rows(array));
+        if (status == YOKE_OK)
+            status = changed;
+    }
     yk_lock(&runtime->lock);
     *(array->previous ? &array->previous->next : &runtime->arrays) = array->next;
     if (array->next)
@@ -99,6 +105,8 @@ static yoke_status acquire(yoke_array *array, yoke_access_mode mode, int64_t fir
     if (status != YOKE_OK)
         return status;
     if (mode != YOKE_WRITE)
+        status = yk_veil_check(array, rows, YK_VEIL_HOST, "yoke_array_acquire");
+    if (mode != YOKE_WRITE && status == YOKE_OK)
         status = yk_transfer_home(array, rows);
     if (mode == YOKE_READ)
         return status;

@@ -263,6 +263,8 @@ yoke_status yk_flight_stage(struct yk_job *job, int device, int lane, struct yk_
             args[p].value = job->args[p].value;
         }
     }
+    if (status == YOKE_OK)
+        status = yk_job_check_host(job);
     if (status != YOKE_OK)
         return status;
     return jd->device->device->desc.host_memory ? stage_all_on_host(job, device, lane, args)

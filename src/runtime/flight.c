@@ -143,6 +143,7 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
     status = need_hauls(job, place, flight);
     if (status != YOKE_OK)
         return status;
+    yk_transfer_landing(array, rows);
     if (flight->kernel && !flight->home) { /* else one that comes after it is in the queue */
         haul.copy.after = &flight->kernel;
         haul.copy.after_count = 1;

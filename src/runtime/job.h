@@ -157,6 +157,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int arg_count;
     yoke_arg *args;
     int has_add;
+    int host_checked;                       /* overlap.c */
     struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: what folds a device's copies; NULL: none */
     int64_t
         apart[YOKE_ARGS_MAX]; /* mode add: bytes from one copy to the next. Known here, for a device
@@ -263,6 +264,13 @@ yoke_status yk_kernel_check(const yoke_kernel *kernel);
 yoke_status yk_kernel_check_count(const yoke_kernel *kernel, int given);
 /* --- touches.c: what its kernel's text tells --- */
 yoke_status yk_job_check_touches(const struct yk_job *job);
+
+/* --- overlap.c: checking mode --- */
+/* Two arrays in the same memory. Under runtime.lock. */
+yoke_status yk_job_check_overlaps(const struct yk_job *job);
+/* Whether the program changed rows that the job reads without acquiring them. Before the job's
+ * first chunk, by the thread that drives the device; later nothing is looked at. */
+yoke_status yk_job_check_host(struct yk_job *job);
 
 /* --- job.c: checked copy of the user's job --- */
 yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_job **out);

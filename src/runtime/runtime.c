@@ -190,7 +190,7 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     runtime->streams = streams;
     runtime->watchdog = settings.watchdog;
     runtime->waiting = (yoke_waiting)settings.waiting;
-    runtime->checks = settings.checks;
+    runtime->checks = runtime->places.checks = settings.checks;
     runtime->explains = settings.explains && !is_private(config);
     status = yk_runtime_open_weight(runtime, config);
     if (status == YOKE_OK)

@@ -146,6 +146,8 @@ static yoke_status enlist(struct entry *entry)
         status = yk_kernel_intern(&runtime->kernels, entry->kernel, &job->kernel);
     if (status == YOKE_OK)
         status = yk_job_check_touches(job);
+    if (status == YOKE_OK)
+        status = yk_job_check_overlaps(job);
     if (status == YOKE_OK && entry->alternative)
         status = find_pair(entry);
     if (status == YOKE_OK)

@@ -9,9 +9,4 @@ extern const struct yk_backend yk_backend_guard;
 
 void yk_guard_describe(struct yk_device_desc *out);
 
-/* The first of `bytes` bytes from `offset` on that is not as `host` has it; -1: all are. By the
- * thread that drives the device, or while nothing runs there. */
-int64_t yk_guard_differs(const struct yk_buffer *buffer, int64_t offset, const void *host,
-                         int64_t bytes);
-
 #endif

@@ -117,15 +117,3 @@ yoke_status yk_guard_zero(struct yk_queue *queue, struct yk_buffer *buffer, int6
         *event = NULL;
     return YOKE_OK;
 }
-
-int64_t yk_guard_differs(const struct yk_buffer *buffer, int64_t offset, const void *host,
-                         int64_t bytes)
-{
-    const unsigned char *here = buffer->data + offset, *there = host;
-    int64_t at = 0;
-    if (memcmp(here, there, (size_t)bytes) == 0)
-        return -1;
-    while (here[at] == there[at])
-        at++;
-    return at;
-}

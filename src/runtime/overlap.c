@@ -1,0 +1,99 @@
+/* overlap.c - checking mode: host memory that lies in two arrays, of which a job changes one.
+ *
+ * What yoke knows of rows it knows by array: two jobs on two arrays run at the same time, and what a
+ * device wrote of one does not reach what another device has of the other.
+ */
+#include "../array/veil.h"
+#include "../base/status.h"
+#include "flight.h"
+
+static int overlap(const yoke_array *one, const yoke_array *other)
+{
+    return one->host < other->host + other->rows * other->pitch &&
+           other->host < one->host + one->rows * one->pitch;
+}
+
+/* How the job uses the array or a panel of it. */
+enum use { NOT_USED, READ, CHANGED };
+static enum use use_of(const struct yk_job *job, const yoke_array *whole)
+{
+    enum use use = NOT_USED;
+    int p;
+    for (p = 0; p < job->arg_count; p++)
+        if (job->args[p].array && job->args[p].mode != YOKE_PARAM_VALUE &&
+            job->args[p].array->whole == whole) {
+            if (yk_changes_array(job->args[p].mode))
+                return CHANGED;
+            use = READ;
+        }
+    return use;
+}
+
+/* By jobs that are not done. */
+static enum use pending_use(const yoke_array *whole)
+{
+    const yoke_array *kin = NULL;
+    enum use use = NOT_USED;
+    while ((kin = yk_array_kin(whole, kin))) {
+        if (kin->writers)
+            return CHANGED;
+        if (kin->readers)
+            use = READ;
+    }
+    return use;
+}
+
+static yoke_status refuse(const struct yk_job *job, const yoke_array *one, const yoke_array *other,
+                          const char *why)
+{
+    return yk_fail(YOKE_EINVAL,
+                   "%s: array %s and array %s lie in the same memory at %p, and %s; open one array "
+                   "for it, or acquire one and close it before the other is used",
+                   job->name, one->name, other->name,
+                   (const void *)(one->host > other->host ? one->host : other->host), why);
+}
+
+static yoke_status check_pair(const struct yk_job *job, yoke_array *one, yoke_array *other)
+{
+    const enum use mine = use_of(job, one), too = use_of(job, other);
+    const enum use theirs = pending_use(other);
+    if (too != NOT_USED && (mine == CHANGED || too == CHANGED))
+        return refuse(job, one, other, "the job changes one of them");
+    if (theirs == CHANGED || (theirs == READ && mine == CHANGED))
+        return refuse(job, one, other, "a job that uses the other one is not done");
+    if (yk_veil_covers(other, one->host, one->host + one->rows * one->pitch))
+        return refuse(job, one, other,
+                      "a job has changed the other one, which was not acquired since");
+    return YOKE_OK;
+}
+
+yoke_status yk_job_check_overlaps(const struct yk_job *job)
+{
+    yoke_array *other;
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; job->runtime->checks && p < job->arg_count; p++) {
+        yoke_array *one = job->args[p].array;
+        if (!one || job->args[p].mode == YOKE_PARAM_VALUE)
+            continue;
+        one = one->whole;
+        for (other = job->runtime->arrays; other && status == YOKE_OK; other = other->next)
+            if (other->whole != one && overlap(one, other))
+                status = check_pair(job, one, other);
+    }
+    return status;
+}
+
+yoke_status yk_job_check_host(struct yk_job *job)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    if (!job->runtime->checks || job->host_checked)
+        return YOKE_OK;
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (job->args[p].mode != YOKE_PARAM_VALUE && job->args[p].mode != YOKE_PARAM_OUT)
+            status = yk_veil_check(job->args[p].array, yk_job_all_rows(job, p), YK_VEIL_SHARED,
+                                   job->name);
+    job->host_checked = 1;
+    return status;
+}
