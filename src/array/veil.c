@@ -266,8 +266,7 @@ static yoke_status read_back(const struct yk_replica *replica, struct yk_interva
 static int64_t compare(const struct yk_replica *replica, struct yk_interval rows, char *block)
 {
     const yoke_array *array = replica->array;
-    const int64_t most =
-        array->row_bytes < BLOCK_BYTES ? BLOCK_BYTES / array->row_bytes : 1;
+    const int64_t most = array->row_bytes < BLOCK_BYTES ? BLOCK_BYTES / array->row_bytes : 1;
     int64_t row, end;
     for (row = rows.first; row < rows.last; row = end) {
         const char *there = block;
@@ -285,8 +284,7 @@ static int64_t compare(const struct yk_replica *replica, struct yk_interval rows
 static int64_t changed_copy(yoke_array *array, const struct yk_replica *replica,
                             struct yk_interval rows)
 {
-    const size_t bytes =
-        array->row_bytes < BLOCK_BYTES ? BLOCK_BYTES : (size_t)array->row_bytes;
+    const size_t bytes = array->row_bytes < BLOCK_BYTES ? BLOCK_BYTES : (size_t)array->row_bytes;
     char *block = yk_alloc_aligned(bytes, 0);
     int64_t row = rows.first, found = rows.last;
     while (block && row < rows.last && found == rows.last) {

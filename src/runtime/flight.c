@@ -67,6 +67,7 @@ static yoke_status launch_there(struct yk_job *job, int device, int lane, struct
     if (place->device->desc.checks) {
         yk_job_declare(job, device, &declared);
         launch->declared = &declared.all;
+        flight->launched = 1; /* it runs piece by piece, and may end between two of them */
     }
     yk_lock(&place->lock);
     after[0] = place->last_upload;

@@ -7,6 +7,7 @@
 
 #include "checking_kernels.h"
 #include "ok.h"
+#include "step_kernels.h"
 
 enum { N = 100, LARGE = 100000, ARRAYS = 4 };
 
@@ -286,6 +287,20 @@ static void test_right(void **state)
     }
 }
 
+/* What a step kernel does wrong is told as elsewhere. */
+static void test_steps(void **state)
+{
+    struct bench bench = open_bench();
+    yoke_array *sum = make(&bench, 1, 1);
+    int64_t which = 3;
+    yoke_job job = { .kernel = &k_greedy,
+                     .range = { 0, N },
+                     .args = { yoke_value(which), yoke_add_to(sum) } };
+    (void)state;
+    ENDS(&bench, &job, "k_greedy");
+    close_bench(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,7 +309,7 @@ int main(void)
         cmocka_unit_test(test_scatter),    cmocka_unit_test(test_half),
         cmocka_unit_test(test_early),      cmocka_unit_test(test_cast),
         cmocka_unit_test(test_beyond),     cmocka_unit_test(test_division),
-        cmocka_unit_test(test_right),
+        cmocka_unit_test(test_right),      cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,8 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_not_acquired), cmocka_unit_test(test_not_acquired_allocated),
         cmocka_unit_test(test_edited),       cmocka_unit_test(test_edited_at_last),
-        cmocka_unit_test(test_acquired),
-        cmocka_unit_test(test_wrapped_twice),
+        cmocka_unit_test(test_acquired),     cmocka_unit_test(test_wrapped_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

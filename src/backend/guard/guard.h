@@ -77,6 +77,8 @@ struct guard_work { /* a launch, and its piece that is being checked */
     int64_t first, last; /* the piece */
     yoke_rows rows[YOKE_ARGS_MAX];
     unsigned char odd_byte;
+    uint32_t words[YK_STEP_WORDS]; /* of a step kernel: what its latest run said, */
+    uint32_t errors;               /* and what went wrong without odd values */
     struct guard_trap *traps;
     int64_t trap_count, trap_capacity, trap_bytes;
     struct guard_change *changes;
@@ -155,7 +157,7 @@ int64_t yk_guard_row_of(const struct guard_work *work, int arg, int64_t offset);
 int yk_guard_arg_at(const struct guard_work *work, int room, int64_t offset, int64_t *row);
 
 /* --- guard_run.c --- */
-void yk_guard_call(const struct guard_work *work, int64_t first, int64_t last);
+void yk_guard_call(struct guard_work *work, int64_t first, int64_t last);
 /* Checks indexes first .. last - 1. Their results stay. Fails only for want of memory. */
 yoke_status yk_guard_check(struct guard_work *work, int64_t first, int64_t last,
                            struct guard_breach *out);

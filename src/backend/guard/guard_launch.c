@@ -37,7 +37,8 @@ static yoke_status check_all(struct guard_work *work)
     int64_t size = 1, turns = 0, first, last;
     struct guard_breach breach = { .kind = GUARD_FINE };
     yoke_status status = YOKE_OK;
-    for (first = launch->first; first < launch->last && status == YOKE_OK; first = last) {
+    for (first = launch->first; first < launch->last && status == YOKE_OK && !work->errors;
+         first = last) {
         last = first + size * unit < launch->last ? first + size * unit : launch->last;
         work->odd_byte = work->device->pieces++ % 2 ? 0xFF : 0x7E; /* NaN, -1; large, positive */
         status = yk_guard_check(work, first, last, &breach);
@@ -53,7 +54,7 @@ static yoke_status check_all(struct guard_work *work)
 
 static void call_launch(void *context)
 {
-    const struct guard_work *work = context;
+    struct guard_work *work = context;
     yk_guard_call(work, work->launch->first, work->launch->last);
 }
 
@@ -67,6 +68,7 @@ yoke_status yk_guard_launch(struct yk_queue *queue, struct yk_program *program,
     struct yk_fault fault;
     yoke_status status = YOKE_OK;
     yk_faults_renew();
+    work->errors = work->words[YK_STEP_ERRORS] = 0;
     work->program = program;
     work->launch = launch;
     work->declared = launch->declared;
@@ -82,6 +84,7 @@ yoke_status yk_guard_launch(struct yk_queue *queue, struct yk_program *program,
     }
     if (status == YOKE_OK && program->is_step) {
         uint32_t *words = (uint32_t *)(void *)(launch->steps->buffer->data + launch->steps->offset);
+        words[YK_STEP_ERRORS] = work->errors;
         words[YK_STEP_SEEDS] = (uint32_t)(launch->last - launch->first);
     }
     if (status == YOKE_OK && event)

@@ -4,7 +4,7 @@
 
 #include "guard.h"
 
-void yk_guard_call(const struct guard_work *work, int64_t first, int64_t last)
+void yk_guard_call(struct guard_work *work, int64_t first, int64_t last)
 {
     const struct yk_launch *launch = work->launch;
     const struct yk_program *program = work->program;
@@ -22,17 +22,16 @@ void yk_guard_call(const struct guard_work *work, int64_t first, int64_t last)
         else /* element 0 may lie outside what is there: an address, not yet a pointer */
             args[p] = (void *)((uintptr_t)arg->buffer->data + (uintptr_t)arg->shift);
     }
-    if (program->is_step) {
-        uint32_t *words = (uint32_t *)(void *)(launch->steps->buffer->data + launch->steps->offset);
-        yk_step_run(&(struct yk_step_work){ program->run, &program->step, args, &chunk }, words);
-    } else {
+    if (program->is_step)
+        yk_step_run(&(struct yk_step_work){ program->run, &program->step, args, &chunk },
+                    work->words);
+    else
         program->run(args, &chunk);
-    }
 }
 
 static void call_piece(void *context)
 {
-    const struct guard_work *work = context;
+    struct guard_work *work = context;
     yk_guard_call(work, work->first, work->last);
 }
 
@@ -227,7 +226,10 @@ static void check(struct guard_work *work, struct guard_breach *out)
 {
     const struct guard_odd none = { 0, 0 }, all = { 0, work->trap_bytes };
     struct guard_breach breach;
-    if (!run(work, none, work->plain.data, out) || work->trap_bytes == 0)
+    if (!run(work, none, work->plain.data, out))
+        return;
+    work->errors |= work->words[YK_STEP_ERRORS];
+    if (work->errors || work->trap_bytes == 0)
         return;
     if (run(work, all, work->other.data, &breach)) {
         if (leaves_unwritten(work, out) || !differ(work, &breach))
