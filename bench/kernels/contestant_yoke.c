@@ -1,0 +1,100 @@
+/* contestant_yoke.c - the loops as jobs of yoke, on arrays that stay where they are. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <yoke/yoke.h>
+
+#include "../program.h"
+#include "contestant.h"
+
+struct yoke_contestant {
+    struct contestant base;
+    yoke_runtime *runtime;
+    int array_count;
+    yoke_array *array[PROBLEM_ARRAYS_MAX];
+    yoke_job job[LOOP_STEPS_MAX];
+    int jobs;
+};
+
+static yoke_arg argument_of(const struct yoke_contestant *self, const struct problem *problem,
+                            const struct loop_operand *operand)
+{
+    if (operand->size)
+        return (yoke_arg)yoke_value_of(&problem->size[operand->size - 1], sizeof(int64_t));
+    if (operand->value)
+        return (yoke_arg)yoke_value_of(operand->value, operand->bytes);
+    yoke_arg argument = yoke_use(self->array[operand->array]);
+    argument.shape = operand->shape;
+    argument.before = argument.after = operand->halo;
+    return argument;
+}
+
+static void yoke_attach(struct contestant *base, const struct problem *problem,
+                        const struct loop *loop)
+{
+    struct yoke_contestant *self = (struct yoke_contestant *)base;
+    self->array_count = problem->array_count;
+    for (int a = 0; a < problem->array_count; a++) {
+        const struct problem_array *array = &problem->array[a];
+        const yoke_array_spec spec = { .host = array->at,
+                                       .rows = array->rows,
+                                       .row_elements = array->row_elements,
+                                       .element_size = array->element_size };
+        must(yoke_array_open(self->runtime, &spec, &self->array[a]), problem->kind->name);
+    }
+    for (self->jobs = 0; loop->step[self->jobs].kernel; self->jobs++) {
+        const struct loop_step *step = &loop->step[self->jobs];
+        yoke_job *job = &self->job[self->jobs];
+        *job = (yoke_job){ .kernel = step->kernel,
+                           .range = { 0, problem->size[0], { problem->size[1], problem->size[2] } } };
+        for (int k = 0; k < step->kernel->param_count; k++)
+            job->args[k] = argument_of(self, problem, &step->operand[k]);
+    }
+}
+
+static void yoke_do(struct contestant *base)
+{
+    struct yoke_contestant *self = (struct yoke_contestant *)base;
+    for (int k = 0; k < self->jobs; k++)
+        must(yoke_run(self->runtime, &self->job[k], NULL), self->job[k].kernel->name);
+}
+
+static void yoke_home_all(struct contestant *base)
+{
+    struct yoke_contestant *self = (struct yoke_contestant *)base;
+    for (int a = 0; a < self->array_count; a++) {
+        must(yoke_array_acquire(self->array[a], YOKE_READ), base->name);
+        must(yoke_array_release(self->array[a]), base->name);
+    }
+}
+
+static void yoke_detach(struct contestant *base)
+{
+    struct yoke_contestant *self = (struct yoke_contestant *)base;
+    for (int a = 0; a < self->array_count; a++)
+        must(yoke_array_close(self->array[a]), base->name);
+}
+
+static void yoke_end(struct contestant *base)
+{
+    must(yoke_close(((struct yoke_contestant *)base)->runtime), base->name);
+    free(base);
+}
+
+struct contestant *contestant_yoke(const char *devices)
+{
+    const yoke_config config = { .devices = devices };
+    struct yoke_contestant *self = calloc(1, sizeof *self);
+    if (!self) {
+        perror("calloc");
+        exit(1);
+    }
+    self->base = (struct contestant){ .name = devices,
+                                      .attach = yoke_attach,
+                                      .run = yoke_do,
+                                      .home = yoke_home_all,
+                                      .detach = yoke_detach,
+                                      .close = yoke_end };
+    must(yoke_open(&config, &self->runtime), devices);
+    must(yoke_ready(self->runtime), devices);
+    return &self->base;
+}

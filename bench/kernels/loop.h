@@ -1,0 +1,32 @@
+/* loop.h - which kernels solve a problem, and what of the problem their arguments are. */
+#ifndef LOOP_H
+#define LOOP_H
+
+#include <yoke/arg.h>
+
+#include "problems.h"
+
+enum { LOOP_OPERANDS_MAX = 7, LOOP_STEPS_MAX = 2 };
+
+/* One argument of a kernel: an array of the problem, or a value. */
+struct loop_operand {
+    int array;         /* if there is neither a value nor a size */
+    yoke_shape shape;  /* of an array */
+    int halo;          /* of YOKE_HALO: rows before and after */
+    const void *value; /* NULL: there is none */
+    size_t bytes;
+    int size; /* 1 + which size of the range is the value; 0: none */
+};
+
+struct loop_step {
+    const yoke_kernel *kernel; /* NULL ends a list */
+    struct loop_operand operand[LOOP_OPERANDS_MAX];
+};
+
+/* What problem_kinds[k] is solved by. */
+struct loop {
+    struct loop_step step[LOOP_STEPS_MAX + 1];
+};
+extern const struct loop loops[PROBLEM_COUNT];
+
+#endif
