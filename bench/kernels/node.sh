@@ -9,6 +9,7 @@
 # From the environment:
 #     PARTS    cores gpu (both)
 #     CC NVCC  the compilers of the loops by hand (gcc, nvcc)
+#     CORES    cpu; "cpu cpu:variant=base cpu:variant=v3" has the variants of kernels beside the one that is found
 #     GPU      cuda:0; OPENCL: the same GPU there (found by its model)
 #     PAIRS    rounds (15)
 #     WORDS    more words for yoke-bench-kernels: "only=stencil size=large"
@@ -51,7 +52,9 @@ turns()
 }
 
 case $parts in *" cores "*)
-    by_hand openmp "${CC:-gcc}" -std=gnu11 -O3 -march=native -fopenmp -fPIC "$here/openmp.c" && turns cores openmp cpu ;;
+    # shellcheck disable=SC2086 # words
+    by_hand openmp "${CC:-gcc}" -std=gnu11 -O3 -march=native -fopenmp -fPIC "$here/openmp.c" &&
+        turns cores openmp ${CORES:-cpu} ;;
 esac
 case $parts in *" gpu "*)
     if by_hand cuda "${NVCC:-nvcc}" -O3 -arch=native -Xcompiler -fPIC "$here/cuda.cu"; then

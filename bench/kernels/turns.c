@@ -24,7 +24,7 @@
 #include "contestant.h"
 #include "interval.h"
 
-enum { CONTESTANTS_MAX = 4, PAIRS_LEAST = 6, PAIRS_MAX = 1001 };
+enum { CONTESTANTS_MAX = 6, PAIRS_LEAST = 6, PAIRS_MAX = 1001 };
 
 #define SETTLE_NS   10000000
 #define TURN_S      0.002
