@@ -44,8 +44,9 @@ static void yoke_attach(struct contestant *base, const struct problem *problem,
     for (self->jobs = 0; loop->step[self->jobs].kernel; self->jobs++) {
         const struct loop_step *step = &loop->step[self->jobs];
         yoke_job *job = &self->job[self->jobs];
-        *job = (yoke_job){ .kernel = step->kernel,
-                           .range = { 0, problem->size[0], { problem->size[1], problem->size[2] } } };
+        *job =
+            (yoke_job){ .kernel = step->kernel,
+                        .range = { 0, problem->size[0], { problem->size[1], problem->size[2] } } };
         for (int k = 0; k < step->kernel->param_count; k++)
             job->args[k] = argument_of(self, problem, &step->operand[k]);
     }

@@ -36,14 +36,15 @@ static void openmp_dot(void *const *arguments, const int64_t *size)
     *total += sum;
 }
 
-#define KNOWN(kernel)        { #kernel, openmp_##kernel },
+#define KNOWN(kernel) { #kernel, openmp_##kernel },
 
 static plain_fn *openmp_find(const char *kernel)
 {
     static const struct {
         const char *kernel;
         plain_fn *loop;
-    } known[] = { { "dot_add", openmp_dot }, PLAIN_KERNELS(KNOWN) }; /* the first of a name counts */
+    } known[] = { { "dot_add", openmp_dot },
+                  PLAIN_KERNELS(KNOWN) }; /* the first of a name counts */
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (!strcmp(known[k].kernel, kernel))
             return known[k].loop;

@@ -30,7 +30,7 @@ typedef void plain_fn(void *const *arguments, const int64_t *size);
 
 /* A way to run loops. Whatever fails ends the program, with the reason. */
 struct plain {
-    const char *name; /* "OpenMP" */
+    const char *name;                      /* "OpenMP" */
     plain_fn *(*find)(const char *kernel); /* NULL: there is none of that name */
     void (*wait)(void);                    /* until what was begun is done */
     /* The memory that loops use, and copies there and back. All NULL: the program's own. */

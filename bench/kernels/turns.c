@@ -8,12 +8,13 @@
  * them. Each result is verified before anything is timed. Sizes are powers of 2: the first at which
  * the loop by hand takes 5 ms (on a GPU 1 ms) and, as small ones, 50 us (20 us); or `items`.
  *
- * A turn: 10 ms of rest, as OpenMP's threads spin on after a loop and would take a core from others;
- * some calls that are not timed; calls for about 2 ms, at least one, timed together. In a round all
- * contestants have their turn, beginning with another one each time; there are `pairs` rounds, fewer
- * where a problem takes longer than `seconds` (the row says so). Printed are the medians of the times,
- * and of the rounds' ratios of yoke's time to that by hand with their 95 % interval (interval.h). A
- * ratio is bold where that interval lies wholly above `limit` and yoke takes `beside_us` longer.
+ * A turn: 10 ms of rest, as OpenMP's threads spin on after a loop and would take a core from
+ * others; some calls that are not timed; calls for about 2 ms, at least one, timed together. In a
+ * round all contestants have their turn, beginning with another one each time; there are `pairs`
+ * rounds, fewer where a problem takes longer than `seconds` (the row says so). Printed are the
+ * medians of the times, and of the rounds' ratios of yoke's time to that by hand with their 95 %
+ * interval (interval.h). A ratio is bold where that interval lies wholly above `limit` and yoke
+ * takes `beside_us` longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +83,8 @@ static double time_by_hand(const struct turns *turns, int k, int64_t items)
     return best;
 }
 
-/* The size at which the loop by hand takes `least_s`; it grows by 64 at most at once, as small sizes
- * tell little of large ones. */
+/* The size at which the loop by hand takes `least_s`; it grows by 64 at most at once, as small
+ * sizes tell little of large ones. */
 static int64_t items_for(const struct turns *turns, int k, double least_s)
 {
     int64_t items = ITEMS_LEAST;
@@ -177,8 +178,7 @@ static void print_row(const struct turns *turns, const struct problem *problem,
         memcpy(sorted, seconds[c], sizeof sorted);
         const double by_yoke = median(sorted, rounds);
         const struct interval ratio = interval_of(ratios, rounds);
-        const int over =
-            ratio.low > turns->limit && (by_yoke - by_hand) * 1e6 > turns->beside_us;
+        const int over = ratio.low > turns->limit && (by_yoke - by_hand) * 1e6 > turns->beside_us;
         print_time(by_yoke);
         printf(over ? " **%.2f** (%.2f to %.2f) |" : " %.2f (%.2f to %.2f) |", ratio.median,
                ratio.low, ratio.high);
@@ -241,9 +241,7 @@ static int read_words(char *const *words, struct turns *turns, const char **devi
 
 int main(int argc, char **argv)
 {
-    struct turns turns = {
-        .count = 1, .pairs = 15, .seconds = 20, .limit = 1.05, .beside_us = 30
-    };
+    struct turns turns = { .count = 1, .pairs = 15, .seconds = 20, .limit = 1.05, .beside_us = 30 };
     const char *only = NULL, *size = NULL, *devices[CONTESTANTS_MAX];
     int right = 1;
     if (argc < 2 || !read_words(argv + 2, &turns, devices, &only, &size)) {

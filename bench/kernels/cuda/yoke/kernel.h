@@ -19,35 +19,35 @@
 #include <stdint.h>
 #include <yoke/kernel_each.h>
 
-#define YOKE_VALUE(T, n)             (value, T, n)
-#define YOKE_IN(T, n)                (in, T, n)
-#define YOKE_OUT(T, n)               (out, T, n)
-#define YOKE_INOUT(T, n)             (out, T, n)
-#define YOKE_ADD(T, n)               (out, T, n)
-#define YOKE_SIZE2                   size2
-#define YOKE_SIZE3                   size3
-#define YOKE_COUNT                   count
-#define YOKE_FN                      static __device__ __forceinline__
-#define YOKE_CONST                   static __constant__ const
+#define YOKE_VALUE(T, n) (value, T, n)
+#define YOKE_IN(T, n)    (in, T, n)
+#define YOKE_OUT(T, n)   (out, T, n)
+#define YOKE_INOUT(T, n) (out, T, n)
+#define YOKE_ADD(T, n)   (out, T, n)
+#define YOKE_SIZE2       size2
+#define YOKE_SIZE3       size3
+#define YOKE_COUNT       count
+#define YOKE_FN          static __device__ __forceinline__
+#define YOKE_CONST       static __constant__ const
 
-#define CUDA_FORMAL(k, p)            CUDA_FORMAL_ p
-#define CUDA_FORMAL_(mode, T, n)     , CUDA_TYPE_##mode(T) n
-#define CUDA_TYPE_value(T)           const T
-#define CUDA_TYPE_in(T)              const T *__restrict__
-#define CUDA_TYPE_out(T)             T *__restrict__
-#define CUDA_ACTUAL(k, p)            CUDA_ACTUAL_ p
-#define CUDA_ACTUAL_(mode, T, n)     , n
-#define CUDA_TAKE(k, p)              CUDA_TAKE_(k, CUDA_BARE p)
-#define CUDA_BARE(...)               __VA_ARGS__
-#define CUDA_TAKE_(...)              CUDA_TAKE__(__VA_ARGS__)
-#define CUDA_TAKE__(k, mode, T, n)   CUDA_TAKE_##mode(k, T, n)
-#define CUDA_TAKE_value(k, T, n)     , *(const T *)arguments[k]
-#define CUDA_TAKE_in(k, T, n)        , (const T *)arguments[k]
-#define CUDA_TAKE_out(k, T, n)       , (T *)arguments[k]
+#define CUDA_FORMAL(k, p)          CUDA_FORMAL_ p
+#define CUDA_FORMAL_(mode, T, n)   , CUDA_TYPE_##mode(T) n
+#define CUDA_TYPE_value(T)         const T
+#define CUDA_TYPE_in(T)            const T *__restrict__
+#define CUDA_TYPE_out(T)           T *__restrict__
+#define CUDA_ACTUAL(k, p)          CUDA_ACTUAL_ p
+#define CUDA_ACTUAL_(mode, T, n)   , n
+#define CUDA_TAKE(k, p)            CUDA_TAKE_(k, CUDA_BARE p)
+#define CUDA_BARE(...)             __VA_ARGS__
+#define CUDA_TAKE_(...)            CUDA_TAKE__(__VA_ARGS__)
+#define CUDA_TAKE__(k, mode, T, n) CUDA_TAKE_##mode(k, T, n)
+#define CUDA_TAKE_value(k, T, n)   , *(const T *)arguments[k]
+#define CUDA_TAKE_in(k, T, n)      , (const T *)arguments[k]
+#define CUDA_TAKE_out(k, T, n)     , (T *)arguments[k]
 
-#define CUDA_SIZES                   int size2, int size3
-#define CUDA_INDEX(i, d)             const int i = (int)(blockIdx.d * blockDim.d + threadIdx.d);
-#define CUDA_BLOCKS(count, threads)  (unsigned)(((count) + (threads)-1) / (threads))
+#define CUDA_SIZES                  int size2, int size3
+#define CUDA_INDEX(i, d)            const int i = (int)(blockIdx.d * blockDim.d + threadIdx.d);
+#define CUDA_BLOCKS(count, threads) (unsigned)(((count) + (threads)-1) / (threads))
 /* The kernel's beginning, and the function that launches it on `grid` blocks of `block` threads. */
 #define CUDA_KERNEL(name, ...)                                                                     \
     static __global__ void name##_kernel(int size1, CUDA_SIZES YK_EACH(CUDA_FORMAL, __VA_ARGS__))

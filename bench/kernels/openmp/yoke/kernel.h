@@ -19,34 +19,34 @@
 #include <yoke/kernel_each.h>
 #include <yoke/prelude.h>
 
-#define YOKE_VALUE(T, n)            (value, T, n)
-#define YOKE_IN(T, n)               (in, T, n)
-#define YOKE_OUT(T, n)              (out, T, n)
-#define YOKE_INOUT(T, n)            (out, T, n)
-#define YOKE_ADD(T, n)              (out, T, n)
-#define YOKE_SIZE2                  size2
-#define YOKE_SIZE3                  size3
-#define YOKE_COUNT                  count
+#define YOKE_VALUE(T, n) (value, T, n)
+#define YOKE_IN(T, n)    (in, T, n)
+#define YOKE_OUT(T, n)   (out, T, n)
+#define YOKE_INOUT(T, n) (out, T, n)
+#define YOKE_ADD(T, n)   (out, T, n)
+#define YOKE_SIZE2       size2
+#define YOKE_SIZE3       size3
+#define YOKE_COUNT       count
 
-#define OPENMP_FORMAL(k, p)         OPENMP_FORMAL_ p
-#define OPENMP_FORMAL_(mode, T, n)  , OPENMP_TYPE_##mode(T) n
-#define OPENMP_TYPE_value(T)        const T
-#define OPENMP_TYPE_in(T)           const T *restrict
-#define OPENMP_TYPE_out(T)          T *restrict
-#define OPENMP_ACTUAL(k, p)         OPENMP_ACTUAL_ p
-#define OPENMP_ACTUAL_(mode, T, n)  , n
-#define OPENMP_TAKE(k, p)           OPENMP_TAKE_(k, OPENMP_BARE p)
-#define OPENMP_BARE(...)            __VA_ARGS__
-#define OPENMP_TAKE_(...)           OPENMP_TAKE__(__VA_ARGS__)
+#define OPENMP_FORMAL(k, p)          OPENMP_FORMAL_ p
+#define OPENMP_FORMAL_(mode, T, n)   , OPENMP_TYPE_##mode(T) n
+#define OPENMP_TYPE_value(T)         const T
+#define OPENMP_TYPE_in(T)            const T *restrict
+#define OPENMP_TYPE_out(T)           T *restrict
+#define OPENMP_ACTUAL(k, p)          OPENMP_ACTUAL_ p
+#define OPENMP_ACTUAL_(mode, T, n)   , n
+#define OPENMP_TAKE(k, p)            OPENMP_TAKE_(k, OPENMP_BARE p)
+#define OPENMP_BARE(...)             __VA_ARGS__
+#define OPENMP_TAKE_(...)            OPENMP_TAKE__(__VA_ARGS__)
 #define OPENMP_TAKE__(k, mode, T, n) OPENMP_TAKE_##mode(k, T, n)
-#define OPENMP_TAKE_value(k, T, n)  const T n = *(const T *)arguments[k];
-#define OPENMP_TAKE_in(k, T, n)     const T *restrict n = arguments[k];
-#define OPENMP_TAKE_out(k, T, n)    T *restrict n = arguments[k];
+#define OPENMP_TAKE_value(k, T, n)   const T n = *(const T *)arguments[k];
+#define OPENMP_TAKE_in(k, T, n)      const T *restrict n = arguments[k];
+#define OPENMP_TAKE_out(k, T, n)     T *restrict n = arguments[k];
 
-#define OPENMP_PRAGMA(text)         OPENMP_PRAGMA_(text)
-#define OPENMP_PRAGMA_(text)        _Pragma(#text)
-#define OPENMP_FOR(index, end)      for (int64_t index = 0; index < (end); index++)
-#define OPENMP_SIZES                int64_t YK_UNUSED size2, int64_t YK_UNUSED size3
+#define OPENMP_PRAGMA(text)    OPENMP_PRAGMA_(text)
+#define OPENMP_PRAGMA_(text)   _Pragma(#text)
+#define OPENMP_FOR(index, end) for (int64_t index = 0; index < (end); index++)
+#define OPENMP_SIZES           int64_t YK_UNUSED size2, int64_t YK_UNUSED size3
 #define OPENMP_LOOP(name, ...)                                                                     \
     static void openmp_##name(void *const *arguments, const int64_t *size)                         \
     {                                                                                              \
