@@ -1,6 +1,7 @@
 /* veil.c - see veil.h. */
 #include "veil.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,10 +15,11 @@ enum { VEILED = 1 };
 
 /* --- pages that cannot be touched --- */
 
-/* What a fault's handler may look at: arrays some of whose pages are closed. Under table_lock, but
- * for the handler. */
+/* What a fault's handler may look at: arrays some of whose pages are closed. Changed under
+ * table_lock. The handler takes no lock: `first` is set last. */
 struct closed {
-    const char *first, *last; /* memory; first NULL: a free entry */
+    const char *_Atomic first; /* memory; NULL: a free entry */
+    const char *last;
     int64_t first_row, pitch;
     char name[64];
 };
@@ -50,17 +52,19 @@ static char *put_number(char *at, int64_t number)
 static void tell(const struct yk_fault *fault)
 {
     char line[400], *at = line;
-    const char *address = (const char *)fault->address;
-    int i = 0;
-    while (i < CLOSED_MOST &&
-           (!table[i].first || address < table[i].first || address >= table[i].last))
-        i++;
+    const char *address = (const char *)fault->address, *first = NULL;
+    int i;
+    for (i = 0; i < CLOSED_MOST; i++) {
+        first = table[i].first;
+        if (first && address >= first && address < table[i].last)
+            break;
+    }
     if (i == CLOSED_MOST)
         return;
     at = put_text(at, "yoke: array ");
     at = put_text(at, table[i].name);
     at = put_text(at, ": row ");
-    at = put_number(at, table[i].first_row + (address - table[i].first) / table[i].pitch);
+    at = put_number(at, table[i].first_row + (address - first) / table[i].pitch);
     at = put_text(at, fault->writes ? " is written" : " is used");
     at = put_text(at, " at the host, and a job wrote it last; call yoke_array_acquire before\n");
     if (write(STDERR_FILENO, line, (size_t)(at - line)) < 0)
@@ -205,12 +209,12 @@ int yk_veil_covers(yoke_array *array, const char *first, const char *last)
 
 static int64_t first_change(const yoke_array *array, struct yk_interval rows)
 {
-    int64_t row, k;
+    int64_t row;
     for (row = rows.first; row < rows.last; row++) {
         const unsigned char *memory = (const unsigned char *)yk_array_address(array, row);
-        for (k = 0; k < array->row_bytes; k++)
-            if (memory[k] != PATTERN)
-                return row;
+        /* the first byte holds it, and each further one is as the one before */
+        if (memory[0] != PATTERN || memcmp(memory, memory + 1, (size_t)array->row_bytes - 1) != 0)
+            return row;
     }
     return rows.last;
 }

@@ -16,8 +16,8 @@ void yk_veil(yoke_array *array, struct yk_interval rows);
 void yk_veil_lift(yoke_array *array, struct yk_interval rows);
 void yk_veil_close(yoke_array *array); /* nobody else has the array any more */
 
-/* What a program changed without acquiring it: veiled rows, and, if `shared`, those that a device
- * has, too. YOKE_EINVAL: some, and the text, which begins with `who`, names the row. */
+/* What a program changed without acquiring it: veiled rows, and, with YK_VEIL_SHARED, those that a
+ * device has, too. YOKE_EINVAL: some, and the text, which begins with `who`, names the row. */
 enum yk_veil_scope { YK_VEIL_HOST, YK_VEIL_SHARED };
 yoke_status yk_veil_check(yoke_array *array, struct yk_interval rows, enum yk_veil_scope scope,
                           const char *who);

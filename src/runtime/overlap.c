@@ -9,7 +9,7 @@
 
 static int overlap(const yoke_array *one, const yoke_array *other)
 {
-    return one->host < other->host + other->rows * other->pitch &&
+    return one->host && other->host && one->host < other->host + other->rows * other->pitch &&
            other->host < one->host + one->rows * one->pitch;
 }
 

@@ -187,7 +187,7 @@ static void test_edited_at_last(void **state)
     OK(yoke_close(pair.rt));
 }
 
-/* Whoever acquires what he changes is right. */
+/* A program that acquires what it changes is right. */
 static void test_acquired(void **state)
 {
     static const enum source sources[] = { WRAPPED, ALLOCATED };

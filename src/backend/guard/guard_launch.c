@@ -76,6 +76,7 @@ yoke_status yk_guard_launch(struct yk_queue *queue, struct yk_program *program,
         if (!yk_fault_try(queue->device->faults, call_launch, work, &fault))
             return yk_fail(YOKE_EDEVICE, "%s: a kernel ended by signal %d",
                            queue->device->base.desc.name, fault.signal);
+        work->errors = work->words[YK_STEP_ERRORS];
     } else {
         status = yk_guard_rooms_open(work);
         if (status == YOKE_OK)
