@@ -13,9 +13,6 @@
 /* A debugger, a suspended virtual machine and other processes' kernels hold up a GPU for seconds;
  * display drivers that have a watchdog of their own wait for 2 to 10 s. */
 #define YK_STALL_LEAST_NS 10e9
-/* What a device takes for the same work varied by less than 10 in all that was measured, and so did
- * rows of one job that cost differently (bench/, path tracing); the square of that. */
-#define YK_STALL_FACTOR 100.0
 /* No copy is slower, in bytes a ns: a tenth of USB's. */
 #define YK_STALL_COPY 0.004
 enum { YK_STALL_MEASURED = 3 };

@@ -29,10 +29,12 @@ static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int users;                         /* under lock */
-static struct sigaction earlier[SIGNALS]; /* what was there before ours */
+static int users;                          /* under lock */
+static struct sigaction original[SIGNALS]; /* what was there before ours ever was */
+static struct sigaction earlier[SIGNALS];  /* what ours replaced last */
 static _Atomic(void (*)(const struct yk_fault *)) teller;
 static _Thread_local struct attempt *trying;
+static _Thread_local const siginfo_t *passing; /* the signal that was passed on */
 
 /* The page-fault error code of x86 and the syndrome of AArch64 say whether it was a write. */
 static int is_write(const void *context)
@@ -45,23 +47,29 @@ static int is_write(const void *context)
 #endif
 }
 
+/* A program's handler that replaced ours, and that ours has replaced again, may pass the signal on
+ * to ours once more: then it goes to what was there before both. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
+    const int is_back = passing == info;
+    const struct sigaction *to;
     int i = 0;
     while (signals[i] != signal)
         i++;
-    if (earlier[i].sa_flags & SA_SIGINFO) {
-        earlier[i].sa_sigaction(signal, info, context);
-    } else if (earlier[i].sa_handler == SIG_IGN && info->si_code <= 0) {
-        return;
-    } else if (earlier[i].sa_handler != SIG_DFL && earlier[i].sa_handler != SIG_IGN) {
-        earlier[i].sa_handler(signal);
-    } else { /* the instruction is run again, and ends the process; what kill sent is sent again */
+    to = is_back ? &original[i] : &earlier[i];
+    passing = info;
+    if (to->sa_flags & SA_SIGINFO) {
+        to->sa_sigaction(signal, info, context);
+    } else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
+        to->sa_handler(signal);
+    } else if (to->sa_handler == SIG_DFL || info->si_code > 0) {
+        /* the instruction is run again, and ends the process; what kill sent is sent again */
         struct sigaction plain = { .sa_handler = SIG_DFL };
         sigaction(signal, &plain, NULL);
         if (info->si_code <= 0)
             raise(signal);
     }
+    passing = NULL;
 }
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -90,6 +98,7 @@ static int is_ours(const struct sigaction *action)
 /* Lock held. */
 static void install(void)
 {
+    static int has_original;
     struct sigaction ours = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK }, now;
     int i;
     sigemptyset(&ours.sa_mask);
@@ -98,8 +107,11 @@ static void install(void)
         if (is_ours(&now))
             continue;
         earlier[i] = now;
+        if (!has_original)
+            original[i] = now;
         sigaction(signals[i], &ours, NULL);
     }
+    has_original = 1;
 }
 
 void yk_faults_renew(void)

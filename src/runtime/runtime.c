@@ -33,6 +33,8 @@ static const struct yk_option options[] = {
       YK_OPTION_INT, offsetof(struct settings, threads), NULL },
     { "wait", "YOKE_WAIT", "auto", "how host threads wait for their device", YK_OPTION_CHOICE,
       offsetof(struct settings, waiting), waiting_names },
+    /* What a device takes for the same work varied by less than 10 in all that was measured, and so
+     * did rows of one job that cost differently (bench/, path tracing); the square of that. */
     { "watchdog", "YOKE_WATCHDOG", "100",
       "a GPU whose chunk takes so many times as long as expected, and 10 s, is taken out (0: "
       "never)",
