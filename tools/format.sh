@@ -35,11 +35,7 @@ done
 if [ -z "${1-}" ]; then
     exec "$formatter" -i "${files[@]}"
 fi
-failed=0
-for file in "${files[@]}"; do
-    if ! "$formatter" --dry-run -Werror "$file" >/dev/null 2>&1; then
-        echo "$file: not formatted; run tools/format.sh"
-        failed=1
-    fi
-done
-exit $failed
+if ! said=$("$formatter" --dry-run -Werror "${files[@]}" 2>&1); then
+    echo "$said" | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1: not formatted; run tools\/format.sh/p' | sort -u
+    exit 1
+fi

@@ -33,8 +33,8 @@ static void first_handler(int signal)
     _exit(42);
 }
 
-/* Ours, the program's over it, and ours over that again: the fault gets to each, and at last to what
- * was there before all. */
+/* Ours, the program's over it, and ours over that again: the fault gets to each, and at last to
+ * what was there before all. */
 static void fault_through_all(void)
 {
     const struct sigaction first = { .sa_handler = first_handler };
