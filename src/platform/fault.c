@@ -33,8 +33,11 @@ static int users;                          /* under lock */
 static struct sigaction original[SIGNALS]; /* what was there before ours ever was */
 static struct sigaction earlier[SIGNALS];  /* what ours replaced last */
 static _Atomic(void (*)(const struct yk_fault *)) teller;
-static _Thread_local struct attempt *trying;
-static _Thread_local const siginfo_t *passing; /* the signal that was passed on */
+/* A handler reads them, so they are there from the thread's begin: otherwise the first look at them
+ * in a library that was loaded late allocates. */
+#define YK_IN_HANDLER __attribute__((tls_model("initial-exec")))
+static _Thread_local struct attempt *trying YK_IN_HANDLER;
+static _Thread_local const siginfo_t *passing YK_IN_HANDLER; /* the signal that was passed on */
 
 /* The page-fault error code of x86 and the syndrome of AArch64 say whether it was a write. */
 static int is_write(const void *context)
