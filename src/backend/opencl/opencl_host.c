@@ -129,7 +129,7 @@ yoke_status yk_opencl_host_alloc(struct yk_device *base, int64_t bytes, void **o
     const struct piece piece = { .flags = CL_MEM_ALLOC_HOST_PTR,
                                  .bytes = bytes,
                                  .what = "allocating pinned host memory" };
-    struct yk_opencl_host *host;
+    struct yk_opencl_host *host = NULL; /* newer compilers do not see that it is set */
     yoke_status status = make((struct yk_opencl_device *)base, &piece, &host);
     if (status == YOKE_OK)
         *out = host->memory;
