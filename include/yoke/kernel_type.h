@@ -139,7 +139,8 @@ typedef struct yoke_kernel {
     yoke_step step; /* kind YOKE_KERNEL_STEP */
     struct {
         yoke_cpu_fn
-            *variant[YOKE_CPU_VARIANTS]; /* chosen once by what the CPU has; NULL: next lower */
+            *variant[YOKE_CPU_VARIANTS]; /* those the CPU runs are compared in the first chunks, and
+                                            the fastest stays; NULL: there is none */
         yoke_cpu_fn
             *team; /* whole chunk by all cores at once (a threaded library), instead of variants */
         int unit;  /* indexes that a variant does in the time of one (its vectors' width): a core's

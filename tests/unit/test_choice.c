@@ -352,7 +352,7 @@ static void a_session_is_no_finding(void **state)
     (void)state;
     yk_choice_open(&choice);
     yk_choice_recall(&choice, 0);
-    for (int j = 0; choice.settled; j++) {
+    while (choice.settled) {
         yk_choice_note(&choice,
                        &(struct yk_choice_chunk){ 0, YK_TRIES_NOTHING, 100000000, 1e8, 100000000 });
         yk_choice_begin(&choice);
