@@ -220,7 +220,10 @@ static void children(void **state)
         pid_t pid = fork();
         if (pid == 0) {
             alarm(60); /* a hang ends as a failure */
-            _exit(child(rt, x, d == 1));
+            /* at another end than exec valgrind calls lost what only the parent's threads knew */
+            if (child(rt, x, d == 1) == 0)
+                execl("/bin/true", "child", (char *)NULL);
+            _exit(1);
         }
         assert_int_equal(waitpid(pid, &status, 0), pid);
         if (!WIFEXITED(status) || WEXITSTATUS(status))
