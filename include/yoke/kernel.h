@@ -91,12 +91,13 @@
 #define YK_INDEX int64_t YK_UNUSED
 #define YK_SIZES YK_INDEX yk_size2, YK_INDEX yk_size3
 #define YK_BODY1(name, i, ...)                                                                     \
-    YOKE_FN void yk_body_##name(YK_INDEX i, YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+    YOKE_FN void yk_body_##name(YK_INDEX i, YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__) YK_SUMS_FORMAL)
 #define YK_BODY2(name, i, j, ...)                                                                  \
-    YOKE_FN void yk_body_##name(YK_INDEX i, YK_INDEX j, YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+    YOKE_FN void yk_body_##name(YK_INDEX i, YK_INDEX j,                                            \
+                                YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__) YK_SUMS_FORMAL)
 #define YK_BODY3(name, i, j, k, ...)                                                               \
     YOKE_FN void yk_body_##name(YK_INDEX i, YK_INDEX j, YK_INDEX k,                                \
-                                YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
+                                YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__) YK_SUMS_FORMAL)
 #define YK_GROUP_BODY(name, i, ...)                                                                \
     YOKE_FN void yk_body_##name(YK_INDEX i, YK_GROUP_HIDDEN,                                       \
                                 YK_SIZES YK_EACH(YK_FORMAL, __VA_ARGS__))
@@ -127,6 +128,7 @@ enum { yk_exact = 1 };
 #define YK_PRAGMA(text) _Pragma(#text)
 #define YOKE_UNROLL(n)  YK_PRAGMA(unroll n)
 #define YK_UNUSED
+#define YK_SUMS_FORMAL
 #define YK_GROUP_HIDDEN int yk_count, int yk_lanes, int yk_lane, YOKE_SHARED uint64_t *yk_scratch
 #if defined(YOKE_OPENCL)
 #include <yoke/kernel_opencl.h>

@@ -6,12 +6,14 @@
  * gcc does not inline a body into a function with fewer features.
  *
  * `omp simd` asserts that indexes are independent, which a kernel states except where it adds: with
- * a YOKE_ADD parameter the loop goes without. Needs -fopenmp-simd and -DYOKE_OMP_SIMD=1, which
- * yoke_add_kernels and `yoke-embed --flags` give; right but slower without.
+ * a YOKE_ADD parameter the loop goes without, by lanes of sums (kernel_sums.h). Needs -fopenmp-simd
+ * and -DYOKE_OMP_SIMD=1, which yoke_add_kernels and `yoke-embed --flags` give; right but slower
+ * without.
  */
 #ifndef YOKE_KERNEL_CPU_H
 #define YOKE_KERNEL_CPU_H
 
+#include <yoke/kernel_sums.h>
 #include <yoke/kernel_type.h>
 #include <yoke/prelude.h>
 
@@ -131,34 +133,37 @@
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
         YK_CHUNK                                                                                   \
-        YK_LOOP(__VA_ARGS__)                                                                       \
-        YK_FOR(yk_i, yk_first, yk_last)                                                            \
-        yk_body_##name(yk_i, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));                  \
+        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
+        YK_EVERY(yk_i, yk_first, yk_last, (__VA_ARGS__),                                           \
+                 yk_body_##name(yk_i, yk_size2,                                                    \
+                                yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
+                                    YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
+        YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                         \
     }
 #define YK_RANGE2(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
         YK_CHUNK                                                                                   \
-        YK_FOR(yk_i, yk_first, yk_last)                                                            \
-        {                                                                                          \
-            YK_LOOP(__VA_ARGS__)                                                                   \
-            YK_FOR(yk_j, 0, yk_size2)                                                              \
-            yk_body_##name(yk_i, yk_j, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));        \
-        }                                                                                          \
+        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
+        YK_FOR(yk_i, yk_first, yk_last){ YK_EVERY(                                                 \
+            yk_j, 0, yk_size2, (__VA_ARGS__),                                                      \
+            yk_body_##name(yk_i, yk_j, yk_size2,                                                   \
+                           yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                                \
+                               YK_SUMS_ACTUAL(__VA_ARGS__))) } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)  \
     }
 #define YK_RANGE3(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
         YK_CHUNK                                                                                   \
+        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
         YK_FOR(yk_i, yk_first, yk_last)                                                            \
-        YK_FOR(yk_j, 0, yk_size2)                                                                  \
-        {                                                                                          \
-            YK_LOOP(__VA_ARGS__)                                                                   \
-            YK_FOR(yk_k, 0, yk_size3)                                                              \
-            yk_body_##name(yk_i, yk_j, yk_k, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));  \
-        }                                                                                          \
+        YK_FOR(yk_j, 0, yk_size2){ YK_EVERY(                                                       \
+            yk_k, 0, yk_size3, (__VA_ARGS__),                                                      \
+            yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                             \
+                           yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                                \
+                               YK_SUMS_ACTUAL(__VA_ARGS__))) } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)  \
     }
 #define YK_GROUPS(attributes, v, name, lanes, unit, ...)                                           \
     YK_FUNCTION(attributes, v, name)                                                               \

@@ -52,16 +52,42 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return both.number;
 }
 
-/* Plain: the runtime gives every worker an array of its own and merges them. A product is not fused
- * with the sum: additions to one element wait for each other, and a fused one takes a third longer
- * (4 cycles, not 3, on processors of 2020 to 2026). */
+/* The runtime gives every worker an array of its own and merges them. In range kernels a constant
+ * element has sums by lanes (kernel_sums.h): element 0 of lane l at `lane`, the next one
+ * YK_SUM_LANES further. Only one of the places of `p` and of `v` is evaluated. */
+enum { YK_SUM_LANES = 8, YK_SUMS = 4 };
+struct yk_sums {
+    struct {
+        uintptr_t array;
+        void *lane; /* of element 0; those of the others follow, YK_SUM_LANES apart */
+    } of[25];
+};
+/* Range kernels have a parameter of this name. Elsewhere it is the function, and there are no
+ * lanes; a parameter may hide a function without a warning. */
+static inline void YK_UNUSED yk_sums(void)
+{
+}
+static const struct yk_sums YK_UNUSED yk_no_sums = { { { 0, 0 } } };
+#define YK_SUM_OF(k)       (_Generic(&yk_sums, void (*)(void) : yk_no_sums, default : yk_sums).of[k])
+#define YK_SUM_PLACE(p, k) ((uintptr_t)(p)-YK_SUM_OF(k).array)
+#define YK_SUM_IS(p, k)                                                                            \
+    (__builtin_constant_p(YK_SUM_PLACE(p, k)) && YK_SUM_OF(k).lane &&                              \
+     YK_SUM_PLACE(p, k) < YK_SUMS * sizeof *(p))
+#define YK_SUM_ADD(p, k, v)                                                                        \
+    (((__typeof__(*(p)) *)YK_SUM_OF(k).lane)[YK_SUM_PLACE(p, k) / sizeof *(p)*YK_SUM_LANES] += (v))
+#define yoke_add(p, v)                                                                             \
+    ((void)(YK_SUM_IS(p, 0)   ? YK_SUM_ADD(p, 0, v)                                                \
+            : YK_SUM_IS(p, 1) ? YK_SUM_ADD(p, 1, v)                                                \
+                              : (*(p) += YK_UNFUSED(v))))
+/* A product that is not fused with the sum, which would take a third longer in place (4 cycles, not
+ * 3, on processors of 2020 to 2026). */
 #ifdef __has_builtin
 #if __has_builtin(__builtin_assoc_barrier)
-#define yoke_add(p, v) ((void)(*(p) += __builtin_assoc_barrier(v)))
+#define YK_UNFUSED(v) __builtin_assoc_barrier(v)
 #endif
 #endif
-#ifndef yoke_add
-#define yoke_add(p, v) ((void)(*(p) += (v)))
+#ifndef YK_UNFUSED
+#define YK_UNFUSED(v) (v)
 #endif
 
 /* Vector forms of libm (libmvec, at most 4 ulp), which its headers declare for -ffast-math only.

@@ -9,14 +9,14 @@
 
 #include "shapes.h"
 
-extern const yoke_kernel saxpy, daxpy, integers, many, structs, stencil, plane, laplace, histogram,
-    floats, doubles, mxv, extremes, nbody, parted, reverse, voting, leaving, local_histogram, exact,
-    wide_sums;
+extern const yoke_kernel moments, moments3, saxpy, daxpy, integers, many, structs, stencil, plane,
+    laplace, histogram, floats, doubles, mxv, extremes, nbody, parted, reverse, voting, leaving,
+    local_histogram, exact, wide_sums;
 
 const yoke_kernel *const test_kernels[] = {
-    &saxpy,     &daxpy,   &integers,        &many,  &structs,   &stencil, &plane,  &laplace,
-    &histogram, &floats,  &doubles,         &mxv,   &extremes,  &nbody,   &parted, &reverse,
-    &voting,    &leaving, &local_histogram, &exact, &wide_sums, NULL
+    &saxpy,     &daxpy,   &integers,        &many,  &structs,   &stencil, &plane,    &laplace,
+    &histogram, &floats,  &doubles,         &mxv,   &extremes,  &nbody,   &parted,   &reverse,
+    &voting,    &leaving, &local_histogram, &exact, &wide_sums, &moments, &moments3, NULL
 };
 
 enum { N = 10007 };
@@ -358,6 +358,57 @@ static void doubles_run(const struct launcher *launcher)
     free(y);
 }
 
+static void moments_run(const struct launcher *launcher)
+{
+    float *x = noise_array(N);
+    double sums[2] = { 0 }, expected[2] = { 0 };
+    int32_t counts[BINS] = { 0 }, expected_counts[BINS] = { 0 };
+    uint32_t all = 0;
+    struct problem problem = { &moments,
+                               N,
+                               { 0 },
+                               { { .rows = x, .row_bytes = 4 },
+                                 { .rows = sums, .row_bytes = 8, .reach = WHOLE, .count = 2 },
+                                 { .rows = counts, .row_bytes = 4, .reach = WHOLE, .count = BINS },
+                                 { .rows = &all, .row_bytes = 4, .reach = WHOLE, .count = 1 } } };
+    for (int64_t i = 0; i < N; i++) {
+        expected[0] += x[i];
+        expected[1] += (double)x[i] * x[i];
+        expected_counts[2] += x[i] > 0.5f;
+        expected_counts[bin_of(x[i])] += 2;
+    }
+    run(launcher, &problem);
+    for (int k = 0; k < 2; k++)
+        near("sum", k, sums[k], expected[k], 1e-12);
+    for (int bin = 0; bin < BINS; bin++)
+        same("count", bin, counts[bin], expected_counts[bin]);
+    same("all", 0, all, 3 * N);
+    free(x);
+}
+
+/* Rows shorter than the lanes of a sum, as long, and longer. */
+static void moments3_run(const struct launcher *launcher)
+{
+    for (int64_t width = 1; width <= 21; width += 4) {
+        enum { ROWS_OF = 11, COLUMNS = 3 };
+        const int64_t count = ROWS_OF * COLUMNS * width;
+        float *x = noise_array(count);
+        double sum = 0, expected = 0;
+        struct problem problem = {
+            &moments3,
+            ROWS_OF,
+            { COLUMNS, width },
+            { { .rows = x, .row_bytes = (size_t)(COLUMNS * width) * sizeof *x },
+              { .rows = &sum, .row_bytes = 8, .reach = WHOLE, .count = 1 } }
+        };
+        for (int64_t i = 0; i < count; i++)
+            expected += x[i];
+        run(launcher, &problem);
+        near("sum of width", width, sum, expected, 1e-12);
+        free(x);
+    }
+}
+
 const struct kernel_case kernel_cases[] = {
     { "saxpy", saxpy_run },
     { "daxpy", daxpy_run },
@@ -368,6 +419,8 @@ const struct kernel_case kernel_cases[] = {
     { "2-D", plane_run },
     { "3-D", laplace_run },
     { "add", histogram_run },
+    { "add to one element", moments_run },
+    { "add to one element, 3-D", moments3_run },
     { "float functions", floats_run },
     { "double functions", doubles_run },
     { "lane sum", mxv_run },

@@ -117,6 +117,24 @@ YOKE_KERNEL(histogram, i, YOKE_IN(float, x), YOKE_ADD(int32_t, a), YOKE_ADD(uint
     yoke_add(&f[bin], 0.25);
 }
 
+/* Into elements that are the same for all indexes, and into others of the same arrays. `sums` ends
+ * behind its second element. */
+YOKE_KERNEL(moments, i, YOKE_IN(float, x), YOKE_ADD(double, sums), YOKE_ADD(int32_t, counts),
+            YOKE_ADD(uint32_t, all))
+{
+    yoke_add(&sums[0], (double)x[i]);
+    yoke_add(&sums[1], (double)x[i] * x[i]);
+    if (x[i] > 0.5f)
+        yoke_add(&counts[2], 1);
+    yoke_add(&counts[(int32_t)(x[i] * BINS)], 2);
+    yoke_add(&all[0], 3u);
+}
+
+YOKE_KERNEL3(moments3, i, j, k, YOKE_IN(float, x), YOKE_ADD(double, sum))
+{
+    yoke_add(sum, (double)x[(i * YOKE_SIZE2 + j) * YOKE_SIZE3 + k]);
+}
+
 /* The functions of C that every device has; the result's columns are listed in cases.c. */
 YOKE_KERNEL(floats, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {

@@ -34,6 +34,8 @@ forms)
     check daxpy 4 'vfmadd[0-9]+pd .*%[yz]mm'
     check nbody 3 'vsqrtps .*%ymm'
     check plane 3 'vfn?m(add|sub)[0-9]+ps .*%ymm|vmulps .*%ymm'
+    check moments3 0 'addpd .*%xmm'
+    check moments3 3 'vaddpd .*%ymm'
     check structs 0 'ret' # the baseline exists under its name
     ;;
 photons) # arithmetic that is not fused, in the loop over lanes: hundreds of instructions, not a few

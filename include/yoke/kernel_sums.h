@@ -1,0 +1,66 @@
+/* yoke/kernel_sums.h - the loops of range kernels on the CPU, with sums by lanes where they add.
+ *
+ * Additions to one element wait for each other, 3 or 4 cycles each. So each call of a variant keeps
+ * YK_SUM_LANES sums of the first YK_SUMS elements of its YOKE_ADD arrays, which indexes take turns
+ * at; yoke_add (prelude.h) takes these where its element is constant. They are added to the array
+ * at the end. The compiler may then use vectors, without leave to reorder sums of the body.
+ */
+#ifndef YOKE_KERNEL_SUMS_H
+#define YOKE_KERNEL_SUMS_H
+
+#include <yoke/kernel_each.h>
+#include <yoke/prelude.h>
+
+#define YK_SUMS_FORMAL , const struct yk_sums YK_UNUSED yk_sums
+#define YK_SUMS_ACTUAL(...)                                                                        \
+    , (struct yk_sums)                                                                             \
+    {                                                                                              \
+        {                                                                                          \
+            YK_EACH(YK_SUM_LANE, __VA_ARGS__)                                                      \
+            {                                                                                      \
+                0, 0                                                                               \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define YK_SUM_LANE(k, p)  YK_IF_ADD(YK_SUM_LANE_, p)
+#define YK_SUM_LANE_(T, n) { (uintptr_t)n, &yk_sum_##n[yk_lane] },
+#define YK_SUM_OPEN(k, p)  YK_IF_ADD(YK_SUM_OPEN_, p)
+#define YK_SUM_OPEN_(T, n) T yk_sum_##n[YK_SUMS * YK_SUM_LANES] = { 0 };
+/* An element that no index adds to may not exist: its sum is the constant 0. */
+#define YK_SUM_CLOSE(k, p) YK_IF_ADD(YK_SUM_CLOSE_, p)
+#define YK_SUM_CLOSE_(T, n)                                                                        \
+    for (int yk_k = 0; yk_k < YK_SUMS; ++yk_k) {                                                   \
+        T yk_sum = 0;                                                                              \
+        for (int yk_l = 0; yk_l < YK_SUM_LANES; ++yk_l)                                            \
+            yk_sum += yk_sum_##n[yk_k * YK_SUM_LANES + yk_l];                                      \
+        if (yk_sum != 0)                                                                           \
+            n[yk_k] += yk_sum;                                                                     \
+    }
+#define YK_IF_ADD(F, p)           YK_IF_ADD_(F, YK_BARE p)
+#define YK_IF_ADD_(...)           YK_IF_ADD__(__VA_ARGS__)
+#define YK_IF_ADD__(F, mode, ...) YK_IF_ADD_##mode(F, __VA_ARGS__)
+#define YK_IF_ADD_yk_value(F, ...)
+#define YK_IF_ADD_yk_in(F, ...)
+#define YK_IF_ADD_yk_out(F, ...)
+#define YK_IF_ADD_yk_inout(F, ...)
+#define YK_IF_ADD_yk_add(F, ...) F(__VA_ARGS__)
+
+/* A statement for each index: simd where nothing is added, */
+#define YK_EVERY(i, from, to, params, ...)                                                         \
+    YK_CAT(YK_EVERY_, YK_FIRST(YK_EACH(YK_ADDS, YK_BARE params) simd))(i, from, to, __VA_ARGS__)
+#define YK_EVERY_simd(i, from, to, ...) YK_LOOP_simd YK_FOR(i, from, to) __VA_ARGS__;
+/* else as many lanes of sums at once as there are. */
+#define YK_EVERY_plain(i, from, to, ...)                                                           \
+    int64_t yk_at = (from);                                                                        \
+    for (; (to)-yk_at >= YK_SUM_LANES; yk_at += YK_SUM_LANES)                                      \
+        for (int yk_lane = 0; yk_lane < YK_SUM_LANES; ++yk_lane) {                                 \
+            const int64_t i = yk_at + yk_lane;                                                     \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    YK_FOR(i, yk_at, to)                                                                           \
+    {                                                                                              \
+        enum { yk_lane = 0 };                                                                      \
+        __VA_ARGS__;                                                                               \
+    }
+
+#endif
