@@ -6,6 +6,7 @@
  */
 #include "memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <yoke/doctor.h>
@@ -63,4 +64,17 @@ yoke_status app_memory_available(int64_t *out)
     if (status == YOKE_OK)
         *out = machine.memory_available;
     return status;
+}
+
+yoke_status app_memory_for_file(const char *path, int64_t bytes)
+{
+    const double mib = 1 << 20;
+    int64_t available;
+    yoke_status status = app_memory_available(&available);
+    if (status != YOKE_OK || bytes <= available)
+        return status;
+    return app_fail(YOKE_ENOMEM,
+                    "%s needs %.0f MiB more of memory, and %.0f MiB are available; close other "
+                    "programs, raise the limit (cgroup, ulimit -v), or take a smaller file",
+                    path, ceil((double)bytes / mib), floor((double)available / mib));
 }

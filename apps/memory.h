@@ -34,7 +34,10 @@ struct app_data {
 yoke_status app_data_alloc(const struct app_memory *memory, const struct app_data *data,
                            void **out);
 void app_data_free(const struct app_memory *memory, void *block); /* NULL is fine */
-/* What this process can still have without swapping, by machine and cgroup. */
+/* Before memory is taken that a file's contents ask for: YOKE_ENOMEM if `bytes` more are not to be
+ * had, with the file, what it needs and what is available. Costs some 100 us. */
+yoke_status app_memory_for_file(const char *path, int64_t bytes);
+/* What this process can still have without swapping, by machine, cgroup and ulimit -v. */
 yoke_status app_memory_available(int64_t *out);
 
 #endif

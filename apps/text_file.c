@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "stop.h"
 
 yoke_status text_file_open(FILE *file, const char *path, struct text_file *out)
 {
@@ -47,6 +48,9 @@ yoke_status text_file_fail(const struct text_file *from, yoke_status status, con
 /* More bytes behind those in the buffer, which move to its front. */
 static yoke_status refill(struct text_file *from)
 {
+    yoke_status status = app_stop_check();
+    if (status != YOKE_OK)
+        return status;
     memmove(from->buffer, from->buffer + from->at, from->end - from->at);
     from->before += (int64_t)from->at;
     from->end -= from->at;

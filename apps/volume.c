@@ -3,7 +3,8 @@
  * The library's own loader prints to standard error, allocates whatever a header says and takes
  * what is missing at the end of a packed file for zeros. So the header is judged first: its magic,
  * dimensions and datatype, and whether a file of this length can hold the voxels at all (deflate
- * never shrinks data more than 1032-fold); then exactly the voxels are read, to the last.
+ * never shrinks data more than 1032-fold); then exactly the voxels are read, to the last,
+ * piece by piece, so that a request to stop is seen within some ms.
  */
 #include "volume.h"
 
@@ -11,6 +12,7 @@
 
 #include "app.h"
 #include "memory.h"
+#include "stop.h"
 
 #ifdef APP_NIFTI
 #include <errno.h>
@@ -191,60 +193,97 @@ static void convert(const nifti_1_header *header, const void *bytes, int64_t cou
             to[i] = 0.0f;
 }
 
-/* A packed stream is over when it says so: the read beyond the last voxel makes zlib compare its
- * checksum. */
-static yoke_status read_voxels(const char *path, int64_t offset, int64_t count, char *bytes)
-{
-    const int64_t most = 1 << 24;
-    int64_t total = 0;
-    char beyond;
-    znzFile stream = znzopen(path, "rb", nifti_is_gzfile(path));
-    if (znz_isnull(stream))
-        return app_fail(YOKE_EIO, "cannot open the image %s: %s; name a NIfTI file with --input",
-                        path, strerror(errno));
-    int more = znzseek(stream, (long)offset, SEEK_SET) >= 0;
-    while (more && total < count) {
-        const size_t part = (size_t)(count - total < most ? count - total : most);
-        const size_t got = znzread(bytes + total, 1, part, stream);
-        more = got > 0 && got <= part; /* beyond: zlib's -1 */
-        total += more ? (int64_t)got : 0;
-    }
-    if (total == count && znzread(&beyond, 1, 1, stream) > 1)
-        total = 0;
-    (void)znzclose(stream);
-    if (total < count)
-        return app_fail(YOKE_EIO,
-                        "%s is truncated or damaged: its %lld bytes of voxels cannot all be read; "
-                        "get the file again",
-                        path, (long long)count);
-    return YOKE_OK;
-}
-
 static void to_host_voxels(int swapped, int64_t width, int64_t count, void *bytes)
 {
     if (swapped && width > 1)
         nifti_swap_Nbytes((size_t)count, (int)width, bytes);
 }
 
+/* Voxels are read and converted so many at once. */
+enum { PIECE = 1 << 20 };
+
+static yoke_status cut_short(const char *path, int64_t bytes)
+{
+    return app_fail(YOKE_EIO,
+                    "%s is truncated or damaged: its %lld bytes of voxels cannot all be read; "
+                    "get the file again",
+                    path, (long long)bytes);
+}
+
+/* Exactly `count` bytes; 0: they are not there. */
+static int read_bytes(znzFile stream, void *to, size_t count)
+{
+    size_t total = 0;
+    while (total < count) {
+        const size_t got = znzread((char *)to + total, 1, count - total, stream);
+        if (got == 0 || got > count - total) /* beyond: zlib's -1 */
+            return 0;
+        total += got;
+    }
+    return 1;
+}
+
+/* What is before the first voxel. */
+static yoke_status skip(const char *path, znzFile stream, int64_t bytes, void *piece)
+{
+    yoke_status status = YOKE_OK;
+    for (int64_t left = bytes, part; left > 0 && status == YOKE_OK; left -= part) {
+        part = left < PIECE ? left : PIECE;
+        status = app_stop_check();
+        if (status == YOKE_OK && !read_bytes(stream, piece, (size_t)part))
+            status = cut_short(path, bytes);
+    }
+    return status;
+}
+
+/* A packed stream is over when it says so: the read beyond the last voxel makes zlib compare its
+ * checksum. */
+static yoke_status read_voxels(const char *path, const struct header *header, void *piece,
+                               struct volume *out)
+{
+    const int64_t width = datatype_bytes(header->fields.datatype);
+    const int64_t count = out->size[0] * out->size[1] * out->size[2];
+    char beyond;
+    znzFile stream = znzopen(path, "rb", nifti_is_gzfile(path));
+    if (znz_isnull(stream))
+        return app_fail(YOKE_EIO, "cannot open the image %s: %s; name a NIfTI file with --input",
+                        path, strerror(errno));
+    yoke_status status = skip(path, stream, header->offset, piece);
+    for (int64_t at = 0, part; at < count && status == YOKE_OK; at += part) {
+        part = count - at < PIECE ? count - at : PIECE;
+        status = app_stop_check();
+        if (status == YOKE_OK && !read_bytes(stream, piece, (size_t)(part * width)))
+            status = cut_short(path, count * width);
+        if (status == YOKE_OK) {
+            to_host_voxels(header->swapped, width, part, piece);
+            convert(&header->fields, piece, part, out->voxels + at);
+        }
+    }
+    if (status == YOKE_OK && znzread(&beyond, 1, 1, stream) > 1)
+        status = cut_short(path, count * width);
+    (void)znzclose(stream);
+    return status;
+}
+
 static yoke_status load_checked(const char *path, const struct header *header, struct volume *out)
 {
     const nifti_1_header *fields = &header->fields;
-    const int64_t size[3] = { fields->dim[1], fields->dim[2], fields->dim[3] };
-    const int64_t count = size[0] * size[1] * size[2], width = datatype_bytes(fields->datatype);
-    void *bytes;
-    float *voxels;
-    yoke_status status = app_alloc("an image", count, (size_t)width, &bytes);
-    if (status)
-        return status;
-    status = read_voxels(path, header->offset, count * width, bytes);
+    struct volume volume = { .size = { fields->dim[1], fields->dim[2], fields->dim[3] } };
+    const int64_t count = volume.size[0] * volume.size[1] * volume.size[2];
+    const int64_t piece_bytes = PIECE * datatype_bytes(fields->datatype);
+    void *piece = NULL;
+    yoke_status status = app_memory_for_file(path, count * (int64_t)sizeof(float) + piece_bytes);
     if (!status)
-        status = app_alloc("an image", count, sizeof *voxels, (void **)&voxels);
-    if (!status) {
-        to_host_voxels(header->swapped, width, count, bytes);
-        convert(fields, bytes, count, voxels);
-        *out = (struct volume){ { size[0], size[1], size[2] }, voxels };
-    }
-    free(bytes);
+        status = app_alloc("an image", piece_bytes, 1, &piece);
+    if (!status)
+        status = app_alloc("an image", count, sizeof(float), (void **)&volume.voxels);
+    if (!status)
+        status = read_voxels(path, header, piece, &volume);
+    if (status)
+        volume_close(&volume);
+    else
+        *out = volume;
+    free(piece);
     return status;
 }
 

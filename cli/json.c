@@ -1,8 +1,10 @@
 /* json.c - JSON to standard output, or to a file that appears whole or not at all. */
 #include "json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <yoke/doctor.h>
@@ -95,4 +97,79 @@ int json_write(cJSON *object, const char *path)
     cJSON_free(text);
     cJSON_Delete(object);
     return status;
+}
+
+/* Sixteen times what a knowledge base may hold unless it is told otherwise, and longer than any
+ * timeline that was seen. A device or a pipe may never end. */
+enum { READ_MOST = 1 << 30, READ_FIRST = 1 << 16, ASKED_BYTES = 1 << 22 };
+/* Of memory for a byte of text: cJSON takes some 110 bytes for a member of about 12. */
+enum { PARSED = 10 };
+
+static char *refuse(struct json_why *why, char *text, const char *cause)
+{
+    snprintf(why->text, sizeof why->text, "%s", cause);
+    free(text);
+    return NULL;
+}
+
+/* Whether as many bytes of text, and what is made of them, fit into memory. */
+static int fits(size_t bytes, struct json_why *why)
+{
+    const double mib = 1 << 20, needed = (double)PARSED * (double)bytes;
+    yoke_machine machine;
+    if (bytes < ASKED_BYTES || yoke_machine_get(&machine) != YOKE_OK ||
+        needed <= (double)machine.memory_available)
+        return 1;
+    snprintf(why->text, sizeof why->text,
+             "it needs %.0f MiB of memory or more, and %.0f MiB are available", needed / mib,
+             (double)machine.memory_available / mib);
+    return 0;
+}
+
+static int is_object(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    return *text == '{' || *text == '\0';
+}
+
+static char *read_text(FILE *in, struct json_why *why)
+{
+    size_t used = 0, room = READ_FIRST, got;
+    char *text = malloc(room), *more;
+    if (!text)
+        return refuse(why, NULL, strerror(ENOMEM));
+    while ((got = fread(text + used, 1, room - used - 1, in)) > 0) {
+        if (memchr(text + used, 0, got))
+            return refuse(why, text, "a byte of 0 is in it, so it is no JSON");
+        used += got;
+        text[used] = '\0';
+        if (!is_object(text))
+            return text; /* which the parser or its caller refuses */
+        if (used < room - 1)
+            continue;
+        if (room >= READ_MOST)
+            return refuse(why, text, "it is longer than 1 GiB, so it is none that yoke wrote");
+        if (!fits(2 * room, why)) {
+            free(text);
+            return NULL;
+        }
+        if (!(more = realloc(text, room *= 2)))
+            return refuse(why, text, strerror(ENOMEM));
+        text = more;
+    }
+    if (ferror(in))
+        return refuse(why, text, strerror(errno));
+    text[used] = '\0';
+    return text;
+}
+
+char *json_read(const char *path, struct json_why *why)
+{
+    FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
+    if (!in)
+        return refuse(why, NULL, strerror(errno));
+    char *text = read_text(in, why);
+    if (in != stdin)
+        fclose(in);
+    return text;
 }

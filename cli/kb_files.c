@@ -1,5 +1,4 @@
 /* kb_files.c - yoke kb export, import and forget. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,44 +36,14 @@ int kb_export(struct kb *kb)
     return json_write(top, path);
 }
 
-/* Sixteen times what a knowledge base may hold unless it is told otherwise. A device or a pipe may
- * never end. */
-static const size_t import_bytes_most = (size_t)1 << 30;
-
-/* What an export begins with, as far as there is text. */
-static int is_object(const char *text, size_t bytes)
-{
-    size_t at = 0;
-    while (at < bytes && strchr(" \t\r\n", text[at]) && text[at])
-        at++;
-    return at == bytes || text[at] == '{';
-}
-
-/* All of a file or of standard input, and where it ends a 0; NULL after a message. */
+/* NULL after a message. */
 static char *read_all(const char *path)
 {
-    FILE *in = strcmp(path, "-") ? fopen(path, "re") : stdin;
-    size_t used = 0, room = 1 << 16;
-    char *text = in ? malloc(room) : NULL;
-    while (text) {
-        used += fread(text + used, 1, room - used - 1, in);
-        if (used < room - 1 || used >= import_bytes_most || !is_object(text, used))
-            break;
-        char *more = realloc(text, room *= 2);
-        if (!more)
-            free(text);
-        text = more;
-    }
-    int wrong = !in || ferror(in) ? errno : !text ? ENOMEM : used < import_bytes_most ? 0 : EFBIG;
-    if (in && in != stdin)
-        fclose(in);
-    if (wrong) {
+    struct json_why why;
+    char *text = json_read(path, &why);
+    if (!text)
         fprintf(stderr, "yoke: %s cannot be read: %s\n",
-                strcmp(path, "-") ? path : "standard input", strerror(wrong));
-        free(text);
-        return NULL;
-    }
-    text[used] = 0;
+                strcmp(path, "-") ? path : "standard input", why.text);
     return text;
 }
 

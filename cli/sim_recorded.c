@@ -16,34 +16,12 @@
 #include "json.h"
 #include "sim.h"
 
-enum { stretches_max = 4096, kernels_max = 64, devices_max = 256, file_bytes_max = 1 << 30 };
+enum { stretches_max = 4096, kernels_max = 64, devices_max = 256 };
 
 static int fail(const char *path, const char *why)
 {
     fprintf(stderr, "yoke: %s: %s; write one with 'yoke run APP --trace FILE.json'\n", path, why);
     return 1;
-}
-
-static char *read_file(const char *path)
-{
-    FILE *stream = fopen(path, "rb");
-    char *text = NULL;
-    long bytes;
-    if (!stream) {
-        fail(path, strerror(errno));
-        return NULL;
-    }
-    if (fseek(stream, 0, SEEK_END) || (bytes = ftell(stream)) < 0 || bytes > file_bytes_max ||
-        fseek(stream, 0, SEEK_SET)) {
-        fail(path, "it is no file that can be read whole");
-    } else if (!(text = malloc((size_t)bytes + 1))) {
-        fail(path, "it is too large for memory");
-    } else {
-        size_t got = fread(text, 1, (size_t)bytes, stream);
-        text[got] = '\0';
-    }
-    fclose(stream);
-    return text;
 }
 
 /* A chunk of the timeline. */
@@ -363,9 +341,10 @@ static int read_events(const char *path, const cJSON *events, struct sim_recordi
 
 int sim_recording_read(const char *path, struct sim_recording *out)
 {
-    char *text = read_file(path);
+    struct json_why why;
+    char *text = json_read(path, &why);
     if (!text)
-        return 1;
+        return fail(path, why.text);
     cJSON *top = cJSON_Parse(text);
     free(text);
     int status = read_events(path, cJSON_GetObjectItemCaseSensitive(top, "traceEvents"), out);

@@ -11,6 +11,7 @@
 
 #include "../memory.h"
 #include "../random.h"
+#include "../stop.h"
 #include "../volume.h"
 
 enum { PHANTOM = 192 };
@@ -24,17 +25,19 @@ static int64_t source_index(int64_t at, int64_t want, int64_t have)
     return turn < have ? turn : 2 * have - 1 - turn;
 }
 
-static void cut(const struct volume *from, const struct denoise_input *to)
+static yoke_status cut(const struct volume *from, const struct denoise_input *to)
 {
     float low = from->voxels[0], high = low;
-    const int64_t count = from->size[0] * from->size[1] * from->size[2];
-    for (int64_t i = 1; i < count; ++i) {
-        low = fminf(low, from->voxels[i]);
-        high = fmaxf(high, from->voxels[i]);
-    }
+    const int64_t plane_size = from->size[0] * from->size[1];
+    yoke_status status = YOKE_OK;
+    for (int64_t z = 0; z < from->size[2] && !status; ++z, status = app_stop_check())
+        for (int64_t i = z * plane_size; i < (z + 1) * plane_size; ++i) {
+            low = fminf(low, from->voxels[i]);
+            high = fmaxf(high, from->voxels[i]);
+        }
     const float factor = high > low ? 1.0f / (high - low) : 0.0f;
     float *out = to->clean;
-    for (int64_t z = 0; z < to->size[2]; ++z)
+    for (int64_t z = 0; z < to->size[2] && !status; ++z, status = app_stop_check())
         for (int64_t y = 0; y < to->size[1]; ++y) {
             const int64_t plane = source_index(z, to->size[2], from->size[2]) * from->size[1];
             const int64_t line = plane + source_index(y, to->size[1], from->size[1]);
@@ -43,6 +46,7 @@ static void cut(const struct volume *from, const struct denoise_input *to)
                 *out++ = (from->voxels[line * from->size[0] + at] - low) * factor;
             }
         }
+    return status;
 }
 
 /* A head in outline: skin, skull, folded grey around white, ventricles. p is within -1 .. 1. */
@@ -78,6 +82,12 @@ static yoke_status make_phantom(struct volume *out)
     return YOKE_OK;
 }
 
+void denoise_input_close(struct denoise_input *input)
+{
+    free(input->clean);
+    input->clean = NULL;
+}
+
 yoke_status denoise_input_open(const char *path, const int64_t *size, struct denoise_input *out)
 {
     *out = (struct denoise_input){ .clean = NULL };
@@ -94,17 +104,16 @@ yoke_status denoise_input_open(const char *path, const int64_t *size, struct den
                     : DENOISE_HEAD);
     memcpy(out->size, size[0] ? size : volume.size, sizeof out->size);
     const int64_t count = out->size[0] * out->size[1] * out->size[2];
-    status = app_alloc("the volume", count, sizeof *out->clean, (void **)&out->clean);
+    if (!phantom && !size[0])
+        status = app_memory_for_file(out->source, count * (int64_t)sizeof *out->clean);
     if (!status)
-        cut(&volume, out);
+        status = app_alloc("the volume", count, sizeof *out->clean, (void **)&out->clean);
+    if (!status)
+        status = cut(&volume, out);
     volume_close(&volume);
+    if (status)
+        denoise_input_close(out);
     return status;
-}
-
-void denoise_input_close(struct denoise_input *input)
-{
-    free(input->clean);
-    input->clean = NULL;
 }
 
 void denoise_add_noise(const struct denoise_input *input, double sigma, uint64_t seed, float *out)

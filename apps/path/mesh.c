@@ -12,9 +12,13 @@
 
 #include "../app.h"
 #include "../count.h"
+#include "../memory.h"
 #include "mesh_build.h"
 
-enum { ROOM_FIRST = 1024 };
+enum {
+    ROOM_FIRST = 1024,
+    ASKED_BYTES = 64 << 20 /* a list that grows by less is not worth looking at memory for */
+};
 
 /* --- lists --- */
 
@@ -56,13 +60,15 @@ static void *grown(void *list, int64_t *room, size_t size)
     return larger;
 }
 
-/* One more of `count` things fits their limit. */
-static yoke_status check_limit(const struct text_file *from, const char *what, int64_t count)
+/* As many again as `count` things, of `size` bytes each, fit their limit and memory. */
+static yoke_status check_growth(const struct text_file *from, const char *what, int64_t count,
+                                size_t size)
 {
-    if (count < INT32_MAX)
-        return YOKE_OK;
-    return text_file_fail(from, YOKE_EINVAL, "more than %d %s; use a coarser mesh", INT32_MAX,
-                          what);
+    const int64_t bytes = count * (int64_t)size;
+    if (count >= INT32_MAX)
+        return text_file_fail(from, YOKE_EINVAL, "more than %d %s; use a coarser mesh", INT32_MAX,
+                              what);
+    return bytes < ASKED_BYTES ? YOKE_OK : app_memory_for_file(from->path, bytes);
 }
 
 static yoke_status no_memory(const struct text_file *from, const char *what, int64_t count)
@@ -77,7 +83,8 @@ yoke_status mesh_add_vertex(struct mesh_build *build, const struct text_file *fr
     struct mesh *mesh = &build->mesh;
     float *vertex;
     if (mesh->vertex_count == build->vertex_room) {
-        yoke_status status = check_limit(from, "vertices", mesh->vertex_count);
+        yoke_status status =
+            check_growth(from, "vertices", mesh->vertex_count, sizeof *mesh->vertices);
         void *larger =
             status ? NULL : grown(mesh->vertices, &build->vertex_room, sizeof *mesh->vertices);
         if (status != YOKE_OK)
@@ -103,7 +110,7 @@ static yoke_status add_triangle(struct mesh_build *build, const struct text_file
     struct mesh *mesh = &build->mesh;
     struct mesh_face *face;
     if (mesh->face_count == build->face_room) {
-        yoke_status status = check_limit(from, "triangles", mesh->face_count);
+        yoke_status status = check_growth(from, "triangles", mesh->face_count, sizeof *mesh->faces);
         void *larger = status ? NULL : grown(mesh->faces, &build->face_room, sizeof *mesh->faces);
         if (status != YOKE_OK)
             return status;

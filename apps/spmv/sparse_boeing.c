@@ -203,6 +203,7 @@ yoke_status sparse_read_boeing(FILE *file, const char *path, const struct sparse
     yoke_status status = text_file_open(file, path, &boeing.from);
     if (status != YOKE_OK)
         return status;
+    boeing.build.path = path;
     status = read_counts(&boeing);
     if (status == YOKE_OK)
         status = read_sizes(&boeing);

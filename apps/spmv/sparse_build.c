@@ -9,12 +9,20 @@
 #include "../app.h"
 #include "../text_words.h"
 
-enum { EMPTY_MOST = 256 };
+enum {
+    EMPTY_MOST = 256,
+    ASKED_BYTES = 64 << 20 /* a list that grows by less is not worth looking at memory for */
+};
 
 yoke_status sparse_build_add(struct sparse_build *build, struct sparse_entry entry)
 {
     if (build->count == build->room) {
         const int64_t room = build->room ? 2 * build->room : 1024;
+        const int64_t bytes = build->room * (int64_t)sizeof(struct sparse_entry);
+        yoke_status status =
+            bytes < ASKED_BYTES ? YOKE_OK : app_memory_for_file(build->path, bytes);
+        if (status != YOKE_OK)
+            return status;
         struct sparse_entry *more = realloc(build->entries, (size_t)room * sizeof *more);
         if (!more)
             return app_fail(YOKE_ENOMEM, "no memory for %lld entries of a matrix", (long long)room);
@@ -96,6 +104,16 @@ static void close_gaps(struct sparse *matrix, const int64_t *ends)
     matrix->starts[matrix->rows] = matrix->entries = to;
 }
 
+/* All that building takes at once: starts and ends of rows, starts of columns, and of each entry
+ * its column, its value and its place in the order. */
+static yoke_status check_memory(const struct sparse_build *build, const struct sparse_spec *spec)
+{
+    const int64_t word = sizeof(int64_t);
+    const int64_t entry = (int64_t)sizeof(int32_t) + (int64_t)sparse_size(spec->type) + word;
+    const int64_t bytes = word * (2 * build->rows + build->columns + 2) + entry * build->count;
+    return bytes < ASKED_BYTES ? YOKE_OK : app_memory_for_file(build->path, bytes);
+}
+
 yoke_status sparse_build_finish(const struct sparse_build *build, const struct sparse_spec *spec,
                                 struct sparse *out)
 {
@@ -103,7 +121,9 @@ yoke_status sparse_build_finish(const struct sparse_build *build, const struct s
         .rows = build->rows, .columns = build->columns, .type = spec->type, .memory = spec->memory
     };
     int64_t *order = NULL, *ends = NULL;
-    yoke_status status = sparse_open(&matrix);
+    yoke_status status = check_memory(build, spec);
+    if (status == YOKE_OK)
+        status = sparse_open(&matrix);
     if (status == YOKE_OK) {
         for (int64_t i = 0; i <= matrix.rows; i++)
             matrix.starts[i] = 0;

@@ -12,6 +12,7 @@ struct sparse_entry {
 
 /* Grows as entries come, whatever a file announces. */
 struct sparse_build {
+    const char *path; /* of the file, for messages */
     int64_t rows, columns;
     struct sparse_entry *entries;
     int64_t count, room;

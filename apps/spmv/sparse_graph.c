@@ -150,6 +150,7 @@ yoke_status sparse_read_graph(FILE *file, const char *path, const struct sparse_
     yoke_status status = text_file_open(file, path, &graph.from);
     if (status != YOKE_OK)
         return status;
+    graph.build.path = path;
     status = read_header(&graph);
     if (status == YOKE_OK)
         status = read_vertices(&graph);

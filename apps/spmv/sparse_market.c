@@ -165,6 +165,7 @@ yoke_status sparse_read_market(FILE *file, const char *path, const struct sparse
     yoke_status status = text_file_open(file, path, &market.from);
     if (status != YOKE_OK)
         return status;
+    market.build.path = path;
     status = read_banner(&market);
     if (status == YOKE_OK)
         status = read_sizes(&market);

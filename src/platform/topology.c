@@ -9,14 +9,18 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "affinity.h"
 #include "limits.h"
+#include "lines.h"
 #include "thread.h"
 
 /* Hardware threads in hwloc's logical order: those of a core lie together. */
@@ -273,9 +277,26 @@ void yk_topology_close(struct yk_topology *topology)
     }
 }
 
+/* What RLIMIT_AS (ulimit -v) leaves of address space. */
+static int64_t address_space_left(void)
+{
+    struct rlimit limit;
+    struct yk_lines lines;
+    int64_t pages;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= INT64_MAX)
+        return INT64_MAX; /* RLIM_INFINITY too */
+    yk_lines_open(&lines, "", "/proc/self", "statm");
+    char *line = yk_lines_next(&lines);
+    int known = line && sscanf(line, "%" SCNd64, &pages) == 1;
+    yk_lines_close(&lines);
+    int64_t used = known ? pages * sysconf(_SC_PAGESIZE) : 0;
+    return used < (int64_t)limit.rlim_cur ? (int64_t)limit.rlim_cur - used : 0;
+}
+
 int64_t yk_memory_available(void)
 {
     struct yk_limits limits;
     yk_limits_read("", &limits);
-    return limits.memory_available;
+    int64_t left = address_space_left();
+    return left < limits.memory_available ? left : limits.memory_available;
 }
