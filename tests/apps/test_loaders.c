@@ -1,5 +1,5 @@
-/* test_loaders.c - what all readers of files share: a request to stop ends them while they read, and
- * what a file asks for is compared with the memory there is before it is taken.
+/* test_loaders.c - what all readers of files share: a request to stop ends them while they read,
+ * and what a file asks for is compared with the memory there is before it is taken.
  *
  * A request is for good and a limit of memory too, so each is made in a child.
  */
@@ -144,7 +144,8 @@ static void a_request_ends_reading(void **state)
         { "a.obj", load_mesh, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "", 0 },
         { "a.off", load_mesh, "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "", 0 },
         { "a.ply", load_mesh, "ply\nformat ascii 1.0\n", "", 0 },
-        { "a.mtx", load_sparse, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n", "", 0 },
+        { "a.mtx", load_sparse, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n", "",
+          0 },
         { "a.graph", load_sparse, "2 1\n2\n1\n", "", 0 },
         { "a.rua", load_sparse, "a title\n", "", 0 },
     };
@@ -165,8 +166,8 @@ static void memory_is_looked_at_first(void **state)
     static const struct kind kinds[] = {
         { "a.nii", load_volume, NULL, NULL, 1024 },
         { "a.obj", load_mesh, "", "v 0 0 0\n", 9000000 },
-        { "a.mtx", load_sparse, "%%MatrixMarket matrix coordinate pattern general\n1 1 9000000\n", "1 1\n",
-          9000000 },
+        { "a.mtx", load_sparse, "%%MatrixMarket matrix coordinate pattern general\n1 1 9000000\n",
+          "1 1\n", 9000000 },
     };
     (void)state;
     if (SANITIZED)
