@@ -238,6 +238,16 @@ static int64_t nap_of(int64_t since_ns)
     return nap < nap_short_ns ? nap_short_ns : smaller(nap, nap_long_ns);
 }
 
+int yk_device_is_busy(struct yk_job *job, int device, int64_t now, int64_t *look_at)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    int lane;
+    if (!first_to_end(jd, &lane))
+        return 0;
+    *look_at = job->runtime->waiting == YOKE_WAIT_AUTO ? yk_device_look_at(jd, now) : 0;
+    return 1;
+}
+
 void yk_device_await(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];

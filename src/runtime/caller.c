@@ -1,32 +1,53 @@
 /* caller.c - what the thread that called yoke_run does until its job is done.
  *
- * It works as the lane of the core it is on, or drives the device that does all of the job: waking
- * others costs microseconds, which is much of a short job, so they are only told where there is
- * enough for them to do.
+ * It works as the lane of the core it is on, or drives the GPUs that do all of the job: waking
+ * other threads costs microseconds, which is much of a short job, so they are only told where there
+ * is enough for them to do. To drive a GPU whose rows are there is a launch of 5 us and a wait, so
+ * one thread does it for several GPUs sooner than it could wake their host threads. Where many rows
+ * have to be copied each GPU has its own thread.
  */
 #include <math.h>
 
 #include "../platform/clock.h"
 #include "flight.h"
 
-/* Waking a worker costs it and us some microseconds: less predicted work than this stays with the
- * caller. */
+/* Waking a worker costs it and us some microseconds: less predicted work than this, and copies that
+ * take less than this, stay with the caller. */
 #define WORTH_WAKING_NS 20000.0
 /* How long a caller that has nothing left to do watches for the end before it sleeps. */
 #define SPIN_NS 20000
 
-/* The device that does all of the job, if it has memory of its own and a thread could drive it; -1
- * if there is none. Nor if it is one of several and its kernel is still to be built, as in the
- * first job of a process that knows from others who is the fastest: its host thread may be at that.
+/* Whether the caller can drive the device beside others. Not while its kernel is to be built, as in
+ * the first job of a process that knows from others which device is the fastest: its host thread
+ * may be at that. Nor a step kernel, whose launches follow each other as its host sees their ends.
  */
-static int sole_device(const struct yk_job *job)
+static int is_drivable(const struct yk_job *job, int device)
 {
-    int sole = job->alone >= 0 ? job->alone : job->device_count == 1 ? 0 : -1;
-    if (sole < 0 || job->runtime->devices[sole].device->desc.host_memory)
-        return -1;
-    if (job->alone >= 0 && !yk_kernel_is_ready(job->kernel, job->runtime->devices[sole].number))
-        return -1;
-    return sole;
+    return job->devices[device].copying_ns < WORTH_WAKING_NS &&
+           job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
+           yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
+}
+
+/* The devices, as bits, that do all of the job and that the caller drives: the only one, if it has
+ * memory of its own, or several that all can be driven beside others. 0: there are none. */
+static uint32_t drivable_devices(const struct yk_job *job)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    uint32_t drivable = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        if (devices[d].device->desc.host_memory)
+            return 0;
+        drivable |= yk_team_bit(d);
+        if (job->device_count == 1 ||
+            (d == job->alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
+            return drivable;
+        if (!is_drivable(job, d))
+            return 0;
+    }
+    return drivable;
 }
 
 /* A CPU device that is asked. */
@@ -44,15 +65,16 @@ static int lane_on(const struct yk_runtime_device *device, int cpu)
     return w < device->worker_count ? w : 0;
 }
 
-/* What the thread that calls yoke_run does meanwhile: it drives the device that does it all, since
- * waking that one's host thread and being woken by it costs more than a short job takes; else it
- * works as the lane of the core it is on. */
+/* The thread that calls yoke_run drives the devices that do it all, since waking their host threads
+ * and being woken by them costs more than a short job takes; else it works as the lane of the core
+ * it is on. */
 void yk_caller_borrow(struct yk_job *job, int cpu)
 {
     const yoke_runtime *runtime = job->runtime;
-    int d, lane, sole = sole_device(job);
-    job->borrowed_device = sole;
-    for (d = 0; sole < 0 && d < job->device_count; d++) {
+    const uint32_t driven = drivable_devices(job);
+    int d, lane;
+    atomic_store_explicit(&job->driven, driven, memory_order_relaxed);
+    for (d = 0; !driven && d < job->device_count; d++) {
         const struct yk_runtime_device *device = &runtime->devices[d];
         if (!works_here(job, d) || device->worker_count == 0)
             continue;
@@ -150,16 +172,81 @@ static int keep_core(struct yk_job *job, struct yk_affinity *before)
     return yk_thread_pin(device->workers[job->borrowed_lane].cpu, before);
 }
 
-/* The calling thread drives the only device until that one finds nothing more to do. */
+/* Only these devices stay with the calling thread; the others' host threads are told. */
+static void keep_devices(struct yk_job *job, uint32_t devices)
+{
+    job->drove &= devices;
+    if (atomic_exchange(&job->driven, devices) & ~devices)
+        yk_job_tell(job);
+}
+
+/* A step of each driven device. One that could not be prepared has to wait for others' memory,
+ * which is its host thread's to do. */
+static enum yk_lane_state step_driven(struct yk_job *job)
+{
+    const uint32_t driven = atomic_load(&job->driven);
+    enum yk_lane_state best = YK_LANE_IDLE;
+    uint32_t unready = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        int64_t wake_ns = 0;
+        enum yk_lane_state state;
+        if (!(driven & yk_team_bit(d)))
+            continue;
+        state = yk_device_step(job, d, &wake_ns);
+        if (state < best)
+            best = state;
+        if (!job->devices[d].joined)
+            unready |= yk_team_bit(d);
+    }
+    if (unready && unready != driven)
+        keep_devices(job, driven & ~unready);
+    return best;
+}
+
+/* Until the first flight of a driven device should end. A thread can sleep for one driver only:
+ * where that end cannot be foretold, it keeps that device alone. */
+static void await_driven(struct yk_job *job)
+{
+    const uint32_t driven = atomic_load(&job->driven);
+    const int64_t now = yk_clock_ns();
+    int64_t soonest = INT64_MAX;
+    int d, first = yk_team_only(driven);
+    if (first >= 0) {
+        yk_device_await(job, first);
+        return;
+    }
+    if (yk_runtime_polls(job->runtime)) {
+        yk_pause();
+        return;
+    }
+    for (d = 0; d < job->device_count; d++) {
+        int64_t look_at;
+        if ((driven & yk_team_bit(d)) && yk_device_is_busy(job, d, now, &look_at) &&
+            look_at < soonest) {
+            soonest = look_at;
+            first = d;
+        }
+    }
+    if (first < 0)
+        return;
+    if (soonest > now) {
+        yk_clock_sleep_until(soonest);
+    } else if (!yk_device_watch(job, first)) {
+        keep_devices(job, yk_team_bit(first));
+        yk_device_await(job, first);
+    }
+}
+
+/* The calling thread drives devices until these find nothing more to do. */
 static void drive_along(struct yk_job *job)
 {
     enum yk_lane_state state = YK_LANE_WORKED;
-    job->drove = 1;
+    job->drove |= atomic_load(&job->driven);
     while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
-        int64_t wake_ns = 0;
-        state = yk_device_step(job, job->borrowed_device, &wake_ns);
+        state = step_driven(job);
         if (state == YK_LANE_BUSY)
-            yk_device_await(job, job->borrowed_device);
+            await_driven(job);
     }
 }
 
@@ -202,13 +289,16 @@ static void work_along(struct yk_job *job)
 
 void yk_caller_take_part(struct yk_job *job)
 {
-    if (job->borrowed_lane < 0)
-        drive_along(job);
-    else
-        work_along(job);
+    if (atomic_load(&job->phase) == YK_RUNNING) {
+        if (atomic_load(&job->driven))
+            drive_along(job);
+        else if (atomic_load(&job->borrowing))
+            work_along(job);
+    }
     if (atomic_load(&job->phase) != YK_DONE) {
-        /* Should work come back from a device that fails, those do it whose lane it is. */
+        /* Others do the rest, also what may come back from a device that fails. */
         atomic_store(&job->borrowing, 0);
+        atomic_store(&job->driven, 0);
         yk_job_tell(job);
     }
 }

@@ -183,6 +183,7 @@ void yk_steps_forget(struct yk_flight *flight); /* its memory */
 struct yk_traffic { /* bytes an item moves over a device's link */
     double both;    /* in both directions */
     double busier;  /* in the one in which more is moved */
+    double whole;   /* beside an item's: bytes of arrays that all items need */
 };
 /* Runtime lock held. `learned` may be NULL. */
 void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
@@ -230,6 +231,9 @@ void yk_flight_ended(struct yk_job_device *device, const struct yk_flight *fligh
 /* Look at the device's flights without sleeping, if that is how to wait now; 1 if it was, and they
  * are worth looking at again. */
 int yk_device_watch(struct yk_job *job, int device);
+/* 0: the device has no flight under way. Else *look_at is when to look at the one that should end
+ * first, by the clock of `now`; 0: that cannot be foretold. */
+int yk_device_is_busy(struct yk_job *job, int device, int64_t now, int64_t *look_at);
 /* Wait for a flight of the device for a while; then it is worth looking. */
 void yk_device_await(struct yk_job *job, int device);
 

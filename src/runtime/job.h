@@ -93,6 +93,7 @@ struct yk_job_device {
     yoke_status status;   /* or why not */
     double share;         /* of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
+    double copying_ns;    /* what copies of the rows that it probably gets take, in all */
     int failed;           /* it is lost: what it had out is taken back */
     int retired;          /* it gets no more; what it has out counts */
     int benched;          /* left out of this job; steps in if the others fail */
@@ -193,14 +194,14 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     atomic_int stop;   /* an error ended it: take nothing more */
     int handed_out;    /* a chunk was: from then on rows it writes may have changed. Under lock */
     atomic_int flying; /* lanes between asking for a chunk and having reported it */
-    /* The lane that the caller of yoke_run works as (-1: it drives the whole device), while
-     * `borrowing` is 1. */
+    /* What the caller of yoke_run does itself: the lane of a core, while `borrowing` is 1; */
     int borrowed_device, borrowed_lane;
     atomic_int borrowing;
-    int attended;      /* the calling thread looks at the crew, for it may take part */
-    int drove;         /* it drove that device */
-    atomic_int woken;  /* the other threads were told of the job */
-    atomic_int hungry; /* a lane was told to wait since somebody last reported */
+    _Atomic uint32_t driven; /* or the host threads' part for these devices, as bits */
+    int attended;            /* the calling thread looks at the crew, for it may take part */
+    uint32_t drove;          /* devices that it drove, as bits */
+    atomic_int woken;        /* the other threads were told of the job */
+    atomic_int hungry;       /* a lane was told to wait since somebody last reported */
     /* When the chunks that devices have should all be over, as far as is foretold; 0: nothing is.
      */
     _Atomic int64_t due_ns;
@@ -238,6 +239,12 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
 static inline int yk_job_in_team(const struct yk_job *job, int device)
 {
     return (job->team & yk_team_bit(device)) != 0;
+}
+
+/* Whether the caller of yoke_run drives the device, and its host thread does not. */
+static inline int yk_job_is_driven(const struct yk_job *job, int device)
+{
+    return (atomic_load(&job->driven) & yk_team_bit(device)) != 0;
 }
 
 /* Form 0 is its kernel, 1 the alternative. */
@@ -396,7 +403,7 @@ int yk_job_is_overdue(struct yk_job *job);
 /* Before anybody sees the job: what the calling thread, on processor `cpu`, will work as. Under
  * runtime.lock. */
 void yk_caller_borrow(struct yk_job *job, int cpu);
-/* It works until it finds nothing more to do. */
+/* It works until it finds nothing more to do, and tells the others if the job is not done then. */
 void yk_caller_take_part(struct yk_job *job);
 /* Everybody is told of the job, for the first time; */
 void yk_job_tell(struct yk_job *job);

@@ -259,7 +259,7 @@ void yk_flight_call(struct yk_job *job, int device, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     const struct yk_backend *backend = jd->device->device->backend;
     struct yk_event *last = flight->home ? flight->home : yk_steps_last(flight);
-    int lent = atomic_load(&job->borrowing) && job->borrowed_device == device;
+    const int lent = yk_job_is_driven(job, device);
     flight->watched = jd->device->workers && backend->notify && !lent &&
                       !yk_runtime_polls(job->runtime) && jd->device->place->number != YK_HOST &&
                       backend->notify(last, wake_host_thread, jd->device->workers) == YOKE_OK;

@@ -64,7 +64,7 @@ int64_t yk_job_vector(const struct yk_job *job)
     return mine > other ? mine : other;
 }
 
-static void describe_link(const struct yk_job *job, int d, const struct yk_learned *learned,
+static void describe_link(struct yk_job *job, int d, const struct yk_learned *learned,
                           struct yk_split_device *out)
 {
     const struct yk_device_desc *desc = &job->runtime->devices[d].device->desc;
@@ -76,12 +76,15 @@ static void describe_link(const struct yk_job *job, int d, const struct yk_learn
     /* While devices find out which kernel is the faster one, others look slow or are not known: a
      * chunk that saturates a link could be all that is left. */
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
-    out->copy_item_ns = desc->link_bytes_per_ns > 0 ? traffic.both / desc->link_bytes_per_ns : 0;
+    if (desc->link_bytes_per_ns > 0) {
+        out->copy_item_ns = traffic.both / desc->link_bytes_per_ns;
+        job->devices[d].copying_ns = traffic.whole / desc->link_bytes_per_ns;
+    }
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
 
 /* What the dispatcher may know of device d before the job starts. */
-static void describe(const struct yk_job *job, int d, const struct yk_memory *memory,
+static void describe(struct yk_job *job, int d, const struct yk_memory *memory,
                      struct yk_split_device *out)
 {
     const struct yk_runtime_device *device = &job->runtime->devices[d];
@@ -113,7 +116,7 @@ static int are_alike(const struct yk_device_desc *a, const struct yk_device_desc
            strcmp(a->model, b->model) == 0 && strcmp(a->settings_text, b->settings_text) == 0;
 }
 
-static void describe_all(const struct yk_job *job, const struct yk_memory *memory, int count,
+static void describe_all(struct yk_job *job, const struct yk_memory *memory, int count,
                          struct yk_split_device *out)
 {
     const struct yk_runtime_device *devices = job->runtime->devices;
@@ -172,6 +175,8 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         if (!yk_job_in_team(job, d))
             known[d].share = 0; /* of this job; what it was is remembered */
         job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
+        job->devices[d].copying_ns +=
+            known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
         job->devices[d].steady = memory && memory->device[d].steady;
         if (memory)
             memcpy(job->devices[d].pace, memory->pace[d], sizeof memory->pace[d]);

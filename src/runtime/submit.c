@@ -339,14 +339,8 @@ yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *spec, yoke_result **
         yk_job_close(job);
         return status;
     }
-    if (!runtime->virtual_clock) {
-        if (atomic_load(&job->phase) == YK_RUNNING && atomic_load(&job->borrowing)) {
-            yk_caller_take_part(job);
-        } else {
-            atomic_store(&job->borrowing, 0);
-            yk_job_tell(job);
-        }
-    }
+    if (!runtime->virtual_clock)
+        yk_caller_take_part(job);
     if (job->attended)
         yk_job_look_away(job);
     return wait_for(job, result);

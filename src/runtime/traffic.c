@@ -67,6 +67,21 @@ static double item_up(const struct yk_job *job, int device, double share, int bu
     return up;
 }
 
+/* Arrays that all items need whole. */
+static double whole_up(const struct yk_job *job, int device)
+{
+    const int place = job->runtime->devices[device].place->number;
+    double bytes = 0;
+    int p;
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_arg *arg = &job->args[p];
+        if (arg->array && arg->shape == YOKE_WHOLE && arg->mode == YOKE_PARAM_IN)
+            bytes += (double)yk_array_missing(arg->array, place, yk_job_all_rows(job, p)) *
+                     (double)arg->array->row_bytes;
+    }
+    return bytes;
+}
+
 void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learned *learned,
                     struct yk_traffic *out)
 {
@@ -82,26 +97,12 @@ void yk_job_traffic(const struct yk_job *job, int device, const struct yk_learne
     }
     out->both = up + down;
     out->busier = fmax(up, down);
+    out->whole = whole_up(job, device);
     if (!busy || !learned || learned->rate <= 0)
         return;
     last = fmin(1, learned->copied_bytes / fmax(1, out->both));
     out->both *= last;
     out->busier *= last;
-}
-
-/* Arrays that all items need whole. */
-static double whole_up(const struct yk_job *job, int device)
-{
-    const int place = job->runtime->devices[device].place->number;
-    double bytes = 0;
-    int p;
-    for (p = 0; p < job->arg_count; p++) {
-        const yoke_arg *arg = &job->args[p];
-        if (arg->array && arg->shape == YOKE_WHOLE && arg->mode == YOKE_PARAM_IN)
-            bytes += (double)yk_array_missing(arg->array, place, yk_job_all_rows(job, p)) *
-                     (double)arg->array->row_bytes;
-    }
-    return bytes;
 }
 
 double yk_job_moves_again(const struct yk_job *job, const struct yk_held *held)

@@ -56,7 +56,7 @@ yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_
                                        [YOKE_WAIT_BLOCK] = "slept until it was woken (block)" };
     const struct yk_job_device *jd = &job->devices[device];
     yoke_waiting asked = job->runtime->waiting;
-    const char *who = job->drove ? "the calling thread" : "its host thread";
+    const char *who = job->drove & yk_team_bit(device) ? "the calling thread" : "its host thread";
     text[0] = 0;
     if (job->runtime->virtual_clock)
         return YOKE_WAIT_AUTO; /* time passes in steps there, nobody waits */

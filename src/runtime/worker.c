@@ -165,22 +165,22 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
     return best;
 }
 
-static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
-{
-    return atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
-           job->borrowed_lane == worker->lane;
-}
-
 static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
                                       int64_t *wake_ns)
 {
     enum yk_lane_state state;
-    if (is_borrowed(job, worker))
+    if (yk_job_is_driven(job, worker->device))
         return YK_LANE_IDLE;
     state = yk_device_step(job, worker->device, wake_ns);
     if (state == YK_LANE_BUSY && yk_device_watch(job, worker->device))
         state = YK_LANE_WORKED;
     return state;
+}
+
+static int is_borrowed(struct yk_job *job, const struct yk_worker *worker)
+{
+    return atomic_load(&job->borrowing) && job->borrowed_device == worker->device &&
+           job->borrowed_lane == worker->lane;
 }
 
 static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker, int64_t *wake_ns)

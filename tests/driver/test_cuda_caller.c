@@ -1,0 +1,164 @@
+/* test_cuda_caller.c - the thread that calls yoke_run drives several GPUs by itself where their rows
+ * are there, and leaves them to their host threads where many rows have to be copied.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "job_kernels.h"
+#include "standin.h"
+
+enum { GPUS = 2, ROWS = 1 << 20, JOBS = 8 };
+
+struct scene {
+    yoke_runtime *runtime;
+    yoke_array *x, *y;
+};
+
+static void set(yoke_array *array, float (*value)(int64_t row))
+{
+    assert_int_equal(yoke_array_acquire(array, YOKE_WRITE), YOKE_OK);
+    for (int64_t row = 0; row < ROWS; row++)
+        ((float *)yoke_array_host(array))[row] = value ? value(row) : 0;
+    assert_int_equal(yoke_array_release(array), YOKE_OK);
+}
+
+static float small(int64_t row)
+{
+    return (float)(row % 7);
+}
+
+static void open(yoke_waiting waiting, struct scene *out)
+{
+    const yoke_config config = { .devices = "cuda:0,cuda:1", .waiting = waiting };
+    const yoke_array_spec spec = { .rows = ROWS, .element_size = sizeof(float) };
+    assert_int_equal(yoke_open(&config, &out->runtime), YOKE_OK);
+    assert_int_equal(yoke_ready(out->runtime), YOKE_OK);
+    assert_int_equal(yoke_array_open(out->runtime, &spec, &out->x), YOKE_OK);
+    assert_int_equal(yoke_array_open(out->runtime, &spec, &out->y), YOKE_OK);
+    set(out->x, small);
+    set(out->y, NULL);
+}
+
+static void close(struct scene *scene)
+{
+    yoke_array_close(scene->x);
+    yoke_array_close(scene->y);
+    yoke_close(scene->runtime);
+}
+
+static yoke_result *add(struct scene *scene)
+{
+    const float a = 1;
+    const yoke_job job = { .kernel = &k_saxpy,
+                           .range = { 0, ROWS },
+                           .partitioner = "even",
+                           .args = { yoke_value(a), yoke_in(scene->x), yoke_inout(scene->y) } };
+    yoke_result *result;
+    assert_int_equal(yoke_run(scene->runtime, &job, &result), YOKE_OK);
+    return result;
+}
+
+static void check(struct scene *scene, float times)
+{
+    assert_int_equal(yoke_array_acquire(scene->y, YOKE_READ), YOKE_OK);
+    for (int64_t row = 0; row < ROWS; row++)
+        assert_true(((float *)yoke_array_host(scene->y))[row] == times * small(row));
+    assert_int_equal(yoke_array_release(scene->y), YOKE_OK);
+}
+
+/* How many devices the calling thread waited for. */
+static int driven(const yoke_result *result)
+{
+    int count = 0;
+    for (int d = 0; d < GPUS; d++)
+        count += strstr(result->waits[d].reason, "the calling thread") != NULL;
+    return count;
+}
+
+static void rows_that_stay(void **state)
+{
+    (void)state;
+    for (yoke_waiting waiting = YOKE_WAIT_AUTO; waiting <= YOKE_WAIT_BLOCK; waiting++) {
+        struct scene scene;
+        open(waiting, &scene);
+        int last = 0;
+        for (int job = 0; job < JOBS; job++) {
+            yoke_result *result = add(&scene);
+            for (int d = 0; d < GPUS; d++)
+                assert_int_equal(result->devices[d].items, ROWS / GPUS);
+            last = driven(result);
+            yoke_result_close(result);
+        }
+        /* A thread can be in one driver's blocking wait only, and by forecasts comes to that where
+         * they are wrong. */
+        if (waiting == YOKE_WAIT_AUTO)
+            assert_true(last >= 1);
+        else
+            assert_int_equal(last, waiting == YOKE_WAIT_BLOCK ? 1 : GPUS);
+        check(&scene, JOBS);
+        close(&scene);
+    }
+}
+
+static void rows_that_are_copied(void **state)
+{
+    struct scene scene;
+    (void)state;
+    open(YOKE_WAIT_AUTO, &scene);
+    for (int job = 0; job < JOBS; job++) {
+        set(scene.y, NULL);
+        yoke_result *result = add(&scene);
+        assert_int_equal(driven(result), 0);
+        yoke_result_close(result);
+    }
+    check(&scene, 1);
+    close(&scene);
+}
+
+/* Its chunk is done by the other one, by whichever thread. */
+static void a_device_that_fails(void **state)
+{
+    const struct standin_failure failures[] = {
+        { 2, 719, STANDIN_FOR_GOOD, "cuLaunchKernel" },
+        { 1, 719, STANDIN_FOR_GOOD, "cuLaunchKernel" },
+        { 2, 719, STANDIN_LATER, NULL },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof failures / sizeof *failures; k++) {
+        struct scene scene;
+        open(YOKE_WAIT_AUTO, &scene);
+        for (int job = 0; job < JOBS; job++) {
+            const int32_t offset = 100 * job;
+            const yoke_job spec = { .kernel = &k_index,
+                                    .range = { 0, ROWS },
+                                    .partitioner = "even",
+                                    .args = { yoke_value(offset), yoke_out(scene.y) } };
+            if (job == JOBS - 1)
+                standin_fail(&failures[k]);
+            assert_int_equal(yoke_run(scene.runtime, &spec, NULL), YOKE_OK);
+        }
+        assert_true(standin_failed());
+        standin_fail(NULL);
+        assert_int_equal(yoke_array_acquire(scene.y, YOKE_READ), YOKE_OK);
+        for (int64_t row = 0; row < ROWS; row++)
+            assert_int_equal(((int32_t *)yoke_array_host(scene.y))[row], row + 100 * (JOBS - 1));
+        assert_int_equal(yoke_array_release(scene.y), YOKE_OK);
+        close(&scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_that_stay),
+        cmocka_unit_test(rows_that_are_copied),
+        cmocka_unit_test(a_device_that_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
