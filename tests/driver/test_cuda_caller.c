@@ -1,5 +1,5 @@
-/* test_cuda_caller.c - the thread that calls yoke_run drives several GPUs by itself where their rows
- * are there, and leaves them to their host threads where many rows have to be copied.
+/* test_cuda_caller.c - the thread that calls yoke_run drives several GPUs by itself where their
+ * rows are there, and leaves them to their host threads where many rows have to be copied.
  */
 #include <setjmp.h>
 #include <stdarg.h>
