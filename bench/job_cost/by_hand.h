@@ -1,5 +1,5 @@
-/* by_hand.h - saxpy on every GPU as a CUDA program has it: one launch on each, then a wait for each.
- * by_hand.cu has it, in a shared object of its own. */
+/* by_hand.h - saxpy on every GPU as a CUDA program has it: one launch on each, then a wait for
+ * each. by_hand.cu has it, in a shared object of its own. */
 #ifndef BY_HAND_H
 #define BY_HAND_H
 

@@ -106,8 +106,8 @@ static void compare(const struct hand *hand, const struct yoke *yoke, int rounds
         yokes[r] = median(calls, CALLS);
     }
     const double h = median(hands, rounds), y = median(yokes, rounds);
-    printf("| %lld | %.1f us | %.1f us | %.1f us | %.1f ms |\n",
-           (long long)yoke->job.range.last, h, y, y - h, first / 1e3);
+    printf("| %lld | %.1f us | %.1f us | %.1f us | %.1f ms |\n", (long long)yoke->job.range.last, h,
+           y, y - h, first / 1e3);
     fflush(stdout);
 }
 
@@ -125,8 +125,9 @@ int main(int argc, char **argv)
     for (int k = 2; k < argc && !wrong; k++)
         wrong = !read_option(options, argv[k]);
     if (wrong || gpus < 1 || rounds < 1 || rounds > ROUNDS_MAX) {
-        fprintf(stderr, "usage: yoke-bench-job-cost BY_HAND.so [gpus=1] [partitioner=even] "
-                        "[rounds=9]\n%s\n",
+        fprintf(stderr,
+                "usage: yoke-bench-job-cost BY_HAND.so [gpus=1] [partitioner=even] "
+                "[rounds=9]\n%s\n",
                 argc > 1 && !library ? dlerror() : "");
         return 2;
     }

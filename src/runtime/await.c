@@ -51,6 +51,20 @@ int yk_flight_is_brief(const struct yk_flight *flight)
     return flight->lasts_ns < 2 * YK_WAKE_NS;
 }
 
+int yk_flight_is_polled(struct yk_job *job, int device, int lane)
+{
+    const struct yk_job_device *jd = &job->devices[device];
+    const struct yk_flight *flight = &jd->flights[lane];
+    if (job->runtime->waiting == YOKE_WAIT_BLOCK || flight->lasts_ns <= 0 ||
+        !yk_flight_is_brief(flight) || !jd->steady ||
+        !atomic_load_explicit(&job->all_out, memory_order_relaxed))
+        return 0;
+    for (int l = 0; l < jd->device->lanes; l++)
+        if (l != lane && jd->flights[l].busy)
+            return 0;
+    return 1;
+}
+
 void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int64_t now)
 {
     int64_t start = jd->expected_ns > now ? jd->expected_ns : now;

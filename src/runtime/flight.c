@@ -98,7 +98,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .lane = lane,
                                 .team = jd->device->lanes,
                                 .timed = job->runtime->trace || flight->bytes_once,
-                                .passing = is_steps || comes_home(job, jd) };
+                                .passing = is_steps || comes_home(job, jd) ||
+                                           yk_flight_is_polled(job, device, lane) };
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
     if (status != YOKE_OK)
         return status;

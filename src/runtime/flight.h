@@ -211,6 +211,9 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
 /* Too short for a sleep to pay. */
 int yk_flight_is_brief(const struct yk_flight *flight);
+/* Whether the flight that lane `lane` is about to issue will be watched until it ends: it is brief,
+ * and the last of the job here. Its event need neither wake a sleeper nor tell the time. */
+int yk_flight_is_polled(struct yk_job *job, int device, int lane);
 /* When to look at it next: now (and from then on all the time) or later; 0: there is no telling any
  * more. */
 int64_t yk_flight_look_at(const struct yk_flight *flight, int64_t now);
