@@ -43,6 +43,8 @@ static void print_limits(void)
         return;
     printf("machine  %s, %d core%s, %s of memory\n", machine.processor, machine.cores,
            machine.cores == 1 ? "" : "s", table_bytes(machine.memory_bytes, memory));
+    printf("cores    described by %s%s\n", machine.described_by,
+           strcmp(machine.described_by, "hwloc") ? ": this yoke was built without hwloc" : "");
     if (machine.quota_cores && machine.quota_cores < machine.cores)
         printf("quota    a cgroup lets this process use %d of %d cores\n", machine.quota_cores,
                machine.cores);
@@ -102,6 +104,7 @@ static int write_json(void)
     json_text(top, "version", yoke_version());
     json_machine(top);
     const int is_known = yoke_machine_get(&machine) == YOKE_OK;
+    json_text(top, "described_by", is_known ? machine.described_by : NULL);
     cJSON_AddBoolToObject(top, "gpu_nodes", is_known && machine.gpu_nodes);
     json_text(top, "cache_folder", is_known && *machine.cache_folder ? machine.cache_folder : NULL);
     json_knowledge(top);

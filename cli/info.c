@@ -36,6 +36,8 @@ static void print_machine(void)
     printf("%s, %d core%s%s, %s of memory (%s free)\n", machine.processor, machine.cores,
            machine.cores == 1 ? "" : "s", quota, table_bytes(machine.memory_bytes, memory),
            table_bytes(machine.memory_available, left));
+    if (strcmp(machine.described_by, "hwloc") != 0)
+        printf("cores and caches as %s tells: built without hwloc\n", machine.described_by);
     printf("compiled kernels: %s\n",
            *machine.cache_folder ? machine.cache_folder : "not kept (YOKE_CACHE=off or no home)");
 }

@@ -37,7 +37,9 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/yokeConfigVersion.c
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/yokeConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/yokeConfigVersion.cmake cmake/YokeKernels.cmake DESTINATION ${package})
-set(YOKE_PC_PRIVATE "-lhwloc -lsqlite3 -lpthread -ldl -lm") # of the static library
+list(TRANSFORM yoke_libraries PREPEND -l OUTPUT_VARIABLE private)
+list(JOIN private " " private)
+set(YOKE_PC_PRIVATE "${private} -lpthread -ldl -lm") # of the static library
 # Relative to where it lies, so that the installed tree can be moved.
 file(RELATIVE_PATH YOKE_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/yoke.pc.in ${CMAKE_CURRENT_BINARY_DIR}/yoke.pc @ONLY)

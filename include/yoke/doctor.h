@@ -20,6 +20,7 @@ typedef struct yoke_machine {
     int64_t l2_bytes, l3_bytes;             /* size of one cache; 0: unknown */
     int gpu_nodes;                          /* 1: the system shows a GPU's device node */
     char cache_folder[512];                 /* of compiled kernels; "": switched off */
+    const char *described_by; /* "hwloc"; "/sys" where yoke was built without it (YOKE_HWLOC) */
 } yoke_machine;
 YOKE_API yoke_status yoke_machine_get(yoke_machine *out);
 

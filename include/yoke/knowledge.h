@@ -46,7 +46,8 @@ YOKE_API const char *yoke_figure_name(int figure);
 YOKE_API const char *yoke_figure_summary(int figure);
 
 /* The file `path`, or NULL: the one that this process's runtimes use (YOKE_KB). Where a runtime
- * goes on without, this says why: YOKE_EIO. Not to be used by several threads at once. */
+ * goes on without, this says why: YOKE_EIO, as in a library built without SQLite
+ * (YOKE_SQLITE=OFF). Not to be used by several threads at once. */
 typedef struct yoke_knowledge yoke_knowledge;
 YOKE_API yoke_status yoke_knowledge_open(const char *path, yoke_knowledge **out);
 YOKE_API void yoke_knowledge_close(yoke_knowledge *knowledge);

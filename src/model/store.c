@@ -1,127 +1,28 @@
 /* store.c - open, close, and what every call begins and ends with. See store.h. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../base/alloc.h"
-#include "../base/option.h"
-#include "../platform/cache_folder.h"
 #include "../platform/clock.h"
 #include "store_state.h"
 
-static const int64_t patience_ns = 100000000, quiet_ns = 100000000;
-static const int64_t least_bytes = 256 << 10;
+static const int64_t quiet_ns = 100000000;
 enum { FAILURES_MAX = 16, DOUBLINGS_MAX = 6 };
-
-struct settings {
-    char *path, *derive;
-    int64_t limit_bytes;
-};
-
-static const struct yk_option options[] = {
-    { "kb", "YOKE_KB", NULL, "file that keeps what was learned, or off", YK_OPTION_TEXT,
-      offsetof(struct settings, path), NULL },
-    { "kb-limit", "YOKE_KB_LIMIT", "64M", "how large it may become", YK_OPTION_BYTES,
-      offsetof(struct settings, limit_bytes), NULL },
-    { "kb-derive", "YOKE_KB_DERIVE", NULL, "how lessons for sizes never seen come about",
-      YK_OPTION_TEXT, offsetof(struct settings, derive), NULL },
-    { .name = NULL },
-};
-
-/* The file itself, wherever links lead and the program goes later; a new one has no links. 0: the
- * name is too long. */
-static int resolve(const char *asked, char path[PATH_MAX])
-{
-    char folder[PATH_MAX];
-    if (realpath(asked, path))
-        return 1;
-    int relative = asked[0] != '/' && getcwd(folder, sizeof folder);
-    int length =
-        snprintf(path, PATH_MAX, "%s%s%s", relative ? folder : "", relative ? "/" : "", asked);
-    return length < PATH_MAX;
-}
-
-/* 0: the name is too long. */
-static int choose_path(struct yk_store *store, const char *asked)
-{
-    static const char name[] = "/knowledge.db";
-    if (asked && !strcmp(asked, "off")) {
-        snprintf(store->why, sizeof store->why, "switched off (YOKE_KB=off)");
-        return 1;
-    }
-    if (asked && *asked)
-        return resolve(asked, store->path);
-    char usual[PATH_MAX];
-    yk_cache_folder(usual, sizeof usual - sizeof name);
-    if (usual[0])
-        return resolve(strcat(usual, name), store->path);
-    snprintf(store->why, sizeof store->why,
-             "there is no folder for it (YOKE_CACHE=off, or no home)");
-    return 1;
-}
-
-static yoke_status choose_derivation(struct yk_store *store, const char *name)
-{
-    char names[128] = "";
-    store->derivation = name ? yk_derivation_find(name) : yk_derivations[0];
-    if (store->derivation)
-        return YOKE_OK;
-    for (int i = 0; yk_derivations[i]; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 yk_derivations[i]->name);
-    return yk_fail(YOKE_EINVAL, "YOKE_KB_DERIVE: there is no method '%s'; there are: %s", name,
-                   names);
-}
-
-static yoke_status set_up(struct yk_store *store, const struct yk_store_spec *spec,
-                          const struct settings *settings)
-{
-    store->limit_bytes = spec->limit_bytes ? spec->limit_bytes : settings->limit_bytes;
-    store->patience_ns = spec->patience_ns ? spec->patience_ns : patience_ns;
-    store->vfs = spec->vfs;
-    store->owner = getpid();
-    if (store->limit_bytes < least_bytes)
-        return yk_fail(YOKE_EINVAL, "YOKE_KB_LIMIT: %lld bytes are too few; give 256k or more",
-                       (long long)store->limit_bytes);
-    if (!choose_path(store, spec->path ? spec->path : settings->path))
-        return yk_fail(YOKE_EINVAL, "YOKE_KB: the name is too long for a file");
-    yoke_status status = choose_derivation(store, settings->derive);
-    if (status == YOKE_OK && spec->derivation)
-        store->derivation = spec->derivation;
-    return status;
-}
-
-yoke_status yk_store_check(const struct yk_store_spec *spec)
-{
-    struct settings settings;
-    struct yk_store *store;
-    yoke_status status = yk_options_default(options, &settings);
-    if (status != YOKE_OK)
-        return status;
-    store = yk_calloc(1, sizeof *store);
-    status = store ? set_up(store, spec, &settings) : YOKE_ENOMEM;
-    yk_options_clear(options, &settings);
-    yk_free(store);
-    return status;
-}
 
 yoke_status yk_store_open(const struct yk_store_spec *spec, struct yk_store **out)
 {
-    static const struct yk_store_spec usual;
-    struct settings settings;
-    yoke_status status = yk_options_default(options, &settings);
-    if (status != YOKE_OK)
-        return status;
     struct yk_store *store = yk_calloc(1, sizeof *store);
-    status = store ? set_up(store, spec ? spec : &usual, &settings) : YOKE_ENOMEM;
+    if (!store)
+        return YOKE_ENOMEM;
+    yoke_status status = yk_store_settings_read(spec, &store->settings);
     if (status == YOKE_OK)
         status = yk_mutex_open(&store->lock);
-    yk_options_clear(options, &settings);
     if (status != YOKE_OK) {
         yk_free(store);
         return status;
     }
+    store->owner = getpid();
+    strcpy(store->why, store->settings.off);
     if (yk_store_begin(store) == YOKE_OK)
         yk_store_end(store, SQLITE_OK);
     *out = store;
@@ -139,7 +40,7 @@ void yk_store_close(struct yk_store *store)
     if (!is_ours(store)) /* what the parent has open is not the child's to tidy up */
         return;
     yk_file_size_begin(&guard);
-    store->deadline = yk_clock_ns() + store->patience_ns;
+    store->deadline = yk_clock_ns() + store->settings.patience_ns;
     yk_store_close_file(store);
     yk_file_size_end(&guard);
     yk_mutex_close(&store->lock);
@@ -161,7 +62,7 @@ void yk_store_trouble(struct yk_store *store, char why[YK_STORE_WHY])
 
 const char *yk_store_path(const struct yk_store *store)
 {
-    return store ? store->path : "";
+    return store ? store->settings.path : "";
 }
 
 /* After failures it is left alone for longer and longer, then for good: jobs go on. */
@@ -175,9 +76,9 @@ static void count_failure(struct yk_store *store)
 
 static yoke_status see_that_it_is_open(struct yk_store *store)
 {
-    if (!store->path[0] || (store->given_up && !store->base))
+    if (!store->settings.path[0] || (store->given_up && !store->base))
         return YOKE_ENODEV;
-    if (store->deadline - store->patience_ns < store->quiet_until) /* that is, now */
+    if (store->deadline - store->settings.patience_ns < store->quiet_until) /* that is, now */
         return YOKE_EBUSY;
     if (store->base || yk_store_open_file(store) == SQLITE_OK)
         return YOKE_OK;
@@ -191,7 +92,7 @@ yoke_status yk_store_begin(struct yk_store *store)
         return YOKE_ENODEV;
     yk_lock(&store->lock);
     yk_file_size_begin(&store->guard);
-    store->deadline = yk_clock_ns() + store->patience_ns;
+    store->deadline = yk_clock_ns() + store->settings.patience_ns;
     yoke_status status = see_that_it_is_open(store);
     if (status != YOKE_OK) {
         yk_file_size_end(&store->guard);
@@ -212,7 +113,8 @@ static yoke_status judge(struct yk_store *store, int code)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         count_failure(store);
-        return yk_fail(YOKE_EBUSY, "%s is in use by other processes; try again", store->path);
+        return yk_fail(YOKE_EBUSY, "%s is in use by other processes; try again",
+                       store->settings.path);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         yk_store_set_aside(store);
@@ -224,17 +126,17 @@ static yoke_status judge(struct yk_store *store, int code)
         yk_store_tell(store, YOKE_LOG_WARN,
                       "%s takes seconds to answer, so it is not used; remove it, or have YOKE_KB "
                       "name another",
-                      store->path);
+                      store->settings.path);
         return yk_fail(YOKE_EIO, "%s", store->why);
     default:
         if ((code & 0xff) != SQLITE_READONLY)
             count_failure(store);
-        yk_store_tell(store, YOKE_LOG_INFO, "%s cannot be used: %s", store->path,
+        yk_store_tell(store, YOKE_LOG_INFO, "%s cannot be used: %s", store->settings.path,
                       sqlite3_errstr(code));
         return yk_fail(YOKE_EIO,
                        "%s cannot be used: %s; see that there is room and that it may "
                        "be written",
-                       store->path, sqlite3_errstr(code));
+                       store->settings.path, sqlite3_errstr(code));
     }
 }
 

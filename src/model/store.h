@@ -1,7 +1,8 @@
 /* store.h - the knowledge base: lessons on disk, in one SQLite file that any number of processes
  * share. The only part of src/model that is not pure.
  *
- * It is never a reason to fail. What is no database, or a damaged one, is set aside as
+ * It is never a reason to fail. Built without SQLite (store_none.c), it knows and keeps nothing.
+ * What is no database, or a damaged one, is set aside as
  * PATH.corrupt-N and a new one begun; one of a newer yoke or of another program is left as it is;
  * without a home, on a full or read-only disk, locked for longer than `patience`, it knows nothing
  * and keeps nothing. A person should know of the first two: one log line at `warn`; of the others

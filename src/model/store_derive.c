@@ -12,7 +12,7 @@ int yk_store_derive(struct yk_store *store, const struct yk_store_key *key,
     if (!known.at)
         return 0;
     yk_store_near(store, key, sizes, &known);
-    int derived = yk_derive(store->derivation, sizes, &known, out);
+    int derived = yk_derive(store->settings.derivation, sizes, &known, out);
     yk_free(known.at);
     return derived;
 }

@@ -62,7 +62,7 @@ enum lock_result { LOCK_HAD, LOCK_BUSY, LOCK_NONE };
 static enum lock_result lock_file(const struct yk_store *store, int how, int *file)
 {
     char path[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s-lock", store->path);
+    snprintf(path, sizeof path, "%s-lock", store->settings.path);
     *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (*file < 0)
         return LOCK_NONE;
@@ -100,13 +100,13 @@ static char *put_escaped(char *to, const char *from)
 /* A new file is for this user only, as its lock is. */
 static char *make_uri(const struct yk_store *store, const char *mode)
 {
-    char *uri = yk_calloc(1, 6 * strlen(store->path) + 96);
+    char *uri = yk_calloc(1, 6 * strlen(store->settings.path) + 96);
     if (!uri)
         return NULL;
-    char *end = put_escaped(stpcpy(uri, "file:"), store->path);
+    char *end = put_escaped(stpcpy(uri, "file:"), store->settings.path);
     end = stpcpy(stpcpy(end, "?"), mode);
     if (!strcmp(mode, "mode=rwc"))
-        stpcpy(put_escaped(stpcpy(end, "&modeof="), store->path), "-lock");
+        stpcpy(put_escaped(stpcpy(end, "&modeof="), store->settings.path), "-lock");
     return uri;
 }
 
@@ -119,7 +119,7 @@ static int connect_base(struct yk_store *store, const char *mode)
     int code = sqlite3_open_v2(uri, &store->base,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
                                    SQLITE_OPEN_NOMUTEX,
-                               store->vfs);
+                               store->settings.vfs);
     yk_free(uri);
     if (code != SQLITE_OK) {
         sqlite3_close(store->base);
@@ -159,12 +159,12 @@ static int rename_all(const struct yk_store *store, const char *to)
     static const char *const ends[] = { "-wal", "-shm", "-journal" };
     char from_end[PATH_MAX + 16], to_end[PATH_MAX + 32];
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        snprintf(from_end, sizeof from_end, "%s%s", store->path, ends[i]);
+        snprintf(from_end, sizeof from_end, "%s%s", store->settings.path, ends[i]);
         snprintf(to_end, sizeof to_end, "%s%s", to, ends[i]);
         if (rename(from_end, to_end) != 0 && errno != ENOENT)
             return 0;
     }
-    return rename(store->path, to) == 0;
+    return rename(store->settings.path, to) == 0;
 }
 
 /* With the lock held alone. */
@@ -172,19 +172,19 @@ static void move_away(struct yk_store *store)
 {
     char to[PATH_MAX + 16];
     for (int n = 1; n <= CORRUPT_KEPT; n++) {
-        snprintf(to, sizeof to, "%s.corrupt-%d", store->path, n);
+        snprintf(to, sizeof to, "%s.corrupt-%d", store->settings.path, n);
         if (access(to, F_OK) != 0)
             break;
     }
     if (rename_all(store, to)) {
         yk_store_tell(store, YOKE_LOG_WARN,
                       "%s was damaged or no database; it is now %s, and a new one is begun",
-                      store->path, to);
+                      store->settings.path, to);
     } else {
         store->given_up = 1;
         yk_store_tell(store, YOKE_LOG_WARN,
                       "%s is damaged or no database, and cannot be set aside: %s; remove it",
-                      store->path, strerror(errno));
+                      store->settings.path, strerror(errno));
     }
 }
 
@@ -194,7 +194,8 @@ void yk_store_set_aside(struct yk_store *store)
     enum lock_result lock = lock_file(store, LOCK_EX, &file);
     if (lock != LOCK_HAD) {
         store->given_up = lock == LOCK_NONE;
-        yk_store_tell(store, YOKE_LOG_WARN, "%s is damaged or no database; remove it", store->path);
+        yk_store_tell(store, YOKE_LOG_WARN, "%s is damaged or no database; remove it",
+                      store->settings.path);
     } else if (!yk_store_has_moved(store)) {
         if (store->set_aside++ < TRIES)
             move_away(store);
@@ -210,7 +211,7 @@ static int has_log(const struct yk_store *store)
 {
     char path[PATH_MAX + 8];
     struct stat info;
-    snprintf(path, sizeof path, "%s-wal", store->path);
+    snprintf(path, sizeof path, "%s-wal", store->settings.path);
     return stat(path, &info) == 0 && info.st_size > 0;
 }
 
@@ -218,7 +219,7 @@ static int has_log(const struct yk_store *store)
 static int open_read_only(struct yk_store *store)
 {
     int code = SQLITE_CANTOPEN;
-    if (access(store->path, R_OK) != 0)
+    if (access(store->settings.path, R_OK) != 0)
         return code;
     code = connect_base(store, has_log(store) ? "mode=ro" : "mode=ro&immutable=1");
     if (code == SQLITE_OK && yk_schema_look(store->base, &code) != YK_SCHEMA_CURRENT &&
@@ -236,7 +237,7 @@ static int open_read_only(struct yk_store *store)
  * file may be damaged: it is set aside then, and no row that is damaged is believed. */
 static void settle(const struct yk_store *store)
 {
-    int alone = yk_is_shared_by_machines(store->path);
+    int alone = yk_is_shared_by_machines(store->settings.path);
     sqlite3_exec(store->base,
                  "PRAGMA synchronous = OFF; PRAGMA auto_vacuum = INCREMENTAL;"
                  "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
@@ -273,14 +274,14 @@ static int open_locked(struct yk_store *store, int how)
         yk_store_tell(store, YOKE_LOG_WARN,
                       "%s is of a newer yoke, and left as it is; nothing is learned. YOKE_KB names "
                       "another file",
-                      store->path);
+                      store->settings.path);
         break;
     case YK_SCHEMA_FOREIGN:
         store->given_up = 1;
         yk_store_tell(store, YOKE_LOG_WARN,
                       "%s is another program's database, and left as it is; give YOKE_KB another "
                       "name",
-                      store->path);
+                      store->settings.path);
         break;
     case YK_SCHEMA_FAILED:
         break;
@@ -302,7 +303,7 @@ static int is_trusted(struct yk_store *store, const struct stat *info)
     yk_store_tell(store, YOKE_LOG_WARN,
                   "%s belongs to another user, or others may write to it, so it is not used; have "
                   "YOKE_KB name another, or chmod go-w your own",
-                  store->path);
+                  store->settings.path);
     return 0;
 }
 
@@ -310,7 +311,7 @@ static int open_once(struct yk_store *store, int how)
 {
     struct stat info;
     int file;
-    if (stat(store->path, &info) == 0) {
+    if (stat(store->settings.path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
             return SQLITE_CANTOPEN; /* nor is there to be a lock beside it */
         if (!is_trusted(store, &info))
@@ -342,7 +343,7 @@ static void make_cache_folder(const char *path)
 int yk_store_open_file(struct yk_store *store)
 {
     int how = LOCK_SH, code = SQLITE_LOCKED;
-    make_cache_folder(store->path);
+    make_cache_folder(store->settings.path);
     for (int tries = 0; tries < TRIES; tries++) {
         code = open_once(store, how);
         if (code == SQLITE_LOCKED) {
@@ -356,7 +357,7 @@ int yk_store_open_file(struct yk_store *store)
         }
     }
     if (code != SQLITE_OK && !store->given_up)
-        yk_store_tell(store, YOKE_LOG_INFO, "%s cannot be used: %s%s", store->path,
+        yk_store_tell(store, YOKE_LOG_INFO, "%s cannot be used: %s%s", store->settings.path,
                       sqlite3_errstr(code),
                       code == SQLITE_CANTOPEN ? "; see that it may be read and written, or have "
                                                 "YOKE_KB name another"

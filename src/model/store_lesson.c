@@ -90,7 +90,8 @@ int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_le
     if (code != SQLITE_OK)
         return code;
     if (!sound || yk_lesson_wrong(lesson) || yk_lesson_checksum(lesson) != checksum) {
-        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged, and left out", store->path);
+        yk_store_tell(store, YOKE_LOG_WARN, "a lesson in %s is damaged, and left out",
+                      store->settings.path);
         return SQLITE_NOTFOUND;
     }
     return SQLITE_OK;

@@ -140,9 +140,9 @@ static int64_t bytes_used(struct yk_store *store, int *code)
 int yk_store_trim(struct yk_store *store)
 {
     int code, steps = 0;
-    int64_t enough = store->limit_bytes;
+    int64_t enough = store->settings.limit_bytes;
     while (bytes_used(store, &code) > enough && code == SQLITE_OK && steps++ < TRIM_STEPS) {
-        enough = store->limit_bytes / 16 * 15;
+        enough = store->settings.limit_bytes / 16 * 15;
         char sql[256];
         snprintf(sql, sizeof sql,
                  "DELETE FROM devices WHERE lesson IN"

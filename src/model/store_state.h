@@ -9,7 +9,6 @@
 #ifndef YK_MODEL_STORE_STATE_H
 #define YK_MODEL_STORE_STATE_H
 
-#include <limits.h>
 #include <sqlite3.h>
 #include <sys/types.h>
 
@@ -17,7 +16,7 @@
 #include "../platform/file_size.h"
 #include "../platform/thread.h"
 #include "record.h"
-#include "store.h"
+#include "store_settings.h"
 
 /* SQL, in store_lesson.c: prepared when first used, kept until the file is closed. */
 enum yk_statement {
@@ -44,11 +43,7 @@ void yk_store_sql(enum yk_statement which, char sql[YK_SQL_TEXT]);
 
 struct yk_store {
     yk_mutex lock;
-    /* Fixed from open on. */
-    char path[PATH_MAX]; /* "": none */
-    int64_t limit_bytes, patience_ns;
-    const char *vfs;
-    const struct yk_derivation *derivation;
+    struct yk_store_settings settings; /* fixed from open on, as the owner is */
     pid_t owner;
     /* Under the lock. */
     sqlite3 *base; /* NULL: not open; why[] says why, or it is to be opened */

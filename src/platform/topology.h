@@ -1,13 +1,16 @@
 /* topology.h - what this process may use of the machine: cores by affinity, cpuset and quota;
  * memory.
  *
- * Read once a process through hwloc (structure only, no I/O devices, no cpuid probing: 2 to 3 ms)
- * and kept; affinity and quota are read at every call, for they change.
+ * Read once a process through hwloc (structure only, no I/O devices, no cpuid probing: 2 to 3 ms),
+ * or from /sys where yoke is built without it, and kept (machine.h); affinity and quota are read at
+ * every call, for they change.
  */
 #ifndef YK_PLATFORM_TOPOLOGY_H
 #define YK_PLATFORM_TOPOLOGY_H
 #include <stdint.h>
 #include <yoke/status.h>
+
+enum { YK_MODEL_BYTES = 64 };
 
 struct yk_core {
     int cpu;  /* operating system's number of the core's first usable hardware thread; -1 (bind to
@@ -25,7 +28,7 @@ struct yk_topology {
     int64_t
         memory_bytes; /* usable host memory: the machine's, or the cgroup's limit where smaller */
     int64_t l2_bytes, l3_bytes; /* size of one; 0 if unknown */
-    char model[64];             /* processor's name */
+    char model[YK_MODEL_BYTES]; /* processor's name */
 };
 yoke_status yk_topology_open(struct yk_topology *out);
 /* As if the calling thread were bound to nothing: all cores of the process's cpuset. */

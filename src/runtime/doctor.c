@@ -9,6 +9,7 @@
 #include "../base/status.h"
 #include "../partition/partitioner.h"
 #include "../platform/cache_folder.h"
+#include "../platform/machine.h"
 #include "../platform/topology.h"
 
 static int numa_nodes(const struct yk_topology *topology)
@@ -39,7 +40,8 @@ yoke_status yoke_machine_get(yoke_machine *out)
                            .memory_available = yk_memory_available(),
                            .l2_bytes = topology.l2_bytes,
                            .l3_bytes = topology.l3_bytes,
-                           .gpu_nodes = yk_gpu_present() };
+                           .gpu_nodes = yk_gpu_present(),
+                           .described_by = yk_machine_source };
     memcpy(out->processor, topology.model, sizeof out->processor);
     yk_cache_folder(out->cache_folder, sizeof out->cache_folder);
     yk_topology_close(&topology);

@@ -7,23 +7,18 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/limits.h"
 #include "platform/lines.h"
 #include "platform/topology.h"
+#include "root_folder.h"
 
 #define GI (INT64_C(1) << 30)
 #define MI (INT64_C(1) << 20)
-
-struct file {
-    const char *path, *text;
-};
 
 enum { most_files = 16 };
 
@@ -192,44 +187,6 @@ static const struct tree trees[] = {
       12 * GI },
 };
 
-static char root[] = "/tmp/yoke-limits-XXXXXX";
-
-static void write_file(const struct file *file)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s%s", root, file->path);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE *stream = fopen(path, "w");
-    assert_non_null(stream);
-    assert_true(fputs(file->text, stream) >= 0);
-    assert_int_equal(fclose(stream), 0);
-}
-
-static int remove_entry(const char *path, const struct stat *stat, int kind, struct FTW *position)
-{
-    (void)stat;
-    (void)kind;
-    (void)position;
-    return remove(path);
-}
-
-static int make_root(void **state)
-{
-    (void)state;
-    strcpy(root + strlen(root) - 6, "XXXXXX");
-    return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static void recorded_trees_give_their_limits(void **state)
 {
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
@@ -373,7 +330,6 @@ static void the_clock_is_the_highest_or_the_first_told(void **state)
 
 int main(void)
 {
-#define rooted(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
     const struct CMUnitTest tests[] = {
         rooted(recorded_trees_give_their_limits),
         rooted(without_proc_the_system_is_asked),
