@@ -1,4 +1,4 @@
-# yoke_add_kernels(<target> [FAST_MATH | EXACT] [CHECK] file.c ...): compile kernel files into a target, vectorised, with
+# yoke_add_kernels(<target> [FAST_MATH | EXACT] [CHECK] [NO_WARNINGS] file.c ...): compile kernel files into a target, vectorised, with
 # their device texts inside.
 #
 # Each file is flattened for OpenCL and CUDA by yoke-embed (the C preprocessor does the work, with the
@@ -7,6 +7,7 @@
 # files: sums are reordered, reciprocals approximated. EXACT rounds every sum and product by itself, on
 # devices too: no compiler makes one instruction of the two. CHECK has the kernels compiled for the OpenCL
 # and CUDA devices of this machine at build time; where there are none it says so and checks nothing.
+# NO_WARNINGS leaves out what yoke-embed warns of, for files that do it on purpose.
 find_program(YOKE_EMBED yoke-embed NO_DEFAULT_PATH DOC "makes device texts of kernel files"
   PATHS ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../../../bin
         ${CMAKE_CURRENT_LIST_DIR}/../../../../bin)
@@ -20,7 +21,7 @@ separate_arguments(yoke_kernel_flags UNIX_COMMAND "${yoke_kernel_flags}")
 set_property(GLOBAL PROPERTY YOKE_KERNEL_FLAGS "${yoke_kernel_flags}")
 
 function(yoke_add_kernels target)
-  cmake_parse_arguments(arg "FAST_MATH;EXACT;CHECK" "" "" ${ARGN})
+  cmake_parse_arguments(arg "FAST_MATH;EXACT;CHECK;NO_WARNINGS" "" "" ${ARGN})
   get_property(flags GLOBAL PROPERTY YOKE_KERNEL_FLAGS)
   get_property(own_flags GLOBAL PROPERTY YOKE_OWN_KERNEL_FLAGS) # while yoke itself is built
   list(APPEND flags ${own_flags})
@@ -35,6 +36,10 @@ function(yoke_add_kernels target)
     list(APPEND flags -ffp-contract=off)
     set(exact -DYOKE_EXACT=1)
   endif()
+  set(quiet "")
+  if(arg_NO_WARNINGS)
+    set(quiet -w)
+  endif()
   set(includes "$<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^$>")
   set(definitions "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>,EXCLUDE,^$>")
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
@@ -48,7 +53,7 @@ function(yoke_add_kernels target)
     set(texts ${CMAKE_CURRENT_BINARY_DIR}/${target}-${name}.texts.h)
     add_custom_command(OUTPUT ${texts}
       COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}"
-              ${YOKE_EMBED} -o ${texts} -M ${texts}.d ${source} ${exact}
+              ${YOKE_EMBED} -o ${texts} -M ${texts}.d ${quiet} ${source} ${exact}
               "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       DEPENDS ${source} ${YOKE_EMBED} DEPFILE ${texts}.d
@@ -56,7 +61,7 @@ function(yoke_add_kernels target)
     if(arg_CHECK)
       add_custom_command(OUTPUT ${texts}.checked
         COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}" YOKE_LIB=$<TARGET_FILE:yoke::yoke>
-                ${YOKE_EMBED} --check ${source} ${exact}
+                ${YOKE_EMBED} --check ${quiet} ${source} ${exact}
                 "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
                 "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
         COMMAND ${CMAKE_COMMAND} -E touch ${texts}.checked

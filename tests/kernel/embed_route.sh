@@ -96,6 +96,11 @@ for compiler in gcc clang; do
     tells "$work/words" '^told.c:2: warning: square: .*YOKE_FN' '^told.c:9: warning: s is YOKE_ADD' \
         '^told.c:16: warning: yoke_kernel is of the host'
     [ "$(wc -l < "$work/words")" -eq 3 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+    "$embed" -w -o "$work/quiet.inc" "$work/told.c" 2> "$work/words"
+    [ ! -s "$work/words" ] || { echo "told although -w was given"; cat "$work/words"; exit 1; }
+    cmp "$work/told.inc" "$work/quiet.inc"
+    if "$embed" -w -o "$work/none.inc" "$work/plain.c" 2> "$work/words"; then exit 1; fi
+    tells "$work/words" '^plain.c:2: error: '
     for wrong in host plain; do
         if "$embed" -o "$work/none.inc" "$work/$wrong.c" 2> "$work/$wrong.words"; then
             echo "$wrong.c was accepted"
