@@ -8,6 +8,17 @@
  *
  *     yoke_for2(NULL, &blur, height, width, yoke_halo(from, 1, 1), to);
  *
+ * A dimension is the number of its indexes, all of which are done, or says which of them are:
+ *
+ *     yoke_interior(n, margin)       margin .. n - margin - 1; none where n is too small
+ *     yoke_indexes(first, last, n)   first .. last - 1; 0 <= first <= last <= n
+ *
+ *     yoke_for2(NULL, &blur, yoke_interior(height, 1), yoke_interior(width, 1),
+ *               yoke_halo(from, 1, 1), to);
+ *
+ * Arrays have n rows (and YOKE_SIZE2, YOKE_SIZE3 are n) all the same; elements that are not written
+ * keep their values.
+ *
  * An argument is
  *
  *     a number or a struct     for YOKE_VALUE. Its type has to be the parameter's; only an integer
@@ -28,9 +39,9 @@
  *
  * The runtime may be NULL: then it is yoke_default(). Status and yoke_error_text() are those of
  * yoke_run. Thread-safe. Beside yoke_run a call costs about 0.5 us for each different pointer, and
- * the copies. For results, partitioners, other shapes, ranges that do not begin with 0 and jobs
- * that overlap: yoke/job.h. The arguments, at most 24, are evaluated once, in no order; a compound
- * literal with commas needs parentheses. */
+ * the copies. For results, partitioners, other shapes and jobs that overlap: yoke/job.h. The
+ * arguments, at most 24, are evaluated once, in no order; a compound literal with commas needs
+ * parentheses. */
 #ifndef YOKE_FOR_H
 #define YOKE_FOR_H
 
@@ -68,11 +79,26 @@ typedef struct yoke_given {
     int64_t before, after; /* YOKE_HALO */
 } yoke_given;
 
+/* Indexes first .. last - 1 of a dimension of that size. */
+typedef struct yoke_span {
+    int64_t first, last, size;
+} yoke_span;
+static inline yoke_span yoke_indexes(int64_t first, int64_t last, int64_t size)
+{
+    const yoke_span span = { first, last, size };
+    return span;
+}
+static inline yoke_span yoke_interior(int64_t size, int64_t margin)
+{
+    return size > margin && size - margin > margin ? yoke_indexes(margin, size - margin, size)
+                                                   : yoke_indexes(0, 0, size);
+}
+
 /* What yoke_for makes of its arguments; borrowed by the call. */
 typedef struct yoke_loop {
     const yoke_kernel *kernel;
-    int dimensions; /* of the range: the kernel's */
-    int64_t sizes[3];
+    int dimensions;     /* of the range: the kernel's */
+    yoke_span along[3]; /* each of them; the others are not looked at */
     const yoke_given *given;
     int given_count;
 } yoke_loop;
@@ -115,10 +141,11 @@ static inline yoke_given yk_with_halo(yoke_given x, int64_t before, int64_t afte
         (runtime),                                                                                 \
         &(const yoke_loop){ .kernel = (kernel_),                                                   \
                             .dimensions = dimensions_,                                             \
-                            .sizes = { YK_SIZES_OF sizes_ },                                       \
+                            .along = { YK_SPANS_OF sizes_ },                                       \
                             .given = (const yoke_given[]){ YK_EACH(YK_GIVEN_ITEM, __VA_ARGS__) },  \
                             .given_count = YK_AT_MOST_24(YK_COUNT(__VA_ARGS__)) })
-#define YK_SIZES_OF(n, m, l) (n), (m), (l)
+#define YK_SPANS_OF(n, m, l) YK_SPAN(n), YK_SPAN(m), YK_SPAN(l)
+#define YK_SPAN(n)           _Generic((n), yoke_span : yk_span_given, default : yk_span_all)(n)
 #define YK_GIVEN_ITEM(k, x)  YK_GIVEN(x),
 #define YK_AT_MOST_24(count)                                                                       \
     ((int)(sizeof(struct {                                                                         \
@@ -150,6 +177,15 @@ static inline yoke_given yk_with_halo(yoke_given x, int64_t before, int64_t afte
 /* All of an array, bytes; 0 of what is none. */
 #define YK_ARRAY_SIZE(x)                                                                           \
     (__builtin_types_compatible_p(__typeof__(x), YK_DECAYED(x)) ? 0 : sizeof(x))
+
+static inline yoke_span yk_span_given(yoke_span span)
+{
+    return span;
+}
+static inline yoke_span yk_span_all(int64_t size)
+{
+    return yoke_indexes(0, size, size);
+}
 
 static inline yoke_given yk_given(const void *copy, int is_given, size_t array_size, yoke_given as)
 {

@@ -75,6 +75,17 @@ template <class T> inline yoke_given yoke_halo(T &&x, int64_t before, int64_t af
     return yk_with_halo(yk_given(x, 0), before, after);
 }
 
+/* A dimension: a number of indexes, or some of them. */
+struct yk_dimension {
+    yoke_span span;
+    yk_dimension(int64_t size) : span(yoke_indexes(0, size, size))
+    {
+    }
+    yk_dimension(const yoke_span &given) : span(given)
+    {
+    }
+};
+
 template <class... T>
 inline yoke_status yk_for(yoke_runtime *runtime, yoke_loop loop, T &&...arguments)
 {
@@ -85,22 +96,24 @@ inline yoke_status yk_for(yoke_runtime *runtime, yoke_loop loop, T &&...argument
     return yoke_loop_run(runtime, &loop);
 }
 template <class... T>
-inline yoke_status yoke_for(yoke_runtime *runtime, const yoke_kernel *kernel, int64_t n,
+inline yoke_status yoke_for(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
                             T &&...arguments)
 {
-    return yk_for(runtime, yoke_loop{ kernel, 1, { n, 1, 1 }, nullptr, 0 }, arguments...);
+    return yk_for(runtime, yoke_loop{ kernel, 1, { n.span, {}, {} }, nullptr, 0 }, arguments...);
 }
 template <class... T>
-inline yoke_status yoke_for2(yoke_runtime *runtime, const yoke_kernel *kernel, int64_t n, int64_t m,
-                             T &&...arguments)
+inline yoke_status yoke_for2(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
+                             yk_dimension m, T &&...arguments)
 {
-    return yk_for(runtime, yoke_loop{ kernel, 2, { n, m, 1 }, nullptr, 0 }, arguments...);
+    return yk_for(runtime, yoke_loop{ kernel, 2, { n.span, m.span, {} }, nullptr, 0 },
+                  arguments...);
 }
 template <class... T>
-inline yoke_status yoke_for3(yoke_runtime *runtime, const yoke_kernel *kernel, int64_t n, int64_t m,
-                             int64_t l, T &&...arguments)
+inline yoke_status yoke_for3(yoke_runtime *runtime, const yoke_kernel *kernel, yk_dimension n,
+                             yk_dimension m, yk_dimension l, T &&...arguments)
 {
-    return yk_for(runtime, yoke_loop{ kernel, 3, { n, m, l }, nullptr, 0 }, arguments...);
+    return yk_for(runtime, yoke_loop{ kernel, 3, { n.span, m.span, l.span }, nullptr, 0 },
+                  arguments...);
 }
 #endif
 #endif

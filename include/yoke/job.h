@@ -27,7 +27,16 @@ typedef struct yoke_job {
     const yoke_kernel *alternative;
     struct {
         int64_t first, last; /* first dimension, split over devices; empty is fine */
-        int64_t extent[2];   /* sizes of the second and third; 0 means 1 */
+        /* Sizes of the second and third as the body knows them (YOKE_SIZE2, YOKE_SIZE3). 0 means
+         * the end given below, or 1 */
+        int64_t extent[2];
+        /* Indexes of the second and third that are done: 0 <= first <= last <= extent; empty is
+         * fine. Zeros: all, 0 .. extent. Where it is a part, `out` rows keep the elements that the
+         * kernel does not write: so { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1, nx - 1 } } is an
+         * interior, and the edges stay (docs/kernels.md) */
+        struct {
+            int64_t first, last;
+        } second, third;
     } range;
     yoke_arg args[YOKE_ARGS_MAX]; /* in the order of the kernel's parameters; the rest zero */
     const char *partitioner;      /* "auto", "dynamic:chunk=4096"; NULL: the runtime's */

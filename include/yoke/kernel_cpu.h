@@ -127,6 +127,9 @@
 #define YK_CHUNK                                                                                   \
     const int64_t yk_first = yk_chunk->first, yk_last = yk_chunk->last;                            \
     const int64_t yk_size2 = yk_chunk->extent[0], yk_size3 = yk_chunk->extent[1];
+#define YK_SECOND                                                                                  \
+    const int64_t yk_first2 = yk_chunk->second.first, yk_last2 = yk_chunk->second.last;
+#define YK_THIRD const int64_t yk_first3 = yk_chunk->third.first, yk_last3 = yk_chunk->third.last;
 
 #define YK_RANGE1(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
@@ -144,26 +147,24 @@
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
-        YK_CHUNK                                                                                   \
-        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
-        YK_FOR(yk_i, yk_first, yk_last){ YK_EVERY(                                                 \
-            yk_j, 0, yk_size2, (__VA_ARGS__),                                                      \
-            yk_body_##name(yk_i, yk_j, yk_size2,                                                   \
-                           yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                                \
-                               YK_SUMS_ACTUAL(__VA_ARGS__))) } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)  \
+        YK_CHUNK YK_SECOND YK_EACH(YK_SUM_OPEN, __VA_ARGS__) YK_FOR(yk_i, yk_first, yk_last){      \
+            YK_EVERY(yk_j, yk_first2, yk_last2, (__VA_ARGS__),                                     \
+                     yk_body_##name(yk_i, yk_j, yk_size2,                                          \
+                                    yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                       \
+                                        YK_SUMS_ACTUAL(__VA_ARGS__)))                              \
+        } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                       \
     }
 #define YK_RANGE3(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
-        YK_CHUNK                                                                                   \
-        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
-        YK_FOR(yk_i, yk_first, yk_last)                                                            \
-        YK_FOR(yk_j, 0, yk_size2){ YK_EVERY(                                                       \
-            yk_k, 0, yk_size3, (__VA_ARGS__),                                                      \
-            yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                             \
-                           yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                                \
-                               YK_SUMS_ACTUAL(__VA_ARGS__))) } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)  \
+        YK_CHUNK YK_SECOND YK_THIRD YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                              \
+            YK_FOR(yk_i, yk_first, yk_last) YK_FOR(yk_j, yk_first2, yk_last2){                     \
+                YK_EVERY(yk_k, yk_first3, yk_last3, (__VA_ARGS__),                                 \
+                         yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                \
+                                        yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                   \
+                                            YK_SUMS_ACTUAL(__VA_ARGS__)))                          \
+            } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                   \
     }
 #define YK_GROUPS(attributes, v, name, lanes, unit, ...)                                           \
     YK_FUNCTION(attributes, v, name)                                                               \

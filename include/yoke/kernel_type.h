@@ -76,10 +76,13 @@ typedef struct yoke_batch {
 enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2, YOKE_STEP_TOO_DEEP = 4 };
 
 /* The part of the range that a function by hand has to do: indexes first .. last - 1 of the first
- * dimension, all of the others. */
+ * dimension, with those of the second and third, and no others. */
 typedef struct yoke_chunk {
     int64_t first, last;
     int64_t extent[2]; /* sizes of the second and third dimension, 1 where there is none */
+    struct {
+        int64_t first, last; /* all: 0 .. extent; 0 .. 1 where there is none */
+    } second, third;
     int lane;          /* CPU: which of the device's cores asks, 0 .. lanes - 1 */
     int team;          /* CPU team function: cores it may use */
     yoke_batch *batch; /* step kernels, else NULL */
@@ -115,7 +118,8 @@ typedef int yoke_cuda_fn(const yoke_cuda_call *call, const yoke_chunk *chunk);
 
 /* Source for a device compiler. `entry` NULL: the text was made by YOKE_KERNEL and gets yoke's
  * prelude; otherwise complete source whose kernel `entry` (in CUDA: extern "C") takes (long first,
- * long last, long extent1, long extent2), then for each parameter the value or the array. In OpenCL
+ * long last, long extent1, long extent2), of a kernel of two or three dimensions also (long first2,
+ * long last2, long first3, long last3), then for each parameter the value or the array. In OpenCL
  * an array is followed by a long byte shift of its global element 0: element i lies at
  * (char *)array + shift + i * size. In CUDA its pointer is that of global element 0. One work-item
  * per index in a grid-stride loop is expected. */

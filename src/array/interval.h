@@ -23,6 +23,11 @@ static inline int yk_interval_empty(struct yk_interval rows)
     return rows.first >= rows.last;
 }
 
+static inline int64_t yk_interval_length(struct yk_interval rows)
+{
+    return rows.last - rows.first;
+}
+
 /* The rows of both; an empty interval if there are none. */
 static inline struct yk_interval yk_interval_common(struct yk_interval one,
                                                     struct yk_interval other)

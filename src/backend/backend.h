@@ -160,6 +160,9 @@ static inline int64_t yk_launch_copies(const struct yk_launch_arg *arg)
 struct yk_launch {
     int64_t first, last; /* chunk: first index of the range's first dimension, first < last */
     int64_t extent[2];   /* sizes of the second and third dimension; 1 where the kernel has none */
+    struct {
+        int64_t first, last; /* which of their indexes, not empty; zeros: 0 .. extent */
+    } second, third;
     const struct yk_launch_arg *args;
     int lane; /* CPU lane: which thread is asking, of cores where simulated; 0 elsewhere */
     int team; /* cores the team form may use (cpu), else 1 */

@@ -3,6 +3,7 @@
  */
 #include "../base/alloc.h"
 #include "check_call.h"
+#include "launch_space.h"
 
 static yoke_status launch_arg(const struct check_device *device, const yoke_param *param,
                               struct yk_launch_arg *arg, struct check_use *use)
@@ -34,6 +35,13 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
     if (launch->extent[0] < 1 || launch->extent[1] < 1)
         return yk_check_breach(device, "launch", "extents %lld and %lld; they are 1 at least",
                                (long long)launch->extent[0], (long long)launch->extent[1]);
+    const struct yk_space all = yk_space_of(launch);
+    for (int d = 1; d < 3; d++)
+        if (all.along[d].first < 0 || all.along[d].first >= all.along[d].last ||
+            all.along[d].last > launch->extent[d - 1])
+            return yk_check_breach(device, "launch", "indexes %lld to %lld along an extent of %lld",
+                                   (long long)all.along[d].first, (long long)all.along[d].last,
+                                   (long long)launch->extent[d - 1]);
     /* There may be more threads than cores, but not than simulated ones. */
     if (device->base.desc.host_memory &&
         (launch->lane < 0 ||

@@ -9,6 +9,7 @@ struct yk_declared {
     const char *array; /* its name, "" where it has none */
     yoke_param_mode mode;
     yoke_shape shape;
+    int keeps;                   /* mode out: elements that are not written stay as they are */
     int64_t before, after;       /* YOKE_HALO */
     int64_t first_row, last_row; /* all rows of the array */
     /* Row r begins arg.shift + r * pitch + column bytes into the launch's buffer. */

@@ -1,13 +1,41 @@
 /* launch_space.c - see launch_space.h. The third dimension's parts follow each other fastest. */
 #include "launch_space.h"
 
+#include <string.h>
+
 struct yk_space yk_space_of(const struct yk_launch *launch)
 {
-    return (struct yk_space){ .along = { { launch->first, launch->last },
-                                         { 0, launch->extent[0] },
-                                         { 0, launch->extent[1] } },
-                              .size2 = launch->extent[0],
-                              .size3 = launch->extent[1] };
+    const int64_t size2 = launch->extent[0], size3 = launch->extent[1];
+    return (struct yk_space){
+        .along = { { launch->first, launch->last },
+                   { launch->second.first, launch->second.last ? launch->second.last : size2 },
+                   { launch->third.first, launch->third.last ? launch->third.last : size3 } },
+        .size2 = size2,
+        .size3 = size3
+    };
+}
+
+yoke_chunk yk_chunk_of(const struct yk_launch *launch)
+{
+    const struct yk_space all = yk_space_of(launch);
+    return (yoke_chunk){ .first = launch->first,
+                         .last = launch->last,
+                         .extent = { all.size2, all.size3 },
+                         .second = { all.along[1].first, all.along[1].last },
+                         .third = { all.along[2].first, all.along[2].last },
+                         .lane = launch->lane,
+                         .team = launch->team };
+}
+
+int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK_RANGE_ARGS_MOST])
+{
+    const struct yk_space all = yk_space_of(launch);
+    const int64_t args[YK_RANGE_ARGS_MOST] = { all.along[0].first, all.along[0].last,
+                                               all.size2,          all.size3,
+                                               all.along[1].first, all.along[1].last,
+                                               all.along[2].first, all.along[2].last };
+    memcpy(out, args, sizeof args);
+    return dimensions > 1 ? YK_RANGE_ARGS_MOST : 4;
 }
 
 static void set_part(const struct yk_space *all, int d, int64_t first, int64_t most,

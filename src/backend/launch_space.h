@@ -17,6 +17,11 @@ struct yk_space {
 };
 
 struct yk_space yk_space_of(const struct yk_launch *launch);
+/* The indexes as functions by hand take them, with the launch's lane and team. */
+yoke_chunk yk_chunk_of(const struct yk_launch *launch);
+/* The indexes as entries by hand take them (yoke_source); how many numbers these are. */
+enum { YK_RANGE_ARGS_MOST = 8 };
+int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK_RANGE_ARGS_MOST]);
 
 /* The parts of `all` of at most `most` indexes (>= 1) along each dimension, one after the other,
  * begun with yk_space_begin. An empty space has one part, itself. yk_space_next: 0 if `part` was

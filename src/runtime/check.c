@@ -253,25 +253,6 @@ static yoke_status check_twice(const yoke_job *spec)
     return YOKE_OK;
 }
 
-static yoke_status check_range(const yoke_job *spec)
-{
-    int64_t first = spec->range.first, last = spec->range.last;
-    const int64_t *extent = spec->range.extent;
-    int dimensions = spec->kernel->dimensions > 1 ? spec->kernel->dimensions : 1;
-    if (last < first || extent[0] < 0 || extent[1] < 0)
-        return yk_fail(YOKE_EINVAL,
-                       "kernel %s: the range %lld .. %lld (x %lld x %lld) is negative; an "
-                       "empty one has last = first",
-                       spec->kernel->name, (long long)first, (long long)last, (long long)extent[0],
-                       (long long)extent[1]);
-    if ((extent[0] > 1 && dimensions < 2) || (extent[1] > 1 && dimensions < 3))
-        return yk_fail(YOKE_EINVAL,
-                       "kernel %s has %d dimension(s), the range has more; define it with "
-                       "YOKE_KERNEL2 or YOKE_KERNEL3",
-                       spec->kernel->name, dimensions);
-    return YOKE_OK;
-}
-
 /* Rows a job would touch outside an array are the caller's mistake, best named here. */
 static yoke_status check_bounds(const yoke_job *spec, int p)
 {
@@ -388,7 +369,7 @@ yoke_status yk_job_check(const yoke_runtime *runtime, const yoke_job *spec)
     if (spec->alternative)
         status = check_alternative(spec->kernel, spec->alternative);
     if (status == YOKE_OK)
-        status = check_range(spec);
+        status = yk_range_check(spec);
     if (status == YOKE_OK)
         status = check_deadline(spec);
     if (status == YOKE_OK)

@@ -14,9 +14,11 @@ static void declare_array(const struct yk_job *job, int device, int p, struct yk
 {
     const yoke_arg *arg = &job->args[p];
     const yoke_array *array = arg->array;
+    const yoke_param_mode mode = job->kernel->kernel.params[p].mode; /* as range.c found it */
     *out = (struct yk_declared){ .array = yk_array_has_name(array) ? array->name : "",
-                                 .mode = arg->mode,
+                                 .mode = mode,
                                  .shape = arg->shape,
+                                 .keeps = arg->mode != mode,
                                  .before = arg->before,
                                  .after = arg->after,
                                  .first_row = array->first_row,

@@ -21,8 +21,9 @@ int yk_job_splits_freely(const char *partitioner)
 /* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. */
 static uint64_t shapes_key(const struct yk_job *job)
 {
-    uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)), (uint64_t)job->extent[0]),
-                        (uint64_t)job->extent[1]);
+    uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)),
+                            (uint64_t)yk_interval_length(job->along[0])),
+                        (uint64_t)yk_interval_length(job->along[1]));
     int p;
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].array) {
@@ -109,10 +110,7 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     int p;
     job->names_partitioner = spec->partitioner != NULL;
     job->weight = -1;
-    job->first = spec->range.first;
-    job->last = spec->range.last;
-    job->extent[0] = spec->range.extent[0] ? spec->range.extent[0] : 1;
-    job->extent[1] = spec->range.extent[1] ? spec->range.extent[1] : 1;
+    yk_range_take(job, spec);
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
     job->borrowed_device = job->borrowed_lane = job->alone = job->hosting = -1;

@@ -155,6 +155,8 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     struct yk_pair *pair;  /* with its alternative; NULL: it has none */
     uint64_t number, turn; /* of the jobs submitted, and of those begun */
     int64_t first, last, extent[2];
+    struct yk_interval along[2]; /* indexes of the second and third dimension; empty: so is first
+                                    .. last */
     int arg_count;
     yoke_arg *args;
     int has_add;
@@ -253,6 +255,12 @@ static inline struct yk_kernel *yk_job_kernel(const struct yk_job *job, int form
     return form ? job->pair->alternative : job->kernel;
 }
 
+/* Of the second and third dimension together, for each index of the first. */
+static inline int64_t yk_job_indexes_each(const struct yk_job *job)
+{
+    return yk_interval_length(job->along[0]) * yk_interval_length(job->along[1]);
+}
+
 /* Modes that change an array: its rows in place, or at the job's end through private copies too. */
 static inline int yk_writes_rows(yoke_param_mode mode)
 {
@@ -262,6 +270,12 @@ static inline int yk_changes_array(yoke_param_mode mode)
 {
     return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD;
 }
+
+/* --- range.c --- */
+yoke_status yk_range_check(const yoke_job *spec);
+/* Of a range that was checked. Where it leaves out some of the second or third dimension, arguments
+ * of mode out become inout, for the rest of their rows stays. */
+void yk_range_take(struct yk_job *job, const yoke_job *spec);
 
 /* --- check.c --- */
 /* What all else relies on: that there is a job, of a known layout, with a sound kernel. */

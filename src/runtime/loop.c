@@ -23,29 +23,51 @@ struct call {
 #define ARGUMENT         "kernel %s, argument %d (%s): "
 #define NAMES_OF(job, p) (job)->kernel->name, (p) + 1, (job)->kernel->params[p].name
 
-/* An empty dimension leaves nothing to do: no index, so no row is needed. */
+static yoke_status check_along(const yoke_loop *loop, int d)
+{
+    const yoke_span *along = &loop->along[d];
+    if (along->size < 0)
+        return yk_fail(YOKE_EINVAL, "kernel %s: dimension %d of the range has %lld indexes",
+                       loop->kernel->name, d + 1, (long long)along->size);
+    if (0 <= along->first && along->first <= along->last && along->last <= along->size)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   "kernel %s: indexes %lld .. %lld of dimension %d, which has %lld; give "
+                   "yoke_indexes(first, last, size) with 0 <= first <= last <= size",
+                   loop->kernel->name, (long long)along->first, (long long)along->last, d + 1,
+                   (long long)along->size);
+}
+
+/* Where a dimension has no index to do there is nothing to do: no row is needed. */
 static yoke_status take_sizes(struct call *call)
 {
     static const char *const words[] = { "", "", "2", "3" };
     const yoke_loop *loop = call->loop;
     const int dimensions = loop->kernel->dimensions > 1 ? loop->kernel->dimensions : 1;
+    yoke_span along[3];
     int d, is_empty = 0;
     if (loop->dimensions != dimensions)
         return yk_fail(YOKE_EINVAL, "kernel %s has %d dimension%s; run it with yoke_for%s",
                        loop->kernel->name, dimensions, dimensions == 1 ? "" : "s",
                        words[dimensions]);
     for (d = 0; d < 3; d++) {
-        call->sizes[d] = d < dimensions ? loop->sizes[d] : 1;
-        is_empty |= call->sizes[d] == 0;
-        if (call->sizes[d] < 0)
-            return yk_fail(YOKE_EINVAL, "kernel %s: dimension %d of the range has %lld indexes",
-                           loop->kernel->name, d + 1, (long long)call->sizes[d]);
+        along[d] = d < dimensions ? loop->along[d] : yoke_indexes(0, 1, 1);
+        if (d < dimensions && check_along(loop, d) != YOKE_OK)
+            return YOKE_EINVAL;
+        is_empty |= along[d].first == along[d].last;
     }
+    for (d = 0; d < 3; d++)
+        call->sizes[d] = is_empty ? d > 0 : along[d].size;
     if (is_empty)
-        memcpy(call->sizes, (const int64_t[]){ 0, 1, 1 }, sizeof call->sizes);
-    call->job.range.last = call->sizes[0];
-    call->job.range.extent[0] = call->sizes[1];
-    call->job.range.extent[1] = call->sizes[2];
+        return YOKE_OK;
+    call->job.range.first = along[0].first;
+    call->job.range.last = along[0].last;
+    for (d = 0; d < 2; d++)
+        call->job.range.extent[d] = along[d + 1].size;
+    call->job.range.second.first = along[1].first;
+    call->job.range.second.last = along[1].last;
+    call->job.range.third.first = along[2].first;
+    call->job.range.third.last = along[2].last;
     return YOKE_OK;
 }
 

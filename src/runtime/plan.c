@@ -22,7 +22,7 @@ static int64_t busy_indexes(const struct yk_job *job, const yoke_kernel *kernel,
 {
     /* A step kernel's group has an index for each lane. */
     const int lanes = kernel->kind == YOKE_KERNEL_STEP ? 1 : kernel->lanes;
-    const int64_t per_index = job->extent[0] * job->extent[1] * (lanes > 1 ? lanes : 1);
+    const int64_t per_index = yk_job_indexes_each(job) * (lanes > 1 ? lanes : 1);
     return fill * unit_of(kernel) / per_index;
 }
 

@@ -48,8 +48,8 @@ void yk_subject_sizes(const struct yk_job *job, struct yk_sizes *out)
 {
     int p, n = 0;
     out->at[n++] = (double)(job->last - job->first);
-    out->at[n++] = (double)job->extent[0];
-    out->at[n++] = (double)job->extent[1];
+    out->at[n++] = (double)yk_interval_length(job->along[0]);
+    out->at[n++] = (double)yk_interval_length(job->along[1]);
     for (p = 0; p < job->arg_count; p++)
         if (job->args[p].array) {
             out->at[n++] = (double)job->args[p].array->rows;

@@ -165,8 +165,9 @@ static int samples_of(const struct yk_job *job, int dimension)
 
 static struct place place_of(const struct yk_job *job, int i, int j, int k)
 {
-    return (struct place){ { sample(job->first, job->last, i), sample(0, job->extent[0], j),
-                             sample(0, job->extent[1], k) } };
+    return (struct place){ { sample(job->first, job->last, i),
+                             sample(job->along[0].first, job->along[0].last, j),
+                             sample(job->along[1].first, job->along[1].last, k) } };
 }
 
 /* The touch leaves its rows somewhere: *rows says how far. */
@@ -313,7 +314,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
     const struct yk_access *access = &job->kernel->access;
     yoke_status status = job->has_add ? check_adds(job) : YOKE_OK;
     int t;
-    if (job->last - job->first < 2 || job->extent[0] < 1 || job->extent[1] < 1)
+    if (job->last - job->first < 2)
         return status; /* any row may be that one index's own */
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,

@@ -70,6 +70,10 @@ void run(const struct launcher *launcher, const struct problem *problem)
                              .extent = { problem->extent[0] ? problem->extent[0] : 1,
                                          problem->extent[1] ? problem->extent[1] : 1 },
                              .team = 1 };
+        chunk.second.first = problem->second[0];
+        chunk.second.last = problem->second[1] ? problem->second[1] : chunk.extent[0];
+        chunk.third.first = problem->third[0];
+        chunk.third.last = problem->third[1] ? problem->third[1] : chunk.extent[1];
         if (chunk.first == chunk.last)
             continue;
         windows_open(problem, &chunk, args);

@@ -20,6 +20,7 @@ struct problem {
     const yoke_kernel *kernel;
     int64_t count; /* of the first dimension */
     int64_t extent[2];
+    int64_t second[2], third[2]; /* first and last; zeros: all */
     struct operand operands[24];
 };
 

@@ -11,6 +11,7 @@
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
+#include "../launch_space.h"
 #include "cpu_settings.h"
 #include "variant.h"
 #include "variant_run.h"
@@ -125,11 +126,7 @@ static yoke_status cpu_launch(struct yk_queue *queue, struct yk_program *program
                               const struct yk_launch *launch, struct yk_event **event)
 {
     void *args[ARGS_MAX];
-    const yoke_chunk chunk = { .first = launch->first,
-                               .last = launch->last,
-                               .extent = { launch->extent[0], launch->extent[1] },
-                               .lane = launch->lane,
-                               .team = launch->team };
+    const yoke_chunk chunk = yk_chunk_of(launch);
     (void)queue;
     for (int p = 0; p < program->param_count; p++) {
         const struct yk_launch_arg *arg = &launch->args[p];

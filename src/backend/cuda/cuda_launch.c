@@ -13,7 +13,7 @@
 #include "../launch_space.h"
 #include "cuda.h"
 
-enum { RANGE_ARGS = 4, STEP_ARGS = 3 }; /* of kernels by hand; a step kernel's queue */
+enum { STEP_ARGS = 3 }; /* a step kernel's queue */
 static const int64_t grid_most[3] = { INT32_MAX, 65535, 65535 };
 /* Entries count a grid's threads in 32 bits. */
 static const int64_t indexes_most = (int64_t)1 << 31;
@@ -94,11 +94,11 @@ static CUdeviceptr address_of(const struct yk_launch_arg *arg)
 /* What a launch's arguments point to. */
 struct arguments {
     struct yk_space part;
-    int64_t range[RANGE_ARGS], queue_shift;
+    int64_t range[YK_RANGE_ARGS_MOST], queue_shift;
     CUdeviceptr queue_memory, pointers[YOKE_ARGS_MAX];
     int64_t copies[YOKE_ARGS_MAX];
     struct yk_step_plan no_plan; /* a rehearsal's */
-    void *list[RANGE_ARGS + STEP_ARGS + 2 * YOKE_ARGS_MAX];
+    void *list[YK_RANGE_ARGS_MOST + STEP_ARGS + 2 * YOKE_ARGS_MAX];
     int count;
 };
 
@@ -109,12 +109,9 @@ static void add_range(const struct yk_program *program, const struct yk_launch *
         to->list[to->count++] = &to->part;
         return;
     }
-    const int64_t range[RANGE_ARGS] = { launch->first, launch->last, launch->extent[0],
-                                        launch->extent[1] };
-    for (int i = 0; i < RANGE_ARGS; ++i) {
-        to->range[i] = range[i];
+    const int count = yk_range_args(launch, program->shape.dimensions, to->range);
+    for (int i = 0; i < count; ++i)
         to->list[to->count++] = &to->range[i];
-    }
 }
 
 static void add_queue(const struct yk_step_launch *steps, struct arguments *to)
@@ -177,10 +174,8 @@ static CUresult launch_native(struct yk_queue *queue, const struct yk_program *p
                       : (void *)(uintptr_t)address_of(&launch->args[p]);
     const yoke_cuda_call call = { queue->device->context, queue->stream, queue->device->handle,
                                   args };
-    const yoke_chunk chunk = { .first = launch->first,
-                               .last = launch->last,
-                               .extent = { launch->extent[0], launch->extent[1] },
-                               .team = 1 };
+    yoke_chunk chunk = yk_chunk_of(launch);
+    chunk.team = 1;
     return program->native(&call, &chunk);
 }
 

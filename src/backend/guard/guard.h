@@ -7,8 +7,9 @@
  * be written. What else is on the open pages and is not declared, and rows that are written only,
  * are traps: filled with plausible values for one run, with odd ones for the other. Results that
  * differ depend on what is in a trap; a gap that changed was written; an element of an `out` row
- * that holds both fillings was not. Then smaller pieces tell the index, and smaller parts of the
- * traps the row.
+ * that holds both fillings was not. (Out rows of which the rest is to stay hold what was there for
+ * the one run, which comes once more at the end.) Then smaller pieces tell the index, and smaller
+ * parts of the traps the row.
  *
  * All operations are complete when their call returns.
  */
@@ -83,6 +84,7 @@ struct guard_work { /* a launch, and its piece that is being checked */
     int64_t trap_count, trap_capacity, trap_bytes;
     struct guard_change *changes;
     int64_t change_count, change_capacity, change_bytes;
+    int keeps;                  /* some of an out row that is not written stays as it was */
     struct guard_bytes covered; /* what was in the traps before; */
     struct guard_bytes filled;  /* what is now */
     struct guard_bytes before;  /* of changes */

@@ -171,6 +171,7 @@ static yoke_status add_change(struct guard_work *work, int arg, struct guard_spa
         grow(&work->changes, &work->change_capacity, work->change_count + 1, sizeof *work->changes);
     if (status == YOKE_OK && is_out) {
         const struct guard_trap trap = { change.room, arg, span, 0 };
+        work->keeps |= work->declared->args[arg].keeps;
         change.trap = (int)work->trap_count;
         status = add_trap(work, &trap);
     }
@@ -294,6 +295,7 @@ yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t 
     work->first = first;
     work->last = last;
     work->trap_count = work->trap_bytes = work->change_count = work->change_bytes = 0;
+    work->keeps = 0;
     for (r = 0; r < work->room_count; r++)
         work->rooms[r].declared.count = 0;
     for (p = 0; p < work->declared->count && status == YOKE_OK; p++)
@@ -322,7 +324,7 @@ static int example(const struct guard_work *work, int room)
     return -1;
 }
 
-/* Values that might well be there: those of a row that is declared. */
+/* Values that might well be there: those of a row that is declared; what is to stay. */
 static void fill_plausibly(const struct guard_work *work, const struct guard_trap *trap,
                            unsigned char *out)
 {
@@ -331,6 +333,10 @@ static void fill_plausibly(const struct guard_work *work, const struct guard_tra
     const struct yk_declared *d = &work->declared->args[arg < 0 ? 0 : arg];
     const unsigned char *row;
     int64_t i, phase;
+    if (trap->arg >= 0 && work->declared->args[trap->arg].keeps) {
+        memcpy(out, work->covered.data + trap->at, (size_t)bytes);
+        return;
+    }
     if (arg < 0) {
         memset(out, 0, (size_t)bytes);
         return;

@@ -2,19 +2,18 @@
 #include <signal.h>
 #include <string.h>
 
+#include "../launch_space.h"
 #include "guard.h"
 
 void yk_guard_call(struct guard_work *work, int64_t first, int64_t last)
 {
     const struct yk_launch *launch = work->launch;
     const struct yk_program *program = work->program;
-    const yoke_chunk chunk = { .first = first,
-                               .last = last,
-                               .extent = { launch->extent[0], launch->extent[1] },
-                               .lane = launch->lane,
-                               .team = launch->team };
+    yoke_chunk chunk = yk_chunk_of(launch);
     void *args[YOKE_ARGS_MAX];
     int p;
+    chunk.first = first;
+    chunk.last = last;
     for (p = 0; p < program->param_count; p++) {
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->values >> p & 1)
@@ -88,12 +87,19 @@ static int run(struct guard_work *work, struct guard_odd odd, unsigned char *cha
 
 /* --- two runs compared --- */
 
+static int keeps(const struct guard_work *work, const struct guard_change *change)
+{
+    return work->declared->args[change->arg].keeps;
+}
+
 /* Whether byte `at` of an out row's change still holds what both runs were begun with; those of the
- * run without odd values are 0 (guard_room.c). */
+ * run without odd values are 0, or what was there (guard_room.c). */
 static int is_unwritten(const struct guard_work *work, const struct guard_change *change,
                         int64_t at)
 {
-    return change->trap >= 0 && work->plain.data[at] == 0 && work->other.data[at] == work->odd_byte;
+    const unsigned char plain = keeps(work, change) ? work->before.data[at] : 0;
+    return change->trap >= 0 && work->plain.data[at] == plain &&
+           work->other.data[at] == work->odd_byte;
 }
 
 static int change_differs(const struct guard_work *work, const struct guard_change *change,
@@ -140,7 +146,7 @@ static int leaves_unwritten(const struct guard_work *work, struct guard_breach *
         const struct guard_change *c = &work->changes[i];
         const int64_t size = work->declared->params[c->arg].size;
         const int64_t end = c->at + c->span.last - c->span.first;
-        if (c->trap < 0 || work->declared->args[c->arg].shape == YOKE_PART)
+        if (c->trap < 0 || work->declared->args[c->arg].shape == YOKE_PART || keeps(work, c))
             continue;
         for (at = c->at; at + size <= end; at += size) {
             for (k = 0; k < size && is_unwritten(work, c, at + k);)
@@ -232,8 +238,13 @@ static void check(struct guard_work *work, struct guard_breach *out)
     if (work->errors || work->trap_bytes == 0)
         return;
     if (run(work, all, work->other.data, &breach)) {
-        if (leaves_unwritten(work, out) || !differ(work, &breach))
+        if (leaves_unwritten(work, out))
             return;
+        if (!differ(work, &breach)) {
+            if (work->keeps) /* with what is to stay */
+                run(work, none, work->other.data, &breach);
+            return;
+        }
     }
     if (!repeats(work))
         return;

@@ -111,10 +111,11 @@ static cl_int set_queue(const struct yk_program *program, const struct yk_step_l
 static cl_int set_arguments(const struct yk_program *program, const struct yk_launch *launch)
 {
     const struct yk_opencl_api *cl = program->device->cl;
-    const cl_long range[4] = { launch->first, launch->last, launch->extent[0], launch->extent[1] };
+    int64_t range[YK_RANGE_ARGS_MOST];
+    const cl_uint count = (cl_uint)yk_range_args(launch, program->shape.dimensions, range);
     cl_uint index = program->generated ? PART_ARG + 1 : 0; /* the part comes with its launch */
     cl_int code = CL_SUCCESS;
-    for (; !program->generated && index < 4 && code == CL_SUCCESS; ++index)
+    for (; !program->generated && index < count && code == CL_SUCCESS; ++index)
         code = cl->SetKernelArg(program->kernel, index, sizeof *range, &range[index]);
     if (program->shape.is_step && code == CL_SUCCESS)
         code = set_queue(program, launch->steps, &index);
@@ -216,10 +217,8 @@ static cl_int launch_native(const struct launching *l)
     const struct yk_opencl_device *device = l->queue->device;
     const yoke_opencl_call call = { device->context, device->handle, l->queue->handle,
                                     (void *const *)args, shifts };
-    const yoke_chunk chunk = { .first = launch->first,
-                               .last = launch->last,
-                               .extent = { launch->extent[0], launch->extent[1] },
-                               .team = 1 };
+    yoke_chunk chunk = yk_chunk_of(launch);
+    chunk.team = 1;
     cl_int code = mark_begin(l);
     if (code == CL_SUCCESS)
         code = l->program->native(&call, &chunk);

@@ -18,6 +18,7 @@
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../launch_space.h"
 #include "sim.h"
 
 yoke_status yk_sim_lost(const struct sim_device *device)
@@ -261,8 +262,10 @@ static double work_ns(const struct sim_device *device, const struct yk_program *
 {
     const struct sim_settings *s = &device->settings;
     const double work = program->slowed / team_of(device, program, launch);
-    double items = (double)(launch->last - launch->first) * (double)launch->extent[0] *
-                   (double)launch->extent[1];
+    const struct yk_space all = yk_space_of(launch);
+    double items = 1;
+    for (int d = 0; d < 3; d++)
+        items *= (double)(all.along[d].last - all.along[d].first);
     if (!device->lane_free)
         items = ceil(items / (double)s->fill) * (double)s->fill;
     return 1e9 * (s->launch + items * work * s->work / s->rate);
@@ -310,11 +313,8 @@ yoke_status yk_sim_launch(struct yk_queue *queue, struct yk_program *program,
                        device->base.desc.name);
     struct sim_effect effect = { .run = program->run ? program->run : program->team,
                                  .args = args_new(device, program, launch),
-                                 .chunk = { .first = launch->first,
-                                            .last = launch->last,
-                                            .extent = { launch->extent[0], launch->extent[1] },
-                                            .lane = launch->lane,
-                                            .team = team_of(device, program, launch) } };
+                                 .chunk = yk_chunk_of(launch) };
+    effect.chunk.team = team_of(device, program, launch);
     if (!effect.args)
         return YOKE_ENOMEM;
     if (program->is_step) {
