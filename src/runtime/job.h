@@ -155,8 +155,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     struct yk_pair *pair;  /* with its alternative; NULL: it has none */
     uint64_t number, turn; /* of the jobs submitted, and of those begun */
     int64_t first, last, extent[2];
-    struct yk_interval along[2]; /* indexes of the second and third dimension; empty: so is first
-                                    .. last */
+    struct yk_interval along[2]; /* indexes of the second and third dimension, never empty */
     int arg_count;
     yoke_arg *args;
     int has_add;

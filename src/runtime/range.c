@@ -78,12 +78,14 @@ void yk_range_take(struct yk_job *job, const yoke_job *spec)
     job->first = spec->range.first;
     job->last = spec->range.last;
     for (d = 0; d < 2; d++) {
-        const struct dimension it = dimension_of(spec, d);
+        struct dimension it = dimension_of(spec, d);
+        is_part |= yk_interval_length(it.done) < it.size;
+        if (yk_interval_empty(it.done)) { /* the others need not look for that */
+            job->last = job->first;
+            it.done = (struct yk_interval){ 0, it.size };
+        }
         job->extent[d] = it.size;
         job->along[d] = it.done;
-        is_part |= yk_interval_length(it.done) < it.size;
-        if (yk_interval_empty(it.done))
-            job->last = job->first;
     }
     if (is_part)
         keep_edges(job);

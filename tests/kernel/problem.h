@@ -20,8 +20,8 @@ struct problem {
     const yoke_kernel *kernel;
     int64_t count; /* of the first dimension */
     int64_t extent[2];
-    int64_t second[2], third[2]; /* first and last; zeros: all */
     struct operand operands[24];
+    int64_t second[2], third[2]; /* first and last; zeros: all */
 };
 
 /* Three chunks, cut at odd places as far as the kernel's unit allows, each on exactly sized copies
