@@ -248,6 +248,29 @@ static void laplace_run(const struct launcher *launcher)
     free(v);
 }
 
+/* The same inside, and nothing elsewhere. */
+static void inside_run(const struct launcher *launcher)
+{
+    const int64_t n = NX, second[2] = { 1, NY - 1 }, third[2] = { 2, NZ - 3 };
+    float *u = noise_array(NX * NY * NZ), *v = allocate(NX * NY * NZ * sizeof *v);
+    struct problem problem = { .kernel = &laplace,
+                               .count = NX,
+                               .extent = { NY, NZ },
+                               .operands = { { .value = &n },
+                                             { .rows = u, .row_bytes = 4 * NY * NZ, .reach = HALO },
+                                             { .rows = v, .row_bytes = 4 * NY * NZ } },
+                               .second = { second[0], second[1] },
+                               .third = { third[0], third[1] } };
+    run(launcher, &problem);
+    for (int64_t at = 0; at < NX * NY * NZ; at++) {
+        const int64_t i = at / (NY * NZ), j = at / NZ % NY, k = at % NZ;
+        const int is_done = j >= second[0] && j < second[1] && k >= third[0] && k < third[1];
+        near("v", at, v[at], is_done ? laplace_at(i, j, k) : 0, 2e-6);
+    }
+    free(u);
+    free(v);
+}
+
 static void histogram_run(const struct launcher *launcher)
 {
     static int32_t a[BINS];
@@ -418,6 +441,7 @@ const struct kernel_case kernel_cases[] = {
     { "stencil", stencil_run },
     { "2-D", plane_run },
     { "3-D", laplace_run },
+    { "3-D, inside", inside_run },
     { "add", histogram_run },
     { "add to one element", moments_run },
     { "add to one element, 3-D", moments3_run },

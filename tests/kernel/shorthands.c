@@ -50,5 +50,7 @@ yoke_status loops(const yoke_kernel *kernel, yoke_array *a, const struct body *b
         status = yoke_for2(NULL, kernel, n, 5, 2.0f, *b, b, xs, constants, p + 1, a, yoke_whole(a),
                            yoke_whole(xs), yoke_whole(b, n), 3ul, ((struct body){ 1, 2 }),
                            yoke_halo(yoke_row(p, 4), 1, 1));
-    return status == YOKE_OK ? yoke_for3(NULL, kernel, n, 2, 2, p) : status;
+    return status == YOKE_OK
+               ? yoke_for3(NULL, kernel, n, yoke_interior(n, 1), yoke_indexes(0, 1, 2), p)
+               : status;
 }

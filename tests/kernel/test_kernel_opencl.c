@@ -94,6 +94,8 @@ static cl_uint sizes(const yoke_kernel *kernel, const yoke_chunk *chunk, size_t 
                      size_t *local)
 {
     const int64_t items = chunk->last - chunk->first;
+    const int64_t counts[3] = { items, chunk->second.last - chunk->second.first,
+                                chunk->third.last - chunk->third.first };
     const cl_uint dimensions = (cl_uint)kernel->dimensions;
     for (int d = 0; d < 3; d++)
         local[d] = d ? 1 : 32;
@@ -103,8 +105,7 @@ static cl_uint sizes(const yoke_kernel *kernel, const yoke_chunk *chunk, size_t 
         return 1;
     }
     for (cl_uint d = 0; d < dimensions; d++) {
-        const cl_uint from_first = dimensions - 1 - d;
-        const int64_t size = from_first ? chunk->extent[from_first - 1] : items;
+        const int64_t size = counts[dimensions - 1 - d];
         global[d] = ((size_t)size + local[d] - 1) / local[d] * local[d];
     }
     return dimensions;
@@ -114,10 +115,9 @@ static void launch(void *state, const yoke_kernel *kernel, const struct launch_a
                    const yoke_chunk *chunk)
 {
     struct device *device = ((struct trial *)state)->device;
-    const cl_long part[] = {
-        chunk->first,     chunk->last,     0, chunk->extent[0], 0, chunk->extent[1],
-        chunk->extent[0], chunk->extent[1]
-    };
+    const cl_long part[] = { chunk->first,       chunk->last,        chunk->second.first,
+                             chunk->second.last, chunk->third.first, chunk->third.last,
+                             chunk->extent[0],   chunk->extent[1] };
     const cl_long one_copy = 0;
     cl_program program;
     cl_kernel built = build(device, kernel, &program);

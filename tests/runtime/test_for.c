@@ -92,6 +92,29 @@ static void planes(void)
     ok(yoke_for3(rt, &f_number, 4, 0, 2, box));
 }
 
+/* Parts of dimensions: the rest is as it was. */
+static void spans(void)
+{
+    const yoke_span second = yoke_indexes(2, 3, 4);
+    int32_t box[5 * 4 * 7];
+    for (int at = 0; at < 5 * 4 * 7; at++)
+        box[at] = -1;
+    ok(yoke_for3(rt, &f_number, yoke_interior(5, 1), second, yoke_interior(7, 2), box));
+    ok(yoke_for3(rt, &f_number, 5, yoke_interior(4, 2), 7, box)); /* too small: nothing */
+    ok(yoke_for3(rt, &f_number, yoke_interior(5, 6), 4, 7, box));
+    ok(yoke_for3(rt, &f_number, yoke_indexes(5, 5, 5), 4, 7, box));
+    for (int at = 0; at < 5 * 4 * 7; at++) {
+        const int i = at / 28, j = at / 7 % 4, k = at % 7;
+        const int is_done = i > 0 && i < 4 && j == 2 && k > 1 && k < 5;
+        assert_int_equal(box[at], is_done ? 100 * i + 10 * j + k : -1);
+    }
+    for (int i = 0; i < N; i++)
+        ys[i] = 1;
+    ok(yoke_for(rt, &f_saxpy, yoke_indexes(3, N - 5, N), 2.0f, xs, ys));
+    for (int i = 0; i < N; i++)
+        assert_true(ys[i] == (i >= 3 && i < N - 5 ? 2 * xs[i] + 1 : 1));
+}
+
 static void tables(void)
 {
     float row[COLUMNS], product[ROWS], *x = xs, *to = zs;
@@ -146,6 +169,7 @@ static void everything(void)
 {
     vectors();
     planes();
+    spans();
     tables();
     structs();
     arrays();
@@ -209,6 +233,16 @@ static void mistakes_of_counts(void **state)
     expect(yoke_for(rt, &f_saxpy, -1, 2.0f, x, y), YOKE_EINVAL, "dimension 1 of the range has -1");
     expect(yoke_for(rt, &f_dot, N, x, y, &sum), YOKE_EINVAL, "yoke_whole(pointer, count)");
     expect(yoke_for(rt, &f_blur, ROWS, ROWS, x, y), YOKE_EINVAL, "run it with yoke_for2");
+    expect(yoke_for2(rt, &f_blur, ROWS, yoke_indexes(3, COLUMNS + 1, COLUMNS), ROWS, x, y),
+           YOKE_EINVAL, "indexes 3 .. 51 of dimension 2, which has 50; give yoke_indexes(");
+    expect(yoke_for2(rt, &f_blur, yoke_indexes(-1, 1, ROWS), COLUMNS, ROWS, x, y), YOKE_EINVAL,
+           "indexes -1 .. 1 of dimension 1");
+    expect(yoke_for2(rt, &f_blur, yoke_indexes(2, 1, ROWS), COLUMNS, ROWS, x, y), YOKE_EINVAL,
+           "indexes 2 .. 1 of dimension 1");
+    expect(yoke_for2(rt, &f_blur, yoke_interior(ROWS, -1), COLUMNS, ROWS, x, y), YOKE_EINVAL,
+           "indexes -1 .. 61 of dimension 1");
+    expect(yoke_for2(rt, &f_blur, yoke_interior(-ROWS, 1), COLUMNS, ROWS, x, y), YOKE_EINVAL,
+           "dimension 1 of the range has -60 indexes");
     expect(yoke_for(rt, &f_saxpy, N, 2.0f, y, y), YOKE_EINVAL, "given twice");
     expect(yoke_for(rt, &f_saxpy, N - 1, 2.0f, y, y + 1), YOKE_EINVAL,
            "argument 3 (y): its memory overlaps that of argument 2 (x)");

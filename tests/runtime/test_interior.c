@@ -6,9 +6,10 @@
 
 #include "ok.h"
 
-extern const yoke_kernel i_stencil, i_sides, i_number, i_count, i_early, k_saxpy;
+extern const yoke_kernel i_stencil, i_sides, i_number, i_count, i_early, k_row_sum;
 
-static const char *const all_devices[] = { "cpu", "opencl:0", "sim:gpu", "sim:cpu:cores=2,sim:gpu*2" };
+static const char *const all_devices[] = { "cpu", "opencl:0", "sim:gpu",
+                                           "sim:cpu:cores=2,sim:gpu*2" };
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
 static const char *const partitioners[] = { NULL, "even", "dynamic:chunk=2" };
@@ -67,9 +68,10 @@ static void compare(struct cube *cube)
 
 static yoke_job job_of(const yoke_kernel *kernel, const int64_t ends[6])
 {
-    return (yoke_job){ .kernel = kernel,
-                       .range = { ends[0], ends[1], { NY, NX }, { ends[2], ends[3] },
-                                  { ends[4], ends[5] } } };
+    return (yoke_job){
+        .kernel = kernel,
+        .range = { ends[0], ends[1], { NY, NX }, { ends[2], ends[3] }, { ends[4], ends[5] } }
+    };
 }
 
 /* i_number's result, in what is expected. */
@@ -106,9 +108,9 @@ static void check_interior(yoke_runtime *rt, const char *partitioner)
 /* What an earlier job left on the devices stays, too; parts that later jobs do overlap. */
 static void check_parts(yoke_runtime *rt, const char *partitioner)
 {
-    static const int64_t parts[][6] = { { 0, NZ, 0, NY, 0, NX },    { 2, 9, 1, 2, 0, NX },
-                                        { 0, NZ, 3, NY, 5, 6 },     { 4, 5, NY - 1, NY, 2, NX },
-                                        { 0, NZ, 0, 1, 0, NX },     { 0, NZ, 0, NY, NX - 1, NX },
+    static const int64_t parts[][6] = { { 0, NZ, 0, NY, 0, NX },   { 2, 9, 1, 2, 0, NX },
+                                        { 0, NZ, 3, NY, 5, 6 },    { 4, 5, NY - 1, NY, 2, NX },
+                                        { 0, NZ, 0, 1, 0, NX },    { 0, NZ, 0, NY, NX - 1, NX },
                                         { 3, 8, 2, NY - 2, 4, NX } };
     struct cube *cube = open_cube(rt);
     for (int32_t p = 0; p < (int)(sizeof parts / sizeof *parts); p++) {
@@ -139,8 +141,7 @@ static void check_sums(yoke_runtime *rt, const char *partitioner)
         yoke_array *array;
         yoke_job job = job_of(&i_count, e);
         OK(yoke_array_open(
-            rt,
-            &(yoke_array_spec){ .host = count, .rows = 2, .element_size = sizeof *count },
+            rt, &(yoke_array_spec){ .host = count, .rows = 2, .element_size = sizeof *count },
             &array));
         job.args[0] = (yoke_arg)yoke_add_to(array);
         job.partitioner = partitioner;
@@ -154,6 +155,51 @@ static void check_sums(yoke_runtime *rt, const char *partitioner)
         OK(yoke_array_close(array));
         assert_true(count[0] == expected[0] && count[1] == expected[1]);
     }
+}
+
+/* i_number as a user's own sources have it. */
+#define TO(i, j, k) "[(" #i " * size2 + " #j ") * size3 + " #k "]"
+#define LOOPS(x, y, z, of_x, of_y, of_z)                                                           \
+    "for (i = first + " z "; i < last; i += " of_z ")\n"                                           \
+    "for (j = first2 + " y "; j < last2; j += " of_y ")\n"                                         \
+    "for (k = first3 + " x "; k < last3; k += " of_x ")\n"
+static const char opencl_text[] =
+    "__kernel void number(long first, long last, long size2, long size3, long first2, long last2,\n"
+    "    long first3, long last3, int plus, __global int *to, long shift)\n"
+    "{\n"
+    "    __global int *all = (__global int *)((__global char *)to + shift);\n"
+    "    long i, j, k;\n" LOOPS(
+        "get_global_id(0)", "get_global_id(1)", "get_global_id(2)", "get_global_size(0)",
+        "get_global_size(1)",
+        "get_global_size(2)") "    all" TO(i, j, k) " = (int)(i * 10000 + j * 100 + k) + plus;\n"
+                                                    "}\n";
+static const char cuda_text[] =
+    "extern \"C\" __global__ void number(long long first, long long last, long long size2,\n"
+    "    long long size3, long long first2, long long last2, long long first3, long long last3,\n"
+    "    int plus, int *to)\n"
+    "{\n"
+    "    long long i, j, k;\n" LOOPS(
+        "blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.y * blockDim.y + threadIdx.y",
+        "blockIdx.z * blockDim.z + threadIdx.z", "gridDim.x * blockDim.x", "gridDim.y * blockDim.y",
+        "gridDim.z * blockDim.z") "    to" TO(i, j, k) " = (int)(i * 10000 + j * 100 + k) + plus;\n"
+                                                       "}\n";
+
+static void check_by_hand(yoke_runtime *rt)
+{
+    const int32_t plus = 77;
+    struct cube *cube = open_cube(rt);
+    yoke_kernel kernel = i_number;
+    yoke_job job = job_of(&kernel, inside);
+    kernel.name = "number_by_hand";
+    kernel.opencl.source.text = opencl_text;
+    kernel.cuda.source.text = cuda_text;
+    kernel.opencl.source.entry = kernel.cuda.source.entry = "number";
+    job.args[0] = (yoke_arg)yoke_value(plus);
+    job.args[1] = (yoke_arg)yoke_out(cube->write);
+    OK(yoke_run(rt, &job, NULL));
+    number(cube, inside, plus);
+    compare(cube);
+    close_cube(cube);
 }
 
 static void everywhere(void **state)
@@ -171,6 +217,7 @@ static void everywhere(void **state)
             check_parts(rt, partitioners[p]);
             check_sums(rt, partitioners[p]);
         }
+        check_by_hand(rt);
         OK(yoke_close(rt));
     }
 }
@@ -206,9 +253,7 @@ static void extent_left_out(void **state)
     struct cube *cube = open_cube(rt);
     const int32_t plus = 3;
     const yoke_job job = { .kernel = &i_number,
-                           .range = { .last = NZ,
-                                      .second = { 4, NY },
-                                      .third = { 0, NX } },
+                           .range = { .last = NZ, .second = { 4, NY }, .third = { 0, NX } },
                            .args = { yoke_value(plus), yoke_out(cube->write) } };
     OK(yoke_run(rt, &job, NULL));
     number(cube, (const int64_t[]){ 0, NZ, 4, NY, 0, NX }, plus);
@@ -248,6 +293,8 @@ static void mistakes(void **state)
     job.args[0] = (yoke_arg)yoke_in(cube->read);
     job.range.extent[1] = 0;
     refused(rt, &job, "kernel i_sides has 2 dimensions, the range has more; define it with");
+    job.kernel = &k_row_sum;
+    refused(rt, &job, "kernel k_row_sum has 1 dimension, the range has more; group and step");
     close_cube(cube);
     OK(yoke_close(rt));
 }
@@ -292,12 +339,10 @@ static void checking(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(everywhere),
-                                        cmocka_unit_test(traffic),
-                                        cmocka_unit_test(extent_left_out),
-                                        cmocka_unit_test(mistakes),
-                                        cmocka_unit_test(touches),
-                                        cmocka_unit_test(checking) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everywhere), cmocka_unit_test(traffic), cmocka_unit_test(extent_left_out),
+        cmocka_unit_test(mistakes),   cmocka_unit_test(touches), cmocka_unit_test(checking)
+    };
     if (argc > 1) {
         devices = (const char *const *)argv + 1;
         device_count = argc - 1;

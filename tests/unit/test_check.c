@@ -96,9 +96,13 @@ static void launch_arguments(void **state)
         .first = 0, .last = 9, .extent = { 1, 1 }, .args = good, .team = 1
     };
     struct yk_launch empty = right, flat = right, alone = right, bare = right, nought = right,
-                     hostly = right, shifted = right;
+                     hostly = right, shifted = right, beyond = right, before = right;
     empty.last = 0;
     flat.extent[1] = 0;
+    beyond.third.last = 2;
+    before.extent[0] = 3;
+    before.second.first = 3;
+    before.second.last = 3;
     alone.team = 0;
     bare.args = NULL;
     nought.args = no_value;
@@ -107,10 +111,15 @@ static void launch_arguments(void **state)
     const struct {
         const struct yk_launch *launch;
         const char *words;
-    } bad[] = { { &empty, "empty chunk" },     { &flat, "extents" },
-                { &alone, "team of 0" },       { &bare, "no arguments" },
-                { &nought, "no value for n" }, { &hostly, "no open buffer" },
-                { &shifted, "shift -6 of x" } };
+    } bad[] = { { &empty, "empty chunk" },
+                { &flat, "extents" },
+                { &alone, "team of 0" },
+                { &bare, "no arguments" },
+                { &nought, "no value for n" },
+                { &hostly, "no open buffer" },
+                { &shifted, "shift -6 of x" },
+                { &beyond, "0 to 2 along an extent of 1" },
+                { &before, "3 to 3 along an extent of 3" } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(bench.b->launch(bench.queue[0], bench.program, bad[i].launch, NULL),
                          YOKE_EINVAL);

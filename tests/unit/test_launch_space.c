@@ -41,6 +41,26 @@ static void every_index_once(void **state)
     }
 }
 
+/* As functions and entries by hand take them. */
+static void by_hand(void **state)
+{
+    (void)state;
+    const struct yk_launch launch = {
+        .first = 2, .last = 5, .extent = { 10, 20 }, .second = { 3, 4 }, .lane = 6, .team = 7
+    };
+    const yoke_chunk chunk = yk_chunk_of(&launch);
+    const int64_t expected[YK_RANGE_ARGS_MOST] = { 2, 5, 10, 20, 3, 4, 0, 20 };
+    int64_t args[YK_RANGE_ARGS_MOST];
+    assert_int_equal(yk_range_args(&launch, 1, args), 4);
+    assert_memory_equal(args, expected, 4 * sizeof *args);
+    assert_int_equal(yk_range_args(&launch, 2, args), YK_RANGE_ARGS_MOST);
+    assert_memory_equal(args, expected, sizeof expected);
+    assert_true(chunk.first == 2 && chunk.last == 5 && chunk.extent[0] == 10 &&
+                chunk.extent[1] == 20 && chunk.lane == 6 && chunk.team == 7);
+    assert_true(chunk.second.first == 3 && chunk.second.last == 4 && chunk.third.first == 0 &&
+                chunk.third.last == 20);
+}
+
 /* A rehearsal's launch has no indexes, and is one launch. */
 static void empty_has_one_part(void **state)
 {
@@ -78,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_index_once),
+        cmocka_unit_test(by_hand),
         cmocka_unit_test(empty_has_one_part),
         cmocka_unit_test(far_out),
     };

@@ -127,6 +127,13 @@ static void extents(void **state)
     struct yk_launch l = { .first = 5, .last = 15, .extent = { 30, 7 }, .args = args, .team = 1 };
     assert_int_equal(sim->launch(bench.queue[0], bench.scale, &l, &event), YOKE_OK);
     expect(event, 0, 2100);
+    l.second.first = 10;
+    l.second.last = 15;
+    l.third.first = 6;
+    l.third.last = 7;
+    event = NULL;
+    assert_int_equal(sim->launch(bench.queue[0], bench.scale, &l, &event), YOKE_OK);
+    expect(event, 2100, 2150);
     bench_close(&bench);
 }
 
