@@ -127,9 +127,10 @@
 #define YK_CHUNK                                                                                   \
     const int64_t yk_first = yk_chunk->first, yk_last = yk_chunk->last;                            \
     const int64_t yk_size2 = yk_chunk->extent[0], yk_size3 = yk_chunk->extent[1];
-#define YK_SECOND                                                                                  \
-    const int64_t yk_first2 = yk_chunk->second.first, yk_last2 = yk_chunk->second.last;
-#define YK_THIRD const int64_t yk_first3 = yk_chunk->third.first, yk_last3 = yk_chunk->third.last;
+#define YK_CHUNK2                                                                                  \
+    YK_CHUNK const int64_t yk_first2 = yk_chunk->second.first, yk_last2 = yk_chunk->second.last;
+#define YK_CHUNK3                                                                                  \
+    YK_CHUNK2 const int64_t yk_first3 = yk_chunk->third.first, yk_last3 = yk_chunk->third.last;
 
 #define YK_RANGE1(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
@@ -143,28 +144,50 @@
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
         YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                         \
     }
+/* All of the further dimensions, or a part of them: compilers know more of indexes that begin with
+ * 0 and end with the size, so a boundary test costs less. */
 #define YK_RANGE2(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
-        YK_CHUNK YK_SECOND YK_EACH(YK_SUM_OPEN, __VA_ARGS__) YK_FOR(yk_i, yk_first, yk_last){      \
-            YK_EVERY(yk_j, yk_first2, yk_last2, (__VA_ARGS__),                                     \
-                     yk_body_##name(yk_i, yk_j, yk_size2,                                          \
-                                    yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                       \
-                                        YK_SUMS_ACTUAL(__VA_ARGS__)))                              \
-        } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                       \
+        YK_CHUNK2                                                                                  \
+        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
+        if (yk_first2 == 0 && yk_last2 == yk_size2) {                                              \
+            YK_LOOPS2(0, yk_size2, name, __VA_ARGS__)                                              \
+        } else {                                                                                   \
+            YK_LOOPS2(yk_first2, yk_last2, name, __VA_ARGS__)                                      \
+        }                                                                                          \
+        YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                         \
+    }
+#define YK_LOOPS2(from2, to2, name, ...)                                                           \
+    YK_FOR(yk_i, yk_first, yk_last)                                                                \
+    {                                                                                              \
+        YK_EVERY(yk_j, from2, to2, (__VA_ARGS__),                                                  \
+                 yk_body_##name(yk_i, yk_j, yk_size2,                                              \
+                                yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
+                                    YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
     }
 #define YK_RANGE3(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
-        YK_CHUNK YK_SECOND YK_THIRD YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                              \
-            YK_FOR(yk_i, yk_first, yk_last) YK_FOR(yk_j, yk_first2, yk_last2){                     \
-                YK_EVERY(yk_k, yk_first3, yk_last3, (__VA_ARGS__),                                 \
-                         yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                \
-                                        yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                   \
-                                            YK_SUMS_ACTUAL(__VA_ARGS__)))                          \
-            } YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                   \
+        YK_CHUNK3                                                                                  \
+        YK_EACH(YK_SUM_OPEN, __VA_ARGS__)                                                          \
+        if (yk_first2 == 0 && yk_last2 == yk_size2 && yk_first3 == 0 && yk_last3 == yk_size3) {    \
+            YK_LOOPS3(0, yk_size2, 0, yk_size3, name, __VA_ARGS__)                                 \
+        } else {                                                                                   \
+            YK_LOOPS3(yk_first2, yk_last2, yk_first3, yk_last3, name, __VA_ARGS__)                 \
+        }                                                                                          \
+        YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                         \
+    }
+#define YK_LOOPS3(from2, to2, from3, to3, name, ...)                                               \
+    YK_FOR(yk_i, yk_first, yk_last)                                                                \
+    YK_FOR(yk_j, from2, to2)                                                                       \
+    {                                                                                              \
+        YK_EVERY(yk_k, from3, to3, (__VA_ARGS__),                                                  \
+                 yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                                        \
+                                yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
+                                    YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
     }
 #define YK_GROUPS(attributes, v, name, lanes, unit, ...)                                           \
     YK_FUNCTION(attributes, v, name)                                                               \

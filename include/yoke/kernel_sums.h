@@ -49,17 +49,15 @@
 #define YK_EVERY(i, from, to, params, ...)                                                         \
     YK_CAT(YK_EVERY_, YK_FIRST(YK_EACH(YK_ADDS, YK_BARE params) simd))(i, from, to, __VA_ARGS__)
 #define YK_EVERY_simd(i, from, to, ...) YK_LOOP_simd YK_FOR(i, from, to) __VA_ARGS__;
-/* else as many lanes of sums at once as there are. Counted from 0: gcc 12 keeps sums of a loop that
- * begins elsewhere out of vectors without AVX. */
+/* else as many lanes of sums at once as there are. */
 #define YK_EVERY_plain(i, from, to, ...)                                                           \
-    const int64_t yk_from = (from), yk_count = (to)-yk_from;                                       \
-    int64_t yk_at = 0;                                                                             \
-    for (; yk_count - yk_at >= YK_SUM_LANES; yk_at += YK_SUM_LANES)                                \
+    int64_t yk_at = (from);                                                                        \
+    for (; (to)-yk_at >= YK_SUM_LANES; yk_at += YK_SUM_LANES)                                      \
         for (int yk_lane = 0; yk_lane < YK_SUM_LANES; ++yk_lane) {                                 \
-            const int64_t i = yk_from + (yk_at + yk_lane);                                         \
+            const int64_t i = yk_at + yk_lane;                                                     \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
-    YK_FOR(i, yk_from + yk_at, to)                                                                 \
+    YK_FOR(i, yk_at, to)                                                                           \
     {                                                                                              \
         enum { yk_lane = 0 };                                                                      \
         __VA_ARGS__;                                                                               \
