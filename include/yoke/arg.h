@@ -75,10 +75,10 @@ typedef struct yoke_arg {
  *     yoke_in_halo(a, b, c)        index i touches rows i - b .. i + c
  *     yoke_in_custom(a, f, state)  the rows that f(state, range) says
  *     yoke_out(a), yoke_inout(a)   written, read and written; index i touches row i
- *     yoke_out_part(a)             written in part: other elements of the row become undefined
- *     yoke_out_home(a), yoke_inout_home(a)  the same; results come home as each chunk ends
- *     yoke_add_to(a)               added to, any row
- *     yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
+ *     yoke_out_part(a)             written in part: other elements of the row become undefined,
+ * also where a range without edges would keep them (yoke/job.h) yoke_out_home(a),
+ * yoke_inout_home(a)  the same; results come home as each chunk ends yoke_add_to(a) added to, any
+ * row yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
  * other argument, to the next where this device has it. A kernel that finds rows by it instead of
  * the array's row_elements can be given a panel without the columns beside it, b[k * distance + j]
  * with j as ever, and devices without room for the array then need room for the panel only

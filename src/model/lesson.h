@@ -3,9 +3,9 @@
  *
  * A lesson stands for (machine, subject, sizes). The machine is a fingerprint of devices, drivers
  * and links; the subject is what is the same whatever the sizes: the kernel's content, the
- * arguments' shapes, the partitioner where one was asked for. Sizes are numbers (items, extents,
- * rows and bytes of a row of each array), always as many and in the same order for one subject.
- * papers/003, section 3: "configuration", "argument sizes".
+ * arguments' shapes, the partitioner where one was asked for. Sizes are numbers (indexes of each
+ * dimension, rows and bytes of a row of each array), always as many and in the same order for one
+ * subject. papers/003, section 3: "configuration", "argument sizes".
  */
 #ifndef YK_MODEL_LESSON_H
 #define YK_MODEL_LESSON_H
