@@ -8,9 +8,9 @@
 YOKE_KERNEL3(conduct, i, j, k, YOKE_IN(float, before), YOKE_OUT(float, after))
 {
     const int64_t row = YOKE_SIZE3, layer = YOKE_SIZE2 * YOKE_SIZE3, at = i * layer + j * row + k;
-    after[at] = 0.25f * before[at] + 0.125f * (before[at - layer] + before[at + layer] +
-                                               before[at - row] + before[at + row] +
-                                               before[at - 1] + before[at + 1]);
+    after[at] =
+        0.25f * before[at] + 0.125f * (before[at - layer] + before[at + layer] + before[at - row] +
+                                       before[at + row] + before[at - 1] + before[at + 1]);
 }
 
 YOKE_KERNEL3(heat, i, j, k, YOKE_VALUE(float, degrees), YOKE_OUT(float, box))

@@ -44,9 +44,14 @@ static void yoke_attach(struct contestant *base, const struct problem *problem,
     for (self->jobs = 0; loop->step[self->jobs].kernel; self->jobs++) {
         const struct loop_step *step = &loop->step[self->jobs];
         yoke_job *job = &self->job[self->jobs];
-        *job =
-            (yoke_job){ .kernel = step->kernel,
-                        .range = { 0, problem->size[0], { problem->size[1], problem->size[2] } } };
+        const int64_t *size = problem->size, margin = step->margin;
+        *job = (yoke_job){ .kernel = step->kernel, .range = { 0, size[0], { size[1], size[2] } } };
+        if (margin) {
+            job->range.first = job->range.second.first = job->range.third.first = margin;
+            job->range.last = size[0] - margin;
+            job->range.second.last = size[1] - margin;
+            job->range.third.last = size[2] - margin;
+        }
         for (int k = 0; k < step->kernel->param_count; k++)
             job->args[k] = argument_of(self, problem, &step->operand[k]);
     }

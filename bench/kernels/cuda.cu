@@ -23,7 +23,7 @@ static void launched(const char *kernel)
 
 #include "kernels.c"
 
-#define KNOWN(kernel) { #kernel, cuda_##kernel },
+#define KNOWN(kernel, margin) { #kernel, cuda_##kernel },
 
 static plain_fn *cuda_find(const char *kernel)
 {

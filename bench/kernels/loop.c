@@ -2,7 +2,7 @@
 #include "loop.h"
 
 extern const yoke_kernel mandelbrot, blur_rows, blur_columns, black_scholes, binomial, dot_add,
-    dot_group, dot_rows, histogram, stencil, push, lookup, gather, mixed, saxpy;
+    dot_group, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather, mixed, saxpy;
 
 /* clang-format off */
 #define VALUE(v) { .value = &(v), .bytes = sizeof(v) }
@@ -22,6 +22,7 @@ const struct loop loops[PROBLEM_COUNT] = {
     {{ { &dot_rows, { VALUE(dot_columns), ROWS(0), ROWS(1), ROWS(2) } } }},
     {{ { &histogram, { ROWS(0), WHOLE(1) } } }},
     {{ { &stencil, { SIZE(0), HALO(0, 1), ROWS(1) } } }},
+    {{ { &stencil_interior, { HALO(0, 1), ROWS(1) }, .margin = 1 } }},
     {{ { &push, { VALUE(push_field), VALUE(push_dt), ROWS(0) } } }},
     {{ { &lookup, { VALUE(lookup_points), ROWS(0), WHOLE(1), ROWS(2) } } }},
     {{ { &gather, { ROWS(0), WHOLE(1), ROWS(2) } } }},

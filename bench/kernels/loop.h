@@ -21,6 +21,7 @@ struct loop_operand {
 struct loop_step {
     const yoke_kernel *kernel; /* NULL ends a list */
     struct loop_operand operand[LOOP_OPERANDS_MAX];
+    int64_t margin; /* indexes left out at both ends of each dimension; plain.h's */
 };
 
 /* What problem_kinds[k] is solved by. */

@@ -17,6 +17,7 @@
 #define OPENMP_dot_rows      omp parallel for
 #define OPENMP_histogram     omp parallel for reduction(+ : bins[:HISTOGRAM_BINS])
 #define OPENMP_stencil       omp parallel for
+#define OPENMP_stencil_interior omp parallel for
 #define OPENMP_push          omp parallel for simd
 #define OPENMP_lookup        omp parallel for simd
 #define OPENMP_gather        omp parallel for simd
@@ -36,7 +37,7 @@ static void openmp_dot(void *const *arguments, const int64_t *size)
     *total += sum;
 }
 
-#define KNOWN(kernel) { #kernel, openmp_##kernel },
+#define KNOWN(kernel, margin) { #kernel, openmp_##kernel },
 
 static plain_fn *openmp_find(const char *kernel)
 {

@@ -10,23 +10,27 @@
  * an array, where the loop has it. */
 typedef void plain_fn(void *const *arguments, const int64_t *size);
 
-/* K(name) for each kernel of kernels.c. */
+/* K(name, margin) for each kernel of kernels.c. Indexes closer to an end of a dimension than the
+ * margin are left out. */
 #define PLAIN_KERNELS(K)                                                                           \
-    K(mandelbrot)                                                                                  \
-    K(blur_rows)                                                                                   \
-    K(blur_columns)                                                                                \
-    K(black_scholes)                                                                               \
-    K(binomial)                                                                                    \
-    K(dot_add)                                                                                     \
-    K(dot_group)                                                                                   \
-    K(dot_rows)                                                                                    \
-    K(histogram)                                                                                   \
-    K(stencil)                                                                                     \
-    K(push)                                                                                        \
-    K(lookup)                                                                                      \
-    K(gather)                                                                                      \
-    K(mixed)                                                                                       \
-    K(saxpy)
+    K(mandelbrot, 0)                                                                               \
+    K(blur_rows, 0)                                                                                \
+    K(blur_columns, 0)                                                                             \
+    K(black_scholes, 0)                                                                            \
+    K(binomial, 0)                                                                                 \
+    K(dot_add, 0)                                                                                  \
+    K(dot_group, 0)                                                                                \
+    K(dot_rows, 0)                                                                                 \
+    K(histogram, 0)                                                                                \
+    K(stencil, 0)                                                                                  \
+    K(stencil_interior, 1)                                                                         \
+    K(push, 0)                                                                                     \
+    K(lookup, 0)                                                                                   \
+    K(gather, 0)                                                                                   \
+    K(mixed, 0)                                                                                    \
+    K(saxpy, 0)
+#define PLAIN_MARGIN(name, margin) margin_##name = margin,
+enum { PLAIN_KERNELS(PLAIN_MARGIN) };
 
 /* A way to run loops. Whatever fails ends the program, with the reason. */
 struct plain {

@@ -181,20 +181,21 @@ static void stencil_fill(const struct problem *p)
     problem_fill_floats(p, 1, -1, -1);
 }
 
-static double stencilled(const struct problem *p, int64_t i, int64_t j, int64_t k)
+/* `face`: where it is not NULL, what the faces' elements are. */
+static double stencilled(const struct problem *p, const int64_t place[3], const double *face)
 {
-    const int64_t n = p->size[0], place[3] = { i, j, k }, stride[3] = { n * n, n, 1 };
-    const float *here = (const float *)p->array[0].at + i * n * n + j * n + k;
+    const int64_t n = p->size[0], stride[3] = { n * n, n, 1 };
+    const float *here = (const float *)p->array[0].at + (place[0] * n + place[1]) * n + place[2];
     double sum = 0;
     for (int d = 0; d < 3; d++) {
         if (place[d] == 0 || place[d] == n - 1)
-            return *here;
+            return face ? *face : *here;
         sum += (double)here[-stride[d]] + here[stride[d]];
     }
     return *here / 4.0 + sum / 8;
 }
 
-static int64_t stencil_wrong(const struct problem *p)
+static int64_t stencils_wrong(const struct problem *p, const double *face)
 {
     const float *to = p->array[1].at;
     const int64_t n = p->size[0];
@@ -203,12 +204,33 @@ static int64_t stencil_wrong(const struct problem *p)
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < n; k++)
-                wrong += !problem_is_near(to[(i * n + j) * n + k], stencilled(p, i, j, k), 1e-6);
+                wrong += !problem_is_near(to[(i * n + j) * n + k],
+                                          stencilled(p, (const int64_t[]){ i, j, k }, face), 1e-6);
     return wrong;
+}
+
+static int64_t stencil_wrong(const struct problem *p)
+{
+    return stencils_wrong(p, NULL);
 }
 
 const struct problem_kind problem_stencil = { "stencil", stencil_shape, stencil_fill,
                                               stencil_wrong };
+
+/* ---- the same, but for the faces ---- */
+
+static void interior_shape(struct problem *p, int64_t items)
+{
+    stencil_shape(p, items < 27 ? 27 : items);
+}
+
+static int64_t interior_wrong(const struct problem *p)
+{
+    return stencils_wrong(p, &(const double){ -1 }); /* as filled */
+}
+
+const struct problem_kind problem_stencil_interior = { "stencil-interior", interior_shape,
+                                                       stencil_fill, interior_wrong };
 
 /* ---- push ---- */
 

@@ -45,8 +45,10 @@
 #define CUDA_TAKE_in(k, T, n)      , (const T *)arguments[k]
 #define CUDA_TAKE_out(k, T, n)     , (T *)arguments[k]
 
-#define CUDA_SIZES                  int size2, int size3
-#define CUDA_INDEX(i, d)            const int i = (int)(blockIdx.d * blockDim.d + threadIdx.d);
+#define CUDA_SIZES       int size2, int size3
+#define CUDA_INDEX(i, d) const int i = (int)(blockIdx.d * blockDim.d + threadIdx.d);
+#define CUDA_INSIDE(i, d, margin)                                                                  \
+    const int i = (margin) + (int)(blockIdx.d * blockDim.d + threadIdx.d);
 #define CUDA_BLOCKS(count, threads) (unsigned)(((count) + (threads)-1) / (threads))
 /* The kernel's beginning, and the function that launches it on `grid` blocks of `block` threads. */
 #define CUDA_KERNEL(name, ...)                                                                     \
@@ -86,14 +88,16 @@
     YOKE_FN void name(int i, int j, int k, CUDA_SIZES YK_EACH(CUDA_FORMAL, __VA_ARGS__));          \
     CUDA_KERNEL(name, __VA_ARGS__)                                                                 \
     {                                                                                              \
-        CUDA_INDEX(k, x)                                                                           \
-        CUDA_INDEX(j, y)                                                                           \
-        CUDA_INDEX(i, z)                                                                           \
-        if (i < size1 && j < size2 && k < size3)                                                   \
+        CUDA_INSIDE(k, x, margin_##name)                                                           \
+        CUDA_INSIDE(j, y, margin_##name)                                                           \
+        CUDA_INSIDE(i, z, margin_##name)                                                           \
+        if (i < size1 - margin_##name && j < size2 - margin_##name && k < size3 - margin_##name)   \
             name(i, j, k, size2, size3 YK_EACH(CUDA_ACTUAL, __VA_ARGS__));                         \
     }                                                                                              \
     CUDA_LAUNCH(name,                                                                              \
-                (CUDA_BLOCKS(size[2], 32), CUDA_BLOCKS(size[1], 8), CUDA_BLOCKS(size[0], 1)),      \
+                (CUDA_BLOCKS(size[2] - 2 * margin_##name, 32),                                     \
+                 CUDA_BLOCKS(size[1] - 2 * margin_##name, 8),                                      \
+                 CUDA_BLOCKS(size[0] - 2 * margin_##name, 1)),                                     \
                 (32, 8), __VA_ARGS__)                                                              \
     YOKE_FN void name(int i, int j, int k, CUDA_SIZES YK_EACH(CUDA_FORMAL, __VA_ARGS__))
 

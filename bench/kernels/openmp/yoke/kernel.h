@@ -11,7 +11,8 @@
  *     }
  *
  * with the directive that openmp.c names for it as OPENMP_saxpy, and, where the body has a loop of
- * its own inside (2-D, 3-D), `omp simd` on the innermost. yoke_add is +=, under a reduction clause.
+ * its own inside (2-D, 3-D), `omp simd` on the innermost. 3-D loops leave out plain.h's margin.
+ * yoke_add is +=, under a reduction clause.
  */
 #ifndef YOKE_KERNEL_H
 #define YOKE_KERNEL_H
@@ -46,7 +47,9 @@
 #define OPENMP_PRAGMA(text)    OPENMP_PRAGMA_(text)
 #define OPENMP_PRAGMA_(text)   _Pragma(#text)
 #define OPENMP_FOR(index, end) for (int64_t index = 0; index < (end); index++)
-#define OPENMP_SIZES           int64_t YK_UNUSED size2, int64_t YK_UNUSED size3
+#define OPENMP_INSIDE(index, margin, size)                                                         \
+    for (int64_t index = (margin); index < (size) - (margin); index++)
+#define OPENMP_SIZES int64_t YK_UNUSED size2, int64_t YK_UNUSED size3
 #define OPENMP_LOOP(name, ...)                                                                     \
     static void openmp_##name(void *const *arguments, const int64_t *size)                         \
     {                                                                                              \
@@ -76,10 +79,10 @@
     YOKE_FN void name(int64_t i, int64_t j, int64_t k,                                             \
                       OPENMP_SIZES YK_EACH(OPENMP_FORMAL, __VA_ARGS__));                           \
     OPENMP_LOOP(name, __VA_ARGS__)                                                                 \
-    OPENMP_FOR(i, size[0])                                                                         \
-    OPENMP_FOR(j, size2)                                                                           \
+    OPENMP_INSIDE(i, margin_##name, size[0])                                                       \
+    OPENMP_INSIDE(j, margin_##name, size2)                                                         \
     {                                                                                              \
-        _Pragma("omp simd") OPENMP_FOR(k, size3)                                                   \
+        _Pragma("omp simd") OPENMP_INSIDE(k, margin_##name, size3)                                 \
             name(i, j, k, size2, size3 YK_EACH(OPENMP_ACTUAL, __VA_ARGS__));                       \
     }                                                                                              \
     }                                                                                              \
