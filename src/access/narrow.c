@@ -1,0 +1,337 @@
+/* narrow.c - see narrow.h. In a flattened text (yoke/kernel_cuda.h, kernel_opencl.h) stand
+ *
+ *     yk_body_NAME(...);  ... yoke_entry_NAME(...) {...}  ... yk_body_NAME(...) {...}
+ *
+ * of a kernel, one behind the other. The new text is the definition of the body and the entry with
+ * other names, and else the same but for what the passes have marked.
+ */
+#include "narrow.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "narrowing.h"
+
+enum { PASSES_MOST = 100, NAME_ROOM = 160 };
+
+/* Tokens of the pieces; each ends with a closing bracket, at end - 1. */
+struct pieces {
+    int entry, entry_end;
+    int body, head, head_end, body_end; /* head: the bracket of the parameters */
+    char body_name[NAME_ROOM], entry_name[NAME_ROOM];
+};
+
+/* ---- finding them ---- */
+
+static int read_tokens(const char *text, struct yk_token **tokens)
+{
+    int line = 1, count = 0, room = 0;
+    *tokens = NULL;
+    for (;;) {
+        if (count == room) {
+            room = room ? 2 * room : 1024;
+            struct yk_token *more = yk_realloc(*tokens, (size_t)room, sizeof *more);
+            if (!more)
+                return 0;
+            *tokens = more;
+        }
+        struct yk_token *token = &(*tokens)[count];
+        *token = yk_token_next(&text, &line);
+        if (token->kind == YK_TOKEN_END)
+            return count;
+        count++;
+    }
+}
+
+static int find_word(const struct yk_body *text, int at, const char *word)
+{
+    while (at < text->count && !yk_token_is(&text->tokens[at], word))
+        at++;
+    return at;
+}
+
+static int is_at(const struct yk_body *text, int at, const char *word)
+{
+    return at < text->count && yk_token_is(&text->tokens[at], word);
+}
+
+/* Behind the parameters in brackets at `at` and the block behind those; 0: there are none. */
+static int end_of_function(const struct yk_body *text, int at, int *head_end)
+{
+    if (!is_at(text, at, "("))
+        return 0;
+    *head_end = yk_body_close_of(text, at);
+    if (!is_at(text, *head_end, "{"))
+        return 0;
+    const int end = yk_body_close_of(text, *head_end);
+    return is_at(text, end - 1, "}") ? end : 0;
+}
+
+static int find_pieces(const struct yk_body *text, struct pieces *out)
+{
+    int unused;
+    const char *name = text->kernel->name;
+    const int length = snprintf(out->entry_name, NAME_ROOM, "yoke_entry_%s", name);
+    snprintf(out->body_name, NAME_ROOM, "yk_body_%s", name);
+    if (length < 0 || length >= NAME_ROOM - 2)
+        return 0;
+    out->entry = yk_body_close_of(text, find_word(text, 0, out->body_name) + 1) + 1;
+    if (!is_at(text, out->entry - 1, ";"))
+        return 0;
+    out->entry_end =
+        end_of_function(text, find_word(text, out->entry, out->entry_name) + 1, &unused);
+    out->body = out->entry_end;
+    out->head = find_word(text, out->body, out->body_name) + 1;
+    out->body_end = end_of_function(text, out->head, &out->head_end);
+    return out->entry_end && out->body_end;
+}
+
+/* ---- a pass ---- */
+
+/* What the index, size or value `name` is in bounds; 0: nothing. */
+static int leaf_of(const struct yk_narrowing *n, const struct yk_token *name, int number,
+                   struct yk_bounds_node *leaf)
+{
+    const yoke_kernel *kernel = n->text.kernel;
+    const int dimensions = kernel->dimensions > 1 ? kernel->dimensions : 1;
+    *leaf = (struct yk_bounds_node){ .op = YK_BOUNDS_INDEX, .a = number };
+    if (number < dimensions)
+        return 1;
+    *leaf = (struct yk_bounds_node){ .op = YK_BOUNDS_SIZE, .a = yk_token_is(name, "yk_size3") };
+    if (yk_token_is(name, "yk_size2") || yk_token_is(name, "yk_size3"))
+        return 1;
+    *leaf = (struct yk_bounds_node){ .op = YK_BOUNDS_VALUE };
+    leaf->a = yk_body_parameter(&n->text, name);
+    return leaf->a >= 0 && kernel->params[leaf->a].mode == YOKE_PARAM_VALUE;
+}
+
+static void read_parameter(struct yk_narrowing *n, int number)
+{
+    struct yk_type type;
+    struct yk_bounds_node leaf;
+    const int type_at = yk_narrowing_read_type(n, &type);
+    type.levels += yk_narrowing_read_stars(n);
+    const int at = n->at++;
+    if (n->failed || !yk_narrowing_is_name(n, at)) {
+        yk_narrowing_fail(n);
+        return;
+    }
+    struct yk_named *variable = yk_narrowing_declare(n, at, type_at, &type);
+    if (type.levels > 0 || n->known[at] & YK_KNOWN_CHANGED ||
+        !leaf_of(n, &n->text.tokens[at], number, &leaf))
+        return;
+    const int is_int = type.is == YK_CLASS_INT && type.range.low == INT32_MIN;
+    leaf.must = type.is == YK_CLASS_INT64 && !(n->known[type_at] & YK_KNOWN_WIDE);
+    if (!is_int && !leaf.must)
+        return;
+    variable->node = yk_bounds_add(&n->bounds, &leaf, &n->usual);
+    if (variable->node < 0)
+        yk_narrowing_fail(n);
+    if (leaf.must) {
+        variable->kind = YK_KIND_NARROW;
+        n->marks[type_at] |= YK_MARK_SHORT | YK_MARK_DECLARES;
+    }
+}
+
+static void read_head(struct yk_narrowing *n, const struct pieces *pieces)
+{
+    n->at = pieces->head + 1;
+    n->end = pieces->head_end - 1;
+    for (int number = 0; n->at < n->end; number++) {
+        read_parameter(n, number);
+        if (n->at < n->end)
+            yk_narrowing_expect(n, ",");
+    }
+}
+
+static void clear_marks(struct yk_narrowing *n)
+{
+    const size_t count = (size_t)n->text.count + 1;
+    memset(n->marks, 0, count);
+    memset(n->opens, 0, count);
+    memset(n->closes, 0, count);
+    n->variable_count = n->bounds.count = n->depth = n->gains = n->again = 0;
+}
+
+static void pass(struct yk_narrowing *n, const struct pieces *pieces)
+{
+    clear_marks(n);
+    yk_narrowing_read_outside(n, pieces->body);
+    n->bounds.count = 0;
+    read_head(n, pieces);
+    n->at = pieces->head_end + 1;
+    n->end = pieces->body_end - 1;
+    while (n->at < n->end && !n->failed)
+        yk_narrowing_statement(n);
+}
+
+/* What nothing becomes cheaper of need not fit. */
+static void drop_unused(struct yk_narrowing *n, const struct pieces *pieces)
+{
+    for (int at = pieces->body; at < pieces->body_end; at++)
+        if (n->marks[at] & YK_MARK_DECLARES && !(n->marks[at] & YK_MARK_USED))
+            yk_narrowing_keep_wide(n, at);
+}
+
+/* Sizes of which products are worth computing in 32 bits if they fit at them. */
+static struct yk_bounds_place usual_place(const yoke_kernel *kernel)
+{
+    static const int64_t lengths[] = { 1 << 20, 1 << 10, 1 << 8 };
+    enum { VALUE = 256 };
+    const int dimensions = kernel->dimensions > 1 ? kernel->dimensions : 1;
+    struct yk_bounds_place place;
+    for (int d = 0; d < 3; d++)
+        place.index[d] = (struct yk_bounds){ 0, lengths[dimensions - 1] - 1 };
+    place.size[0] = dimensions > 1 ? lengths[dimensions - 1] : 1;
+    place.size[1] = dimensions > 2 ? lengths[dimensions - 1] : 1;
+    for (int p = 0; p < YOKE_ARGS_MAX; p++)
+        place.value[p] = VALUE;
+    return place;
+}
+
+/* 1: there is something to gain. */
+static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
+{
+    n->usual = usual_place(n->text.kernel);
+    for (int p = 0; p < PASSES_MOST; p++) {
+        pass(n, pieces);
+        if (n->failed)
+            return 0;
+        if (!n->again)
+            drop_unused(n, pieces);
+        if (!n->again)
+            return n->gains > 0 && yk_bounds_prune(&n->bounds);
+    }
+    return 0;
+}
+
+/* ---- the new text ---- */
+
+struct writer {
+    char *text; /* NULL: only the length is wanted */
+    size_t length;
+};
+
+static void write_bytes(struct writer *to, const char *bytes, size_t count)
+{
+    if (to->text)
+        memcpy(to->text + to->length, bytes, count);
+    to->length += count;
+}
+
+static void write_word(struct writer *to, const char *word)
+{
+    write_bytes(to, word, strlen(word));
+}
+
+static void write_token(const struct yk_narrowing *n, const struct pieces *pieces, int at,
+                        struct writer *to)
+{
+    const struct yk_token *token = &n->text.tokens[at];
+    for (int w = 0; w < n->opens[at]; w++)
+        write_word(to, "((int64_t)(");
+    if (n->marks[at] & YK_MARK_LITERAL)
+        write_word(to, "(int32_t)");
+    if (n->marks[at] & YK_MARK_SHORT) {
+        write_word(to, "int32_t");
+    } else if (yk_token_is(token, pieces->body_name)) {
+        write_word(to, "yk_body32_");
+        write_word(to, n->text.kernel->name);
+    } else if (yk_token_is(token, pieces->entry_name)) {
+        write_word(to, "yoke_entry32_");
+        write_word(to, n->text.kernel->name);
+    } else {
+        write_bytes(to, token->text, (size_t)token->length);
+    }
+    for (int w = 0; w < n->closes[at]; w++)
+        write_word(to, "))");
+}
+
+/* With what stands between tokens: line markers and pragmas. */
+static void write_piece(const struct yk_narrowing *n, const struct pieces *pieces, int first,
+                        int end, struct writer *to)
+{
+    for (int at = first; at < end; at++) {
+        const struct yk_token *token = &n->text.tokens[at], *before = token - 1;
+        if (at > first)
+            write_bytes(to, before->text + before->length,
+                        (size_t)(token->text - before->text) - (size_t)before->length);
+        write_token(n, pieces, at, to);
+    }
+    write_word(to, "\n");
+}
+
+static void write_text(const struct yk_narrowing *n, const struct pieces *pieces,
+                       struct writer *to)
+{
+    write_word(to, "\n#line 1 \"32-bit indexes of ");
+    write_word(to, n->text.kernel->name);
+    write_word(to, "\"\n");
+    write_piece(n, pieces, pieces->body, pieces->body_end, to);
+    write_piece(n, pieces, pieces->entry, pieces->entry_end, to);
+}
+
+static char *new_text(const struct yk_narrowing *n, const struct pieces *pieces)
+{
+    struct writer to = { 0 };
+    write_text(n, pieces, &to);
+    to.text = yk_calloc(to.length + 1, 1);
+    to.length = 0;
+    if (to.text)
+        write_text(n, pieces, &to);
+    return to.text;
+}
+
+/* ---- all of it ---- */
+
+static int open_arrays(struct yk_narrowing *n)
+{
+    const size_t count = (size_t)n->text.count + 1;
+    n->known = yk_calloc(count, 4);
+    if (!n->known)
+        return 0;
+    n->marks = n->known + count;
+    n->opens = n->marks + count;
+    n->closes = n->opens + count;
+    return 1;
+}
+
+static void narrow(struct yk_narrowing *n, struct yk_narrow *out)
+{
+    struct pieces pieces;
+    if (!find_pieces(&n->text, &pieces) || !open_arrays(n) || !run_passes(n, &pieces))
+        return;
+    out->text = new_text(n, &pieces);
+    if (!out->text)
+        return;
+    out->bounds = n->bounds;
+    n->bounds = (struct yk_bounds_list){ 0 };
+}
+
+void yk_narrow_open(const yoke_kernel *kernel, const char *text, struct yk_narrow *out)
+{
+    *out = (struct yk_narrow){ 0 };
+    if (kernel->kind != YOKE_KERNEL_RANGE || kernel->lanes || kernel->dimensions > 3 || !text ||
+        kernel->param_count > YOKE_ARGS_MAX)
+        return;
+    struct yk_narrowing *n = yk_calloc(1, sizeof *n);
+    if (!n)
+        return;
+    n->text.kernel = kernel;
+    n->text.count = read_tokens(text, &n->text.tokens);
+    if (n->text.count > 0)
+        narrow(n, out);
+    yk_bounds_close(&n->bounds);
+    yk_free(n->variables);
+    yk_free(n->known);
+    yk_free(n->text.tokens);
+    yk_free(n);
+}
+
+void yk_narrow_close(struct yk_narrow *narrow)
+{
+    yk_free(narrow->text);
+    yk_bounds_close(&narrow->bounds);
+    *narrow = (struct yk_narrow){ 0 };
+}

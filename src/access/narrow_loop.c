@@ -1,0 +1,216 @@
+/* narrow_loop.c - `for`, and counters: in
+ *
+ *     for (T v = A; v < B; v += STEP)
+ *
+ * v lies in [A, B - 1] in every turn and ends below B + STEP, if only the head changes it.
+ */
+#include <stdlib.h>
+
+#include "narrowing.h"
+
+enum { STEP_DIGITS = 7 }; /* a step is below 10^7 */
+
+/* Tokens of such a loop's head. */
+struct counter {
+    int type_at, at, start, sign, bound, behind_bound, step, close;
+    int is_up, with_equal;
+    int64_t by;
+};
+
+static int same(const struct yk_narrowing *n, int a, int b)
+{
+    const struct yk_token *one = &n->text.tokens[a], *other = &n->text.tokens[b];
+    if (b >= n->end || one->length != other->length)
+        return 0;
+    for (int c = 0; c < one->length; c++)
+        if (one->text[c] != other->text[c])
+            return 0;
+    return 1;
+}
+
+/* The first of `words` from `at` on, outside of brackets; n->end: none. */
+static int find(const struct yk_narrowing *n, int at, const char *const *words)
+{
+    static const char *const opening[] = { "(", "[", "{", NULL }, *const closing[] = { ")", "]",
+                                                                                      "}", NULL };
+    while (at < n->end && !yk_narrowing_is_one(n, at, words)) {
+        if (yk_narrowing_is_one(n, at, closing))
+            return n->end;
+        at = yk_narrowing_is_one(n, at, opening) ? yk_body_close_of(&n->text, at) : at + 1;
+    }
+    return at < n->end ? at : n->end;
+}
+
+static int read_start(const struct yk_narrowing *n, struct counter *c)
+{
+    static const char *const ends[] = { ";", ",", NULL };
+    const int v = yk_narrowing_is_name(n, c->type_at)
+                      ? yk_narrowing_find(n, &n->text.tokens[c->type_at])
+                      : -1;
+    c->at = c->type_at + 1;
+    c->start = c->at + 2;
+    if (v >= 0 ? !n->variables[v].is_type : !yk_narrowing_begins_type(n, c->type_at))
+        return 0;
+    if (!yk_narrowing_is_name(n, c->at) || !yk_narrowing_is(n, c->at + 1, "="))
+        return 0;
+    c->sign = find(n, c->start, ends) + 2;
+    return yk_narrowing_is(n, c->sign - 2, ";") && same(n, c->at, c->sign - 1);
+}
+
+/* v < B, alone or before && */
+static int read_bound(const struct yk_narrowing *n, struct counter *c)
+{
+    static const char *const signs[] = { "<", "<=", ">", ">=", NULL };
+    static const char *const ends[] = { ";", "&&", "||", "?", ",", "=", NULL };
+    static const char *const others[] = { ";", "||", "?", ",", "=", NULL };
+    if (!yk_narrowing_is_one(n, c->sign, signs))
+        return 0;
+    c->is_up = yk_narrowing_is(n, c->sign, "<") || yk_narrowing_is(n, c->sign, "<=");
+    c->with_equal = n->text.tokens[c->sign].length == 2;
+    c->bound = c->sign + 1;
+    c->behind_bound = find(n, c->bound, ends);
+    c->step = find(n, c->bound, others) + 1;
+    if (!yk_narrowing_is(n, c->step - 1, ";"))
+        return 0;
+    for (int at = c->bound; at < c->behind_bound; at++)
+        if (same(n, c->at, at))
+            return 0;
+    return c->behind_bound < c->step;
+}
+
+static int64_t number_at(const struct yk_narrowing *n, int at)
+{
+    const struct yk_token *token = &n->text.tokens[at];
+    if (token->kind == YK_TOKEN_NAME) {
+        const int v = yk_narrowing_find(n, token);
+        return v >= 0 && n->variables[v].is_constant ? n->variables[v].type.range.low : 0;
+    }
+    int64_t number = 0;
+    for (int c = 0; c < token->length; c++) {
+        if (token->text[c] < '0' || token->text[c] > '9' || c == STEP_DIGITS)
+            return 0;
+        number = 10 * number + token->text[c] - '0';
+    }
+    return token->text[0] == '0' ? 0 : number; /* octal */
+}
+
+/* v++, ++v, v += 2 */
+static int read_step(const struct yk_narrowing *n, struct counter *c)
+{
+    const char *const by_one = c->is_up ? "++" : "--", *const by = c->is_up ? "+=" : "-=";
+    const int at = c->step;
+    c->by = 1;
+    if ((same(n, c->at, at) && yk_narrowing_is(n, at + 1, by_one)) ||
+        (yk_narrowing_is(n, at, by_one) && same(n, c->at, at + 1)))
+        c->close = at + 2;
+    else if (same(n, c->at, at) && yk_narrowing_is(n, at + 1, by)) {
+        c->by = number_at(n, at + 2);
+        c->close = at + 3;
+    } else
+        return 0;
+    return c->by > 0 && c->by <= INT32_MAX && yk_narrowing_is(n, c->close, ")");
+}
+
+/* At the token behind the bracket. */
+static int is_counter(const struct yk_narrowing *n, struct counter *c)
+{
+    *c = (struct counter){ .type_at = n->at };
+    return read_start(n, c) && read_bound(n, c) && read_step(n, c) &&
+           !(n->known[c->at] & YK_KNOWN_CHANGED);
+}
+
+/* In a turn. */
+static int node_of(struct yk_narrowing *n, const struct counter *c, const struct yk_value *start,
+                   const struct yk_value *bound)
+{
+    const int one = yk_narrowing_fixed(n, (struct yk_bounds){ 1, 1 });
+    int behind = bound->node;
+    if (c->with_equal)
+        behind = yk_narrowing_node(n, c->is_up ? YK_BOUNDS_ADD : YK_BOUNDS_SUBTRACT, behind, one);
+    return yk_narrowing_node(n, c->is_up ? YK_BOUNDS_UP : YK_BOUNDS_DOWN, start->node, behind);
+}
+
+/* It is narrow if it also fits behind the last turn. */
+static void narrow_counter(struct yk_narrowing *n, const struct counter *c, int node,
+                           struct yk_named *variable)
+{
+    const int by = yk_narrowing_fixed(n, (struct yk_bounds){ c->by, c->by });
+    const int end =
+        yk_narrowing_node(n, c->is_up ? YK_BOUNDS_ADD : YK_BOUNDS_SUBTRACT, node, by);
+    if (n->failed || !yk_bounds_fit(n->bounds.nodes[node].is) ||
+        !yk_bounds_fit(n->bounds.nodes[end].is))
+        return;
+    n->bounds.nodes[node].must = n->bounds.nodes[end].must = 1;
+    variable->kind = YK_KIND_NARROW;
+    variable->node = node;
+    n->marks[c->type_at] |= YK_MARK_SHORT | YK_MARK_DECLARES | YK_MARK_USED;
+    n->gains++;
+}
+
+/* Its start and its bound are integers with bounds. */
+static void bound_counter(struct yk_narrowing *n, const struct counter *c, int node,
+                          struct yk_named *variable)
+{
+    if (variable->type.is == YK_CLASS_INT && variable->type.range.low == INT32_MIN)
+        variable->node = yk_narrowing_cut(n, node, variable->type.range);
+    else if (variable->type.is == YK_CLASS_INT64 && !(n->known[c->type_at] & YK_KNOWN_WIDE))
+        narrow_counter(n, c, node, variable);
+}
+
+static void head_of_counter(struct yk_narrowing *n, const struct counter *c)
+{
+    struct yk_type type;
+    yk_narrowing_read_type(n, &type);
+    n->at = c->start;
+    struct yk_value start = yk_narrowing_assignment(n);
+    if (type.is == YK_CLASS_OTHER || type.levels > 0)
+        yk_narrowing_settle(n, &start);
+    n->at = c->bound;
+    struct yk_value bound = yk_narrowing_operand(n);
+    if (n->at != c->behind_bound) /* `v < a == b` */
+        yk_narrowing_fail(n);
+    struct yk_named *variable = yk_narrowing_declare(n, c->at, c->type_at, &type);
+    if (!n->failed && yk_value_is_counted(&start) && yk_value_is_counted(&bound))
+        bound_counter(n, c, node_of(n, c, &start, &bound), variable);
+    if (variable->kind == YK_KIND_OTHER)
+        yk_narrowing_settle(n, &bound);
+    yk_narrowing_use(n, &start);
+    yk_narrowing_use(n, &bound);
+    if (yk_narrowing_is(n, n->at, "&&")) {
+        n->at++;
+        yk_narrowing_expression(n);
+    }
+    if (!n->failed && n->at != c->step - 1)
+        yk_narrowing_fail(n);
+    if (!n->failed)
+        n->at = c->close;
+}
+
+static void head(struct yk_narrowing *n)
+{
+    if (yk_narrowing_is_declaration(n)) {
+        yk_narrowing_declaration(n);
+    } else {
+        if (!yk_narrowing_is(n, n->at, ";"))
+            yk_narrowing_expression(n);
+        yk_narrowing_expect(n, ";");
+    }
+    if (!yk_narrowing_is(n, n->at, ";"))
+        yk_narrowing_expression(n);
+    yk_narrowing_expect(n, ";");
+    if (!yk_narrowing_is(n, n->at, ")"))
+        yk_narrowing_expression(n);
+}
+
+void yk_narrowing_for(struct yk_narrowing *n)
+{
+    struct counter counter;
+    n->at++;
+    yk_narrowing_expect(n, "(");
+    if (is_counter(n, &counter))
+        head_of_counter(n, &counter);
+    else
+        head(n);
+    yk_narrowing_expect(n, ")");
+    yk_narrowing_statement(n);
+}
