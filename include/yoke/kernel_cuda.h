@@ -64,12 +64,6 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 #define YK_ENTRY(name, ...)                                                                        \
     yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-/* Declares i: the thread's index in the grid's dimension d. */
-#define YK_INDEX_OF(i, from, to, d)                                                                \
-    const int64_t i = (from) + (int64_t)(blockIdx.d * blockDim.d + threadIdx.d);                   \
-    if (i >= (to))                                                                                 \
-        return;
-
 #define YOKE_KERNEL(name, i, ...)                                                                  \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \

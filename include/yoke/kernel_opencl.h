@@ -73,12 +73,6 @@ YOKE_FN long yk_copy(long copies)
 #define YK_ENTRY(name, ...)                                                                        \
     __kernel void yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-/* Declares i: the work-item's index in dimension d of the index space. */
-#define YK_INDEX_OF(i, from, to, d)                                                                \
-    const long i = (from) + (long)get_global_id(d);                                                \
-    if (i >= (to))                                                                                 \
-        return;
-
 #define YOKE_KERNEL(name, i, ...)                                                                  \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \

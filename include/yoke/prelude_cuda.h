@@ -77,6 +77,19 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return __int_as_float(x);
 }
 
+/* Declares i: the thread's index in the grid's dimension d; ends threads beyond the range. */
+#define YK_INDEX_OF(i, from, to, d)                                                                \
+    const int64_t i = (from) + (int64_t)(blockIdx.d * blockDim.d + threadIdx.d);                   \
+    if (i >= (to))                                                                                 \
+        return;
+/* The same in entries for 32-bit indexes (access/narrow.h). Made of a 64-bit sum, i would cost
+ * addresses two instructions more each. */
+#define YK_INDEX32_OF(i, from, to, d)                                                              \
+    const unsigned i##_at = blockIdx.d * blockDim.d + threadIdx.d;                                 \
+    if (i##_at >= (unsigned)(to) - (unsigned)(from))                                               \
+        return;                                                                                    \
+    const int32_t i = (int32_t)((unsigned)(from) + i##_at);
+
 #define YOKE_BARRIER __syncthreads()
 
 /* Atomics on one address take turns. So a whole warp that adds to one element folds its values

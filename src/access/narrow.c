@@ -241,6 +241,8 @@ static void write_token(const struct yk_narrowing *n, const struct pieces *piece
     } else if (yk_token_is(token, pieces->entry_name)) {
         write_word(to, "yoke_entry32_");
         write_word(to, n->text.kernel->name);
+    } else if (yk_token_is(token, "YK_INDEX_OF")) {
+        write_word(to, "YK_INDEX32_OF");
     } else {
         write_bytes(to, token->text, (size_t)token->length);
     }

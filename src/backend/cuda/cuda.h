@@ -27,6 +27,7 @@
 #include "../backend.h"
 #include "../cache.h"
 #include "../kernel_shape.h"
+#include "../narrow_choice.h"
 #include "../watcher.h"
 #include "cuda_api.h"
 
@@ -90,6 +91,8 @@ struct yk_program {
     struct yk_kernel_shape shape;
     CUmodule module; /* NULL for a native function */
     CUfunction function;
+    CUfunction narrow_function; /* for 32-bit indexes; NULL: there is none */
+    struct yk_narrow_choice narrow;
     yoke_cuda_fn *native;
     int generated;   /* made by YOKE_KERNEL, not by hand */
     int block_items; /* threads in a block */

@@ -143,10 +143,13 @@ static void arguments_take(const struct yk_program *program, const struct yk_lau
     }
 }
 
-static CUresult launch_source(struct yk_queue *queue, const struct yk_program *program,
+static CUresult launch_source(struct yk_queue *queue, struct yk_program *program,
                               const struct yk_launch *launch)
 {
     const struct yk_space all = yk_space_of(launch);
+    const int narrow = program->narrow_function &&
+                       yk_narrow_choose(&program->narrow, &program->shape, launch);
+    const CUfunction function = narrow ? program->narrow_function : program->function;
     struct arguments args;
     struct grid grid;
     int64_t most[3];
@@ -157,7 +160,7 @@ static CUresult launch_source(struct yk_queue *queue, const struct yk_program *p
     yk_space_begin(&all, most, &args.part);
     do {
         set_blocks(program, launch, &args.part, &grid);
-        code = queue->device->cu->LaunchKernel(program->function, grid.blocks[0], grid.blocks[1],
+        code = queue->device->cu->LaunchKernel(function, grid.blocks[0], grid.blocks[1],
                                                grid.blocks[2], grid.threads[0], grid.threads[1],
                                                grid.threads[2], 0, queue->stream, args.list, NULL);
     } while (code == CUDA_SUCCESS && yk_space_next(&all, most, &args.part));

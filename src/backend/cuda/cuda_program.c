@@ -2,7 +2,9 @@
  *
  * A text made by YOKE_KERNEL gets the language prelude before it and, behind it, a check of the
  * size of every shared type, since host and device must agree on structs; its #line markers make
- * the compiler speak of the user's own file. A text by hand goes to the compiler as it is.
+ * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. Behind a
+ * range kernel's text stands its entry for 32-bit indexes (access/narrow.h); should that not
+ * compile, the kernel is built without.
  *
  * Runs beside everything else, in any thread. The driver loads code lazily, at the first launch, so
  * a made kernel is launched once here on an empty range, which touches no memory: when build
@@ -28,9 +30,11 @@ struct source {
     char *key; /* recipe, options, compiler, then the text */
 };
 
-static yoke_status source_open(const struct yk_cuda_device *device, const yoke_kernel *kernel,
+static yoke_status source_open(const struct yk_program *program, const yoke_kernel *kernel,
                                struct source *source)
 {
+    const struct yk_cuda_device *device = program->device;
+    const char *narrow = program->narrow.is.text ? program->narrow.is.text : "";
     const struct yk_nvrtc *nvrtc;
     int by_hand = kernel->cuda.source.entry != NULL;
     *source = (struct source){ .plan.kernel = kernel->name };
@@ -45,8 +49,8 @@ static yoke_status source_open(const struct yk_cuda_device *device, const yoke_k
     char *head = yk_format("%s\n%s\n%s\n%d.%d\n", recipe, source->plan.options[0],
                            source->plan.options[1], nvrtc->major, nvrtc->minor);
     if (checks && head)
-        source->key = yk_format("%s%s%s%s", head, by_hand ? "" : yk_prelude_cuda(),
-                                kernel->cuda.source.text, checks);
+        source->key = yk_format("%s%s%s%s%s", head, by_hand ? "" : yk_prelude_cuda(),
+                                kernel->cuda.source.text, narrow, checks);
     if (source->key)
         source->plan.text = source->key + strlen(head);
     yk_free(checks);
@@ -123,6 +127,25 @@ static yoke_status compile_and_load(struct yk_program *program, const struct sou
     return code == CUDA_SUCCESS ? YOKE_OK : load_failed(program, code);
 }
 
+/* Context current. A function of the module, and blocks that it can have as well. */
+static yoke_status find_function(struct yk_program *program, const char *entry, CUfunction *out,
+                                 int *most)
+{
+    struct yk_cuda_device *device = program->device;
+    CUresult code = device->cu->ModuleGetFunction(out, program->module, entry);
+    if (code == CUDA_ERROR_NOT_FOUND)
+        return yk_fail(YOKE_EBUILD,
+                       "%s: the source of kernel %s has no extern \"C\" __global__ '%s'",
+                       device->base.desc.name, program->shape.name, entry);
+    if (code == CUDA_SUCCESS)
+        code = device->cu->FuncGetAttribute(most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *out);
+    if (code != CUDA_SUCCESS)
+        return yk_cuda_fail(device, code, "finding a kernel's entry");
+    while (program->block_items > *most && program->block_items > 1)
+        program->block_items /= 2;
+    return YOKE_OK;
+}
+
 /* Context current. */
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
@@ -133,23 +156,23 @@ static yoke_status find_entry(struct yk_program *program, const yoke_kernel *ker
         snprintf(entry, sizeof entry, "%s", kernel->cuda.source.entry);
     else
         snprintf(entry, sizeof entry, "yoke_entry_%s", kernel->name);
-    CUresult code = device->cu->ModuleGetFunction(&program->function, program->module, entry);
-    if (code == CUDA_ERROR_NOT_FOUND)
-        return yk_fail(YOKE_EBUILD,
-                       "%s: the source of kernel %s has no extern \"C\" __global__ '%s'",
-                       device->base.desc.name, program->shape.name, entry);
-    if (code == CUDA_SUCCESS)
-        code = device->cu->FuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-                                            program->function);
-    if (code != CUDA_SUCCESS)
-        return yk_cuda_fail(device, code, "finding a kernel's entry");
     program->block_items = BLOCK_ITEMS;
-    while (program->block_items > most && program->block_items > 1)
-        program->block_items /= 2;
+    yoke_status status = find_function(program, entry, &program->function, &most);
+    if (status != YOKE_OK)
+        return status;
     if (program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %d here",
                        device->base.desc.name, program->shape.name, program->shape.lanes, most);
     return YOKE_OK;
+}
+
+/* Context current. */
+static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
+{
+    char entry[128];
+    int most;
+    snprintf(entry, sizeof entry, "yoke_entry32_%s", kernel->name);
+    return find_function(program, entry, &program->narrow_function, &most);
 }
 
 /* See the top. In a queue of its own, for other threads use the device meanwhile. */
@@ -174,24 +197,45 @@ static yoke_status rehearse(struct yk_program *program)
     return status;
 }
 
-static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
+static yoke_status load_module(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct source source;
-    yoke_status status = source_open(program->device, kernel, &source);
+    yoke_status status = source_open(program, kernel, &source);
     if (status != YOKE_OK)
         return status;
     struct yk_blob key = { source.key, strlen(source.key) };
     if (!load_cached(program, key))
         status = compile_and_load(program, &source, key);
     yk_free(source.key);
-    if (status == YOKE_OK)
-        status = yk_cuda_enter(program->device);
+    return status;
+}
+
+/* The entry for 32-bit indexes comes second: the rehearsal's numbers, all 0, then choose it. */
+static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kernel *kernel,
+                                     yoke_status (*find)(struct yk_program *, const yoke_kernel *))
+{
+    yoke_status status = yk_cuda_enter(program->device);
     if (status != YOKE_OK)
         return status;
-    status = find_entry(program, kernel);
+    status = find(program, kernel);
     yk_cuda_leave(program->device);
-    if (status == YOKE_OK && program->generated)
-        status = rehearse(program);
+    return status == YOKE_OK && program->generated ? rehearse(program) : status;
+}
+
+static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
+{
+    if (program->generated)
+        yk_narrow_open(kernel, kernel->cuda.source.text, &program->narrow.is);
+    yoke_status status = load_module(program, kernel);
+    if (status == YOKE_EBUILD && program->narrow.is.text) {
+        yk_log(YOKE_LOG_DEBUG, "without 32-bit indexes: %s", yoke_error_text());
+        yk_narrow_close(&program->narrow.is);
+        status = load_module(program, kernel);
+    }
+    if (status == YOKE_OK)
+        status = find_and_rehearse(program, kernel, find_entry);
+    if (status == YOKE_OK && program->narrow.is.text)
+        status = find_and_rehearse(program, kernel, find_narrow_entry);
     return status;
 }
 
@@ -250,5 +294,6 @@ void yk_cuda_program_close(struct yk_device *base, struct yk_program *program)
         device->cu->ModuleUnload(program->module);
         yk_cuda_leave(device);
     }
+    yk_narrow_close(&program->narrow.is);
     yk_free(program);
 }

@@ -21,6 +21,7 @@
 #include "../../platform/thread.h"
 #include "../backend.h"
 #include "../kernel_shape.h"
+#include "../narrow_choice.h"
 #include "../watcher.h"
 #include "opencl_api.h"
 
@@ -72,6 +73,8 @@ struct yk_program {
     struct yk_kernel_shape shape;
     cl_program handle; /* NULL for a native function */
     cl_kernel kernel; /* holds the arguments of the launch being made: one thread drives a device */
+    cl_kernel narrow_kernel; /* likewise, for 32-bit indexes; NULL: there is none */
+    struct yk_narrow_choice narrow;
     yoke_opencl_fn *native;
     int generated;           /* made by YOKE_KERNEL, not by hand */
     size_t group_items;      /* work-items in a group */

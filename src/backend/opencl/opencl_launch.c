@@ -108,7 +108,8 @@ static cl_int set_queue(const struct yk_program *program, const struct yk_step_l
     return code;
 }
 
-static cl_int set_arguments(const struct yk_program *program, const struct yk_launch *launch)
+static cl_int set_arguments(const struct yk_program *program, cl_kernel kernel,
+                            const struct yk_launch *launch)
 {
     const struct yk_opencl_api *cl = program->device->cl;
     int64_t range[YK_RANGE_ARGS_MOST];
@@ -116,25 +117,25 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
     cl_uint index = program->generated ? PART_ARG + 1 : 0; /* the part comes with its launch */
     cl_int code = CL_SUCCESS;
     for (; !program->generated && index < count && code == CL_SUCCESS; ++index)
-        code = cl->SetKernelArg(program->kernel, index, sizeof *range, &range[index]);
+        code = cl->SetKernelArg(kernel, index, sizeof *range, &range[index]);
     if (program->shape.is_step && code == CL_SUCCESS)
         code = set_queue(program, launch->steps, &index);
     for (int p = 0; p < program->shape.param_count && code == CL_SUCCESS; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->shape.params[p].mode == YOKE_PARAM_VALUE) {
-            code = cl->SetKernelArg(program->kernel, index++, program->shape.params[p].size,
+            code = cl->SetKernelArg(kernel, index++, program->shape.params[p].size,
                                     arg->value);
             continue;
         }
         cl_mem memory = arg->buffer ? arg->buffer->memory : NULL;
         const cl_long shift = arg->shift;
-        code = cl->SetKernelArg(program->kernel, index++, sizeof(cl_mem), &memory);
+        code = cl->SetKernelArg(kernel, index++, sizeof(cl_mem), &memory);
         if (code == CL_SUCCESS)
-            code = cl->SetKernelArg(program->kernel, index++, sizeof shift, &shift);
+            code = cl->SetKernelArg(kernel, index++, sizeof shift, &shift);
         if (code == CL_SUCCESS && program->generated &&
             program->shape.params[p].mode == YOKE_PARAM_ADD) {
             const cl_long copies = yk_launch_copies(arg);
-            code = cl->SetKernelArg(program->kernel, index++, sizeof copies, &copies);
+            code = cl->SetKernelArg(kernel, index++, sizeof copies, &copies);
         }
     }
     return code;
@@ -143,7 +144,8 @@ static cl_int set_arguments(const struct yk_program *program, const struct yk_la
 /* A chunk on its way to the driver. */
 struct launching {
     struct yk_queue *queue;
-    const struct yk_program *program;
+    struct yk_program *program;
+    cl_kernel kernel; /* one of the program's */
     const struct yk_launch *launch;
     struct yk_event *event;
     struct yk_opencl_waits waits;
@@ -169,11 +171,11 @@ static cl_int enqueue_part(const struct launching *l, const struct yk_space *par
     const struct yk_opencl_api *cl = l->queue->device->cl;
     cl_int code = CL_SUCCESS;
     if (l->program->generated)
-        code = cl->SetKernelArg(l->program->kernel, PART_ARG, sizeof *part, part);
+        code = cl->SetKernelArg(l->kernel, PART_ARG, sizeof *part, part);
     if (code != CL_SUCCESS)
         return code;
     set_global(l->program, l->launch, part, space);
-    return cl->EnqueueNDRangeKernel(l->queue->handle, l->program->kernel, space->dimensions, NULL,
+    return cl->EnqueueNDRangeKernel(l->queue->handle, l->kernel, space->dimensions, NULL,
                                     space->global, space->local, is_all ? l->waits.count : 0,
                                     is_all ? l->waits.list : NULL,
                                     is_all ? yk_opencl_event_slot(l->event) : NULL);
@@ -185,7 +187,7 @@ static cl_int launch_source(const struct launching *l)
     struct index_space space;
     struct yk_space part, next;
     int64_t most[3];
-    cl_int code = set_arguments(l->program, l->launch);
+    cl_int code = set_arguments(l->program, l->kernel, l->launch);
     if (code != CL_SUCCESS)
         return code;
     set_local(l->program, &all, &space);
@@ -228,7 +230,12 @@ static cl_int launch_native(const struct launching *l)
 yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
                              const struct yk_launch *launch, struct yk_event **event)
 {
-    struct launching l = { .queue = queue, .program = program, .launch = launch };
+    const int narrow = program->narrow_kernel &&
+                       yk_narrow_choose(&program->narrow, &program->shape, launch);
+    struct launching l = { .queue = queue,
+                           .program = program,
+                           .kernel = narrow ? program->narrow_kernel : program->kernel,
+                           .launch = launch };
     char what[96];
     yoke_status status = yk_opencl_alive(queue->device);
     if (status != YOKE_OK)

@@ -2,8 +2,9 @@
  *
  * A text made by YOKE_KERNEL gets the language prelude before it and, behind it, a check of the
  * size of every shared type, since host and device must agree on structs; its #line markers make
- * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. What the
- * compiler made is kept in the disk cache under everything it depends on.
+ * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. Behind a
+ * range kernel's text stands its entry for 32-bit indexes (access/narrow.h); should that not
+ * compile, the kernel is built without. What the compiler made is kept in the disk cache under everything it depends on.
  *
  * Runs beside everything else, in any thread. Drivers leave part of the work to the first launch
  * (PoCL specialises for the group size, 0.1 to 1 s; NVIDIA loads the module), so a made kernel is
@@ -34,9 +35,11 @@ struct source {
     const char *options;
 };
 
-static yoke_status source_open(struct yk_opencl_device *device, const yoke_kernel *kernel,
+static yoke_status source_open(const struct yk_program *program, const yoke_kernel *kernel,
                                struct source *source)
 {
+    const struct yk_opencl_device *device = program->device;
+    const char *narrow = program->narrow.is.text ? program->narrow.is.text : "";
     char version[128];
     int by_hand = kernel->opencl.source.entry != NULL;
     const struct yk_device_desc *desc = &device->base.desc;
@@ -45,9 +48,10 @@ static yoke_status source_open(struct yk_opencl_device *device, const yoke_kerne
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%s\n%s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version, desc->cores);
-    source->key = !checks || !head ? NULL
-                                   : yk_format("%s%s%s%s", head, by_hand ? "" : yk_prelude_opencl(),
-                                               kernel->opencl.source.text, checks);
+    source->key = !checks || !head
+                      ? NULL
+                      : yk_format("%s%s%s%s%s", head, by_hand ? "" : yk_prelude_opencl(),
+                                  kernel->opencl.source.text, narrow, checks);
     if (source->key) {
         source->key_size = strlen(source->key);
         source->text = source->key + strlen(head);
@@ -148,32 +152,51 @@ static void store_binary(const struct yk_program *program, const struct source *
     yk_free(binary);
 }
 
+/* A kernel of the program, and groups that it can have as well. */
+static yoke_status find_kernel(struct yk_program *program, const char *entry, cl_kernel *out,
+                               size_t *most)
+{
+    struct yk_opencl_device *device = program->device;
+    cl_int code;
+    *out = device->cl->CreateKernel(program->handle, entry, &code);
+    if (!*out)
+        return yk_fail(YOKE_EBUILD, "%s: the source of kernel %s has no __kernel '%s' (%s)",
+                       device->base.desc.name, program->shape.name, entry,
+                       yk_opencl_code_name(code));
+    code = device->cl->GetKernelWorkGroupInfo(*out, device->handle, CL_KERNEL_WORK_GROUP_SIZE,
+                                              sizeof *most, most, NULL);
+    if (code != CL_SUCCESS || *most < 1)
+        *most = 1;
+    while (program->group_items > *most)
+        program->group_items /= 2;
+    return YOKE_OK;
+}
+
 static yoke_status find_entry(struct yk_program *program, const yoke_kernel *kernel)
 {
     struct yk_opencl_device *device = program->device;
     char entry[128];
     size_t most = 0;
-    cl_int code;
     if (kernel->opencl.source.entry)
         snprintf(entry, sizeof entry, "%s", kernel->opencl.source.entry);
     else
         snprintf(entry, sizeof entry, "yoke_entry_%s", kernel->name);
-    program->kernel = device->cl->CreateKernel(program->handle, entry, &code);
-    if (!program->kernel)
-        return yk_fail(YOKE_EBUILD, "%s: the source of kernel %s has no __kernel '%s' (%s)",
-                       device->base.desc.name, program->shape.name, entry,
-                       yk_opencl_code_name(code));
-    code = device->cl->GetKernelWorkGroupInfo(program->kernel, device->handle,
-                                              CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-    if (code != CL_SUCCESS || most < 1)
-        most = 1;
     program->group_items = device->base.desc.is_cpu ? CPU_GROUP_ITEMS : GPU_GROUP_ITEMS;
-    while (program->group_items > most)
-        program->group_items /= 2;
+    yoke_status status = find_kernel(program, entry, &program->kernel, &most);
+    if (status != YOKE_OK)
+        return status;
     if ((size_t)program->shape.lanes > most)
         return yk_fail(YOKE_EBUILD, "%s: kernel %s wants groups of %d lanes, it can have %zu here",
                        device->base.desc.name, program->shape.name, program->shape.lanes, most);
     return YOKE_OK;
+}
+
+static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kernel *kernel)
+{
+    char entry[128];
+    size_t most = 0;
+    snprintf(entry, sizeof entry, "yoke_entry32_%s", kernel->name);
+    return find_kernel(program, entry, &program->narrow_kernel, &most);
 }
 
 static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *program, int64_t items)
@@ -213,19 +236,52 @@ static yoke_status rehearse(struct yk_program *program)
     return status;
 }
 
-static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
+/* The program, from the cache or anew. */
+static yoke_status load(struct yk_program *program, const yoke_kernel *kernel,
+                        struct source *source, int *cached)
 {
-    struct source source = { 0 };
-    yoke_status status = source_open(program->device, kernel, &source);
-    if (status != YOKE_OK)
-        return status;
-    int cached = load_cached(program, &source);
-    if (!cached)
-        status = compile(program, &source);
-    if (status == YOKE_OK)
-        status = find_entry(program, kernel);
+    *source = (struct source){ 0 };
+    yoke_status status = source_open(program, kernel, source);
+    *cached = status == YOKE_OK && load_cached(program, source);
+    if (status == YOKE_OK && !*cached)
+        status = compile(program, source);
+    return status;
+}
+
+/* The same once more, without the entry for 32-bit indexes. */
+static yoke_status load_again(struct yk_program *program, const yoke_kernel *kernel,
+                              struct source *source, int *cached)
+{
+    yk_log(YOKE_LOG_DEBUG, "without 32-bit indexes: %s", yoke_error_text());
+    yk_narrow_close(&program->narrow.is);
+    yk_free(source->key);
+    program->device->cl->ReleaseProgram(program->handle);
+    program->handle = NULL;
+    return load(program, kernel, source, cached);
+}
+
+static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kernel *kernel)
+{
+    yoke_status status = find_entry(program, kernel);
     if (status == YOKE_OK && program->generated)
         status = rehearse(program);
+    if (status != YOKE_OK || !program->narrow.is.text)
+        return status;
+    status = find_narrow_entry(program, kernel);
+    return status == YOKE_OK ? rehearse(program) : status; /* its numbers, all 0, choose it */
+}
+
+static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)
+{
+    struct source source;
+    int cached;
+    if (program->generated)
+        yk_narrow_open(kernel, kernel->opencl.source.text, &program->narrow.is);
+    yoke_status status = load(program, kernel, &source, &cached);
+    if (status == YOKE_EBUILD && program->narrow.is.text)
+        status = load_again(program, kernel, &source, &cached);
+    if (status == YOKE_OK)
+        status = find_and_rehearse(program, kernel);
     if (status == YOKE_OK && !cached)
         store_binary(program, &source);
     yk_free(source.key);
@@ -268,7 +324,10 @@ void yk_opencl_program_close(struct yk_device *base, struct yk_program *program)
         return;
     if (program->kernel)
         cl->ReleaseKernel(program->kernel);
+    if (program->narrow_kernel)
+        cl->ReleaseKernel(program->narrow_kernel);
     if (program->handle)
         cl->ReleaseProgram(program->handle);
+    yk_narrow_close(&program->narrow.is);
     yk_free(program);
 }
