@@ -64,6 +64,8 @@ void yk_narrowing_settle(struct yk_narrowing *n, struct yk_value *value)
     }
     n->opens[value->first]++;
     n->closes[value->behind - 1]++;
+    n->gains -= value->gains;
+    value->gains = 0;
     value->kind = YK_KIND_OTHER;
     value->variable = -1;
 }
@@ -72,9 +74,14 @@ void yk_narrowing_settle(struct yk_narrowing *n, struct yk_value *value)
 static struct yk_value result_of(const struct yk_value *a, const struct yk_value *b,
                                  enum yk_kind kind, int node)
 {
-    return (struct yk_value){
-        .kind = kind, .node = node, .first = a->first, .behind = b->behind, .variable = -1
-    };
+    return (struct yk_value){ .kind = kind,
+                              .node = node,
+                              .first = a->first,
+                              .behind = b->behind,
+                              .variable = -1,
+                              .gains = kind != YK_KIND_NARROW ? 0
+                                       : a == b               ? a->gains
+                                                              : a->gains + b->gains };
 }
 
 static struct yk_value truth_of(struct yk_narrowing *n, const struct yk_value *a,
@@ -131,8 +138,11 @@ static struct yk_value narrow_operation(struct yk_narrowing *n, enum yk_bounds_o
     }
     yk_narrowing_use(n, &a);
     yk_narrowing_use(n, &b);
-    n->gains += !in_address || !(is_fixed(n, &a) || is_fixed(n, &b));
-    return result_of(&a, &b, YK_KIND_NARROW, node);
+    struct yk_value result = result_of(&a, &b, YK_KIND_NARROW, node);
+    const int gain = !in_address || !(is_fixed(n, &a) || is_fixed(n, &b));
+    n->gains += gain;
+    result.gains += gain;
+    return result;
 }
 
 static struct yk_value int_operation(struct yk_narrowing *n, enum yk_bounds_op op,
@@ -251,6 +261,7 @@ struct yk_value yk_narrowing_choice(struct yk_narrowing *n, struct yk_value a, s
         return result;
     if (yk_value_is_counted(&a) && yk_value_is_counted(&b)) {
         result.kind = a.kind == b.kind ? a.kind : YK_KIND_NARROW;
+        result.gains = a.gains + b.gains;
         result.node = yk_narrowing_node(n, YK_BOUNDS_JOIN, a.node, b.node);
         yk_narrowing_use(n, &a);
         yk_narrowing_use(n, &b);
@@ -286,6 +297,7 @@ struct yk_value yk_narrowing_cast(struct yk_narrowing *n, const struct yk_type *
         n->marks[type_at] |= YK_MARK_SHORT;
         result.kind = YK_KIND_NARROW;
         result.node = value.node;
+        result.gains = value.gains;
     }
     return result;
 }

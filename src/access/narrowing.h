@@ -36,6 +36,7 @@ struct yk_value {
     int first, behind;   /* its tokens */
     int variable;        /* it is that variable, by number in `variables`; -1: none */
     int is_place;        /* an assignment may have it on its left */
+    int gains;           /* operations of it that became cheaper, in vain if it is settled */
     struct yk_type type; /* of a place or pointer; else OTHER */
 };
 
