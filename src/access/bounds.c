@@ -5,9 +5,9 @@
 
 #include "../base/alloc.h"
 
-/* Of what cannot be told, or overflows 32 bits on the way: it never fits. Small enough that sums of
- * such bounds stay in 64 bits; products are of bounds that fit. */
-static const struct yk_bounds nowhere = { INT64_MIN / 8, INT64_MAX / 8 };
+/* Of what cannot be told, or overflows 32 bits on the way: it never fits, so it is no operand of
+ * anything but a cut. */
+static const struct yk_bounds nowhere = { INT64_MIN / 2, INT64_MAX / 2 };
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -96,8 +96,7 @@ static struct yk_bounds of_leaf(const struct yk_bounds_node *node,
         return node->range;
     if (node->op == YK_BOUNDS_INDEX)
         return place->index[node->a];
-    const int64_t value =
-        node->op == YK_BOUNDS_SIZE ? place->size[node->a] : place->value[node->a];
+    const int64_t value = node->op == YK_BOUNDS_SIZE ? place->size[node->a] : place->value[node->a];
     return (struct yk_bounds){ value, value };
 }
 

@@ -2,8 +2,8 @@
  * evaluated with the numbers of a launch.
  *
  * A body that computes indexes in 32 bits (narrow.h) is right for a launch if all nodes that must
- * fit lie in int32_t. Each node stands behind its operands. Operands fit into 32 bits, or are cut to
- * them, so no result leaves 64.
+ * fit lie in int32_t. Each node stands behind its operands. Operands fit into 32 bits, or are cut
+ * to them, so no result leaves 64.
  */
 #ifndef YK_ACCESS_BOUNDS_H
 #define YK_ACCESS_BOUNDS_H

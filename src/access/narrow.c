@@ -264,8 +264,7 @@ static void write_piece(const struct yk_narrowing *n, const struct pieces *piece
     write_word(to, "\n");
 }
 
-static void write_text(const struct yk_narrowing *n, const struct pieces *pieces,
-                       struct writer *to)
+static void write_text(const struct yk_narrowing *n, const struct pieces *pieces, struct writer *to)
 {
     write_word(to, "\n#line 1 \"32-bit indexes of ");
     write_word(to, n->text.kernel->name);

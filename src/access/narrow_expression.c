@@ -10,9 +10,9 @@ enum { LEVEL_LOGIC = 1, LEVEL_SHIFT = 8 }; /* of operators: the higher, the clos
 static const struct {
     const char *sign;
     int level;
-} operators[] = { { "||", 1 }, { "&&", 2 }, { "|", 3 },  { "^", 4 },  { "&", 5 },  { "==", 6 },
-                  { "!=", 6 }, { "<", 7 },  { ">", 7 },  { "<=", 7 }, { ">=", 7 }, { "<<", 8 },
-                  { ">>", 8 }, { "+", 9 },  { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 } };
+} operators[] = { { "||", 1 }, { "&&", 2 }, { "|", 3 }, { "^", 4 },  { "&", 5 },  { "==", 6 },
+                  { "!=", 6 }, { "<", 7 },  { ">", 7 }, { "<=", 7 }, { ">=", 7 }, { "<<", 8 },
+                  { ">>", 8 }, { "+", 9 },  { "-", 9 }, { "*", 10 }, { "/", 10 }, { "%", 10 } };
 
 static const struct yk_value unknown = { .kind = YK_KIND_OTHER, .variable = -1 };
 
@@ -168,11 +168,12 @@ static struct yk_value cast(struct yk_narrowing *n)
 
 static struct yk_value primary(struct yk_narrowing *n)
 {
-    static const char *const of_types[] = { "sizeof", "_Alignof",   "alignof",  "typeof",
+    static const char *const of_types[] = { "sizeof",   "_Alignof",   "alignof",  "typeof",
                                             "_Generic", "__typeof__", "offsetof", NULL };
     struct yk_value value = unknown;
     const int first = n->at;
-    if (n->at >= n->end) {
+    static const char *const typed[] = { "int", "char", "short", "float", "double", NULL };
+    if (n->at >= n->end || yk_narrowing_is_one(n, n->at, typed)) { /* C++: f<int>(x), int(x) */
         yk_narrowing_fail(n);
         return value;
     }
@@ -315,8 +316,7 @@ static struct yk_value unary(struct yk_narrowing *n)
     static const char *const signs[] = { "&", "*", "+", "-", "~", "!", "++", "--", NULL };
     struct yk_value value = unknown;
     if (yk_narrowing_enter(n)) {
-        const enum bracket bracket =
-            yk_narrowing_is(n, n->at, "(") ? bracket_of(n) : IS_EXPRESSION;
+        const enum bracket bracket = yk_narrowing_is(n, n->at, "(") ? bracket_of(n) : IS_EXPRESSION;
         if (bracket == IS_UNCLEAR)
             yk_narrowing_fail(n);
         else if (yk_narrowing_is_one(n, n->at, signs))

@@ -32,7 +32,7 @@ static int same(const struct yk_narrowing *n, int a, int b)
 static int find(const struct yk_narrowing *n, int at, const char *const *words)
 {
     static const char *const opening[] = { "(", "[", "{", NULL }, *const closing[] = { ")", "]",
-                                                                                      "}", NULL };
+                                                                                       "}", NULL };
     while (at < n->end && !yk_narrowing_is_one(n, at, words)) {
         if (yk_narrowing_is_one(n, at, closing))
             return n->end;
@@ -135,8 +135,7 @@ static void narrow_counter(struct yk_narrowing *n, const struct counter *c, int 
                            struct yk_named *variable)
 {
     const int by = yk_narrowing_fixed(n, (struct yk_bounds){ c->by, c->by });
-    const int end =
-        yk_narrowing_node(n, c->is_up ? YK_BOUNDS_ADD : YK_BOUNDS_SUBTRACT, node, by);
+    const int end = yk_narrowing_node(n, c->is_up ? YK_BOUNDS_ADD : YK_BOUNDS_SUBTRACT, node, by);
     if (n->failed || !yk_bounds_fit(n->bounds.nodes[node].is) ||
         !yk_bounds_fit(n->bounds.nodes[end].is))
         return;

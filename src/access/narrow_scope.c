@@ -70,7 +70,7 @@ int yk_narrowing_find(const struct yk_narrowing *n, const struct yk_token *name)
 }
 
 struct yk_named *yk_narrowing_declare(struct yk_narrowing *n, int at, int type_at,
-                                         const struct yk_type *type)
+                                      const struct yk_type *type)
 {
     if (n->variable_count == n->variable_room) {
         const int room = n->variable_room ? 2 * n->variable_room : 32;
@@ -86,11 +86,11 @@ struct yk_named *yk_narrowing_declare(struct yk_narrowing *n, int at, int type_a
     struct yk_named *variable = &n->variables[n->variable_count++];
     const struct yk_value value = yk_narrowing_of_type(n, type);
     *variable = (struct yk_named){ .name = n->text.tokens[at],
-                                      .at = at,
-                                      .type_at = type_at,
-                                      .type = *type,
-                                      .kind = value.kind,
-                                      .node = value.node };
+                                   .at = at,
+                                   .type_at = type_at,
+                                   .type = *type,
+                                   .kind = value.kind,
+                                   .node = value.node };
     return variable;
 }
 
@@ -114,8 +114,7 @@ void yk_narrowing_set_changed(struct yk_narrowing *n, const struct yk_value *val
 void yk_narrowing_keep_all_wide(struct yk_narrowing *n, int first, int behind)
 {
     for (int at = first; at < behind && at < n->end; at++) {
-        const int v =
-            yk_narrowing_is_name(n, at) ? yk_narrowing_find(n, &n->text.tokens[at]) : -1;
+        const int v = yk_narrowing_is_name(n, at) ? yk_narrowing_find(n, &n->text.tokens[at]) : -1;
         if (v >= 0 && n->variables[v].kind == YK_KIND_NARROW)
             yk_narrowing_keep_wide(n, n->variables[v].type_at);
     }

@@ -171,7 +171,7 @@ static void skip(struct yk_narrowing *n)
 
 static void read(struct yk_narrowing *n)
 {
-    static const char *const unread[] = { "goto",    "asm",    "__asm__",  "__asm", "typedef",
+    static const char *const unread[] = { "goto",     "asm",   "__asm__",  "__asm", "typedef",
                                           "template", "using", "operator", "auto",  NULL };
     static const char *const skipped[] = { "_Static_assert", "static_assert", "_Pragma", NULL };
     static const char *const ends[] = { "return", "break", "continue", NULL };

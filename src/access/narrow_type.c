@@ -9,7 +9,13 @@ struct word {
     const char *name;
     struct yk_type type;
 };
-#define INT(low, high) { YK_CLASS_INT, 0, { low, high } }
+#define INT(low, high)                                                                             \
+    {                                                                                              \
+        YK_CLASS_INT, 0,                                                                           \
+        {                                                                                          \
+            low, high                                                                              \
+        }                                                                                          \
+    }
 static const struct word types[] = {
     { "int64_t", { .is = YK_CLASS_INT64 } },
     { "int32_t", INT(INT32_MIN, INT32_MAX) },
@@ -27,8 +33,8 @@ static const struct word types[] = {
 };
 #undef INT
 /* Also where more than one word makes a type. */
-static const char *const others[] = { "unsigned", "signed", "long",     "uint32_t",  "uint64_t",
-                                      "size_t",   "void",   "struct",   "union",     "enum",
+static const char *const others[] = { "unsigned", "signed",    "long",      "uint32_t", "uint64_t",
+                                      "size_t",   "void",      "struct",    "union",    "enum",
                                       "intptr_t", "uintptr_t", "ptrdiff_t", NULL };
 static const char *const qualifiers[] = { "const",        "volatile",      "restrict",
                                           "__restrict__", "YOKE_RESTRICT", "YOKE_GLOBAL",

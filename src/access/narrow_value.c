@@ -110,11 +110,11 @@ static int is_fixed(const struct yk_narrowing *n, const struct yk_value *value)
 static const struct {
     const char *sign;
     enum yk_bounds_op op;
-} operations[] = { { "+", YK_BOUNDS_ADD },         { "-", YK_BOUNDS_SUBTRACT },
-                   { "*", YK_BOUNDS_MULTIPLY },    { "/", YK_BOUNDS_DIVIDE },
-                   { "%", YK_BOUNDS_REMAINDER },   { "<<", YK_BOUNDS_SHIFT_LEFT },
+} operations[] = { { "+", YK_BOUNDS_ADD },          { "-", YK_BOUNDS_SUBTRACT },
+                   { "*", YK_BOUNDS_MULTIPLY },     { "/", YK_BOUNDS_DIVIDE },
+                   { "%", YK_BOUNDS_REMAINDER },    { "<<", YK_BOUNDS_SHIFT_LEFT },
                    { ">>", YK_BOUNDS_SHIFT_RIGHT }, { "&", YK_BOUNDS_AND },
-                   { "|", YK_BOUNDS_OR },          { "^", YK_BOUNDS_OR } };
+                   { "|", YK_BOUNDS_OR },           { "^", YK_BOUNDS_OR } };
 
 /* ADD for what is no arithmetic. */
 static enum yk_bounds_op operation_of(const struct yk_token *sign)

@@ -24,10 +24,10 @@ struct yk_type {
 };
 
 enum yk_kind {
-    YK_KIND_OTHER, /* its type is what it was */
-    YK_KIND_INT,   /* likewise, and that is int; has bounds */
+    YK_KIND_OTHER,  /* its type is what it was */
+    YK_KIND_INT,    /* likewise, and that is int; has bounds */
     YK_KIND_NARROW, /* was int64_t, is int32_t; has bounds */
-    YK_KIND_REAL   /* float or double, which an int32_t becomes as an int64_t does */
+    YK_KIND_REAL    /* float or double, which an int32_t becomes as an int64_t does */
 };
 
 struct yk_value {
@@ -50,15 +50,15 @@ struct yk_named {
     int node;
 };
 
-enum { /* known */
+enum {                      /* known */
        YK_KNOWN_WIDE = 1,   /* a type: its variables stay int64_t */
        YK_KNOWN_CHANGED = 2 /* a name: its variable is written to after its declaration */
 };
-enum { /* marks */
-       YK_MARK_SHORT = 1,   /* int64_t becomes int32_t, */
+enum {                       /* marks */
+       YK_MARK_SHORT = 1,    /* int64_t becomes int32_t, */
        YK_MARK_DECLARES = 2, /* of variables, */
-       YK_MARK_USED = 4,    /* that it makes something cheaper of */
-       YK_MARK_LITERAL = 8  /* 1L becomes (int32_t)1L */
+       YK_MARK_USED = 4,     /* that it makes something cheaper of */
+       YK_MARK_LITERAL = 8   /* 1L becomes (int32_t)1L */
 };
 
 struct yk_narrowing {
@@ -71,10 +71,10 @@ struct yk_narrowing {
     struct yk_named nowhere; /* in place of one that finds no room */
     struct yk_bounds_list bounds;
     struct yk_bounds_place usual; /* sizes that have to fit for an operation to be worth it */
-    int depth;  /* of statements and operands in each other */
-    int gains;  /* operations that became cheaper */
-    int again;  /* another pass is needed */
-    int failed; /* the text cannot be read */
+    int depth;                    /* of statements and operands in each other */
+    int gains;                    /* operations that became cheaper */
+    int again;                    /* another pass is needed */
+    int failed;                   /* the text cannot be read */
 };
 
 /* --- narrow_scope.c --- */
@@ -92,7 +92,7 @@ void yk_narrowing_leave(struct yk_narrowing *n);
 /* Number in `variables`, -1: unknown. */
 int yk_narrowing_find(const struct yk_narrowing *n, const struct yk_token *name);
 struct yk_named *yk_narrowing_declare(struct yk_narrowing *n, int at, int type_at,
-                                         const struct yk_type *type);
+                                      const struct yk_type *type);
 /* From the next pass on. */
 void yk_narrowing_keep_wide(struct yk_narrowing *n, int type_at);
 void yk_narrowing_set_changed(struct yk_narrowing *n, const struct yk_value *value);

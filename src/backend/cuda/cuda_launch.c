@@ -147,8 +147,8 @@ static CUresult launch_source(struct yk_queue *queue, struct yk_program *program
                               const struct yk_launch *launch)
 {
     const struct yk_space all = yk_space_of(launch);
-    const int narrow = program->narrow_function &&
-                       yk_narrow_choose(&program->narrow, &program->shape, launch);
+    const int narrow =
+        program->narrow_function && yk_narrow_choose(&program->narrow, &program->shape, launch);
     const CUfunction function = narrow ? program->narrow_function : program->function;
     struct arguments args;
     struct grid grid;

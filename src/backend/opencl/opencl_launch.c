@@ -123,8 +123,7 @@ static cl_int set_arguments(const struct yk_program *program, cl_kernel kernel,
     for (int p = 0; p < program->shape.param_count && code == CL_SUCCESS; ++p) {
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->shape.params[p].mode == YOKE_PARAM_VALUE) {
-            code = cl->SetKernelArg(kernel, index++, program->shape.params[p].size,
-                                    arg->value);
+            code = cl->SetKernelArg(kernel, index++, program->shape.params[p].size, arg->value);
             continue;
         }
         cl_mem memory = arg->buffer ? arg->buffer->memory : NULL;
@@ -230,8 +229,8 @@ static cl_int launch_native(const struct launching *l)
 yoke_status yk_opencl_launch(struct yk_queue *queue, struct yk_program *program,
                              const struct yk_launch *launch, struct yk_event **event)
 {
-    const int narrow = program->narrow_kernel &&
-                       yk_narrow_choose(&program->narrow, &program->shape, launch);
+    const int narrow =
+        program->narrow_kernel && yk_narrow_choose(&program->narrow, &program->shape, launch);
     struct launching l = { .queue = queue,
                            .program = program,
                            .kernel = narrow ? program->narrow_kernel : program->kernel,
