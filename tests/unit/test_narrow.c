@@ -141,7 +141,7 @@ static void expressions(void **state)
     expect("b[i * n] += i; b[j] = i; m = 2; m += i;",
            "b[i * n] += ((int64_t)(i)); b[j] = i; m = 2; m += ((int64_t)(i));");
     same("y[i * n] = (uint8_t)(i * 7) + (int)i + (float)j;");
-    expect("y[i * n] = (uint32_t)j;", "y[i * n] = (uint32_t)((int64_t)(j));");
+    expect("y[i * n] = (uint32_t)(j * 2);", "y[i * n] = (uint32_t)((int64_t)((j * 2)));");
     same("y[i * n] = ((i * 3)), j * n;");
     same("y[i * n] = 'c' + \"i * n\"[0];");
     same("y[i * n] = 1 + INT32_MAX - 1.5e3f + 0x1p-3;");
