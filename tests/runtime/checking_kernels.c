@@ -67,3 +67,12 @@ YOKE_KERNEL(c_sum, i, YOKE_IN(float, x), YOKE_ADD(float, s))
 {
     yoke_add(&s[i & 3], x[i]);
 }
+
+YOKE_KERNEL(c_peek, i, YOKE_VALUE(int64_t, at), YOKE_VALUE(int64_t, far), YOKE_IN(float, x),
+            YOKE_OUT(float, y))
+{
+    YOKE_GLOBAL const volatile float *from = x + (i == at ? far : i);
+    const float unused = from[0];
+    (void)unused;
+    y[i] = 1;
+}

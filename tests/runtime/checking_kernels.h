@@ -7,7 +7,7 @@
 
 #ifndef YOKE_FLATTEN
 extern const yoke_kernel c_gather, c_neighbours, c_segment, c_scatter, c_half, c_early, c_cast,
-    c_beyond, c_divide, c_right, c_sum;
+    c_beyond, c_divide, c_right, c_sum, c_peek;
 #endif
 
 #endif

@@ -2,9 +2,11 @@
  * devices with memory of their own ends its job, in words that name the index, the row, and what to
  * do.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "checking_kernels.h"
 #include "ok.h"
 #include "step_kernels.h"
@@ -240,6 +242,38 @@ static void test_beyond(void **state)
     }
 }
 
+/* Rows that an array does not have, next to those it has: also if what is read there is not used,
+ * and wherever the array's end lies on its page. */
+static void test_just_beyond(void **state)
+{
+    static const int64_t lengths[] = { 1, 2, 100, 1023, 1024, 1025, 3000 };
+    static const int64_t far[] = { -1, -3, 0, 3 }; /* from 0 on: from the end */
+    size_t l, k;
+    int whole;
+    (void)state;
+    for (l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (k = 0; k < sizeof far / sizeof *far; k++)
+            for (whole = 0; whole < 2; whole++) {
+                const int64_t n = lengths[l], row = far[k] < 0 ? far[k] : n + far[k];
+                const int64_t at = whole ? n / 2 : far[k] < 0 ? 0 : n - 1;
+                struct bench bench = open_bench();
+                yoke_array *x = make(&bench, n, 1), *y = make(&bench, n, 1);
+                char what[64];
+                yoke_job job = { .kernel = &c_peek,
+                                 .range = { 0, n },
+                                 .args = { yoke_value(at), yoke_value(row), yoke_in(x),
+                                           yoke_out(y) } };
+                if (whole)
+                    job.args[2] = (yoke_arg)yoke_in_whole(x);
+                snprintf(what, sizeof what, "c_peek, index %lld: reads row %lld of array first",
+                         (long long)at, (long long)row);
+                ENDS(&bench, &job, what, "correct the index");
+                job.args[1] = (yoke_arg)yoke_value(at);
+                OK(yoke_run(bench.rt, &job, NULL));
+                close_bench(&bench);
+            }
+}
+
 static void test_division(void **state)
 {
     struct bench bench = open_bench();
@@ -301,6 +335,31 @@ static void test_steps(void **state)
     close_bench(&bench);
 }
 
+/* Want of memory ends the job, and a later one is right. */
+static void test_no_memory(void **state)
+{
+    int64_t nth, failed = 0;
+    yoke_status status;
+    (void)state;
+    for (nth = 1; nth == 1 || status != YOKE_OK; nth++) {
+        struct bench bench = open_bench();
+        yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
+        yoke_job job = { .kernel = &c_right,
+                         .range = { 0, N },
+                         .args = { yoke_in(x), yoke_inout(y) } };
+        yk_alloc_fail_at(nth);
+        status = yoke_run(bench.rt, &job, NULL);
+        yk_alloc_fail_at(0);
+        if (status != YOKE_OK) {
+            assert_int_equal(status, YOKE_ENOMEM);
+            failed++;
+        }
+        close_bench(&bench);
+    }
+    assert_true(failed > 5);
+    assert_int_equal(yk_alloc_outstanding(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,8 +367,9 @@ int main(void)
         cmocka_unit_test(test_neighbours), cmocka_unit_test(test_custom),
         cmocka_unit_test(test_scatter),    cmocka_unit_test(test_half),
         cmocka_unit_test(test_early),      cmocka_unit_test(test_cast),
-        cmocka_unit_test(test_beyond),     cmocka_unit_test(test_division),
-        cmocka_unit_test(test_right),      cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_beyond),     cmocka_unit_test(test_just_beyond),
+        cmocka_unit_test(test_division),   cmocka_unit_test(test_right),
+        cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,14 @@
  * functions on one core and finds what they touch beside what the job declares
  * (docs/checking.md, docs/adr/013).
  *
- * A launch is cut into pieces of some indexes, and each piece is run twice from the same inputs.
- * Pages that hold no row declared for the piece cannot be touched, those that are only read cannot
- * be written. What else is on the open pages and is not declared, and rows that are written only,
- * are traps: filled with plausible values for one run, with odd ones for the other. Results that
- * differ depend on what is in a trap; a gap that changed was written; an element of an `out` row
- * that holds both fillings was not. (Out rows of which the rest is to stay hold what was there for
- * the one run, which comes once more at the end.) Then smaller pieces tell the index, and smaller
- * parts of the traps the row.
+ * A launch is cut into pieces of some indexes, and each piece is run twice from the same inputs, in
+ * copies of the rows it has (guard_view.c). All around these nothing can be touched, and those that
+ * are only read cannot be written. What lies between rows and is not declared, and rows that are
+ * written only, are traps: filled with plausible values for one run, with odd ones for the other.
+ * Results that differ depend on what is in a trap; a gap that changed was written; an element of an
+ * `out` row that holds both fillings was not. (Elements of out rows that are to stay hold what was
+ * there for the one run.) Then smaller pieces tell the index, and smaller parts of the traps the
+ * row.
  *
  * All operations are complete when their call returns.
  */
@@ -32,23 +32,36 @@ struct guard_bytes {
     int64_t capacity;
 };
 
+/* The last byte of a piece's rows ends a page, or their first begins one. */
+enum guard_side { GUARD_ENDS, GUARD_BEGINS, GUARD_SIDES };
+
+/* Where kernels see a buffer. Spans of it are bytes of `memory`. */
+struct guard_view {
+    unsigned char *memory;   /* addresses alone, but for open pages; NULL before the first launch */
+    struct guard_span open;  /* pages that can be touched now */
+    struct guard_span holds; /* bytes of the buffer that need not be copied again */
+    int64_t shift;           /* where byte 0 of the buffer would be */
+};
+
 struct yk_buffer {
     struct guard_device *device;
     struct yk_buffer *next;
     unsigned char *data;   /* at the begin of a page */
     int64_t bytes, mapped; /* asked for, and up to the end of the last page */
+    struct guard_view views[GUARD_SIDES];
 };
 
 /* A buffer in a launch. */
 struct guard_room {
     struct yk_buffer *buffer;
-    int writes;             /* an argument that lies in it is written */
-    struct guard_span open; /* pages that can be touched now */
-    struct guard_spans declared;
+    int writes;                  /* an argument that lies in it is written */
+    int64_t alignment;           /* of its elements */
+    struct guard_spans declared; /* in order, and apart */
+    struct guard_span all;       /* from the first of them to the last */
 };
 
-/* Bytes on open pages whose contents must not matter: a gap between rows that are declared, or a
- * row that is written only. */
+/* Bytes whose contents must not matter: a gap between rows that are declared, or a row that is
+ * written only. */
 struct guard_trap {
     int room, arg; /* arg -1: it is a gap */
     struct guard_span span;
@@ -77,6 +90,7 @@ struct guard_work { /* a launch, and its piece that is being checked */
 
     int64_t first, last; /* the piece */
     yoke_rows rows[YOKE_ARGS_MAX];
+    enum guard_side side; /* of the latest run */
     unsigned char odd_byte;
     uint32_t words[YK_STEP_WORDS]; /* of a step kernel: what its latest run said, */
     uint32_t errors;               /* and what went wrong without odd values */
@@ -84,12 +98,9 @@ struct guard_work { /* a launch, and its piece that is being checked */
     int64_t trap_count, trap_capacity, trap_bytes;
     struct guard_change *changes;
     int64_t change_count, change_capacity, change_bytes;
-    int keeps;                  /* some of an out row that is not written stays as it was */
-    struct guard_bytes covered; /* what was in the traps before; */
-    struct guard_bytes filled;  /* what is now */
-    struct guard_bytes before;  /* of changes */
-    struct guard_bytes plain;   /* the changes that a run without odd values made, */
-    struct guard_bytes other;   /* and that another one made */
+    struct guard_bytes filled; /* what the traps were filled with */
+    struct guard_bytes plain;  /* the changes that a run without odd values made, */
+    struct guard_bytes other;  /* and that another one made */
 };
 
 struct guard_device {
@@ -136,6 +147,9 @@ struct guard_breach {
 };
 
 /* --- guard_memory.c --- */
+/* Addresses, the first `open` bytes of which are memory, between margins; NULL: there are none. */
+unsigned char *yk_guard_map(int64_t bytes, int64_t open);
+void yk_guard_unmap(unsigned char *memory, int64_t bytes); /* NULL is fine */
 yoke_status yk_guard_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_guard_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_guard_memory_free(struct yk_device *device);
@@ -144,14 +158,26 @@ yoke_status yk_guard_copy(struct yk_queue *queue, const struct yk_copy *copy,
 yoke_status yk_guard_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
                           int64_t bytes, struct yk_event **event);
 
+/* --- guard_view.c --- */
+/* For a launch, and after it: nothing of the views is in memory. */
+yoke_status yk_guard_views_open(struct yk_buffer *buffer);
+void yk_guard_views_empty(struct yk_buffer *buffer);
+void yk_guard_views_close(struct yk_buffer *buffer);
+/* The view holds what is declared in the room; traps may be filled until it is sealed. */
+void yk_guard_view_show(struct guard_room *room, enum guard_side side);
+void yk_guard_view_seal(const struct guard_room *room, enum guard_side side);
+
 /* --- guard_room.c --- */
 yoke_status yk_guard_rooms_open(struct guard_work *work);
-void yk_guard_rooms_close(struct guard_work *work); /* all can be touched again */
-/* Only what the indexes touch can be; lists their traps and changes. */
+void yk_guard_rooms_close(struct guard_work *work);
+/* Lists what the indexes have: their rows, traps and changes. */
 yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t last);
-void yk_guard_piece_close(struct guard_work *work); /* the traps hold what was there before */
+/* The buffers hold what the run without odd values changed. */
+void yk_guard_piece_keep(struct guard_work *work);
 void yk_guard_work_close(struct guard_work *work);
-void yk_guard_fill(struct guard_work *work, struct guard_odd odd);
+/* Makes the views of that side ready for a run. */
+void yk_guard_fill(struct guard_work *work, enum guard_side side, struct guard_odd odd);
+unsigned char *yk_guard_seen(const struct guard_work *work, int room, int64_t offset);
 /* The first byte of a gap that is not as it was filled; 0: there is none. */
 int yk_guard_gap_changed(const struct guard_work *work, struct guard_breach *out);
 int64_t yk_guard_row_of(const struct guard_work *work, int arg, int64_t offset);

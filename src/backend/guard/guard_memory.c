@@ -12,19 +12,25 @@ enum { MARGIN_BYTES = 64 << 20 };
 /* What nobody wrote is NaN as float and double, and no index. */
 enum { POISON = 0xFF };
 
-static unsigned char *map_between_margins(int64_t mapped)
+unsigned char *yk_guard_map(int64_t bytes, int64_t open)
 {
-    const size_t all = (size_t)mapped + 2 * (size_t)MARGIN_BYTES;
+    const size_t all = (size_t)bytes + 2 * (size_t)MARGIN_BYTES;
     unsigned char *memory;
     if (yk_alloc_due())
         return NULL;
     memory = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    if (mprotect(memory + MARGIN_BYTES, (size_t)mapped, PROT_READ | PROT_WRITE) == 0)
+    if (open == 0 || mprotect(memory + MARGIN_BYTES, (size_t)open, PROT_READ | PROT_WRITE) == 0)
         return memory + MARGIN_BYTES;
     munmap(memory, all);
     return NULL;
+}
+
+void yk_guard_unmap(unsigned char *memory, int64_t bytes)
+{
+    if (memory)
+        munmap(memory - MARGIN_BYTES, (size_t)bytes + 2 * (size_t)MARGIN_BYTES);
 }
 
 yoke_status yk_guard_alloc(struct yk_device *base, int64_t bytes, struct yk_buffer **out)
@@ -43,7 +49,7 @@ yoke_status yk_guard_alloc(struct yk_device *base, int64_t bytes, struct yk_buff
         return YOKE_ENOMEM;
     *buffer = (struct yk_buffer){ .device = device, .bytes = bytes };
     buffer->mapped = (bytes + device->page - 1) / device->page * device->page;
-    buffer->data = map_between_margins(buffer->mapped);
+    buffer->data = yk_guard_map(buffer->mapped, buffer->mapped);
     if (!buffer->data) {
         yk_free(buffer);
         return yk_fail(YOKE_ENOMEM, "%s: no host memory for %lld bytes; use smaller arrays",
@@ -67,7 +73,8 @@ void yk_guard_free(struct yk_device *base, struct yk_buffer *buffer)
         at = &(*at)->next;
     *at = buffer->next;
     device->used -= buffer->bytes;
-    munmap(buffer->data - MARGIN_BYTES, (size_t)buffer->mapped + 2 * (size_t)MARGIN_BYTES);
+    yk_guard_views_close(buffer);
+    yk_guard_unmap(buffer->data, buffer->mapped);
     yk_free(buffer);
 }
 

@@ -1,8 +1,7 @@
-/* guard_room.c - the memory of a launch as its pieces see it: which pages are open, and what is on
- * them that no piece may depend on. */
+/* guard_room.c - what a piece has of a launch's memory: the rows it may touch, and what lies
+ * between them that it must not depend on. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -45,9 +44,7 @@ void yk_guard_work_close(struct guard_work *work)
         yk_free(work->rooms[r].declared.items);
     yk_free(work->traps);
     yk_free(work->changes);
-    yk_free(work->covered.data);
     yk_free(work->filled.data);
-    yk_free(work->before.data);
     yk_free(work->plain.data);
     yk_free(work->other.data);
 }
@@ -91,23 +88,6 @@ int yk_guard_arg_at(const struct guard_work *work, int room, int64_t offset, int
 
 /* --- rooms --- */
 
-static void protect(const struct guard_room *room, struct guard_span pages, int how)
-{
-    if (pages.first < pages.last)
-        mprotect(room->buffer->data + pages.first, (size_t)(pages.last - pages.first), how);
-}
-
-static struct guard_span all_of(const struct guard_room *room)
-{
-    return (struct guard_span){ 0, room->buffer->mapped };
-}
-
-static struct guard_span pages_of(const struct guard_work *work, struct guard_span span)
-{
-    const int64_t page = work->device->page;
-    return (struct guard_span){ span.first / page * page, (span.last + page - 1) / page * page };
-}
-
 static int room_for(struct guard_work *work, struct yk_buffer *buffer)
 {
     int r = 0;
@@ -117,16 +97,28 @@ static int room_for(struct guard_work *work, struct yk_buffer *buffer)
         struct guard_room *room = &work->rooms[work->room_count++];
         room->buffer = buffer;
         room->writes = 0;
-        room->open = (struct guard_span){ 0, 0 };
+        room->alignment = 1;
     }
     return r;
 }
 
+/* Of a parameter's elements; a descriptor filled by hand may leave it out. */
+static int64_t alignment_of(const yoke_param *param)
+{
+    int64_t alignment = param->alignment;
+    if (alignment < 1)
+        for (alignment = 1; alignment < 64 && param->size % (2 * alignment) == 0;)
+            alignment *= 2;
+    return alignment;
+}
+
 yoke_status yk_guard_rooms_open(struct guard_work *work)
 {
+    yoke_status status = YOKE_OK;
     int p, r;
     work->room_count = 0;
     for (p = 0; p < work->declared->count; p++) {
+        const int64_t alignment = alignment_of(&work->declared->params[p]);
         work->room_of[p] = -1;
         if (work->declared->args[p].mode == YOKE_PARAM_VALUE)
             continue;
@@ -136,17 +128,19 @@ yoke_status yk_guard_rooms_open(struct guard_work *work)
         r = room_for(work, work->launch->args[p].buffer);
         work->room_of[p] = r;
         work->rooms[r].writes |= work->declared->args[p].mode != YOKE_PARAM_IN;
+        if (work->rooms[r].alignment < alignment)
+            work->rooms[r].alignment = alignment;
     }
-    for (r = 0; r < work->room_count; r++)
-        protect(&work->rooms[r], all_of(&work->rooms[r]), PROT_NONE);
-    return YOKE_OK;
+    for (r = 0; r < work->room_count && status == YOKE_OK; r++)
+        status = yk_guard_views_open(work->rooms[r].buffer);
+    return status;
 }
 
 void yk_guard_rooms_close(struct guard_work *work)
 {
     int r;
     for (r = 0; r < work->room_count; r++)
-        protect(&work->rooms[r], all_of(&work->rooms[r]), PROT_READ | PROT_WRITE);
+        yk_guard_views_empty(work->rooms[r].buffer);
 }
 
 /* --- a piece --- */
@@ -171,7 +165,6 @@ static yoke_status add_change(struct guard_work *work, int arg, struct guard_spa
         grow(&work->changes, &work->change_capacity, work->change_count + 1, sizeof *work->changes);
     if (status == YOKE_OK && is_out) {
         const struct guard_trap trap = { change.room, arg, span, 0 };
-        work->keeps |= work->declared->args[arg].keeps;
         change.trap = (int)work->trap_count;
         status = add_trap(work, &trap);
     }
@@ -221,71 +214,47 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Opens the pages from the first declared byte to the last; what lies between declared ones there
- * are gaps. */
-static yoke_status open_room(struct guard_work *work, int r)
+/* In order, those that touch made one. */
+static void order(struct guard_spans *spans)
+{
+    int64_t i, last = 0;
+    if (spans->count < 2)
+        return;
+    qsort(spans->items, (size_t)spans->count, sizeof *spans->items, by_first);
+    for (i = 1; i < spans->count; i++) {
+        const struct guard_span span = spans->items[i];
+        if (span.first > spans->items[last].last)
+            spans->items[++last] = span;
+        else if (span.last > spans->items[last].last)
+            spans->items[last].last = span.last;
+    }
+    spans->count = last + 1;
+}
+
+static yoke_status enclose(struct guard_work *work, int r)
 {
     struct guard_room *room = &work->rooms[r];
-    struct guard_spans *declared = &room->declared;
-    struct guard_span pages = { 0, 0 };
-    int64_t i, end;
-    if (declared->count > 1)
-        qsort(declared->items, (size_t)declared->count, sizeof *declared->items, by_first);
-    for (i = 0; i < declared->count; i++) {
-        if (i == 0)
-            pages = declared->items[0];
-        if (pages.last < declared->items[i].last)
-            pages.last = declared->items[i].last;
-    }
-    pages = pages_of(work, pages);
-    if (pages.first != room->open.first || pages.last != room->open.last) {
-        protect(room, room->open, PROT_NONE);
-        protect(room, pages, room->writes ? PROT_READ | PROT_WRITE : PROT_READ);
-        room->open = pages;
-    }
-    for (i = 0, end = pages.first; i <= declared->count; i++) {
-        const struct guard_trap gap = {
-            r, -1, { end, i < declared->count ? declared->items[i].first : pages.last }, 0
-        };
-        yoke_status status = gap.span.first < gap.span.last ? add_trap(work, &gap) : YOKE_OK;
-        if (status != YOKE_OK)
-            return status;
-        if (i < declared->count && declared->items[i].last > end)
-            end = declared->items[i].last;
-    }
-    return YOKE_OK;
+    const struct guard_spans *declared = &room->declared;
+    yoke_status status = YOKE_OK;
+    int64_t i;
+    order(&room->declared);
+    room->all = (struct guard_span){ 0, 0 };
+    if (declared->count > 0)
+        room->all = (struct guard_span){ declared->items[0].first,
+                                         declared->items[declared->count - 1].last };
+    for (i = 1; i < declared->count && status == YOKE_OK; i++)
+        status = add_trap(
+            work, &(struct guard_trap){
+                      r, -1, { declared->items[i - 1].last, declared->items[i].first }, 0 });
+    return status;
 }
 
 static yoke_status need_stores(struct guard_work *work)
 {
-    yoke_status status = need(&work->covered, work->trap_bytes);
-    if (status == YOKE_OK)
-        status = need(&work->filled, work->trap_bytes);
-    if (status == YOKE_OK)
-        status = need(&work->before, work->change_bytes);
+    yoke_status status = need(&work->filled, work->trap_bytes);
     if (status == YOKE_OK)
         status = need(&work->plain, work->change_bytes);
     return status == YOKE_OK ? need(&work->other, work->change_bytes) : status;
-}
-
-static unsigned char *memory_of(const struct guard_work *work, int room, struct guard_span span)
-{
-    return work->rooms[room].buffer->data + span.first;
-}
-
-static void save(struct guard_work *work)
-{
-    int64_t i;
-    for (i = 0; i < work->trap_count; i++) {
-        const struct guard_trap *t = &work->traps[i];
-        memcpy(work->covered.data + t->at, memory_of(work, t->room, t->span),
-               (size_t)(t->span.last - t->span.first));
-    }
-    for (i = 0; i < work->change_count; i++) {
-        const struct guard_change *c = &work->changes[i];
-        memcpy(work->before.data + c->at, memory_of(work, c->room, c->span),
-               (size_t)(c->span.last - c->span.first));
-    }
 }
 
 yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t last)
@@ -295,19 +264,24 @@ yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t 
     work->first = first;
     work->last = last;
     work->trap_count = work->trap_bytes = work->change_count = work->change_bytes = 0;
-    work->keeps = 0;
     for (r = 0; r < work->room_count; r++)
         work->rooms[r].declared.count = 0;
     for (p = 0; p < work->declared->count && status == YOKE_OK; p++)
         if (work->room_of[p] >= 0)
             status = declare_rows(work, p);
     for (r = 0; r < work->room_count && status == YOKE_OK; r++)
-        status = open_room(work, r);
-    if (status == YOKE_OK)
-        status = need_stores(work);
-    if (status == YOKE_OK)
-        save(work);
-    return status;
+        status = enclose(work, r);
+    return status == YOKE_OK ? need_stores(work) : status;
+}
+
+void yk_guard_piece_keep(struct guard_work *work)
+{
+    int64_t i;
+    for (i = 0; i < work->change_count; i++) {
+        const struct guard_change *c = &work->changes[i];
+        memcpy(work->rooms[c->room].buffer->data + c->span.first,
+               work->plain.data + c->at, (size_t)(c->span.last - c->span.first));
+    }
 }
 
 /* --- what is in the traps --- */
@@ -334,7 +308,7 @@ static void fill_plausibly(const struct guard_work *work, const struct guard_tra
     const unsigned char *row;
     int64_t i, phase;
     if (trap->arg >= 0 && work->declared->args[trap->arg].keeps) {
-        memcpy(out, work->covered.data + trap->at, (size_t)bytes);
+        memcpy(out, work->rooms[trap->room].buffer->data + trap->span.first, (size_t)bytes);
         return;
     }
     if (arg < 0) {
@@ -363,34 +337,29 @@ static void fill_oddly(const struct guard_work *work, const struct guard_trap *t
         memset(work->filled.data + trap->at + first, work->odd_byte, (size_t)(last - first));
 }
 
-static void put(const struct guard_work *work, const struct guard_trap *trap,
-                const unsigned char *bytes)
+unsigned char *yk_guard_seen(const struct guard_work *work, int room, int64_t offset)
 {
-    const struct guard_room *room = &work->rooms[trap->room];
-    const struct guard_span pages = pages_of(work, trap->span);
-    if (!room->writes)
-        protect(room, pages, PROT_READ | PROT_WRITE);
-    memcpy(memory_of(work, trap->room, trap->span), bytes,
-           (size_t)(trap->span.last - trap->span.first));
-    if (!room->writes)
-        protect(room, pages, PROT_READ);
+    const struct guard_view *view = &work->rooms[room].buffer->views[work->side];
+    /* the offset may lie outside of what is there: an address, not yet a pointer */
+    return (unsigned char *)((uintptr_t)view->memory + (uintptr_t)(view->shift + offset));
 }
 
-void yk_guard_fill(struct guard_work *work, struct guard_odd odd)
+void yk_guard_fill(struct guard_work *work, enum guard_side side, struct guard_odd odd)
 {
     int64_t i;
-    for (i = 0; i < work->change_count; i++) {
-        const struct guard_change *c = &work->changes[i];
-        memcpy(memory_of(work, c->room, c->span), work->before.data + c->at,
-               (size_t)(c->span.last - c->span.first));
-    }
+    int r;
+    work->side = side;
+    for (r = 0; r < work->room_count; r++)
+        yk_guard_view_show(&work->rooms[r], side);
     for (i = 0; i < work->trap_count; i++) {
         const struct guard_trap *trap = &work->traps[i];
         fill_plausibly(work, trap, work->filled.data + trap->at);
         fill_oddly(work, trap, odd);
+        memcpy(yk_guard_seen(work, trap->room, trap->span.first), work->filled.data + trap->at,
+               (size_t)(trap->span.last - trap->span.first));
     }
-    for (i = 0; i < work->trap_count; i++)
-        put(work, &work->traps[i], work->filled.data + work->traps[i].at);
+    for (r = 0; r < work->room_count; r++)
+        yk_guard_view_seal(&work->rooms[r], side);
 }
 
 int yk_guard_gap_changed(const struct guard_work *work, struct guard_breach *out)
@@ -398,7 +367,7 @@ int yk_guard_gap_changed(const struct guard_work *work, struct guard_breach *out
     int64_t i, at;
     for (i = 0; i < work->trap_count; i++) {
         const struct guard_trap *trap = &work->traps[i];
-        const unsigned char *now = memory_of(work, trap->room, trap->span);
+        const unsigned char *now = yk_guard_seen(work, trap->room, trap->span.first);
         const unsigned char *then = work->filled.data + trap->at;
         const int64_t bytes = trap->span.last - trap->span.first;
         if (trap->arg >= 0 || !work->rooms[trap->room].writes ||
@@ -412,12 +381,4 @@ int yk_guard_gap_changed(const struct guard_work *work, struct guard_breach *out
         return 1;
     }
     return 0;
-}
-
-void yk_guard_piece_close(struct guard_work *work)
-{
-    int64_t i;
-    for (i = 0; i < work->trap_count; i++)
-        if (work->traps[i].arg < 0)
-            put(work, &work->traps[i], work->covered.data + work->traps[i].at);
 }

@@ -1,6 +1,8 @@
-/* guard_run.c - one piece, run twice: what differs, and what was left unwritten. */
+/* guard_run.c - one piece, run twice: what it touches beside its rows, what differs, and what was
+ * left unwritten. */
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "../launch_space.h"
 #include "guard.h"
@@ -18,6 +20,8 @@ void yk_guard_call(struct guard_work *work, int64_t first, int64_t last)
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->values >> p & 1)
             memcpy(&args[p], &arg->value, sizeof args[p]);
+        else if (work->declared)
+            args[p] = yk_guard_seen(work, work->room_of[p], arg->shift);
         else /* element 0 may lie outside what is there: an address, not yet a pointer */
             args[p] = (void *)((uintptr_t)arg->buffer->data + (uintptr_t)arg->shift);
     }
@@ -41,7 +45,7 @@ static void capture(const struct guard_work *work, unsigned char *out)
     int64_t i;
     for (i = 0; i < work->change_count; i++) {
         const struct guard_change *c = &work->changes[i];
-        memcpy(out + c->at, work->rooms[c->room].buffer->data + c->span.first,
+        memcpy(out + c->at, yk_guard_seen(work, c->room, c->span.first),
                (size_t)(c->span.last - c->span.first));
     }
 }
@@ -58,7 +62,7 @@ static void place(const struct guard_work *work, struct guard_breach *out)
         return;
     for (r = 0; r < work->room_count; r++) {
         const struct yk_buffer *buffer = work->rooms[r].buffer;
-        const int64_t at = (int64_t)(fault->address - (uintptr_t)buffer->data);
+        const int64_t at = (int64_t)(fault->address - (uintptr_t)yk_guard_seen(work, r, 0));
         if (at < -near || at >= buffer->mapped + near)
             continue;
         out->kind = fault->writes ? GUARD_WRITE : GUARD_READ;
@@ -68,20 +72,43 @@ static void place(const struct guard_work *work, struct guard_breach *out)
     }
 }
 
-/* 1: it went as it should, as far as one run shows. */
-static int run(struct guard_work *work, struct guard_odd odd, unsigned char *changes,
+/* `y[j] += 1` reads first, and is meant to write: if the page can be read, the same piece writes to
+ * it. */
+static int writes_next(struct guard_work *work, struct guard_odd odd, uintptr_t address)
+{
+    const uintptr_t size = (uintptr_t)work->device->page, page = address / size * size;
+    struct yk_fault next;
+    int writes;
+    yk_guard_fill(work, work->side, odd);
+    if (mprotect((void *)page, size, PROT_READ) != 0)
+        return 0;
+    writes = !yk_fault_try(work->device->faults, call_piece, work, &next) && next.writes &&
+             next.address / size * size == page;
+    mprotect((void *)page, size, PROT_NONE);
+    return writes;
+}
+
+/* A run begins with plausible values in all traps but for a part. */
+static const struct guard_odd none = { 0, 0 };
+
+/* 1: it went as it should, as far as one run shows. Its changes are put into work->plain if it is
+ * the one at the end of pages, else into work->other. */
+static int run(struct guard_work *work, enum guard_side side, struct guard_odd odd,
                struct guard_breach *out)
 {
     *out = (struct guard_breach){ .first = work->first, .last = work->last, .arg = -1 };
-    yk_guard_fill(work, odd);
+    yk_guard_fill(work, side, odd);
     if (!yk_fault_try(work->device->faults, call_piece, work, &out->fault)) {
         place(work, out);
+        if (out->kind == GUARD_READ && work->rooms[out->room].writes &&
+            writes_next(work, odd, out->fault.address))
+            out->kind = GUARD_WRITE;
     } else if (yk_guard_gap_changed(work, out)) {
         out->first = work->first;
         out->last = work->last;
     }
     if (out->kind == GUARD_FINE)
-        capture(work, changes);
+        capture(work, side == GUARD_ENDS ? work->plain.data : work->other.data);
     return out->kind == GUARD_FINE;
 }
 
@@ -97,7 +124,10 @@ static int keeps(const struct guard_work *work, const struct guard_change *chang
 static int is_unwritten(const struct guard_work *work, const struct guard_change *change,
                         int64_t at)
 {
-    const unsigned char plain = keeps(work, change) ? work->before.data[at] : 0;
+    const unsigned char plain =
+        keeps(work, change)
+            ? work->rooms[change->room].buffer->data[change->span.first + at - change->at]
+            : 0;
     return change->trap >= 0 && work->plain.data[at] == plain &&
            work->other.data[at] == work->odd_byte;
 }
@@ -171,7 +201,7 @@ static int leaves_unwritten(const struct guard_work *work, struct guard_breach *
 static int matters(struct guard_work *work, struct guard_odd odd)
 {
     struct guard_breach breach;
-    return !run(work, odd, work->other.data, &breach) || differ(work, &breach);
+    return !run(work, GUARD_BEGINS, odd, &breach) || differ(work, &breach);
 }
 
 static int64_t element_of(const struct guard_work *work, int room)
@@ -220,34 +250,23 @@ static void find_cause(struct guard_work *work, struct guard_breach *out)
     out->offset = trap->span.first + odd.first - trap->at;
 }
 
-/* A kernel that is never twice the same (a clock, a random number) tells nothing. */
-static int repeats(struct guard_work *work)
-{
-    struct guard_breach breach;
-    return run(work, (struct guard_odd){ 0, 0 }, work->other.data, &breach) &&
-           !differ(work, &breach);
-}
-
 static void check(struct guard_work *work, struct guard_breach *out)
 {
-    const struct guard_odd none = { 0, 0 }, all = { 0, work->trap_bytes };
-    struct guard_breach breach;
-    if (!run(work, none, work->plain.data, out))
+    const struct guard_odd all = { 0, work->trap_bytes };
+    struct guard_breach breach, again;
+    if (!run(work, GUARD_ENDS, none, out))
         return;
     work->errors |= work->words[YK_STEP_ERRORS];
-    if (work->errors || work->trap_bytes == 0)
+    if (work->errors)
         return;
-    if (run(work, all, work->other.data, &breach)) {
-        if (leaves_unwritten(work, out))
+    if (run(work, GUARD_BEGINS, all, &breach)) {
+        if (leaves_unwritten(work, out) || !differ(work, &breach))
             return;
-        if (!differ(work, &breach)) {
-            if (work->keeps) /* with what is to stay */
-                run(work, none, work->other.data, &breach);
-            return;
-        }
     }
-    if (!repeats(work))
-        return;
+    if (!run(work, GUARD_BEGINS, none, out))
+        return; /* it does not take odd values to get there */
+    if (work->trap_bytes == 0 || differ(work, &again))
+        return; /* never twice the same (a clock, a random number), it tells nothing */
     *out = breach;
     find_cause(work, out);
 }
@@ -259,8 +278,7 @@ yoke_status yk_guard_check(struct guard_work *work, int64_t first, int64_t last,
     if (status != YOKE_OK)
         return status;
     check(work, out);
-    if (out->kind != GUARD_FINE) /* smaller pieces begin with what this one began with */
-        yk_guard_fill(work, (struct guard_odd){ 0, 0 });
-    yk_guard_piece_close(work);
+    if (out->kind == GUARD_FINE)
+        yk_guard_piece_keep(work);
     return YOKE_OK;
 }
