@@ -52,10 +52,12 @@ typedef struct yoke_config {
                   (docs/checking.md). `devices` and partitioners are left aside. Slow */
     /* YOKE_WATCHDOG: a GPU is taken out as lost when what it does takes so many times as long as
      * expected, and 10 seconds at least; others do its chunks. Only chunks of which three like them
-     * were measured count. Default 100; < 0 (YOKE_WATCHDOG=0): whatever it takes is waited for. A
-     * device that was taken out keeps its memory until the process ends, as its driver has to be
-     * left alone; should its kernel end after all, rows that were to come home at once (home
-     * YOKE_HOME_NOW, windows) may still be written. Cores are not watched. */
+     * were measured count. So is one whose driver does not return from a call for as long: a thread
+     * that waits for a job notices, and the one in the call is sent out of it by SIGILL, whose
+     * handler yoke then has and passes on other ones. Default 100; < 0 (YOKE_WATCHDOG=0): whatever
+     * it takes is waited for. A device that was taken out keeps its memory until the process ends,
+     * as its driver has to be left alone; should its kernel end after all, rows that were to come
+     * home at once (home YOKE_HOME_NOW, windows) may still be written. Cores are not watched. */
     double watchdog;
 } yoke_config;
 

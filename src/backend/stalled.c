@@ -4,11 +4,17 @@
 #include "stalled.h"
 
 #include "../base/status.h"
+#include "leavable.h"
 
 static yoke_status lost(void)
 {
     return yk_fail(YOKE_EDEVICE, "the device never ended what it had to do, and was left; its work "
                                  "goes to other devices");
+}
+
+yoke_status yk_device_left(void)
+{
+    return lost();
 }
 
 static yoke_status open_none(const struct yk_device_desc *desc, struct yk_device **out)

@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "../base/alloc.h"
+#include "escape.h"
 
 enum { STACK_BYTES = 64 << 10 }; /* AVX-512's registers alone take 3 KiB of a signal's frame */
 
@@ -88,6 +89,8 @@ static void handle(int signal, siginfo_t *info, void *context)
         trying = NULL;
         siglongjmp(attempt->back, 1);
     }
+    if (sent)
+        yk_escape_take();
     if (tell && !sent)
         tell(&fault);
     pass_on(signal, info, context);

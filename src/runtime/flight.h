@@ -69,6 +69,19 @@ int yk_watchdog_looks(const struct yk_job_device *device);
  * again at *wake_ns, if that is earlier. By who drives the device. */
 int yk_watchdog_look(struct yk_job *job, int device, int lane, int64_t *wake_ns);
 
+/* --- calls.c: a driver's calls that never return. Devices with memory of their own --- */
+/* From here until it leaves the calling thread steps the device's lanes. */
+void yk_calls_enter(struct yk_job *job, int device, struct yk_stepper *stepper);
+void yk_calls_leave(struct yk_job *job, int device, const struct yk_stepper *stepper);
+/* yk_flight_issue, by a thread that has entered. */
+yoke_status yk_calls_issue(struct yk_job *job, int device, int lane);
+/* Takes out devices whose calls last too long; any thread, while it waits. */
+int yk_calls_are_watched(const yoke_runtime *runtime);
+void yk_calls_look(yoke_runtime *runtime);
+int64_t yk_calls_next_look(yoke_runtime *runtime); /* when to do so again; 0: there is no need */
+/* By a device's host thread that has nothing else to do: the same. */
+int64_t yk_calls_attend(struct yk_worker *worker);
+
 /* --- flight.c --- */
 /* Bring the rows, launch, take results home: all issued, nothing waited for (but rows that come
  * through the host). */

@@ -107,15 +107,16 @@ struct yk_job_device {
     struct yk_buffer *queues;          /* of step kernels, one a lane; NULL: there are none */
     int64_t queues_bytes, queue_bytes; /* of all together, of one */
     struct yk_step_plan step_plans[YK_FORMS];
-    uint32_t *step_words;   /* pinned, of all lanes; NULL: there is no such memory */
-    unsigned forms;         /* which of the job's kernels may be wanted here, as bits, */
-    int out[YK_FORMS];      /* chunks of theirs that are out, */
-    int64_t made[YK_FORMS]; /* and items that they did */
-    int64_t fill;           /* the least that a chunk which measures them has */
-    int trying, tried;      /* what is out, or was last, is one; there was one */
-    double spare_ns;        /* as in choice.h; < 0: it depends on what others do in this job */
-    int told;               /* 1 + the one whose speed the dispatcher knows; 0: it knows none */
-    int64_t ended_ns;       /* when its latest chunk did, of a GPU */
+    uint32_t *step_words;       /* pinned, of all lanes; NULL: there is no such memory */
+    unsigned forms;             /* which of the job's kernels may be wanted here, as bits, */
+    int out[YK_FORMS];          /* chunks of theirs that are out, */
+    int64_t made[YK_FORMS];     /* and items that they did */
+    int64_t fill;               /* the least that a chunk which measures them has */
+    int trying, tried;          /* what is out, or was last, is one; there was one */
+    double spare_ns;            /* as in choice.h; < 0: it depends on what others do in this job */
+    int told;                   /* 1 + the one whose speed the dispatcher knows; 0: it knows none */
+    int64_t ended_ns;           /* when its latest chunk did, of a GPU */
+    struct yk_stepper *stepper; /* who steps it now, where its calls are watched; its own */
     struct yk_pace pace[YK_FORMS]; /* of each of the job's kernels, and of earlier jobs like it */
     int packed_ahead;     /* rows were sent there that no chunk waits for; under upload_lock */
     int admitted;         /* it is one of device->holders */
@@ -407,6 +408,15 @@ int yk_job_is_stopped(struct yk_job *job);
 void yk_job_tell_progress(struct yk_job *job, int ended);
 /* The runtime in whose progress callback the calling thread is; NULL: in none. */
 const yoke_runtime *yk_progress_of(void);
+
+/* --- drive.c --- */
+/* Waking a worker costs it and the caller some microseconds: less predicted work than this, and
+ * copies that take less than this, stay with the caller. */
+#define YK_WORTH_WAKING_NS 20000.0
+/* The devices, as bits, that do all of the job and that the caller can drive; 0: there are none. */
+uint32_t yk_drivable_devices(const struct yk_job *job);
+/* Drives job->driven until these find nothing more to do. */
+void yk_drive(struct yk_job *job);
 
 /* --- caller.c --- */
 /* A core does it in less time than a wake takes, as far as is known; */

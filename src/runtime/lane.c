@@ -272,7 +272,8 @@ static void issue(struct yk_job *job, int device, int lane)
     struct yk_flight *flight = &jd->flights[lane];
     yoke_status status;
     do {
-        status = yk_flight_issue(job, device, lane);
+        status =
+            jd->stepper ? yk_calls_issue(job, device, lane) : yk_flight_issue(job, device, lane);
         if (status != YOKE_OK) {
             yk_flight_abandon(job, device, lane);
             yk_lane_not_done(job, device, lane, status);

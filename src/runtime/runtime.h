@@ -35,9 +35,19 @@ struct yk_worker {
      * whether it is there now, and where else it may be. Its own. */
     int kept_cpu, stays;
     struct yk_affinity anywhere;
+    uint64_t stepped; /* of its device, when it last looked (calls.c). Its own */
     struct yk_thread thread;
     struct yk_parker parker;
     atomic_int asleep;
+};
+
+/* A thread that steps lanes of a device with memory of its own; on its stack meanwhile. */
+struct yk_stepper {
+    struct yk_stepper *next;
+    struct yk_escape *escape;
+    double issue_ns; /* what it issues may take so long; 0: there is no telling; < 0: nothing */
+    unsigned call;   /* in which it was seen last, 0: in none, */
+    struct yk_stall stall; /* and for how long */
 };
 
 struct yk_runtime_device {
@@ -55,8 +65,11 @@ struct yk_runtime_device {
     int holders;        /* jobs that have some; under admission */
     uint32_t
         *spare_words; /* pinned, of all lanes, for the next step kernel; NULL: none; place->lock */
-    yk_mutex stall_lock;           /* nothing is locked inside */
-    struct yk_stall stall;         /* of the chunks of all jobs; under stall_lock */
+    yk_mutex stall_lock;         /* nothing is locked inside */
+    struct yk_stall stall;       /* of the chunks of all jobs; under stall_lock, as are */
+    struct yk_stepper *steppers; /* who steps it now, */
+    uint64_t stepped;            /* how often somebody has come to do so, */
+    atomic_int attends; /* and whether its host thread looks after those. Written under it */
     atomic_int_fast64_t served_ns; /* when the latest chunk of any job ended there, of a GPU */
 };
 

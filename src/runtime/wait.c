@@ -40,14 +40,32 @@ static int is_over_soon(const struct yk_job *job)
 static void sleep_by_forecast(struct yk_job *job)
 {
     const int64_t since = yk_clock_ns();
-    int64_t now = since, look_at;
+    int64_t now = since, look_at, calls_at = yk_calls_next_look(job->runtime);
     while (atomic_load(&job->phase) != YK_DONE && (look_at = yk_job_look_at(job, since, now))) {
+        yk_sooner(&look_at, calls_at);
         if (look_at > now)
             yk_gate_pass_until(&job->done, look_at);
         else
             yk_yield();
         now = yk_clock_ns();
+        if (calls_at && now >= calls_at) {
+            yk_calls_look(job->runtime);
+            calls_at = yk_calls_next_look(job->runtime);
+        }
     }
+}
+
+/* A driver's call that does not return is noticed by who waits for what comes of it. */
+static void sleep_and_look(struct yk_job *job)
+{
+    int64_t look_at;
+    while (atomic_load(&job->phase) != YK_DONE && (look_at = yk_calls_next_look(job->runtime))) {
+        yk_gate_pass_until(&job->done, look_at);
+        if (atomic_load(&job->phase) != YK_DONE)
+            yk_calls_look(job->runtime);
+    }
+    if (atomic_load(&job->phase) != YK_DONE)
+        yk_gate_pass(&job->done);
 }
 
 void yk_job_wait(struct yk_job *job)
@@ -57,8 +75,7 @@ void yk_job_wait(struct yk_job *job)
     } else if (!is_over_soon(job)) {
         if (job->runtime->waiting == YOKE_WAIT_AUTO)
             sleep_by_forecast(job);
-        if (atomic_load(&job->phase) != YK_DONE)
-            yk_gate_pass(&job->done);
+        sleep_and_look(job);
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * Who drives a device looks at it now and then while its chunks are under way. Once they have taken
  * longer than the model allows (model/stall.h) the device is lost like any other that fails, except
- * that its driver is never called again. Cores are not watched: a thread cannot be left while it
- * runs in the program's memory.
+ * that its driver is never called again. Calls that do not return are calls.c's. Cores are not
+ * watched: a thread cannot be left while it runs in the program's memory.
  */
 #include "../backend/stalled.h"
 #include "../base/status.h"

@@ -168,12 +168,15 @@ enum yk_lane_state yk_device_step(struct yk_job *job, int device, int64_t *wake_
 static enum yk_lane_state step_device(struct yk_job *job, struct yk_worker *worker,
                                       int64_t *wake_ns)
 {
+    struct yk_stepper stepper;
     enum yk_lane_state state;
     if (yk_job_is_driven(job, worker->device))
         return YK_LANE_IDLE;
+    yk_calls_enter(job, worker->device, &stepper);
     state = yk_device_step(job, worker->device, wake_ns);
     if (state == YK_LANE_BUSY && yk_device_watch(job, worker->device))
         state = YK_LANE_WORKED;
+    yk_calls_leave(job, worker->device, &stepper);
     return state;
 }
 
@@ -259,8 +262,11 @@ static void run(void *context)
         unsigned change = atomic_load(&runtime->change);
         int64_t wake_ns;
         enum yk_lane_state state = step_jobs(worker, &wake_ns);
-        if (state != YK_LANE_WORKED)
-            sleep_until(worker, change, wake_ns);
+        if (state == YK_LANE_WORKED)
+            continue;
+        if (worker->lane < 0)
+            yk_sooner(&wake_ns, yk_calls_attend(worker));
+        sleep_until(worker, change, wake_ns);
     }
 }
 

@@ -1,6 +1,7 @@
 /* fail.c - calls that are made to fail, counted over all threads. */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "driver.h"
 
@@ -89,6 +90,7 @@ static CUresult count_down(void)
 CUresult standin_due(const char *function, int *for_good)
 {
     CUresult code = CUDA_SUCCESS;
+    int hangs = 0;
     *for_good = 0;
     pthread_once(&once, arm_from_settings);
     count(function);
@@ -99,8 +101,11 @@ CUresult standin_due(const char *function, int *for_good)
         (!failure.function || strcmp(failure.function, function) == 0)) {
         code = count_down();
         *for_good = failure.kind == STANDIN_FOR_GOOD;
+        hangs = code != CUDA_SUCCESS && failure.kind == STANDIN_HANGS;
     }
     pthread_mutex_unlock(&lock);
+    while (hangs)
+        sleep(1000);
     return code;
 }
 

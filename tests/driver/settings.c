@@ -9,7 +9,8 @@
  *   YOKE_STANDIN_MODE=2         compute mode: prohibited
  *   YOKE_STANDIN_INIT=803       what cuInit returns, and
  *   YOKE_STANDIN_CONTEXT=46     cuCtxCreate
- *   YOKE_STANDIN_FAIL=700,5,for-good,cuMemAlloc   code, nth call, once | for-good | later, function
+ *   YOKE_STANDIN_FAIL=700,5,for-good,cuMemAlloc   code, nth call, once | for-good | hangs | later,
+ * function
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ static void read_failure(const char *text)
                failing_function) == 4)
         failure->function = failing_function;
     failure->kind = strcmp(kind, "later") == 0      ? STANDIN_LATER
+                    : strcmp(kind, "hangs") == 0    ? STANDIN_HANGS
                     : strcmp(kind, "for-good") == 0 ? STANDIN_FOR_GOOD
                                                     : STANDIN_ONCE;
 }

@@ -12,6 +12,7 @@
 enum standin_kind {
     STANDIN_ONCE,     /* that call fails, nothing else happens */
     STANDIN_FOR_GOOD, /* and the context in which it was called is dead from then on */
+    STANDIN_HANGS,    /* it never returns; code is not 0 */
     STANDIN_LATER     /* not a call: the nth copy, clearing or kernel on a stream fails while it
                          runs, after the call that queued it went well; its context is dead */
 };

@@ -1,6 +1,7 @@
 /* cuda_device.c - a GPU opened, pinned host memory, and the backend's table. */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
+#include "../leavable.h"
 #include "cuda.h"
 
 static void device_close(struct yk_device *base)
@@ -166,6 +167,8 @@ static void device_host_free(struct yk_device *base, void *host)
     yk_cuda_leave(device);
 }
 
+YK_LEAVABLE_SLOTS(cuda)
+
 const struct yk_backend yk_backend_cuda = {
     .name = "cuda",
     .summary = "NVIDIA GPUs through their driver and NVRTC",
@@ -188,15 +191,15 @@ const struct yk_backend yk_backend_cuda = {
     .queue_open = yk_cuda_queue_open,
     .queue_close = yk_cuda_queue_close,
     .reach = yk_cuda_reach,
-    .copy = yk_cuda_copy,
-    .zero = yk_cuda_zero,
+    .copy = leavable_copy,
+    .zero = leavable_zero,
     .build = yk_cuda_build,
     .program_close = yk_cuda_program_close,
-    .launch = yk_cuda_launch,
-    .poll = yk_cuda_poll,
-    .wait = yk_cuda_wait,
-    .notify = yk_cuda_notify,
+    .launch = leavable_launch,
+    .poll = leavable_poll,
+    .wait = leavable_wait,
+    .notify = leavable_notify,
     .event_times = yk_cuda_event_times,
-    .event_close = yk_cuda_event_close,
+    .event_close = leavable_event_close,
     .event_hold = yk_cuda_event_hold,
 };

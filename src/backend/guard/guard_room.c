@@ -279,8 +279,8 @@ void yk_guard_piece_keep(struct guard_work *work)
     int64_t i;
     for (i = 0; i < work->change_count; i++) {
         const struct guard_change *c = &work->changes[i];
-        memcpy(work->rooms[c->room].buffer->data + c->span.first,
-               work->plain.data + c->at, (size_t)(c->span.last - c->span.first));
+        memcpy(work->rooms[c->room].buffer->data + c->span.first, work->plain.data + c->at,
+               (size_t)(c->span.last - c->span.first));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/topology.h"
+#include "../leavable.h"
 #include "opencl.h"
 
 /* Parts of devices, kept for the process: a thread of PoCL 3.1 may still use one after everything
@@ -203,6 +204,8 @@ static void device_free(struct yk_device *base, struct yk_buffer *buffer)
     yk_free(buffer);
 }
 
+YK_LEAVABLE_SLOTS(opencl)
+
 const struct yk_backend yk_backend_opencl = {
     .name = "opencl",
     .summary = "GPUs, and CPUs asked for by name, through their OpenCL 1.2 drivers",
@@ -220,14 +223,14 @@ const struct yk_backend yk_backend_opencl = {
     .host_free = yk_opencl_host_release,
     .queue_open = yk_opencl_queue_open,
     .queue_close = yk_opencl_queue_close,
-    .copy = yk_opencl_copy,
-    .zero = yk_opencl_zero,
+    .copy = leavable_copy,
+    .zero = leavable_zero,
     .build = yk_opencl_build,
     .program_close = yk_opencl_program_close,
-    .launch = yk_opencl_launch,
-    .poll = yk_opencl_poll,
-    .wait = yk_opencl_wait,
-    .notify = yk_opencl_notify,
+    .launch = leavable_launch,
+    .poll = leavable_poll,
+    .wait = leavable_wait,
+    .notify = leavable_notify,
     .event_times = yk_opencl_event_times,
-    .event_close = yk_opencl_event_close,
+    .event_close = leavable_event_close,
 };

@@ -1,0 +1,149 @@
+/* drive.c - the thread that called yoke_run drives the GPUs that do all of its job.
+ *
+ * To drive a GPU whose rows are there is a launch of 5 us and a wait, so one thread does it for
+ * several GPUs sooner than it could wake their host threads. Where many rows have to be copied each
+ * GPU has its own thread, for copies through staging buffers keep a core busy.
+ */
+#include "../platform/clock.h"
+#include "flight.h"
+
+/* Whether the caller can drive the device beside others. Not while its kernel is to be built, as in
+ * the first job of a process that knows from others which device is the fastest: its host thread
+ * may be at that. Nor a step kernel, whose launches follow each other as its host sees their ends.
+ */
+static int is_drivable(const struct yk_job *job, int device)
+{
+    return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
+           job->kernel->kernel.kind != YOKE_KERNEL_STEP && !job->pair &&
+           yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
+}
+
+/* The only one, if it has memory of its own, or several that all can be driven beside others. */
+uint32_t yk_drivable_devices(const struct yk_job *job)
+{
+    const struct yk_runtime_device *devices = job->runtime->devices;
+    uint32_t drivable = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        if (!yk_job_in_team(job, d))
+            continue;
+        if (devices[d].device->desc.host_memory)
+            return 0;
+        drivable |= yk_team_bit(d);
+        if (job->device_count == 1 ||
+            (d == job->alone && yk_kernel_is_ready(job->kernel, devices[d].number)))
+            return drivable;
+        if (!is_drivable(job, d))
+            return 0;
+    }
+    return drivable;
+}
+
+struct driving {
+    struct yk_job *job;
+    struct yk_stepper steppers[YK_PLACES]; /* of the devices that are driven */
+};
+
+static void begin(struct driving *driving, uint32_t devices)
+{
+    int d;
+    for (d = 0; d < driving->job->device_count; d++)
+        if (devices & yk_team_bit(d))
+            yk_calls_enter(driving->job, d, &driving->steppers[d]);
+}
+
+static void end(struct driving *driving, uint32_t devices)
+{
+    int d;
+    for (d = 0; d < driving->job->device_count; d++)
+        if (devices & yk_team_bit(d))
+            yk_calls_leave(driving->job, d, &driving->steppers[d]);
+}
+
+/* Only these devices stay with the calling thread; the others' host threads are told. */
+static void keep_devices(struct driving *driving, uint32_t devices)
+{
+    struct yk_job *job = driving->job;
+    const uint32_t given_back = atomic_load(&job->driven) & ~devices;
+    if (!given_back)
+        return;
+    end(driving, given_back);
+    job->drove &= devices;
+    atomic_store(&job->driven, devices);
+    yk_job_tell(job);
+}
+
+/* A step of each driven device. One that could not be prepared has to wait for others' memory,
+ * which is its host thread's to do. */
+static enum yk_lane_state step_driven(struct driving *driving)
+{
+    struct yk_job *job = driving->job;
+    const uint32_t driven = atomic_load(&job->driven);
+    enum yk_lane_state best = YK_LANE_IDLE;
+    uint32_t unready = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        int64_t wake_ns = 0;
+        enum yk_lane_state state;
+        if (!(driven & yk_team_bit(d)))
+            continue;
+        state = yk_device_step(job, d, &wake_ns);
+        if (state < best)
+            best = state;
+        if (!job->devices[d].joined)
+            unready |= yk_team_bit(d);
+    }
+    if (unready && unready != driven)
+        keep_devices(driving, driven & ~unready);
+    return best;
+}
+
+/* Until the first flight of a driven device should end. A thread can sleep for one driver only:
+ * where that end cannot be foretold, it keeps that device alone. */
+static void await_driven(struct driving *driving)
+{
+    struct yk_job *job = driving->job;
+    const uint32_t driven = atomic_load(&job->driven);
+    const int64_t now = yk_clock_ns();
+    int64_t soonest = INT64_MAX;
+    int d, first = yk_team_only(driven);
+    if (first >= 0) {
+        yk_device_await(job, first);
+        return;
+    }
+    if (yk_runtime_polls(job->runtime)) {
+        yk_pause();
+        return;
+    }
+    for (d = 0; d < job->device_count; d++) {
+        int64_t look_at;
+        if ((driven & yk_team_bit(d)) && yk_device_is_busy(job, d, now, &look_at) &&
+            look_at < soonest) {
+            soonest = look_at;
+            first = d;
+        }
+    }
+    if (first < 0)
+        return;
+    if (soonest > now) {
+        yk_clock_sleep_until(soonest);
+    } else if (!yk_device_watch(job, first)) {
+        keep_devices(driving, yk_team_bit(first));
+        yk_device_await(job, first);
+    }
+}
+
+void yk_drive(struct yk_job *job)
+{
+    enum yk_lane_state state = YK_LANE_WORKED;
+    struct driving driving;
+    driving.job = job;
+    job->drove = atomic_load(&job->driven);
+    begin(&driving, job->drove);
+    while (atomic_load(&job->phase) != YK_DONE && state != YK_LANE_IDLE) {
+        state = step_driven(&driving);
+        if (state == YK_LANE_BUSY)
+            await_driven(&driving);
+    }
+    end(&driving, atomic_load(&job->driven));
+}
