@@ -41,12 +41,13 @@ void yk_escape_force(struct yk_escape *escape, unsigned call)
     pthread_kill(escape->thread, SIGNAL);
 }
 
-void yk_escape_take(void)
+int yk_escape_take(void)
 {
     const unsigned calls = atomic_load(&self.calls);
+    const unsigned given_up = atomic_exchange(&self.given_up, 0);
     sigset_t taken;
-    if (calls % 2 == 0 || atomic_load(&self.given_up) != calls)
-        return;
+    if (!given_up || given_up != calls)
+        return given_up != 0;
     atomic_store(&self.calls, calls + 1);
     sigemptyset(&taken); /* blocked as long as its handler runs */
     sigaddset(&taken, SIGNAL);

@@ -23,8 +23,8 @@
 struct yk_escape { /* one a thread */
     sigjmp_buf back;
     pthread_t thread;
-    atomic_uint calls; /* begun and ended by now: odd in one */
-    atomic_uint given_up;
+    atomic_uint calls;    /* begun and ended by now: odd in one */
+    atomic_uint given_up; /* the call that it was sent out of last, until it has heard; 0: none */
 };
 
 /* The calling thread's. */
@@ -37,7 +37,8 @@ unsigned yk_escape_call(const struct yk_escape *escape);
 /* The thread goes on without that call, if it is still in it. */
 void yk_escape_force(struct yk_escape *escape, unsigned call);
 
-/* In a signal's handler: returns unless the signal came by yk_escape_force and the call goes on. */
-void yk_escape_take(void);
+/* In a signal's handler: does not return if yk_escape_force sent the signal and the call goes on.
+ * 1: it sent it, and the call is over; 0: somebody else did. */
+int yk_escape_take(void);
 
 #endif

@@ -89,8 +89,8 @@ static void handle(int signal, siginfo_t *info, void *context)
         trying = NULL;
         siglongjmp(attempt->back, 1);
     }
-    if (sent)
-        yk_escape_take();
+    if (sent && signal == SIGILL && yk_escape_take())
+        return;
     if (tell && !sent)
         tell(&fault);
     pass_on(signal, info, context);

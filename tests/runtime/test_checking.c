@@ -339,9 +339,9 @@ static void test_steps(void **state)
 static void test_no_memory(void **state)
 {
     int64_t nth, failed = 0;
-    yoke_status status;
+    yoke_status status = YOKE_ENOMEM;
     (void)state;
-    for (nth = 1; nth == 1 || status != YOKE_OK; nth++) {
+    for (nth = 1; status != YOKE_OK; nth++) {
         struct bench bench = open_bench();
         yoke_array *x = make(&bench, N, 1), *y = make(&bench, N, 1);
         yoke_job job = { .kernel = &c_right,
@@ -356,7 +356,7 @@ static void test_no_memory(void **state)
         }
         close_bench(&bench);
     }
-    assert_true(failed > 5);
+    assert_true(failed > 1);
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
@@ -369,7 +369,7 @@ int main(void)
         cmocka_unit_test(test_early),      cmocka_unit_test(test_cast),
         cmocka_unit_test(test_beyond),     cmocka_unit_test(test_just_beyond),
         cmocka_unit_test(test_division),   cmocka_unit_test(test_right),
-        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_steps),      cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
