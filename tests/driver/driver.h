@@ -141,6 +141,7 @@ struct standin_indices;
 struct CUfunc_st {
     struct CUmod_st *module;
     const struct standin_entry *entry;
+    char name[128];
     struct CUfunc_st *next;
 };
 struct standin_indices *standin_module_indices(CUmodule module); /* the calling thread's */

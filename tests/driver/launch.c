@@ -191,6 +191,27 @@ static int has_size(const struct standin_triple *grid, const struct standin_trip
            grid->z <= 65535 && threads && threads <= THREADS_MOST && block->z <= 64;
 }
 
+static _Atomic(const char *) counted;
+static atomic_long launches;
+
+void standin_count_launches(const char *prefix)
+{
+    atomic_store(&launches, 0);
+    atomic_store(&counted, prefix);
+}
+
+long standin_launches(void)
+{
+    return atomic_load(&launches);
+}
+
+static void count_launch(CUfunction function)
+{
+    const char *prefix = atomic_load(&counted);
+    if (prefix && strncmp(function->name, prefix, strlen(prefix)) == 0)
+        atomic_fetch_add(&launches, 1);
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **args, void **extra)
@@ -208,6 +229,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     struct launch_work *launch = launch_open(function, args);
     if (!launch)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    count_launch(function);
     launch->grid = grid;
     launch->block = block;
     standin_stream_add(stream, &launch->work);

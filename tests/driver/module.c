@@ -138,6 +138,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->module = module;
     made->entry = entry;
+    snprintf(made->name, sizeof made->name, "%s", name);
     made->next = module->functions;
     module->functions = *function = made;
     return CUDA_SUCCESS;

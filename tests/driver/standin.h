@@ -30,6 +30,9 @@ void standin_fail(const struct standin_failure *failure);
 int standin_failed(void);                    /* whether that call was reached */
 long standin_calls(void);                    /* calls so far that could have failed, */
 long standin_calls_of(const char *function); /* and those of "cuMemAlloc" */
+/* Kernels launched so far whose names begin with what was told last, and after that. */
+void standin_count_launches(const char *prefix); /* borrowed; NULL: of none */
+long standin_launches(void);
 /* Contexts and what is in them, device memory, addresses, pinned host memory: 0 after all is
  * closed. */
 long standin_outstanding(void);
