@@ -34,6 +34,7 @@ struct bench {
 static void open_bench(struct bench *bench)
 {
     *bench = (struct bench){ .device = open_device("") };
+    bench->device->desc.is_cpu = 0; /* CPUs have one entry */
     assert_int_equal(backend->queue_open(bench->device, &bench->queue), YOKE_OK);
 }
 
@@ -223,12 +224,26 @@ static void not_compiling(void **state)
     close_bench(&bench);
 }
 
+static void one_entry_on_cpus(void **state)
+{
+    (void)state;
+    struct bench bench;
+    const yoke_kernel kernel = make_kernel("scatter", scatter_text, scatter_params, 2);
+    open_bench(&bench);
+    bench.device->desc.is_cpu = 1;
+    assert_int_equal(backend->build(bench.device, &kernel, &bench.program), YOKE_OK);
+    assert_null(bench.program->narrow_kernel);
+    backend->program_close(bench.device, bench.program);
+    close_bench(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_bodies),
         cmocka_unit_test(limits),
         cmocka_unit_test(not_compiling),
+        cmocka_unit_test(one_entry_on_cpus),
     };
     if (!device_present())
         return 77;

@@ -4,7 +4,8 @@
  * size of every shared type, since host and device must agree on structs; its #line markers make
  * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. Behind a
  * range kernel's text stands its entry for 32-bit indexes (access/narrow.h); should that not
- * compile, the kernel is built without. What the compiler made is kept in the disk cache under
+ * compile, the kernel is built without. CPUs have one entry: 64 bits cost them nothing, and a second
+ * build takes PoCL as long as the first. What the compiler made is kept in the disk cache under
  * everything it depends on.
  *
  * Runs beside everything else, in any thread. Drivers leave part of the work to the first launch
@@ -276,7 +277,7 @@ static yoke_status build_source(struct yk_program *program, const yoke_kernel *k
 {
     struct source source;
     int cached;
-    if (program->generated)
+    if (program->generated && !program->device->base.desc.is_cpu)
         yk_narrow_open(kernel, kernel->opencl.source.text, &program->narrow.is);
     yoke_status status = load(program, kernel, &source, &cached);
     if (status == YOKE_EBUILD && program->narrow.is.text)
