@@ -4,7 +4,10 @@
  * Only seen while a kernel file is flattened (YOKE_FLATTEN and YOKE_OPENCL). A device's source is
  * the prelude (yoke/prelude_opencl.h) + the flattened text + the size checks of shared types.
  *
- * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms.
+ * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms. Of range kernels
+ *                 also yoke_entry32_NAME with the same arguments, which libyoke makes of it for
+ *                 ranges with 32-bit indexes: bodies and entries stand here in the order that
+ *                 src/access/narrow.c looks for.
  * Arguments       a yk_space (prelude_opencl.h) by value, then the kernel's parameters in order: a
  *                 value is one argument; an array is two, its cl_mem and a `long` shift in BYTES of
  *                 the array's global element 0 (may be negative); mode add takes a third: the bytes

@@ -25,12 +25,11 @@ static int open_all(void **state)
     const yoke_config config = { .devices = "cuda:0" };
     (void)state;
     return yoke_open(&config, &runtime) != YOKE_OK ||
-           yoke_array_open(runtime,
-                           &(yoke_array_spec){ .host = y,
-                                               .rows = ROWS,
-                                               .row_elements = COLUMNS,
-                                               .element_size = sizeof *y },
-                           &array) != YOKE_OK;
+           yoke_array_open(
+               runtime,
+               &(yoke_array_spec){
+                   .host = y, .rows = ROWS, .row_elements = COLUMNS, .element_size = sizeof *y },
+               &array) != YOKE_OK;
 }
 
 static int close_all(void **state)

@@ -17,11 +17,9 @@ static const yoke_param params[] = { { YOKE_PARAM_VALUE, "int64_t", "n", 8, 8 },
                                      { YOKE_PARAM_VALUE, "int32_t", "m", 4, 4 },
                                      { YOKE_PARAM_IN, "float", "x", 4, 4 },
                                      { YOKE_PARAM_OUT, "int64_t", "y", 8, 8 } };
-static const yoke_kernel kernel = { .struct_size = sizeof kernel,
-                                    .name = "k",
-                                    .params = params,
-                                    .param_count = 4,
-                                    .dimensions = 2 };
+static const yoke_kernel kernel = {
+    .struct_size = sizeof kernel, .name = "k", .params = params, .param_count = 4, .dimensions = 2
+};
 
 static void check_bounds(struct yk_narrow *narrow)
 {

@@ -54,9 +54,12 @@ static struct written leaf(void)
     static const struct {
         const char *text;
         int bits, is_int;
-    } numbers[] = { { "1", 2, 1 },      { "2", 2, 1 },     { "7", 3, 1 },           { "100", 7, 1 },
-                    { "0x10", 5, 1 },   { "65536", 17, 1 }, { "2147483647", 31, 1 }, { "(int64_t)3L", 2, 0 },
-                    { "(int64_t)4294967295", 33, 0 }, { "SIX", 3, 1 }, { "5u", 32, 1 } };
+    } numbers[] = {
+        { "1", 2, 1 },           { "2", 2, 1 },           { "7", 3, 1 },
+        { "100", 7, 1 },         { "0x10", 5, 1 },        { "65536", 17, 1 },
+        { "2147483647", 31, 1 }, { "(int64_t)3L", 2, 0 }, { "(int64_t)4294967295", 33, 0 },
+        { "SIX", 3, 1 },         { "5u", 32, 1 }
+    };
     static const struct {
         const char *text;
         int bits, is_int;
@@ -141,8 +144,8 @@ static struct written quotient(int depth)
 
 static struct written one(int depth)
 {
-    static const char *const signs[] = { "-", "~", "(int64_t)", "(int64_t)-", "(uint8_t)",
-                                         "(int32_t)" };
+    static const char *const signs[] = { "-",          "~",         "(int64_t)",
+                                         "(int64_t)-", "(uint8_t)", "(int32_t)" };
     static const int is_int[] = { 0, 0, 0, 0, 1, 1 };
     const uint32_t which = below(6);
     put("%s(int64_t)(", signs[which]);
@@ -229,9 +232,12 @@ static void local(void)
 
 static void loop(int depth)
 {
-    static const char *const heads[] = { "= 0; K < SIX; K++",         "= n - 3; K < n; ++K",
-                                         "= n; K > n - 4; K--",       "= n - 5; K <= n; K += 2",
-                                         "= j + 4; K >= j; K -= SIX", "= a[3] & 7; K < (c[1] & 15); K++",
+    static const char *const heads[] = { "= 0; K < SIX; K++",
+                                         "= n - 3; K < n; ++K",
+                                         "= n; K > n - 4; K--",
+                                         "= n - 5; K <= n; K += 2",
+                                         "= j + 4; K >= j; K -= SIX",
+                                         "= a[3] & 7; K < (c[1] & 15); K++",
                                          "= m - 2; K < m && K != 3; K += 3",
                                          "= i; K < i + 3; K++" };
     char name[16];
@@ -281,13 +287,12 @@ static void statements(int count, int depth)
     assignment();
 }
 
-const yoke_param narrow_body_params[NARROW_BODY_PARAMS] = { { YOKE_PARAM_VALUE, "int64_t", "n", 8, 8 },
-                                     { YOKE_PARAM_VALUE, "int32_t", "m", 4, 4 },
-                                     { YOKE_PARAM_IN, "int32_t", "a", 4, 4 },
-                                     { YOKE_PARAM_IN, "int64_t", "b", 8, 8 },
-                                     { YOKE_PARAM_IN, "uint8_t", "c", 1, 1 },
-                                     { YOKE_PARAM_IN, "uint32_t", "d", 4, 4 },
-                                     { YOKE_PARAM_OUT, "int64_t", "y", 8, 8 } };
+const yoke_param narrow_body_params[NARROW_BODY_PARAMS] = {
+    { YOKE_PARAM_VALUE, "int64_t", "n", 8, 8 }, { YOKE_PARAM_VALUE, "int32_t", "m", 4, 4 },
+    { YOKE_PARAM_IN, "int32_t", "a", 4, 4 },    { YOKE_PARAM_IN, "int64_t", "b", 8, 8 },
+    { YOKE_PARAM_IN, "uint8_t", "c", 1, 1 },    { YOKE_PARAM_IN, "uint32_t", "d", 4, 4 },
+    { YOKE_PARAM_OUT, "int64_t", "y", 8, 8 }
+};
 #define HEAD                                                                                       \
     "(int64_t i, int64_t j, int64_t yk_size2, int64_t yk_size3, int64_t n, int32_t m, "            \
     "YOKE_GLOBAL const int32_t *a, YOKE_GLOBAL const int64_t *b, YOKE_GLOBAL const uint8_t *c, "   \

@@ -1,5 +1,5 @@
-/* narrow_body.h - random bodies of range kernels of two dimensions, as flattened texts have them, for
- * tests of what makes 32-bit indexes of them. Not for several threads.
+/* narrow_body.h - random bodies of range kernels of two dimensions, as flattened texts have them,
+ * for tests of what makes 32-bit indexes of them. Not for several threads.
  *
  * They read n, m and 16 elements each of a, b, c and d, and write 8 of y. Divisors are not 0, and
  * what is computed in int does not overflow.

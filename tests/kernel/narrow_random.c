@@ -4,8 +4,8 @@
  *     cc -fsanitize=signed-integer-overflow -fsanitize-undefined-trap-on-error program.c && ./a.out
  *
  * In the program int64_t has 128 bits, so the first entries' bodies are exact, and in the second
- * ones everything but 32-bit arithmetic is: that traps if a number leaves its 32 bits. It calls both
- * at the edges of ranges for which the bounds hold, and compares.
+ * ones everything but 32-bit arithmetic is: that traps if a number leaves its 32 bits. It calls
+ * both at the edges of ranges for which the bounds hold, and compares.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,21 @@ enum { BITS = 96, PLACES = 60 };
 
 static int64_t any_size(void)
 {
-    static const int64_t sizes[] = { 1,       2,       7,           33,          1000,
-                                     46340,   46341,   65536,       1 << 20,     1 << 28,
-                                     1 << 30, 2147483, INT32_MAX - 4, INT32_MAX, INT64_C(1) << 31,
+    static const int64_t sizes[] = { 1,
+                                     2,
+                                     7,
+                                     33,
+                                     1000,
+                                     46340,
+                                     46341,
+                                     65536,
+                                     1 << 20,
+                                     1 << 28,
+                                     1 << 30,
+                                     2147483,
+                                     INT32_MAX - 4,
+                                     INT32_MAX,
+                                     INT64_C(1) << 31,
                                      INT64_C(1) << 32 };
     return sizes[narrow_body_below(sizeof sizes / sizeof *sizes)] - (int64_t)narrow_body_below(2);
 }
@@ -29,7 +41,8 @@ static int write_places(struct yk_narrow *narrow)
 {
     int count = 0;
     for (int p = 0; p < PLACES; p++) {
-        const int64_t rows = any_size() + 1, columns = p % 3 ? 1 + (int64_t)narrow_body_below(40) : any_size() + 1;
+        const int64_t rows = any_size() + 1,
+                      columns = p % 3 ? 1 + (int64_t)narrow_body_below(40) : any_size() + 1;
         const int64_t first = p % 4 ? 0 : rows / 2, n = any_size();
         const int64_t m = p % 2 ? (int64_t)narrow_body_below(100) - 50 : any_size() % INT32_MAX;
         const struct yk_bounds_place place = {
@@ -60,7 +73,8 @@ static const char comparing[] =
     "1, 2, 3, 4, 5, 6, 7 };\n"
     "static const uint8_t c[16] = { 0, 255, 3, 7, 1, 2, 90, 128, 5, 6, 7, 8, 9, 10, 11, 12 };\n"
     "static const uint32_t d[16] = { 0, 1, 4000000000u, 3, 7, 9, 4294967295u, 12, 2, 6, 5 };\n"
-    "#define compare(k, wide, narrow, places) for (const struct place *at = places; at->first >= 0; "
+    "#define compare(k, wide, narrow, places) for (const struct place *at = places; at->first >= "
+    "0; "
     "at++) { const struct place p = *at; \\\n"
     "    const number is[5] = { p.first, p.first + (p.rows - p.first) / 2, p.rows - 1, \\\n"
     "        p.first + (p.rows - p.first) / 7, p.rows - 1 - (p.rows - 1 - p.first) / 5 }; \\\n"
@@ -104,7 +118,8 @@ int main(int argc, char **argv)
     printf("int main(void)\n{\n");
     for (int number = 0; number < count; number++)
         printf("#ifdef HAS_%d\n    HAS_%d;\n#endif\n", number, number);
-    printf("    printf(\"%d of %d kernels have a second entry, %d places\\n\");\n    return %d;\n}\n",
-           kernels, count, calls, kernels == 0 || calls < kernels);
+    printf(
+        "    printf(\"%d of %d kernels have a second entry, %d places\\n\");\n    return %d;\n}\n",
+        kernels, count, calls, kernels == 0 || calls < kernels);
     return 0;
 }

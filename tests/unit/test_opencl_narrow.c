@@ -47,8 +47,7 @@ static void close_bench(struct bench *bench)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
-static void copy(struct bench *bench, int array, void *host, int64_t bytes,
-                 enum yk_copy_kind kind)
+static void copy(struct bench *bench, int array, void *host, int64_t bytes, enum yk_copy_kind kind)
 {
     struct yk_event *event = NULL;
     struct yk_buffer **buffer = &bench->buffers[array];
@@ -85,7 +84,9 @@ static void run(struct bench *bench, const struct yk_launch *spec, int64_t *y, i
 
 static int64_t any_edge(void)
 {
-    static const int64_t edges[] = { 1, 5, 1000, 46341, 1 << 20, 1 << 30, EDGE - 3, EDGE, 2 * EDGE };
+    static const int64_t edges[] = {
+        1, 5, 1000, 46341, 1 << 20, 1 << 30, EDGE - 3, EDGE, 2 * EDGE
+    };
     return edges[narrow_body_below(sizeof edges / sizeof *edges)] - narrow_body_below(2);
 }
 
@@ -111,8 +112,8 @@ static int compare_places(struct bench *bench)
         run(bench, &spec, z, 0);
         taken += bench->program->narrow.known == YK_NARROW_HOLDS;
         if (memcmp(y, z, sizeof y) != 0)
-            fail_msg("%s differs at i %lld, n %lld, m %d", bench->program->shape.name,
-                     (long long)i, (long long)n, (int)m);
+            fail_msg("%s differs at i %lld, n %lld, m %d", bench->program->shape.name, (long long)i,
+                     (long long)n, (int)m);
     }
     return taken;
 }
@@ -149,8 +150,8 @@ static void random_bodies(void **state)
     for (int k = 0; k < KERNELS; k++) {
         char name[8];
         snprintf(name, sizeof name, "k%d", k);
-        yoke_kernel kernel = make_kernel(name, narrow_body_write(k, entry), narrow_body_params,
-                                         NARROW_BODY_PARAMS);
+        yoke_kernel kernel =
+            make_kernel(name, narrow_body_write(k, entry), narrow_body_params, NARROW_BODY_PARAMS);
         kernel.dimensions = 2;
         if (backend->build(bench.device, &kernel, &bench.program) != YOKE_OK)
             fail_msg("%s", yoke_error_text());
@@ -168,15 +169,12 @@ enum { ITEMS = 600 };
 static void scatter(struct bench *bench, int64_t first, int64_t step, int narrow)
 {
     int64_t y[ITEMS];
-    const struct yk_launch_arg args[] = { { .value = &step },
-                                          { .buffer = bench->buffers[0],
-                                            .shift = -first * (int64_t)sizeof *y } };
-    launch(bench, &(struct yk_launch){ .first = first,
-                                       .last = first + ITEMS,
-                                       .extent = { 1, 1 },
-                                       .args = args });
-    assert_int_equal(bench->program->narrow.known,
-                     narrow ? YK_NARROW_HOLDS : YK_NARROW_FAILS);
+    const struct yk_launch_arg args[] = {
+        { .value = &step }, { .buffer = bench->buffers[0], .shift = -first * (int64_t)sizeof *y }
+    };
+    launch(bench, &(struct yk_launch){
+                      .first = first, .last = first + ITEMS, .extent = { 1, 1 }, .args = args });
+    assert_int_equal(bench->program->narrow.known, narrow ? YK_NARROW_HOLDS : YK_NARROW_FAILS);
     copy(bench, 0, y, sizeof y, YK_COPY_FROM_DEVICE);
     for (int at = 0; at < ITEMS; at++)
         assert_true(y[at] == (first + at) * step % 1000003);

@@ -4,9 +4,9 @@
  * size of every shared type, since host and device must agree on structs; its #line markers make
  * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. Behind a
  * range kernel's text stands its entry for 32-bit indexes (access/narrow.h); should that not
- * compile, the kernel is built without. CPUs have one entry: 64 bits cost them nothing, and a second
- * build takes PoCL as long as the first. What the compiler made is kept in the disk cache under
- * everything it depends on.
+ * compile, the kernel is built without. CPUs have one entry: 64 bits cost them nothing, and a
+ * second build takes PoCL as long as the first. What the compiler made is kept in the disk cache
+ * under everything it depends on.
  *
  * Runs beside everything else, in any thread. Drivers leave part of the work to the first launch
  * (PoCL specialises for the group size, 0.1 to 1 s; NVIDIA loads the module), so a made kernel is
