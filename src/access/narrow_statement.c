@@ -169,7 +169,7 @@ static void skip(struct yk_narrowing *n)
     yk_narrowing_keep_all_wide(n, first, n->at);
 }
 
-static void read(struct yk_narrowing *n)
+static void read_any(struct yk_narrowing *n)
 {
     static const char *const unread[] = { "goto",     "asm",   "__asm__",  "__asm", "typedef",
                                           "template", "using", "operator", "auto",  NULL };
@@ -215,7 +215,7 @@ void yk_narrowing_statement(struct yk_narrowing *n)
     const int variables = n->variable_count;
     const int keeps = yk_narrowing_is_declaration(n) || yk_narrowing_is_enum_list(n);
     if (yk_narrowing_enter(n))
-        read(n);
+        read_any(n);
     yk_narrowing_leave(n);
     if (!keeps)
         n->variable_count = variables;
