@@ -1,6 +1,7 @@
 /* test_interior.c - ranges with a start and an end in every dimension: each index of them is done
  * once and no other, `out` rows keep what is not written, wherever the rows were before.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 extern const yoke_kernel i_stencil, i_sides, i_number, i_count, i_early, k_row_sum;
 
 static const char *const all_devices[] = { "cpu", "opencl:0", "sim:gpu",
-                                           "sim:cpu:cores=2,sim:gpu*2" };
+                                           "sim:cpu:cores=2,sim:gpu*2",
+                                           "sim:gpu:mem=4K" /* windows */ };
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
 static const char *const partitioners[] = { NULL, "even", "dynamic:chunk=2" };
@@ -86,13 +88,14 @@ static void number(struct cube *cube, const int64_t ends[6], int32_t plus)
 static const int64_t inside[6] = { 1, NZ - 1, 1, NY - 1, 1, NX - 1 };
 
 /* The interior, after which the faces are as they were. */
-static void check_interior(yoke_runtime *rt, const char *partitioner)
+static void check_interior(yoke_runtime *rt, const char *partitioner, yoke_home home)
 {
     struct cube *cube = open_cube(rt);
     yoke_job job = job_of(&i_stencil, inside);
     const int32_t *from = cube->from;
     job.args[0] = (yoke_arg)yoke_in_halo(cube->read, 1, 1);
     job.args[1] = (yoke_arg)yoke_out(cube->write);
+    job.args[1].home = home;
     job.partitioner = partitioner;
     for (int at = 0; at < ALL; at++) {
         const int k = at % NX, j = at / NX % NY, i = at / NX / NY;
@@ -117,7 +120,11 @@ static void check_parts(yoke_runtime *rt, const char *partitioner)
         const int32_t plus = 1000000 * (p + 1);
         yoke_job job = job_of(&i_number, parts[p]);
         job.args[0] = (yoke_arg)yoke_value(plus);
-        job.args[1] = p % 2 ? (yoke_arg)yoke_out(cube->write) : (yoke_arg)yoke_use(cube->write);
+        job.args[1] = (yoke_arg)yoke_use(cube->write);
+        if (p % 3 == 1)
+            job.args[1] = (yoke_arg)yoke_out(cube->write);
+        if (p % 3 == 2)
+            job.args[1] = (yoke_arg)yoke_out_home(cube->write);
         job.partitioner = partitioner;
         OK(yoke_run(rt, &job, NULL));
         number(cube, parts[p], plus);
@@ -213,11 +220,24 @@ static void everywhere(void **state)
             continue;
         }
         for (size_t p = 0; p < sizeof partitioners / sizeof *partitioners; p++) {
-            check_interior(rt, partitioners[p]);
+            check_interior(rt, partitioners[p], YOKE_HOME_LATER);
             check_parts(rt, partitioners[p]);
             check_sums(rt, partitioners[p]);
         }
         check_by_hand(rt);
+        OK(yoke_close(rt));
+    }
+}
+
+/* The others do the rows of a device that fails; what they keep is still at the host. */
+static void failing(void **state)
+{
+    (void)state;
+    for (int after = 0; after < 8; after++) {
+        char words[80];
+        snprintf(words, sizeof words, "sim:cpu:cores=2:rate=1e6,sim:gpu:fail_after=%d", after);
+        yoke_runtime *rt = open_runtime(words);
+        check_interior(rt, "dynamic:chunk=1", YOKE_HOME_NOW);
         OK(yoke_close(rt));
     }
 }
@@ -323,7 +343,7 @@ static void checking(void **state)
     (void)state;
     yoke_runtime *rt;
     OK(yoke_open(&(yoke_config){ .check = 1 }, &rt));
-    check_interior(rt, NULL);
+    check_interior(rt, NULL, YOKE_HOME_LATER);
     check_parts(rt, NULL);
     check_sums(rt, NULL);
     struct cube *cube = open_cube(rt);
@@ -340,8 +360,9 @@ static void checking(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everywhere), cmocka_unit_test(traffic), cmocka_unit_test(extent_left_out),
-        cmocka_unit_test(mistakes),   cmocka_unit_test(touches), cmocka_unit_test(checking)
+        cmocka_unit_test(everywhere),      cmocka_unit_test(failing),  cmocka_unit_test(traffic),
+        cmocka_unit_test(extent_left_out), cmocka_unit_test(mistakes), cmocka_unit_test(touches),
+        cmocka_unit_test(checking)
     };
     if (argc > 1) {
         devices = (const char *const *)argv + 1;
