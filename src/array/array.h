@@ -93,6 +93,10 @@ static inline int yk_array_has_name(const yoke_array *array)
 {
     return strcmp(array->name, YK_UNNAMED) != 0;
 }
+/* An array in a message: "array xs", or "the array" if it has no name. */
+#define YK_THE_ARRAY "%s%s"
+#define YK_NAME_OF(array)                                                                          \
+    yk_array_has_name(array) ? "array " : "the array", yk_array_has_name(array) ? (array)->name : ""
 
 static inline struct yk_interval yk_array_rows(const yoke_array *array)
 {

@@ -311,10 +311,10 @@ static int64_t changed_copy(yoke_array *array, const struct yk_replica *replica,
 static yoke_status say(const yoke_array *array, int64_t row, const char *who, const char *why)
 {
     return yk_fail(YOKE_EINVAL,
-                   "%s: row %lld of array %s was changed at the host without "
+                   "%s: row %lld of " YK_THE_ARRAY " was changed at the host without "
                    "yoke_array_acquire, %s; acquire it with YOKE_WRITE or YOKE_READ_WRITE, change "
                    "it, and release it",
-                   who, (long long)row, array->name, why);
+                   who, (long long)row, YK_NAME_OF(array), why);
 }
 
 /* part->lock is held. */

@@ -102,10 +102,6 @@ static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kerne
 /* How a message about an argument begins, and what it names there. */
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
-/* An array in such a message: "array xs", or "the array" if it has no name. */
-#define THE_ARRAY "%s%s"
-#define NAME_OF(array)                                                                             \
-    yk_array_has_name(array) ? "array " : "the array", yk_array_has_name(array) ? (array)->name : ""
 
 /* The distance between the rows of an array that the job has, in one place. */
 static yoke_status check_distance(const yoke_job *spec, int p)
@@ -195,13 +191,13 @@ static yoke_status check_array(const yoke_runtime *runtime, const yoke_kernel *k
         return yk_fail(YOKE_EINVAL, ARGUMENT "the array is NULL, or was closed",
                        NAMES_OF(kernel, p));
     if (arg->array->runtime != runtime)
-        return yk_fail(YOKE_EINVAL, ARGUMENT THE_ARRAY " belongs to another runtime",
-                       NAMES_OF(kernel, p), NAME_OF(arg->array));
+        return yk_fail(YOKE_EINVAL, ARGUMENT YK_THE_ARRAY " belongs to another runtime",
+                       NAMES_OF(kernel, p), YK_NAME_OF(arg->array));
     if (arg->array->element_size != param->size)
         return yk_fail(YOKE_EINVAL,
-                       ARGUMENT "elements of %u bytes (%s) are wanted, " THE_ARRAY
+                       ARGUMENT "elements of %u bytes (%s) are wanted, " YK_THE_ARRAY
                                 " has %zu; register it with the parameter's element size",
-                       NAMES_OF(kernel, p), param->size, param->type, NAME_OF(arg->array),
+                       NAMES_OF(kernel, p), param->size, param->type, YK_NAME_OF(arg->array),
                        arg->array->element_size);
     return check_shape(kernel, p, arg);
 }
@@ -243,12 +239,12 @@ static yoke_status check_twice(const yoke_job *spec)
                 have_columns_in_common(spec->args[p].array, spec->args[q].array) &&
                 (yk_changes_array(spec->args[p].mode) || yk_changes_array(spec->args[q].mode)))
                 return yk_fail(YOKE_EINVAL,
-                               "kernel %s, arguments %d (%s) and %d (%s): " THE_ARRAY
+                               "kernel %s, arguments %d (%s) and %d (%s): " YK_THE_ARRAY
                                " is given twice, as %s and as %s; a kernel may only read an array "
                                "it gets twice "
                                "(use a second array, or inout)",
                                kernel->name, q + 1, kernel->params[q].name, p + 1,
-                               kernel->params[p].name, NAME_OF(spec->args[p].array),
+                               kernel->params[p].name, YK_NAME_OF(spec->args[p].array),
                                mode_names[spec->args[q].mode], mode_names[spec->args[p].mode]);
     return YOKE_OK;
 }
@@ -265,9 +261,9 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
     if (spec->range.first < rows.first || spec->range.last > rows.last)
         return yk_fail(
             YOKE_EINVAL,
-            ARGUMENT "the range %lld .. %lld leaves " THE_ARRAY ", whose rows are %lld .. %lld",
+            ARGUMENT "the range %lld .. %lld leaves " YK_THE_ARRAY ", whose rows are %lld .. %lld",
             NAMES_OF(spec->kernel, p), (long long)spec->range.first, (long long)spec->range.last,
-            NAME_OF(arg->array), (long long)rows.first, (long long)rows.last);
+            YK_NAME_OF(arg->array), (long long)rows.first, (long long)rows.last);
     return YOKE_OK;
 }
 

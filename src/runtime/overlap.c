@@ -47,9 +47,10 @@ static yoke_status refuse(const struct yk_job *job, const yoke_array *one, const
                           const char *why)
 {
     return yk_fail(YOKE_EINVAL,
-                   "%s: array %s and array %s lie in the same memory at %p, and %s; open one array "
-                   "for it, or acquire one and close it before the other is used",
-                   job->name, one->name, other->name,
+                   "%s: " YK_THE_ARRAY " and " YK_THE_ARRAY
+                   " lie in the same memory at %p, and %s; open one array for it, or acquire one "
+                   "and close it before the other is used",
+                   job->name, YK_NAME_OF(one), YK_NAME_OF(other),
                    (const void *)(one->host > other->host ? one->host : other->host), why);
 }
 

@@ -5,6 +5,7 @@
  * not be there. So an index expression i * stride + rest must step by the elements of a row, and
  * its rest must stay in the rows that the job declares.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "../access/access.h"
@@ -25,6 +26,9 @@ struct touch {
     (t)->job->kernel->kernel.name, (t)->is->parameter + 1,                                         \
         (t)->job->kernel->kernel.params[(t)->is->parameter].name, file_of(t), (t)->is->line,       \
         (t)->text
+
+/* A row beside i: "%s %lld". */
+#define SIGN_OF(row) (row) < 0 ? "-" : "+", (long long)((row) < 0 ? -(row) : (row))
 
 static const char *file_of(const struct touch *touch)
 {
@@ -228,9 +232,9 @@ static const char *cure_of(const struct touch *touch)
 static yoke_status refuse_loaded(const struct touch *touch)
 {
     return yk_fail(YOKE_EINVAL,
-                   TOUCH "is read from memory and may be of any row of array %s, of which "
+                   TOUCH "is read from memory and may be of any row of " YK_THE_ARRAY ", of which "
                          "the job declares row i only; %s",
-                   TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
+                   TOUCH_OF(touch), YK_NAME_OF(touch->arg->array), cure_of(touch));
 }
 
 static yoke_status refuse_fixed(const struct touch *touch)
@@ -238,8 +242,8 @@ static yoke_status refuse_fixed(const struct touch *touch)
     return yk_fail(YOKE_EINVAL,
                    TOUCH
                    "does not depend on the range's index, so all of the range touches the same "
-                   "rows of array %s, of which the job declares row i only; %s",
-                   TOUCH_OF(touch), touch->arg->array->name, cure_of(touch));
+                   "rows of " YK_THE_ARRAY ", of which the job declares row i only; %s",
+                   TOUCH_OF(touch), YK_NAME_OF(touch->arg->array), cure_of(touch));
 }
 
 static yoke_status refuse_stride(const struct touch *touch)
@@ -247,30 +251,42 @@ static yoke_status refuse_stride(const struct touch *touch)
     const yoke_array *array = touch->arg->array;
     if (touch->stride < 0)
         return yk_fail(YOKE_EINVAL,
-                       TOUCH "leads to other rows of array %s than i, and the job declares row i "
+                       TOUCH "leads to other rows of " YK_THE_ARRAY
+                             " than i, and the job declares row i "
                              "only; %s",
-                       TOUCH_OF(touch), array->name, cure_of(touch));
-    return yk_fail(YOKE_EINVAL,
-                   TOUCH
-                   "takes %lld elements for each index of the range, but a row of array %s has "
-                   "%lld; open it with rows = %lld and row_elements = %lld (yoke_array_open)",
-                   TOUCH_OF(touch), (long long)touch->stride, array->name, (long long)touch->row,
-                   (long long)(array->rows * touch->row / touch->stride), (long long)touch->stride);
+                       TOUCH_OF(touch), YK_NAME_OF(array), cure_of(touch));
+    return yk_fail(
+        YOKE_EINVAL,
+        TOUCH "takes %lld elements for each index of the range, but a row of " YK_THE_ARRAY " has "
+              "%lld; open it with rows = %lld and row_elements = %lld (yoke_array_open)",
+        TOUCH_OF(touch), (long long)touch->stride, YK_NAME_OF(array), (long long)touch->row,
+        (long long)(array->rows * touch->row / touch->stride), (long long)touch->stride);
+}
+
+enum { HALO_TEXT = 64 };
+static const char *text_of_halo(int64_t before, int64_t after, char text[HALO_TEXT])
+{
+    snprintf(text, HALO_TEXT, "s i - %lld to i + %lld", (long long)before, (long long)after);
+    return text;
 }
 
 static yoke_status refuse_row(const struct touch *touch, int64_t row)
 {
     const yoke_arg *arg = touch->arg;
     const int64_t before = halo_before(touch), after = halo_after(touch);
+    char halo[HALO_TEXT];
     if (arg->mode != YOKE_PARAM_IN)
         return yk_fail(YOKE_EINVAL,
-                       TOUCH "is of row i %+lld of array %s; a kernel may write to row i only",
-                       TOUCH_OF(touch), (long long)row, arg->array->name);
+                       TOUCH "is of row i %s %lld of " YK_THE_ARRAY
+                             "; a kernel may write to row i only",
+                       TOUCH_OF(touch), SIGN_OF(row), YK_NAME_OF(arg->array));
     return yk_fail(YOKE_EINVAL,
-                   TOUCH "is of row i %+lld of array %s, and the job declares rows i - %lld to i + "
-                         "%lld; declare the rows it reads (yoke_in_halo(array, %lld, %lld))",
-                   TOUCH_OF(touch), (long long)row, arg->array->name, (long long)before,
-                   (long long)after, (long long)(row < -before ? -row : before),
+                   TOUCH "is of row i %s %lld of " YK_THE_ARRAY
+                         ", and the job declares row%s; declare the rows "
+                         "it reads (yoke_in_halo(array, %lld, %lld))",
+                   TOUCH_OF(touch), SIGN_OF(row), YK_NAME_OF(arg->array),
+                   before || after ? text_of_halo(before, after, halo) : " i only",
+                   (long long)(row < -before ? -row : before),
                    (long long)(row > after ? row : after));
 }
 

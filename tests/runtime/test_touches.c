@@ -123,9 +123,10 @@ static void neighbours(void **state)
     yoke_job job = { .kernel = &t_neighbours,
                      .range = { 0, N },
                      .args = { yoke_value(n), yoke_in(x), yoke_out(y) } };
-    REFUSED(&b, &job, "argument 2 (x)", "row i -1", "yoke_in_halo(array, 1, 0)");
+    REFUSED(&b, &job, "argument 2 (x)", "row i - 1 of array first, and the job declares row i only",
+            "yoke_in_halo(array, 1, 0)");
     job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 0);
-    REFUSED(&b, &job, "row i +1", "yoke_in_halo(array, 1, 1)");
+    REFUSED(&b, &job, "row i + 1", "declares rows i - 1 to i + 0", "yoke_in_halo(array, 1, 1)");
     job.args[1] = (yoke_arg)yoke_in_halo(x, 1, 1);
     OK(yoke_run(b.rt, &job, NULL));
     job.kernel = &t_reversed;
@@ -133,11 +134,11 @@ static void neighbours(void **state)
     job = (yoke_job){ .kernel = &t_window,
                       .range = { 2, N - 2 },
                       .args = { yoke_in(x), yoke_out(y) } };
-    REFUSED(&b, &job, "'i + t'", "row i -2", "yoke_in_halo(array, 2, 0)");
+    REFUSED(&b, &job, "'i + t'", "row i - 2", "yoke_in_halo(array, 2, 0)");
     job = (yoke_job){ .kernel = &t_stencil,
                       .range = { 0, N, { 4, 4 } },
                       .args = { yoke_value(n), yoke_in(u), yoke_out(w) } };
-    REFUSED(&b, &job, "'at - ny * nx'", "row i -1");
+    REFUSED(&b, &job, "'at - ny * nx'", "row i - 1");
     job.args[1] = (yoke_arg)yoke_in_halo(u, 1, 1);
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);
