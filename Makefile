@@ -18,7 +18,7 @@ product:
 	@$(CONFIGURE) $$([ -e $(BUILD)/CMakeCache.txt ] || echo -DYOKE_TESTS=OFF) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# Denoises a real MRI head on every device found, then traces light in a room, and draws what each device did.
+# Traces light in a room on every device found, then denoises a real MRI head, and draws what each device did.
 demo:
 	@./bootstrap.sh --demo
 	@$(MAKE) --no-print-directory product
