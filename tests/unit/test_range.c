@@ -33,7 +33,7 @@ static struct yk_job take(const yoke_job *spec, yoke_arg *args)
 
 static void expect(const struct yk_job *job, const int64_t ends[6])
 {
-    const int64_t got[6] = { job->first,         job->last,          job->along[0].first,
+    const int64_t got[6] = { job->first,         job->last,           job->along[0].first,
                              job->along[0].last, job->along[1].first, job->along[1].last };
     for (int e = 0; e < 6; e++)
         assert_int_equal(got[e], ends[e]);

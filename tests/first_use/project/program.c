@@ -1,4 +1,4 @@
-/* program.c - the program of a new user: fourteen loops, a call each, all results checked.
+/* program.c - the program of a new user: fifteen loops, a call each, all results checked.
  *
  *     program [elements ...]
  */
@@ -9,7 +9,7 @@
 #include "problems.h"
 
 extern const yoke_kernel mandelbrot, blur_rows, blur_columns, black_scholes, binomial, dot_add,
-    dot_group, dot_rows, histogram, stencil, push, lookup, gather, mixed, saxpy;
+    dot_group, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather, mixed, saxpy;
 
 static yoke_status run_mandelbrot(const struct problem *p)
 {
@@ -81,6 +81,14 @@ static yoke_status run_stencil(const struct problem *p)
                      yoke_halo(from, 1, 1), to);
 }
 
+static yoke_status run_interior(const struct problem *p)
+{
+    float *from = p->array[0].at, *to = p->array[1].at;
+    return yoke_for3(NULL, &stencil_interior, yoke_interior(p->size[0], 1),
+                     yoke_interior(p->size[1], 1), yoke_interior(p->size[2], 1),
+                     yoke_halo(from, 1, 1), to);
+}
+
 static yoke_status run_push(const struct problem *p)
 {
     particle_t *particles = p->array[0].at;
@@ -119,8 +127,8 @@ static yoke_status run_saxpy(const struct problem *p)
 /* In the order of problem_kinds. */
 static yoke_status (*const runs[PROBLEM_COUNT])(const struct problem *) = {
     run_mandelbrot, run_blur,     run_black_scholes, run_binomial, run_dot_add,
-    run_dot_group,  run_dot_rows, run_histogram,     run_stencil,  run_push,
-    run_lookup,     run_gather,   run_mixed,         run_saxpy
+    run_dot_group,  run_dot_rows, run_histogram,     run_stencil,  run_interior,
+    run_push,       run_lookup,   run_gather,        run_mixed,    run_saxpy
 };
 
 /* 0: right. */
@@ -134,11 +142,11 @@ static int check(int k, int64_t elements)
     }
     p.kind->fill(&p);
     if (runs[k](&p) != YOKE_OK) {
-        printf("%-14s %s\n", p.kind->name, yoke_error_text());
+        printf("%-16s %s\n", p.kind->name, yoke_error_text());
         wrong = 1;
     } else {
         wrong = p.kind->wrong(&p);
-        printf("%-14s %9lld x %lld x %lld: %lld wrong\n", p.kind->name, (long long)p.size[0],
+        printf("%-16s %9lld x %lld x %lld: %lld wrong\n", p.kind->name, (long long)p.size[0],
                (long long)p.size[1], (long long)p.size[2], (long long)wrong);
     }
     problem_close(&p);
