@@ -40,7 +40,7 @@ static void keep_bounds(struct yk_narrowing *n, const struct declaration *of,
         variable->node = value->node;
         yk_narrowing_use(n, value);
     } else if (variable->type.is == YK_CLASS_INT) {
-        variable->node = yk_narrowing_cut(n, value->node, variable->type.range);
+        variable->node = yk_narrowing_converted(n, value->node, &variable->type);
     }
 }
 

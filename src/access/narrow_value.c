@@ -31,6 +31,12 @@ int yk_narrowing_cut(struct yk_narrowing *n, int a, struct yk_bounds range)
     return ranged_node(n, YK_BOUNDS_CUT, a, range);
 }
 
+int yk_narrowing_converted(struct yk_narrowing *n, int a, const struct yk_type *to)
+{
+    const int has_sign = to->range.low < 0, is_char = has_sign && to->range.high == UINT8_MAX;
+    return is_char ? yk_narrowing_fixed(n, to->range) : yk_narrowing_cut(n, a, to->range);
+}
+
 int yk_value_is_counted(const struct yk_value *value)
 {
     return value->kind == YK_KIND_INT || value->kind == YK_KIND_NARROW;
@@ -292,7 +298,7 @@ struct yk_value yk_narrowing_cast(struct yk_narrowing *n, const struct yk_type *
     }
     yk_narrowing_use(n, &value);
     if (type->is == YK_CLASS_INT)
-        result.node = yk_narrowing_cut(n, value.node, type->range);
+        result.node = yk_narrowing_converted(n, value.node, type);
     if (type->is == YK_CLASS_INT64) {
         n->marks[type_at] |= YK_MARK_SHORT;
         result.kind = YK_KIND_NARROW;

@@ -117,6 +117,8 @@ enum yk_kind yk_narrowing_constant(const struct yk_token *name, struct yk_bounds
 int yk_narrowing_node(struct yk_narrowing *n, enum yk_bounds_op op, int a, int b);
 int yk_narrowing_fixed(struct yk_narrowing *n, struct yk_bounds range);
 int yk_narrowing_cut(struct yk_narrowing *n, int a, struct yk_bounds range);
+/* What node `a` is as a number of that type, an INT. A char may have a sign or none. */
+int yk_narrowing_converted(struct yk_narrowing *n, int a, const struct yk_type *to);
 /* It is an integer with bounds. */
 int yk_value_is_counted(const struct yk_value *value);
 /* Of nothing but its type. */

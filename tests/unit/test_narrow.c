@@ -274,6 +274,10 @@ static void edges(void **state)
     edge("for (int k = 0; k < m; k++) y[i + k] = 1;", (int64_t[]){ two31 / 2, 1, 1, two31 / 2 + 1 },
          3);
     edge("y[(i << 3) + j] = 1;", (int64_t[]){ two31 / 8, 8, 1, 1 }, 1);
+    edge("y[(char)200 * n] = 1;", (int64_t[]){ 1, 1, INT32_MAX / 255, 1 }, 2);
+    edge("const char t = 200; y[t * n] = 1;", (int64_t[]){ 1, 1, INT32_MAX / 255, 1 }, 2);
+    edge("y[(uint8_t)200 * n] = 1;", (int64_t[]){ 1, 1, INT32_MAX / 200, 1 }, 2);
+    edge("y[(uint8_t)256 * n] = 1;", (int64_t[]){ 1, 1, INT32_MAX / 255, 1 }, 2);
     edge("y[n - i] = x[-j * n];", (int64_t[]){ 1, 2, two31 - 1, 1 }, 2);
 }
 
