@@ -160,9 +160,26 @@ static struct yk_bounds bounds_of(const struct yk_bounds_list *list,
     return of_two(node, list->nodes[node->a].is, list->nodes[node->b].is);
 }
 
+/* An equal node; -1: there is none. Bodies name one element several times. */
+static int find_node(const struct yk_bounds_list *list, const struct yk_bounds_node *node)
+{
+    for (int n = list->count - 1; n >= 0; n--) {
+        const struct yk_bounds_node *other = &list->nodes[n];
+        if (other->op == node->op && other->a == node->a && other->b == node->b &&
+            other->range.low == node->range.low && other->range.high == node->range.high)
+            return n;
+    }
+    return -1;
+}
+
 int yk_bounds_add(struct yk_bounds_list *list, const struct yk_bounds_node *node,
                   const struct yk_bounds_place *place)
 {
+    const int known = find_node(list, node);
+    if (known >= 0) {
+        list->nodes[known].must |= node->must;
+        return known;
+    }
     if (list->count == list->room) {
         const int room = list->room ? 2 * list->room : 32;
         struct yk_bounds_node *more = yk_realloc(list->nodes, (size_t)room, sizeof *more);

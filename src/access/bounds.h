@@ -58,13 +58,13 @@ struct yk_bounds_list {
     uint32_t values; /* bit p: the value of parameter p is named */
 };
 
-/* Number of the new node, evaluated with `place`; -1: no memory. */
+/* Number of the node, evaluated with `place`, new or an equal one; -1: no memory. */
 int yk_bounds_add(struct yk_bounds_list *list, const struct yk_bounds_node *node,
                   const struct yk_bounds_place *place);
 int yk_bounds_fit(struct yk_bounds bounds); /* into int32_t */
 /* Leave out what no node that must fit depends on. 0: no memory. */
 int yk_bounds_prune(struct yk_bounds_list *list);
-/* Whether all fit that must. Writes `is` of the nodes: one thread at a time. A nanosecond or two a
+/* Whether all fit that must. Writes `is` of the nodes: one thread at a time. Some ns a
  * node. */
 int yk_bounds_hold(struct yk_bounds_list *list, const struct yk_bounds_place *place);
 void yk_bounds_close(struct yk_bounds_list *list);

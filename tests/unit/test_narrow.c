@@ -314,9 +314,10 @@ static void check_operation(enum yk_bounds_op op, struct yk_bounds a, struct yk_
 {
     struct yk_bounds_list list = { 0 };
     const struct yk_bounds_place place = { .size = { 1, 1 } };
-    yk_bounds_add(&list, &(struct yk_bounds_node){ .range = a }, &place);
-    yk_bounds_add(&list, &(struct yk_bounds_node){ .range = b }, &place);
-    const int n = yk_bounds_add(&list, &(struct yk_bounds_node){ .op = op, .b = 1 }, &place);
+    const int x = yk_bounds_add(&list, &(struct yk_bounds_node){ .range = a }, &place);
+    const int y = yk_bounds_add(&list, &(struct yk_bounds_node){ .range = b }, &place);
+    const int n =
+        yk_bounds_add(&list, &(struct yk_bounds_node){ .op = op, .a = x, .b = y }, &place);
     const struct yk_bounds is = list.nodes[n].is;
     for (int64_t u = a.low; u <= a.high; u++)
         for (int64_t v = b.low; v <= b.high; v++) {
