@@ -38,7 +38,8 @@ enum guard_side { GUARD_ENDS, GUARD_BEGINS, GUARD_SIDES };
 /* Where kernels see a buffer. Spans of it are bytes of `memory`. */
 struct guard_view {
     unsigned char *memory;   /* addresses alone, but for open pages; NULL before the first launch */
-    struct guard_span open;  /* pages that can be touched now */
+    struct guard_span open;  /* pages that can be touched now, */
+    int writable;            /* and written */
     struct guard_span holds; /* bytes of the buffer that need not be copied again */
     int64_t shift;           /* where byte 0 of the buffer would be */
 };
@@ -159,7 +160,7 @@ yoke_status yk_guard_zero(struct yk_queue *queue, struct yk_buffer *buffer, int6
                           int64_t bytes, struct yk_event **event);
 
 /* --- guard_view.c --- */
-/* For a launch, and after it: nothing of the views is in memory. */
+/* For a launch, and after it: little of the views is in memory. */
 yoke_status yk_guard_views_open(struct yk_buffer *buffer);
 void yk_guard_views_empty(struct yk_buffer *buffer);
 void yk_guard_views_close(struct yk_buffer *buffer);

@@ -4,6 +4,10 @@
  * A page is larger than a row, so one copy cannot be closed on both sides. Of the two views of a
  * buffer one ends with a page, the other begins with one: a piece runs once in each, and what it
  * touches just behind or just before its rows is a fault in one of them.
+ *
+ * Rows lie on either side of the middle of a view's addresses, whichever they are, so pieces of the
+ * same size use the same pages, and few have to be opened or closed between them. Half of the
+ * addresses are as many as the buffer has bytes: all of it can be addressed from there.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -11,14 +15,22 @@
 #include "../../base/status.h"
 #include "guard.h"
 
-/* Reserved for a view: its rows may lie up to a page further back than in the buffer. */
-static int64_t view_bytes(const struct yk_buffer *buffer)
+/* After a launch pages stay open, for the next one, unless they are more than this. */
+enum { KEPT_BYTES = 1 << 20 };
+
+static int64_t middle_of(const struct yk_buffer *buffer)
 {
     return buffer->mapped + buffer->device->page;
 }
 
-static void protect(const struct guard_view *view, int how)
+static int64_t view_bytes(const struct yk_buffer *buffer)
 {
+    return 2 * middle_of(buffer);
+}
+
+static void protect(struct guard_view *view, int how)
+{
+    view->writable = how & PROT_WRITE;
     if (view->open.first < view->open.last)
         mprotect(view->memory + view->open.first, (size_t)(view->open.last - view->open.first),
                  how);
@@ -34,7 +46,7 @@ yoke_status yk_guard_views_open(struct yk_buffer *buffer)
         if (!view->memory)
             return yk_fail(YOKE_ENOMEM, "%s: no addresses for %lld bytes; use smaller arrays",
                            buffer->device->base.desc.name, (long long)view_bytes(buffer));
-        view->holds = view->open = (struct guard_span){ 0, 0 };
+        view->holds = (struct guard_span){ 0, 0 };
     }
     return YOKE_OK;
 }
@@ -44,11 +56,12 @@ void yk_guard_views_empty(struct yk_buffer *buffer)
     int side;
     for (side = 0; side < GUARD_SIDES; side++) {
         struct guard_view *view = &buffer->views[side];
-        if (!view->memory)
+        const struct guard_span open = view->open;
+        if (open.last - open.first <= KEPT_BYTES)
             continue;
         protect(view, PROT_NONE);
-        madvise(view->memory, (size_t)view_bytes(buffer), MADV_DONTNEED);
-        view->holds = view->open = (struct guard_span){ 0, 0 };
+        madvise(view->memory + open.first, (size_t)(open.last - open.first), MADV_DONTNEED);
+        view->open = (struct guard_span){ 0, 0 };
     }
 }
 
@@ -61,13 +74,23 @@ void yk_guard_views_close(struct yk_buffer *buffer)
 
 /* The buffer's byte 0 lies that far into the view. Elements stay as far from multiples of their
  * alignment as they are in the buffer. */
-static int64_t shift_for(const struct guard_room *room, enum guard_side side, int64_t page)
+static int64_t shift_for(const struct guard_room *room, enum guard_side side)
 {
-    const struct guard_span all = room->all;
+    const int64_t middle = middle_of(room->buffer), alignment = room->alignment;
     if (side == GUARD_ENDS)
-        return (page - all.last % page) % page / room->alignment * room->alignment;
-    return (page - all.first % page + room->alignment - 1) / room->alignment * room->alignment %
-           page;
+        return (middle - room->all.last) / alignment * alignment;
+    return (middle - room->all.first + alignment - 1) / alignment * alignment;
+}
+
+static void open_pages(struct guard_view *view, struct guard_span pages)
+{
+    if (pages.first != view->open.first || pages.last != view->open.last) {
+        protect(view, PROT_NONE);
+        view->open = pages;
+    } else if (view->writable) {
+        return;
+    }
+    protect(view, PROT_READ | PROT_WRITE);
 }
 
 void yk_guard_view_show(struct guard_room *room, enum guard_side side)
@@ -77,17 +100,17 @@ void yk_guard_view_show(struct guard_room *room, enum guard_side side)
     const struct guard_spans *declared = &room->declared;
     const int64_t page = buffer->device->page;
     const int is_one = declared->count == 1 && !room->writes;
+    struct guard_span pages = { 0, 0 };
     int64_t i;
     if (is_one && view->holds.first == room->all.first && view->holds.last == room->all.last)
         return;
-    protect(view, PROT_NONE);
-    view->holds = view->open = (struct guard_span){ 0, 0 };
-    if (declared->count == 0)
-        return;
-    view->shift = shift_for(room, side, page);
-    view->open.first = (view->shift + room->all.first) / page * page;
-    view->open.last = (view->shift + room->all.last + page - 1) / page * page;
-    protect(view, PROT_READ | PROT_WRITE);
+    view->holds = (struct guard_span){ 0, 0 };
+    if (declared->count > 0) {
+        view->shift = shift_for(room, side);
+        pages.first = (view->shift + room->all.first) / page * page;
+        pages.last = (view->shift + room->all.last + page - 1) / page * page;
+    }
+    open_pages(view, pages);
     for (i = 0; i < declared->count; i++) {
         const struct guard_span span = declared->items[i];
         memcpy(view->memory + view->shift + span.first, buffer->data + span.first,
@@ -99,6 +122,7 @@ void yk_guard_view_show(struct guard_room *room, enum guard_side side)
 
 void yk_guard_view_seal(const struct guard_room *room, enum guard_side side)
 {
-    if (!room->writes)
-        protect(&room->buffer->views[side], PROT_READ);
+    struct guard_view *view = &room->buffer->views[side];
+    if (!room->writes && view->writable)
+        protect(view, PROT_READ);
 }
