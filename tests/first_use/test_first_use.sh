@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_first_use.sh BUILD - the thirteen loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
+# test_first_use.sh BUILD - the fourteen loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
 # built by CMake and by make, run on the cores, on simulated devices and on PoCL. No result may be wrong.
 set -eu
 build=$1
@@ -30,5 +30,7 @@ for devices in cpu sim:gpu sim:cpu:cores=4,sim:gpu*2 opencl:0 cpu:1,opencl:0; do
     echo "on $devices"
     YOKE_DEVICES=$devices "$work/by-cmake/program" 1 100 30011 >"$work/said" || { cat "$work/said"; exit 1; }
 done
+echo "in checking mode"
+YOKE_CHECK=1 "$work/by-cmake/program" 1 100 3001 >"$work/said" 2>&1 || { cat "$work/said"; exit 1; }
 echo "the program by make"
 "$work/by-make/program" 30011
