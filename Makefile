@@ -2,6 +2,7 @@
 BUILD ?= build/release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+TESTS ?= $(JOBS)
 
 CONFIGURE = cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(if $(filter-out build/release,$(BUILD)),-B $(BUILD))
 
@@ -25,7 +26,7 @@ demo:
 	@./tools/demo.sh $(BUILD)
 
 check: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS)
 
 install:
 	@./bootstrap.sh --install
