@@ -36,8 +36,13 @@ cp "$source/program/program.c" "$work/recipe/kernels.c"
 make -s -C "$work/recipe" program
 "$work/recipe/program"
 
-echo "CMake package"
-cmake -S "$source/program" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
+echo "CMake package, with the parts that this build has"
+[ "$(pkg-config --variable=sqlite yoke):$(pkg-config --variable=hwloc yoke)" = ON:ON ]
+mkdir "$work/parts"
+sed 's/find_package(yoke REQUIRED)/find_package(yoke REQUIRED COMPONENTS sqlite hwloc)/' "$source/program/CMakeLists.txt" \
+    >"$work/parts/CMakeLists.txt"
+cp "$source/program/program.c" "$work/parts"
+cmake -S "$work/parts" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/program"
 if [ -e "$lib/libyoke.a" ]; then
