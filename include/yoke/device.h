@@ -34,7 +34,8 @@ typedef struct yoke_device {
 /* Devices of an open runtime. Waits until drivers that are still being loaded are ready.
  * Thread-safe. */
 YOKE_API int yoke_device_count(yoke_runtime *runtime);
-/* YOKE_EINVAL if there is no device `index`. */
+/* Waits like yoke_device_count only if device `index` is not open yet; devices of results are.
+ * YOKE_EINVAL if there is no device `index`. */
 YOKE_API yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out);
 
 #ifdef __cplusplus

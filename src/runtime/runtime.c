@@ -290,7 +290,9 @@ yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out)
 {
     const struct yk_runtime_device *device;
     const struct yk_device_desc *desc;
-    int count = yoke_device_count(runtime);
+    int count = runtime ? atomic_load(&runtime->device_count) : 0;
+    if (index >= count) /* devices that are there stay what they are */
+        count = yoke_device_count(runtime);
     if (!runtime || !out || index < 0 || index >= count)
         return yk_fail(YOKE_EINVAL, "there is no device %d, only %d", index, count);
     device = &runtime->devices[index];
