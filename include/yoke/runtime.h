@@ -65,8 +65,11 @@ typedef struct yoke_config {
  * devices join when ready (yoke_ready waits); but with nc-ht, whose number of threads depends on
  * how many there are. Fails if a device that was asked for by name is missing. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
-/* Waits for jobs. Arrays must be closed before (YOKE_EBUSY, and nothing is closed). NULL is fine.
- * YOKE_EINVAL: it was closed before, or a progress callback of one of its jobs calls. */
+/* Waits for jobs, not for GPU drivers that are still being loaded: the thread that loads them ends
+ * after the driver's call it is in (0.1 to 0.3 s), and serves the next yoke_open until then.
+ * exit(), a return from main and dlclose of the library wait for it. Arrays must be closed before
+ * (YOKE_EBUSY, and nothing is closed). NULL is fine. YOKE_EINVAL: it was closed before, or a
+ * progress callback of one of its jobs calls. */
 YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
 /* Wait until every device is open. Reports the first device that was asked for by name and could
  * not be. */

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/option.h"
 #include "../base/status.h"
 #include "../platform/fork.h"
+#include "../platform/topology.h"
 
 enum { WHY_CAPACITY = 512, NUMBER_MOST = 1 << 20 };
 
@@ -20,6 +22,12 @@ void yk_find_say(char *why, const char *format, ...)
     va_start(values, format);
     vsnprintf(why + used, WHY_CAPACITY - used, format, values);
     va_end(values);
+}
+
+int yk_find_sees_gpu(void)
+{
+    const char *named = yk_environment("YOKE_CUDA_LIBRARY");
+    return (named && *named) || yk_gpu_present();
 }
 
 int yk_find_may_load(int asked, char *why, yoke_status *status)

@@ -6,6 +6,9 @@
 
 /* Adds to the line that find() leaves in `why` (of the capacity backend.h states); NULL is fine. */
 void yk_find_say(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether drivers of GPUs that were not named are worth loading: the machine shows a GPU, or the
+ * user names a driver (YOKE_CUDA_LIBRARY). A few system calls. */
+int yk_find_sees_gpu(void);
 /* Before a driver is loaded. 0: it may not be, in a child of fork; *status is what find() returns.
  */
 int yk_find_may_load(int asked, char *why, yoke_status *status);

@@ -1,15 +1,16 @@
 /* device.c - the runtime's devices: found, opened, given queues and threads; lost; closed.
  *
- * CPU devices open at once. GPUs that nobody asked for by name are found and opened by a thread of
- * its own, since loading a driver takes from tens of milliseconds to seconds; each takes part from
- * the next job on.
+ * CPU devices open at once. GPUs that were not named are found and opened by a thread of its own
+ * (loader.c), since loading a driver takes from tens of milliseconds to seconds; each takes part
+ * from the next job on.
  */
+#include "../backend/find.h"
 #include "../backend/guard/guard_device.h"
 #include "../backend/stalled.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
-#include "../platform/topology.h"
 #include "flight.h"
+#include "loader.h"
 
 #ifdef YK_CHECKED
 int yk_check_devices = 1;
@@ -134,8 +135,19 @@ close_place:
     return status;
 }
 
-/* Which of those listed, and whether all have to open. */
-enum choice { NAMED, THERE, THERE_BUT_CPUS };
+yoke_status yk_runtime_open_device(const struct yk_device_desc *desc, struct yk_device **out)
+{
+    yoke_status status = desc->backend->open(desc, out);
+    return status == YOKE_OK && yk_check_devices ? yk_backend_check(*out, out) : status;
+}
+
+void yk_runtime_say_left_out(const struct yk_device_desc *desc)
+{
+    yk_log(YOKE_LOG_WARN, "%s is left out: %s", desc->name, yoke_error_text());
+}
+
+/* Whether all of those listed have to open. */
+enum choice { NAMED, THERE };
 
 static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *list,
                            enum choice choice)
@@ -145,42 +157,35 @@ static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *l
     for (i = 0; i < list->count && status == YOKE_OK; i++) {
         const struct yk_device_desc *desc = &list->items[i];
         struct yk_device *device;
-        if (choice == THERE_BUT_CPUS && desc->host_memory)
-            continue;
-        status = desc->backend->open(desc, &device);
-        if (status == YOKE_OK && yk_check_devices)
-            status = yk_backend_check(device, &device);
+        status = yk_runtime_open_device(desc, &device);
         if (status == YOKE_OK)
             status = yk_runtime_add_device(runtime, device);
         if (status != YOKE_OK && choice != NAMED && !desc->host_memory) {
-            yk_log(YOKE_LOG_WARN, "%s is left out: %s", desc->name, yoke_error_text());
+            yk_runtime_say_left_out(desc);
             status = YOKE_OK; /* the others may do */
         }
     }
     return status;
 }
 
-static void load_gpus(void *context)
+/* Takes the loader, if there is one, and has it join or leave. */
+static void end_loading(yoke_runtime *runtime, void (*end)(struct yk_loader *loader))
 {
-    yoke_runtime *runtime = context;
-    struct yk_device_list list = { 0 };
-    yoke_status status = yk_devices_find(NULL, &list);
-    if (status == YOKE_OK)
-        status = add_all(runtime, &list, THERE_BUT_CPUS);
-    if (status != YOKE_OK)
-        yk_log(YOKE_LOG_WARN, "looking for GPUs failed: %s", yoke_error_text());
-    yk_device_list_close(&list);
+    yk_lock(&runtime->load_lock);
+    if (runtime->loader)
+        end(runtime->loader);
+    runtime->loader = NULL;
+    yk_unlock(&runtime->load_lock);
 }
 
 void yk_runtime_join_loader(yoke_runtime *runtime)
 {
-    int loading;
-    yk_lock(&runtime->load_lock);
-    loading = runtime->loading;
-    if (loading)
-        yk_thread_join(&runtime->loader);
-    runtime->loading = 0;
-    yk_unlock(&runtime->load_lock);
+    end_loading(runtime, yk_loader_join);
+}
+
+void yk_runtime_leave_loader(yoke_runtime *runtime)
+{
+    end_loading(runtime, yk_loader_leave);
 }
 
 /* Of all devices, before the first gets its threads. */
@@ -213,9 +218,6 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
     /* As many threads as GPUs make it: their drivers are waited for. */
     int at_once = by_name || runtime->streams > 0;
     struct yk_device_list list = { 0 };
-    struct yk_thread_spec loader = {
-        .name = "yk-loader", .cpu = -1, .run = load_gpus, .context = runtime
-    };
     yoke_status status;
     if (runtime->checks)
         return start_guard(runtime, devices);
@@ -224,11 +226,9 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
     if (status == YOKE_OK)
         status = add_all(runtime, &list, by_name ? NAMED : THERE);
     yk_device_list_close(&list);
-    if (status != YOKE_OK || at_once || !yk_gpu_present())
+    if (status != YOKE_OK || at_once || !yk_find_sees_gpu())
         return status;
-    status = yk_thread_open(&loader, &runtime->loader);
-    runtime->loading = status == YOKE_OK;
-    return status;
+    return yk_loader_start(runtime, &runtime->loader);
 }
 
 void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device)

@@ -221,7 +221,7 @@ clear_settings:
 yoke_status yk_runtime_conclude(yoke_runtime *runtime)
 {
     yk_jobs_wait_for(runtime, NULL, 1);
-    yk_runtime_join_loader(runtime);
+    yk_runtime_leave_loader(runtime);
     yk_tickets_forget(runtime);
     if (runtime->explains)
         yk_runtime_explain(runtime);

@@ -25,6 +25,7 @@
 
 struct yk_job;
 struct yk_knowledge;
+struct yk_loader;
 
 /* A thread of the runtime, or a borrowed one. Sleeps on its parker when there is nothing to do. */
 struct yk_worker {
@@ -116,9 +117,9 @@ struct yoke_runtime {
     int explains; /* at close, what the latest jobs did and why; */
     int tells;    /* somebody will want to know that */
 
-    struct yk_thread loader; /* finds GPUs in the background */
-    yk_mutex load_lock;      /* one joins it */
-    int loading;             /* it was started and not joined; under load_lock */
+    struct yk_loader *loader; /* finds GPUs in the background; NULL: joined, left, or never
+                                 started; under load_lock, */
+    yk_mutex load_lock;       /* which is held while a thread waits for it */
 };
 
 /* --- entry.c: which calls may enter a runtime --- */
@@ -163,7 +164,12 @@ extern int yk_check_devices;
 yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device);
 void yk_runtime_close_devices(yoke_runtime *runtime);
 yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices);
+yoke_status yk_runtime_open_device(const struct yk_device_desc *desc, struct yk_device **out);
+/* A device that was not named could not be opened or added: logs why. */
+void yk_runtime_say_left_out(const struct yk_device_desc *desc);
+/* Waits until all devices are open; or does without those that are not open by now. */
 void yk_runtime_join_loader(yoke_runtime *runtime);
+void yk_runtime_leave_loader(yoke_runtime *runtime);
 /* The device is gone: its rows are written off; jobs learn of it lane by lane. Called once a
  * device. */
 void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device);

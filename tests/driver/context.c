@@ -54,6 +54,7 @@ CUresult standin_call(const char *function)
 {
     int for_good;
     CUresult code = standin_due(function, &for_good);
+    standin_await_hold(function);
     if (for_good && current())
         standin_die(current(), code);
     return code;

@@ -1,6 +1,7 @@
 /* device.c - the driver as such, and what its GPUs are. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "driver.h"
 
@@ -71,6 +72,7 @@ CUresult cuDriverGetVersion(int *version)
 CUresult cuInit(unsigned flags)
 {
     CUresult code = standin_call(__func__);
+    usleep(1000 * (unsigned)standin_settings()->init_ms);
     if (code == CUDA_SUCCESS)
         code = standin_settings()->init_code;
     if (code == CUDA_SUCCESS && flags)

@@ -2,6 +2,7 @@
  *
  *   settings.c   the machine to be, from the environment
  *   fail.c       calls that are made to fail
+ *   hold.c       calls that are made to wait
  *   device.c     the driver as such, and its GPUs
  *   context.c    contexts, the current one of each thread, what belongs to them
  *   memory.c     device memory allocated at once; which addresses may be used
@@ -48,6 +49,7 @@ struct standin_settings {
     int arch, version, compute_mode;
     int peers;                         /* 0: no GPU reaches another */
     int init_code, context_code;       /* of cuInit and cuCtxCreate, if not 0 */
+    int init_ms;                       /* what cuInit takes */
     size_t memory_bytes, pinned_bytes; /* of each GPU; of the host, at most */
     struct standin_failure failure;    /* nth 0: none */
 };
@@ -57,6 +59,9 @@ const struct standin_settings *standin_settings(void);
 /* The code to fail with, or 0. Writes whether the context is to be dead from now on. */
 CUresult standin_due(const char *function, int *for_good);
 CUresult standin_due_later(void);
+
+/* hold.c */
+void standin_await_hold(const char *function);
 
 /* context.c */
 enum standin_object_kind { STANDIN_STREAM, STANDIN_EVENT, STANDIN_MODULE };

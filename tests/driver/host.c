@@ -131,31 +131,10 @@ static int is_writable(const struct pin *pages)
     return at >= pages->last;
 }
 
-static pthread_mutex_t hold_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t hold_over = PTHREAD_COND_INITIALIZER;
-static int held; /* under hold_lock */
-
-void standin_hold_pins(int hold)
-{
-    pthread_mutex_lock(&hold_lock);
-    held = hold;
-    pthread_cond_broadcast(&hold_over);
-    pthread_mutex_unlock(&hold_lock);
-}
-
-static void await_hold(void)
-{
-    pthread_mutex_lock(&hold_lock);
-    while (held)
-        pthread_cond_wait(&hold_over, &hold_lock);
-    pthread_mutex_unlock(&hold_lock);
-}
-
 CUresult cuMemHostRegister(void *host, size_t bytes, unsigned flags)
 {
     struct pin wanted = pages_of(host, bytes);
     CUresult code = standin_enter(__func__, &wanted.context);
-    await_hold();
     if (code != CUDA_SUCCESS)
         return code;
     if (!host || !bytes || (flags & ~(unsigned)CU_MEMHOSTREGISTER_PORTABLE) ||

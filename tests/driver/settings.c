@@ -7,8 +7,9 @@
  *   YOKE_STANDIN_DRIVER=13000   speaks CUDA 13.0
  *   YOKE_STANDIN_PEERS=0        no GPU reaches another's memory
  *   YOKE_STANDIN_MODE=2         compute mode: prohibited
- *   YOKE_STANDIN_INIT=803       what cuInit returns, and
- *   YOKE_STANDIN_CONTEXT=46     cuCtxCreate
+ *   YOKE_STANDIN_INIT=803       what cuInit returns,
+ *   YOKE_STANDIN_INIT_MS=150    how long that takes
+ *   YOKE_STANDIN_CONTEXT=46     and cuCtxCreate
  *   YOKE_STANDIN_FAIL=700,5,for-good,cuMemAlloc   code, nth call, once | for-good | hangs | later,
  * function
  */
@@ -84,6 +85,7 @@ static void read_all(void)
     settings.peers = (int)number("YOKE_STANDIN_PEERS", 1);
     settings.compute_mode = (int)number("YOKE_STANDIN_MODE", 0);
     settings.init_code = (int)number("YOKE_STANDIN_INIT", 0);
+    settings.init_ms = (int)number("YOKE_STANDIN_INIT_MS", 0);
     settings.context_code = (int)number("YOKE_STANDIN_CONTEXT", 0);
     if (failure)
         read_failure(failure);

@@ -38,8 +38,10 @@ long standin_launches(void);
 long standin_outstanding(void);
 /* What contexts in good health still held when they were destroyed: leaks that the driver hid. */
 long standin_swept(void);
-/* 1: host memory that a thread wants pinned is not, and the thread waits, until this is 0 again. */
-void standin_hold_pins(int hold);
+/* 1: threads that call "cuMemHostRegister", say, wait in that call until this is 0 again. Up to
+ * four functions; the name is borrowed. */
+void standin_hold(const char *function, int hold);
+int standin_held_calls(void); /* how many threads wait like that */
 /* For libraries that stand on the driver (cublas.c): the calling thread's current context, and work
  * on a stream, in its order. `run` returns a CUresult; it is not called any more where the context
  * died before. Not 0: a CUresult, and it is not queued. */

@@ -254,7 +254,7 @@ static const char *next_by(struct scene *scene, double *share, char text[64])
 static int let_pins_go(void **state)
 {
     (void)state;
-    standin_hold_pins(0);
+    standin_hold("cuMemHostRegister", 0);
     return 0;
 }
 
@@ -270,12 +270,12 @@ static void linear_does_not_wait_for_pins(void **state)
     (void)state;
     teach(&life);
     life_open(&life, &scene);
-    standin_hold_pins(1);
+    standin_hold("cuMemHostRegister", 1);
     for (int job = 0; job < 4; job++) {
         assert_string_equal(next_by(&scene, &share, text), until_pinned);
         assert_true(share == 0);
     }
-    standin_hold_pins(0);
+    standin_hold("cuMemHostRegister", 0);
     while (strcmp(next_by(&scene, &share, text), "linear") && jobs < JOBS_MOST) {
         assert_string_equal(text, until_pinned);
         jobs++;

@@ -9,7 +9,6 @@
 
 #include "../../base/option.h"
 #include "../../base/status.h"
-#include "../../platform/topology.h"
 #include "../find.h"
 #include "cuda.h"
 
@@ -195,14 +194,13 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
 {
     struct search search = { .spec = spec, .asked = asked, .list = list, .why = why };
     const struct yk_cuda_driver *driver;
-    const char *own = yk_environment("YOKE_CUDA_LIBRARY");
     int before = list->count;
     yoke_status status = yk_find_number(spec, "GPU", &search.wanted);
     if (why)
         why[0] = 0;
     if (status != YOKE_OK)
         return status;
-    if (!asked && !(own && *own) && !yk_gpu_present()) {
+    if (!asked && !yk_find_sees_gpu()) {
         yk_find_say(why, "no GPU is visible in /dev, so CUDA was not tried");
         return YOKE_OK;
     }

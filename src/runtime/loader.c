@@ -1,0 +1,233 @@
+/* loader.c - see loader.h.
+ *
+ *     loads for a runtime --> joined, when all devices are there
+ *                         --> left, when the runtime closes before --> loads for the next runtime
+ *                                                                  --> ended --> joined
+ *
+ * Starting a driver and making its contexts takes 0.1 to 0.5 s and cannot be broken off, so a
+ * thread that was left ends behind the call it is in. It is joined by an exit handler, which the
+ * closing thread installs: a driver that is torn down while a thread of the process is inside it
+ * may crash. dlclose of the library runs that handler too.
+ *
+ * A loader's lock is held while a device joins a runtime, so nobody leaves in between. The static
+ * one is taken first.
+ */
+#include "loader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+
+struct yk_loader {
+    yk_mutex lock;
+    yoke_runtime *runtime; /* under lock; NULL: it was left */
+    unsigned turn;         /* grows with every runtime; under lock */
+    int ended;             /* the thread takes no further runtime; under lock */
+    struct yk_thread thread;
+    int guarded;            /* there is an exit handler for it */
+    struct yk_loader *next; /* of those that were left */
+};
+
+static yk_mutex lock = YK_MUTEX_INITIAL;
+static struct yk_loader *left; /* under the lock */
+
+/* The device is the runtime's, or closed. 0: the loader was left since that turn began. */
+static int hand_over(struct yk_loader *loader, unsigned turn, struct yk_device *device)
+{
+    int serves;
+    yk_lock(&loader->lock);
+    serves = loader->runtime && loader->turn == turn;
+    if (!serves)
+        device->backend->close(device);
+    else if (yk_runtime_add_device(loader->runtime, device) != YOKE_OK)
+        yk_runtime_say_left_out(&device->desc);
+    yk_unlock(&loader->lock);
+    return serves;
+}
+
+static int serves(struct yk_loader *loader, unsigned turn)
+{
+    int yes;
+    yk_lock(&loader->lock);
+    yes = loader->runtime && loader->turn == turn;
+    yk_unlock(&loader->lock);
+    return yes;
+}
+
+static void load_for(struct yk_loader *loader, unsigned turn)
+{
+    struct yk_device_list list = { 0 };
+    yoke_status status = yk_devices_find(NULL, &list);
+    int i;
+    if (status != YOKE_OK)
+        yk_log(YOKE_LOG_WARN, "looking for GPUs failed: %s", yoke_error_text());
+    for (i = 0; status == YOKE_OK && i < list.count && serves(loader, turn); i++) {
+        struct yk_device *device;
+        if (list.items[i].host_memory)
+            continue;
+        if (yk_runtime_open_device(&list.items[i], &device) != YOKE_OK)
+            yk_runtime_say_left_out(&list.items[i]);
+        else if (!hand_over(loader, turn, device))
+            break;
+    }
+    yk_device_list_close(&list);
+}
+
+static void load(void *context)
+{
+    struct yk_loader *loader = context;
+    unsigned served = 0;
+    yk_lock(&loader->lock);
+    while (loader->runtime && loader->turn != served) {
+        served = loader->turn;
+        yk_unlock(&loader->lock);
+        load_for(loader, served);
+        yk_lock(&loader->lock);
+    }
+    loader->ended = 1;
+    yk_unlock(&loader->lock);
+}
+
+void yk_loader_join(struct yk_loader *loader)
+{
+    yk_thread_join(&loader->thread);
+    yk_mutex_close(&loader->lock);
+    yk_free(loader);
+}
+
+static int has_ended(struct yk_loader *loader)
+{
+    int ended;
+    yk_lock(&loader->lock);
+    ended = loader->ended;
+    yk_unlock(&loader->lock);
+    return ended;
+}
+
+/* Under the static lock. Threads that have ended are joined; `all` waits for the others too. */
+static void reap(int all)
+{
+    struct yk_loader **at = &left, *loader;
+    while ((loader = *at)) {
+        if (!all && !has_ended(loader)) {
+            at = &loader->next;
+            continue;
+        }
+        *at = loader->next;
+        yk_loader_join(loader);
+    }
+}
+
+static void join_at_exit(void)
+{
+    yk_lock(&lock);
+    reap(1);
+    yk_unlock(&lock);
+}
+
+/* The parent's threads are not in the child. */
+static void forget_in_child(void)
+{
+    static const yk_mutex fresh = YK_MUTEX_INITIAL;
+    lock = fresh; /* another thread may have held it */
+    left = NULL;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
+
+/* One that was left and still runs serves the runtime from now on; NULL: there is none. */
+static struct yk_loader *adopt(yoke_runtime *runtime)
+{
+    struct yk_loader *loader;
+    yk_lock(&lock);
+    reap(0);
+    loader = left;
+    if (loader) {
+        yk_lock(&loader->lock);
+        if (loader->ended) {
+            yk_unlock(&loader->lock);
+            loader = NULL; /* it ended this moment */
+        } else {
+            left = loader->next;
+            loader->runtime = runtime;
+            loader->turn++;
+            yk_unlock(&loader->lock);
+        }
+    }
+    yk_unlock(&lock);
+    return loader;
+}
+
+static yoke_status start(yoke_runtime *runtime, struct yk_loader **out)
+{
+    struct yk_loader *loader = yk_calloc(1, sizeof *loader);
+    const struct yk_thread_spec spec = {
+        .name = "yk-loader", .cpu = -1, .run = load, .context = loader
+    };
+    yoke_status status;
+    if (!loader)
+        return YOKE_ENOMEM;
+    loader->runtime = runtime;
+    loader->turn = 1;
+    status = yk_mutex_open(&loader->lock);
+    if (status != YOKE_OK)
+        goto free_loader;
+    status = yk_thread_open(&spec, &loader->thread);
+    if (status != YOKE_OK)
+        goto close_lock;
+    *out = loader;
+    return YOKE_OK;
+close_lock:
+    yk_mutex_close(&loader->lock);
+free_loader:
+    yk_free(loader);
+    return status;
+}
+
+yoke_status yk_loader_start(yoke_runtime *runtime, struct yk_loader **out)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct yk_loader *loader;
+    pthread_once(&once, watch_forks);
+    loader = adopt(runtime);
+    if (!loader)
+        return start(runtime, out);
+    *out = loader;
+    return YOKE_OK;
+}
+
+void yk_loader_leave(struct yk_loader *loader)
+{
+    int ended;
+    yk_lock(&loader->lock);
+    loader->runtime = NULL;
+    ended = loader->ended;
+    yk_unlock(&loader->lock);
+    if (!ended && !loader->guarded)
+        loader->guarded = atexit(join_at_exit) == 0;
+    if (ended || !loader->guarded) {
+        yk_loader_join(loader);
+        return;
+    }
+    yk_lock(&lock);
+    loader->next = left;
+    left = loader;
+    yk_unlock(&lock);
+}
+
+int yk_loaders_left(void)
+{
+    const struct yk_loader *loader;
+    int count = 0;
+    yk_lock(&lock);
+    reap(0);
+    for (loader = left; loader; loader = loader->next)
+        count++;
+    yk_unlock(&lock);
+    return count;
+}
