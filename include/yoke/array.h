@@ -80,9 +80,10 @@ YOKE_API yoke_status yoke_array_release(yoke_array *array);
  * defined while acquired. */
 YOKE_API void *yoke_array_host(yoke_array *array);
 
-/* Host memory that every device reaches quickly: page aligned, in large pages where it is large,
- * and once pinned it stays so while arrays come and go (docs/memory.md). Not touched: its pages
- * come to be where they are first written. Freed by yoke_free, which must come after the arrays
+/* Host memory that every device reaches quickly: page aligned, in large pages where it is large.
+ * From 4 MiB on it is pinned as the program fills it, where a CUDA device is open, and stays pinned
+ * while arrays come and go (docs/memory.md). Not touched: its pages come to be where they are first
+ * written. Freed by yoke_free, which must come after the arrays
  * that wrap it are closed (else it is kept, with a warning), and may come after yoke_close. NULL on
  * failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);

@@ -6,25 +6,35 @@
  * in memory of yoke_alloc are let go with their device; the next one pins them anew. A block is let
  * go when no array touches it, hence no copy is under way.
  *
- * A driver is called without the lock: the block is pending meanwhile, and copies that touch it go
- * the slow way. Pinning takes milliseconds, many where all cores are busy, and a chunk that waits
- * for it holds up the whole job; so a thread of the pinner does it, and who needs the block does
- * not wait. (On a virtual clock it is done at once.)
+ * A driver is called without the lock, by a thread of the pinner: the block is pending meanwhile.
+ * A copy orders the blocks it comes to next, so they are pinned while the parts before them travel,
+ * and waits for a pending one at most as long as a core would copy it. Where pinning is measured to
+ * be slower than that, as it is when all cores are busy, nothing is waited for. (On a virtual clock
+ * it is done at once.)
  *
  * After a fork the child has the map and not the driver: there nothing is let go.
  */
 #include "pages.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../platform/clock.h"
+#include "../platform/fork.h"
+#include "../platform/limits.h"
+#include "../platform/populate.h"
 #include "pinner.h"
 
 yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
-static struct yk_pin_map map; /* under the lock */
+struct yk_pin_map yk_pages_map;
+int64_t yk_pages_filled_most = INT64_MAX;
+
+/* Of one copy, ordered and not yet pinned; and between looks at one that is waited for. */
+enum { BLOCKS_AHEAD = 4, LOOK_AGAIN_NS = 20000 };
 
 static pid_t pinning_process; /* the one whose driver has the blocks; under the lock */
 
@@ -33,16 +43,41 @@ static void *address_of(int64_t address)
     return (void *)(intptr_t)address;
 }
 
+/* A child gets the lock open, whichever thread of the parent's held it. */
+static void before_fork(void)
+{
+    yk_lock(&yk_pages_lock);
+}
+
+static void after_fork(void)
+{
+    yk_unlock(&yk_pages_lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct yk_limits limits;
     struct yk_pinner *pinner = yk_calloc(1, sizeof *pinner);
     if (!pinner)
         return YOKE_ENOMEM;
     pinner->device = device;
+    yk_fork_watch();
+    pinner->forks = yk_fork_count();
+    pthread_once(&once, watch_forks);
+    yk_limits_read("", &limits);
     yk_lock(&yk_pages_lock);
+    if (limits.memory_bytes > 0 && yk_pages_filled_most == INT64_MAX)
+        yk_pages_filled_most = limits.memory_bytes / 2;
     if (yk_pin_terms.page < sysconf(_SC_PAGESIZE))
         yk_pin_terms.page = sysconf(_SC_PAGESIZE);
     yk_pinner_start(pinner);
+    yk_pinners_look();
     yk_unlock(&yk_pages_lock);
     *out = pinner;
     return YOKE_OK;
@@ -53,7 +88,7 @@ int64_t yk_pinner_pinned(struct yk_pinner *pinner)
     return atomic_load(&pinner->pinned);
 }
 
-/* Lock held; opened meanwhile. The block, which is not pending, leaves the map. */
+/* Lock held; opened meanwhile. The block, which is not pending, leaves the yk_pages_map. */
 static void let_go(struct yk_pin_block *block)
 {
     int64_t first = block->bytes.first;
@@ -65,7 +100,7 @@ static void let_go(struct yk_pin_block *block)
         owner->device->backend->unpin(owner->device, address_of(first));
         yk_lock(&yk_pages_lock);
     }
-    yk_pin_remove(&map, first);
+    yk_pin_remove(&yk_pages_map, first);
     orphan = owner && --owner->blocks == 0 && owner->orphan;
     if (!orphan)
         return;
@@ -78,7 +113,7 @@ static void let_go(struct yk_pin_block *block)
 static void let_go_unused(struct yk_interval bytes)
 {
     struct yk_pin_block *block;
-    while ((block = yk_pin_unused(&map, bytes, YK_PIN_ANYBODY)))
+    while ((block = yk_pin_unused(&yk_pages_map, bytes, YK_PIN_ANYBODY)))
         let_go(block);
 }
 
@@ -96,17 +131,17 @@ static struct yk_pin_block *find_idle(const struct yk_pinner *pinner)
 {
     const void *kind = pinner->device->desc.backend;
     int i;
-    for (i = 0; i < map.count; i++) {
-        struct yk_pin_block *block = &map.items[i];
+    for (i = 0; i < yk_pages_map.count; i++) {
+        struct yk_pin_block *block = &yk_pages_map.items[i];
         if ((block->owner == pinner || (!block->owner && block->kind == kind)) &&
-            block->state != YK_PIN_PENDING && !yk_pin_is_used(&map, block->bytes, YK_PIN_ARRAYS))
+            block->state != YK_PIN_PENDING &&
+            !yk_pin_is_used(&yk_pages_map, block->bytes, YK_PIN_ARRAYS))
             return block;
     }
     return NULL;
 }
 
-/* Whether every page is there: 1, 0, or -1: some are not even mapped. */
-static int resident(struct yk_interval bytes)
+int yk_pages_resident(struct yk_interval bytes)
 {
     enum { AT_ONCE = 4096 };
     unsigned char there[AT_ONCE];
@@ -159,7 +194,7 @@ static void say_refused(const struct yk_pages_question *question)
 
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap)
 {
-    yk_pin_remove(&map, gap.first);
+    yk_pin_remove(&yk_pages_map, gap.first);
     pinner->blocks--;
 }
 
@@ -170,39 +205,53 @@ void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval g
     struct yk_device *device = pinner->device;
     enum yk_pin_state state = YK_PIN_OURS;
     yoke_status status;
+    int64_t start;
     int foreign = 0;
     pinning_process = getpid();
     yk_unlock(&yk_pages_lock);
+    if (question->fills && !device->desc.virtual_clock)
+        yk_memory_populate(address_of(gap.first), gap.last - gap.first);
+    start = yk_clock_ns();
     status = device->backend->pin(device, address_of(gap.first), gap.last - gap.first, &foreign);
     if (status != YOKE_OK && foreign)
         state = is_foreign_throughout(device, gap) ? YK_PIN_FOREIGN : YK_PIN_REFUSED;
     else if (status != YOKE_OK && status != YOKE_EDEVICE)
         say_refused(question);
+    start = yk_clock_ns() - start;
     yk_lock(&yk_pages_lock);
+    if (status == YOKE_OK && !device->desc.virtual_clock)
+        yk_pin_measured(gap.last - gap.first, start);
     if (status == YOKE_OK || foreign) {
-        yk_pin_at(&map, gap.first)->state = state;
+        yk_pin_at(&yk_pages_map, gap.first)->state = state;
         if (status == YOKE_OK) {
             atomic_fetch_add(&pinner->pinned, gap.last - gap.first);
             return;
         }
-        yk_pin_at(&map, gap.first)->owner = NULL;
+        yk_pin_at(&yk_pages_map, gap.first)->owner = NULL;
     } else {
-        yk_pin_remove(&map, gap.first);
+        yk_pin_remove(&yk_pages_map, gap.first);
         question->range->refused |= status != YOKE_EDEVICE;
     }
     pinner->blocks--;
+}
+
+int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap)
+{
+    struct yk_pin_block block = {
+        .bytes = gap, .state = YK_PIN_PENDING, .kind = pinner->device->desc.backend, .owner = pinner
+    };
+    if (yk_pin_insert(&yk_pages_map, &block) != YOKE_OK)
+        return 0;
+    pinner->blocks++;
+    return 1;
 }
 
 /* The gap, which is in no block, becomes one, now or soon. */
 static void make_block(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
-    struct yk_pin_block block = {
-        .bytes = gap, .state = YK_PIN_PENDING, .kind = pinner->device->desc.backend, .owner = pinner
-    };
-    if (yk_pin_insert(&map, &block) != YOKE_OK)
+    if (!yk_pages_claim(pinner, gap))
         return;
-    pinner->blocks++;
     if (pinner->device->desc.virtual_clock)
         yk_pages_pin(question, gap);
     else
@@ -220,6 +269,7 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
             let_go(block);
         kept = pinner->blocks > 0;
         pinner->orphan = kept;
+        yk_pinners_look(); /* another one takes over what was let go */
         yk_unlock(&yk_pages_lock);
         if (kept)
             return;
@@ -228,11 +278,10 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
     device->backend->close(device);
 }
 
-/* Pinning pages nobody has touched places them: that is for whoever writes them first. So they are
- * pinned only where this copy fills them, which places them no worse than landing in them would,
- * and only if that is done at once.
- * `gap` becomes what may be pinned, `bytes` at most that, or what comes before it and goes the slow
- * way. */
+/* Pinning pages that were never touched places them, which is for the thread that writes them
+ * first. So they are pinned only where this copy fills them, which places them no worse than
+ * landing in them would. `gap` becomes what may be pinned, `bytes` at most that, or what comes
+ * before it and goes the slow way. */
 static int may_place(const struct yk_pages_question *question, struct yk_interval *gap,
                      struct yk_interval *bytes)
 {
@@ -262,17 +311,48 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     }
     if (bytes->first >= range->pages.last)
         return YOKE_OK;
-    gap = yk_pin_gap(&map, range, *bytes);
+    gap = yk_pin_gap(&yk_pages_map, range, *bytes);
     if (bytes->last > gap.last)
         bytes->last = gap.last;
     if (range->refused || !yk_pin_pays(range, gap, *bytes, 1 - question->gaps))
         return YOKE_OK;
-    there = resident(gap);
+    there = yk_pages_resident(gap);
     if (there < 0)
         return gone(question);
-    if (there || (question->pinner->device->desc.virtual_clock && may_place(question, &gap, bytes)))
+    if (there || may_place(question, &gap, bytes))
         make_block(question, gap);
     return YOKE_OK;
+}
+
+/* What the copy comes to next is pinned while the parts before it travel. Lock held. */
+static void order_next(const struct yk_pages_question *question, struct yk_interval left)
+{
+    int blocks;
+    for (blocks = 0; blocks < BLOCKS_AHEAD && left.first < left.last; blocks++) {
+        struct yk_pin_block part = yk_pin_look(&yk_pages_map, left);
+        yoke_status status = YOKE_OK;
+        if (part.state == YK_PIN_NOT) {
+            status = decide(question, &part.bytes);
+            part = yk_pin_look(&yk_pages_map, part.bytes);
+        }
+        if (status != YOKE_OK || part.state == YK_PIN_NOT)
+            return;
+        left.first = part.bytes.last;
+    }
+}
+
+/* A pending block is worth as much waiting as copying its part of the bytes through a core takes,
+ * if pinning is the quicker of the two. Lock held, and opened meanwhile. */
+static void await_block(struct yk_pin_block *part)
+{
+    const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(part->bytes);
+    while (part->state == YK_PIN_PENDING && yk_clock_ns() < until) {
+        const struct yk_interval bytes = part->bytes;
+        yk_unlock(&yk_pages_lock);
+        yk_clock_sleep_ns(LOOK_AGAIN_NS);
+        yk_lock(&yk_pages_lock);
+        *part = yk_pin_look(&yk_pages_map, bytes);
+    }
 }
 
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out)
@@ -281,20 +361,26 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     struct yk_pin_block part = { .bytes = { first, first + question->bytes } };
     yoke_status status = YOKE_OK;
     const int pins = question->pinner && question->range;
+    struct yk_interval whole;
     yk_lock(&yk_pages_lock);
     if (!pins) { /* others may have, and no driver takes a copy of memory that is pinned in part */
-        part = yk_pin_look(&map, part.bytes);
+        part = yk_pin_look(&yk_pages_map, part.bytes);
         out->bytes = part.bytes.last - part.bytes.first;
         out->fast = 0;
         yk_unlock(&yk_pages_lock);
         return YOKE_OK;
     }
     if (!question->range->joined)
-        yk_pin_join(&map, question->range);
-    part = yk_pin_look(&map, part.bytes);
+        yk_pin_join(&yk_pages_map, question->range);
+    whole = part.bytes;
+    part = yk_pin_look(&yk_pages_map, whole);
     if (part.state == YK_PIN_NOT) {
         status = decide(question, &part.bytes);
-        part = yk_pin_look(&map, part.bytes);
+        part = yk_pin_look(&yk_pages_map, part.bytes);
+    }
+    if (status == YOKE_OK && part.state == YK_PIN_PENDING) {
+        order_next(question, (struct yk_interval){ part.bytes.last, whole.last });
+        await_block(&part);
     }
     out->bytes = part.bytes.last - part.bytes.first;
     out->fast = is_fast(&part, question->pinner);
@@ -303,7 +389,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     yk_unlock(&yk_pages_lock);
     /* Those who copy by hand would find out the hard way. */
     if (status == YOKE_OK && !out->fast && out->bytes >= yk_pin_terms.unit &&
-        resident(part.bytes) < 0)
+        yk_pages_resident(part.bytes) < 0)
         status = gone(question);
     return status;
 }
@@ -314,7 +400,7 @@ static struct yk_interval asked_for(const struct yk_pages_question *question)
     int64_t first = (int64_t)(intptr_t)question->host;
     struct yk_interval bytes = { first, first + question->bytes };
     if (!question->range->joined)
-        yk_pin_join(&map, question->range);
+        yk_pin_join(&yk_pages_map, question->range);
     if (bytes.first < question->range->pages.first)
         bytes.first = question->range->pages.first;
     if (bytes.last > question->range->pages.last)
@@ -329,13 +415,13 @@ void yk_pages_order(const struct yk_pages_question *question)
     yk_lock(&yk_pages_lock);
     left = asked_for(question);
     for (; left.first < left.last && !question->range->refused; left.first = part.bytes.last) {
-        part = yk_pin_look(&map, left);
+        part = yk_pin_look(&yk_pages_map, left);
         if (part.state != YK_PIN_NOT)
             continue;
-        gap = yk_pin_gap(&map, question->range, part.bytes);
+        gap = yk_pin_gap(&yk_pages_map, question->range, part.bytes);
         if (part.bytes.last > gap.last)
             part.bytes.last = gap.last;
-        if (resident(gap) == 1)
+        if (yk_pages_resident(gap) == 1)
             make_block(question, gap);
     }
     yk_unlock(&yk_pages_lock);
@@ -349,7 +435,7 @@ static int some_are(const struct yk_pages_question *question, enum yk_pin_state 
     yk_lock(&yk_pages_lock);
     left = asked_for(question);
     for (; left.first < left.last && !found; left.first = part.bytes.last) {
-        part = yk_pin_look(&map, left);
+        part = yk_pin_look(&yk_pages_map, left);
         found = part.state == state;
     }
     yk_unlock(&yk_pages_lock);
@@ -366,16 +452,25 @@ int yk_pages_pending(const struct yk_pages_question *question)
     return some_are(question, YK_PIN_PENDING);
 }
 
+/* Lock held, and opened meanwhile: nothing of the range is being pinned any more. */
+static void leave_pinners(const struct yk_pin_range *range)
+{
+    if (!pinning_process || pinning_process == getpid()) /* a child has no such threads */
+        yk_pinners_leave(range);
+}
+
 void yk_pages_wait_for_arrays(struct yk_pin_range *range)
 {
-    yk_pin_join(&map, range);
+    yk_pin_join(&yk_pages_map, range);
 }
 
 int yk_pages_end_waiting(struct yk_pin_range *range)
 {
-    if (yk_pin_is_used(&map, range->pages, YK_PIN_ARRAYS))
+    if (yk_pin_is_used(&yk_pages_map, range->pages, YK_PIN_ARRAYS))
         return 0;
-    yk_pin_leave(&map, range);
+    range->refused = 1; /* nothing of it is begun any more */
+    leave_pinners(range);
+    yk_pin_leave(&yk_pages_map, range);
     let_go_unused(range->pages);
     return 1;
 }
@@ -385,9 +480,8 @@ void yk_pages_leave(struct yk_pin_range *range)
     if (!range->joined)
         return;
     yk_lock(&yk_pages_lock);
-    if (!pinning_process || pinning_process == getpid()) /* a child has no such threads */
-        yk_pinners_leave(range);
-    yk_pin_leave(&map, range);
+    leave_pinners(range);
+    yk_pin_leave(&yk_pages_map, range);
     let_go_unused(range->pages);
     yk_unlock(&yk_pages_lock);
 }

@@ -13,9 +13,25 @@ struct yk_pin_terms yk_pin_terms = { .page = 4096,
                                      .grain = 16 << 20,
                                      .most = 32 << 20,
                                      .pin_ns = 30e3,
-                                     .pin_mib_ns = 80e3,
+                                     .pin_mib_ns = 46e3,
                                      .slow_mib_ns = 90e3,
                                      .fast_mib_ns = 18e3 };
+
+void yk_pin_measured(int64_t bytes, int64_t ns)
+{
+    const double spent = (double)ns - yk_pin_terms.pin_ns;
+    if (bytes >= mib)
+        yk_pin_terms.pin_mib_ns =
+            (yk_pin_terms.pin_mib_ns + (spent > 0 ? spent : 0) * mib / (double)bytes) / 2;
+}
+
+int64_t yk_pin_worth_waiting(struct yk_interval bytes)
+{
+    const struct yk_pin_terms *terms = &yk_pin_terms;
+    if (terms->pin_mib_ns >= terms->slow_mib_ns)
+        return 0;
+    return (int64_t)(terms->pin_ns + terms->slow_mib_ns * (double)(bytes.last - bytes.first) / mib);
+}
 
 static struct yk_interval common(struct yk_interval a, struct yk_interval b)
 {
@@ -101,7 +117,7 @@ struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval
 
 /* Blocks of a large range are large, or the first small chunks would cut it up for good, and every
  * later copy with it. */
-static int64_t grain_of(const struct yk_pin_range *range)
+int64_t yk_pin_grain(const struct yk_pin_range *range)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
     int64_t grain = terms->unit, part = (range->pages.last - range->pages.first) / PARTS;
@@ -114,7 +130,7 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
                               struct yk_interval bytes)
 {
     int i = find(map, bytes.first);
-    int64_t grain = grain_of(range);
+    int64_t grain = yk_pin_grain(range);
     struct yk_interval gap = { down(bytes.first, grain), up(bytes.last, grain) };
     int64_t end = gap.first + yk_pin_terms.most;
     if (i > 0 && gap.first < map->items[i - 1].bytes.last)
@@ -222,6 +238,15 @@ struct yk_pin_block *yk_pin_unused(struct yk_pin_map *map, struct yk_interval by
         if (map->items[i].state != YK_PIN_PENDING && !yk_pin_is_used(map, map->items[i].bytes, who))
             return &map->items[i];
     return NULL;
+}
+
+int64_t yk_pin_total(const struct yk_pin_map *map)
+{
+    int64_t bytes = 0;
+    int i;
+    for (i = 0; i < map->count; i++)
+        bytes += map->items[i].bytes.last - map->items[i].bytes.first;
+    return bytes;
 }
 
 int yk_pin_map_check(const struct yk_pin_map *map)

@@ -56,7 +56,8 @@ void yk_pin_map_close(struct yk_pin_map *map);
 
 /* Sizes (bytes) and costs (ns) that decide; measured on a node with an H200, tests set their own.
  * Pinning a MiB takes 18 us (large pages) to 46 us by itself, and two to four times that beside
- * workers that keep all cores busy; so memory that is used once is staged.
+ * workers that keep all cores busy, when memory that is used once is better staged: what it took
+ * lately replaces the first guess (yk_pin_measured).
  * `page`, `unit`, `grain` and `most` are powers of two, none less than the one before. */
 struct yk_pin_terms {
     int64_t page, unit; /* blocks begin and end at multiples of unit, or where their range does; */
@@ -67,6 +68,12 @@ struct yk_pin_terms {
 };
 extern struct yk_pin_terms yk_pin_terms;
 
+/* So many bytes were pinned in that time. The latest counts a half. */
+void yk_pin_measured(int64_t bytes, int64_t ns);
+/* How long a copy of the bytes may wait until they are pinned, instead of going another way; 0
+ * where pinning takes longer than that other way. */
+int64_t yk_pin_worth_waiting(struct yk_interval bytes);
+
 /* The whole pages of memory. */
 struct yk_interval yk_pin_pages(const void *memory, int64_t bytes);
 void yk_pin_join(struct yk_pin_map *map, struct yk_pin_range *range);
@@ -75,6 +82,8 @@ void yk_pin_leave(struct yk_pin_map *map, struct yk_pin_range *range);
 
 /* State of the first part of `bytes` (not empty), and where that part ends. */
 struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval bytes);
+/* The grain to which blocks of the range are rounded. */
+int64_t yk_pin_grain(const struct yk_pin_range *range);
 /* What would be pinned for a copy of `bytes`, whose first byte is in no block and on the range's
  * pages: a block that begins before or at that byte. */
 struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_range *range,
@@ -105,6 +114,8 @@ int yk_pin_is_used(const struct yk_pin_map *map, struct yk_interval bytes, enum 
  * none. */
 struct yk_pin_block *yk_pin_unused(struct yk_pin_map *map, struct yk_interval bytes,
                                    enum yk_pin_who who);
+/* Of all blocks. */
+int64_t yk_pin_total(const struct yk_pin_map *map);
 /* The invariants: blocks sorted, disjoint, none empty. */
 int yk_pin_map_check(const struct yk_pin_map *map);
 

@@ -1,4 +1,5 @@
-/* pinner.c - pinning by a thread of its own, in the order in which it was asked for.
+/* pinner.c - pinning by a thread of its own, in the order in which it was asked for, and between
+ * orders what the program has filled (filled.c).
  *
  *     order: waiting --> carried out; or cancelled, while it waits, by who leaves or closes
  */
@@ -6,6 +7,7 @@
 
 #include "../base/alloc.h"
 #include "../platform/clock.h"
+#include "../platform/fork.h"
 
 enum { LOOK_AGAIN_NS = 50000 };
 
@@ -18,8 +20,10 @@ static void carry_out_orders(void *context)
     while (!pinner->stops) {
         struct yk_pin_order *order = pinner->first;
         if (!order) {
+            const int64_t sleep_ns = yk_filled_pin(pinner);
             yk_unlock(&yk_pages_lock);
-            yk_parker_sleep(&pinner->parker, -1);
+            if (sleep_ns)
+                yk_parker_sleep(&pinner->parker, sleep_ns);
             yk_lock(&yk_pages_lock);
             continue;
         }
@@ -79,6 +83,34 @@ void yk_pinner_order(const struct yk_pages_question *question, struct yk_interva
     *order = (struct yk_pin_order){ .question = *question, .gap = gap };
     *pinner->end = order;
     pinner->end = &order->next;
+    yk_parker_wake(&pinner->parker);
+}
+
+/* The one that pins what is filled: what it pins has to serve all devices of its kind. A virtual
+ * clock knows no threads, and a child of fork has none. */
+static struct yk_pinner *filler(void)
+{
+    struct yk_pinner *pinner = pinners;
+    while (pinner && (pinner->device->desc.virtual_clock || pinner->device->desc.pins_alone ||
+                      pinner->ill || pinner->forks != yk_fork_count()))
+        pinner = pinner->next;
+    return pinner;
+}
+
+int yk_pinner_fills(const struct yk_pinner *pinner)
+{
+    return pinner == filler();
+}
+
+void yk_pinners_look(void)
+{
+    struct yk_pinner *pinner = filler();
+    struct yk_pin_range *range = NULL;
+    while (pinner && (range = yk_regions_next(range)) && !yk_filled_counts(range))
+        ;
+    if (!pinner || !range || start_thread(pinner) != YOKE_OK)
+        return;
+    pinner->quiet_since_ns = yk_clock_ns();
     yk_parker_wake(&pinner->parker);
 }
 

@@ -60,8 +60,17 @@ void *yk_pages_alloc(size_t bytes)
     yk_pages_wait_for_arrays(&region->range);
     region->next = regions;
     regions = region;
+    if (yk_filled_counts(&region->range))
+        yk_pinners_look();
     yk_unlock(&yk_pages_lock);
     return region->memory;
+}
+
+struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range)
+{
+    /* a region begins with its range */
+    struct region *next = range ? ((const struct region *)range)->next : regions;
+    return next ? &next->range : NULL;
 }
 
 int yk_pages_are_own(const void *memory, size_t bytes)
@@ -77,19 +86,21 @@ int yk_pages_are_own(const void *memory, size_t bytes)
     return region != NULL;
 }
 
-/* Lock held. Takes it off the list; NULL if it is none, or open arrays use it. */
+/* Lock held, and opened meanwhile. Takes it off the list; NULL if it is none, or open arrays use
+ * it. */
 static struct region *take_region(const void *memory, int *used)
 {
-    struct region **at = &regions, *found;
+    struct region **at = &regions, *found = regions;
     *used = 0;
-    while (*at && (*at)->memory != memory)
-        at = &(*at)->next;
-    found = *at;
+    while (found && found->memory != memory)
+        found = found->next;
     if (!found)
         return NULL;
     *used = !yk_pages_end_waiting(&found->range);
     if (*used)
         return NULL;
+    while (*at != found)
+        at = &(*at)->next;
     *at = found->next;
     return found;
 }

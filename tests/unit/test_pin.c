@@ -158,6 +158,7 @@ static void when_it_pays(void **state)
     int passes = 0;
     (void)state;
     yk_pin_terms = usual;
+    yk_pin_terms.pin_mib_ns = usual.slow_mib_ns - 10e3; /* as where all cores work */
     yk_pin_join(&map, &range);
     /* Once is not enough, the second time is, for all of a block; not for a part of it. */
     assert_false(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
@@ -169,11 +170,34 @@ static void when_it_pays(void **state)
     for (; !yk_pin_pays(&range, piece, piece, 1); passes++)
         yk_pin_moved(&range, piece, 1);
     double lost = passes * 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns);
-    double cost = usual.pin_ns + 0.25 * usual.pin_mib_ns;
+    double cost = usual.pin_ns + 0.25 * yk_pin_terms.pin_mib_ns;
     assert_true(lost < cost && cost <= lost + 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns));
     /* What moved elsewhere does not count. */
     assert_false(yk_pin_pays(&range, mib(80, 80.25), mib(80, 80.25), 1));
     yk_pin_leave(&map, &range);
+}
+
+/* What pinning took lately decides what it may take next time. */
+static void measured(void **state)
+{
+    struct yk_pin_range range = { .pages = mib(64, 128), .is_array = 1 };
+    const struct yk_interval block = mib(64, 80);
+    (void)state;
+    yk_pin_terms = usual;
+    assert_true(yk_pin_pays(&range, block, block, 1)); /* on idle cores */
+    assert_int_equal(yk_pin_worth_waiting(block), usual.pin_ns + 16 * usual.slow_mib_ns);
+    for (int times = 0; times < 8; times++)
+        yk_pin_measured(16 << 20, (int64_t)(usual.pin_ns + 16 * 200e3));
+    assert_true(yk_pin_terms.pin_mib_ns > 190e3 && yk_pin_terms.pin_mib_ns <= 200e3);
+    assert_false(yk_pin_pays(&range, block, block, 1));
+    assert_int_equal(yk_pin_worth_waiting(block), 0);
+    yk_pin_measured(4096, 1); /* tells nothing of a MiB */
+    assert_true(yk_pin_terms.pin_mib_ns > 190e3);
+    for (int times = 0; times < 8; times++)
+        yk_pin_measured(16 << 20, 1);
+    assert_true(yk_pin_terms.pin_mib_ns >= 0 && yk_pin_terms.pin_mib_ns < 1e3);
+    assert_true(yk_pin_pays(&range, block, block, 1));
+    yk_pin_terms = usual;
 }
 
 static void whole_pages_only(void **state)
@@ -228,9 +252,9 @@ int main(void)
 {
     const char *given = getenv("YOKE_TEST_SEED");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(when_it_pays),    cmocka_unit_test(whole_pages_only),
-        cmocka_unit_test(filled_units),    cmocka_unit_test(without_memory),
-        cmocka_unit_test(against_a_model),
+        cmocka_unit_test(when_it_pays),     cmocka_unit_test(measured),
+        cmocka_unit_test(whole_pages_only), cmocka_unit_test(filled_units),
+        cmocka_unit_test(without_memory),   cmocka_unit_test(against_a_model),
     };
     usual = yk_pin_terms;
     seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);

@@ -1,0 +1,11 @@
+/* populate.c - see populate.h. */
+#include "populate.h"
+
+#include <sys/mman.h>
+
+enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which C libraries have only lately */
+
+void yk_memory_populate(void *memory, int64_t bytes)
+{
+    (void)madvise(memory, (size_t)bytes, POPULATE_WRITE);
+}
