@@ -97,7 +97,8 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     *(runtime->running ? &runtime->last_running->next_running : &runtime->running) = job;
     runtime->last_running = job;
     runtime->running_count++;
-    job->attended = cpu >= 0;
+    if (cpu >= 0) /* else its caller may be looking, and finds 0 */
+        job->attended = 1;
     atomic_store_explicit(&job->looks, 1 + job->attended, memory_order_relaxed);
     yk_job_hold(job);
     start(job);

@@ -267,7 +267,7 @@ static void join(struct yk_job *job, int device)
         yk_runtime_device_lost(job->runtime, jd->device);
     if (jd->retired)
         yk_wake_all(job->runtime);
-    else if (job->alone < 0) /* others may get something else to do now */
+    else if (job->alone < 0 && !atomic_load(&job->driven)) /* others may get something else now */
         yk_job_wake(job);
 }
 

@@ -328,7 +328,7 @@ static void touches(void **state)
     yoke_job job = { .kernel = &i_sides,
                      .range = { 0, NZ, { NY * NX } },
                      .args = { yoke_in(cube->read), yoke_out(cube->write) } };
-    refused(rt, &job, "row i -1");
+    refused(rt, &job, "row i - 1");
     job.range.second.first = 1;
     job.range.second.last = NY * NX;
     refused(rt, &job, "row i +1");
