@@ -41,8 +41,8 @@ one_core_beside_opencl()
 {
     echo
     echo "No GPU here, so OpenCL's code for processors, on one core, stands for it beside another core. First its compiler works,"
-    echo "some 20 s. The gain is over the better of the two alone: below 1 where both are threads of one core, or others compute here."
-    echo "Both cores as one device, as above, are faster. Who did what is in $out-pair-who.png."
+    echo "some 20 s. The gain is over the better of the two alone: below 1 where both are threads of one core, or others compute here;"
+    echo "what does not help is soon left out. Both cores as one device, as above, are faster. Who did what is in $out-pair-who.png."
     echo
     POCL_MAX_PTHREAD_COUNT=1 "$yoke" run path --scene blocks --size 16 --picture 256x256 --devices cpu:1,opencl:0 \
         --output "$out-pair" --baselines --repeat 3
