@@ -331,7 +331,7 @@ static void touches(void **state)
     refused(rt, &job, "row i - 1");
     job.range.second.first = 1;
     job.range.second.last = NY * NX;
-    refused(rt, &job, "row i +1");
+    refused(rt, &job, "row i + 1");
     job.range.second.last--;
     OK(yoke_run(rt, &job, NULL));
     close_cube(cube);
