@@ -14,7 +14,8 @@ static yoke_status lost(void)
 
 yoke_status yk_device_left(void)
 {
-    return lost();
+    return yk_fail(YOKE_EDEVICE, "%s: a call of its driver never returned, and the device was left",
+                   yk_escape_self()->of);
 }
 
 static yoke_status open_none(const struct yk_device_desc *desc, struct yk_device **out)

@@ -34,8 +34,9 @@ unsigned yk_escape_call(const struct yk_escape *escape)
     return calls % 2 ? calls : 0;
 }
 
-void yk_escape_force(struct yk_escape *escape, unsigned call)
+void yk_escape_force(struct yk_escape *escape, unsigned call, const char *of)
 {
+    escape->of = of;
     yk_faults_renew();
     atomic_store(&escape->given_up, call);
     pthread_kill(escape->thread, SIGNAL);

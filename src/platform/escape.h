@@ -23,6 +23,7 @@
 struct yk_escape { /* one a thread */
     sigjmp_buf back;
     pthread_t thread;
+    const char *of;       /* whose call it was sent out of last, for messages */
     atomic_uint calls;    /* begun and ended by now: odd in one */
     atomic_uint given_up; /* the call that it was sent out of last, until it has heard; 0: none */
 };
@@ -34,8 +35,8 @@ void yk_escape_leave(void);
 
 /* The call that the thread is in, which must not end meanwhile; 0: it is in none. */
 unsigned yk_escape_call(const struct yk_escape *escape);
-/* The thread goes on without that call, if it is still in it. */
-void yk_escape_force(struct yk_escape *escape, unsigned call);
+/* The thread goes on without that call of `of`, which stays, if it is still in it. */
+void yk_escape_force(struct yk_escape *escape, unsigned call, const char *of);
 
 /* In a signal's handler: does not return if yk_escape_force sent the signal and the call goes on.
  * 1: it sent it, and the call is over; 0: somebody else did. */

@@ -126,7 +126,7 @@ static double look_at(struct yk_runtime_device *rd, struct yk_stepper *stepper, 
         left_ns = stepper->stall.waited_ns;
         yk_device_break_off(rd->device);
     }
-    yk_escape_force(stepper->escape, call);
+    yk_escape_force(stepper->escape, call, rd->device->desc.name);
     return left_ns;
 }
 

@@ -69,14 +69,14 @@ static void a_thread_is_sent_out(void **state)
     escape = wait_for_hung();
     first = yk_escape_call(escape);
     assert_true(first);
-    yk_escape_force(escape, first);
+    yk_escape_force(escape, first, "test");
     escape = wait_for_hung();
     second = yk_escape_call(escape);
     assert_int_equal(second, first + 4);
-    yk_escape_force(escape, first); /* which is over */
+    yk_escape_force(escape, first, "test"); /* which is over */
     usleep(20000);
     assert_int_equal(yk_escape_call(escape), second);
-    yk_escape_force(escape, second);
+    yk_escape_force(escape, second, "test");
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(left, 3);
 }
@@ -96,7 +96,7 @@ static void other_signals_go_where_they_went(void **state)
     raise(SIGILL); /* in a thread that has made no call */
     assert_int_equal(atomic_load(&others), 1);
     assert_int_equal(call(returns), 0);
-    yk_escape_force(yk_escape_self(), 1); /* which is over */
+    yk_escape_force(yk_escape_self(), 1, "test"); /* which is over */
     assert_int_equal(atomic_load(&others), 1);
     raise(SIGILL);
     assert_int_equal(atomic_load(&others), 2);
