@@ -57,18 +57,28 @@ static void read_touch(const struct yk_body *body, int at, int parameter,
     }
 }
 
-/* `x[...] +=` and its like, and `x[...] =`: certain; handing x to a function is not. */
+/* `x[...] +=` and its like, `x[...] =`, and the same of `*x` and `(*x)`: certain; handing x to a
+ * function is not. */
 static int is_assigned(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=",  "+=", "-=", "*=", "/=", "%=",
                                          "&=", "|=", "^=", "++", "--" };
-    if (!is_sign(body, at + 1, "["))
+    int before = at - 1, behind = at + 1;
+    if (is_sign(body, at + 1, "[")) {
+        behind = yk_body_close_of(body, at + 1);
+    } else if (is_sign(body, at - 1, "*")) {
+        before = at - 2;
+        if (is_sign(body, before, "(") && is_sign(body, behind, ")")) {
+            before--;
+            behind++;
+        }
+    } else {
         return 0;
-    const int behind = yk_body_close_of(body, at + 1);
+    }
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         if (is_sign(body, behind, signs[s]))
             return 1;
-    return is_sign(body, at - 1, "++") || is_sign(body, at - 1, "--");
+    return is_sign(body, before, "++") || is_sign(body, before, "--");
 }
 
 static void read_use(void *context, const struct yk_body *body, int at,

@@ -225,6 +225,9 @@ static int find_changed(struct yk_body *body)
         if (!is_declared(body, at) && !is_changed(body, at) && !is_counted(body, at))
             continue;
         const int p = yk_body_parameter(body, token);
+        if (p >= 0 && body->kernel->params[p].mode != YOKE_PARAM_VALUE &&
+            is_sign(body, at - 1, "*") && !is_declared(body, at))
+            continue; /* what it points to is changed */
         if (p >= 0)
             body->changed |= UINT32_C(1) << p;
         for (int d = 0; d < 3; d++)

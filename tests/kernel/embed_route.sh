@@ -73,6 +73,10 @@ YOKE_KERNEL(copy, i, YOKE_IN(float, s), YOKE_OUT(one_t, y))
     y[i].a = s[i];
 }
 extern const yoke_kernel sum;
+YOKE_KERNEL(star, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    *s += 2 * x[i];
+}
 END
 printf '#include <stdio.h>\n#include <yoke/kernel.h>\n' > "$work/host.c"
 cat > "$work/plain.c" << 'END'
@@ -94,8 +98,8 @@ for compiler in gcc clang; do
     export CC=$compiler
     "$embed" -o "$work/told.inc" "$work/told.c" 2> "$work/words"
     tells "$work/words" '^told.c:2: warning: square: .*YOKE_FN' '^told.c:9: warning: s is YOKE_ADD' \
-        '^told.c:16: warning: yoke_kernel is of the host'
-    [ "$(wc -l < "$work/words")" -eq 3 ] || { echo "more is told"; cat "$work/words"; exit 1; }
+        '^told.c:16: warning: yoke_kernel is of the host' '^told.c:19: warning: s is YOKE_ADD'
+    [ "$(wc -l < "$work/words")" -eq 4 ] || { echo "more is told"; cat "$work/words"; exit 1; }
     "$embed" -w -o "$work/quiet.inc" "$work/told.c" 2> "$work/words"
     [ ! -s "$work/words" ] || { echo "told although -w was given"; cat "$work/words"; exit 1; }
     cmp "$work/told.inc" "$work/quiet.inc"

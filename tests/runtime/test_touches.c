@@ -167,6 +167,10 @@ static void sums_without_yoke_add(void **state)
     yoke_array *x = make(&b, N, 1, 4), *s = make(&b, 1, 1, 4);
     yoke_job job = { .kernel = &t_sum, .range = { 0, N }, .args = { yoke_in(x), yoke_add_to(s) } };
     REFUSED(&b, &job, "t_sum", "argument 2 (s)", "line 56", "yoke_add(&s[k], v)");
+    job.kernel = &t_sum_star;
+    REFUSED(&b, &job, "t_sum_star", "argument 2 (s)", "yoke_add(&s[k], v)");
+    job.kernel = &t_sum_counts;
+    REFUSED(&b, &job, "t_sum_counts", "argument 2 (s)", "yoke_add(&s[k], v)");
     job.kernel = &t_sum_right;
     OK(yoke_run(b.rt, &job, NULL));
     close_bench(&b);

@@ -163,3 +163,14 @@ YOKE_KERNEL(t_behind, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(flo
     }
     y[i] = 0.5f * (x[i - 1] + x[i + 1]);
 }
+
+YOKE_KERNEL(t_sum_star, i, YOKE_IN(float, x), YOKE_ADD(float, s))
+{
+    *s += x[i];
+}
+
+YOKE_KERNEL(t_sum_counts, i, YOKE_IN(float, x), YOKE_ADD(int32_t, s))
+{
+    if (x[i] > 0)
+        (*s)++;
+}
