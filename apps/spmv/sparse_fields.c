@@ -12,7 +12,7 @@
 #include "../text_words.h"
 #include "sparse_build.h"
 
-enum { WIDTH_MOST = 64, NESTED_MOST = 4 };
+enum { WIDTH_MOST = 64, NESTED_MOST = 4, EXPONENT_MOST = 99999 /* beyond every double */ };
 
 static int is_digit(char c)
 {
@@ -224,6 +224,9 @@ static void rewrite(const char *field, const struct sparse_field *how, char *out
             snprintf(out, room, "%se%s", mantissa, digits);
             return;
         }
+        exponent = exponent > EXPONENT_MOST    ? EXPONENT_MOST
+                   : exponent < -EXPONENT_MOST ? -EXPONENT_MOST
+                                               : exponent;
     } else {
         exponent = -how->scale;
     }
