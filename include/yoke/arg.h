@@ -18,8 +18,9 @@ typedef enum yoke_shape {
     YOKE_HALO,   /* rows i - before .. i + after, cut at the array's ends; only for in */
     YOKE_WHOLE,  /* any row */
     YOKE_CUSTOM, /* what a callback says (a CSR matrix's rows to its non-zeros) */
-    YOKE_PART    /* index i touches row i, and leaves elements of it unwritten, which become
+    YOKE_PART,   /* index i touches row i, and leaves elements of it unwritten, which become
                     undefined; only for out */
+    YOKE_ONTO    /* reduce: what is at the result's place takes part; else it is set (YOKE_ROWS) */
 } yoke_shape;
 
 typedef struct yoke_rows {
@@ -49,7 +50,8 @@ typedef enum yoke_home {
 typedef struct yoke_arg {
     yoke_param_mode mode;
     yoke_array *array; /* all modes but value; of a value without any: see yoke_row_distance */
-    const void *value; /* mode value: copied at submit; NULL: the value is in `bits` */
+    const void *value; /* mode value: copied at submit; NULL: the value is in `bits`. Mode reduce
+                          without an array: where the result is written when the job ends */
     size_t value_size;
     yoke_type type; /* mode value: the type of the number in `bits`; of one at `value`: unknown */
     uint64_t bits;  /* its bytes, from the lowest on */
@@ -76,9 +78,15 @@ typedef struct yoke_arg {
  *     yoke_in_custom(a, f, state)  the rows that f(state, range) says
  *     yoke_out(a), yoke_inout(a)   written, read and written; index i touches row i
  *     yoke_out_part(a)             written in part: other elements of the row become undefined,
- * also where a range without edges would keep them (yoke/job.h) yoke_out_home(a),
- * yoke_inout_home(a)  the same; results come home as each chunk ends yoke_add_to(a) added to, any
- * row yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
+ *                                  also where a range without edges would keep them (yoke/job.h)
+ *     yoke_out_home(a), yoke_inout_home(a)  the same; results come home as each chunk ends
+ *     yoke_add_to(a)               added to, any row
+ *     yoke_reduce_to(pointer)      the result of a YOKE_REDUCE or YOKE_FOLD is set at the job's
+ * end. The variable is the program's, stays as it is if the job fails, and is of the parameter's
+ * type yoke_reduce_onto(pointer)    the same; what is there at the job's end takes part
+ *     yoke_reduce_to_array(a), yoke_reduce_onto_array(a)  the same, an array of one row of one
+ * element, which later jobs may use before anybody waits for this one
+ *     yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
  * other argument, to the next where this device has it. A kernel that finds rows by it instead of
  * the array's row_elements can be given a panel without the columns beside it, b[k * distance + j]
  * with j as ever, and devices without room for the array then need room for the panel only
@@ -144,6 +152,24 @@ typedef struct yoke_arg {
 #define yoke_inout_home(a)                                                                         \
     {                                                                                              \
         .mode = YOKE_PARAM_INOUT, .array = (a), .home = YOKE_HOME_NOW                              \
+    }
+#define yoke_reduce_to(pointer)                                                                    \
+    {                                                                                              \
+        .mode = YOKE_PARAM_REDUCE, .value = (pointer), .value_size = sizeof *(pointer),            \
+        .type = YK_TYPE_OF(*(pointer))                                                             \
+    }
+#define yoke_reduce_onto(pointer)                                                                  \
+    {                                                                                              \
+        .mode = YOKE_PARAM_REDUCE, .value = (pointer), .value_size = sizeof *(pointer),            \
+        .type = YK_TYPE_OF(*(pointer)), .shape = YOKE_ONTO                                         \
+    }
+#define yoke_reduce_to_array(a)                                                                    \
+    {                                                                                              \
+        .mode = YOKE_PARAM_REDUCE, .array = (a)                                                    \
+    }
+#define yoke_reduce_onto_array(a)                                                                  \
+    {                                                                                              \
+        .mode = YOKE_PARAM_REDUCE, .array = (a), .shape = YOKE_ONTO                                \
     }
 #define yoke_add_to(a)                                                                             \
     {                                                                                              \
@@ -240,6 +266,28 @@ inline yoke_arg yoke_inout(yoke_array *a)
 inline yoke_arg yoke_inout_home(yoke_array *a)
 {
     return yk_arg_of(YOKE_PARAM_INOUT, a, YOKE_ROWS, YOKE_HOME_NOW);
+}
+template <class T> inline yoke_arg yoke_reduce_to(T *pointer)
+{
+    yoke_arg arg = yk_arg_of(YOKE_PARAM_REDUCE, nullptr);
+    arg.value = pointer;
+    arg.value_size = sizeof *pointer;
+    arg.type = yk_type_of<T>();
+    return arg;
+}
+template <class T> inline yoke_arg yoke_reduce_onto(T *pointer)
+{
+    yoke_arg arg = yoke_reduce_to(pointer);
+    arg.shape = YOKE_ONTO;
+    return arg;
+}
+inline yoke_arg yoke_reduce_to_array(yoke_array *a)
+{
+    return yk_arg_of(YOKE_PARAM_REDUCE, a);
+}
+inline yoke_arg yoke_reduce_onto_array(yoke_array *a)
+{
+    return yk_arg_of(YOKE_PARAM_REDUCE, a, YOKE_ONTO);
 }
 inline yoke_arg yoke_add_to(yoke_array *a)
 {

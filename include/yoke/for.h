@@ -31,6 +31,9 @@
  *                              table, the bins of a histogram. YOKE_ADD needs it, but for C arrays
  *     yoke_whole(x)            the same with as many elements as x has without yoke_whole
  *     yoke_halo(x, b, c)       index i also reads rows i - b .. i + c; also of yoke_row(x, ...)
+ *     &s                       for YOKE_REDUCE and YOKE_FOLD: a variable of the parameter's type,
+ *                              which is set to the result
+ *     yoke_onto(&s)            the same; what is there takes part in the result
  *     a yoke_array *           instead of a pointer. Its rows stay where they are needed next,
  * until yoke_array_acquire; use arrays where loops follow each other
  *
@@ -123,6 +126,12 @@ static inline yoke_given yk_with_halo(yoke_given x, int64_t before, int64_t afte
     return x;
 }
 
+static inline yoke_given yk_with_onto(yoke_given x)
+{
+    x.shape = YOKE_ONTO;
+    return x;
+}
+
 #ifdef __cplusplus
 }
 #include <yoke/for_cpp.h>
@@ -133,6 +142,7 @@ static inline yoke_given yk_with_halo(yoke_given x, int64_t before, int64_t afte
 #define yoke_for3(runtime, kernel, n, m, l, ...) YK_RUN(runtime, kernel, 3, (n, m, l), __VA_ARGS__)
 #define yoke_row(x, elements)                    yk_with_row(YK_GIVEN(x), elements)
 #define yoke_halo(x, before, after)              yk_with_halo(YK_GIVEN(x), before, after)
+#define yoke_onto(x)                             yk_with_onto(YK_GIVEN(x))
 #define yoke_whole(...)                          YK_WHOLE(__VA_ARGS__, 0, ~)
 #define YK_WHOLE(x, count, ...)                  yk_with_whole(YK_GIVEN(x), count)
 

@@ -75,6 +75,11 @@ template <class T> inline yoke_given yoke_halo(T &&x, int64_t before, int64_t af
     return yk_with_halo(yk_given(x, 0), before, after);
 }
 
+template <class T> inline yoke_given yoke_onto(T &&x)
+{
+    return yk_with_onto(yk_given(x, 0));
+}
+
 /* A dimension: a number of indexes, or some of them. */
 struct yk_dimension {
     yoke_span span;

@@ -30,6 +30,7 @@
 #else
 
 #include <yoke/kernel_each.h>
+#include <yoke/kernel_reduce.h>
 
 /* Parameters: at most 24 values and arrays, and in group kernels local memory and private
  * variables. */
@@ -38,6 +39,7 @@
 #define YOKE_OUT(T, n)                      (yk_out, T, n) /* array of T, written at the body's own index or row */
 #define YOKE_INOUT(T, n)                    (yk_inout, T, n) /* array of T, read and written there */
 #define YOKE_ADD(T, n)                      (yk_add, T, n) /* array of T, any element, through yoke_add only */
+/* YOKE_REDUCE(op, T, n), YOKE_FOLD(fold, identity, T, n): yoke/kernel_reduce.h */
 /* Group kernels: an array that the lanes of one group share, and a variable that each lane has of
  * its own and that lives as long as the group. Both start with undefined contents. */
 #define YOKE_LOCAL(T, n, count)             (yk_local, T, n, count)

@@ -13,6 +13,7 @@
 #ifndef YOKE_KERNEL_CPU_H
 #define YOKE_KERNEL_CPU_H
 
+#include <yoke/kernel_reduce_cpu.h>
 #include <yoke/kernel_sums.h>
 #include <yoke/kernel_type.h>
 #include <yoke/prelude.h>
@@ -29,10 +30,8 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-#define YK_PRAGMA(x)      YK_PRAGMA_(x)
-#define YK_PRAGMA_(x)     _Pragma(#x)
-#define YK_FIRST(...)     YK_FIRST_(__VA_ARGS__, ~)
-#define YK_FIRST_(a, ...) a
+#define YK_PRAGMA(x)  YK_PRAGMA_(x)
+#define YK_PRAGMA_(x) _Pragma(#x)
 #define YK_LOOP_plain
 #define YK_OMP_SUM +
 #define YK_OMP_MAX max
@@ -55,18 +54,20 @@
 #define YK_ADDS_yk_out
 #define YK_ADDS_yk_inout
 #define YK_ADDS_yk_add plain,
+#define YK_ADDS_yk_reduce
 #define YK_ADDS_yk_local
 #define YK_ADDS_yk_private
 
 /* Descriptor entries. */
-#define YK_PARAM(k, p)          YK_PARAM_ p
-#define YK_PARAM_(mode, ...)    YK_PARAM_##mode(__VA_ARGS__)
-#define YK_PARAM_OF(mode, T, n) { mode, #T, #n, (uint32_t)sizeof(T), (uint32_t) _Alignof(T) },
-#define YK_PARAM_yk_value(T, n) YK_PARAM_OF(YOKE_PARAM_VALUE, T, n)
-#define YK_PARAM_yk_in(T, n)    YK_PARAM_OF(YOKE_PARAM_IN, T, n)
-#define YK_PARAM_yk_out(T, n)   YK_PARAM_OF(YOKE_PARAM_OUT, T, n)
-#define YK_PARAM_yk_inout(T, n) YK_PARAM_OF(YOKE_PARAM_INOUT, T, n)
-#define YK_PARAM_yk_add(T, n)   YK_PARAM_OF(YOKE_PARAM_ADD, T, n)
+#define YK_PARAM(k, p)                YK_PARAM_ p
+#define YK_PARAM_(mode, ...)          YK_PARAM_##mode(__VA_ARGS__)
+#define YK_PARAM_OF(mode, T, n)       { mode, #T, #n, (uint32_t)sizeof(T), (uint32_t) _Alignof(T) },
+#define YK_PARAM_yk_value(T, n)       YK_PARAM_OF(YOKE_PARAM_VALUE, T, n)
+#define YK_PARAM_yk_in(T, n)          YK_PARAM_OF(YOKE_PARAM_IN, T, n)
+#define YK_PARAM_yk_out(T, n)         YK_PARAM_OF(YOKE_PARAM_OUT, T, n)
+#define YK_PARAM_yk_inout(T, n)       YK_PARAM_OF(YOKE_PARAM_INOUT, T, n)
+#define YK_PARAM_yk_add(T, n)         YK_PARAM_OF(YOKE_PARAM_ADD, T, n)
+#define YK_PARAM_yk_reduce(T, n, ...) YK_PARAM_OF(YOKE_PARAM_REDUCE, T, n)
 #define YK_PARAM_yk_local(T, n, count)
 #define YK_PARAM_yk_private(T, n)
 
@@ -79,12 +80,12 @@
 #define YK_OWN_yk_out(T, n)
 #define YK_OWN_yk_inout(T, n)
 #define YK_OWN_yk_add(T, n)
+#define YK_OWN_yk_reduce(T, n, ...)
 #define YK_OWN_yk_local(T, n, count)
 #define YK_OWN_yk_private(T, n) _Alignas(64) T n[yk_lanes];
 
 /* From yk_args to variables with the parameters' names. */
 #define YK_UNPACK(k, p)                    YK_UNPACK_(k, YK_BARE p)
-#define YK_BARE(...)                       __VA_ARGS__
 #define YK_UNPACK_(...)                    YK_UNPACK__(__VA_ARGS__)
 #define YK_UNPACK__(k, mode, ...)          YK_UNPACK_##mode(k, __VA_ARGS__)
 #define YK_UNPACK_yk_value(k, T, n)        const T n = *(const T *)yk_args[k];
@@ -92,12 +93,13 @@
 #define YK_UNPACK_yk_out(k, T, n)          T *YOKE_RESTRICT n = (T *)yk_args[k];
 #define YK_UNPACK_yk_inout(k, T, n)        YK_UNPACK_yk_out(k, T, n)
 #define YK_UNPACK_yk_add(k, T, n)          YK_UNPACK_yk_out(k, T, n)
+#define YK_UNPACK_yk_reduce(k, T, n, ...)  T *const n##_yk_partials = (T *)yk_args[k];
 #define YK_UNPACK_yk_local(k, T, n, count) _Alignas(64) T n[count];
 #define YK_UNPACK_yk_private(k, T, n)      T *YOKE_RESTRICT n = yk_own.n;
 #define YK_FORMAL_LOCAL(T, n)              , T *YOKE_RESTRICT n
 #define YK_FORMAL_PRIVATE(T, n)            , T *YOKE_RESTRICT n
 
-#define YK_ACTUAL(k, p)          YK_ACTUAL_ p
+#define YK_ACTUAL(k, p)          YK_ACTUAL_ p YK_IF_REDUCE(YK_ACTUAL_HOW, p)
 #define YK_ACTUAL_(mode, T, ...) , YK_FIRST(__VA_ARGS__)
 
 #if defined(__x86_64__) && !defined(__AVX__) && !defined(YOKE_NO_VARIANTS)
@@ -133,6 +135,14 @@
     YK_CHUNK2 const int64_t yk_first3 = yk_chunk->third.first, yk_last3 = yk_chunk->third.last;
 
 #define YK_RANGE1(attributes, v, name, ...)                                                        \
+    YK_FORM(YK_RANGE1_, __VA_ARGS__)(attributes, v, name, __VA_ARGS__)
+#define YK_RANGE2(attributes, v, name, ...)                                                        \
+    YK_FORM(YK_RANGE2_, __VA_ARGS__)(attributes, v, name, __VA_ARGS__)
+#define YK_RANGE3(attributes, v, name, ...)                                                        \
+    YK_FORM(YK_RANGE3_, __VA_ARGS__)(attributes, v, name, __VA_ARGS__)
+#define YK_GROUPS(attributes, v, name, lanes, unit, ...)                                           \
+    YK_FORM(YK_GROUPS_, __VA_ARGS__)(attributes, v, name, lanes, unit, __VA_ARGS__)
+#define YK_RANGE1_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
@@ -146,7 +156,7 @@
     }
 /* All of the further dimensions, or a part of them: compilers know more of indexes that begin with
  * 0 and end with the size, so a boundary test costs less. */
-#define YK_RANGE2(attributes, v, name, ...)                                                        \
+#define YK_RANGE2_plain(attributes, v, name, ...)                                                        \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
@@ -167,7 +177,7 @@
                                 yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
     }
-#define YK_RANGE3(attributes, v, name, ...)                                                        \
+#define YK_RANGE3_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
@@ -189,19 +199,24 @@
                                 yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
     }
-#define YK_GROUPS(attributes, v, name, lanes, unit, ...)                                           \
+/* What a group kernel's loops need; and the body for the group at yk_i, of indexes below `to`. */
+#define YK_GROUPS_OPEN(...)                                                                        \
+    struct {                                                                                       \
+        YK_EACH(YK_OWN, __VA_ARGS__)                                                               \
+        char yk_none;                                                                              \
+    } YK_UNUSED yk_own;                                                                            \
+    YK_EACH(YK_UNPACK, __VA_ARGS__)                                                                \
+    YK_CHUNK
+#define YK_GROUP_CALL(name, to, ...)                                                               \
+    yk_body_##name(yk_i, (to)-yk_i < yk_unit ? (int)((to)-yk_i) : yk_unit, yk_lanes, yk_size2,     \
+                   yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__))
+#define YK_GROUPS_plain(attributes, v, name, lanes, unit, ...)                                     \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         enum { yk_lanes = (lanes), yk_unit = (unit) };                                             \
-        struct {                                                                                   \
-            YK_EACH(YK_OWN, __VA_ARGS__)                                                           \
-            char yk_none;                                                                          \
-        } YK_UNUSED yk_own;                                                                        \
-        YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \
-        YK_CHUNK                                                                                   \
+        YK_GROUPS_OPEN(__VA_ARGS__)                                                                \
         for (int64_t yk_i = yk_first; yk_i < yk_last; yk_i += yk_unit)                             \
-            yk_body_##name(yk_i, yk_last - yk_i < yk_unit ? (int)(yk_last - yk_i) : yk_unit,       \
-                           yk_lanes, yk_size2, yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__));          \
+            YK_GROUP_CALL(name, yk_last, __VA_ARGS__);                                             \
     }
 
 #define YK_DESCRIBE(id, dims, group_lanes, group_unit, ...)                                        \
@@ -211,7 +226,7 @@
     static const yoke_param yk_params_##id[] = { YK_EACH(YK_PARAM, __VA_ARGS__) };                 \
     _Static_assert(sizeof yk_params_##id / sizeof *yk_params_##id <= 24,                           \
                    "a kernel has at most 24 values and arrays");                                   \
-    extern const yoke_kernel id;                                                                   \
+    YK_FORM(YK_TOTAL_, __VA_ARGS__)(id, __VA_ARGS__) extern const yoke_kernel id;                  \
     const yoke_kernel id = { .struct_size = sizeof(yoke_kernel),                                   \
                              YK_BARE about,                                                        \
                              .name = #id,                                                          \
@@ -221,6 +236,7 @@
                              .dimensions = (dims),                                                 \
                              .lanes = (group_lanes),                                               \
                              .unit = (group_unit),                                                 \
+                             .fold = YK_FORM(YK_TOTAL_OF_, __VA_ARGS__)(id),                       \
                              .cpu.variant = YK_VARIANT_LIST(id),                                   \
                              .opencl.source.text = yk_text_opencl,                                 \
                              .cuda.source.text = yk_text_cuda };
@@ -256,7 +272,7 @@
         for (int YK_UNUSED l = part * (n), YK_UNUSED yk_lane = l; l < part * (n) + (n);            \
              yk_lane = ++l)
 #define YOKE_ONCE    for (int yk_once = 1; yk_once; yk_once = 0)
-#define YOKE_MINE(x) ((x)[yk_lane])
+#define YOKE_MINE(x) ((x)[YK_LANE_HERE])
 #define YOKE_BARRIER ((void)0)
 #define YK_LANE_ANY(s, l, ...)                                                                     \
     int s = 0;                                                                                     \

@@ -21,13 +21,14 @@
 #ifndef YOKE_KERNEL_CUDA_H
 #define YOKE_KERNEL_CUDA_H
 
-#define YK_ENTRY_FORMAL(k, p)          YK_ENTRY_FORMAL_ p
-#define YK_ENTRY_FORMAL_(mode, ...)    YK_ENTRY_FORMAL_##mode(__VA_ARGS__)
-#define YK_ENTRY_FORMAL_yk_value(T, n) , T n
-#define YK_ENTRY_FORMAL_yk_in(T, n)    , const T *__restrict__ n
-#define YK_ENTRY_FORMAL_yk_out(T, n)   , T *__restrict__ n
-#define YK_ENTRY_FORMAL_yk_inout(T, n) YK_ENTRY_FORMAL_yk_out(T, n)
-#define YK_ENTRY_FORMAL_yk_add(T, n)   , T *__restrict__ n, int64_t n##_yk_copies
+#define YK_ENTRY_FORMAL(k, p)                YK_ENTRY_FORMAL_ p
+#define YK_ENTRY_FORMAL_(mode, ...)          YK_ENTRY_FORMAL_##mode(__VA_ARGS__)
+#define YK_ENTRY_FORMAL_yk_value(T, n)       , T n
+#define YK_ENTRY_FORMAL_yk_in(T, n)          , const T *__restrict__ n
+#define YK_ENTRY_FORMAL_yk_out(T, n)         , T *__restrict__ n
+#define YK_ENTRY_FORMAL_yk_inout(T, n)       YK_ENTRY_FORMAL_yk_out(T, n)
+#define YK_ENTRY_FORMAL_yk_add(T, n)         , T *__restrict__ n, int64_t n##_yk_copies
+#define YK_ENTRY_FORMAL_yk_reduce(T, n, ...) YK_ENTRY_FORMAL_yk_out(T, n##_yk_results)
 #define YK_ENTRY_FORMAL_yk_local(T, n, count)
 #define YK_ENTRY_FORMAL_yk_private(T, n)
 
@@ -38,6 +39,7 @@
 #define YK_ENTRY_ACTUAL_yk_out(T, n)          , n
 #define YK_ENTRY_ACTUAL_yk_inout(T, n)        , n
 #define YK_ENTRY_ACTUAL_yk_add(T, n)          , (T *)((char *)n + yk_copy(n##_yk_copies))
+#define YK_ENTRY_ACTUAL_yk_reduce(T, n, ...)  , &n YK_ACTUAL_HOW(T, n, __VA_ARGS__)
 #define YK_ENTRY_ACTUAL_yk_local(T, n, count) , n
 #define YK_ENTRY_ACTUAL_yk_private(T, n)      , &n
 
@@ -48,8 +50,9 @@
 #define YK_ENTRY_DECLARE_yk_out(T, n)
 #define YK_ENTRY_DECLARE_yk_inout(T, n)
 #define YK_ENTRY_DECLARE_yk_add(T, n)
-#define YK_ENTRY_DECLARE_yk_local(T, n, count) __shared__ T n[count];
-#define YK_ENTRY_DECLARE_yk_private(T, n)      T n;
+#define YK_ENTRY_DECLARE_yk_reduce(T, n, identity, ...) YK_RESULT_DECLARE(T, n, identity)
+#define YK_ENTRY_DECLARE_yk_local(T, n, count)          __shared__ T n[count];
+#define YK_ENTRY_DECLARE_yk_private(T, n)               T n;
 
 #define YK_FORMAL_LOCAL(T, n)   , T *n
 #define YK_FORMAL_PRIVATE(T, n) , T *n
@@ -64,7 +67,16 @@ YOKE_FN int64_t yk_copy(int64_t copies)
 #define YK_ENTRY(name, ...)                                                                        \
     yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-#define YOKE_KERNEL(name, i, ...)                                                                  \
+/* Kernels that reduce (kernel_reduce_device.h). */
+#define YK_GROUP_MEMORY         __shared__
+#define YK_GROUP_NUMBER         (int64_t) blockIdx.x
+#define YK_NUMBER_IN_GROUP      (int)threadIdx.x
+#define YK_REDUCING_HEAD(lanes) extern "C" __global__ void __launch_bounds__(lanes)
+#define YK_RESULTS(T, n)        n##_yk_results
+#include <yoke/kernel_reduce_device.h>
+
+#define YOKE_KERNEL(name, i, ...) YK_FORM(YK_KERNEL1_, __VA_ARGS__)(name, i, __VA_ARGS__)
+#define YK_KERNEL1_plain(name, i, ...)                                                             \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
@@ -73,7 +85,8 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
-#define YOKE_KERNEL2(name, i, j, ...)                                                              \
+#define YOKE_KERNEL2(name, i, j, ...) YK_FORM(YK_KERNEL2_, __VA_ARGS__)(name, i, j, __VA_ARGS__)
+#define YK_KERNEL2_plain(name, i, j, ...)                                                          \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
@@ -85,6 +98,8 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY2(name, i, j, __VA_ARGS__)
 
 #define YOKE_KERNEL3(name, i, j, k, ...)                                                           \
+    YK_FORM(YK_KERNEL3_, __VA_ARGS__)(name, i, j, k, __VA_ARGS__)
+#define YK_KERNEL3_plain(name, i, j, k, ...)                                                       \
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     extern "C" __global__ void YK_ENTRY(name, __VA_ARGS__)                                         \
     {                                                                                              \
@@ -97,6 +112,8 @@ YOKE_FN int64_t yk_copy(int64_t copies)
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 
 #define YOKE_GROUP_KERNEL(name, i, lanes, unit, ...)                                               \
+    YK_FORM(YK_GROUP_KERNEL_, __VA_ARGS__)(name, i, lanes, unit, __VA_ARGS__)
+#define YK_GROUP_KERNEL_plain(name, i, lanes, unit, ...)                                           \
     YK_GROUP_CHECK(name, lanes, unit);                                                             \
     YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \
     extern "C" __global__ void __launch_bounds__(lanes) YK_ENTRY(name, __VA_ARGS__)                \

@@ -9,6 +9,10 @@
 #define YK_CAT(a, b)  YK_CAT_(a, b)
 #define YK_CAT_(a, b) a##b
 
+#define YK_FIRST(...)     YK_FIRST_(__VA_ARGS__, ~)
+#define YK_FIRST_(a, ...) a
+#define YK_BARE(...)      __VA_ARGS__
+
 #define YK_COUNT(...)                                                                              \
     YK_COUNT_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, \
               14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)

@@ -30,13 +30,14 @@
 #define YOKE_KERNEL_OPENCL_H
 
 /* Formal parameters of an entry. */
-#define YK_ENTRY_FORMAL(k, p)          YK_ENTRY_FORMAL_ p
-#define YK_ENTRY_FORMAL_(mode, ...)    YK_ENTRY_FORMAL_##mode(__VA_ARGS__)
-#define YK_ENTRY_FORMAL_yk_value(T, n) , T n
-#define YK_ENTRY_FORMAL_yk_in(T, n)    , __global const T *restrict n, long n##_yk_shift
-#define YK_ENTRY_FORMAL_yk_out(T, n)   , __global T *restrict n, long n##_yk_shift
-#define YK_ENTRY_FORMAL_yk_inout(T, n) YK_ENTRY_FORMAL_yk_out(T, n)
-#define YK_ENTRY_FORMAL_yk_add(T, n)   YK_ENTRY_FORMAL_yk_out(T, n), long n##_yk_copies
+#define YK_ENTRY_FORMAL(k, p)                YK_ENTRY_FORMAL_ p
+#define YK_ENTRY_FORMAL_(mode, ...)          YK_ENTRY_FORMAL_##mode(__VA_ARGS__)
+#define YK_ENTRY_FORMAL_yk_value(T, n)       , T n
+#define YK_ENTRY_FORMAL_yk_in(T, n)          , __global const T *restrict n, long n##_yk_shift
+#define YK_ENTRY_FORMAL_yk_out(T, n)         , __global T *restrict n, long n##_yk_shift
+#define YK_ENTRY_FORMAL_yk_inout(T, n)       YK_ENTRY_FORMAL_yk_out(T, n)
+#define YK_ENTRY_FORMAL_yk_add(T, n)         YK_ENTRY_FORMAL_yk_out(T, n), long n##_yk_copies
+#define YK_ENTRY_FORMAL_yk_reduce(T, n, ...) YK_ENTRY_FORMAL_yk_out(T, n##_yk_results)
 #define YK_ENTRY_FORMAL_yk_local(T, n, count)
 #define YK_ENTRY_FORMAL_yk_private(T, n)
 
@@ -49,6 +50,7 @@
 #define YK_ENTRY_ACTUAL_yk_inout(T, n) YK_ENTRY_ACTUAL_yk_out(T, n)
 #define YK_ENTRY_ACTUAL_yk_add(T, n)                                                               \
     , (__global T *)((__global char *)n + n##_yk_shift + yk_copy(n##_yk_copies))
+#define YK_ENTRY_ACTUAL_yk_reduce(T, n, ...)  , &n YK_ACTUAL_HOW(T, n, __VA_ARGS__)
 #define YK_ENTRY_ACTUAL_yk_local(T, n, count) , n
 #define YK_ENTRY_ACTUAL_yk_private(T, n)      , &n
 
@@ -60,8 +62,9 @@
 #define YK_ENTRY_DECLARE_yk_out(T, n)
 #define YK_ENTRY_DECLARE_yk_inout(T, n)
 #define YK_ENTRY_DECLARE_yk_add(T, n)
-#define YK_ENTRY_DECLARE_yk_local(T, n, count) __local T n[count];
-#define YK_ENTRY_DECLARE_yk_private(T, n)      T n;
+#define YK_ENTRY_DECLARE_yk_reduce(T, n, identity, ...) YK_RESULT_DECLARE(T, n, identity)
+#define YK_ENTRY_DECLARE_yk_local(T, n, count)          __local T n[count];
+#define YK_ENTRY_DECLARE_yk_private(T, n)               T n;
 
 #define YK_FORMAL_LOCAL(T, n)   , __local T *n
 #define YK_FORMAL_PRIVATE(T, n) , T *n
@@ -76,7 +79,16 @@ YOKE_FN long yk_copy(long copies)
 #define YK_ENTRY(name, ...)                                                                        \
     __kernel void yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, __VA_ARGS__))
 
-#define YOKE_KERNEL(name, i, ...)                                                                  \
+/* Kernels that reduce (kernel_reduce_device.h). */
+#define YK_GROUP_MEMORY         __local
+#define YK_GROUP_NUMBER         (long)get_group_id(0)
+#define YK_NUMBER_IN_GROUP      (int)get_local_id(0)
+#define YK_REDUCING_HEAD(lanes) __attribute__((reqd_work_group_size(lanes, 1, 1))) __kernel void
+#define YK_RESULTS(T, n)        ((__global T *)((__global char *)n##_yk_results + n##_yk_results_yk_shift))
+#include <yoke/kernel_reduce_device.h>
+
+#define YOKE_KERNEL(name, i, ...) YK_FORM(YK_KERNEL1_, __VA_ARGS__)(name, i, __VA_ARGS__)
+#define YK_KERNEL1_plain(name, i, ...)                                                             \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
@@ -85,7 +97,8 @@ YOKE_FN long yk_copy(long copies)
     }                                                                                              \
     YK_BODY1(name, i, __VA_ARGS__)
 
-#define YOKE_KERNEL2(name, i, j, ...)                                                              \
+#define YOKE_KERNEL2(name, i, j, ...) YK_FORM(YK_KERNEL2_, __VA_ARGS__)(name, i, j, __VA_ARGS__)
+#define YK_KERNEL2_plain(name, i, j, ...)                                                          \
     YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
@@ -97,6 +110,8 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY2(name, i, j, __VA_ARGS__)
 
 #define YOKE_KERNEL3(name, i, j, k, ...)                                                           \
+    YK_FORM(YK_KERNEL3_, __VA_ARGS__)(name, i, j, k, __VA_ARGS__)
+#define YK_KERNEL3_plain(name, i, j, k, ...)                                                       \
     YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
     YK_ENTRY(name, __VA_ARGS__)                                                                    \
     {                                                                                              \
@@ -109,6 +124,8 @@ YOKE_FN long yk_copy(long copies)
     YK_BODY3(name, i, j, k, __VA_ARGS__)
 
 #define YOKE_GROUP_KERNEL(name, i, lanes, unit, ...)                                               \
+    YK_FORM(YK_GROUP_KERNEL_, __VA_ARGS__)(name, i, lanes, unit, __VA_ARGS__)
+#define YK_GROUP_KERNEL_plain(name, i, lanes, unit, ...)                                           \
     YK_GROUP_CHECK(name, lanes, unit);                                                             \
     YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \
     __attribute__((reqd_work_group_size(lanes, 1, 1))) YK_ENTRY(name, __VA_ARGS__)                 \

@@ -43,6 +43,7 @@
 #define YK_IF_ADD_yk_in(F, ...)
 #define YK_IF_ADD_yk_out(F, ...)
 #define YK_IF_ADD_yk_inout(F, ...)
+#define YK_IF_ADD_yk_reduce(F, ...)
 #define YK_IF_ADD_yk_add(F, ...) F(__VA_ARGS__)
 
 /* A statement for each index: simd where nothing is added, */

@@ -24,6 +24,7 @@ typedef enum yoke_param_mode {
     YOKE_PARAM_INOUT,    /* array, read and written */
     YOKE_PARAM_ADD,      /* array, added to by any index (yoke_add); each device has a private copy
                             (GPUs several, for groups to share), merged once */
+    YOKE_PARAM_REDUCE,   /* one result of all indexes (YOKE_REDUCE, YOKE_FOLD), for the host */
     YOKE_PARAM_AS_KERNEL /* only in a yoke_arg with an array: the mode of the kernel's parameter;
                             add touches the whole array */
 } yoke_param_mode;
@@ -75,6 +76,15 @@ typedef struct yoke_batch {
 } yoke_batch;
 enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2, YOKE_STEP_TOO_DEEP = 4 };
 
+/* How the range of a kernel that reduces is cut: into blocks of `size` indexes of the first
+ * dimension, and each into `parts` of `width` indexes of the second. Part p of block b has the
+ * partial result at args[k][b * parts + p]. Chunks begin where blocks do. size 0: it does not
+ * reduce. */
+typedef struct yoke_blocks {
+    int64_t first; /* index of the range */
+    int64_t size, parts, width;
+} yoke_blocks;
+
 /* The part of the range that a function by hand has to do: indexes first .. last - 1 of the first
  * dimension, with those of the second and third, and no others. */
 typedef struct yoke_chunk {
@@ -86,7 +96,12 @@ typedef struct yoke_chunk {
     int lane;          /* CPU: which of the device's cores asks, 0 .. lanes - 1 */
     int team;          /* CPU team function: cores it may use */
     yoke_batch *batch; /* step kernels, else NULL */
+    yoke_blocks blocks;
 } yoke_chunk;
+
+/* A kernel that reduces: *into = what parameter `param` makes of `count` partial results (none: its
+ * identity). Pure. */
+typedef void yoke_fold_fn(int param, void *into, const void *from, int64_t count);
 
 /* A CPU implementation: args[p] points to the value, or to the array's global element 0 (which may
  * lie outside what is there: use global indexes only). Thread-safe: many chunks at once. */
@@ -136,11 +151,12 @@ typedef struct yoke_kernel {
     const char *name, *file;
     const yoke_param *params;
     int param_count;
-    int dimensions; /* 1 to 3; 0 means 1 */
-    int lanes;      /* work-items that share one group (required group size); 0: any */
-    int unit;       /* indexes of the first dimension a group or item handles; chunks are
-                       multiples of it; 0 means 1 */
-    yoke_step step; /* kind YOKE_KERNEL_STEP */
+    int dimensions;     /* 1 to 3; 0 means 1 */
+    int lanes;          /* work-items that share one group (required group size); 0: any */
+    int unit;           /* indexes of the first dimension a group or item handles; chunks are
+                           multiples of it; 0 means 1 */
+    yoke_fold_fn *fold; /* made with a YOKE_REDUCE or YOKE_FOLD; else NULL */
+    yoke_step step;     /* kind YOKE_KERNEL_STEP */
     struct {
         yoke_cpu_fn
             *variant[YOKE_CPU_VARIANTS]; /* those the CPU runs are compared in the first chunks, and

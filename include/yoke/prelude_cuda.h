@@ -138,3 +138,50 @@ template <typename T, typename V> YOKE_FN void yk_add_typed(T *p, V v, const int
 {
     yk_add_to(p, (T)v, folds);
 }
+
+/* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX leave NaNs out,
+ * integers wrap. A sum is not fused with a product in v: the same bits as on cores. */
+YOKE_FN float yk_plus(float a, float b)
+{
+    return __fadd_rn(a, b);
+}
+YOKE_FN double yk_plus(double a, double b)
+{
+    return __dadd_rn(a, b);
+}
+template <typename U> YOKE_FN U yk_plus(U a, U b)
+{
+    return a + b;
+}
+#define YK_REDUCE_ALL(T, W, bits)                                                                  \
+    YOKE_FN void yk_reduce_into(const int op, T *p, const T v)                                     \
+    {                                                                                              \
+        *p = op == 0   ? (T)yk_plus((W)*p, (W)v)                                                   \
+             : op == 1 ? (T)((W)*p * (W)v)                                                         \
+             : op == 2 ? (v < *p ? v : *p)                                                         \
+             : op == 3 ? (v > *p ? v : *p)                                                         \
+                       : bits(op, *p, v);                                                          \
+    }                                                                                              \
+    typedef struct yoke_at_##T {                                                                   \
+        T value;                                                                                   \
+        int64_t place;                                                                             \
+    } yoke_at_##T;                                                                                 \
+    YOKE_FN void yk_reduce_into(const int op, yoke_at_##T *p, const yoke_at_##T v)                 \
+    {                                                                                              \
+        const bool is_better = op == 7 ? v.value < p->value : v.value > p->value;                  \
+        if (is_better || (v.value == p->value && (uint64_t)v.place < (uint64_t)p->place))          \
+            *p = v;                                                                                \
+    }                                                                                              \
+    YOKE_FN void yk_reduce_place(const int op, yoke_at_##T *p, const T v, const int64_t place)     \
+    {                                                                                              \
+        const yoke_at_##T both = { v, place };                                                     \
+        yk_reduce_into(op, p, both);                                                               \
+    }
+#define YK_REDUCE_BITS(op, a, b)    (op == 4 ? (a) & (b) : op == 5 ? (a) | (b) : (a) ^ (b))
+#define YK_REDUCE_NO_BITS(op, a, b) (a)
+YK_REDUCE_ALL(int32_t, uint32_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(uint32_t, uint32_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(int64_t, uint64_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(uint64_t, uint64_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(float, float, YK_REDUCE_NO_BITS)
+YK_REDUCE_ALL(double, double, YK_REDUCE_NO_BITS)

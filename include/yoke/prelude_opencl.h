@@ -173,3 +173,45 @@ YK_ADD_WIDE(__global, long)
 YK_ADD_WIDE(__global, ulong)
 YK_ADD_WIDE(__local, long)
 YK_ADD_WIDE(__local, ulong)
+
+/* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX leave NaNs out,
+ * integers wrap. */
+#define YK_REDUCE static inline __attribute__((overloadable, always_inline)) void
+#define YK_REDUCE_NUMBER(T, W, bits)                                                               \
+    YK_REDUCE yk_reduce_into(const int op, T *p, const T v)                                        \
+    {                                                                                              \
+        *p = op == 0   ? (T)((W)*p + (W)v)                                                         \
+             : op == 1 ? (T)((W)*p * (W)v)                                                         \
+             : op == 2 ? (v < *p ? v : *p)                                                         \
+             : op == 3 ? (v > *p ? v : *p)                                                         \
+                       : bits(op, *p, v);                                                          \
+    }
+#define YK_REDUCE_PLACE(T)                                                                         \
+    typedef struct yoke_at_##T {                                                                   \
+        T value;                                                                                   \
+        int64_t place;                                                                             \
+    } yoke_at_##T;                                                                                 \
+    YK_REDUCE yk_reduce_into(const int op, yoke_at_##T *p, const yoke_at_##T v)                    \
+    {                                                                                              \
+        const int is_better = op == 7 ? v.value < p->value : v.value > p->value;                   \
+        if (is_better || (v.value == p->value && (uint64_t)v.place < (uint64_t)p->place))          \
+            *p = v;                                                                                \
+    }                                                                                              \
+    YK_REDUCE yk_reduce_place(const int op, yoke_at_##T *p, const T v, const int64_t place)        \
+    {                                                                                              \
+        const yoke_at_##T both = { v, place };                                                     \
+        yk_reduce_into(op, p, both);                                                               \
+    }
+#define YK_REDUCE_BITS(op, a, b)    (op == 4 ? (a) & (b) : op == 5 ? (a) | (b) : (a) ^ (b))
+#define YK_REDUCE_NO_BITS(op, a, b) (a)
+#define YK_REDUCE_ALL(T, W, bits)                                                                  \
+    YK_REDUCE_NUMBER(T, W, bits)                                                                   \
+    YK_REDUCE_PLACE(T)
+YK_REDUCE_ALL(int32_t, uint32_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(uint32_t, uint32_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(int64_t, uint64_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(uint64_t, uint64_t, YK_REDUCE_BITS)
+YK_REDUCE_ALL(float, float, YK_REDUCE_NO_BITS)
+#ifdef cl_khr_fp64
+YK_REDUCE_ALL(double, double, YK_REDUCE_NO_BITS)
+#endif

@@ -14,6 +14,7 @@
 #include <yoke/knowledge.h>
 #include <yoke/link.h>
 #include <yoke/model.h>
+#include <yoke/reduce.h>
 #include <yoke/runtime.h>
 #include <yoke/simulate.h>
 #include <yoke/status.h>

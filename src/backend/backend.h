@@ -173,6 +173,7 @@ struct yk_launch {
      * in the queue's words what is left, or all of it; one that works on host memory all of it, and
      * writes the host's words by the time the launch is complete. NULL: another kind of kernel. */
     const struct yk_step_launch *steps;
+    yoke_blocks blocks; /* kernels that reduce: `first` is where a block begins; else size 0 */
     const struct yk_declaration *declared; /* where desc.checks, of jobs; else NULL */
 };
 

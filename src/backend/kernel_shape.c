@@ -2,6 +2,7 @@
 #include "kernel_shape.h"
 
 #include <stdio.h>
+#include <yoke/kernel_reduce.h>
 
 #include "../base/status.h"
 #include "step_queue.h"
@@ -25,7 +26,11 @@ yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_sha
         out->step.type = NULL;
     }
     snprintf(out->name, sizeof out->name, "%s", kernel->name);
-    for (int p = 0; p < kernel->param_count; p++)
+    for (int p = 0; p < kernel->param_count; p++) {
         out->params[p] = (struct yk_kernel_param){ kernel->params[p].mode, kernel->params[p].size };
+        out->reduces |= kernel->params[p].mode == YOKE_PARAM_REDUCE;
+    }
+    if (out->reduces && !out->lanes)
+        out->lanes = YK_REDUCE_LANES;
     return YOKE_OK;
 }

@@ -12,7 +12,10 @@ struct yk_kernel_param {
 
 struct yk_kernel_shape {
     char name[64];
-    int dimensions, lanes, unit; /* as the descriptor's, with their defaults */
+    /* As the descriptor's, with their defaults; YK_REDUCE_LANES lanes of range kernels that reduce.
+     */
+    int dimensions, lanes, unit;
+    int reduces;
     int param_count;
     struct yk_kernel_param params[YOKE_ARGS_MAX];
     int is_step;

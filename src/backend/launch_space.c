@@ -24,7 +24,8 @@ yoke_chunk yk_chunk_of(const struct yk_launch *launch)
                          .second = { all.along[1].first, all.along[1].last },
                          .third = { all.along[2].first, all.along[2].last },
                          .lane = launch->lane,
-                         .team = launch->team };
+                         .team = launch->team,
+                         .blocks = launch->blocks };
 }
 
 int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK_RANGE_ARGS_MOST])
@@ -63,4 +64,19 @@ int yk_space_next(const struct yk_space *all, const int64_t most[3], struct yk_s
         set_part(all, d, all->along[d].first, most[d], part);
     }
     return 0;
+}
+
+struct yk_groups yk_groups_of(const struct yk_launch *launch, int unit)
+{
+    struct yk_groups groups = { launch->blocks, launch->blocks.size };
+    if (launch->blocks.size > 0)
+        return groups;
+    groups.blocks = (yoke_blocks){ .size = 1, .parts = 1, .width = 1 };
+    groups.unit = unit;
+    return groups;
+}
+
+int64_t yk_groups_count(const struct yk_groups *groups, int64_t indexes)
+{
+    return (indexes + groups->unit - 1) / groups->unit * groups->blocks.parts;
 }

@@ -23,6 +23,16 @@ yoke_chunk yk_chunk_of(const struct yk_launch *launch);
 enum { YK_RANGE_ARGS_MOST = 8 };
 int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK_RANGE_ARGS_MOST]);
 
+/* Groups of lanes that do `indexes` of the first dimension: one for each of the kernel's `unit`, or
+ * for each part of a block; and how many indexes of it one group does. The blocks of a launch that
+ * has none (a rehearsal) are of one index. */
+struct yk_groups {
+    yoke_blocks blocks;
+    int64_t unit;
+};
+struct yk_groups yk_groups_of(const struct yk_launch *launch, int unit);
+int64_t yk_groups_count(const struct yk_groups *groups, int64_t indexes);
+
 /* The parts of `all` of at most `most` indexes (>= 1) along each dimension, one after the other,
  * begun with yk_space_begin. An empty space has one part, itself. yk_space_next: 0 if `part` was
  * the last one. */

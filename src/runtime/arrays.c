@@ -5,6 +5,23 @@
 #include "../base/status.h"
 #include "job.h"
 
+void yk_arrays_add(yoke_array *array)
+{
+    yoke_runtime *runtime = array->runtime;
+    array->previous = NULL;
+    array->next = runtime->arrays;
+    if (array->next)
+        array->next->previous = array;
+    runtime->arrays = array;
+}
+
+void yk_arrays_remove(yoke_array *array)
+{
+    *(array->previous ? &array->previous->next : &array->runtime->arrays) = array->next;
+    if (array->next)
+        array->next->previous = array->previous;
+}
+
 yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, yoke_array **out)
 {
     yoke_array *array;
@@ -26,10 +43,7 @@ yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec, 
         return status;
     }
     yk_lock(&runtime->lock);
-    array->next = runtime->arrays;
-    if (array->next)
-        array->next->previous = array;
-    runtime->arrays = array;
+    yk_arrays_add(array);
     yk_unlock(&runtime->lock);
     return YOKE_OK;
 }
@@ -72,9 +86,7 @@ yoke_status yoke_array_close(yoke_array *handle)
             status = changed;
     }
     yk_lock(&runtime->lock);
-    *(array->previous ? &array->previous->next : &runtime->arrays) = array->next;
-    if (array->next)
-        array->next->previous = array->previous;
+    yk_arrays_remove(array);
     yk_unlock(&runtime->lock);
     yk_array_close(array);
     return status;

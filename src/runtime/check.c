@@ -5,9 +5,10 @@
 
 #include "../base/status.h"
 #include "flight.h"
+#include "reduction.h"
 #include "value.h"
 
-static const char *const mode_names[] = { "value", "in", "out", "inout", "add" };
+static const char *const mode_names[] = { "value", "in", "out", "inout", "add", "reduce" };
 
 /* What a descriptor filled by hand may have wrong. */
 static yoke_status check_numbers(const yoke_kernel *kernel)
@@ -34,6 +35,24 @@ static yoke_status check_deadline(const yoke_job *spec)
                    spec->kernel->name, spec->deadline_seconds);
 }
 
+/* What makes partial results is also what folds them. */
+static yoke_status check_reduces(const yoke_kernel *kernel)
+{
+    if (!yk_reduces(kernel))
+        return YOKE_OK;
+    if (kernel->kind == YOKE_KERNEL_STEP)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s: steps do not reduce; use YOKE_ADD, or a range kernel",
+                       kernel->name);
+    if (!kernel->fold || kernel->cpu.team || kernel->opencl.native || kernel->cuda.native ||
+        kernel->opencl.source.entry || kernel->cuda.source.entry)
+        return yk_fail(YOKE_EINVAL,
+                       "kernel %s reduces and has an implementation by hand; partial results are "
+                       "what YOKE_KERNEL makes of its body, so leave that out",
+                       kernel->name);
+    return YOKE_OK;
+}
+
 yoke_status yk_kernel_check(const yoke_kernel *kernel)
 {
     if (!kernel)
@@ -48,7 +67,8 @@ yoke_status yk_kernel_check(const yoke_kernel *kernel)
     if (kernel->param_count < 0 || kernel->param_count > YOKE_ARGS_MAX)
         return yk_fail(YOKE_EINVAL, "kernel %s has %d parameters; at most %d are possible",
                        kernel->name, kernel->param_count, YOKE_ARGS_MAX);
-    if (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK)
+    if (check_reduces(kernel) != YOKE_OK ||
+        (kernel->kind == YOKE_KERNEL_STEP && yk_step_check(kernel) != YOKE_OK))
         return YOKE_EINVAL;
     if (!yk_kernel_runs_on_host(kernel) && !kernel->opencl.source.text && !kernel->opencl.native &&
         !kernel->cuda.source.text)
@@ -149,10 +169,13 @@ static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg 
 
 static yoke_status check_shape(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
-    if ((unsigned)arg->shape > YOKE_PART || (unsigned)arg->home > YOKE_HOME_NOW)
+    if ((unsigned)arg->shape > YOKE_ONTO || (unsigned)arg->home > YOKE_HOME_NOW)
         return yk_fail(YOKE_EINVAL,
                        ARGUMENT "shape %d or home %d is none of YOKE_ROWS, ... or YOKE_HOME_*",
                        NAMES_OF(kernel, p), (int)arg->shape, (int)arg->home);
+    if (arg->shape == YOKE_ONTO && arg->mode != YOKE_PARAM_REDUCE)
+        return yk_fail(YOKE_EINVAL, ARGUMENT "shape onto is for results of reductions only",
+                       NAMES_OF(kernel, p));
     if (arg->shape == YOKE_CUSTOM && !arg->rows)
         return yk_fail(YOKE_EINVAL, ARGUMENT "shape custom needs a rows function",
                        NAMES_OF(kernel, p));
@@ -214,10 +237,15 @@ static yoke_status check_arg(const yoke_runtime *runtime, const yoke_job *spec, 
     if (arg->mode != param->mode)
         return yk_fail(YOKE_EINVAL, ARGUMENT "the kernel wants mode %s, the job gives %s",
                        NAMES_OF(kernel, p), mode_names[param->mode],
-                       (unsigned)arg->mode <= YOKE_PARAM_ADD ? mode_names[arg->mode] : "nonsense");
+                       (unsigned)arg->mode <= YOKE_PARAM_REDUCE ? mode_names[arg->mode]
+                                                                : "nonsense");
     if (arg->mode == YOKE_PARAM_VALUE)
         return arg->array ? check_distance(spec, p) : check_value(kernel, p, arg);
+    if (arg->mode == YOKE_PARAM_REDUCE && !arg->array)
+        return yk_reduction_check(spec, p);
     status = check_array(runtime, kernel, p, arg);
+    if (status == YOKE_OK && arg->mode == YOKE_PARAM_REDUCE)
+        status = yk_reduction_check(spec, p);
     if (status == YOKE_OK && arg->mode == YOKE_PARAM_ADD)
         status = check_merge(kernel, p, arg);
     return status;
@@ -254,7 +282,8 @@ static yoke_status check_bounds(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];
     struct yk_interval rows;
-    if (arg->mode == YOKE_PARAM_VALUE || arg->shape == YOKE_WHOLE || arg->shape == YOKE_CUSTOM ||
+    if (arg->mode == YOKE_PARAM_VALUE || arg->mode == YOKE_PARAM_REDUCE ||
+        arg->shape == YOKE_WHOLE || arg->shape == YOKE_CUSTOM ||
         spec->range.first == spec->range.last)
         return YOKE_OK;
     rows = yk_array_rows(arg->array);

@@ -12,6 +12,7 @@
 #include "explain.h"
 #include "flight.h"
 #include "knowledge.h"
+#include "reduction.h"
 
 /* Where no device could take part, a kernel that does not compile explains more than one that is
  * missing. */
@@ -201,6 +202,8 @@ static void end_job(struct yk_job *job)
     enum yk_begun begun;
     if (!atomic_load(&job->stop)) {
         status = yk_job_merge(job, &again);
+        if (status == YOKE_OK && !again)
+            status = yk_reduction_fold(job);
         if (status != YOKE_OK)
             yk_job_fail(job, status);
         else if (again) {
@@ -216,7 +219,7 @@ static void end_job(struct yk_job *job)
     if (atomic_load(&job->stop))
         yk_job_spoil(job);
     job->ended_ns = job->reported_ns;
-    if (job->has_add || atomic_load(&job->stop) || !job->ended_ns)
+    if (job->has_add || job->reduction || atomic_load(&job->stop) || !job->ended_ns)
         job->ended_ns = yk_now(runtime);
     take_stock(job);
     yk_lock(&runtime->lock);
@@ -234,6 +237,7 @@ static void end_job(struct yk_job *job)
     yk_unlock(&runtime->lock);
     /* The caller looks at the job or holds it, so it is there until he has left. */
     keeps = job->keeps;
+    yk_reduction_close(job);
     yk_gate_open(&job->done);
     if (!keeps)
         yk_job_look_away(job);

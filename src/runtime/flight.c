@@ -6,6 +6,7 @@
  * has ever had them.
  */
 #include "flight.h"
+#include "reduction.h"
 
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -105,6 +106,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
+    if (job->reduction)
+        launch.blocks = job->reduction->blocks;
     launch.steps = is_steps ? yk_steps_launch(flight) : NULL;
     if (!place->device->desc.host_memory)
         return launch_there(job, device, lane, &launch);

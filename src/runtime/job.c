@@ -6,6 +6,7 @@
 #include "../base/carve.h"
 #include "../base/status.h"
 #include "flight.h"
+#include "reduction.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -49,14 +50,15 @@ static uint64_t memory_key(const struct yk_job *job)
 struct asked {
     const yoke_job *spec;
     const char *name, *partitioner;
-    int args, devices;
+    int args, reduces, devices;
 };
 
 static size_t block_bytes(const struct asked *asked)
 {
     size_t args = (size_t)asked->args, bytes = yk_carved(sizeof(struct yk_job));
     size_t p;
-    bytes += yk_carved(args * sizeof(yoke_arg)) + yk_carved(args * sizeof(struct yk_use));
+    bytes += yk_carved(args * sizeof(yoke_arg)) +
+             yk_carved((args + (size_t)asked->reduces) * sizeof(struct yk_use));
     bytes += yk_carved((size_t)asked->devices * sizeof(struct yk_figures));
     bytes += yk_carved_text(asked->name) + yk_carved_text(asked->partitioner);
     for (p = 0; p < args; p++)
@@ -87,7 +89,8 @@ static struct yk_job *copy(const struct asked *asked)
     yk_carve(&next, sizeof *job);
     job->arg_count = asked->args;
     job->args = yk_carve(&next, args * sizeof *job->args);
-    job->order.uses = yk_carve(&next, args * sizeof *job->order.uses);
+    job->order.count = asked->args + asked->reduces;
+    job->order.uses = yk_carve(&next, (size_t)job->order.count * sizeof *job->order.uses);
     job->figures = yk_carve(&next, (size_t)asked->devices * sizeof *job->figures);
     job->figure_room = asked->devices;
     job->name = yk_carve_text(&next, asked->name);
@@ -160,19 +163,24 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_
                         : spec->partitioner ? spec->partitioner
                                             : runtime->partitioner;
     asked.args = spec->kernel->param_count;
+    asked.reduces = yk_reduces(spec->kernel);
     asked.devices = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
     job = copy(&asked);
     if (!job)
         return YOKE_ENOMEM;
     job->runtime = runtime;
+    status = yk_reduction_open(job, spec);
+    if (status == YOKE_OK)
+        status = yk_mutex_open(&job->lock);
+    if (status != YOKE_OK) {
+        yk_reduction_close(job);
+        yk_free(job);
+        return status;
+    }
     fill(job, spec);
     yk_order_prepare(job);
-    status = yk_mutex_open(&job->lock);
-    if (status == YOKE_OK)
-        *out = job;
-    else
-        yk_free(job);
-    return status;
+    *out = job;
+    return YOKE_OK;
 }
 
 void yk_job_close(struct yk_job *job)
@@ -180,6 +188,7 @@ void yk_job_close(struct yk_job *job)
     yk_crew_close(job);
     yk_mutex_close(&job->lock);
     yk_order_close(job);
+    yk_reduction_close(job);
     yk_free(job->lesson);
     yk_free(job->text);
     yk_free(job);

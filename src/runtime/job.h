@@ -160,6 +160,7 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     int arg_count;
     yoke_arg *args;
     int has_add;
+    struct yk_reduction *reduction;         /* NULL: its kernel does not reduce */
     int host_checked;                       /* overlap.c */
     struct yk_kernel *folds[YOKE_ARGS_MAX]; /* mode add: what folds a device's copies; NULL: none */
     int64_t
@@ -268,7 +269,7 @@ static inline int yk_writes_rows(yoke_param_mode mode)
 }
 static inline int yk_changes_array(yoke_param_mode mode)
 {
-    return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD;
+    return yk_writes_rows(mode) || mode == YOKE_PARAM_ADD || mode == YOKE_PARAM_REDUCE;
 }
 
 /* --- range.c --- */
@@ -299,11 +300,17 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *spec, struct yk_j
 int yk_job_splits_freely(const char *partitioner);
 void yk_job_close(struct yk_job *job);
 
+/* --- arrays.c: those that hear of devices that fail. Under runtime.lock. --- */
+void yk_arrays_add(yoke_array *array);
+void yk_arrays_remove(yoke_array *array);
+
 /* --- plan.c --- */
 /* Bytes of memory that its devices have made ready so far, in all. */
 int64_t yk_job_readied(const struct yk_job *job);
 /* Chunks are multiples of it. */
 int64_t yk_job_unit(const struct yk_job *job);
+/* Of a kernel, and of its alternative (or NULL). */
+int64_t yk_common_unit(const yoke_kernel *kernel, const yoke_kernel *alternative);
 /* Indexes that give each of `fill` processing elements something to do, whichever kernel it is. */
 int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill);
 /* Items that are a multiple of it fill cores' vectors, whichever kernel it is; 0: any. */

@@ -222,6 +222,26 @@ static yoke_status take_memory(struct call *call, int p)
     return status;
 }
 
+/* Where the result of a reduction goes. */
+static yoke_status take_result(struct call *call, int p)
+{
+    const yoke_given *given = &call->loop->given[p];
+    yoke_arg *arg = &call->job.args[p];
+    arg->shape = given->shape;
+    if (given->kind == YOKE_GIVEN_CONST_MEMORY || given->row_elements || given->count > 1)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "the address of one variable is wanted, for the result (%s)",
+                       NAMES_OF(&call->job, p), call->job.kernel->params[p].type);
+    if (given->kind == YOKE_GIVEN_ARRAY) {
+        arg->array = given->array;
+        return YOKE_OK;
+    }
+    arg->value = given->at;
+    arg->value_size = given->size;
+    arg->type = given->type;
+    return YOKE_OK;
+}
+
 static yoke_status take(struct call *call, int p)
 {
     static const char *const kinds[] = { "a value", "a pointer", "a pointer", "an array" };
@@ -235,6 +255,8 @@ static yoke_status take(struct call *call, int p)
                        param->type, kinds[given->kind]);
     if (param->mode == YOKE_PARAM_VALUE)
         return take_value(call, p);
+    if (param->mode == YOKE_PARAM_REDUCE)
+        return take_result(call, p);
     arg->shape = param->mode == YOKE_PARAM_ADD ? YOKE_WHOLE : given->shape;
     arg->before = given->before;
     arg->after = given->after;

@@ -31,22 +31,20 @@ void yk_job_spoil(struct yk_job *job)
     }
 }
 
-void yk_lane_device_failed(struct yk_job *job, int device)
+/* What a device with memory of its own has out is over, or forgotten: nothing of it may land in
+ * what others do again. */
+static void end_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status outcome;
     int lane, came_through;
-    char *text;
-    if (atomic_load(&jd->device->place->lost)) /* this thread's text is of the job that found out */
-        yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
-    text = yk_strdup(yoke_error_text());
     /* A CPU's lanes are other threads'; the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
         if (!flight->busy)
             continue;
         came_through = yk_flight_complete(job, device, lane, &outcome) && outcome == YOKE_OK;
-        if (!came_through) /* nothing of it may land in what others do again */
+        if (!came_through)
             yk_flight_abandon(job, device, lane);
         else if (yk_flight_finish(job, device, lane, YOKE_OK) == YOKE_OK)
             yk_lane_report(job, device, lane);
@@ -56,6 +54,16 @@ void yk_lane_device_failed(struct yk_job *job, int device)
             spoil(job, device, lane);
         yk_job_leave(job);
     }
+}
+
+void yk_lane_device_failed(struct yk_job *job, int device)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    char *text;
+    if (atomic_load(&jd->device->place->lost)) /* this thread's text is of the job that found out */
+        yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
+    text = yk_strdup(yoke_error_text());
+    end_flights(job, device);
     if (jd->device->device->desc.host_memory)
         /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
         yk_job_fail(job, YOKE_EDEVICE);
@@ -96,9 +104,12 @@ void yk_lane_undone(struct yk_job *job, int device, int lane, yoke_status why)
     if (jd->flights[lane].launched)
         spoil(job, device, lane);
     if (jd->flights[lane].launched && job->has_add) {
+        char *text = yk_strdup(yoke_error_text());
+        end_flights(job, device);
         yk_lock(&job->lock);
-        yk_job_drop_device(job, device, yoke_error_text());
+        yk_job_drop_device(job, device, text ? text : "it failed");
         yk_unlock(&job->lock);
+        yk_free(text);
     } else {
         chunk_returned(job, device, lane, why);
     }

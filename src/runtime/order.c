@@ -3,6 +3,7 @@
 
 #include "../base/alloc.h"
 #include "flight.h"
+#include "reduction.h"
 
 static struct yk_interval used_rows(const struct yk_job *job, int p)
 {
@@ -14,12 +15,29 @@ static struct yk_interval used_rows(const struct yk_job *job, int p)
     return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
 }
 
+/* Partial results are of this job alone. Their total is written at its end, even of no items. */
+static void use_total(struct yk_job *job, int p, struct yk_use *next)
+{
+    const struct yk_total *total = &job->reduction->total[p];
+    job->order.uses[p].rows = yk_array_rows(total->partials);
+    if (total->into)
+        *next = (struct yk_use){ .job = job,
+                                 .array = total->into,
+                                 .rows = yk_array_rows(total->into),
+                                 .writes = 1,
+                                 .reads = total->onto };
+}
+
 void yk_order_prepare(struct yk_job *job)
 {
+    struct yk_use *next = job->order.uses + job->arg_count;
     int p;
     for (p = 0; p < job->arg_count; p++)
-        if (job->args[p].array)
+        if (job->reduction && job->reduction->total[p].partials)
+            use_total(job, p, next++);
+        else if (job->args[p].array)
             job->order.uses[p] = (struct yk_use){ .job = job,
+                                                  .array = job->args[p].array,
                                                   .rows = used_rows(job, p),
                                                   .writes = yk_changes_array(job->args[p].mode),
                                                   .reads = job->args[p].mode != YOKE_PARAM_OUT };
@@ -88,11 +106,11 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
     struct yk_job *job = linking->job;
     const yoke_array *kin;
     int p, i;
-    for (p = 0; p < job->arg_count; p++) {
+    for (p = 0; p < job->order.count; p++) {
         const struct yk_use *mine = &job->order.uses[p];
         if (!mine->job)
             continue;
-        for (kin = NULL; (kin = yk_array_kin(job->args[p].array, kin));) {
+        for (kin = NULL; (kin = yk_array_kin(mine->array, kin));) {
             add_conflicts(linking, mine, kin->writers);
             if (mine->writes)
                 add_conflicts(linking, mine, kin->readers);
@@ -129,9 +147,9 @@ static void supersede(struct yk_use *mine, yoke_array *array)
 static void list_uses(struct yk_job *job)
 {
     int p;
-    for (p = 0; p < job->arg_count; p++) {
+    for (p = 0; p < job->order.count; p++) {
         struct yk_use *mine = &job->order.uses[p];
-        yoke_array *array = job->args[p].array;
+        yoke_array *array = mine->array;
         if (!mine->job)
             continue;
         if (mine->writes)
@@ -161,7 +179,7 @@ void yk_order_unlink(struct yk_job *job, int failed, const struct yk_order_next 
 {
     struct yk_edge *edge = job->order.first_out, *later;
     int p;
-    for (p = 0; p < job->arg_count; p++)
+    for (p = 0; p < job->order.count; p++)
         unlist(&job->order.uses[p]);
     for (; edge; edge = later) {
         struct yk_job *to = edge->to;

@@ -12,7 +12,7 @@
 #ifndef YK_RUNTIME_ORDER_H
 #define YK_RUNTIME_ORDER_H
 
-#include <yoke/status.h>
+#include <yoke/array.h>
 
 #include "../array/interval.h"
 
@@ -20,6 +20,7 @@ struct yk_job;
 
 struct yk_use { /* of an array, by a job */
     struct yk_job *job;
+    yoke_array *array;
     struct yk_interval rows;
     int writes, reads;
     struct yk_use *next, **link; /* link NULL: on no list */
@@ -34,7 +35,10 @@ struct yk_edge {
 enum { YK_EDGES = 4 }; /* more of them need memory */
 
 struct yk_order {
-    struct yk_use *uses; /* one an argument, in the job's block; job NULL: it is no array */
+    /* One an argument, in the job's block (job NULL: it is no array of the program's), and one for
+     * each result of a reduction. */
+    struct yk_use *uses;
+    int count;
     struct yk_edge edges[YK_EDGES], *more_edges;
     struct yk_edge *first_out; /* to those who wait for this job */
     int waits;                 /* jobs that this one still waits for */

@@ -7,6 +7,7 @@
 #include "../partition/kept.h"
 #include "../partition/partitioner.h"
 #include "flight.h"
+#include "reduction.h"
 
 /* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
  * Express 5). */
@@ -26,10 +27,9 @@ static int64_t busy_indexes(const struct yk_job *job, const yoke_kernel *kernel,
     return fill * unit_of(kernel) / per_index;
 }
 
-int64_t yk_job_unit(const struct yk_job *job)
+int64_t yk_common_unit(const yoke_kernel *kernel, const yoke_kernel *alternative)
 {
-    const int64_t mine = unit_of(&job->kernel->kernel);
-    const int64_t other = job->pair ? unit_of(&job->pair->alternative->kernel) : 1;
+    const int64_t mine = unit_of(kernel), other = alternative ? unit_of(alternative) : 1;
     int64_t a = mine, b = other;
     while (b > 0) {
         const int64_t rest = a % b;
@@ -37,6 +37,13 @@ int64_t yk_job_unit(const struct yk_job *job)
         b = rest;
     }
     return mine / a * other;
+}
+
+int64_t yk_job_unit(const struct yk_job *job)
+{
+    return job->reduction ? job->reduction->blocks.size
+                          : yk_common_unit(&job->kernel->kernel,
+                                           job->pair ? &job->pair->alternative->kernel : NULL);
 }
 
 int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill)

@@ -23,13 +23,12 @@ static yoke_status check_held(const struct yk_job *job)
 {
     const yoke_array *kin;
     int p;
-    for (p = 0; p < job->arg_count; p++)
-        for (kin = NULL; job->args[p].array && (kin = yk_array_kin(job->args[p].array, kin));)
+    for (p = 0; p < job->order.count; p++)
+        for (kin = NULL;
+             job->order.uses[p].job && (kin = yk_array_kin(job->order.uses[p].array, kin));)
             if (kin->held)
-                return yk_fail(
-                    YOKE_EBUSY,
-                    "%s, argument %d: array %s is acquired for writing; release it first",
-                    job->name, p + 1, kin->name);
+                return yk_fail(YOKE_EBUSY, "%s: array %s is acquired for writing; release it first",
+                               job->name, kin->name);
     return YOKE_OK;
 }
 

@@ -46,13 +46,20 @@ static int deserves(const struct yk_variant_run *run, int64_t items)
     return items >= atomic_load_explicit(&run->compares_from, memory_order_relaxed);
 }
 
+/* Pieces end where blocks do, so that each partial result is made at once. */
+static int64_t whole_blocks(const yoke_chunk *chunk, int64_t items)
+{
+    const int64_t size = chunk->blocks.size;
+    return size > 1 ? (items + size - 1) / size * size : items;
+}
+
 /* A round at the beginning of what is left of a chunk that had `items`; the items it did: 0 if
  * fewer are left. */
 static int64_t compare(struct yk_variant_run *run, void *const *args, const yoke_chunk *left,
                        int64_t items)
 {
     const int count = run->trial.count;
-    const int64_t each = yk_variant_trial_piece(&run->trial, items);
+    const int64_t each = whole_blocks(left, yk_variant_trial_piece(&run->trial, items));
     int64_t ns[YOKE_CPU_VARIANTS] = { 0 };
     yoke_chunk piece = *left;
     if (2 * count * each > left->last - left->first)
@@ -76,9 +83,10 @@ static int64_t run_best(struct yk_variant_run *run, void *const *args, const yok
                         int64_t items)
 {
     const int64_t all = left->last - left->first, unit = run->trial.unit;
+    const int64_t part = whole_blocks(left, (items / SLICES / unit + 1) * unit);
     yoke_chunk slice = *left;
-    if (deserves(run, items) && (items / SLICES / unit + 1) * unit < all)
-        slice.last = left->first + (items / SLICES / unit + 1) * unit;
+    if (deserves(run, items) && part < all)
+        slice.last = left->first + part;
     atomic_load_explicit(&run->best, memory_order_relaxed)(args, &slice);
     return slice.last - slice.first;
 }

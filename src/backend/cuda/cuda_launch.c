@@ -60,9 +60,10 @@ static void set_blocks(const struct yk_program *program, const struct yk_launch 
     int64_t count[3] = { 1, 1, 1 };
     if (program->shape.is_step)
         count[0] = launch->steps ? launch->steps->plan.groups : 1;
-    else if (program->shape.lanes)
-        count[0] = (length(part, 0) + program->shape.unit - 1) / program->shape.unit;
-    else
+    else if (program->shape.lanes) {
+        const struct yk_groups groups = yk_groups_of(launch, program->shape.unit);
+        count[0] = yk_groups_count(&groups, length(part, 0));
+    } else
         for (int d = 0; d <= last; ++d)
             count[d] = (length(part, last - d) + grid->threads[d] - 1) / grid->threads[d];
     for (int d = 0; d < 3; ++d)
@@ -72,13 +73,15 @@ static void set_blocks(const struct yk_program *program, const struct yk_launch 
 }
 
 /* Indexes along each dimension of the range that one grid of made kernels covers. */
-static void set_most(const struct yk_program *program, const struct grid *grid, int64_t most[3])
+static void set_most(const struct yk_program *program, const struct yk_launch *launch,
+                     const struct grid *grid, int64_t most[3])
 {
     const int last = program->shape.dimensions - 1;
     for (int d = 0; d < 3; ++d)
         most[d] = INT64_MAX;
     if (program->shape.lanes && !program->shape.is_step)
-        most[0] = grid_most[0] * program->shape.unit;
+        most[0] = grid_most[0] / yk_groups_of(launch, 1).blocks.parts *
+                  yk_groups_of(launch, program->shape.unit).unit;
     else if (program->generated && !program->shape.is_step)
         for (int d = 0; d <= last; ++d) {
             const int64_t covered = grid_most[d] * grid->threads[d];
@@ -98,7 +101,8 @@ struct arguments {
     CUdeviceptr queue_memory, pointers[YOKE_ARGS_MAX];
     int64_t copies[YOKE_ARGS_MAX];
     struct yk_step_plan no_plan; /* a rehearsal's */
-    void *list[YK_RANGE_ARGS_MOST + STEP_ARGS + 2 * YOKE_ARGS_MAX];
+    struct yk_groups groups;
+    void *list[YK_RANGE_ARGS_MOST + STEP_ARGS + 2 * YOKE_ARGS_MAX + 1];
     int count;
 };
 
@@ -141,6 +145,10 @@ static void arguments_take(const struct yk_program *program, const struct yk_lau
         if (program->generated && program->shape.params[p].mode == YOKE_PARAM_ADD)
             to->list[to->count++] = &to->copies[p];
     }
+    if (program->shape.reduces) {
+        to->groups = yk_groups_of(launch, 1);
+        to->list[to->count++] = &to->groups.blocks;
+    }
 }
 
 static CUresult launch_source(struct yk_queue *queue, struct yk_program *program,
@@ -156,7 +164,7 @@ static CUresult launch_source(struct yk_queue *queue, struct yk_program *program
     CUresult code;
     arguments_take(program, launch, &args);
     set_threads(program, &all, &grid);
-    set_most(program, &grid, most);
+    set_most(program, launch, &grid, most);
     yk_space_begin(&all, most, &args.part);
     do {
         set_blocks(program, launch, &args.part, &grid);

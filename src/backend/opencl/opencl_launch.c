@@ -63,9 +63,10 @@ static void set_global(const struct yk_program *program, const struct yk_launch 
                        const struct yk_space *part, struct index_space *to)
 {
     const int last = program->shape.dimensions - 1;
+    const struct yk_groups all = yk_groups_of(launch, program->shape.unit);
     int64_t split = program->shape.is_step && launch->steps
                         ? launch->steps->plan.groups
-                        : groups(length(part, 0), program->shape.unit);
+                        : yk_groups_count(&all, length(part, 0));
     if (split == 0)
         split = program->rehearsal_items;
     if (program->shape.lanes) {
@@ -136,6 +137,10 @@ static cl_int set_arguments(const struct yk_program *program, cl_kernel kernel,
             const cl_long copies = yk_launch_copies(arg);
             code = cl->SetKernelArg(kernel, index++, sizeof copies, &copies);
         }
+    }
+    if (program->shape.reduces && code == CL_SUCCESS) {
+        const struct yk_groups all = yk_groups_of(launch, 1);
+        code = cl->SetKernelArg(kernel, index, sizeof all.blocks, &all.blocks);
     }
     return code;
 }

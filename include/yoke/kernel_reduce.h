@@ -1,0 +1,118 @@
+/* yoke/kernel_reduce.h - parameters that reduce, in every language.
+ *
+ *     YOKE_REDUCE(op, T, n)            one T (a yoke_at_T of MIN_AT, MAX_AT) of all that the body
+ * gives by yoke_reduce(n, v) or yoke_reduce_at(n, v, place) YOKE_FOLD(fold, identity, T, n)
+ * likewise by the program's own YOKE_FN T fold(T a, T b), which is associative and commutative up
+ * to rounding, with yoke_fold
+ *
+ * The range is cut into blocks of indexes, by its sizes alone (src/runtime/blocks.c). A block's
+ * values are dealt to lanes by the number of the fastest index; each lane folds its values in turn,
+ * and the lanes are folded by halves. So a block's partial result has the same bits wherever it is
+ * made. It goes to a row of its own: what is made again after a failure counts once, and no atomics
+ * are needed. The host folds the partial results. Loops: kernel_reduce_cpu.h,
+ * kernel_reduce_device.h.
+ */
+#ifndef YOKE_KERNEL_REDUCE_H
+#define YOKE_KERNEL_REDUCE_H
+
+#include <yoke/kernel_each.h>
+
+/* As parameters of the forms: mode, type, name, identity, how two values become one, by what. */
+#define YOKE_REDUCE(op, T, n)                                                                      \
+    (yk_reduce, YK_REDUCED_##op(T), n, YK_IDENTITY_##op(T), YK_REDUCES_##op, YK_REDUCE_##op)
+#define YOKE_FOLD(fold, identity, T, n) (yk_reduce, T, n, identity, own, fold)
+
+/* In bodies, and yoke_reduce_at(n, v, place) for MIN_AT and MAX_AT. In group kernels inside
+ * YOKE_LANES or YOKE_ONCE. */
+#define yoke_reduce(n, v)     yk_reduce_into(n##_yk_op, &YOKE_MINE(n), v)
+#define yoke_fold(n, fold, v) (YOKE_MINE(n) = fold(YOKE_MINE(n), v))
+
+/* Lanes of range kernels; group kernels have theirs. */
+enum { YK_REDUCE_LANES = 64 };
+enum {
+    YK_REDUCE_SUM,
+    YK_REDUCE_PRODUCT,
+    YK_REDUCE_MIN,
+    YK_REDUCE_MAX,
+    YK_REDUCE_AND,
+    YK_REDUCE_OR,
+    YK_REDUCE_XOR,
+    YK_REDUCE_MIN_AT,
+    YK_REDUCE_MAX_AT
+};
+
+/* `made` here, `at` a place, or the program's `own`. */
+#define YK_REDUCES_SUM        made
+#define YK_REDUCES_PRODUCT    made
+#define YK_REDUCES_MIN        made
+#define YK_REDUCES_MAX        made
+#define YK_REDUCES_AND        made
+#define YK_REDUCES_OR         made
+#define YK_REDUCES_XOR        made
+#define YK_REDUCES_MIN_AT     at
+#define YK_REDUCES_MAX_AT     at
+#define YK_REDUCED_SUM(T)     T
+#define YK_REDUCED_PRODUCT(T) T
+#define YK_REDUCED_MIN(T)     T
+#define YK_REDUCED_MAX(T)     T
+#define YK_REDUCED_AND(T)     YK_CAT(YK_BITS_, T)
+#define YK_REDUCED_OR(T)      YK_CAT(YK_BITS_, T)
+#define YK_REDUCED_XOR(T)     YK_CAT(YK_BITS_, T)
+#define YK_REDUCED_MIN_AT(T)  YK_CAT(yoke_at_, T)
+#define YK_REDUCED_MAX_AT(T)  YK_CAT(yoke_at_, T)
+/* Others have no AND, OR and XOR: the compiler does not know their YK_BITS_. */
+#define YK_BITS_int32_t  int32_t
+#define YK_BITS_uint32_t uint32_t
+#define YK_BITS_int64_t  int64_t
+#define YK_BITS_uint64_t uint64_t
+
+#define YK_IDENTITY_SUM(T)     ((T)0)
+#define YK_IDENTITY_PRODUCT(T) ((T)1)
+#define YK_IDENTITY_MIN(T)     YK_CAT(YK_HIGHEST_, T)
+#define YK_IDENTITY_MAX(T)     YK_CAT(YK_LOWEST_, T)
+#define YK_IDENTITY_AND(T)     ((T) ~(T)0)
+#define YK_IDENTITY_OR(T)      ((T)0)
+#define YK_IDENTITY_XOR(T)     ((T)0)
+#define YK_IDENTITY_MIN_AT(T)  YOKE_INIT(YK_CAT(yoke_at_, T), YK_CAT(YK_HIGHEST_, T), -1)
+#define YK_IDENTITY_MAX_AT(T)  YOKE_INIT(YK_CAT(yoke_at_, T), YK_CAT(YK_LOWEST_, T), -1)
+#define YK_HIGHEST_float       ((float)INFINITY)
+#define YK_HIGHEST_double      ((double)INFINITY)
+#define YK_HIGHEST_int32_t     INT32_MAX
+#define YK_HIGHEST_uint32_t    UINT32_MAX
+#define YK_HIGHEST_int64_t     INT64_MAX
+#define YK_HIGHEST_uint64_t    UINT64_MAX
+#define YK_LOWEST_float        (-(float)INFINITY)
+#define YK_LOWEST_double       (-(double)INFINITY)
+#define YK_LOWEST_int32_t      (-INT32_MAX - 1)
+#define YK_LOWEST_uint32_t     0
+#define YK_LOWEST_int64_t      (-INT64_MAX - 1)
+#define YK_LOWEST_uint64_t     0
+
+/* F(type, name, identity, how, x) if p is a parameter that reduces, else nothing; and whether one
+ * of several is: `reducing`, or `plain`. */
+#define YK_IF_REDUCE(F, p) YK_IF_REDUCE_(F, YK_BARE p)
+#define YK_IF_REDUCE_(...) YK_IF_REDUCE__(__VA_ARGS__)
+#define YK_IF_REDUCE__(F, mode, ...)                                                               \
+    YK_SECOND(YK_CAT(YK_IS_REDUCE_, mode), YK_NOTHING, ~)(F, __VA_ARGS__)
+#define YK_IS_REDUCE_yk_reduce ~, YK_APPLY
+#define YK_SECOND(...)         YK_SECOND_(__VA_ARGS__)
+#define YK_SECOND_(a, b, ...)  b
+#define YK_APPLY(F, ...)       F(__VA_ARGS__)
+#define YK_NOTHING(F, ...)
+#define YK_FORM(form, ...) YK_CAT(form, YK_FIRST(YK_EACH(YK_REDUCING, __VA_ARGS__) plain))
+#define YK_REDUCING(k, p)  YK_IF_REDUCE(YK_REDUCING_, p)
+#define YK_REDUCING_(...)  reducing,
+
+/* A fold of the program's has no number: yoke_reduce of its name does not compile. */
+#define YK_HOW(what, how)        YK_CAT(YK_HOW_##what##_, how)
+#define YK_HOW_FORMAL_made(T, n) , T *YOKE_RESTRICT n, const int YK_UNUSED n##_yk_op
+#define YK_HOW_FORMAL_own(T, n)  , T *YOKE_RESTRICT n
+#define YK_HOW_ACTUAL_made(n, x) , x
+#define YK_HOW_ACTUAL_own(n, x)
+#define YK_HOW_JOIN_made(x, p, v)                   yk_reduce_into(x, p, v)
+#define YK_HOW_JOIN_own(x, p, v)                    (*(p) = x(*(p), v))
+#define YK_FORMAL_yk_reduce(T, n, identity, how, x) YK_HOW(FORMAL, how)(T, n)
+/* What follows the name in the body's actual parameters. */
+#define YK_ACTUAL_HOW(T, n, identity, how, x) YK_HOW(ACTUAL, how)(n, x)
+
+#endif

@@ -1,0 +1,126 @@
+/* yoke/kernel_reduce_device.h - kernels that reduce (kernel_reduce.h), in OpenCL C and CUDA: a
+ * group for each part of each block. Only seen while a file is flattened.
+ *
+ * Entry point     yoke_entry_NAME, as of other kernels, with one more argument at the end: a
+ *                 yk_blocks by value. A parameter that reduces is an array of partial results.
+ * Groups          of YK_REDUCE_LANES work-items, in group kernels as many as the kernel says, in
+ * one dimension: yk_blocks.parts for each block that the space has. Lane l of a group takes every
+ * group-size-th index from its part's l-th on, of the fastest dimension.
+ */
+#ifndef YOKE_KERNEL_REDUCE_DEVICE_H
+#define YOKE_KERNEL_REDUCE_DEVICE_H
+
+/* yoke_blocks of the host. */
+typedef struct yk_blocks {
+    int64_t first, size, parts, width;
+} yk_blocks;
+
+#define yoke_reduce_at(n, v, place) yk_reduce_place(n##_yk_op, n, v, place)
+#define YK_HOW_FORMAL_at            YK_HOW_FORMAL_made
+#define YK_HOW_ACTUAL_at            YK_HOW_ACTUAL_made
+#define YK_HOW_JOIN_at              YK_HOW_JOIN_made
+
+/* What an entry declares for a result: the lane's own, and those of all. */
+#define YK_RESULT_DECLARE(T, n, identity)                                                          \
+    YK_GROUP_MEMORY T n##_yk_lanes[yk_reduce_lanes];                                               \
+    T n = identity;
+#define YK_RESULT_PUT(k, p)       YK_IF_REDUCE(YK_RESULT_PUT_, p)
+#define YK_RESULT_PUT_(T, n, ...) n##_yk_lanes[yk_me] = n;
+#define YK_RESULT_JOIN(k, p)      YK_IF_REDUCE(YK_RESULT_JOIN_, p)
+#define YK_RESULT_JOIN_(T, n, identity, how, x)                                                    \
+    n = n##_yk_lanes[yk_l];                                                                        \
+    YK_HOW(JOIN, how)(x, &n, n##_yk_lanes[yk_l + yk_half]);                                        \
+    n##_yk_lanes[yk_l] = n;
+#define YK_RESULT_GET(k, p)       YK_IF_REDUCE(YK_RESULT_GET_, p)
+#define YK_RESULT_GET_(T, n, ...) YK_RESULTS(T, n)[yk_slot] = n##_yk_lanes[0];
+/* Lanes in halves. Lane l < yk_few depends on those that are l modulo yk_few until so many are
+ * left: so two barriers do, of which each takes compilers for CPUs a second. */
+#define YK_RESULTS_CLOSE(...)                                                                      \
+    enum { yk_few = yk_reduce_lanes < 8 ? yk_reduce_lanes : yk_reduce_lanes <= 64 ? 8 : 32 };      \
+    YK_EACH(YK_RESULT_PUT, __VA_ARGS__)                                                            \
+    YOKE_BARRIER;                                                                                  \
+    if (yk_me < yk_few) {                                                                          \
+        YK_HALVE(yk_reduce_lanes / 2, yk_few, yk_me, yk_few, __VA_ARGS__)                          \
+    }                                                                                              \
+    YOKE_BARRIER;                                                                                  \
+    if (yk_me == 0) {                                                                              \
+        YK_HALVE(yk_few / 2, 1, 0, 1, __VA_ARGS__)                                                 \
+        YK_EACH(YK_RESULT_GET, __VA_ARGS__)                                                        \
+    }
+#define YK_HALVE(most, least, from, step, ...)                                                     \
+    for (int yk_half = (most); yk_half >= (least); yk_half /= 2)                                   \
+        for (int yk_l = (from); yk_l < yk_half; yk_l += (step)) {                                  \
+            YK_EACH(YK_RESULT_JOIN, __VA_ARGS__)                                                   \
+        }
+
+/* The group's part: indexes yk_from to yk_to - 1, yk_from2 to yk_to2 - 1 of the second dimension,
+ * with its result at yk_slot. */
+#define YK_PART_OF_GROUP                                                                           \
+    const int64_t yk_group = YK_GROUP_NUMBER, yk_size = yk_blocks_.size;                           \
+    const int64_t yk_from = yk_part.first + yk_group / yk_blocks_.parts * yk_size;                 \
+    const int64_t yk_left = yk_part.last - yk_from;                                                \
+    const int64_t yk_to = yk_from + (yk_left < yk_size ? yk_left : yk_size);                       \
+    const int64_t yk_from2 = yk_part.first2 + yk_group % yk_blocks_.parts * yk_blocks_.width;      \
+    const int64_t yk_left2 = yk_part.last2 - yk_from2;                                             \
+    const int64_t yk_to2 = yk_from2 + (yk_left2 < yk_blocks_.width ? yk_left2 : yk_blocks_.width); \
+    const int64_t yk_slot =                                                                        \
+        (yk_from - yk_blocks_.first) / yk_size * yk_blocks_.parts + yk_group % yk_blocks_.parts;   \
+    const int yk_me = YK_NUMBER_IN_GROUP;                                                          \
+    (void)yk_to, (void)yk_to2; /* not all forms need all */                                        \
+    if (yk_left <= 0)                                                                              \
+        return;
+#define YK_BY_LANES(T, i, from, to) for (T i = (from) + yk_me; i < (to); i += yk_reduce_lanes)
+
+#define YK_REDUCING_ENTRY(name, lanes, params, ...)                                                \
+    YK_REDUCING_HEAD(lanes)                                                                        \
+    yoke_entry_##name(const yk_space yk_part YK_EACH(YK_ENTRY_FORMAL, YK_BARE params),             \
+                      const yk_blocks yk_blocks_)                                                  \
+    {                                                                                              \
+        enum { yk_reduce_lanes = (lanes) };                                                        \
+        YK_EACH(YK_ENTRY_DECLARE, YK_BARE params)                                                  \
+        YK_PART_OF_GROUP                                                                           \
+        __VA_ARGS__                                                                                \
+        YK_RESULTS_CLOSE params                                                                    \
+    }
+
+/* A block has at most 2^30 indexes, which 32 bits count. */
+#define YK_KERNEL1_reducing(name, i, ...)                                                          \
+    YK_BODY1(name, i, __VA_ARGS__);                                                                \
+    YK_REDUCING_ENTRY(name, YK_REDUCE_LANES, (__VA_ARGS__),                                        \
+                      YK_BY_LANES(int, yk_i, 0, (int)(yk_to - yk_from))                            \
+                          yk_body_##name(yk_from + yk_i, yk_part.size2,                            \
+                                         yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)    \
+    YK_BODY1(name, i, __VA_ARGS__)
+#define YK_KERNEL2_reducing(name, i, j, ...)                                                       \
+    YK_BODY2(name, i, j, __VA_ARGS__);                                                             \
+    YK_REDUCING_ENTRY(name, YK_REDUCE_LANES, (__VA_ARGS__),                                        \
+                      for (int64_t yk_i = yk_from; yk_i < yk_to;                                   \
+                           ++yk_i) YK_BY_LANES(int64_t, yk_j, yk_from2, yk_to2)                    \
+                          yk_body_##name(yk_i, yk_j, yk_part.size2,                                \
+                                         yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)    \
+    YK_BODY2(name, i, j, __VA_ARGS__)
+#define YK_KERNEL3_reducing(name, i, j, k, ...)                                                    \
+    YK_BODY3(name, i, j, k, __VA_ARGS__);                                                          \
+    YK_REDUCING_ENTRY(                                                                             \
+        name, YK_REDUCE_LANES, (__VA_ARGS__),                                                      \
+        for (int64_t yk_i = yk_from; yk_i < yk_to; ++yk_i) for (int64_t yk_j = yk_from2;           \
+                                                                yk_j < yk_to2; ++yk_j)             \
+            YK_BY_LANES(int64_t, yk_k, yk_part.first3, yk_part.last3)                              \
+                yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                    \
+                               yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)              \
+    YK_BODY3(name, i, j, k, __VA_ARGS__)
+/* The barrier: a later body may use local memory again. */
+#define YK_GROUP_KERNEL_reducing(name, i, lanes, unit, ...)                                        \
+    YK_GROUP_CHECK(name, lanes, unit);                                                             \
+    YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \
+    YK_REDUCING_ENTRY(                                                                             \
+        name, lanes, (__VA_ARGS__), YK_GROUP_MEMORY uint64_t yk_scratch[lanes];                    \
+        for (int64_t yk_i = yk_from; yk_i < yk_to; yk_i += (unit)) {                               \
+            yk_body_##name(yk_i, yk_to - yk_i < (unit) ? (int)(yk_to - yk_i) : (unit), lanes,      \
+                           yk_me, yk_scratch, yk_part.size2,                                       \
+                           yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                   \
+            YOKE_BARRIER;                                                                          \
+        })                                                                                         \
+    YK_GROUP_BODY(name, i, __VA_ARGS__)
+
+#endif

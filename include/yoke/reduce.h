@@ -1,0 +1,49 @@
+/* yoke/reduce.h - results of reductions (YOKE_REDUCE, YOKE_FOLD): what operators mean.
+ *
+ * | operator | of | without a value | |
+ * | --- | --- | --- | --- |
+ * | SUM, PRODUCT | all numbers | 0, 1 | integers wrap around |
+ * | MIN, MAX | all numbers | INFINITY, -INFINITY; the type's limit | NaNs are left out |
+ * | AND, OR, XOR | integers | all bits; 0; 0 | of bits |
+ * | MIN_AT, MAX_AT | all numbers | that of MIN or MAX, place -1 | of equal values the lowest place
+ * |
+ *
+ * Numbers are int32_t, uint32_t, int64_t, uint64_t, float and double. A result is what the operator
+ * makes of all values, and of none where a range is empty or all values are NaN. Values are
+ * combined in an order that depends on the range's sizes only, so a job's result has the same bits
+ * on any devices, split and repetition, as far as the values have: where compilers may fuse
+ * products and sums of the body differently, build with EXACT (docs/kernels.md).
+ */
+#ifndef YOKE_REDUCE_H
+#define YOKE_REDUCE_H
+
+#include <stdint.h>
+
+/* Results of MIN_AT and MAX_AT: a value, and the place (>= 0) that was given with it; -1: there was
+ * no value. */
+typedef struct yoke_at_float {
+    float value;
+    int64_t place;
+} yoke_at_float;
+typedef struct yoke_at_double {
+    double value;
+    int64_t place;
+} yoke_at_double;
+typedef struct yoke_at_int32_t {
+    int32_t value;
+    int64_t place;
+} yoke_at_int32_t;
+typedef struct yoke_at_uint32_t {
+    uint32_t value;
+    int64_t place;
+} yoke_at_uint32_t;
+typedef struct yoke_at_int64_t {
+    int64_t value;
+    int64_t place;
+} yoke_at_int64_t;
+typedef struct yoke_at_uint64_t {
+    uint64_t value;
+    int64_t place;
+} yoke_at_uint64_t;
+
+#endif

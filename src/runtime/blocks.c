@@ -1,0 +1,77 @@
+/* blocks.c - see blocks.h. */
+#include "blocks.h"
+
+/* Few blocks cost nothing to fold; each should have SIZE_GOOD units at least, for its lanes cost
+ * some 30 ns to fold, unless then fewer than BLOCKS_LEAST were left to share out. A GPU needs
+ * BLOCKS_MOST groups to be full. */
+enum { BLOCKS_MOST = 4096, BLOCKS_LEAST = 256, SIZE_GOOD = 1024 };
+/* A block of so many items at least is cut into parts of the second dimension while there are few
+ * blocks. */
+enum { PART_ITEMS = 16384, WIDTH_UNIT = 64 };
+/* Devices count a block's indexes in 32 bits. */
+static const int64_t size_most = (int64_t)1 << 30;
+
+static int64_t quotient(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+static int64_t power_of_two(int64_t least)
+{
+    int64_t power = 1;
+    while (power < least && power < size_most)
+        power *= 2;
+    return power;
+}
+
+/* Units in a block. */
+static int64_t units_of(int64_t units)
+{
+    const int64_t few = power_of_two(quotient(units, BLOCKS_LEAST));
+    const int64_t many = power_of_two(quotient(units, BLOCKS_MOST));
+    const int64_t good = few < SIZE_GOOD ? few : SIZE_GOOD;
+    return many > good ? many : good;
+}
+
+/* Both are at most 2^62. */
+static int64_t product(int64_t a, int64_t b)
+{
+    return a > INT64_MAX / 2 / b ? INT64_MAX / 2 : a * b;
+}
+
+static int64_t parts_of(const struct yk_blocks_spec *spec, int64_t blocks, int64_t size)
+{
+    const int64_t wide = spec->extent[0];
+    const int64_t items = product(product(size, wide), spec->extent[1]);
+    int64_t most = BLOCKS_MOST / (blocks > 0 ? blocks : 1), parts = items / PART_ITEMS;
+    if (spec->dimensions == 2 && most > quotient(wide, WIDTH_UNIT))
+        most = quotient(wide, WIDTH_UNIT);
+    if (most > wide)
+        most = wide;
+    if (parts > most)
+        parts = most;
+    return parts > 1 ? parts : 1;
+}
+
+yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec)
+{
+    const int64_t indexes = spec->last - spec->first;
+    yoke_blocks blocks = { .first = spec->first, .parts = 1, .width = spec->extent[0] };
+    blocks.size = units_of(quotient(indexes, spec->unit)) * spec->unit;
+    if (spec->dimensions > 1) {
+        blocks.width =
+            quotient(spec->extent[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));
+        if (spec->dimensions == 2) /* lanes take turns at the second dimension */
+            blocks.width = quotient(blocks.width, WIDTH_UNIT) * WIDTH_UNIT;
+        blocks.parts = quotient(spec->extent[0], blocks.width);
+    }
+    return blocks;
+}
+
+yoke_rows yk_blocks_of(const yoke_blocks *blocks, yoke_rows indexes)
+{
+    if (indexes.first >= indexes.last)
+        return (yoke_rows){ 0, 0 };
+    return (yoke_rows){ (indexes.first - blocks->first) / blocks->size,
+                        (indexes.last - blocks->first - 1) / blocks->size + 1 };
+}

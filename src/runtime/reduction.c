@@ -1,0 +1,208 @@
+/* reduction.c - see reduction.h. */
+#include "reduction.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "../base/status.h"
+#include "flight.h"
+#include "value.h"
+
+#define ARGUMENT            "kernel %s, argument %d (%s): "
+#define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
+
+int yk_reduces(const yoke_kernel *kernel)
+{
+    int p, count = 0;
+    for (p = 0; p < kernel->param_count; p++)
+        count += kernel->params[p].mode == YOKE_PARAM_REDUCE;
+    return count;
+}
+
+static yoke_status check_into(const yoke_kernel *kernel, int p, const yoke_array *into)
+{
+    if (into->rows == 1 && into->row_bytes == kernel->params[p].size)
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT
+                   "the result is one %s of %u bytes, array %s has %lld rows of %lld; open "
+                   "it with one row of one element",
+                   NAMES_OF(kernel, p), kernel->params[p].type, kernel->params[p].size, into->name,
+                   (long long)into->rows, (long long)into->row_bytes);
+}
+
+yoke_status yk_reduction_check(const yoke_job *spec, int p)
+{
+    const yoke_kernel *kernel = spec->kernel;
+    const yoke_param *param = &kernel->params[p];
+    const yoke_arg *arg = &spec->args[p];
+    const yoke_type wanted = yk_type_named(param->type);
+    if (arg->shape != YOKE_ROWS && arg->shape != YOKE_ONTO)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "shape %d is neither YOKE_ROWS (the result is set) nor YOKE_ONTO",
+                       NAMES_OF(kernel, p), (int)arg->shape);
+    if (arg->array)
+        return check_into(kernel, p, arg->array);
+    if (!arg->value)
+        return yk_fail(YOKE_EINVAL,
+                       ARGUMENT "there is no place for the result; pass yoke_reduce_to(&variable)",
+                       NAMES_OF(kernel, p));
+    if (arg->value_size == param->size &&
+        (arg->type == YOKE_TYPE_OTHER || wanted == YOKE_TYPE_OTHER ||
+         (arg->type == YOKE_TYPE_REAL) == (wanted == YOKE_TYPE_REAL)))
+        return YOKE_OK;
+    return yk_fail(YOKE_EINVAL,
+                   ARGUMENT "the result is a %s of %u bytes, and goes to a variable of %zu; pass "
+                            "the address of a %s",
+                   NAMES_OF(kernel, p), param->type, param->size, arg->value_size, param->type);
+}
+
+static yoke_rows rows_of(const void *context, yoke_rows indexes)
+{
+    return yk_blocks_of(context, indexes);
+}
+
+/* Arrays of the runtime hear of devices that fail. */
+static void enlist(yoke_runtime *runtime, yoke_array *array)
+{
+    array->runtime = runtime;
+    yk_lock(&runtime->lock);
+    yk_arrays_add(array);
+    yk_unlock(&runtime->lock);
+}
+
+static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
+{
+    struct yk_reduction *reduction = job->reduction;
+    struct yk_total *total = &reduction->total[p];
+    const yoke_rows all =
+        yk_blocks_of(&reduction->blocks, (yoke_rows){ spec->range.first, spec->range.last });
+    const yoke_array_spec partials = { .rows = all.last > 0 ? all.last : 1,
+                                       .row_elements = reduction->blocks.parts,
+                                       .element_size = spec->kernel->params[p].size,
+                                       .name = spec->kernel->params[p].name };
+    yoke_arg *arg = &job->args[p];
+    yoke_status status = yk_array_open(&job->runtime->places, &partials, &total->partials);
+    if (status != YOKE_OK)
+        return status;
+    enlist(job->runtime, total->partials);
+    total->into = arg->array;
+    memcpy(&total->value, &arg->value, sizeof total->value); /* the address of what is written */
+    total->onto = arg->shape == YOKE_ONTO;
+    *arg = (yoke_arg){ .mode = YOKE_PARAM_OUT,
+                       .array = total->partials,
+                       .shape = YOKE_CUSTOM,
+                       .rows = rows_of,
+                       .rows_context = &reduction->blocks,
+                       .home = YOKE_HOME_NOW };
+    return YOKE_OK;
+}
+
+yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
+{
+    const int64_t *extent = spec->range.extent;
+    const struct yk_blocks_spec cut = { .first = spec->range.first,
+                                        .last = spec->range.last,
+                                        .extent = { extent[0] ? extent[0] : 1,
+                                                    extent[1] ? extent[1] : 1 },
+                                        .dimensions = spec->kernel->dimensions,
+                                        .unit = yk_common_unit(spec->kernel, spec->alternative) };
+    yoke_status status = YOKE_OK;
+    int p;
+    if (!yk_reduces(spec->kernel))
+        return YOKE_OK;
+    job->reduction = yk_calloc(1, sizeof *job->reduction);
+    if (!job->reduction)
+        return YOKE_ENOMEM;
+    job->reduction->blocks = yk_blocks_cut(&cut);
+    for (p = 0; p < job->arg_count && status == YOKE_OK; p++)
+        if (spec->kernel->params[p].mode == YOKE_PARAM_REDUCE)
+            status = open_total(job, spec, p);
+    return status;
+}
+
+/* `value` = the total of `old`, if it takes part, and of all partial results. */
+static yoke_status fold_into(struct yk_job *job, int p, void *value)
+{
+    const struct yk_total *total = &job->reduction->total[p];
+    const yoke_kernel *kernel = &job->kernel->kernel;
+    const size_t size = kernel->params[p].size;
+    const struct yk_interval all = yk_array_rows(total->partials);
+    const int is_empty = job->first == job->last;
+    yoke_status status = is_empty ? YOKE_OK : yk_transfer_home(total->partials, all);
+    char *both;
+    if (status != YOKE_OK)
+        return status;
+    both = yk_calloc(2, size);
+    if (!both)
+        return YOKE_ENOMEM;
+    memcpy(both, value, size);
+    kernel->fold(p, both + size, total->partials->host,
+                 is_empty ? 0 : total->partials->rows * job->reduction->blocks.parts);
+    if (total->onto)
+        kernel->fold(p, value, both, 2);
+    else
+        memcpy(value, both + size, size);
+    yk_free(both);
+    return YOKE_OK;
+}
+
+static yoke_status fold_into_array(struct yk_job *job, int p)
+{
+    yoke_array *into = job->reduction->total[p].into;
+    const struct yk_interval row = yk_array_rows(into);
+    yoke_status status = YOKE_OK;
+    if (job->reduction->total[p].onto)
+        status = yk_transfer_home(into, row);
+    if (status == YOKE_OK)
+        status = yk_transfer_written(into, YK_HOST, row);
+    return status == YOKE_OK ? fold_into(job, p, into->host + into->column) : status;
+}
+
+yoke_status yk_reduction_fold(struct yk_job *job)
+{
+    yoke_status status = YOKE_OK;
+    int p;
+    for (p = 0; job->reduction && p < job->arg_count && status == YOKE_OK; p++) {
+        const struct yk_total *total = &job->reduction->total[p];
+        if (total->partials)
+            status = total->into ? fold_into_array(job, p) : fold_into(job, p, total->value);
+    }
+    return status;
+}
+
+void yk_reduction_strike(struct yk_job *job)
+{
+    int p;
+    for (p = 0; job->reduction && p < job->arg_count; p++)
+        if (job->reduction->total[p].partials && job->reduction->total[p].partials->runtime) {
+            yk_arrays_remove(job->reduction->total[p].partials);
+            job->reduction->total[p].partials->runtime = NULL;
+        }
+}
+
+/* Of a job that was never submitted. */
+static int is_listed(const struct yk_job *job)
+{
+    int p, listed = 0;
+    for (p = 0; job->reduction && p < job->arg_count; p++)
+        listed |= job->reduction->total[p].partials && job->reduction->total[p].partials->runtime;
+    return listed;
+}
+
+void yk_reduction_close(struct yk_job *job)
+{
+    int p;
+    if (is_listed(job)) {
+        yk_lock(&job->runtime->lock);
+        yk_reduction_strike(job);
+        yk_unlock(&job->runtime->lock);
+    }
+    for (p = 0; job->reduction && p < job->arg_count; p++) {
+        yk_array_close(job->reduction->total[p].partials);
+        job->reduction->total[p].partials = NULL;
+    }
+    yk_free(job->reduction);
+    job->reduction = NULL;
+}
