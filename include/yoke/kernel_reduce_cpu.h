@@ -71,7 +71,7 @@ static inline int YK_UNUSED yk_lane(void)
 #define YK_LANES_OPEN(k, p) YK_IF_REDUCE(YK_LANES_OPEN_, p)
 #define YK_LANES_OPEN_(T, n, identity, how, x)                                                     \
     YK_HOW(OPEN, how)(T, n) const T n##_yk_none = identity;                                        \
-    for (int yk_l = 0; yk_l < yk_reduce_lanes; ++yk_l)                                             \
+    for (int yk_l = 0; yk_l < yk_used; ++yk_l)                                                     \
     YK_HOW(PUT, how)(n, n##_yk_none)
 #define YK_LANES_FOLD(n, how, x)                                                                   \
     YK_LANES_HALF(512, n, how, x)                                                                  \
@@ -84,9 +84,9 @@ static inline int YK_UNUSED yk_lane(void)
     YK_LANES_HALF(4, n, how, x)                                                                    \
     YK_LANES_HALF(2, n, how, x)                                                                    \
     YK_LANES_HALF(1, n, how, x)
-/* The upper half of twice as many lanes into the lower one. The condition is a constant. */
+/* The upper half of twice as many lanes into the lower one. */
 #define YK_LANES_HALF(half, n, how, x)                                                             \
-    if (yk_reduce_lanes > (half))                                                                  \
+    if (yk_reduce_lanes > (half) && yk_used > (half))                                              \
         for (int yk_l = 0; yk_l < (half); ++yk_l)                                                  \
     YK_HOW(HALVE, how)(n, x, (half) % yk_reduce_lanes)
 #define YK_LANES_CLOSE(k, p) YK_IF_REDUCE(YK_LANES_CLOSE_, p)
@@ -146,6 +146,15 @@ static inline int YK_UNUSED yk_lane(void)
                 (yk_from - yk_blocks.first) / yk_blocks.size * yk_blocks.parts + yk_part;          \
             __VA_ARGS__                                                                            \
         }
+/* Lanes that `most` indexes give something to, as a power of two. What others have is the identity,
+ * which changes nothing: blocks of few indexes would take ten times as long. */
+YOKE_FN int yk_lanes_used(int64_t most, int lanes)
+{
+    int used = 1;
+    while (used < lanes && used < most)
+        used *= 2;
+    return used;
+}
 /* A statement for each index, which lanes take turns at. */
 #define YK_BY_LANES(i, from, to, params, ...)                                                      \
     int64_t yk_at = (from);                                                                        \
@@ -163,32 +172,33 @@ static inline int YK_UNUSED yk_lane(void)
 
 /* --- forms --- */
 
-#define YK_REDUCING_FUNCTION(attributes, v, name, params, ...)                                     \
+#define YK_REDUCING_FUNCTION(attributes, v, name, most, params, ...)                               \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         enum { yk_reduce_lanes = YK_REDUCE_LANES };                                                \
         YK_EACH(YK_UNPACK, YK_BARE params)                                                         \
         YK_CHUNK                                                                                   \
+        const int yk_used = yk_lanes_used(most, yk_reduce_lanes);                                  \
         YK_EACH(YK_SUM_OPEN, YK_BARE params)                                                       \
         YK_BLOCKS(YK_EACH(YK_LANES_OPEN, YK_BARE params)                                           \
                       __VA_ARGS__ YK_EACH(YK_LANES_CLOSE, YK_BARE params))                         \
         YK_EACH(YK_SUM_CLOSE, YK_BARE params)                                                      \
     }
 #define YK_RANGE1_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, (__VA_ARGS__),                                       \
+    YK_REDUCING_FUNCTION(attributes, v, name, yk_chunk->blocks.size, (__VA_ARGS__),                \
                          YK_BY_LANES(yk_i, yk_from, yk_to, (__VA_ARGS__),                          \
                                      yk_body_##name(yk_i, yk_size2,                                \
                                                     yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)       \
                                                         YK_SUMS_ACTUAL(__VA_ARGS__))))
 #define YK_RANGE2_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, (__VA_ARGS__),                                       \
+    YK_REDUCING_FUNCTION(attributes, v, name, yk_chunk->blocks.width, (__VA_ARGS__),               \
                          YK_FOR(yk_i, yk_from, yk_to){                                             \
                              YK_BY_LANES(yk_j, yk_from2, yk_to2, (__VA_ARGS__),                    \
                                          yk_body_##name(yk_i, yk_j, yk_size2,                      \
                                                         yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)   \
                                                             YK_SUMS_ACTUAL(__VA_ARGS__))) })
 #define YK_RANGE3_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, (__VA_ARGS__),                                       \
+    YK_REDUCING_FUNCTION(attributes, v, name, yk_size3, (__VA_ARGS__),                             \
                          YK_FOR(yk_i, yk_from, yk_to) YK_FOR(yk_j, yk_from2, yk_to2){              \
                              YK_BY_LANES(yk_k, 0, yk_size3, (__VA_ARGS__),                         \
                                          yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                \
@@ -197,7 +207,12 @@ static inline int YK_UNUSED yk_lane(void)
 #define YK_GROUPS_reducing(attributes, v, name, lanes, unit, ...)                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
-        enum { yk_lanes = (lanes), yk_unit = (unit), yk_reduce_lanes = yk_lanes };                 \
+        enum {                                                                                     \
+            yk_lanes = (lanes),                                                                    \
+            yk_unit = (unit),                                                                      \
+            yk_reduce_lanes = yk_lanes,                                                            \
+            yk_used = yk_lanes                                                                     \
+        };                                                                                         \
         YK_GROUPS_OPEN(__VA_ARGS__)                                                                \
         YK_BLOCKS(YK_EACH(YK_LANES_OPEN, __VA_ARGS__)                                              \
                       YK_EACH(YK_LANES_OF, __VA_ARGS__) for (int64_t yk_i = yk_from; yk_i < yk_to; \
@@ -213,6 +228,7 @@ static inline int YK_UNUSED yk_lane(void)
                                 int64_t yk_count)                                                  \
     {                                                                                              \
         enum { yk_reduce_lanes = YK_REDUCE_LANES };                                                \
+        const int yk_used = yk_lanes_used(yk_count, yk_reduce_lanes);                              \
         YK_EACH(YK_TOTAL_PARAM, __VA_ARGS__)                                                       \
     }
 #define YK_TOTAL_PARAM(k, p)    YK_IF_REDUCE(YK_TOTAL_PARAM_, YK_WITH(k, p))
