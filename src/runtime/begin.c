@@ -126,7 +126,7 @@ void yk_job_retire(struct yk_job *job)
     *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
     *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
     leave_running(job);
-    yk_reduction_strike(job);
+    yk_reduction_release(job);
     atomic_store_explicit(&job->phase, YK_DONE, memory_order_release);
     yk_order_unlink(job, atomic_load(&job->stop), &next);
 }

@@ -63,13 +63,38 @@ static yoke_rows rows_of(const void *context, yoke_rows indexes)
     return yk_blocks_of(context, indexes);
 }
 
-/* Arrays of the runtime hear of devices that fail. */
-static void enlist(yoke_runtime *runtime, yoke_array *array)
+static int fits(const yoke_array *array, const yoke_array_spec *spec)
 {
-    array->runtime = runtime;
+    return array && array->rows == spec->rows && array->element_size == spec->element_size &&
+           array->row_bytes == spec->row_elements * (int64_t)spec->element_size;
+}
+
+/* One that an earlier job left, or a new one. It is among the runtime's arrays, which hear of
+ * devices that fail. */
+static yoke_status take_partials(yoke_runtime *runtime, const yoke_array_spec *spec,
+                                 yoke_array **out)
+{
+    yoke_array *found = NULL;
+    yoke_status status;
+    int i;
     yk_lock(&runtime->lock);
-    yk_arrays_add(array);
+    for (i = 0; i < YK_SPARE_PARTIALS && !found; i++)
+        if (fits(runtime->spare_partials[i], spec)) {
+            found = runtime->spare_partials[i];
+            runtime->spare_partials[i] = NULL;
+        }
     yk_unlock(&runtime->lock);
+    *out = found;
+    if (found)
+        return YOKE_OK;
+    status = yk_array_open(&runtime->places, spec, out);
+    if (status != YOKE_OK)
+        return status;
+    (*out)->runtime = runtime;
+    yk_lock(&runtime->lock);
+    yk_arrays_add(*out);
+    yk_unlock(&runtime->lock);
+    return YOKE_OK;
 }
 
 static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
@@ -81,12 +106,11 @@ static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
     const yoke_array_spec partials = { .rows = all.last > 0 ? all.last : 1,
                                        .row_elements = reduction->blocks.parts,
                                        .element_size = spec->kernel->params[p].size,
-                                       .name = spec->kernel->params[p].name };
+                                       .name = "of partial results" };
     yoke_arg *arg = &job->args[p];
-    yoke_status status = yk_array_open(&job->runtime->places, &partials, &total->partials);
+    yoke_status status = take_partials(job->runtime, &partials, &total->partials);
     if (status != YOKE_OK)
         return status;
-    enlist(job->runtime, total->partials);
     total->into = arg->array;
     memcpy(&total->value, &arg->value, sizeof total->value); /* the address of what is written */
     total->onto = arg->shape == YOKE_ONTO;
@@ -172,37 +196,74 @@ yoke_status yk_reduction_fold(struct yk_job *job)
     return status;
 }
 
-void yk_reduction_strike(struct yk_job *job)
+/* Of the runtime no more; to be closed without its lock. */
+static void strike(yoke_array *array)
+{
+    yk_arrays_remove(array);
+    array->runtime = NULL;
+}
+
+/* What has to leave for it; NULL: there was room. */
+static yoke_array *keep_spare(yoke_runtime *runtime, yoke_array *array)
+{
+    yoke_array *left;
+    int i = 0;
+    while (i < YK_SPARE_PARTIALS && runtime->spare_partials[i])
+        i++;
+    if (i == YK_SPARE_PARTIALS)
+        i = (int)(runtime->spare_turn++ % YK_SPARE_PARTIALS);
+    left = runtime->spare_partials[i];
+    runtime->spare_partials[i] = array;
+    return left;
+}
+
+void yk_reduction_release(struct yk_job *job)
 {
     int p;
-    for (p = 0; job->reduction && p < job->arg_count; p++)
-        if (job->reduction->total[p].partials && job->reduction->total[p].partials->runtime) {
-            yk_arrays_remove(job->reduction->total[p].partials);
-            job->reduction->total[p].partials->runtime = NULL;
-        }
+    for (p = 0; job->reduction && p < job->arg_count; p++) {
+        struct yk_total *total = &job->reduction->total[p];
+        if (!total->partials || !total->partials->runtime)
+            continue;
+        total->partials = keep_spare(job->runtime, total->partials);
+        if (total->partials)
+            strike(total->partials);
+    }
 }
 
 /* Of a job that was never submitted. */
-static int is_listed(const struct yk_job *job)
+static int is_held(const struct yk_job *job)
 {
-    int p, listed = 0;
+    int p, held = 0;
     for (p = 0; job->reduction && p < job->arg_count; p++)
-        listed |= job->reduction->total[p].partials && job->reduction->total[p].partials->runtime;
-    return listed;
+        held |= job->reduction->total[p].partials && job->reduction->total[p].partials->runtime;
+    return held;
 }
 
 void yk_reduction_close(struct yk_job *job)
 {
     int p;
-    if (is_listed(job)) {
+    if (is_held(job)) {
         yk_lock(&job->runtime->lock);
-        yk_reduction_strike(job);
+        yk_reduction_release(job);
         yk_unlock(&job->runtime->lock);
     }
-    for (p = 0; job->reduction && p < job->arg_count; p++) {
+    for (p = 0; job->reduction && p < job->arg_count; p++)
         yk_array_close(job->reduction->total[p].partials);
-        job->reduction->total[p].partials = NULL;
-    }
     yk_free(job->reduction);
     job->reduction = NULL;
+}
+
+void yk_partials_forget(yoke_runtime *runtime)
+{
+    int i;
+    for (i = 0; i < YK_SPARE_PARTIALS; i++) {
+        yoke_array *array = runtime->spare_partials[i];
+        if (!array)
+            continue;
+        yk_lock(&runtime->lock);
+        strike(array);
+        yk_unlock(&runtime->lock);
+        yk_array_close(array);
+        runtime->spare_partials[i] = NULL;
+    }
 }

@@ -3,7 +3,7 @@
  *
  * Partial results are an array of the library's with a row for each block (blocks.h), which chunks
  * write as they write others: what a device did not bring home is made again, and counts once. Rows
- * leave each device as chunks end. At the job's end the host folds them, in order of blocks.
+ * leave each device as chunks end. At the job's end the host folds them, by blocks.
  */
 #ifndef YK_RUNTIME_REDUCTION_H
 #define YK_RUNTIME_REDUCTION_H
@@ -34,9 +34,12 @@ yoke_status yk_reduction_check(const yoke_job *spec, int p);
 yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec);
 /* All chunks are done: totals are written. */
 yoke_status yk_reduction_fold(struct yk_job *job);
-/* Its arrays are of no runtime any more. Under runtime.lock. */
-void yk_reduction_strike(struct yk_job *job);
-/* No device works for the job any more, or none has yet. Without the lock, or struck. */
+/* It is done with its arrays of partial results. The runtime keeps some for jobs of the same sizes,
+ * for devices take 0.1 ms and more to make memory ready. Under runtime.lock. */
+void yk_reduction_release(struct yk_job *job);
+/* No device works for the job any more, or none has yet. Released, or without the lock. */
 void yk_reduction_close(struct yk_job *job);
+/* What the runtime kept; no job is pending. */
+void yk_partials_forget(yoke_runtime *runtime);
 
 #endif

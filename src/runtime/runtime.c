@@ -12,6 +12,7 @@
 #include "explain.h"
 #include "job.h"
 #include "knowledge.h"
+#include "reduction.h"
 
 static const char *const waiting_names[] = { "auto", "spin", "yield", "block", NULL };
 static const char *const no_yes[] = { "0", "1", NULL };
@@ -256,6 +257,7 @@ yoke_status yoke_close(yoke_runtime *runtime)
         goto enlist;
     }
     yk_jobs_wait_for(runtime, NULL, 1);
+    yk_partials_forget(runtime);
     status = check_arrays(runtime);
     if (status != YOKE_OK)
         goto enlist;

@@ -74,6 +74,8 @@ struct yk_runtime_device {
     atomic_int_fast64_t served_ns; /* when the latest chunk of any job ended there, of a GPU */
 };
 
+enum { YK_SPARE_PARTIALS = 8 };
+
 struct yoke_runtime {
     yoke_runtime *next_open; /* entry.c */
     int forks;               /* yk_fork_count() when it was opened */
@@ -103,6 +105,8 @@ struct yoke_runtime {
     atomic_int kept_jobs; /* that are over and have their crew still */
     uint64_t turns;       /* given so far */
     yoke_array *arrays;
+    yoke_array *spare_partials[YK_SPARE_PARTIALS]; /* of jobs that reduced (reduction.h), and */
+    unsigned spare_turn;                           /* which of them leaves next */
     uint64_t jobs_submitted;
     atomic_int stop;
     atomic_uint change;      /* grows whenever a lane may find work it did not find before */
