@@ -2,13 +2,15 @@
 #include "loop.h"
 
 extern const yoke_kernel mandelbrot, blur_rows, blur_columns, black_scholes, binomial, dot_add,
-    dot_group, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather, mixed, saxpy;
+    dot_group, dot_reduce, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather,
+    mixed, saxpy;
 
 /* clang-format off */
 #define VALUE(v) { .value = &(v), .bytes = sizeof(v) }
 #define SIZE(d)  { .size = 1 + (d) }
 #define ROWS(a)  { .array = (a) }
 #define HALO(a, rows) { .array = (a), .shape = YOKE_HALO, .halo = (rows) }
+#define ONTO(a)  { .array = (a), .shape = YOKE_ONTO }
 #define WHOLE(a) { .array = (a), .shape = YOKE_WHOLE }
 
 const struct loop loops[PROBLEM_COUNT] = {
@@ -19,6 +21,7 @@ const struct loop loops[PROBLEM_COUNT] = {
     {{ { &binomial, { VALUE(option_rate), VALUE(option_volatility), ROWS(0), ROWS(1), ROWS(2), ROWS(3) } } }},
     {{ { &dot_add, { ROWS(0), ROWS(1), WHOLE(2) } } }},
     {{ { &dot_group, { ROWS(0), ROWS(1), WHOLE(2) } } }},
+    {{ { &dot_reduce, { ROWS(0), ROWS(1), ONTO(2) } } }},
     {{ { &dot_rows, { VALUE(dot_columns), ROWS(0), ROWS(1), ROWS(2) } } }},
     {{ { &histogram, { ROWS(0), WHOLE(1) } } }},
     {{ { &stencil, { SIZE(0), HALO(0, 1), ROWS(1) } } }},

@@ -14,6 +14,7 @@
 #define OPENMP_binomial      omp parallel for
 #define OPENMP_dot_add       omp parallel for simd reduction(+ : sum[:1])
 #define OPENMP_dot_group     omp parallel for reduction(+ : sum[:1])
+#define OPENMP_dot_reduce    omp parallel for simd reduction(+ : sum[:1])
 #define OPENMP_dot_rows      omp parallel for
 #define OPENMP_histogram     omp parallel for reduction(+ : bins[:HISTOGRAM_BINS])
 #define OPENMP_stencil       omp parallel for
@@ -45,6 +46,7 @@ static plain_fn *openmp_find(const char *kernel)
         const char *kernel;
         plain_fn *loop;
     } known[] = { { "dot_add", openmp_dot },
+                  { "dot_reduce", openmp_dot },
                   PLAIN_KERNELS(KNOWN) }; /* the first of a name counts */
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (!strcmp(known[k].kernel, kernel))

@@ -142,6 +142,7 @@ static int64_t dot_rows_wrong(const struct problem *p)
 
 const struct problem_kind problem_dot_add = { "dot-add", dot_shape, dot_fill, dot_wrong };
 const struct problem_kind problem_dot_group = { "dot-group", dot_shape, dot_fill, dot_wrong };
+const struct problem_kind problem_dot_reduce = { "dot-reduce", dot_shape, dot_fill, dot_wrong };
 const struct problem_kind problem_dot_rows = { "dot-rows", dot_rows_shape, dot_fill,
                                                dot_rows_wrong };
 

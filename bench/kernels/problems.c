@@ -10,13 +10,22 @@ const float option_rate = 0.02f, option_volatility = 0.3f, saxpy_a = 0.75f;
 const field_t push_field = { 0.1, -0.2, 0.3, 0.4, 0.5, -0.6 };
 const double push_dt = 0.125;
 
-const struct problem_kind *const problem_kinds[PROBLEM_COUNT] = {
-    &problem_mandelbrot,       &problem_blur,      &problem_black_scholes,
-    &problem_binomial,         &problem_dot_add,   &problem_dot_group,
-    &problem_dot_rows,         &problem_histogram, &problem_stencil,
-    &problem_stencil_interior, &problem_push,      &problem_lookup,
-    &problem_gather,           &problem_mixed,     &problem_saxpy
-};
+const struct problem_kind *const problem_kinds[PROBLEM_COUNT] = { &problem_mandelbrot,
+                                                                  &problem_blur,
+                                                                  &problem_black_scholes,
+                                                                  &problem_binomial,
+                                                                  &problem_dot_add,
+                                                                  &problem_dot_group,
+                                                                  &problem_dot_reduce,
+                                                                  &problem_dot_rows,
+                                                                  &problem_histogram,
+                                                                  &problem_stencil,
+                                                                  &problem_stencil_interior,
+                                                                  &problem_push,
+                                                                  &problem_lookup,
+                                                                  &problem_gather,
+                                                                  &problem_mixed,
+                                                                  &problem_saxpy };
 
 int problem_open(const struct problem_kind *kind, int64_t items, struct problem *out)
 {

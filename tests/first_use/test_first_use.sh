@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_first_use.sh BUILD - the fourteen loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
+# test_first_use.sh BUILD - the sixteen loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
 # built by CMake and by make, run on the cores, on simulated devices and on PoCL. No result may be wrong.
 set -eu
 build=$1

@@ -1,4 +1,4 @@
-/* program.c - the program of a new user: fifteen loops, a call each, all results checked.
+/* program.c - the program of a new user: sixteen loops, a call each, all results checked.
  *
  *     program [elements ...]
  */
@@ -9,7 +9,8 @@
 #include "problems.h"
 
 extern const yoke_kernel mandelbrot, blur_rows, blur_columns, black_scholes, binomial, dot_add,
-    dot_group, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather, mixed, saxpy;
+    dot_group, dot_reduce, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather,
+    mixed, saxpy;
 
 static yoke_status run_mandelbrot(const struct problem *p)
 {
@@ -57,6 +58,13 @@ static yoke_status run_dot_group(const struct problem *p)
     float *x = p->array[0].at, *y = p->array[1].at;
     double *sum = p->array[2].at;
     return yoke_for(NULL, &dot_group, p->size[0], x, y, yoke_whole(sum, 1));
+}
+
+static yoke_status run_dot_reduce(const struct problem *p)
+{
+    float *x = p->array[0].at, *y = p->array[1].at;
+    double *sum = p->array[2].at;
+    return yoke_for(NULL, &dot_reduce, p->size[0], x, y, sum);
 }
 
 static yoke_status run_dot_rows(const struct problem *p)
@@ -126,9 +134,9 @@ static yoke_status run_saxpy(const struct problem *p)
 
 /* In the order of problem_kinds. */
 static yoke_status (*const runs[PROBLEM_COUNT])(const struct problem *) = {
-    run_mandelbrot, run_blur,     run_black_scholes, run_binomial, run_dot_add,
-    run_dot_group,  run_dot_rows, run_histogram,     run_stencil,  run_interior,
-    run_push,       run_lookup,   run_gather,        run_mixed,    run_saxpy
+    run_mandelbrot, run_blur,     run_black_scholes, run_binomial, run_dot_add,  run_dot_group,
+    run_dot_reduce, run_dot_rows, run_histogram,     run_stencil,  run_interior, run_push,
+    run_lookup,     run_gather,   run_mixed,         run_saxpy
 };
 
 /* 0: right. */
