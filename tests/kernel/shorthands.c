@@ -12,6 +12,7 @@ void fill(yoke_job *job, yoke_array *a, const struct body *b, int64_t n);
 void fill(yoke_job *job, yoke_array *a, const struct body *b, int64_t n)
 {
     const uint8_t byte = 4;
+    static yoke_at_float result;
     struct body copy = *b;
     yoke_job filled = { .args = { yoke_value(2.0f),
                                   yoke_value(n + 1),
@@ -33,8 +34,12 @@ void fill(yoke_job *job, yoke_array *a, const struct body *b, int64_t n)
                                   yoke_out_home(a),
                                   yoke_inout(a),
                                   yoke_inout_home(a),
-                                  yoke_add_to(a) } };
+                                  yoke_add_to(a),
+                                  yoke_reduce_to(&result),
+                                  yoke_reduce_onto(&result),
+                                  yoke_reduce_to_array(a) } };
     filled.args[0] = (yoke_arg)yoke_value(1.0f);
+    filled.args[1] = (yoke_arg)yoke_reduce_onto_array(a);
     *job = filled;
 }
 

@@ -9,6 +9,7 @@ struct body {
 void fill(yoke_job *job, yoke_array *a, const body &b, int64_t n);
 void fill(yoke_job *job, yoke_array *a, const body &b, int64_t n)
 {
+    static yoke_at_float result;
     const yoke_arg args[] = { yoke_value(2.0f),
                               yoke_value(n + 1),
                               yoke_value(b),
@@ -24,7 +25,11 @@ void fill(yoke_job *job, yoke_array *a, const body &b, int64_t n)
                               yoke_out_home(a),
                               yoke_inout(a),
                               yoke_inout_home(a),
-                              yoke_add_to(a) };
+                              yoke_add_to(a),
+                              yoke_reduce_to(&result),
+                              yoke_reduce_onto(&result),
+                              yoke_reduce_to_array(a),
+                              yoke_reduce_onto_array(a) };
     int p = 0;
     for (const yoke_arg &arg : args)
         job->args[p++] = arg;
