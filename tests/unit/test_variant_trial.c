@@ -133,6 +133,21 @@ static void short_chunks_are_provisional(void **state)
     assert_true(yk_variant_trial_again(&trial, piece) == INT64_MAX);
 }
 
+/* Of kernels that reduce they are whole blocks, so larger than those that were asked for. */
+static void pieces_of_whole_blocks_grow(void **state)
+{
+    static const int64_t brief[] = { 10, 10, 10 };
+    struct yk_variant_trial trial;
+    int64_t piece = 0;
+    (void)state;
+    yk_variant_trial_open(&trial, 3, 1);
+    for (int turn = 0; turn < 8; turn++) {
+        piece = (yk_variant_trial_piece(&trial, 1 << 20) + 3) / 4 * 4;
+        assert_int_equal(yk_variant_trial_note(&trial, brief, piece), 0);
+    }
+    assert_true(piece > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +157,7 @@ int main(void)
         cmocka_unit_test(cost_that_rises_decides_nothing),
         cmocka_unit_test(pieces_take_microseconds),
         cmocka_unit_test(short_chunks_are_provisional),
+        cmocka_unit_test(pieces_of_whole_blocks_grow),
     };
     return cmocka_run_group_tests_name("variant trial", tests, NULL, NULL);
 }

@@ -34,8 +34,8 @@ int yk_variant_trial_note(struct yk_variant_trial *trial, const int64_t *ns, int
     for (int v = 0; v < trial->count; v++)
         all += ns[v];
     const int is_long = all >= 2 * trial->count * piece_ns;
-    if (!is_long && piece == trial->wanted && trial->wanted < INT64_MAX / GROWTH) {
-        trial->wanted *= GROWTH; /* a chunk may have as many */
+    if (!is_long && piece >= trial->wanted && trial->wanted < INT64_MAX / GROWTH) {
+        trial->wanted *= GROWTH; /* a chunk may have as many; whole blocks are more */
         return 0;
     }
     if (trial->rounds == YK_TRIAL_ROUNDS)
