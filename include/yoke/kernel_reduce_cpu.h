@@ -10,11 +10,11 @@
 
 /* --- values --- */
 
-/* Integers wrap. The sum is not fused with a product in v: the same bits of all variants. */
+/* Integers wrap. */
 #define YK_REDUCE_NUMBER(T, W, bits)                                                               \
     YOKE_FN void yk_reduce_##T(const int op, T *p, const T v)                                      \
     {                                                                                              \
-        *p = op == YK_REDUCE_SUM       ? (T)((W)*p + (W)YK_UNFUSED(v))                             \
+        *p = op == YK_REDUCE_SUM       ? (T)((W)*p + (W)v)                                         \
              : op == YK_REDUCE_PRODUCT ? (T)((W)*p * (W)v)                                         \
              : op == YK_REDUCE_MIN     ? (v < *p ? v : *p)                                         \
              : op == YK_REDUCE_MAX     ? (v > *p ? v : *p)                                         \

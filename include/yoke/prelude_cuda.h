@@ -140,23 +140,11 @@ template <typename T, typename V> YOKE_FN void yk_add_typed(T *p, V v, const int
 }
 
 /* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX leave NaNs out,
- * integers wrap. A sum is not fused with a product in v: the same bits as on cores. */
-YOKE_FN float yk_plus(float a, float b)
-{
-    return __fadd_rn(a, b);
-}
-YOKE_FN double yk_plus(double a, double b)
-{
-    return __dadd_rn(a, b);
-}
-template <typename U> YOKE_FN U yk_plus(U a, U b)
-{
-    return a + b;
-}
+ * integers wrap. */
 #define YK_REDUCE_ALL(T, W, bits)                                                                  \
     YOKE_FN void yk_reduce_into(const int op, T *p, const T v)                                     \
     {                                                                                              \
-        *p = op == 0   ? (T)yk_plus((W)*p, (W)v)                                                   \
+        *p = op == 0   ? (T)((W)*p + (W)v)                                                         \
              : op == 1 ? (T)((W)*p * (W)v)                                                         \
              : op == 2 ? (v < *p ? v : *p)                                                         \
              : op == 3 ? (v > *p ? v : *p)                                                         \

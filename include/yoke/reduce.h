@@ -11,8 +11,8 @@
  * Numbers are int32_t, uint32_t, int64_t, uint64_t, float and double. A result is what the operator
  * makes of all values, and of none where a range is empty or all values are NaN. Values are
  * combined in an order that depends on the range's sizes only, so a job's result has the same bits
- * on any devices, split and repetition, as far as the values have: where compilers may fuse
- * products and sums of the body differently, build with EXACT (docs/kernels.md).
+ * on any devices, for any split, every time; of bodies with products and sums, which compilers may
+ * fuse, where the file is built with EXACT (docs/kernels.md).
  */
 #ifndef YOKE_REDUCE_H
 #define YOKE_REDUCE_H

@@ -128,15 +128,6 @@ template <typename T> static inline T atomicAdd(T *at, T value)
     return before;
 }
 
-static inline float __fadd_rn(float a, float b)
-{
-    return a + b;
-}
-static inline double __dadd_rn(double a, double b)
-{
-    return a + b;
-}
-
 static inline int __float_as_int(float value)
 {
     int bits;

@@ -194,6 +194,25 @@ static void the_same_bits_however_split(void **state)
     }
 }
 
+/* Each of the cores' variants by itself, too. */
+static void the_same_bits_of_products(void **state)
+{
+    static const char *const variants[] = { "cpu:1:variant=base", "cpu:1:variant=v3" };
+    float first = 0, sum;
+    (void)state;
+    for (int m = -2; m < machine_count; m++) {
+        yoke_runtime *rt;
+        if (m == -1 && yoke_open(&(yoke_config){ .devices = variants[1] }, &rt) != YOKE_OK)
+            continue; /* not on this processor */
+        if (m != -1)
+            rt = open_runtime(m < 0 ? variants[0] : machines[m]);
+        OK(yoke_for(rt, &k_reduce_products, N, xs, &sum));
+        first = m == -2 ? sum : first;
+        assert_true(sum == first);
+        OK(yoke_close(rt));
+    }
+}
+
 static void in_two_and_three_dimensions(void **state)
 {
     static const int64_t sizes[][3] = { { 1, 1, N },    { 7, 5, 1 },     { 300, 7, 19 },
@@ -484,6 +503,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_operator_and_type),
         cmocka_unit_test(of_nothing_and_not_numbers),
         cmocka_unit_test(the_same_bits_however_split),
+        cmocka_unit_test(the_same_bits_of_products),
         cmocka_unit_test(in_two_and_three_dimensions),
         cmocka_unit_test(by_groups),
         cmocka_unit_test(onto_what_is_there),

@@ -1,0 +1,7 @@
+/* reduce_exact.c - a sum of products that are not fused with it. */
+#include <yoke/kernel.h>
+
+YOKE_KERNEL(k_reduce_products, i, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum))
+{
+    yoke_reduce(sum, x[i] * x[i]);
+}
