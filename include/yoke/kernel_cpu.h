@@ -156,7 +156,7 @@
     }
 /* All of the further dimensions, or a part of them: compilers know more of indexes that begin with
  * 0 and end with the size, so a boundary test costs less. */
-#define YK_RANGE2_plain(attributes, v, name, ...)                                                        \
+#define YK_RANGE2_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
         YK_EACH(YK_UNPACK, __VA_ARGS__)                                                            \

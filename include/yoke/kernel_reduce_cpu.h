@@ -139,9 +139,10 @@ static inline int YK_UNUSED yk_lane(void)
         for (int64_t yk_part = 0; yk_part < yk_blocks.parts; ++yk_part) {                          \
             const int64_t yk_to =                                                                  \
                 yk_last - yk_from < yk_blocks.size ? yk_last : yk_from + yk_blocks.size;           \
-            const int64_t yk_from2 = yk_part * yk_blocks.width;                                    \
+            const int64_t yk_from2 = yk_chunk->second.first + yk_part * yk_blocks.width;           \
+            const int64_t yk_left2 = yk_chunk->second.last - yk_from2;                             \
             const int64_t YK_UNUSED yk_to2 =                                                       \
-                yk_size2 - yk_from2 < yk_blocks.width ? yk_size2 : yk_from2 + yk_blocks.width;     \
+                yk_from2 + (yk_left2 < yk_blocks.width ? yk_left2 : yk_blocks.width);              \
             const int64_t yk_slot =                                                                \
                 (yk_from - yk_blocks.first) / yk_blocks.size * yk_blocks.parts + yk_part;          \
             __VA_ARGS__                                                                            \
@@ -198,12 +199,13 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
                                                         yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)   \
                                                             YK_SUMS_ACTUAL(__VA_ARGS__))) })
 #define YK_RANGE3_reducing(attributes, v, name, ...)                                               \
-    YK_REDUCING_FUNCTION(attributes, v, name, yk_size3, (__VA_ARGS__),                             \
-                         YK_FOR(yk_i, yk_from, yk_to) YK_FOR(yk_j, yk_from2, yk_to2){              \
-                             YK_BY_LANES(yk_k, 0, yk_size3, (__VA_ARGS__),                         \
-                                         yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                \
-                                                        yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)   \
-                                                            YK_SUMS_ACTUAL(__VA_ARGS__))) })
+    YK_REDUCING_FUNCTION(attributes, v, name, yk_chunk->third.last - yk_chunk->third.first,        \
+                         (__VA_ARGS__),                                                            \
+                         YK_FOR(yk_i, yk_from, yk_to) YK_FOR(yk_j, yk_from2, yk_to2){ YK_BY_LANES( \
+                             yk_k, yk_chunk->third.first, yk_chunk->third.last, (__VA_ARGS__),     \
+                             yk_body_##name(yk_i, yk_j, yk_k, yk_size2,                            \
+                                            yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)               \
+                                                YK_SUMS_ACTUAL(__VA_ARGS__))) })
 #define YK_GROUPS_reducing(attributes, v, name, lanes, unit, ...)                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \

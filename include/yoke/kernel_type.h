@@ -77,9 +77,9 @@ typedef struct yoke_batch {
 enum { YOKE_STEP_TOO_MANY = 1, YOKE_STEP_TOO_OLD = 2, YOKE_STEP_TOO_DEEP = 4 };
 
 /* How the range of a kernel that reduces is cut: into blocks of `size` indexes of the first
- * dimension, and each into `parts` of `width` indexes of the second. Part p of block b has the
- * partial result at args[k][b * parts + p]. Chunks begin where blocks do. size 0: it does not
- * reduce. */
+ * dimension, and each into `parts` of `width` indexes of the second, from `second.first` on. Part p
+ * of block b has the partial result at args[k][b * parts + p]. Chunks begin where blocks do. size
+ * 0: it does not reduce. */
 typedef struct yoke_blocks {
     int64_t first; /* index of the range */
     int64_t size, parts, width;

@@ -310,11 +310,20 @@ static void narrow(struct yk_narrowing *n, struct yk_narrow *out)
     n->bounds = (struct yk_bounds_list){ 0 };
 }
 
+/* Entries of kernels that reduce have loops of their own, which are not read here. */
+static int reduces(const yoke_kernel *kernel)
+{
+    int p = 0;
+    while (p < kernel->param_count && kernel->params[p].mode != YOKE_PARAM_REDUCE)
+        p++;
+    return p < kernel->param_count;
+}
+
 void yk_narrow_open(const yoke_kernel *kernel, const char *text, struct yk_narrow *out)
 {
     *out = (struct yk_narrow){ 0 };
     if (kernel->kind != YOKE_KERNEL_RANGE || kernel->lanes || kernel->dimensions > 3 || !text ||
-        kernel->param_count > YOKE_ARGS_MAX)
+        kernel->param_count > YOKE_ARGS_MAX || reduces(kernel))
         return;
     struct yk_narrowing *n = yk_calloc(1, sizeof *n);
     if (!n)

@@ -9,7 +9,8 @@
  * the first entry does the work. What the reader does not understand keeps a kernel from a second
  * entry, never from being right. Pure.
  *
- * Not for group and step kernels, whose bodies see few indexes, and not for kernels by hand.
+ * Not for group and step kernels, whose bodies see few indexes, for kernels that reduce, whose
+ * entries have loops of their own, and not for kernels by hand.
  */
 #ifndef YK_ACCESS_NARROW_H
 #define YK_ACCESS_NARROW_H

@@ -41,8 +41,8 @@ static int64_t product(int64_t a, int64_t b)
 
 static int64_t parts_of(const struct yk_blocks_spec *spec, int64_t blocks, int64_t size)
 {
-    const int64_t wide = spec->extent[0];
-    const int64_t items = product(product(size, wide), spec->extent[1]);
+    const int64_t wide = spec->length[0];
+    const int64_t items = product(product(size, wide), spec->length[1]);
     int64_t most = BLOCKS_MOST / (blocks > 0 ? blocks : 1), parts = items / PART_ITEMS;
     if (spec->dimensions == 2 && most > quotient(wide, WIDTH_UNIT))
         most = quotient(wide, WIDTH_UNIT);
@@ -56,14 +56,14 @@ static int64_t parts_of(const struct yk_blocks_spec *spec, int64_t blocks, int64
 yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec)
 {
     const int64_t indexes = spec->last - spec->first;
-    yoke_blocks blocks = { .first = spec->first, .parts = 1, .width = spec->extent[0] };
+    yoke_blocks blocks = { .first = spec->first, .parts = 1, .width = spec->length[0] };
     blocks.size = units_of(quotient(indexes, spec->unit)) * spec->unit;
     if (spec->dimensions > 1) {
         blocks.width =
-            quotient(spec->extent[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));
+            quotient(spec->length[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));
         if (spec->dimensions == 2) /* lanes take turns at the second dimension */
             blocks.width = quotient(blocks.width, WIDTH_UNIT) * WIDTH_UNIT;
-        blocks.parts = quotient(spec->extent[0], blocks.width);
+        blocks.parts = quotient(spec->length[0], blocks.width);
     }
     return blocks;
 }

@@ -7,9 +7,10 @@
 #include <yoke/arg.h>
 
 struct yk_blocks_spec {
-    int64_t first, last, extent[2]; /* of the range, extents at least 1 */
-    int dimensions;                 /* of its kernel */
-    int64_t unit;                   /* of its kernels: a block has whole ones */
+    int64_t first, last; /* of the range */
+    int64_t length[2];   /* its indexes in the second and third dimension, at least 1 */
+    int dimensions;      /* of its kernel */
+    int64_t unit;        /* of its kernels: a block has whole ones */
 };
 
 yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec);

@@ -113,7 +113,6 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     int p;
     job->names_partitioner = spec->partitioner != NULL;
     job->weight = -1;
-    yk_range_take(job, spec);
     for (p = 0; p < job->arg_count; p++)
         job->has_add |= job->args[p].mode == YOKE_PARAM_ADD;
     job->borrowed_device = job->borrowed_lane = job->alone = job->hosting = -1;
@@ -169,6 +168,7 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_
     if (!job)
         return YOKE_ENOMEM;
     job->runtime = runtime;
+    yk_range_take(job, spec);
     status = yk_reduction_open(job, spec);
     if (status == YOKE_OK)
         status = yk_mutex_open(&job->lock);

@@ -101,8 +101,7 @@ static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
 {
     struct yk_reduction *reduction = job->reduction;
     struct yk_total *total = &reduction->total[p];
-    const yoke_rows all =
-        yk_blocks_of(&reduction->blocks, (yoke_rows){ spec->range.first, spec->range.last });
+    const yoke_rows all = yk_blocks_of(&reduction->blocks, (yoke_rows){ job->first, job->last });
     const yoke_array_spec partials = { .rows = all.last > 0 ? all.last : 1,
                                        .row_elements = reduction->blocks.parts,
                                        .element_size = spec->kernel->params[p].size,
@@ -125,11 +124,10 @@ static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
 
 yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec)
 {
-    const int64_t *extent = spec->range.extent;
-    const struct yk_blocks_spec cut = { .first = spec->range.first,
-                                        .last = spec->range.last,
-                                        .extent = { extent[0] ? extent[0] : 1,
-                                                    extent[1] ? extent[1] : 1 },
+    const struct yk_blocks_spec cut = { .first = job->first,
+                                        .last = job->last,
+                                        .length = { yk_interval_length(job->along[0]),
+                                                    yk_interval_length(job->along[1]) },
                                         .dimensions = spec->kernel->dimensions,
                                         .unit = yk_common_unit(spec->kernel, spec->alternative) };
     yoke_status status = YOKE_OK;

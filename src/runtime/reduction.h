@@ -30,7 +30,7 @@ struct yk_reduction {
 int yk_reduces(const yoke_kernel *kernel);
 /* A mistake in an argument of mode reduce is told. */
 yoke_status yk_reduction_check(const yoke_job *spec, int p);
-/* Makes arrays of the job's arguments of that mode, if there are any. */
+/* Makes arrays of the job's arguments of that mode, if there are any. The job has its range. */
 yoke_status yk_reduction_open(struct yk_job *job, const yoke_job *spec);
 /* All chunks are done: totals are written. */
 yoke_status yk_reduction_fold(struct yk_job *job);

@@ -67,10 +67,21 @@ static const char *read_parameters(const char *at, struct descriptor *to)
     }
 }
 
+/* The entry of a kernel that reduces has a parameter more, its blocks. */
+static void note_results(struct descriptor *of)
+{
+    char entry[2 * NAME_ROOM];
+    snprintf(entry, sizeof entry, "yoke_entry_%s(", of->name);
+    const char *head = strstr(text, entry), *blocks = head ? strstr(head, "yk_blocks_)") : NULL;
+    if (blocks && blocks < strchr(head, '{'))
+        of->params[of->kernel.param_count - 1].mode = YOKE_PARAM_REDUCE;
+}
+
 static void print_kernel(struct descriptor *of, int bodies)
 {
     struct yk_narrow narrow;
     char entry[2 * NAME_ROOM];
+    note_results(of);
     snprintf(entry, sizeof entry, "yoke_entry32_%s(", of->name);
     yk_narrow_open(&of->kernel, text, &narrow);
     if (bodies && !narrow.text)

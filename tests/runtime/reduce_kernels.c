@@ -33,6 +33,15 @@ YOKE_KERNEL3(k_reduce_3, i, j, k, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum
     yoke_reduce_at(high, x[at], at);
 }
 
+/* Writes the rows that it reads, too. */
+YOKE_KERNEL2(k_reduce_edges, i, j, YOKE_IN(float, x), YOKE_OUT(float, y),
+             YOKE_REDUCE(SUM, float, sum))
+{
+    const int64_t at = i * YOKE_SIZE2 + j;
+    y[at] = 2 * x[at];
+    yoke_reduce(sum, x[at]);
+}
+
 /* The lanes of a tile, and one value for each row, whose sum local memory has. */
 YOKE_GROUP_KERNEL(k_reduce_tile, i, 32, 32, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum),
                   MOMENTS(all))

@@ -13,7 +13,7 @@ static yoke_blocks cut(int dimensions, int64_t n, int64_t wide, int64_t deep, in
 {
     return yk_blocks_cut(&(struct yk_blocks_spec){ .first = 5,
                                                    .last = 5 + n,
-                                                   .extent = { wide, deep },
+                                                   .length = { wide, deep },
                                                    .dimensions = dimensions,
                                                    .unit = unit });
 }

@@ -421,6 +421,16 @@ static void other_kernels(void **state)
     other.kind = YOKE_KERNEL_STEP;
     yk_narrow_open(&other, text, &narrow);
     assert_null(narrow.text);
+    yoke_param reducing[YOKE_ARGS_MAX];
+    memcpy(reducing, kernel.params, (size_t)kernel.param_count * sizeof *reducing);
+    reducing[kernel.param_count - 1].mode = YOKE_PARAM_REDUCE;
+    other = kernel;
+    yk_narrow_open(&other, text, &narrow);
+    assert_non_null(narrow.text);
+    yk_narrow_close(&narrow);
+    other.params = reducing;
+    yk_narrow_open(&other, text, &narrow);
+    assert_null(narrow.text);
     other = kernel;
     other.name = "another";
     yk_narrow_open(&other, text, &narrow);
