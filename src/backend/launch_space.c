@@ -1,6 +1,8 @@
 /* launch_space.c - see launch_space.h. The third dimension's parts follow each other fastest. */
 #include "launch_space.h"
 
+#include <math.h>
+
 #include <string.h>
 
 struct yk_space yk_space_of(const struct yk_launch *launch)
@@ -37,6 +39,40 @@ int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK
                                                all.along[2].first, all.along[2].last };
     memcpy(out, args, sizeof args);
     return dimensions > 1 ? YK_RANGE_ARGS_MOST : 4;
+}
+
+int yk_space_span(int64_t items, int most)
+{
+    int size = 1;
+    while (size < most && size < items)
+        size *= 2;
+    return size;
+}
+
+static struct yk_block block_of(const struct yk_space *space, int last, int budget, int width)
+{
+    struct yk_block block;
+    block.wide = yk_space_span(yk_space_length(space, last), budget < width ? budget : width);
+    block.high = yk_space_span(yk_space_length(space, last - 1), budget / block.wide);
+    return block;
+}
+
+static double covered(int64_t items, int size)
+{
+    return ceil((double)items / size) * size;
+}
+
+static double threads(const struct yk_space *space, int last, struct yk_block block)
+{
+    return covered(yk_space_length(space, last), block.wide) *
+           covered(yk_space_length(space, last - 1), block.high);
+}
+
+struct yk_block yk_space_block(const struct yk_space *space, int last, int budget)
+{
+    const struct yk_block first = block_of(space, last, budget, 64);
+    const struct yk_block other = block_of(space, last, budget, 32);
+    return threads(space, last, other) < threads(space, last, first) ? other : first;
 }
 
 static void set_part(const struct yk_space *all, int d, int64_t first, int64_t most,

@@ -33,6 +33,21 @@ struct yk_groups {
 struct yk_groups yk_groups_of(const struct yk_launch *launch, int unit);
 int64_t yk_groups_count(const struct yk_groups *groups, int64_t indexes);
 
+static inline int64_t yk_space_length(const struct yk_space *space, int dimension)
+{
+    return space->along[dimension].last - space->along[dimension].first;
+}
+
+/* The least power of two that holds `items`, at most `most` (a power of two). */
+int yk_space_span(int64_t items, int most);
+/* Threads of a GPU's block (a power of two in all, at most `budget`) along the fastest dimension,
+ * `last`, and along the one before. Blocks 64 and 32 wide are equally fast
+ * (docs/results/kernels-h200.md), so of these the one that has fewer threads beyond the ends. */
+struct yk_block {
+    int wide, high;
+};
+struct yk_block yk_space_block(const struct yk_space *space, int last, int budget);
+
 /* The parts of `all` of at most `most` indexes (>= 1) along each dimension, one after the other,
  * begun with yk_space_begin. An empty space has one part, itself. yk_space_next: 0 if `part` was
  * the last one. */

@@ -8,10 +8,13 @@
 #include "reduce_kernels.h"
 
 enum { ROOM = 70000 };
-static const char *const all_devices[] = { "cpu:1",         "cpu:2",
-                                           "sim:gpu",       "sim:cpu:cores=2,sim:gpu*2",
+static const char *const all_devices[] = { "cpu:1",
+                                           "cpu:2",
+                                           "sim:gpu",
+                                           "sim:cpu:cores=2,sim:gpu*2",
                                            "sim:gpu:mem=340K" /* windows */,
-                                           "opencl:0",      "cpu:1,opencl:0" };
+                                           "opencl:0",
+                                           "cpu:1,opencl:0" };
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
 static const char *const partitioners[] = { NULL, "even", "guided", "dynamic:chunk=1",
@@ -24,7 +27,7 @@ struct box {
     int64_t first, last, first2, last2, first3, last3;
 };
 static const struct box boxes[] = {
-    { 40, 30, 1, 1, 39, 1, 29, 0, 1 },        { 3, 20000, 1, 1, 3, 37, 19001, 0, 1 },
+    { 40, 30, 1, 1, 39, 1, 29, 0, 1 },         { 3, 20000, 1, 1, 3, 37, 19001, 0, 1 },
     { 2, 30000, 1, 0, 2, 29998, 29999, 0, 1 }, { 300, 7, 19, 0, 299, 2, 6, 1, 18 },
     { 4, 160, 97, 1, 3, 60, 159, 3, 70 },      { 2, 2, 15000, 0, 1, 1, 2, 64, 14001 },
     { 9, 11, 13, 2, 8, 0, 11, 12, 13 },        { 3, 20000, 1, 0, 3, 0, 20000, 0, 1 }
@@ -162,8 +165,7 @@ static void check_edges(yoke_runtime *rt, const struct box *box, const char *par
     assert_true(sum == expected.sum);
     for (int64_t at = 0; at < box->n * box->wide; at++) {
         const int64_t i = at / box->wide, j = at % box->wide;
-        const int is_done =
-            box->first <= i && i < box->last && box->first2 <= j && j < box->last2;
+        const int is_done = box->first <= i && i < box->last && box->first2 <= j && j < box->last2;
         assert_true(y[at] == (is_done ? 2 * xs[at] : -1));
     }
     OK(yoke_array_close(read));
@@ -238,10 +240,10 @@ static void checking(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everywhere), cmocka_unit_test(the_same_bits), cmocka_unit_test(edges_stay),
-        cmocka_unit_test(of_no_index), cmocka_unit_test(checking)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(everywhere),
+                                        cmocka_unit_test(the_same_bits),
+                                        cmocka_unit_test(edges_stay), cmocka_unit_test(of_no_index),
+                                        cmocka_unit_test(checking) };
     if (argc > 1) {
         devices = (const char *const *)argv + 1;
         device_count = argc - 1;

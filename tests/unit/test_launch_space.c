@@ -94,6 +94,27 @@ static void far_out(void **state)
     assert_int_equal(indexes, launch.last - launch.first);
 }
 
+static void expect_block(int64_t wide, int64_t high, int budget, struct yk_block expected)
+{
+    const struct yk_launch launch = { .last = high, .extent = { wide, 1 } };
+    const struct yk_space all = yk_space_of(&launch);
+    const struct yk_block block = yk_space_block(&all, 1, budget);
+    assert_int_equal(block.wide, expected.wide);
+    assert_int_equal(block.high, expected.high);
+}
+
+static void blocks(void **state)
+{
+    (void)state;
+    expect_block(512, 512, 256, (struct yk_block){ 64, 4 });
+    expect_block(645, 645, 256, (struct yk_block){ 32, 8 }); /* 672 x 648 threads, not 704 x 648 */
+    expect_block(40, 1, 256, (struct yk_block){ 64, 1 });
+    expect_block(3, 1000, 256, (struct yk_block){ 4, 64 });
+    expect_block(1000, 1000, 32, (struct yk_block){ 32, 1 });
+    expect_block(0, 0, 256, (struct yk_block){ 1, 1 });
+    expect_block((int64_t)1 << 40, (int64_t)1 << 40, 256, (struct yk_block){ 64, 4 });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +122,7 @@ int main(void)
         cmocka_unit_test(by_hand),
         cmocka_unit_test(empty_has_one_part),
         cmocka_unit_test(far_out),
+        cmocka_unit_test(blocks),
     };
     return cmocka_run_group_tests_name("launch_space", tests, NULL, NULL);
 }

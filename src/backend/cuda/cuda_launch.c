@@ -1,7 +1,8 @@
 /* cuda_launch.c - a chunk of a range becomes one grid or several, as yoke/kernel_cuda.h describes.
  *
- * Blocks are some warps, wide along the fastest dimension: for 2-D and 3-D kernels 64 x 4 threads
- * were within 1 % of the best of eight shapes in five kernels (docs/results/kernels-h200.md). Made
+ * Blocks are some warps, wide along the fastest dimension: for 2-D and 3-D kernels 64 x 4 threads,
+ * or 32 x 8, were within 1 % of the best of eight shapes in five kernels
+ * (docs/results/kernels-h200.md). Made
  * kernels have no loops: a grid covers the chunk exactly, or, where a grid's limits do not suffice,
  * several grids do. Kernels by hand loop with the grid's stride and get one grid. Pointers are
  * those of the arrays' global element 0: arithmetic on integers, so that an address outside the
@@ -22,34 +23,18 @@ struct grid {
     unsigned blocks[3], threads[3];
 };
 
-/* The least power of two that holds `items`, at most `most` (a power of two). */
-static int span(int64_t items, int most)
-{
-    int size = 1;
-    while (size < most && size < items)
-        size *= 2;
-    return size;
-}
-
-static int64_t length(const struct yk_space *space, int dimension)
-{
-    return space->along[dimension].last - space->along[dimension].first;
-}
-
 /* Blocks of the same shape for all parts of a chunk. */
 static void set_threads(const struct yk_program *program, const struct yk_space *all,
                         struct grid *grid)
 {
     const int budget = program->block_items, last = program->shape.dimensions - 1;
-    int wide = budget;
+    struct yk_block block = { budget, 1 };
     if (program->shape.lanes)
-        wide = program->shape.lanes;
+        block.wide = program->shape.lanes;
     else if (last > 0)
-        wide = span(length(all, last), budget < 64 ? budget : 64);
-    grid->threads[0] = (unsigned)wide;
-    grid->threads[1] = 1;
-    if (!program->shape.lanes && last > 0)
-        grid->threads[1] = (unsigned)span(length(all, last - 1), budget / wide);
+        block = yk_space_block(all, last, budget);
+    grid->threads[0] = (unsigned)block.wide;
+    grid->threads[1] = (unsigned)block.high;
     grid->threads[2] = 1;
 }
 
@@ -62,10 +47,10 @@ static void set_blocks(const struct yk_program *program, const struct yk_launch 
         count[0] = launch->steps ? launch->steps->plan.groups : 1;
     else if (program->shape.lanes) {
         const struct yk_groups groups = yk_groups_of(launch, program->shape.unit);
-        count[0] = yk_groups_count(&groups, length(part, 0));
+        count[0] = yk_groups_count(&groups, yk_space_length(part, 0));
     } else
         for (int d = 0; d <= last; ++d)
-            count[d] = (length(part, last - d) + grid->threads[d] - 1) / grid->threads[d];
+            count[d] = (yk_space_length(part, last - d) + grid->threads[d] - 1) / grid->threads[d];
     for (int d = 0; d < 3; ++d)
         grid->blocks[d] = (unsigned)(count[d] < 1              ? 1
                                      : count[d] > grid_most[d] ? grid_most[d]

@@ -26,20 +26,6 @@ static int64_t groups(int64_t items, int64_t size)
     return (items + size - 1) / size;
 }
 
-/* The least power of two that holds `items`, at most `most` (a power of two). */
-static size_t span(int64_t items, size_t most)
-{
-    size_t size = 1;
-    while (size < most && (int64_t)size < items)
-        size *= 2;
-    return size;
-}
-
-static int64_t length(const struct yk_space *space, int dimension)
-{
-    return space->along[dimension].last - space->along[dimension].first;
-}
-
 /* Groups of the same shape for all parts of a chunk. */
 static void set_local(const struct yk_program *program, const struct yk_space *all,
                       struct index_space *to)
@@ -52,10 +38,12 @@ static void set_local(const struct yk_program *program, const struct yk_space *a
         to->local[0] = (size_t)program->shape.lanes;
     } else if (last == 0) {
         to->local[0] = budget;
+    } else if (is_cpu) {
+        to->local[0] = (size_t)yk_space_span(yk_space_length(all, last), (int)budget);
     } else {
-        to->local[0] = span(length(all, last), is_cpu || budget < 64 ? budget : 64);
-        if (!is_cpu)
-            to->local[1] = span(length(all, last - 1), budget / to->local[0]);
+        const struct yk_block block = yk_space_block(all, last, (int)budget);
+        to->local[0] = (size_t)block.wide;
+        to->local[1] = (size_t)block.high;
     }
 }
 
@@ -66,7 +54,7 @@ static void set_global(const struct yk_program *program, const struct yk_launch 
     const struct yk_groups all = yk_groups_of(launch, program->shape.unit);
     int64_t split = program->shape.is_step && launch->steps
                         ? launch->steps->plan.groups
-                        : yk_groups_count(&all, length(part, 0));
+                        : yk_groups_count(&all, yk_space_length(part, 0));
     if (split == 0)
         split = program->rehearsal_items;
     if (program->shape.lanes) {
@@ -74,7 +62,7 @@ static void set_global(const struct yk_program *program, const struct yk_launch 
         return;
     }
     for (int d = 0; d <= last; ++d) {
-        const int64_t items = d == last ? split : length(part, last - d);
+        const int64_t items = d == last ? split : yk_space_length(part, last - d);
         int64_t count = groups(items, (int64_t)to->local[d]);
         to->global[d] = (size_t)count * to->local[d];
     }
