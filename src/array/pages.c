@@ -319,8 +319,10 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     there = yk_pages_resident(gap);
     if (there < 0)
         return gone(question);
-    if (there || may_place(question, &gap, bytes))
+    if (there || may_place(question, &gap, bytes)) {
+        yk_pin_paid(range, gap, *bytes, 1 - question->gaps);
         make_block(question, gap);
+    }
     return YOKE_OK;
 }
 

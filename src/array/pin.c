@@ -83,8 +83,6 @@ void yk_pin_leave(struct yk_pin_map *map, struct yk_pin_range *range)
     *(range->previous ? &range->previous->next : &map->ranges) = range->next;
     if (range->next)
         range->next->previous = range->previous;
-    yk_free(range->moved);
-    range->moved = NULL;
     range->joined = 0;
 }
 
@@ -153,41 +151,35 @@ struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval byte
     return common(gap, units);
 }
 
-static int64_t unit_of(const struct yk_pin_range *range, int64_t address)
+static int64_t length(struct yk_interval bytes)
 {
-    return address / yk_pin_terms.unit - range->pages.first / yk_pin_terms.unit;
+    return bytes.last > bytes.first ? bytes.last - bytes.first : 0;
+}
+
+/* Bytes that have to go another way until pinning `gap` is worth it. */
+static double price(struct yk_interval gap)
+{
+    const struct yk_pin_terms *terms = &yk_pin_terms;
+    const double gain = terms->slow_mib_ns - terms->fast_mib_ns;
+    return mib * (terms->pin_ns + terms->pin_mib_ns * (double)length(gap) / mib) / gain;
 }
 
 int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
                 double part)
 {
-    const struct yk_pin_terms *terms = &yk_pin_terms;
-    struct yk_interval copied = common(gap, bytes);
-    double moved = part * (double)(copied.last - copied.first) / mib;
-    int64_t unit, last = unit_of(range, gap.last - 1);
-    for (unit = unit_of(range, gap.first); range->moved && unit <= last; unit++)
-        moved += range->moved[unit] / 1024.0;
-    return (terms->slow_mib_ns - terms->fast_mib_ns) * moved >=
-           terms->pin_ns + terms->pin_mib_ns * (double)(gap.last - gap.first) / mib;
+    return range->moved + part * (double)length(common(gap, bytes)) >= price(gap);
+}
+
+void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
+                 double part)
+{
+    const double left = range->moved + part * (double)length(common(gap, bytes)) - price(gap);
+    range->moved = left > 0 ? left : 0;
 }
 
 void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part)
 {
-    struct yk_interval inner = common(bytes, range->pages);
-    int64_t at, next;
-    if (yk_interval_empty(inner))
-        return;
-    if (!range->moved)
-        range->moved =
-            yk_calloc((size_t)unit_of(range, range->pages.last - 1) + 1, sizeof *range->moved);
-    for (at = inner.first; range->moved && at < inner.last; at = next) {
-        uint32_t *moved = &range->moved[unit_of(range, at)];
-        next = down(at, yk_pin_terms.unit) + yk_pin_terms.unit;
-        if (next > inner.last)
-            next = inner.last;
-        if (*moved < UINT32_MAX / 2)
-            *moved += (uint32_t)(part * (double)((next - at + 1023) / 1024) + 0.5);
-    }
+    range->moved += part * (double)length(common(bytes, range->pages));
 }
 
 yoke_status yk_pin_insert(struct yk_pin_map *map, const struct yk_pin_block *block)

@@ -42,8 +42,8 @@ struct yk_pin_range { /* the owner's; in the map from join to leave */
     struct yk_interval pages;
     int is_array; /* 0: memory that waits for arrays */
     int joined;
-    int refused;     /* it could not be pinned: not tried again */
-    uint32_t *moved; /* KiB that went another way, for each unit; NULL: none yet */
+    int refused;  /* it could not be pinned: not tried again */
+    double moved; /* bytes that went another way and have not paid for a block yet */
     struct yk_pin_range *next, *previous;
 };
 
@@ -91,15 +91,20 @@ struct yk_interval yk_pin_gap(const struct yk_pin_map *map, const struct yk_pin_
 /* The whole units of `gap` that a copy of `bytes` fills. */
 struct yk_interval yk_pin_filled(struct yk_interval gap, struct yk_interval bytes);
 /* Whether pinning `gap` for a copy of `part` of what `bytes` and it have in common pays. With the
- * copy, and all before that went another way, as much time was lost as pinning takes:
+ * copy, and all of the range's before that went another way and paid for no block yet, as much time
+ * was lost as pinning takes:
  *
  *     (slow - fast) * (moved + copied) >= pin_call + pin * gap
  *
- * A large copy that fills its block pays at once; small ones have to come again, and cost at most
- * twice what knowing the future would have cost (the ski rental argument). */
+ * So pinning costs at most as much as was lost without (the ski rental argument). The whole range
+ * counts, for rows are mostly gone through in a row: chunks that are smaller than a block would
+ * each find another block with nothing moved, and a first job would pin nothing. */
 int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
                 double part);
-/* `part` of `bytes` went another way. Without memory for the note it is forgotten. */
+/* The gap is being pinned: what paid for it pays for nothing else. */
+void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
+                 double part);
+/* `part` of `bytes` went another way. */
 void yk_pin_moved(struct yk_pin_range *range, struct yk_interval bytes, double part);
 
 /* The block must touch no other. YOKE_ENOMEM leaves the map as it was. */
