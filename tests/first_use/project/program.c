@@ -64,7 +64,7 @@ static yoke_status run_dot_reduce(const struct problem *p)
 {
     float *x = p->array[0].at, *y = p->array[1].at;
     double *sum = p->array[2].at;
-    return yoke_for(NULL, &dot_reduce, p->size[0], x, y, sum);
+    return yoke_for(NULL, &dot_reduce, p->size[0], x, y, yoke_onto(sum));
 }
 
 static yoke_status run_dot_rows(const struct problem *p)
