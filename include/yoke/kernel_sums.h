@@ -60,7 +60,7 @@
         }                                                                                          \
     YK_FOR(i, yk_at, to)                                                                           \
     {                                                                                              \
-        enum { yk_lane = 0 };                                                                      \
+        const int YK_UNUSED yk_lane = 0;                                                           \
         __VA_ARGS__;                                                                               \
     }
 
