@@ -56,29 +56,41 @@ static int32_t slow_rounds(struct fixture *f, struct yk_program *program)
 /* The state of the tests below: the settings, one for each way of learning that work has ended. */
 static char callback_settings[] = "wake=callback", poll_settings[] = "wake=poll";
 
-static void test_wait_asleep(void **state)
+/* A machine's other work adds to processor time and takes none away, so one quiet try of these
+ * shows that a thread sleeps; one that spins never has it. */
+enum { TRIES = 5 };
+
+/* One wait for a slow launch: 1 if the thread slept, and the event's times say so. */
+static int waits_asleep(struct fixture *f, struct yk_program *program, int32_t rounds)
 {
-    struct fixture f = open_fixture(*state, 1 << 18);
-    const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
-    struct yk_program *program = NULL;
     struct yk_event_times times;
     yoke_status outcome = YOKE_EDEVICE;
-    assert_int_equal(backend->build(f.device, &kernel, &program), YOKE_OK);
-    int32_t rounds = slow_rounds(&f, program);
     int64_t start = yk_clock_ns(), cpu = thread_cpu_ns();
-    struct yk_event *event = start_slow(&f, program, rounds);
+    struct yk_event *event = start_slow(f, program, rounds);
     assert_false(backend->poll(event, &outcome)); /* still running */
     assert_int_equal(outcome, YOKE_EDEVICE);      /* and the output untouched */
     assert_int_equal(backend->wait(event), YOKE_OK);
     int64_t end = yk_clock_ns();
     cpu = thread_cpu_ns() - cpu;
-    assert_true(cpu < (end - start) / 20);
     assert_true(backend->poll(event, &outcome));
     assert_int_equal(outcome, YOKE_OK);
     backend->event_times(event, &times);
     assert_true(start <= times.started && times.started < times.ended && times.ended <= end);
-    assert_true(times.ended - times.started > (end - start) / 2);
     backend->event_close(event);
+    return cpu < (end - start) / 20 && times.ended - times.started > (end - start) / 2;
+}
+
+static void test_wait_asleep(void **state)
+{
+    struct fixture f = open_fixture(*state, 1 << 18);
+    const yoke_kernel kernel = make_kernel("slow", slow_text, slow_params, 2);
+    struct yk_program *program = NULL;
+    assert_int_equal(backend->build(f.device, &kernel, &program), YOKE_OK);
+    int32_t rounds = slow_rounds(&f, program);
+    int tries = 0;
+    while (tries < TRIES && !waits_asleep(&f, program, rounds))
+        ++tries;
+    assert_true(tries < TRIES);
     backend->program_close(f.device, program);
     close_fixture(&f);
 }
@@ -100,6 +112,18 @@ static void wait_for_rings(struct bell *bell, int count)
     while (atomic_load(&bell->rings) < count)
         assert_true(yk_parker_sleep(&bell->parker, 60000000000));
     assert_int_equal(atomic_load(&bell->rings), count);
+}
+
+/* With nothing to watch no thread is awake. */
+static int all_threads_sleep(void)
+{
+    for (int i = 0; i < TRIES; ++i) {
+        int64_t cpu = yk_clock_process_ns();
+        yk_clock_sleep_ns(300000000);
+        if (yk_clock_process_ns() - cpu < 30000000)
+            return 1;
+    }
+    return 0;
 }
 
 static void test_notify(void **state)
@@ -125,10 +149,8 @@ static void test_notify(void **state)
     wait_for_rings(&bell, EVENTS + 1);
     for (int i = 0; i < EVENTS; ++i)
         backend->event_close(events[i]);
-    int64_t cpu = yk_clock_process_ns(); /* nothing to watch: nobody is awake */
-    yk_clock_sleep_ns(300000000);
     if (*state == poll_settings || f.device->desc.is_cpu) /* NVIDIA's threads for callbacks spin */
-        assert_true(yk_clock_process_ns() - cpu < 30000000);
+        assert_true(all_threads_sleep());
     struct yk_event *event = start_slow(&f, program, 1000); /* closed while it runs */
     assert_int_equal(backend->notify(event, ring, &bell), YOKE_OK);
     backend->event_close(event);
@@ -188,11 +210,15 @@ static void test_units(void **state)
     struct yk_program *program = NULL;
     assert_int_equal(backend->build(f.device, &kernel, &program), YOKE_OK);
     int32_t rounds = slow_rounds(&f, program);
-    int64_t start = yk_clock_ns(), cpu = yk_clock_process_ns();
-    struct yk_event *event = start_slow(&f, program, rounds);
-    assert_int_equal(backend->wait(event), YOKE_OK);
-    assert_true(yk_clock_process_ns() - cpu < (yk_clock_ns() - start) * 12 / 10);
-    backend->event_close(event);
+    int tries = 0;
+    for (int one_core = 0; tries < TRIES && !one_core; tries += !one_core) {
+        int64_t start = yk_clock_ns(), cpu = yk_clock_process_ns();
+        struct yk_event *event = start_slow(&f, program, rounds);
+        assert_int_equal(backend->wait(event), YOKE_OK);
+        one_core = yk_clock_process_ns() - cpu < (yk_clock_ns() - start) * 12 / 10;
+        backend->event_close(event);
+    }
+    assert_true(tries < TRIES);
     backend->program_close(f.device, program);
     close_fixture(&f);
 }
