@@ -22,7 +22,7 @@
 #include "platform/clock.h"
 #include "runtime/loader.h"
 #include "standin.h"
-#include "under_tsan.h"
+#include "under_sanitizer.h"
 
 enum { ITEMS = 1000 };
 
@@ -153,7 +153,7 @@ static void fork_in_between(void)
     if (child == 0) {
         alarm(60);
         must(yk_loaders_left() == 0); /* there is no such thread */
-        if (!RUNNING_UNDER_TSAN) {
+        if (CHILDREN_MAY_START_THREADS) {
             must(yoke_open(NULL, &own) == YOKE_OK);
             must(yoke_device_count(own) == 1 && yoke_close(own) == YOKE_OK);
         }

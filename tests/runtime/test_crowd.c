@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "ok.h"
-#include "under_tsan.h"
+#include "under_sanitizer.h"
 #include "work.h"
 #include "work_kernels.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "for_kernels.h"
-#include "under_tsan.h"
+#include "under_sanitizer.h"
 
 extern const yoke_kernel f_saxpy, f_dot, f_blur, f_look_up, f_gather, f_mxv, f_histogram, f_move,
     f_number;
@@ -325,7 +325,7 @@ static void default_of_a_child(void **state)
 {
     int status = -1;
     (void)state;
-    if (RUNNING_UNDER_TSAN) /* which refuses threads there */
+    if (!CHILDREN_MAY_START_THREADS)
         skip();
     setenv("YOKE_DEVICES", "cpu", 1);
     ok(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys));

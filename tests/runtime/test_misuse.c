@@ -11,7 +11,7 @@
 
 #include "job_kernels.h"
 #include "ok.h"
-#include "under_tsan.h"
+#include "under_sanitizer.h"
 
 enum { N = 4096 };
 static int32_t host[N];
@@ -204,7 +204,7 @@ static int child(yoke_runtime *parents, yoke_array *array, int drivers)
 static void children(void **state)
 {
     (void)state;
-    if (RUNNING_UNDER_TSAN) /* which refuses threads there */
+    if (!CHILDREN_MAY_START_THREADS)
         skip();
     const char *const devices[] = { "cpu", "cpu:1,opencl:0" };
     for (int d = 0; d < 2; d++) {

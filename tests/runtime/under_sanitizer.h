@@ -1,18 +1,27 @@
-/* under_tsan.h - whether the thread sanitizer watches this build: it refuses threads in children of
- * fork.
- */
-#ifndef UNDER_TSAN_H
-#define UNDER_TSAN_H
+/* under_sanitizer.h - which sanitizer watches this build, and what it does not allow. */
+#ifndef UNDER_SANITIZER_H
+#define UNDER_SANITIZER_H
 
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
 #define __SANITIZE_THREAD__ 1
+#endif
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
 #ifdef __SANITIZE_THREAD__
 enum { RUNNING_UNDER_TSAN = 1 };
 #else
 enum { RUNNING_UNDER_TSAN = 0 };
+#endif
+
+/* 0: a child of fork may not start threads. The thread sanitizer refuses them; the address
+ * sanitizer of clang 14 does not unlock its allocator there, so that they hang now and then. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { CHILDREN_MAY_START_THREADS = 0 };
+#else
+enum { CHILDREN_MAY_START_THREADS = 1 };
 #endif
 
 #endif

@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "runtime/runtime.h"
-#include "under_tsan.h"
+#include "under_sanitizer.h"
 
 enum { HANGS_SECONDS = 60 };
 /* Threads meet alike in neighbouring calls, and the thread sanitizer takes ten times as long. */
