@@ -10,6 +10,11 @@ mkdir "$work/sub dir"
 cat > "$work/sub dir/shared.h" << 'END'
 #include <stdint.h>
 #define FACTOR 3
+#define PRODUCT(a, b, c) ((a) * (b) * (c))
+
+
+
+/* empty lines, and a call of a macro over two lines: preprocessors differ there */
 typedef struct { int32_t a; double b; } pair_t;
 END
 cat > "$work/mine.c" << 'END'
@@ -18,7 +23,8 @@ cat > "$work/mine.c" << 'END'
 #include "shared.h"
 YOKE_KERNEL(mine, i, YOKE_VALUE(float, a), YOKE_IN(pair_t, x), YOKE_OUT(double, y))
 {
-    y[i] = a * FACTOR * OFFSET + x[i].b;
+    y[i] = x[i].b + PRODUCT(a, FACTOR,
+                            OFFSET);
 }
 END
 for compiler in gcc clang; do
@@ -26,6 +32,7 @@ for compiler in gcc clang; do
     export CC=$compiler
     "$embed" -o "$work/mine.inc" -M "$work/mine.d" "$work/mine.c" -I"$work/sub dir" -DOFFSET=7
     grep -q 'shared.h' "$work/mine.d"
+    cp "$work/mine.inc" "$work/$compiler.inc"
     # shellcheck disable=SC2046 # the flags are words
     $compiler -std=c11 -Wall -Wextra -pedantic -Werror $("$embed" --flags) -I"$include" -I"$work/sub dir" \
         -DOFFSET=7 -DYOKE_SOURCE_FILE="\"$work/mine.inc\"" -c "$work/mine.c" -o "$work/mine.o"
@@ -38,12 +45,16 @@ for compiler in gcc clang; do
     strings -n 12 "$work/mine.o" > "$work/texts"
     grep -q '#line 4 "mine.c"' "$work/texts"
     grep -q 'yoke_entry_mine' "$work/texts"
-    grep -q '3 \* 7' "$work/texts" || { echo "the text's macros are not expanded"; exit 1; }
+    grep -q '(3) \* (7)' "$work/texts" || { echo "the text's macros are not expanded"; exit 1; }
     if grep -q "#line.*$work" "$work/texts"; then
         echo "the text tells the build folder"
         exit 1
     fi
 done
+if [ -e "$work/gcc.inc" ] && [ -e "$work/clang.inc" ] && ! cmp "$work/gcc.inc" "$work/clang.inc"; then
+    echo "the text depends on the preprocessor, and so do the caches that are keyed by it"
+    exit 1
+fi
 if "$embed" -o "$work/none.inc" "$work/missing.c" 2> "$work/words"; then
     echo "a missing file was accepted"
     exit 1
