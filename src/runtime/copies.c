@@ -155,9 +155,7 @@ yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk
     return YOKE_OK;
 }
 
-/* Nothing else is on its way there by now, so no memory is a moment's trouble: it is tried twice.
- */
-yoke_status yk_private_fold(struct yk_job *job, int device, int arg)
+yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_place *place = jd->device->place;
@@ -170,18 +168,12 @@ yoke_status yk_private_fold(struct yk_job *job, int device, int arg)
                                       .extent = { 1, 1 },
                                       .team = 1,
                                       .args = args };
-    yoke_status status = YOKE_ENOMEM;
-    int attempt;
+    yoke_status status;
     if (copies <= 1)
         return YOKE_OK;
-    for (attempt = 0; attempt < 2 && status == YOKE_ENOMEM; attempt++) {
-        struct yk_event *event = NULL;
-        yk_lock(&place->lock);
-        status = place->device->backend->launch(
-            place->download, build_of(job, device, arg)->program, &launch, &event);
-        yk_unlock(&place->lock);
-        if (status == YOKE_OK)
-            status = yk_place_wait(place, event);
-    }
+    yk_lock(&place->lock);
+    status = place->device->backend->launch(place->download, build_of(job, device, arg)->program,
+                                            &launch, folded);
+    yk_unlock(&place->lock);
     return status;
 }

@@ -337,7 +337,8 @@ yoke_status yk_folds_intern(struct yk_job *job);
 void yk_folds_build(struct yk_job *job, int device);
 /* The zeroed buffer of an add argument on a device. */
 yoke_status yk_private_buffer(struct yk_job *job, int device, int arg, struct yk_launch_arg *out);
-/* All the copies in it into the first; waits for it. */
-yoke_status yk_private_fold(struct yk_job *job, int device, int arg);
+/* Queues, for downloads to follow, the fold of all copies in it into the first. *folded: its event,
+ * or untouched if there is nothing to fold. */
+yoke_status yk_private_fold(struct yk_job *job, int device, int arg, struct yk_event **folded);
 
 #endif

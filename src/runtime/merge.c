@@ -21,24 +21,41 @@ char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
     return *slot;
 }
 
-/* A device's copy into its (otherwise unused) first host slot. */
-static yoke_status collect(struct yk_job *job, int device, int arg)
+/* Folds a device's copies and fetches the sum into its (otherwise unused) first host slot. The copy
+ * follows the fold in one queue, so the two take one wait. */
+static yoke_status fold_and_fetch(struct yk_job *job, int device, int arg, int *is_folded)
 {
     struct yk_job_device *jd = &job->devices[device];
-    yoke_array *array = job->args[arg].array;
     struct yk_haul haul = { .place = jd->device->place,
                             .copy = { .kind = YK_COPY_FROM_DEVICE,
                                       .host = yk_private_host(job, device, 0, arg),
                                       .buffer = jd->private_buffers[arg],
-                                      .bytes = yk_private_bytes(array) } };
-    yoke_status status;
+                                      .bytes = yk_private_bytes(job->args[arg].array) } };
+    struct yk_event *folded = NULL;
+    yoke_status status, arrival;
     if (!haul.copy.host)
         return YOKE_ENOMEM;
-    status = yk_private_fold(job, device, arg);
-    if (status == YOKE_OK)
-        status = yk_haul_finish(&haul);
-    atomic_fetch_add(&job->bytes_from, haul.copy.bytes);
-    yk_array_count_down(array, haul.copy.bytes);
+    status = yk_private_fold(job, device, arg, &folded);
+    if (status != YOKE_OK)
+        return status;
+    arrival = yk_haul_finish(&haul);
+    status = yk_place_wait(haul.place, folded);
+    *is_folded = status == YOKE_OK;
+    return *is_folded ? arrival : status;
+}
+
+/* Nothing else is on its way there by now, so no memory is a moment's trouble: the fold, which must
+ * not be done twice, is tried twice. */
+static yoke_status collect(struct yk_job *job, int device, int arg)
+{
+    yoke_array *array = job->args[arg].array;
+    const int64_t bytes = yk_private_bytes(array);
+    int is_folded = 0;
+    yoke_status status = fold_and_fetch(job, device, arg, &is_folded);
+    if (status == YOKE_ENOMEM && !is_folded)
+        status = fold_and_fetch(job, device, arg, &is_folded);
+    atomic_fetch_add(&job->bytes_from, bytes);
+    yk_array_count_down(array, bytes);
     return status;
 }
 
