@@ -137,8 +137,8 @@ static yoke_status program(const char *devices)
 
 static void every_way(void **state)
 {
-    static const char *const machines[] = { "opencl:0:pin=yes", "opencl:0:pin=no",
-                                            "opencl:0:pin=yes:mem=300K:lanes=2",
+    static const char *const machines[] = { "opencl:0:pin=yes", "opencl:0:pin=stage",
+                                            "opencl:0:pin=no", "opencl:0:pin=yes:mem=300K:lanes=2",
                                             "cpu:1,opencl:0:pin=yes" };
     (void)state;
     for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)

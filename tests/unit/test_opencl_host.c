@@ -11,6 +11,8 @@ static struct yk_opencl_api own;
 static const struct yk_opencl_api *real;
 static cl_int create_code, map_code, unmap_code; /* CL_SUCCESS: as the driver has it */
 static int buffers, mapped;                      /* there are */
+static char *written;   /* by the program, between the making of a buffer over it and its mapping */
+static char old[BYTES]; /* what that buffer then holds, as NVIDIA's driver has it */
 
 static cl_mem create_buffer(cl_context context, cl_bitfield flags, size_t size, void *host,
                             cl_int *code)
@@ -20,6 +22,10 @@ static cl_mem create_buffer(cl_context context, cl_bitfield flags, size_t size, 
         return NULL;
     cl_mem made = real->CreateBuffer(context, flags, size, host, code);
     buffers += made != NULL;
+    if (written) {
+        memcpy(old, written, BYTES);
+        memset(written, 2, BYTES);
+    }
     return made;
 }
 
@@ -37,6 +43,8 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
     if (map_code != CL_SUCCESS)
         return NULL;
     mapped++;
+    if (written && flags != CL_MAP_WRITE_INVALIDATE_REGION)
+        memcpy(written, old, BYTES);
     return real->EnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, wait_count, wait,
                                   event, code);
 }
@@ -72,16 +80,17 @@ static void close_counted(struct yk_opencl_device *device)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
+/* 0: neither pins nor stages; 1: stages; 2: both. */
 static int pins(const char *settings)
 {
     struct yk_device *device = open_device(settings);
-    int has = device->backend->pin != NULL;
+    int stages = device->backend->host_alloc != NULL, has = device->backend->pin != NULL;
     assert_int_equal(device->backend->unpin != NULL, has);
-    assert_int_equal(device->backend->host_alloc != NULL, has);
-    assert_int_equal(device->backend->host_free != NULL, has);
+    assert_int_equal(device->backend->host_free != NULL, stages);
+    assert_true(stages || !has);
     assert_int_equal(device->desc.pins_alone, 1);
     backend->close(device);
-    return has;
+    return has + stages;
 }
 
 static void test_who_pins(void **state)
@@ -89,12 +98,12 @@ static void test_who_pins(void **state)
     struct yk_device_list list;
     (void)state;
     assert_int_equal(find(device_number(), "", &list), YOKE_OK);
-    if (list.items[0].is_cpu)
-        assert_false(pins(""));
+    assert_int_equal(pins(""), list.items[0].is_cpu ? 0 : 1);
     yk_device_list_close(&list);
     assert_int_equal(pins(""), pins("pin=auto"));
-    assert_true(pins("pin=yes"));
-    assert_false(pins("pin=no"));
+    assert_int_equal(pins("pin=yes"), 2);
+    assert_int_equal(pins("pin=stage"), 1);
+    assert_int_equal(pins("pin=no"), 0);
     assert_int_equal(find(device_number(), "pin=maybe", &list), YOKE_EINVAL);
     assert_non_null(strstr(yoke_error_text(), "pin"));
     assert_int_equal(list.count, 0);
@@ -194,6 +203,24 @@ static void test_not_pinned(void **state)
     free(host);
 }
 
+/* What is written while memory is being pinned stays. */
+static void test_written_meanwhile(void **state)
+{
+    struct yk_opencl_device *device = open_counted();
+    char *host = aligned_alloc(4096, BYTES);
+    int foreign;
+    (void)state;
+    memset(host, 1, BYTES);
+    written = host;
+    assert_int_equal(backend->pin(&device->base, host, BYTES, &foreign), YOKE_OK);
+    written = NULL;
+    for (int i = 0; i < BYTES; i++)
+        assert_int_equal(host[i], 2);
+    backend->unpin(&device->base, host);
+    close_counted(device);
+    free(host);
+}
+
 /* Pins cost nothing of the device's memory as it is accounted. */
 static void test_memory_free(void **state)
 {
@@ -212,7 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_pins),    cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_lost_device), cmocka_unit_test(test_not_pinned),
-        cmocka_unit_test(test_memory_free),
+        cmocka_unit_test(test_memory_free), cmocka_unit_test(test_written_meanwhile),
     };
     return device_present() ? cmocka_run_group_tests(tests, make_cache, remove_cache) : 77;
 }

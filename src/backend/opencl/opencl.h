@@ -30,7 +30,7 @@ extern const struct yk_backend yk_backend_opencl;
 /* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0 where the default applies. In those of a device
  * that was found, pin says what auto came to. */
 enum yk_opencl_wake { YK_OPENCL_WAKE_AUTO, YK_OPENCL_WAKE_CALLBACK, YK_OPENCL_WAKE_POLL };
-enum yk_opencl_pin { YK_OPENCL_PIN_AUTO, YK_OPENCL_PIN_YES, YK_OPENCL_PIN_NO };
+enum yk_opencl_pin { YK_OPENCL_PIN_AUTO, YK_OPENCL_PIN_YES, YK_OPENCL_PIN_STAGE, YK_OPENCL_PIN_NO };
 struct yk_opencl_settings {
     int64_t memory_bytes, lanes, units, copies;
     int wake; /* enum yk_opencl_wake */
@@ -53,7 +53,7 @@ struct yk_opencl_device {
     struct yk_watcher watcher;
     struct yk_opencl_watch *watches;
     _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
-    struct yk_queue *pinning;  /* NULL: the device does not pin */
+    struct yk_queue *pinning;  /* NULL: the device neither pins nor stages */
     yk_mutex host_lock;        /* of `hosts`; open while `pinning` is */
     struct yk_opencl_host *hosts;
 };
@@ -105,6 +105,8 @@ yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                            struct yk_device_list *list, char *why);
 /* Fill in the driver's functions and its handle of the device, by the number in its desc. */
 yoke_status yk_opencl_handle(struct yk_opencl_device *device);
+/* The major number of an NVIDIA GPU's compute capability; 0 for other devices. */
+int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device);
 /* A device's text property, cut to capacity; "" if it has none. */
 void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
                     size_t capacity);

@@ -89,13 +89,15 @@ static void device_close(struct yk_device *base)
         yk_free(device);
 }
 
-/* A device that does not pin behaves as if the backend had no slots for it. */
-static void choose_slots(struct yk_opencl_device *device, int pins)
+/* A device that does not pin, or stage, behaves as if the backend had no slots for it. */
+static void choose_slots(struct yk_opencl_device *device, int pin)
 {
     device->table = yk_backend_opencl;
-    if (!pins) {
+    if (pin != YK_OPENCL_PIN_YES) {
         device->table.pin = NULL;
         device->table.unpin = NULL;
+    }
+    if (pin == YK_OPENCL_PIN_NO) {
         device->table.host_alloc = NULL;
         device->table.host_free = NULL;
     }
@@ -108,8 +110,8 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     struct yk_opencl_device *device = yk_calloc(1, sizeof *device);
     if (!device)
         return YOKE_ENOMEM;
-    int pins = settings && settings->pin == YK_OPENCL_PIN_YES;
-    choose_slots(device, pins);
+    int pin = settings ? settings->pin : YK_OPENCL_PIN_NO;
+    choose_slots(device, pin);
     device->base.desc = *desc;
     device->base.desc.settings = NULL; /* the list that owns them may go first */
     int wake = settings ? settings->wake : YK_OPENCL_WAKE_AUTO;
@@ -125,7 +127,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
         status = take_units(device, settings->units);
     if (status == YOKE_OK)
         status = open_context(device);
-    if (status == YOKE_OK && pins)
+    if (status == YOKE_OK && pin != YK_OPENCL_PIN_NO)
         status = yk_opencl_host_open(device);
     if (status != YOKE_OK) {
         device_close(&device->base);

@@ -18,7 +18,7 @@ static const char *const packages =
     "pocl-opencl-icd";
 
 static const char *const wakes[] = { "auto", "callback", "poll", NULL };
-static const char *const pins[] = { "auto", "yes", "no", NULL };
+static const char *const pins[] = { "auto", "yes", "stage", "no", NULL };
 enum { COPIES = 16 }; /* of sums on GPUs, measured: docs/results/irregular-h200.md */
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
@@ -32,8 +32,8 @@ const struct yk_option yk_opencl_options[] = {
       "[GPUs poll]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, wake), wakes },
     { "pin", NULL, "auto",
-      "pin host memory for its copies, and stage what is not pinned "
-      "[where it has memory of its own]",
+      "stage copies through pinned memory of the driver's; yes: and pin the program's "
+      "[stage where it has memory of its own, else no]",
       YK_OPTION_CHOICE, offsetof(struct yk_opencl_settings, pin), pins },
     { "copies", NULL, NULL,
       "copies of a sum (mode add) that groups share, a power of two [16, CPUs 1]", YK_OPTION_INT,
@@ -111,24 +111,30 @@ struct search {
     int pocl_is_empty; /* it is there, and not the CPU */
 };
 
+int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device)
+{
+    if (!has_extension(cl, device, "cl_nv_device_attribute_query"))
+        return 0;
+    return (int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
+}
+
 /* Of copies, bytes per ns. */
 static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, int is_pinned)
 {
+    int capability = yk_opencl_nvidia(cl, device);
     if (!is_pinned)
         return 9;
-    if (!has_extension(cl, device, "cl_nv_device_attribute_query"))
-        return 25;
-    return yk_find_nvidia_link((int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV));
+    return capability ? yk_find_nvidia_link(capability) : 25;
 }
 
 /* A compute unit's width, which OpenCL does not tell, is known of NVIDIA's. */
 static double find_peak(const struct yk_opencl_api *cl, cl_device_id device, int units)
 {
-    int width;
-    if (!has_extension(cl, device, "cl_nv_device_attribute_query"))
+    int capability = yk_opencl_nvidia(cl, device);
+    if (!capability)
         return 0;
-    width = yk_find_nvidia_width((int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
-                                 (int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    int width = yk_find_nvidia_width(
+        capability, (int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
     return (double)units * width * number32(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY) / 1e3;
 }
 
@@ -185,7 +191,7 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
     int own_memory = !desc->is_cpu && !number32(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY);
     struct yk_opencl_settings *set = desc->settings;
     if (set->pin == YK_OPENCL_PIN_AUTO)
-        set->pin = own_memory ? YK_OPENCL_PIN_YES : YK_OPENCL_PIN_NO;
+        set->pin = own_memory ? YK_OPENCL_PIN_STAGE : YK_OPENCL_PIN_NO;
     /* Rough figures for the first decision of auto; the first chunks replace them. */
     desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
     desc->link_bytes_per_ns =
