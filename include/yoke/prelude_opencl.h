@@ -115,52 +115,121 @@ typedef struct yk_space {
 #define UINT64_MAX 18446744073709551615ul
 #endif
 
-/* yoke_add: floating point by compare and exchange, for want of an instruction. The tests define
- * YOKE_ADD_BY_HALVES. */
-#define YK_ADD static inline __attribute__((overloadable, always_inline)) void yoke_add
-#define YK_ADD_INTEGERS(space)                                                                     \
-    YK_ADD(space int *p, int v)                                                                    \
+/* Step kernels' bodies have a yk_folds of 0, as in prelude_cuda.h. */
+enum { yk_folds = 1 };
+#define yoke_add(p, v) yk_add_to(p, v, yk_folds)
+#define YK_OVERLOAD    static inline __attribute__((overloadable, always_inline))
+
+/* NVIDIA's GPUs fold and add floating point in memory as prelude_cuda.h tells. OpenCL 1.2 has no
+ * names for that, but their compiler takes PTX. YK_NVIDIA, a build option, is the major number of
+ * the compute capability. */
+#if YK_NVIDIA >= 7
+/* 1 if all lanes of the warp are here, each with this p. */
+YK_OVERLOAD int yk_warp_adds_to(const __global void *p)
+{
+    uint lanes, same;
+    __asm__ volatile("activemask.b32 %0;" : "=r"(lanes));
+    if (lanes != 0xffffffffu)
+        return 0;
+    __asm__ volatile("{\n\t"
+                     ".reg .pred is_same;\n\t"
+                     ".reg .b32 who;\n\t"
+                     "match.all.sync.b64 who|is_same, %1, 0xffffffff;\n\t"
+                     "selp.u32 %0, 1, 0, is_same;\n\t"
+                     "}"
+                     : "=r"(same)
+                     : "l"((ulong)p));
+    return (int)same;
+}
+YK_OVERLOAD uint yk_lane(void)
+{
+    uint lane;
+    __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+/* v of the lane whose number differs in the bits of d. */
+YK_OVERLOAD uint yk_across(uint v, int d)
+{
+    uint other;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+                     : "=r"(other)
+                     : "r"(v), "r"(d));
+    return other;
+}
+YK_OVERLOAD ulong yk_across(ulong v, int d)
+{
+    return (ulong)yk_across((uint)(v >> 32), d) << 32 | yk_across((uint)v, d);
+}
+#define YK_FOLDS__global(as_T, as_U)                                                               \
+    if (folds && yk_warp_adds_to(p)) {                                                             \
+        for (int yk_d = 16; yk_d > 0; yk_d /= 2)                                                   \
+            v += as_T(yk_across(as_U(v), yk_d));                                                   \
+        if (yk_lane() != 0)                                                                        \
+            return;                                                                                \
+    }
+#else
+#define YK_FOLDS__global(as_T, as_U)
+#endif
+#define YK_FOLDS__local(as_T, as_U)
+
+/* yoke_add: floating point by compare and exchange, where there is no instruction. The tests
+ * define YOKE_ADD_BY_HALVES. */
+#define YK_ADD(space, T) YK_OVERLOAD void yk_add_to(space T *p, T v, const int folds)
+#define YK_ADD_INTEGER(space, T, U, add)                                                           \
+    YK_ADD(space, T)                                                                               \
     {                                                                                              \
-        (void)atomic_add(p, v);                                                                    \
-    }                                                                                              \
-    YK_ADD(space uint *p, uint v)                                                                  \
-    {                                                                                              \
-        (void)atomic_add(p, v);                                                                    \
+        YK_FOLDS##space((T), (U));                                                                 \
+        (void)add(p, v);                                                                           \
     }
 #define YK_ADD_REAL(space, T, U, as_T, as_U, compare_exchange)                                     \
-    YK_ADD(space T *p, T v)                                                                        \
+    YK_ADD(space, T)                                                                               \
     {                                                                                              \
         volatile space U *bits = (volatile space U *)p;                                            \
         U old = *bits, seen;                                                                       \
         while ((seen = compare_exchange(bits, old, as_U(as_T(old) + v))) != old)                   \
             old = seen;                                                                            \
     }
-YK_ADD_INTEGERS(__global)
-YK_ADD_INTEGERS(__local)
+#define YK_ADD_REAL_PTX(T, as_T, as_U, type, constraint)                                           \
+    YK_ADD(__global, T)                                                                            \
+    {                                                                                              \
+        YK_FOLDS__global(as_T, as_U);                                                              \
+        __asm__ volatile("red.global.add." type " [%0], %1;"                                       \
+                         :                                                                         \
+                         : "l"((ulong)p), constraint(v)                                            \
+                         : "memory");                                                              \
+    }
+YK_ADD_INTEGER(__global, int, uint, atomic_add)
+YK_ADD_INTEGER(__global, uint, uint, atomic_add)
+YK_ADD_INTEGER(__local, int, uint, atomic_add)
+YK_ADD_INTEGER(__local, uint, uint, atomic_add)
+#if YK_NVIDIA >= 7
+YK_ADD_REAL_PTX(float, as_float, as_uint, "f32", "f")
+#else
 YK_ADD_REAL(__global, float, uint, as_float, as_uint, atomic_cmpxchg)
+#endif
 YK_ADD_REAL(__local, float, uint, as_float, as_uint, atomic_cmpxchg)
 #ifdef cl_khr_int64_base_atomics
-#define YK_ADD_WIDE(space, T)                                                                      \
-    YK_ADD(space T *p, T v)                                                                        \
-    {                                                                                              \
-        (void)atom_add(p, v);                                                                      \
-    }
 #ifdef cl_khr_fp64
+#if YK_NVIDIA >= 7
+YK_ADD_REAL_PTX(double, as_double, as_ulong, "f64", "d")
+#else
 YK_ADD_REAL(__global, double, ulong, as_double, as_ulong, atom_cmpxchg)
+#endif
 YK_ADD_REAL(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #endif
 #endif
 /* Without that extension half by half. Each wrap of the lower half carries 1 into the upper one, so
  * the sum is right as soon as all adds are done, and nobody may look before. */
-#if !defined(cl_khr_int64_base_atomics) || defined(YOKE_ADD_BY_HALVES)
-#undef YK_ADD_WIDE
+#if defined(cl_khr_int64_base_atomics) && !defined(YOKE_ADD_BY_HALVES)
+#define YK_ADD_WIDE(space, T) YK_ADD_INTEGER(space, T, ulong, atom_add)
+#else
 #ifdef __ENDIAN_LITTLE__
 #define YK_LOWER 0
 #else
 #define YK_LOWER 1
 #endif
 #define YK_ADD_WIDE(space, T)                                                                      \
-    YK_ADD(space T *p, T v)                                                                        \
+    YK_ADD(space, T)                                                                               \
     {                                                                                              \
         volatile space uint *halves = (volatile space uint *)p;                                    \
         const uint lower = (uint)v, before = atomic_add(halves + YK_LOWER, lower);                 \

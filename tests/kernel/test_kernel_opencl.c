@@ -43,11 +43,14 @@ static struct driver {
     FUNCTIONS(DECLARE)
 } cl;
 
+enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 }; /* as <CL/cl_ext.h> has it */
 struct device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
     const char *options;
+    char
+        nvidia[64]; /* options with which texts use what only NVIDIA's have; "": not one of those */
     char name[128];
 };
 
@@ -210,6 +213,7 @@ static int devices_open(struct device *devices, int capacity)
     for (cl_uint p = 0; p < platform_count && p < 8 && count < capacity; p++) {
         struct device *device = &devices[count];
         cl_int error;
+        cl_uint major;
         if (cl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device->id, NULL) != CL_SUCCESS)
             continue;
         cl.clGetDeviceInfo(device->id, CL_DEVICE_NAME, sizeof device->name, device->name, NULL);
@@ -218,6 +222,9 @@ static int devices_open(struct device *devices, int capacity)
             continue;
         device->queue = cl.clCreateCommandQueue(device->context, device->id, 0, &error);
         device->options = "-cl-std=CL1.2 -Werror";
+        if (cl.clGetDeviceInfo(device->id, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                               NULL) == CL_SUCCESS)
+            snprintf(device->nvidia, sizeof device->nvidia, "-cl-std=CL1.2 -DYK_NVIDIA=%u", major);
         if (error == CL_SUCCESS)
             count++;
     }
@@ -226,27 +233,30 @@ static int devices_open(struct device *devices, int capacity)
 
 int main(void)
 {
-    enum { DEVICES_MAX = 4, TRIALS_MAX = 240 };
-    static struct device devices[2 * DEVICES_MAX];
+    enum { DEVICES_MAX = 4, WAYS = 3, TRIALS_MAX = 360 };
+    static struct device devices[WAYS * DEVICES_MAX];
     static struct trial trials[TRIALS_MAX];
-    static const char *const ways[] = { "", ", adds by halves" };
     struct CMUnitTest tests[TRIALS_MAX + 2];
     int device_count = driver_open() ? devices_open(devices, DEVICES_MAX) : 0;
+    int way_count = device_count;
     size_t count = 0, test_count = 0;
     if (!device_count) {
         printf("no OpenCL device on this machine: skipped\n");
         return 77;
     }
     for (int d = 0; d < device_count; d++) { /* once more as if it had no atomics of 64 bits */
-        devices[device_count + d] = devices[d];
-        devices[device_count + d].options = "-cl-std=CL1.2 -Werror -DYOKE_ADD_BY_HALVES=1";
+        devices[way_count] = devices[d];
+        devices[way_count++].options = "-cl-std=CL1.2 -Werror -DYOKE_ADD_BY_HALVES=1";
+        devices[way_count] = devices[d];
+        devices[way_count].options = devices[d].nvidia;
+        way_count += devices[d].nvidia[0] != 0;
     }
-    for (int d = 0; d < 2 * device_count; d++)
+    for (int d = 0; d < way_count; d++)
         for (const struct kernel_case *c = kernel_cases; c->name; c++) {
             struct trial *trial = &trials[count++];
             *trial = (struct trial){ .kernel_case = c, .device = &devices[d] };
-            snprintf(trial->name, sizeof trial->name, "%s%s: %s", devices[d].name,
-                     ways[d / device_count], c->name);
+            snprintf(trial->name, sizeof trial->name, "%s, %s: %s", devices[d].name,
+                     devices[d].options, c->name);
             tests[test_count++] =
                 (struct CMUnitTest){ trial->name, device_is_right, NULL, NULL, trial };
         }

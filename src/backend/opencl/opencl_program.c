@@ -27,14 +27,14 @@
 /* On a CPU shorter groups lose speed, and longer ones leave its cores unevenly loaded by short
  * chunks. */
 enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_SPACE = 65536 };
-static const char *const recipe = "yoke opencl 2"; /* part of the key: changes with this file */
+static const char *const recipe = "yoke opencl 3"; /* part of the key: changes with this file */
 
 /* Everything the machine code depends on, as one text. */
 struct source {
     char *key; /* recipe, options, device, driver, then `text` */
     size_t key_size;
     const char *text; /* points into key */
-    const char *options;
+    char options[64];
 };
 
 static yoke_status source_open(const struct yk_program *program, const yoke_kernel *kernel,
@@ -46,7 +46,9 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     int by_hand = kernel->opencl.source.entry != NULL;
     const struct yk_device_desc *desc = &device->base.desc;
     yk_opencl_text(device->cl, device->handle, CL_DEVICE_VERSION, version, sizeof version);
-    source->options = by_hand ? "" : "-cl-std=CL1.2";
+    if (!by_hand)
+        snprintf(source->options, sizeof source->options, "-cl-std=CL1.2 -DYK_NVIDIA=%d",
+                 yk_opencl_nvidia(device->cl, device->handle));
     char *checks = by_hand ? yk_strdup("") : yk_prelude_checks(kernel);
     char *head = yk_format("%s\n%s\n%s\n%s\n%s\n%d\n", recipe, source->options, desc->model,
                            desc->driver, version, desc->cores);
