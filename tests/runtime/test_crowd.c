@@ -155,7 +155,7 @@ static void many_jobs_hardly_any_memory(void **state)
     static const char *const sizes[] = { "14K", "18K", "30K", "60K" };
     static const char *const pages[] = { "", ":pages=256", ":pages=1K" };
     const char *given = getenv("YOKE_TEST_MACHINES");
-    const int machines = given ? atoi(given) : RUNNING_UNDER_TSAN ? 8 : 24;
+    const int machines = given ? atoi(given) : RUNNING_UNDER_TSAN ? 4 : 24;
     char devices[128];
     int i;
     (void)state;
