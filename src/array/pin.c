@@ -164,16 +164,23 @@ static double price(struct yk_interval gap)
     return mib * (terms->pin_ns + terms->pin_mib_ns * (double)length(gap) / mib) / gain;
 }
 
+/* Bytes that are left when the gap's price has been paid; negative: it cannot be. */
+static double left_over(const struct yk_pin_range *range, struct yk_interval gap,
+                        struct yk_interval bytes, double part)
+{
+    return range->moved + part * (double)length(common(gap, bytes)) - price(gap);
+}
+
 int yk_pin_pays(const struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
                 double part)
 {
-    return range->moved + part * (double)length(common(gap, bytes)) >= price(gap);
+    return left_over(range, gap, bytes, part) >= 0;
 }
 
 void yk_pin_paid(struct yk_pin_range *range, struct yk_interval gap, struct yk_interval bytes,
                  double part)
 {
-    const double left = range->moved + part * (double)length(common(gap, bytes)) - price(gap);
+    const double left = left_over(range, gap, bytes, part);
     range->moved = left > 0 ? left : 0;
 }
 
