@@ -5,6 +5,7 @@
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,14 +44,12 @@ static struct driver {
     FUNCTIONS(DECLARE)
 } cl;
 
-enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 }; /* as <CL/cl_ext.h> has it */
 struct device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
     const char *options;
-    char
-        nvidia[64]; /* options with which texts use what only NVIDIA's have; "": not one of those */
+    char nvidia[64]; /* the options with which an NVIDIA GPU uses what only it has; else "" */
     char name[128];
 };
 
@@ -222,8 +221,8 @@ static int devices_open(struct device *devices, int capacity)
             continue;
         device->queue = cl.clCreateCommandQueue(device->context, device->id, 0, &error);
         device->options = "-cl-std=CL1.2 -Werror";
-        if (cl.clGetDeviceInfo(device->id, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                               NULL) == CL_SUCCESS)
+        if (cl.clGetDeviceInfo(device->id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof major,
+                               &major, NULL) == CL_SUCCESS)
             snprintf(device->nvidia, sizeof device->nvidia, "-cl-std=CL1.2 -DYK_NVIDIA=%u", major);
         if (error == CL_SUCCESS)
             count++;
