@@ -245,7 +245,7 @@ YK_ADD_WIDE(__local, ulong)
 
 /* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX leave NaNs out,
  * integers wrap. */
-#define YK_REDUCE static inline __attribute__((overloadable, always_inline)) void
+#define YK_REDUCE YK_OVERLOAD void
 #define YK_REDUCE_NUMBER(T, W, bits)                                                               \
     YK_REDUCE yk_reduce_into(const int op, T *p, const T v)                                        \
     {                                                                                              \

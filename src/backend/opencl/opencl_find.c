@@ -121,9 +121,9 @@ int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device)
 /* Of copies, bytes per ns. */
 static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, int is_pinned)
 {
-    int capability = yk_opencl_nvidia(cl, device);
     if (!is_pinned)
         return 9;
+    int capability = yk_opencl_nvidia(cl, device);
     return capability ? yk_find_nvidia_link(capability) : 25;
 }
 

@@ -8,9 +8,10 @@
  *
  * A buffer over memory that exists does have contents: those of the memory when it was made. The
  * standard lets a driver put them back when it maps the buffer, over what the program or a copy
- * has written there meanwhile, and NVIDIA's did: saxpy of 268,435,456 floats on an H100 lost 30,704
- * results. So the program's memory is pinned only when asked (pin=yes), for drivers known to leave
- * it alone, as PoCL; and the buffer is mapped with its contents given up, which asks for no copy.
+ * has written there meanwhile. NVIDIA's seems to: of saxpy of 268,435,456 floats on an H100 30,704
+ * results in a row, up to a page's end, were lost where memory was being pinned as they came home.
+ * So the program's memory is pinned only when asked (pin=yes), for drivers known to leave it alone,
+ * as PoCL; and the buffer is mapped with its contents given up, which asks for no copy.
  * Staging buffers (CL_MEM_ALLOC_HOST_PTR) are mapped before anything is in them.
  *
  * Mapping takes as long as pinning does (90 us a MiB), so it has a queue that nobody else waits
