@@ -142,6 +142,10 @@ static void take(void *given, const struct yk_split_view *view, int device, int 
     (void)lane;
     if (state->began < 0)
         state->began = now;
+    if (view->planned) {
+        yk_auto_follow(state, view, device, now, out);
+        return;
+    }
     if (!state->planned || view->device_count <= 32 || state->events * 16 >= view->device_count)
         yk_auto_plan(state, view, now);
     budget = budget_of(state, view, device, now, out);
@@ -236,4 +240,5 @@ const struct yk_partitioner yk_partitioner_auto = {
     .observe = observe,
     .changed = changed,
     .explain = explain,
+    .asked = yk_auto_asked,
 };

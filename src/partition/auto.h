@@ -101,6 +101,8 @@ double yk_auto_without(struct yk_auto *state, const struct yk_split_view *view, 
 double yk_auto_item_ns(const struct yk_auto *state, const struct yk_split_view *view, int device);
 
 /* --- auto_region.c --- */
+/* Regions by the shares that devices are known to have. Writes over `others`. */
+void yk_auto_lay_out_shares(struct yk_auto *state, const struct yk_split_view *view);
 /* Regions, if there are to be any: whether there are. Writes over `others`. */
 int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view);
 /* They end so far apart that taking over pays. */
@@ -127,6 +129,11 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
 double yk_auto_drain_ns(const struct yk_split_status *status);
 void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int device,
                    int64_t budget, struct yk_take *out);
+
+/* --- auto_planned.c: a plan says who does what --- */
+void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
+                    struct yk_take *out);
+uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view);
 
 /* --- auto_trial.c --- */
 /* How much of its budget the device may have now, because of a trial. */

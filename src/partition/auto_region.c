@@ -248,6 +248,12 @@ static void keep_parts(struct yk_auto *state, const struct yk_split_view *view)
         state->parts_until = state->began + (int64_t)lengths;
 }
 
+void yk_auto_lay_out_shares(struct yk_auto *state, const struct yk_split_view *view)
+{
+    shares_as_before(state, view);
+    lay_out(state, view);
+}
+
 int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
 {
     const int keep = gpus_keep_to_rows(view);

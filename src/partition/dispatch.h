@@ -68,6 +68,10 @@ struct yk_split_device {
     const struct yk_fit *fit; /* where the line comes from, for who wants it for fewer devices;
                                  NULL: only the line is known. Looked at while the dispatcher opens
                                  and not later */
+    double row_ns; /* to get the rows of one more item from another device, which will want them
+                      back; 0: nothing, or unknown */
+    double doubt;  /* its part of a planned job may take longer by this fraction (a standard
+                      deviation) */
     double share; /* fraction of the range this device got in the last run of this kernel
                      and range (data lie there); < 0: unknown */
     /* Threads that drive this device and are lanes of the first CPU device too, one a lane of this
@@ -94,6 +98,8 @@ struct yk_split_spec {
     const struct yk_adjust *adjust; /* what was noted of shares so far; NULL: nothing */
     double late;        /* such jobs took so many times what lines foretold; 0: nobody knows */
     int crowded;        /* 1: other jobs run on the same devices */
+    int planned; /* 1: shares are a plan's (plan.h), which `auto` follows: this long all will take */
+    double planned_ns;
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
                            fails, all that it completed returns to the range */
 };
@@ -108,6 +114,8 @@ struct yk_chunk_times {
                              this one waited; 0: of none */
     int64_t once_ns;      /* of it went into what no later chunk of the device will need again, as
                              rows that all chunks read; 0: nothing, or unknown */
+    int64_t fetch_ns;     /* its kernel waited so long for these bytes, of which all parts of the */
+    int64_t fetched_bytes, whole_bytes; /* job read the latter; 0: for none, or unknown */
     int beside;           /* 1: it was one beside another device's; the dispatcher knows */
     int apart;            /* 1: by a slower kernel than the one the device goes on with, so it says
                              nothing of what that one can do */
@@ -187,6 +195,7 @@ struct yk_split_outcome {
     double item_ns, fixed_ns; /* of its chunks, as in yk_split_status */
     double spread;            /* see yk_split_device; 0: it had one chunk only, or short ones */
     int64_t copied_bytes;     /* for all its items together */
+    int64_t fetch_ns, fetched_bytes, whole_bytes; /* sums of its chunks', see yk_chunk_times */
     int64_t ended_ns;         /* when its last chunk ended, by the driver's clock; 0: it had none */
     int waited;               /* a chunk of it stood behind another job's */
     int active;               /* still taking part */

@@ -178,6 +178,8 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
                                              .free = &dispatch->free,
                                              .late = spec->late,
                                              .crowded = spec->crowded,
+                                             .planned = spec->planned,
+                                             .planned_ns = spec->planned_ns,
                                              .device_count = spec->device_count };
     if (spec->adjust)
         dispatch->view.adjust = *spec->adjust;

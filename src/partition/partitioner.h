@@ -27,6 +27,8 @@ struct yk_split_view {
     int64_t free_items;           /* how many these are */
     struct yk_adjust adjust;      /* what was noted of the shares that are known */
     double late;                  /* as in yk_split_spec */
+    int planned; /* as in yk_split_spec */
+    double planned_ns;
     int crowded; /* other jobs run beside this one: who is late may be busy with those */
     int device_count;
     const struct yk_split_status *devices;

@@ -3,6 +3,7 @@
 #include "../array/veil.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "decomposition.h"
 #include "job.h"
 
 void yk_arrays_add(yoke_array *array)
@@ -87,6 +88,7 @@ yoke_status yoke_array_close(yoke_array *handle)
     }
     yk_lock(&runtime->lock);
     yk_arrays_remove(array);
+    yk_decomposition_leave(array);
     yk_unlock(&runtime->lock);
     yk_array_close(array);
     return status;

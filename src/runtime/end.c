@@ -9,6 +9,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../partition/partitioner.h"
+#include "decomposition.h"
 #include "explain.h"
 #include "flight.h"
 #include "knowledge.h"
@@ -172,6 +173,10 @@ static void learn(struct yk_job *job)
     yk_job_note_times(job);
     yk_knowledge_note(job, memory);
     if (!learn_speeds(job, memory, &ran, &team))
+        return;
+    if (!ran.crowded)
+        yk_job_note_costs(job, memory);
+    if (job->planned)
         return;
     yk_late_note(&memory->late, &ran);
     adjust_shares(job, memory);

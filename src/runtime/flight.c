@@ -100,7 +100,8 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
                                 .args = args,
                                 .lane = lane,
                                 .team = jd->device->lanes,
-                                .timed = job->runtime->trace || flight->bytes_once,
+                                .timed = job->runtime->trace || flight->bytes_in ||
+                                         flight->bytes_between,
                                 .passing = is_steps || comes_home(job, jd) ||
                                            yk_flight_is_polled(job, device, lane) };
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
@@ -190,7 +191,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->busy = 1;
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
-    flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
+    flight->bytes_between = flight->bytes_passed = flight->bytes_once = flight->bytes_whole = 0;
     flight->relies_on = yk_exchange_oldest(jd->device->place);
     status = yk_flight_stage(job, device, lane, args, distances);
     if (status == YOKE_OK) {

@@ -58,6 +58,9 @@ struct yk_flight {
     int64_t bytes_once; /* of bytes_in what all chunks of the job read, so no later one brings it:
                            counted as long as nobody knows the device's speed */
     int64_t once_ns;    /* how much of its time that took; 0: it cannot tell */
+    int64_t bytes_whole; /* of all that came, what every part of the job reads */
+    int64_t fetch_ns;    /* its kernel began so long after it was issued, for what came; 0: nothing
+                            did, or it cannot tell */
     uint64_t relies_on; /* yk_exchange_oldest when its rows were looked for */
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
@@ -93,6 +96,7 @@ struct yk_job_device {
     yoke_status status;   /* or why not */
     double share;         /* of the range that it will probably get; < 0: unknown */
     int steady;           /* as in yk_learned */
+    double whole_ns;      /* what all its items need, but no rows of theirs, takes so long to come */
     double copying_ns;    /* what copies of the rows that it probably gets take, in all */
     int failed;           /* it is lost: what it had out is taken back */
     int retired;          /* it gets no more; what it has out counts */
@@ -180,6 +184,10 @@ struct yk_job { /* in one block with its arguments, their values and the texts *
     double recalled; /* items per ns of all devices in earlier jobs like it; 0: there were none */
     int keeps_cores; /* for GPUs' threads */
     int crowded;     /* others were running when it began */
+    struct yk_decomposition *decomposition; /* of its arrays; NULL: it is not planned for them */
+    int member;                             /* which of its kernels */
+    int planned;                            /* it is split by the plan of that, */
+    double planned_ns;                      /* which says that the longest part takes so long */
     uint32_t team;   /* the devices that are asked, as bits (partition/team.h), */
     int alone;       /* and which it is if that is only one of several; else -1 */
     int seen;        /* there was one like it */

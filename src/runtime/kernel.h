@@ -18,6 +18,7 @@
 #include "../model/weight.h"
 #include "../partition/choice.h"
 #include "../partition/learned.h"
+#include "../partition/plan.h"
 #include "../partition/team.h"
 
 enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_FAILED };
@@ -47,6 +48,9 @@ struct yk_memory {
     uint64_t used; /* for replacing the oldest */
     struct yk_learned device[YK_PLACES];
     struct yk_pace pace[YK_PLACES][YK_FORMS]; /* of its own chunks, and of the alternative's */
+    struct yk_cost cost[YK_PLACES];
+    struct yk_plan_team teams[YK_PLAN_TEAMS];
+    int fetched; /* jobs in a row whose rows were not on devices, though a plan had put them there */
     struct yk_team team;
     struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */

@@ -257,16 +257,20 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
 }
 
 /* Its copies are over when its kernel starts. */
-static int64_t once_of(const struct yk_job_device *jd, const struct yk_flight *flight)
+static int64_t fetch_of(const struct yk_job_device *jd, const struct yk_flight *flight)
 {
     struct yk_event_times times = { 0 };
-    if (!flight->bytes_once || !flight->kernel)
+    if (!(flight->bytes_in || flight->bytes_between) || !flight->kernel)
         return 0;
     jd->device->device->backend->event_times(flight->kernel, &times);
-    if (times.started <= flight->issued_ns)
-        return 0;
-    return (int64_t)((double)(times.started - flight->issued_ns) * (double)flight->bytes_once /
-                     (double)flight->bytes_in);
+    return times.started > flight->issued_ns ? times.started - flight->issued_ns : 0;
+}
+
+static int64_t once_of(const struct yk_flight *flight)
+{
+    return flight->bytes_once ? (int64_t)((double)flight->fetch_ns * (double)flight->bytes_once /
+                                          (double)flight->bytes_in)
+                              : 0;
 }
 
 yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_status outcome)
@@ -287,7 +291,8 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     }
     settle(job, jd, flight, outcome);
     flight->ended_ns = outcome == YOKE_OK ? end_of(job, jd, flight) : 0;
-    flight->once_ns = outcome == YOKE_OK ? once_of(jd, flight) : 0;
+    flight->fetch_ns = outcome == YOKE_OK ? fetch_of(jd, flight) : 0;
+    flight->once_ns = once_of(flight);
     if (flight->expected_ns)
         yk_flight_ended(jd, flight, flight->ended_ns ? flight->ended_ns : yk_now(job->runtime));
     if (outcome == YOKE_OK)

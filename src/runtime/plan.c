@@ -6,6 +6,7 @@
 
 #include "../partition/kept.h"
 #include "../partition/partitioner.h"
+#include "decomposition.h"
 #include "flight.h"
 #include "reduction.h"
 
@@ -85,7 +86,8 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
     if (desc->link_bytes_per_ns > 0) {
         out->copy_item_ns = traffic.both / desc->link_bytes_per_ns;
-        job->devices[d].copying_ns = traffic.whole / desc->link_bytes_per_ns;
+        job->devices[d].copying_ns = job->devices[d].whole_ns =
+            traffic.whole / desc->link_bytes_per_ns;
     }
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
@@ -193,6 +195,30 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->crew->team = *team;
 }
 
+/* Those that the plan gives a part. */
+static void call_planned(struct yk_job *job, const struct yk_memory *memory,
+                         const struct yk_split_device *known)
+{
+    int d;
+    job->team = 0;
+    job->seen = 1;
+    job->tells = 0; /* it says nothing of teams that others choose */
+    job->recalled = 0;
+    job->crowded = job->runtime->running_count > 0;
+    for (d = 0; d < job->device_count; d++) {
+        struct yk_job_device *jd = &job->devices[d];
+        jd->share = known[d].share;
+        jd->steady = memory->device[d].steady;
+        memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
+        if (!(known[d].share > 0))
+            continue;
+        job->team |= yk_team_bit(d);
+        job->recalled += known[d].rate;
+        jd->copying_ns += known[d].copy_item_ns * known[d].share * (double)(job->last - job->first);
+    }
+    job->alone = yk_team_only(job->team);
+}
+
 /* Whom the split gives nothing waits on the bench, as in a team: waking dozens of threads for it
  * takes longer than a short job. */
 static void bench_by_split(struct yk_job *job)
@@ -254,10 +280,15 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)
         return status;
-    call_team(job, memory, known);
+    if (yk_job_follow_plan(job, (struct yk_memory *)memory, known))
+        call_planned(job, memory, known);
+    else
+        call_team(job, memory, known);
     yk_turn_plan(job, known);
     keep_cores(job, known);
     spec.crowded = job->crowded;
+    spec.planned = job->planned;
+    spec.planned_ns = job->planned_ns;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;
@@ -274,6 +305,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     if (status != YOKE_OK)
         return status;
     yk_turn_begin(job, memory);
+    yk_job_decompose(job);
     status = split(job, memory);
     /* Only its split says who is to get anything. */
     if (status == YOKE_OK && yk_job_awaits_pins(job))

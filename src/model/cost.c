@@ -1,0 +1,227 @@
+/* cost.c - see cost.h. */
+#include "cost.h"
+
+#include <math.h>
+
+/* The constants, with what halving and doubling them does, are in docs/scheduling.md. */
+
+/* s before anything was seen, of the time. */
+#define NOISE_FIRST 0.06
+/* What a first job tells of a, and what was told of b, may be off by this part of it. */
+#define FIRST_PART 0.5
+/* An earlier process's machine was as this one within this part. */
+#define RECALLED_PART 0.07
+/* And a device as another one of its make. */
+#define PEER_PART 0.1
+/* a wanders by this part of itself from job to job: how fast jobs long ago fade. */
+#define DRIFT 0.005
+/* Standard deviations beyond which a job is an outlier, or tells of a change. */
+#define GATE 3.0
+/* Standard deviations, added up, that tell of a slow change; and the least of one that adds (the
+ * usual half of a shift of one). */
+#define CUSUM_MOST 8.0
+#define CUSUM_SLACK 0.5
+/* Weight of the latest job in s^2, at least. */
+#define NOISE_FADE 0.1
+
+void yk_cost_open(struct yk_cost *cost, double fixed_ns)
+{
+    const double sd = FIRST_PART * fixed_ns;
+    *cost = (struct yk_cost){ .fixed_ns = fixed_ns,
+                              .fixed_var = sd * sd,
+                              .noise2 = NOISE_FIRST * NOISE_FIRST };
+}
+
+void yk_cost_recall(struct yk_cost *cost, double item_ns, double fixed_ns)
+{
+    const double sd = RECALLED_PART * item_ns;
+    yk_cost_open(cost, fixed_ns);
+    cost->item_ns = item_ns;
+    cost->item_var = sd * sd;
+}
+
+double yk_cost_ns(const struct yk_cost *cost, double items)
+{
+    return yk_cost_is_known(cost) ? cost->fixed_ns + cost->item_ns * items : INFINITY;
+}
+
+/* b is as it was told, the rest is the items'. */
+static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample)
+{
+    const double fixed = fmin(sample->chunks * cost->fixed_ns, FIRST_PART * sample->ns);
+    const double sd = hypot(NOISE_FIRST * sample->ns, sample->unsure_ns) / sample->items;
+    const double slope = sample->chunks / sample->items;
+    cost->item_ns = (sample->ns - fixed) / sample->items;
+    cost->item_var = sd * sd + slope * slope * cost->fixed_var;
+    cost->both_var = -slope * cost->fixed_var;
+    cost->jobs = 1;
+}
+
+/* The step of a Kalman filter. `off` is how much longer the job took than foreseen, `spread2` the
+ * variance of that. */
+static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, double off,
+                   double spread2)
+{
+    const double item = cost->item_var * sample->items + cost->both_var * sample->chunks;
+    const double fixed = cost->both_var * sample->items + cost->fixed_var * sample->chunks;
+    const double drift = DRIFT * cost->item_ns;
+    const double least = 0.1 * sample->ns / sample->items;
+    cost->item_ns += item / spread2 * off;
+    cost->fixed_ns += fixed / spread2 * off;
+    cost->item_var += drift * drift - item * item / spread2;
+    cost->both_var -= item * fixed / spread2;
+    cost->fixed_var -= fixed * fixed / spread2;
+    if (cost->fixed_ns < 0)
+        cost->fixed_ns = 0;
+    if (!(cost->item_ns > least)) /* what is not the items' is a chunk's, but not all of it */
+        cost->item_ns = least;
+}
+
+static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_sample *sample)
+{
+    return cost->item_var * sample->items * sample->items +
+           2 * cost->both_var * sample->items * sample->chunks +
+           cost->fixed_var * sample->chunks * sample->chunks;
+}
+
+static void learn_noise(struct yk_cost *cost, double part2, double known2)
+{
+    const double fade = fmax(NOISE_FADE, 1.0 / (cost->jobs + 4));
+    const double seen = fmax(0, fmin(part2 - known2, GATE * GATE * fmax(cost->noise2, DRIFT * DRIFT)));
+    cost->noise2 += fade * (seen - cost->noise2);
+}
+
+/* Slow changes: 1 if enough has come together. */
+static int add_up(struct yk_cost *cost, double deviations)
+{
+    cost->above = fmax(0, cost->above + deviations - CUSUM_SLACK);
+    cost->below = fmax(0, cost->below - deviations - CUSUM_SLACK);
+    return cost->above > CUSUM_MOST || cost->below > CUSUM_MOST;
+}
+
+/* What was known may be off by twice what this job is. */
+static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
+{
+    const double sd = 2 * off / sample->items;
+    cost->item_var = fmax(cost->item_var, sd * sd);
+    cost->above = cost->below = 0;
+    cost->outside = 0;
+}
+
+enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sample *sample)
+{
+    enum yk_cost_news news = YK_COST_LEARNED;
+    double foreseen, off, known2, spread2, deviations;
+    if (!(sample->items > 0) || !(sample->ns > 0) || !isfinite(sample->ns))
+        return YK_COST_NONE;
+    if (!yk_cost_is_known(cost)) {
+        begin_from(cost, sample);
+        return YK_COST_LEARNED;
+    }
+    foreseen = sample->chunks * cost->fixed_ns + sample->items * cost->item_ns;
+    off = sample->ns - foreseen;
+    known2 = foreseen_var(cost, sample);
+    spread2 = known2 + cost->noise2 * foreseen * foreseen + sample->unsure_ns * sample->unsure_ns;
+    deviations = off / sqrt(spread2);
+    if (fabs(deviations) > GATE) {
+        const int side = off > 0 ? 1 : -1;
+        if (cost->outside != side) {
+            cost->outside = side;
+            return YK_COST_NONE;
+        }
+        news = YK_COST_CHANGED;
+    } else if (add_up(cost, deviations)) {
+        news = YK_COST_CHANGED;
+    }
+    cost->outside = 0;
+    if (news == YK_COST_CHANGED) {
+        doubt(cost, sample, off);
+        spread2 += foreseen_var(cost, sample) - known2;
+    } else {
+        learn_noise(cost, off * off / (foreseen * foreseen), known2 / (foreseen * foreseen));
+    }
+    follow(cost, sample, off, spread2);
+    cost->jobs++;
+    return news;
+}
+
+/* --- makes --- */
+
+struct make {
+    double weights, item, fixed; /* sums over those that are known, by how sure they are */
+    double vars;                 /* sum of their variances */
+    int known;
+};
+
+static struct make sum_up(const struct yk_cost *costs, const int *make, int count, int which)
+{
+    struct make sums = { 0 };
+    int d;
+    for (d = 0; d < count; d++) {
+        double weight;
+        if (make[d] != which || !yk_cost_is_known(&costs[d]))
+            continue;
+        weight = 1 / costs[d].item_var;
+        sums.weights += weight;
+        sums.item += weight * costs[d].item_ns;
+        sums.fixed += weight * costs[d].fixed_ns;
+        sums.vars += costs[d].item_var;
+        sums.known++;
+    }
+    return sums;
+}
+
+/* Variance of devices of the make among each other, beyond what chance makes of equal ones: the
+ * variance of so few has itself a relative deviation of sqrt(2 / (n - 1)), twice of which counts as
+ * chance. */
+static double unlikeness(const struct yk_cost *costs, const int *make, int which,
+                         const struct make *sums, int count)
+{
+    const double mean = sums->item / sums->weights;
+    const double chance = sums->vars / sums->known;
+    double spread = 0;
+    int d;
+    for (d = 0; d < count; d++)
+        if (make[d] == which && yk_cost_is_known(&costs[d]))
+            spread += (costs[d].item_ns - mean) * (costs[d].item_ns - mean);
+    return fmax(0, spread / (sums->known - 1) - chance * (1 + 2 * sqrt(2.0 / (sums->known - 1))));
+}
+
+static void pool_make(struct yk_cost *costs, const int *make, int count, int which)
+{
+    const struct make sums = sum_up(costs, make, count, which);
+    double unlike, mean;
+    int d;
+    if (sums.known == 0)
+        return;
+    mean = sums.item / sums.weights;
+    for (d = 0; d < count; d++)
+        if (make[d] == which && !yk_cost_is_known(&costs[d])) {
+            yk_cost_recall(&costs[d], mean, sums.fixed / sums.weights);
+            costs[d].item_var = PEER_PART * PEER_PART * mean * mean;
+        }
+    if (sums.known < 2)
+        return;
+    unlike = unlikeness(costs, make, which, &sums, count);
+    for (d = 0; d < count; d++) {
+        struct yk_cost *cost = &costs[d];
+        double own;
+        if (make[d] != which || !yk_cost_is_known(cost))
+            continue;
+        own = unlike / (unlike + cost->item_var);
+        cost->item_ns = own * cost->item_ns + (1 - own) * mean;
+        cost->fixed_ns = sums.fixed / sums.weights;
+        cost->item_var = own * cost->item_var + (1 - own) / sums.weights;
+    }
+}
+
+void yk_cost_pool(struct yk_cost *costs, const int *make, int count)
+{
+    int d, before;
+    for (d = 0; d < count; d++) {
+        for (before = 0; before < d && make[before] != make[d]; before++)
+            ;
+        if (make[d] > 0 && before == d)
+            pool_make(costs, make, count, make[d]);
+    }
+}

@@ -1,0 +1,332 @@
+/* plan.c - see plan.h. */
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Standard errors that a gain must exceed. */
+#define SURE 1.0
+/* Weight of the latest job in what a team's jobs take beside their parts, at least. */
+#define TEAM_FADE 0.1
+/* Numerics of the search: shares move by steps from 1 / 4 of all down to 1 / 4096, and so many
+ * times by each at most. */
+#define STEP_FIRST 0.25
+#define STEP_LEAST (1.0 / 4096)
+enum { MOVES_EACH = 64 };
+/* Less is no gain but rounding. */
+#define ROUNDING 1e-9
+
+/* --- teams --- */
+
+void yk_plan_note_team(struct yk_plan_team *teams, uint32_t devices, double ns)
+{
+    int i = 0;
+    while (i < YK_PLAN_TEAMS - 1 && teams[i].devices && teams[i].devices != devices)
+        i++;
+    if (teams[i].devices != devices)
+        teams[i] = (struct yk_plan_team){ .devices = devices };
+    teams[i].jobs++;
+    teams[i].ns += fmax(TEAM_FADE, 1.0 / teams[i].jobs) * (ns - teams[i].ns);
+}
+
+double yk_plan_team_ns(const struct yk_plan_team *teams, uint32_t devices)
+{
+    int i;
+    for (i = 0; i < YK_PLAN_TEAMS && teams[i].devices; i++)
+        if (teams[i].devices == devices)
+            return fmax(0, teams[i].ns);
+    return 0;
+}
+
+/* --- what cuts cost --- */
+
+double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device)
+{
+    double low = 0, high;
+    int d;
+    for (d = 0; d < device; d++)
+        low += share[d];
+    high = fmin(low + share[device], kernel->high);
+    low = fmax(low, kernel->low);
+    return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
+}
+
+/* So many bytes, of which each device has its share, on their way to one of them. */
+static double gather_ns(const struct yk_plan *plan, const double *share, int device, double bytes)
+{
+    double ns = 0;
+    int d;
+    for (d = 0; d < plan->devices && bytes > 0; d++)
+        if (d != device)
+            ns += share[d] * bytes * plan->byte_ns[d][device];
+    return ns;
+}
+
+/* Of one job of it; *latest ends last. */
+static double kernel_ns(const struct yk_plan *plan, int k, const double *share, int *latest)
+{
+    const struct yk_plan_kernel *kernel = &plan->kernel[k];
+    uint32_t team = 0;
+    double most = 0;
+    int d;
+    *latest = 0;
+    for (d = 0; d < plan->devices; d++) {
+        const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
+        const double ns =
+            items > 0 ? yk_cost_ns(&kernel->cost[d], fmax(items, kernel->fill[d])) +
+                            gather_ns(plan, share, d, kernel->whole_bytes)
+                      : 0;
+        if (items > 0)
+            team |= (uint32_t)1 << d;
+        if (ns > most) {
+            most = ns;
+            *latest = d;
+        }
+    }
+    return most + yk_plan_team_ns(kernel->teams, team);
+}
+
+/* What a device has to get of the rows when bounds change, from whoever has them. */
+static double get_ns(const struct yk_plan *plan, const double *from, const double *to, int device)
+{
+    double low = 0, from_low = 0, ns = 0;
+    int d;
+    for (d = 0; d < device; d++)
+        low += to[d];
+    for (d = 0; d < plan->devices; d++) {
+        const double part = fmin(low + to[device], from_low + from[d]) - fmax(low, from_low);
+        if (d != device && part > 0)
+            ns += part * plan->byte_ns[d][device];
+        from_low += from[d];
+    }
+    return ns;
+}
+
+static double change_ns(const struct yk_plan *plan, const double *from, const double *to,
+                        double bytes)
+{
+    double most = 0;
+    int d;
+    for (d = 0; d < plan->devices && bytes > 0; d++)
+        most = fmax(most, to[d] > 0 ? bytes * get_ns(plan, from, to, d) : 0);
+    return most;
+}
+
+double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
+{
+    double sum = 0;
+    int k, before, latest;
+    for (k = 0; k < plan->kernels; k++) {
+        if (plan->kernel[k].weight <= 0)
+            continue;
+        sum += plan->kernel[k].weight * kernel_ns(plan, k, cuts->share[k], &latest);
+        for (before = 0; before < plan->kernels && !cuts->tied; before++)
+            if (before != k && plan->follows[before][k] > 0)
+                sum += plan->follows[before][k] * change_ns(plan, cuts->share[before],
+                                                            cuts->share[k],
+                                                            plan->kernel[k].changing_bytes);
+    }
+    return sum;
+}
+
+double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
+                       const struct yk_cuts *to)
+{
+    double most = 0;
+    int k;
+    for (k = 0; k < plan->kernels; k++)
+        most = fmax(most, change_ns(plan, from->share[k], to->share[k], plan->bytes));
+    return most;
+}
+
+/* Standard error of the gain: of what moves from device to device. */
+static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
+                       const struct yk_cuts *to)
+{
+    double sum = 0;
+    int k, d;
+    for (k = 0; k < plan->kernels; k++) {
+        const struct yk_plan_kernel *kernel = &plan->kernel[k];
+        double var = 0;
+        for (d = 0; d < plan->devices && kernel->weight > 0; d++) {
+            const double items = yk_plan_items(kernel, to->share[k], d) -
+                                 yk_plan_items(kernel, from->share[k], d);
+            var += kernel->cost[d].item_var * items * items;
+        }
+        sum += kernel->weight * sqrt(var);
+    }
+    return sum;
+}
+
+/* --- the search --- */
+
+struct search {
+    const struct yk_plan *plan;
+    struct yk_cuts *cuts;
+    double ns;
+    uint32_t allowed;
+};
+
+/* A part of all rows goes from one device to another: of one kernel, or of all where cuts are tied.
+ */
+static void shift(struct yk_cuts *cuts, int kernels, int k, int from, int to, double part)
+{
+    const int first = cuts->tied ? 0 : k, last = cuts->tied ? kernels : k + 1;
+    for (k = first; k < last; k++) {
+        cuts->share[k][from] -= part;
+        cuts->share[k][to] += part;
+        if (cuts->share[k][from] < ROUNDING)
+            cuts->share[k][from] = 0;
+    }
+}
+
+/* From whoever ends last with kernel k to whom it helps most. 1: it helped. */
+static int relieve(struct search *search, int k, double step)
+{
+    struct yk_cuts *cuts = search->cuts;
+    double best = search->ns * (1 - ROUNDING), part;
+    int to, from, found = -1;
+    if (search->plan->kernel[k].weight <= 0)
+        return 0;
+    kernel_ns(search->plan, k, cuts->share[k], &from);
+    part = fmin(step, cuts->share[k][from]);
+    for (to = 0; to < search->plan->devices && part > 0; to++) {
+        double ns;
+        if (to == from || !(search->allowed >> to & 1))
+            continue;
+        shift(cuts, search->plan->kernels, k, from, to, part);
+        ns = yk_plan_ns(search->plan, cuts);
+        shift(cuts, search->plan->kernels, k, to, from, part);
+        if (ns < best) {
+            best = ns;
+            found = to;
+        }
+    }
+    if (found < 0)
+        return 0;
+    shift(cuts, search->plan->kernels, k, from, found, part);
+    search->ns = yk_plan_ns(search->plan, cuts);
+    return 1;
+}
+
+static void descend(struct search *search)
+{
+    double step;
+    int k, moves, helped;
+    search->ns = yk_plan_ns(search->plan, search->cuts);
+    for (step = STEP_FIRST; step >= STEP_LEAST; step /= 2)
+        for (moves = 0, helped = 1; helped && moves < MOVES_EACH; moves++)
+            for (k = 0, helped = 0; k < search->plan->kernels; k++)
+                helped |= relieve(search, k, step);
+}
+
+/* Shares by speed, among those that are allowed: of all kernels together, or of each alone. */
+static void begin_by_speed(const struct search *search)
+{
+    const struct yk_plan *plan = search->plan;
+    struct yk_cuts *cuts = search->cuts;
+    int k, j, d;
+    for (k = 0; k < plan->kernels; k++) {
+        double all = 0;
+        for (d = 0; d < plan->devices; d++) {
+            double ns = 0;
+            for (j = 0; j < plan->kernels; j++)
+                if (plan->kernel[j].weight > 0 && (cuts->tied || j == k))
+                    ns += yk_cost_is_known(&plan->kernel[j].cost[d])
+                              ? plan->kernel[j].weight * plan->kernel[j].items *
+                                    plan->kernel[j].cost[d].item_ns
+                              : INFINITY;
+            cuts->share[k][d] = search->allowed >> d & 1 && ns > 0 ? 1 / ns : 0;
+            all += cuts->share[k][d];
+        }
+        for (d = 0; d < plan->devices; d++)
+            cuts->share[k][d] = all > 0 ? cuts->share[k][d] / all : d == 0;
+    }
+}
+
+static int least_of(const struct search *search)
+{
+    double least = INFINITY;
+    int d, k, found = -1;
+    for (d = 0; d < search->plan->devices; d++) {
+        double share = 0;
+        for (k = 0; k < search->plan->kernels; k++)
+            share = fmax(share, search->cuts->share[k][d]);
+        if (share > 0 && share < least) {
+            least = share;
+            found = d;
+        }
+    }
+    return found;
+}
+
+/* Without whoever does least, as long as that helps. */
+static void drop_some(struct search *search)
+{
+    for (;;) {
+        struct yk_cuts fewer = *search->cuts;
+        struct search next = { search->plan, &fewer, INFINITY, search->allowed };
+        const int least = least_of(search);
+        if (least < 0)
+            return;
+        next.allowed &= ~((uint32_t)1 << least);
+        begin_by_speed(&next);
+        descend(&next);
+        if (!(next.ns < search->ns * (1 - ROUNDING)))
+            return;
+        *search->cuts = fewer;
+        search->ns = next.ns;
+        search->allowed = next.allowed;
+    }
+}
+
+static double search_from_speed(const struct yk_plan *plan, int tied, struct yk_cuts *out)
+{
+    struct search search = { plan, out, INFINITY, 0 };
+    memset(out, 0, sizeof *out);
+    out->tied = tied;
+    search.allowed = plan->devices < 32 ? ((uint32_t)1 << plan->devices) - 1 : UINT32_MAX;
+    begin_by_speed(&search);
+    descend(&search);
+    drop_some(&search);
+    return search.ns;
+}
+
+/* Those that have not come lately, or are new, have the cuts of the one that comes most. */
+static void lead_others(const struct yk_plan *plan, struct yk_cuts *cuts)
+{
+    int k, most = 0;
+    for (k = 1; k < plan->kernels; k++)
+        if (plan->kernel[k].weight > plan->kernel[most].weight)
+            most = k;
+    for (k = 0; k < YK_PLAN_KERNELS; k++)
+        if (k >= plan->kernels || plan->kernel[k].weight <= 0)
+            memcpy(cuts->share[k], cuts->share[most], sizeof cuts->share[k]);
+}
+
+static int pays(const struct yk_plan *plan, const struct yk_cuts *now, const struct yk_cuts *next,
+                double next_ns)
+{
+    const double gain = yk_plan_ns(plan, now) - next_ns;
+    return plan->jobs * (gain - SURE * error_ns(plan, now, next)) >
+           yk_plan_move_ns(plan, now, next);
+}
+
+int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best)
+{
+    struct yk_cuts other;
+    double best_ns = search_from_speed(plan, 1, best), other_ns;
+    if (plan->kernels > 1) {
+        other_ns = search_from_speed(plan, 0, &other);
+        if (other_ns + SURE * error_ns(plan, best, &other) < best_ns * (1 - ROUNDING)) {
+            *best = other;
+            best_ns = other_ns;
+        }
+    }
+    if (!isfinite(best_ns) || !(best_ns > 0))
+        return 0;
+    lead_others(plan, best);
+    if (!now)
+        return 1;
+    return pays(plan, now, best, best_ns);
+}

@@ -1,0 +1,57 @@
+/* decomposition.h - which arrays have their rows on devices by one set of bounds, which jobs run
+ * over them, and by what plan (partition/plan.h) these are split.
+ *
+ * Arrays that a job uses by rows live by one decomposition from then on: two that had each its own
+ * become one. It knows the kernels of the latest jobs, in what turns they come, and what each takes
+ * each device (struct yk_memory); so it can say for all of them together where rows should be. All
+ * of it is under runtime.lock.
+ */
+#ifndef YK_RUNTIME_DECOMPOSITION_H
+#define YK_RUNTIME_DECOMPOSITION_H
+
+#include "../partition/plan.h"
+
+struct yk_job;
+struct yk_kernel;
+struct yk_memory;
+struct yk_split_device;
+struct yoke_array;
+
+/* One of the kernels, with shapes: those of one memory. */
+struct yk_member {
+    struct yk_kernel *kernel; /* NULL: nobody's place */
+    uint64_t key;
+    uint64_t used;       /* decomposition->jobs when it was last */
+    double items;        /* of its job, */
+    double low, high;    /* which are this part of the rows */
+    double changing_bytes, whole_bytes; /* as in yk_plan_kernel */
+    double fill[YK_PLAN_DEVICES];
+    int fits; /* all that it uses has room on each device that the plan gives a part */
+    int make[YK_PLAN_DEVICES];
+};
+
+enum { YK_RECENT_JOBS = 32 }; /* which show in what turns members come */
+
+struct yk_decomposition {
+    int arrays; /* that live by it */
+    int devices;
+    struct yk_member members[YK_PLAN_KERNELS];
+    unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
+    uint64_t jobs, began; /* that used it, and how many had when its members were the same last */
+    uint64_t planned;     /* had when it was planned last; 0: never */
+    int stale;            /* a device has changed */
+    int stands;           /* cuts are a plan: */
+    struct yk_cuts cuts;
+};
+
+/* The job, about to begin, uses arrays by rows and nothing is against splitting it by a plan: it
+ * has a decomposition (job->decomposition) and is one of its members. */
+void yk_job_decompose(struct yk_job *job);
+/* 1: a plan says what each device does: known[].share, and job->planned. */
+int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_split_device *known);
+/* It ended well: what each device took is noted in `memory`, whoever split it. */
+void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
+/* An array is closed. */
+void yk_decomposition_leave(struct yoke_array *array);
+
+#endif
