@@ -8,6 +8,7 @@
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "builds.h"
 #include "flight.h"
 
 void yk_job_drop_device(struct yk_job *job, int device, const char *reason)
@@ -271,15 +272,29 @@ static void join(struct yk_job *job, int device)
         yk_job_wake(job);
 }
 
+/* Where others have done the job meanwhile, it is for jobs to come, of which a process that is
+ * ending has none. */
+static int is_worth_building(const struct yk_job *job)
+{
+    return !yk_builds_are_ending() || atomic_load(&job->phase) != YK_DONE;
+}
+
+static void build(struct yk_job *job, int device)
+{
+    yk_builds_enter();
+    if (is_worth_building(job))
+        job->devices[device].status = yk_turn_build(job, device);
+    if (is_worth_building(job))
+        yk_folds_build(job, device);
+    yk_builds_leave();
+}
+
 int yk_job_prepare(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     int joins = 1;
-    if (!atomic_load(&jd->ready)) {
-        /* Outside of the job, which need not wait for a compiler to end. */
-        jd->status = yk_turn_build(job, device);
-        yk_folds_build(job, device);
-    }
+    if (!atomic_load(&jd->ready))
+        build(job, device); /* outside of the job, which need not wait for a compiler to end */
     /* The others did it all meanwhile; should one of them fail at the end, the job goes on and this
      * device is asked again. */
     if (!yk_job_enter(job))

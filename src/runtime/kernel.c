@@ -5,6 +5,7 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "builds.h"
 #include "notice.h"
 
 yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kernel,
@@ -105,7 +106,9 @@ static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct
     }
     yk_notice_open(&notice, device->desc.virtual_clock ? NULL : kernel->kernel.name,
                    device->desc.name);
+    yk_builds_enter();
     build->status = device->backend->build(device, &kernel->kernel, &build->program);
+    yk_builds_leave();
     yk_notice_close(&notice);
     if (build->status != YOKE_OK) {
         build->text = yk_strdup(yoke_error_text());
@@ -131,6 +134,7 @@ static void run_builder(void *context)
 {
     struct yk_build *build = context;
     build_now(build->kernel, build->device, build);
+    yk_builds_leave();
 }
 
 void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number)
@@ -144,10 +148,12 @@ void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, 
         return;
     build->kernel = kernel;
     build->device = device;
+    yk_builds_enter(); /* for the thread, which may be late */
     if (!device->desc.virtual_clock && yk_thread_open(&spec, &build->thread) == YOKE_OK)
         return;
     build->kernel = NULL;
     build_now(kernel, device, build);
+    yk_builds_leave();
 }
 
 const char *yk_kernel_trouble(const struct yk_kernel *kernel, int number)

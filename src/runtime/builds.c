@@ -1,0 +1,55 @@
+/* builds.c - see builds.h.
+ *
+ * A thread enters, then looks whether the process is ending; the one that ends it says so, then
+ * looks whether somebody is in there. So one of the two sees the other.
+ */
+#include "builds.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../platform/clock.h"
+
+#define LOOK_NS 1000000
+
+static atomic_int inside, ending;
+static _Atomic int64_t end_by_ns; /* 0: it does not end yet */
+
+/* Whoever builds is the parent's. */
+static void forget_in_child(void)
+{
+    atomic_store(&inside, 0);
+    atomic_store(&ending, 0);
+    atomic_store(&end_by_ns, 0);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
+
+void yk_builds_enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    atomic_fetch_add(&inside, 1);
+}
+
+void yk_builds_leave(void)
+{
+    atomic_fetch_sub(&inside, 1);
+}
+
+int yk_builds_are_ending(void)
+{
+    return atomic_load(&ending);
+}
+
+void yk_builds_end(int64_t most_ns)
+{
+    int64_t unset = 0;
+    atomic_compare_exchange_strong(&end_by_ns, &unset, yk_clock_ns() + most_ns);
+    atomic_store(&ending, 1);
+    while (atomic_load(&inside) > 0 && yk_clock_ns() < atomic_load(&end_by_ns))
+        yk_clock_sleep_ns(LOOK_NS);
+}
