@@ -57,9 +57,9 @@ extern "C" {
 #endif
 
 /* The runtime of calls that name none: opened at the first call, with YOKE_DEVICES and the other
- * variables; at the program's end it waits for its jobs and writes what yoke_close writes. It may
- * be closed before; the next call then opens another. NULL: it cannot be opened; yoke_error_text()
- * says why. Thread-safe. */
+ * variables; at the program's end it waits for its jobs and for a kernel that is being compiled
+ * (30 s at most), and writes what yoke_close writes. It may be closed before; the next call then
+ * opens another. NULL: it cannot be opened; yoke_error_text() says why. Thread-safe. */
 YOKE_API yoke_runtime *yoke_default(void);
 
 typedef enum yoke_given_kind {

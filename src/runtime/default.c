@@ -2,23 +2,54 @@
  *
  * At the program's end it is not closed, only what yoke_close waits for and writes is done: drivers
  * may have gone before it, as they too leave by exit handlers, and memory goes with the process.
+ *
+ * A driver that goes while a thread is inside it may crash: PoCL does, in a kernel that it is
+ * compiling. Handlers run in the reverse of the order of their installation, and drivers install
+ * some when they are loaded and when they compile for the first time. So it is before all of them
+ * that the end of the main thread waits for what threads do in drivers. Where that is not to be
+ * had, a handler waits, behind those that drivers installed later: in programs whose main thread
+ * never calls the default runtime, or where another thread calls exit, and with a C library that
+ * lacks it (main_thread.h).
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <yoke/for.h>
 
 #include "../base/status.h"
+#include "../platform/main_thread.h"
 #include "../platform/thread.h"
+#include "builds.h"
 #include "job.h"
+#include "loader.h"
+
+/* PoCL takes 0.3 to 3 s for a kernel, on a core of its own; a compiler that never returns is not to
+ * keep the process. */
+#define BUILDS_MOST_NS 30000000000
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static _Atomic(yoke_runtime *) standing; /* release: it is open */
+static _Thread_local int asked;          /* whether it is the main thread, and told of its end */
+
+/* Jobs of exit handlers to come find the devices that are there by now. */
+static void get_out_of_drivers(void *unused)
+{
+    yoke_runtime *runtime = atomic_load_explicit(&standing, memory_order_acquire);
+    (void)unused;
+    if (!runtime)
+        return;
+    yk_jobs_wait_for(runtime, NULL, 1);
+    yk_runtime_leave_loader(runtime);
+    yk_loaders_join();
+    yk_builds_end(BUILDS_MOST_NS);
+}
 
 static void end_with_program(void)
 {
     yoke_runtime *runtime = atomic_load_explicit(&standing, memory_order_acquire);
-    if (runtime)
-        yk_runtime_conclude(runtime);
+    if (!runtime)
+        return;
+    get_out_of_drivers(NULL);
+    yk_runtime_conclude(runtime);
 }
 
 /* The parent's threads are not in the child. */
@@ -26,6 +57,7 @@ static void forget_in_child(void)
 {
     static const yk_mutex fresh = YK_MUTEX_INITIAL;
     lock = fresh; /* another thread may have been opening one */
+    asked = 0;    /* the thread that forked is the main one now */
     atomic_store_explicit(&standing, NULL, memory_order_relaxed);
 }
 
@@ -35,10 +67,18 @@ static void tell_the_process(void)
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 
+static void tell_the_thread(void)
+{
+    asked = 1;
+    yk_main_thread_at_end(get_out_of_drivers, NULL);
+}
+
 yoke_status yk_default_get(yoke_runtime **out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     yoke_status status = YOKE_OK;
+    if (!asked)
+        tell_the_thread();
     *out = atomic_load_explicit(&standing, memory_order_acquire);
     if (*out)
         return YOKE_OK;

@@ -120,7 +120,7 @@ static void reap(int all)
     }
 }
 
-static void join_at_exit(void)
+void yk_loaders_join(void)
 {
     yk_lock(&lock);
     reap(1);
@@ -209,7 +209,7 @@ void yk_loader_leave(struct yk_loader *loader)
     ended = loader->ended;
     yk_unlock(&loader->lock);
     if (!ended && !loader->guarded)
-        loader->guarded = atexit(join_at_exit) == 0;
+        loader->guarded = atexit(yk_loaders_join) == 0;
     if (ended || !loader->guarded) {
         yk_loader_join(loader);
         return;

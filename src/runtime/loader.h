@@ -14,6 +14,8 @@ void yk_loader_join(struct yk_loader *loader);
 /* The runtime gets no further devices. Waits only while one is being added to it. The thread ends
  * after the driver call it is in, or before the process's exit handlers return. */
 void yk_loader_leave(struct yk_loader *loader);
+/* Waits for the threads that were left behind. */
+void yk_loaders_join(void);
 /* Threads left behind that have not been joined; for tests. */
 int yk_loaders_left(void);
 
