@@ -3,6 +3,7 @@
  *
  *     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -Icuda -I../../include -o cuda.so cuda.cu
  */
+#include <cub/device/device_reduce.cuh>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,43 @@ static void cuda_dot_by_hand(void *const *arguments, const int64_t *size)
     launched("dot_by_hand");
 }
 
+/* CUB's reductions; the result is read home, as yoke's is. CUB says so if it wants more room. */
+template <class Reduce> static void reduce_home(const void *result, size_t bytes, Reduce reduce)
+{
+    static void *room, *home;
+    size_t room_bytes = 1 << 20;
+    if (!room) {
+        must(cudaMalloc(&room, room_bytes), "cudaMalloc");
+        must(cudaMallocHost(&home, sizeof(place_t)), "cudaMallocHost");
+    }
+    must(reduce(room, room_bytes), "CUB");
+    must(cudaMemcpyAsync(home, result, bytes, cudaMemcpyDeviceToHost), "result");
+}
+static void cuda_sum_by_cub(void *const *arguments, const int64_t *size)
+{
+    const float *x = (const float *)arguments[0];
+    float *sum = (float *)arguments[1];
+    reduce_home(sum, sizeof *sum, [=](void *room, size_t &bytes) {
+        return cub::DeviceReduce::Sum(room, bytes, x, sum, size[0]);
+    });
+}
+static void cuda_max_by_cub(void *const *arguments, const int64_t *size)
+{
+    const float *x = (const float *)arguments[0];
+    float *largest = (float *)arguments[1];
+    reduce_home(largest, sizeof *largest, [=](void *room, size_t &bytes) {
+        return cub::DeviceReduce::Max(room, bytes, x, largest, size[0]);
+    });
+}
+static void cuda_argmin_by_cub(void *const *arguments, const int64_t *size)
+{
+    const float *x = (const float *)arguments[0];
+    place_t *least = (place_t *)arguments[1];
+    reduce_home(least, sizeof *least, [=](void *room, size_t &bytes) {
+        return cub::DeviceReduce::ArgMin(room, bytes, x, &least->value, &least->place, size[0]);
+    });
+}
+
 #define KNOWN(kernel, margin) { #kernel, cuda_##kernel },
 
 static plain_fn *cuda_find(const char *kernel)
@@ -50,6 +88,9 @@ static plain_fn *cuda_find(const char *kernel)
         const char *kernel;
         plain_fn *loop;
     } known[] = { { "dot_reduce", cuda_dot_by_hand },
+                  { "reduce_sum", cuda_sum_by_cub },
+                  { "reduce_max", cuda_max_by_cub },
+                  { "reduce_argmin", cuda_argmin_by_cub },
                   PLAIN_KERNELS(KNOWN) }; /* the first of a name counts */
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (!strcmp(known[k].kernel, kernel))

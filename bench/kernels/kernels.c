@@ -109,12 +109,6 @@ YOKE_GROUP_KERNEL(dot_group, i, DOT_LANES, DOT_UNIT, YOKE_IN(float, x), YOKE_IN(
     }
 }
 
-/* yoke folds, in a fixed order, */
-YOKE_KERNEL(dot_reduce, i, YOKE_IN(float, x), YOKE_IN(float, y), YOKE_REDUCE(SUM, double, sum))
-{
-    yoke_reduce(sum, (double)x[i] * y[i]);
-}
-
 /* and each row has a sum of its own. */
 YOKE_KERNEL(dot_rows, i, YOKE_VALUE(int64_t, columns), YOKE_IN(float, x), YOKE_IN(float, y),
             YOKE_OUT(double, sums))

@@ -13,6 +13,12 @@ typedef struct field {
     double ex, ey, ez, bx, by, bz;
 } field_t;
 
+/* A value and where it is, as yoke_at_float. */
+typedef struct place {
+    float value;
+    int64_t place;
+} place_t;
+
 enum {
     BLUR_RADIUS = 3,
     BINOMIAL_STEPS = 128,

@@ -3,7 +3,7 @@
 
 extern const yoke_kernel mandelbrot, blur_rows, blur_columns, black_scholes, binomial, dot_add,
     dot_group, dot_reduce, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather,
-    mixed, saxpy;
+    mixed, saxpy, reduce_sum, reduce_max, reduce_argmin;
 
 /* clang-format off */
 #define VALUE(v) { .value = &(v), .bytes = sizeof(v) }
@@ -31,4 +31,7 @@ const struct loop loops[PROBLEM_COUNT] = {
     {{ { &gather, { ROWS(0), WHOLE(1), ROWS(2) } } }},
     {{ { &mixed, { ROWS(0), ROWS(1), ROWS(2), ROWS(3), ROWS(4) } } }},
     {{ { &saxpy, { VALUE(saxpy_a), ROWS(0), ROWS(1) } } }},
+    {{ { &reduce_sum, { ROWS(0), ROWS(1) } } }},
+    {{ { &reduce_max, { ROWS(0), ROWS(1) } } }},
+    {{ { &reduce_argmin, { ROWS(0), ROWS(1) } } }},
 };

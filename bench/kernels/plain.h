@@ -20,7 +20,6 @@ typedef void plain_fn(void *const *arguments, const int64_t *size);
     K(binomial, 0)                                                                                 \
     K(dot_add, 0)                                                                                  \
     K(dot_group, 0)                                                                                \
-    K(dot_reduce, 0)                                                                               \
     K(dot_rows, 0)                                                                                 \
     K(histogram, 0)                                                                                \
     K(stencil, 0)                                                                                  \

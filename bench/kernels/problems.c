@@ -25,7 +25,10 @@ const struct problem_kind *const problem_kinds[PROBLEM_COUNT] = { &problem_mande
                                                                   &problem_lookup,
                                                                   &problem_gather,
                                                                   &problem_mixed,
-                                                                  &problem_saxpy };
+                                                                  &problem_saxpy,
+                                                                  &problem_sum,
+                                                                  &problem_max,
+                                                                  &problem_argmin };
 
 int problem_open(const struct problem_kind *kind, int64_t items, struct problem *out)
 {

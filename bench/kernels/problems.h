@@ -12,7 +12,7 @@
 
 #include "kernels.h"
 
-enum { PROBLEM_ARRAYS_MAX = 6, PROBLEM_COUNT = 16 };
+enum { PROBLEM_ARRAYS_MAX = 6, PROBLEM_COUNT = 19 };
 
 struct problem_array {
     void *at;
@@ -36,7 +36,7 @@ struct problem_kind {
     int64_t (*wrong)(const struct problem *problem);
 };
 
-/* The thirteen, the stencil's interior, saxpy, and the dot product as a reduction. */
+/* The thirteen, the stencil's interior, saxpy, the dot product as a reduction, and reductions. */
 extern const struct problem_kind *const problem_kinds[PROBLEM_COUNT];
 
 /* Memory for the arrays, not filled. 0: there is not enough; nothing is open then. */
@@ -65,6 +65,7 @@ extern const struct problem_kind problem_mandelbrot, problem_blur, problem_histo
 extern const struct problem_kind problem_black_scholes, problem_binomial, problem_push;
 extern const struct problem_kind problem_dot_add, problem_dot_group, problem_dot_reduce,
     problem_dot_rows;
+extern const struct problem_kind problem_sum, problem_max, problem_argmin;
 extern const struct problem_kind problem_lookup, problem_gather, problem_mixed, problem_saxpy;
 
 #endif

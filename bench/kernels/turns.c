@@ -1,7 +1,7 @@
 /* turns.c - the loops of kernels.c by hand and by yoke, in turns in one process.
  *
- *     yoke-bench-kernels FILE.so [devices=cpu ...] [pairs=15] [only=PROBLEM] [size=large|small]
- *                        [items=1M] [seconds=20] [limit=1.05] [beside_us=30]
+ *     yoke-bench-kernels FILE.so [devices=cpu ...] [pairs=15] [only=PROBLEM,...] [size=large|small]
+ *                        [items=1M] [seconds=20] [limit=1.05] [beside_us=30] [beside=0]
  *
  * FILE.so has the loops by hand: openmp.so, or cuda.so with the data resident on GPU 0. Each
  * `devices` is one more contestant: yoke on these (YOKE_DEVICES), with rows where the jobs leave
@@ -13,8 +13,8 @@
  * round all contestants have their turn, beginning with another one each time; there are `pairs`
  * rounds, fewer where a problem takes longer than `seconds` (the row says so). Printed are the
  * medians of the times, and of the rounds' ratios of yoke's time to that by hand with their 95 %
- * interval (interval.h). A ratio is bold where that interval lies wholly above `limit` and yoke
- * takes `beside_us` longer.
+ * interval (interval.h); with beside=N, to the time of yoke on the Nth of the `devices`. A ratio is
+ * bold where that interval lies wholly above `limit` and yoke takes `beside_us` longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ enum { CONTESTANTS_MAX = 6, PAIRS_LEAST = 6, PAIRS_MAX = 1001 };
 struct turns {
     int count; /* of contestants; the first is by hand */
     struct contestant *contestant[CONTESTANTS_MAX];
-    int pairs;
+    int pairs, beside; /* whom ratios are to */
     double seconds, limit, beside_us;
     int64_t items; /* 0: as many as take a given time by hand */
 };
@@ -166,20 +166,22 @@ static void print_row(const struct turns *turns, const struct problem *problem,
     printf("| %s | %lld", problem->kind->name, (long long)problem->size[0]);
     for (int d = 1; d < 3 && problem->size[d] > 1; d++)
         printf(" x %lld", (long long)problem->size[d]);
-    memcpy(sorted, seconds[0], sizeof sorted);
-    const double by_hand = median(sorted, rounds);
+    double medians[CONTESTANTS_MAX];
+    for (int c = 0; c < turns->count; c++) {
+        memcpy(sorted, seconds[c], sizeof sorted);
+        medians[c] = median(sorted, rounds);
+    }
     if (rounds < turns->pairs)
         printf(" (%d rounds)", rounds);
     printf(" |");
-    print_time(by_hand);
+    print_time(medians[0]);
     for (int c = 1; c < turns->count; c++) {
         for (int r = 0; r < rounds; r++)
-            ratios[r] = seconds[c][r] / seconds[0][r];
-        memcpy(sorted, seconds[c], sizeof sorted);
-        const double by_yoke = median(sorted, rounds);
+            ratios[r] = seconds[c][r] / seconds[turns->beside][r];
         const struct interval ratio = interval_of(ratios, rounds);
-        const int over = ratio.low > turns->limit && (by_yoke - by_hand) * 1e6 > turns->beside_us;
-        print_time(by_yoke);
+        const double longer = medians[c] - medians[turns->beside];
+        const int over = ratio.low > turns->limit && longer * 1e6 > turns->beside_us;
+        print_time(medians[c]);
         printf(over ? " **%.2f** (%.2f to %.2f) |" : " %.2f (%.2f to %.2f) |", ratio.median,
                ratio.low, ratio.high);
     }
@@ -214,6 +216,16 @@ static int contest(const struct turns *turns, int k, double least_s)
     return right;
 }
 
+/* Whether a list of names, A,B,C, has this one; there is none: all. */
+static int is_among(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ','), at += at != NULL)
+        if (!strncmp(at, name, length) && (!at[length] || at[length] == ','))
+            return 1;
+    return !list;
+}
+
 /* 0: they make no sense. */
 static int read_words(char *const *words, struct turns *turns, const char **devices,
                       const char **only, const char **size)
@@ -221,6 +233,7 @@ static int read_words(char *const *words, struct turns *turns, const char **devi
     const struct program_option options[] = { { .name = "only", .text = only },
                                               { .name = "size", .text = size },
                                               { .name = "pairs", .whole = &turns->pairs },
+                                              { .name = "beside", .whole = &turns->beside },
                                               { .name = "items", .large = &turns->items },
                                               { .name = "seconds", .real = &turns->seconds },
                                               { .name = "limit", .real = &turns->limit },
@@ -236,6 +249,7 @@ static int read_words(char *const *words, struct turns *turns, const char **devi
     if (turns->count == 1)
         devices[turns->count++] = "cpu";
     return turns->pairs >= PAIRS_LEAST && turns->pairs <= PAIRS_MAX && turns->items >= 0 &&
+           turns->beside >= 0 && turns->beside < turns->count &&
            (!*size || !strcmp(*size, "large") || !strcmp(*size, "small"));
 }
 
@@ -246,8 +260,9 @@ int main(int argc, char **argv)
     int right = 1;
     if (argc < 2 || !read_words(argv + 2, &turns, devices, &only, &size)) {
         fprintf(stderr,
-                "usage: %s FILE.so [devices=cpu ...] [pairs=15] [only=PROBLEM] [size=large|small]\n"
-                "       [items=1M] [seconds=20] [limit=1.05] [beside_us=30]\n",
+                "usage: %s FILE.so [devices=cpu ...] [pairs=15] [only=PROBLEM,...]\n"
+                "       [size=large|small] [items=1M] [seconds=20] [limit=1.05] [beside_us=30]\n"
+                "       [beside=0]\n",
                 argv[0]);
         return 2;
     }
@@ -259,7 +274,7 @@ int main(int argc, char **argv)
     print_head(&turns);
     for (int small = 0; small < (turns.items ? 1 : 2); small++)
         for (int k = 0; k < PROBLEM_COUNT; k++)
-            if ((!only || !strcmp(only, problem_kinds[k]->name)) &&
+            if (is_among(only, problem_kinds[k]->name) &&
                 (!size || !strcmp(size, small ? "small" : "large")))
                 right &= contest(&turns, k, least_s[small]);
     for (int c = 0; c < turns.count; c++)

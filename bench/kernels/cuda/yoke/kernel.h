@@ -19,18 +19,16 @@
 #include <stdint.h>
 #include <yoke/kernel_each.h>
 
-#define YOKE_VALUE(T, n)      (value, T, n)
-#define YOKE_IN(T, n)         (in, T, n)
-#define YOKE_OUT(T, n)        (out, T, n)
-#define YOKE_INOUT(T, n)      (out, T, n)
-#define YOKE_ADD(T, n)        (out, T, n)
-#define YOKE_REDUCE(op, T, n) (out, T, n)
-#define yoke_reduce(n, v)     yoke_add(n, v) /* sums */
-#define YOKE_SIZE2            size2
-#define YOKE_SIZE3            size3
-#define YOKE_COUNT            count
-#define YOKE_FN               static __device__ __forceinline__
-#define YOKE_CONST            static __constant__ const
+#define YOKE_VALUE(T, n) (value, T, n)
+#define YOKE_IN(T, n)    (in, T, n)
+#define YOKE_OUT(T, n)   (out, T, n)
+#define YOKE_INOUT(T, n) (out, T, n)
+#define YOKE_ADD(T, n)   (out, T, n)
+#define YOKE_SIZE2       size2
+#define YOKE_SIZE3       size3
+#define YOKE_COUNT       count
+#define YOKE_FN          static __device__ __forceinline__
+#define YOKE_CONST       static __constant__ const
 
 #define CUDA_FORMAL(k, p)          CUDA_FORMAL_ p
 #define CUDA_FORMAL_(mode, T, n)   , CUDA_TYPE_##mode(T) n

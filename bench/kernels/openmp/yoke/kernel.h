@@ -20,16 +20,14 @@
 #include <yoke/kernel_each.h>
 #include <yoke/prelude.h>
 
-#define YOKE_VALUE(T, n)      (value, T, n)
-#define YOKE_IN(T, n)         (in, T, n)
-#define YOKE_OUT(T, n)        (out, T, n)
-#define YOKE_INOUT(T, n)      (out, T, n)
-#define YOKE_ADD(T, n)        (out, T, n)
-#define YOKE_REDUCE(op, T, n) (out, T, n)
-#define yoke_reduce(n, v)     (*(n) += (v)) /* sums */
-#define YOKE_SIZE2            size2
-#define YOKE_SIZE3            size3
-#define YOKE_COUNT            count
+#define YOKE_VALUE(T, n) (value, T, n)
+#define YOKE_IN(T, n)    (in, T, n)
+#define YOKE_OUT(T, n)   (out, T, n)
+#define YOKE_INOUT(T, n) (out, T, n)
+#define YOKE_ADD(T, n)   (out, T, n)
+#define YOKE_SIZE2       size2
+#define YOKE_SIZE3       size3
+#define YOKE_COUNT       count
 
 #define OPENMP_FORMAL(k, p)          OPENMP_FORMAL_ p
 #define OPENMP_FORMAL_(mode, T, n)   , OPENMP_TYPE_##mode(T) n

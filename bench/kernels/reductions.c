@@ -1,0 +1,24 @@
+/* reductions.c - loops with one result, by yoke. By hand each is what a user takes instead of such a
+ * loop: OpenMP's reduction clause, CUB's DeviceReduce (cuda.cu, openmp.c).
+ */
+#include <yoke/kernel.h>
+
+YOKE_KERNEL(dot_reduce, i, YOKE_IN(float, x), YOKE_IN(float, y), YOKE_REDUCE(SUM, double, sum))
+{
+    yoke_reduce(sum, (double)x[i] * y[i]);
+}
+
+YOKE_KERNEL(reduce_sum, i, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum))
+{
+    yoke_reduce(sum, x[i]);
+}
+
+YOKE_KERNEL(reduce_max, i, YOKE_IN(float, x), YOKE_REDUCE(MAX, float, largest))
+{
+    yoke_reduce(largest, x[i]);
+}
+
+YOKE_KERNEL(reduce_argmin, i, YOKE_IN(float, x), YOKE_REDUCE(MIN_AT, float, least))
+{
+    yoke_reduce_at(least, x[i], i);
+}
