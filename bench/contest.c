@@ -24,6 +24,7 @@ int contest_words(const struct app *app, char *const *words, struct contest *out
     spec->app = app;
     out->rounds = (int)rounds;
     app_words_begin(app, &spec->input);
+    spec->input.kernel = APP_KERNEL_PLAIN;
     for (words += 2; *words; words++)
         if (!app_word(app, *words, &spec->input))
             return 0;
@@ -35,7 +36,6 @@ void contest_open(struct contest *contest)
     struct measure_spec *spec = &contest->spec;
     spec->repeat = spec->verify = 1;
     spec->input.seed = 1;
-    spec->input.kernel = APP_KERNEL_PLAIN;
     contest_well(app_session_open(&(struct app_session_spec){ .spec = spec }, &contest->session));
     spec->input.memory.runtime = contest->session.run.runtime;
     contest_well(spec->app->open(&spec->input, &contest->state));

@@ -18,9 +18,10 @@ struct contest {
 
 /* Ends the program, with the reason, unless all went well. */
 void contest_well(yoke_status status);
-/* What `words` (NULL ends them) say into spec and rounds; 0: they make no sense. */
+/* What `words` (NULL ends them) say into spec, with the plain kernel, and rounds; 0: they make no
+ * sense. */
 int contest_words(const struct app *app, char *const *words, struct contest *out);
-/* Opened and attached to the spec's devices, with the plain kernel. */
+/* Opened and attached to the spec's devices. */
 void contest_open(struct contest *contest);
 void contest_close(struct contest *contest);
 

@@ -53,3 +53,62 @@ void by_hand_close(void)
         cudaFree(parts.y[d]);
     }
 }
+
+/* ---- from and to the host, on GPU 0 ---- */
+
+enum { PIECES = 16, STREAMS = 3 };
+static struct {
+    float *x, *y; /* on the GPU */
+    cudaStream_t stream[STREAMS];
+} gpu;
+
+int from_host_open(int64_t items)
+{
+    const size_t bytes = (size_t)items * sizeof(float);
+    int well = cudaSetDevice(0) == cudaSuccess && cudaMalloc(&gpu.x, bytes) == cudaSuccess &&
+               cudaMalloc(&gpu.y, bytes) == cudaSuccess;
+    for (int k = 0; k < STREAMS; k++)
+        well = well && cudaStreamCreate(&gpu.stream[k]) == cudaSuccess;
+    return well;
+}
+
+/* Items first .. last - 1, all in one stream. */
+static void part(const struct from_host_data *data, int64_t first, int64_t last, cudaStream_t stream)
+{
+    const int64_t items = last - first;
+    const size_t bytes = (size_t)items * sizeof(float);
+    cudaMemcpyAsync(gpu.x + first, data->x + first, bytes, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyAsync(gpu.y + first, data->y + first, bytes, cudaMemcpyHostToDevice, stream);
+    saxpy<<<(unsigned)((items + 255) / 256), 256, 0, stream>>>(data->a, gpu.x + first,
+                                                               gpu.y + first, items);
+    cudaMemcpyAsync(data->y + first, gpu.y + first, bytes, cudaMemcpyDeviceToHost, stream);
+}
+
+int from_host_run(enum from_host_way way, const struct from_host_data *data)
+{
+    const size_t bytes = (size_t)data->items * sizeof(float);
+    const int pieces = way == FROM_HOST_PIECES ? PIECES : 1;
+    if (way == FROM_HOST_REGISTER &&
+        (cudaHostRegister((void *)data->x, bytes, cudaHostRegisterDefault) != cudaSuccess ||
+         cudaHostRegister(data->y, bytes, cudaHostRegisterDefault) != cudaSuccess))
+        return 0;
+    for (int64_t k = 0; k < pieces; k++)
+        part(data, data->items * k / pieces, data->items * (k + 1) / pieces,
+             gpu.stream[k % STREAMS]);
+    int well = cudaDeviceSynchronize() == cudaSuccess;
+    if (way == FROM_HOST_REGISTER)
+        well = cudaHostUnregister((void *)data->x) == cudaSuccess &&
+               cudaHostUnregister(data->y) == cudaSuccess && well;
+    return well;
+}
+
+void *from_host_take(int64_t items)
+{
+    void *memory;
+    return cudaMallocHost(&memory, (size_t)items * sizeof(float)) == cudaSuccess ? memory : NULL;
+}
+
+void from_host_give(void *memory)
+{
+    cudaFreeHost(memory);
+}

@@ -1,5 +1,6 @@
-/* by_hand.h - saxpy on every GPU as a CUDA program has it: one launch on each, then a wait for
- * each. by_hand.cu has it, in a shared object of its own. */
+/* by_hand.h - saxpy as a CUDA program has it, in a shared object of its own (by_hand.cu): on every
+ * GPU on data that stay, one launch on each, then a wait for each; and on GPU 0 from and to the
+ * host's memory. */
 #ifndef BY_HAND_H
 #define BY_HAND_H
 
@@ -16,6 +17,29 @@ typedef void by_hand_close_fn(void);
 by_hand_open_fn by_hand_open;
 by_hand_run_fn by_hand_run;
 by_hand_close_fn by_hand_close;
+
+enum from_host_way {
+    FROM_HOST_PLAIN,    /* cudaMemcpyAsync of both arrays, the kernel, cudaMemcpyAsync back */
+    FROM_HOST_PIECES,   /* the same in pieces, in three streams */
+    FROM_HOST_REGISTER, /* plain, between cudaHostRegister and cudaHostUnregister */
+    FROM_HOST_WAYS
+};
+struct from_host_data {
+    int64_t items;
+    float a;
+    const float *x;
+    float *y;
+};
+/* Memory on the GPU, once. 0: it failed. */
+typedef int from_host_open_fn(int64_t items);
+/* 0: it failed. */
+typedef int from_host_run_fn(enum from_host_way way, const struct from_host_data *data);
+typedef void *from_host_take_fn(int64_t items); /* pinned; NULL: there is none */
+typedef void from_host_give_fn(void *memory);
+from_host_open_fn from_host_open;
+from_host_run_fn from_host_run;
+from_host_take_fn from_host_take;
+from_host_give_fn from_host_give;
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
-/* problem_reductions.c - problems with one result: the sum of a list, its largest element, the first
- * place of its smallest. */
+/* problem_reductions.c - problems with one result: the sum of a list, its largest element, the
+ * first place of its smallest. */
 #include <math.h>
 
 #include "problems.h"
