@@ -1,4 +1,5 @@
-/* opencl_mapping.c - does a driver put old contents back over host memory that a buffer is made over?
+/* opencl_mapping.c - does a driver put old contents back over host memory that a buffer is made
+ * over?
  *
  *     yoke-bench-opencl-mapping DEVICE [mib=64] [rounds=10]
  *
@@ -115,8 +116,8 @@ static int64_t old_words(const struct probe *p)
 static void *map(const struct probe *p, cl_mem buffer, cl_map_flags flags)
 {
     cl_int code;
-    void *mapped = clEnqueueMapBuffer(p->mapping, buffer, CL_TRUE, flags, 0, p->bytes, 0, NULL,
-                                      NULL, &code);
+    void *mapped =
+        clEnqueueMapBuffer(p->mapping, buffer, CL_TRUE, flags, 0, p->bytes, 0, NULL, NULL, &code);
     well(code, "map");
     return mapped;
 }
@@ -185,7 +186,8 @@ int main(int argc, char **argv)
     char name[128] = "";
     clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     struct probe probe = open_probe(device, (size_t)mib << 20);
-    probe.memory = mmap(NULL, probe.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    probe.memory =
+        mmap(NULL, probe.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (probe.memory == MAP_FAILED) {
         perror("mmap");
         return 1;

@@ -2,8 +2,8 @@
  *
  *     yoke-bench-first-call ROUNDS
  *
- * Of so many rounds over 64 Ki floats on YOKE_DEVICES. Prints milliseconds of yoke_open, of yoke_run,
- * and of yoke_close; first_call.py runs many of these and counts their CPU time.
+ * Of so many rounds over 64 Ki floats on YOKE_DEVICES. Prints milliseconds of yoke_open, of
+ * yoke_run, and of yoke_close; first_call.py runs many of these and counts their CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>

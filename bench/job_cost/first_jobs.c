@@ -2,10 +2,10 @@
  *
  *     yoke-bench-first-jobs DEVICES ITEMS [memory=alloc|array|malloc] [jobs=200] [times=1]
  *
- * Each time new memory is filled, `jobs` jobs of saxpy are run on it, the result is brought home and
- * all of it is checked. Printed are milliseconds: of the first job, of all, the median of the second
- * half, of bringing home; and how many elements are wrong. alloc and malloc are wrapped, array is
- * memory of yoke_array_open.
+ * Each time new memory is filled, `jobs` jobs of saxpy are run on it, the result is brought home
+ * and all of it is checked. Printed are milliseconds: of the first job, of all, the median of the
+ * second half, of bringing home; and how many elements are wrong. alloc and malloc are wrapped,
+ * array is memory of yoke_array_open.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* from_host.c - one call of saxpy from and to the host's memory on a GPU alone, by hand and by yoke.
+/* from_host.c - one call of saxpy from and to the host's memory on a GPU alone, by hand and by
+ * yoke.
  *
  *     yoke-bench-from-host BY_HAND.so [devices=cuda:0] [items=128M] [pairs=15] [only=KIND]
  *
@@ -135,10 +136,10 @@ static void compare(const struct bench *bench, const struct kind *kind, int pair
     double plain[PAIRS_MAX], registering[PAIRS_MAX];
     memcpy(plain, ms[FROM_HOST_PLAIN], sizeof plain);
     memcpy(registering, ms[FROM_HOST_REGISTER], sizeof registering);
-    const int best = kind->ways[FROM_HOST_REGISTER] &&
-                             median(registering, pairs) < median(plain, pairs)
-                         ? FROM_HOST_REGISTER
-                         : FROM_HOST_PLAIN;
+    const int best =
+        kind->ways[FROM_HOST_REGISTER] && median(registering, pairs) < median(plain, pairs)
+            ? FROM_HOST_REGISTER
+            : FROM_HOST_PLAIN;
     for (int r = 0; r < pairs; r++)
         ratios[r] = ms[BY_YOKE][r] / ms[best][r];
     printf("| %s | %lld |", kind->name, (long long)bench->items);

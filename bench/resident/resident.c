@@ -9,9 +9,9 @@
  *       turns    two kernels by turns (with slow=scale on a device: of opposite ratios)
  *       spmv     a sparse matrix's rows, the vector whole
  *       cg       conjugate gradients: that, dot products and updates
- * PARTITIONER: of all kernels, or of each in turn; default: the runtime's. Devices: YOKE_DEVICES. Prints
- * one line: microseconds of all steps, the mean step of the second half, bytes moved by such a step, and
- * the first step. Results are compared with those of plain loops.
+ * PARTITIONER: of all kernels, or of each in turn; default: the runtime's. Devices: YOKE_DEVICES.
+ * Prints one line: microseconds of all steps, the mean step of the second half, bytes moved by such
+ * a step, and the first step. Results are compared with those of plain loops.
  */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static float zero(int64_t i)
     return 0;
 }
 
-/* The rows' own diagonals and four on either side, one each so many rows apart; diagonally dominant. */
+/* The rows' own diagonals and four on either side, one each so many rows apart; diagonally
+ * dominant. */
 static int64_t neighbour(int64_t i, int k)
 {
     static const int64_t apart[NONZEROS] = { -1000, -100, -10, -1, 0, 1, 10, 100, 1000 };
@@ -113,10 +114,11 @@ static void run(int nth, yoke_job job)
 {
     yoke_result *result;
     job.range.last = at.rows;
-    job.partitioner = at.partitioner_count == 0 ? NULL : at.partitioners[nth % at.partitioner_count];
+    job.partitioner =
+        at.partitioner_count == 0 ? NULL : at.partitioners[nth % at.partitioner_count];
     must(yoke_run(at.runtime, &job, &result), "job");
-    at.moved += result->traffic.to_devices + result->traffic.from_devices +
-                result->traffic.between_devices;
+    at.moved +=
+        result->traffic.to_devices + result->traffic.from_devices + result->traffic.between_devices;
     yoke_result_close(result);
 }
 
@@ -157,11 +159,11 @@ static void step_chain(void)
 
 static void run_multiply(int nth, yoke_array *x, yoke_array *y)
 {
-    run(nth, (yoke_job){ .kernel = &multiply,
-                         .args = { yoke_in_halo(at.start, 0, 1),
-                                   yoke_in_custom(at.column, nonzeros, NULL),
-                                   yoke_in_custom(at.value, nonzeros, NULL), yoke_in_whole(x),
-                                   yoke_out(y) } });
+    run(nth,
+        (yoke_job){
+            .kernel = &multiply,
+            .args = { yoke_in_halo(at.start, 0, 1), yoke_in_custom(at.column, nonzeros, NULL),
+                      yoke_in_custom(at.value, nonzeros, NULL), yoke_in_whole(x), yoke_out(y) } });
 }
 
 static void step_spmv(void)
@@ -174,7 +176,8 @@ static void step_spmv(void)
 static double run_dot(int nth, yoke_array *x, yoke_array *y)
 {
     double sum;
-    run(nth, (yoke_job){ .kernel = &dot, .args = { yoke_in(x), yoke_in(y), yoke_reduce_to(&sum) } });
+    run(nth,
+        (yoke_job){ .kernel = &dot, .args = { yoke_in(x), yoke_in(y), yoke_reduce_to(&sum) } });
     return sum;
 }
 
@@ -197,8 +200,8 @@ static void step_cg(void)
 
 /* --- the same by plain loops --- */
 
-/* Some rows, from `first` on. Outermost ones go wrong where they have neighbours outside, and one more
- * on each side with each step. */
+/* Some rows, from `first` on. Outermost ones go wrong where they have neighbours outside, and one
+ * more on each side with each step. */
 struct plain {
     int64_t first, count;
     float *u, *w, *y;
@@ -268,7 +271,8 @@ static const struct bench_case {
               { "cg", step_cg, NULL, -1 },
               { NULL, NULL, NULL, 0 } };
 
-static double difference(yoke_array *array, const struct plain *p, const float *plain, int64_t wrong)
+static double difference(yoke_array *array, const struct plain *p, const float *plain,
+                         int64_t wrong)
 {
     const int64_t low = p->first > 0 ? wrong : 0;
     const int64_t high = p->first + p->count < at.rows ? p->count - wrong : p->count;

@@ -3,9 +3,9 @@
  *
  *     yoke-bench-turn APP KERNEL DEVICES SIZE ROUNDS [OPTION=VALUE ...]
  *
- * KERNEL is auto, plain or step. After the first run and ROUNDS more it writes "ready". For each line
- * "run" that it reads it does one, and writes its seconds; for "verify" whether the latest result
- * is right, and its figures. It ends with its input.
+ * KERNEL is auto, plain or step. After the first run and ROUNDS more it writes "ready". For each
+ * line "run" that it reads it does one, and writes its seconds; for "verify" whether the latest
+ * result is right, and its figures. It ends with its input.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 static int read_kernel(const char *word, enum app_kernel *out)
 {
-    static const char *const names[] = { [APP_KERNEL_AUTO] = "auto",
-                                         [APP_KERNEL_PLAIN] = "plain",
-                                         [APP_KERNEL_STEP] = "step" };
+    static const char *const names[] = {
+        [APP_KERNEL_AUTO] = "auto", [APP_KERNEL_PLAIN] = "plain", [APP_KERNEL_STEP] = "step"
+    };
     for (int k = 0; k < 3; k++)
         if (!strcmp(word, names[k])) {
             *out = (enum app_kernel)k;

@@ -84,8 +84,9 @@ struct yoke_array {
     struct yk_use *readers, *writers; /* by jobs that are not done (runtime/order.h) */
     int held;                         /* acquired for writing, */
     const void *holder;               /* by this thread */
-    struct yk_decomposition *decomposition; /* its rows' bounds (runtime/decomposition.h); NULL: none */
-    int changes;                            /* a job wrote some of them */
+    struct yk_decomposition
+        *decomposition; /* its rows' bounds (runtime/decomposition.h); NULL: none */
+    int changes;        /* a job wrote some of them */
     yoke_array *next, *previous;
 };
 

@@ -19,7 +19,7 @@
 #define GATE 3.0
 /* Standard deviations, added up, that tell of a slow change; and the least of one that adds (the
  * usual half of a shift of one). */
-#define CUSUM_MOST 8.0
+#define CUSUM_MOST  8.0
 #define CUSUM_SLACK 0.5
 /* Weight of the latest job in s^2, at least. */
 #define NOISE_FADE 0.1
@@ -57,6 +57,16 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
     cost->jobs = 1;
 }
 
+/* Where a step leads to what cannot be, the latest job is all that is sure. */
+static void keep_sane(struct yk_cost *cost, const struct yk_cost_sample *sample)
+{
+    const double least = 0.1 * sample->ns / sample->items;
+    if (cost->fixed_ns >= 0 && cost->item_ns >= least)
+        return;
+    cost->fixed_ns = fmin(fmax(0, cost->fixed_ns), FIRST_PART * sample->ns / sample->chunks);
+    cost->item_ns = (sample->ns - sample->chunks * cost->fixed_ns) / sample->items;
+}
+
 /* The step of a Kalman filter. `off` is how much longer the job took than foreseen, `spread2` the
  * variance of that. */
 static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, double off,
@@ -65,16 +75,12 @@ static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, do
     const double item = cost->item_var * sample->items + cost->both_var * sample->chunks;
     const double fixed = cost->both_var * sample->items + cost->fixed_var * sample->chunks;
     const double drift = DRIFT * cost->item_ns;
-    const double least = 0.1 * sample->ns / sample->items;
     cost->item_ns += item / spread2 * off;
     cost->fixed_ns += fixed / spread2 * off;
     cost->item_var += drift * drift - item * item / spread2;
     cost->both_var -= item * fixed / spread2;
     cost->fixed_var -= fixed * fixed / spread2;
-    if (cost->fixed_ns < 0)
-        cost->fixed_ns = 0;
-    if (!(cost->item_ns > least)) /* what is not the items' is a chunk's, but not all of it */
-        cost->item_ns = least;
+    keep_sane(cost, sample);
 }
 
 static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_sample *sample)
@@ -87,7 +93,8 @@ static double foreseen_var(const struct yk_cost *cost, const struct yk_cost_samp
 static void learn_noise(struct yk_cost *cost, double part2, double known2)
 {
     const double fade = fmax(NOISE_FADE, 1.0 / (cost->jobs + 4));
-    const double seen = fmax(0, fmin(part2 - known2, GATE * GATE * fmax(cost->noise2, DRIFT * DRIFT)));
+    const double seen =
+        fmax(0, fmin(part2 - known2, GATE * GATE * fmax(cost->noise2, DRIFT * DRIFT)));
     cost->noise2 += fade * (seen - cost->noise2);
 }
 
@@ -102,8 +109,10 @@ static int add_up(struct yk_cost *cost, double deviations)
 /* What was known may be off by twice what this job is. */
 static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
 {
-    const double sd = 2 * off / sample->items;
-    cost->item_var = fmax(cost->item_var, sd * sd);
+    const double more = fmax(1, 4 * off * off / foreseen_var(cost, sample));
+    cost->item_var *= more;
+    cost->both_var *= more;
+    cost->fixed_var *= more; /* it may be a chunk's cost as well as its items' */
     cost->above = cost->below = 0;
     cost->outside = 0;
 }
@@ -187,22 +196,12 @@ static double unlikeness(const struct yk_cost *costs, const int *make, int which
     return fmax(0, spread / (sums->known - 1) - chance * (1 + 2 * sqrt(2.0 / (sums->known - 1))));
 }
 
-static void pool_make(struct yk_cost *costs, const int *make, int count, int which)
+static void draw_together(struct yk_cost *costs, const int *make, int count, int which,
+                          const struct make *sums)
 {
-    const struct make sums = sum_up(costs, make, count, which);
-    double unlike, mean;
+    const double mean = sums->item / sums->weights;
+    const double unlike = unlikeness(costs, make, which, sums, count);
     int d;
-    if (sums.known == 0)
-        return;
-    mean = sums.item / sums.weights;
-    for (d = 0; d < count; d++)
-        if (make[d] == which && !yk_cost_is_known(&costs[d])) {
-            yk_cost_recall(&costs[d], mean, sums.fixed / sums.weights);
-            costs[d].item_var = PEER_PART * PEER_PART * mean * mean;
-        }
-    if (sums.known < 2)
-        return;
-    unlike = unlikeness(costs, make, which, &sums, count);
     for (d = 0; d < count; d++) {
         struct yk_cost *cost = &costs[d];
         double own;
@@ -210,9 +209,25 @@ static void pool_make(struct yk_cost *costs, const int *make, int count, int whi
             continue;
         own = unlike / (unlike + cost->item_var);
         cost->item_ns = own * cost->item_ns + (1 - own) * mean;
-        cost->fixed_ns = sums.fixed / sums.weights;
-        cost->item_var = own * cost->item_var + (1 - own) / sums.weights;
+        cost->fixed_ns = sums->fixed / sums->weights;
+        cost->item_var = own * cost->item_var + (1 - own) / sums->weights;
     }
+}
+
+static void pool_make(struct yk_cost *costs, const int *make, int count, int which)
+{
+    const struct make sums = sum_up(costs, make, count, which);
+    int d;
+    if (sums.known == 0)
+        return;
+    if (sums.known > 1)
+        draw_together(costs, make, count, which, &sums);
+    for (d = 0; d < count; d++)
+        if (make[d] == which && !yk_cost_is_known(&costs[d])) {
+            const double mean = sums.item / sums.weights, sd = PEER_PART * mean;
+            yk_cost_recall(&costs[d], mean, sums.fixed / sums.weights);
+            costs[d].item_var = sd * sd;
+        }
 }
 
 void yk_cost_pool(struct yk_cost *costs, const int *make, int count)

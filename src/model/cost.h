@@ -5,9 +5,9 @@
  * chunks of a job share their noise. Estimates follow by a Kalman filter (h = (v, n), R = (s t)^2):
  * a device about which little is known learns much from a job, one that is known well little.
  *
- * A job that is further off than noise explains is an outlier and teaches nothing; a second one in a
- * row, on the same side, tells that the device has changed, and so does a sum of small ones (CUSUM).
- * Then what was known counts little beside the latest job.
+ * A job that is further off than noise explains is an outlier and teaches nothing; a second one in
+ * a row, on the same side, tells that the device has changed, and so does a sum of small ones
+ * (CUSUM). Then what was known counts little beside the latest job.
  */
 #ifndef YK_MODEL_COST_H
 #define YK_MODEL_COST_H
@@ -15,19 +15,19 @@
 #include <stdint.h>
 
 struct yk_cost {
-    double item_ns;  /* a; 0: nothing is known */
-    double fixed_ns; /* b, of a chunk beside its items */
+    double item_ns;                       /* a; 0: nothing is known */
+    double fixed_ns;                      /* b, of a chunk beside its items */
     double item_var, fixed_var, both_var; /* covariance of the two */
     double noise2;                        /* s^2, of what a part takes */
-    double above, below;                  /* CUSUM, standard deviations: slower, faster than foreseen */
-    int outside;                          /* the latest job was an outlier: 1 above, -1 below */
-    uint32_t jobs;                        /* that taught */
+    double above, below; /* CUSUM, standard deviations: slower, faster than foreseen */
+    int outside;         /* the latest job was an outlier: 1 above, -1 below */
+    uint32_t jobs;       /* that taught */
 };
 
 struct yk_cost_sample {
     double items, chunks, ns;
-    double unsure_ns; /* standard deviation of what else was in ns and had to be guessed, as copies of
-                         rows that stay now; 0: nothing was */
+    double unsure_ns; /* standard deviation of what else was in ns and had to be guessed, as copies
+                         of rows that stay now; 0: nothing was */
 };
 
 /* What is believed before anything was seen: a chunk costs fixed_ns. */
@@ -51,8 +51,8 @@ double yk_cost_ns(const struct yk_cost *cost, double items);
 
 /* Devices of one make (make[] alike, above 0) differ by no more than chance until they have shown
  * that they do: their costs move towards the make's mean by as much as that leaves room for
- * (empirical Bayes). Equal devices so have equal costs, and one that is under load keeps its own. One
- * of which nothing is known is taken for as fast as they are. */
+ * (empirical Bayes). Equal devices so have equal costs, and one that is under load keeps its own.
+ * One of which nothing is known is taken for as fast as they are. */
 void yk_cost_pool(struct yk_cost *costs, const int *make, int count);
 
 #endif

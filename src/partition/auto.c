@@ -240,5 +240,18 @@ const struct yk_partitioner yk_partitioner_auto = {
     .observe = observe,
     .changed = changed,
     .explain = explain,
+};
+
+/* The same, but where a plan says who does what (auto_planned.c), which the runtime makes. */
+const struct yk_partitioner yk_partitioner_plan = {
+    .name = "plan",
+    .summary = "auto, and one plan for all jobs on arrays that stay on devices",
+    .open = open_auto,
+    .reopen = reopen_auto,
+    .close = yk_free,
+    .take = take,
+    .observe = observe,
+    .changed = changed,
+    .explain = explain,
     .asked = yk_auto_asked,
 };

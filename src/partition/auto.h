@@ -131,8 +131,8 @@ void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int 
                    int64_t budget, struct yk_take *out);
 
 /* --- auto_planned.c: a plan says who does what --- */
-void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
-                    struct yk_take *out);
+void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device,
+                    int64_t now, struct yk_take *out);
 uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view);
 
 /* --- auto_trial.c --- */

@@ -1,8 +1,8 @@
-/* auto_planned.c - see auto.h: a plan (plan.h) says which rows each device works on in this job, as in
- * the jobs before and after it. Rows that another one did instead would have to come back, so each
- * keeps to its own, and takes all of it at once unless what it may be late by is worth a second
- * chunk. What is held back so, or belongs to one that is not there, goes to whoever is done first, if
- * that ends sooner though the rows travel both ways.
+/* auto_planned.c - see auto.h: a plan (plan.h) says which rows each device works on in this job, as
+ * in the jobs before and after it. Rows that another one did instead would have to come back, so
+ * each keeps to its own, and takes all of it at once unless what it may be late by is worth a
+ * second chunk. What is held back so, or belongs to one that is not there, goes to whoever is done
+ * first, if that ends sooner though the rows travel both ways.
  */
 #include <math.h>
 
@@ -24,7 +24,9 @@ static void begin(struct yk_auto *state, const struct yk_split_view *view)
 
 static double item_ns(const struct yk_split_status *status)
 {
-    return status->item_ns > 0 ? status->item_ns : status->known.rate > 0 ? 1 / status->known.rate : 0;
+    return status->item_ns > 0      ? status->item_ns
+           : status->known.rate > 0 ? 1 / status->known.rate
+                                    : 0;
 }
 
 /* Items of the region that are left for a second chunk. */
@@ -41,14 +43,18 @@ static int64_t held_back(const struct yk_split_view *view, int device, int64_t o
 
 static void offer(const struct yk_split_view *view, int device, int64_t items, struct yk_take *out)
 {
-    if (view->devices[device].known.host_memory)
-        yk_auto_lease(view, device, items, yk_lane_items(view, device), out);
+    const struct yk_split_device *known = &view->devices[device].known;
+    if (known->host_memory)
+        yk_auto_lease(view, device, items,
+                      known->fetches ? (items - 1) / known->lanes + 1 : yk_lane_items(view, device),
+                      out);
     else
         out->items = items;
 }
 
 /* How long until the device is done with what it has out. */
-static double busy_ns(const struct yk_auto *state, const struct yk_split_view *view, int d, int64_t now)
+static double busy_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                      int64_t now)
 {
     const struct yk_split_status *status = &view->devices[d];
     const double all_ns = status->fixed_ns + item_ns(status) * (double)status->items_out;
@@ -56,14 +62,16 @@ static double busy_ns(const struct yk_auto *state, const struct yk_split_view *v
 }
 
 /* And with its region. */
-static double end_ns(const struct yk_auto *state, const struct yk_split_view *view, int d, int64_t now)
+static double end_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                     int64_t now)
 {
     const struct yk_split_status *status = &view->devices[d];
     return busy_ns(state, view, d, now) + status->fixed_ns +
            item_ns(status) * (double)yk_auto_own(state, view, d);
 }
 
-static int is_there(const struct yk_auto *state, const struct yk_split_view *view, int d, int64_t now)
+static int is_there(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                    int64_t now)
 {
     return view->devices[d].active && (view->devices[d].joined || !yk_auto_is_late(state, now));
 }
@@ -103,8 +111,8 @@ static int64_t worth_taking(const struct yk_split_view *view, int device, int fr
     return begin + item * items + items * other->known.row_ns < from_ns ? (int64_t)items : 0;
 }
 
-static void take_over(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
-                      struct yk_take *out)
+static void take_over(struct yk_auto *state, const struct yk_split_view *view, int device,
+                      int64_t now, struct yk_take *out)
 {
     double end;
     const int from = latest(state, view, device, now, &end);
@@ -122,8 +130,8 @@ static void take_over(struct yk_auto *state, const struct yk_split_view *view, i
     offer(view, device, items, out);
 }
 
-void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device, int64_t now,
-                    struct yk_take *out)
+void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device,
+                    int64_t now, struct yk_take *out)
 {
     int64_t own;
     begin(state, view);

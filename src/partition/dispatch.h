@@ -70,10 +70,12 @@ struct yk_split_device {
                                  and not later */
     double row_ns; /* to get the rows of one more item from another device, which will want them
                       back; 0: nothing, or unknown */
+    int fetches;   /* rows of its part of a planned job are elsewhere: the larger its pieces, the
+                      fewer   copies bring them */
     double doubt;  /* its part of a planned job may take longer by this fraction (a standard
                       deviation) */
-    double share; /* fraction of the range this device got in the last run of this kernel
-                     and range (data lie there); < 0: unknown */
+    double share;  /* fraction of the range this device got in the last run of this kernel
+                      and range (data lie there); < 0: unknown */
     /* Threads that drive this device and are lanes of the first CPU device too, one a lane of this
      * device from its lane 0 on; they are the CPU's lanes host_lane, host_lane + 1, ... 0: it is
      * driven by threads that do nothing else. */
@@ -96,9 +98,10 @@ struct yk_split_spec {
     int device_count;
     const char *partitioner;        /* "name" or "name:key=value,..."; NULL: auto */
     const struct yk_adjust *adjust; /* what was noted of shares so far; NULL: nothing */
-    double late;        /* such jobs took so many times what lines foretold; 0: nobody knows */
-    int crowded;        /* 1: other jobs run on the same devices */
-    int planned; /* 1: shares are a plan's (plan.h), which `auto` follows: this long all will take */
+    double late; /* such jobs took so many times what lines foretold; 0: nobody knows */
+    int crowded; /* 1: other jobs run on the same devices */
+    int planned; /* 1: shares are a plan's (plan.h), which `auto` follows: this long all will take
+                  */
     double planned_ns;
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
                            fails, all that it completed returns to the range */
@@ -116,9 +119,9 @@ struct yk_chunk_times {
                              rows that all chunks read; 0: nothing, or unknown */
     int64_t fetch_ns;     /* its kernel waited so long for these bytes, of which all parts of the */
     int64_t fetched_bytes, whole_bytes; /* job read the latter; 0: for none, or unknown */
-    int beside;           /* 1: it was one beside another device's; the dispatcher knows */
-    int apart;            /* 1: by a slower kernel than the one the device goes on with, so it says
-                             nothing of what that one can do */
+    int beside; /* 1: it was one beside another device's; the dispatcher knows */
+    int apart;  /* 1: by a slower kernel than the one the device goes on with, so it says
+                   nothing of what that one can do */
 };
 
 /* Of the times at which somebody wants to be asked again, 0 being none, the earlier one. */
@@ -196,9 +199,9 @@ struct yk_split_outcome {
     double spread;            /* see yk_split_device; 0: it had one chunk only, or short ones */
     int64_t copied_bytes;     /* for all its items together */
     int64_t fetch_ns, fetched_bytes, whole_bytes; /* sums of its chunks', see yk_chunk_times */
-    int64_t ended_ns;         /* when its last chunk ended, by the driver's clock; 0: it had none */
-    int waited;               /* a chunk of it stood behind another job's */
-    int active;               /* still taking part */
+    int64_t ended_ns; /* when its last chunk ended, by the driver's clock; 0: it had none */
+    int waited;       /* a chunk of it stood behind another job's */
+    int active;       /* still taking part */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);

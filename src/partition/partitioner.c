@@ -8,12 +8,19 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 
-const struct yk_partitioner *const yk_partitioners[] = {
-    &yk_partitioner_auto,    &yk_partitioner_even,    &yk_partitioner_static,
-    &yk_partitioner_dynamic, &yk_partitioner_guided,  &yk_partitioner_nc_ht,
-    &yk_partitioner_c_ht,    &yk_partitioner_demand,  &yk_partitioner_weight,
-    &yk_partitioner_linear,  &yk_partitioner_trained, NULL
-};
+const struct yk_partitioner *const yk_partitioners[] = { &yk_partitioner_auto,
+                                                         &yk_partitioner_plan,
+                                                         &yk_partitioner_even,
+                                                         &yk_partitioner_static,
+                                                         &yk_partitioner_dynamic,
+                                                         &yk_partitioner_guided,
+                                                         &yk_partitioner_nc_ht,
+                                                         &yk_partitioner_c_ht,
+                                                         &yk_partitioner_demand,
+                                                         &yk_partitioner_weight,
+                                                         &yk_partitioner_linear,
+                                                         &yk_partitioner_trained,
+                                                         NULL };
 
 static const struct yk_partitioner *unknown(const char *name, size_t length)
 {

@@ -27,7 +27,7 @@ struct yk_split_view {
     int64_t free_items;           /* how many these are */
     struct yk_adjust adjust;      /* what was noted of the shares that are known */
     double late;                  /* as in yk_split_spec */
-    int planned; /* as in yk_split_spec */
+    int planned;                  /* as in yk_split_spec */
     double planned_ns;
     int crowded; /* other jobs run beside this one: who is late may be busy with those */
     int device_count;
@@ -115,9 +115,10 @@ struct yk_partitioner {
     uint32_t (*asked)(const void *state, const struct yk_split_view *view);
 };
 
-extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_even, yk_partitioner_static,
-    yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht, yk_partitioner_c_ht,
-    yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear, yk_partitioner_trained;
+extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_plan, yk_partitioner_even,
+    yk_partitioner_static, yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht,
+    yk_partitioner_c_ht, yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear,
+    yk_partitioner_trained;
 /* All there are, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
 /* By "name[:settings]"; NULL if there is none (text set: the names there are). */

@@ -6,8 +6,6 @@
 
 /* Standard errors that a gain must exceed. */
 #define SURE 1.0
-/* Weight of the latest job in what a team's jobs take beside their parts, at least. */
-#define TEAM_FADE 0.1
 /* Numerics of the search: shares move by steps from 1 / 4 of all down to 1 / 4096, and so many
  * times by each at most. */
 #define STEP_FIRST 0.25
@@ -15,28 +13,6 @@
 enum { MOVES_EACH = 64 };
 /* Less is no gain but rounding. */
 #define ROUNDING 1e-9
-
-/* --- teams --- */
-
-void yk_plan_note_team(struct yk_plan_team *teams, uint32_t devices, double ns)
-{
-    int i = 0;
-    while (i < YK_PLAN_TEAMS - 1 && teams[i].devices && teams[i].devices != devices)
-        i++;
-    if (teams[i].devices != devices)
-        teams[i] = (struct yk_plan_team){ .devices = devices };
-    teams[i].jobs++;
-    teams[i].ns += fmax(TEAM_FADE, 1.0 / teams[i].jobs) * (ns - teams[i].ns);
-}
-
-double yk_plan_team_ns(const struct yk_plan_team *teams, uint32_t devices)
-{
-    int i;
-    for (i = 0; i < YK_PLAN_TEAMS && teams[i].devices; i++)
-        if (teams[i].devices == devices)
-            return fmax(0, teams[i].ns);
-    return 0;
-}
 
 /* --- what cuts cost --- */
 
@@ -66,24 +42,20 @@ static double gather_ns(const struct yk_plan *plan, const double *share, int dev
 static double kernel_ns(const struct yk_plan *plan, int k, const double *share, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
-    uint32_t team = 0;
     double most = 0;
     int d;
     *latest = 0;
     for (d = 0; d < plan->devices; d++) {
         const double items = share[d] > 0 ? yk_plan_items(kernel, share, d) : 0;
-        const double ns =
-            items > 0 ? yk_cost_ns(&kernel->cost[d], fmax(items, kernel->fill[d])) +
-                            gather_ns(plan, share, d, kernel->whole_bytes)
-                      : 0;
-        if (items > 0)
-            team |= (uint32_t)1 << d;
+        const double ns = items > 0 ? yk_cost_ns(&kernel->cost[d], fmax(items, kernel->fill[d])) +
+                                          gather_ns(plan, share, d, kernel->whole_bytes)
+                                    : 0;
         if (ns > most) {
             most = ns;
             *latest = d;
         }
     }
-    return most + yk_plan_team_ns(kernel->teams, team);
+    return most;
 }
 
 /* What a device has to get of the rows when bounds change, from whoever has them. */
@@ -122,9 +94,9 @@ double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts)
         sum += plan->kernel[k].weight * kernel_ns(plan, k, cuts->share[k], &latest);
         for (before = 0; before < plan->kernels && !cuts->tied; before++)
             if (before != k && plan->follows[before][k] > 0)
-                sum += plan->follows[before][k] * change_ns(plan, cuts->share[before],
-                                                            cuts->share[k],
-                                                            plan->kernel[k].changing_bytes);
+                sum +=
+                    plan->follows[before][k] * change_ns(plan, cuts->share[before], cuts->share[k],
+                                                         plan->kernel[k].changing_bytes);
     }
     return sum;
 }
@@ -149,8 +121,8 @@ static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
         const struct yk_plan_kernel *kernel = &plan->kernel[k];
         double var = 0;
         for (d = 0; d < plan->devices && kernel->weight > 0; d++) {
-            const double items = yk_plan_items(kernel, to->share[k], d) -
-                                 yk_plan_items(kernel, from->share[k], d);
+            const double items =
+                yk_plan_items(kernel, to->share[k], d) - yk_plan_items(kernel, from->share[k], d);
             var += kernel->cost[d].item_var * items * items;
         }
         sum += kernel->weight * sqrt(var);
@@ -282,13 +254,13 @@ static void drop_some(struct search *search)
 
 static double search_from_speed(const struct yk_plan *plan, int tied, struct yk_cuts *out)
 {
-    struct search search = { plan, out, INFINITY, 0 };
+    struct search search = { plan, out, INFINITY, plan->allowed };
     memset(out, 0, sizeof *out);
     out->tied = tied;
-    search.allowed = plan->devices < 32 ? ((uint32_t)1 << plan->devices) - 1 : UINT32_MAX;
     begin_by_speed(&search);
     descend(&search);
-    drop_some(&search);
+    if (!plan->keeps)
+        drop_some(&search);
     return search.ns;
 }
 
@@ -329,4 +301,15 @@ int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct y
     if (!now)
         return 1;
     return pays(plan, now, best, best_ns);
+}
+
+uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts)
+{
+    uint32_t team = 0;
+    int k, d;
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices && plan->kernel[k].weight > 0; d++)
+            if (cuts->share[k][d] > 0)
+                team |= (uint32_t)1 << d;
+    return team;
 }

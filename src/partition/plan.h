@@ -13,34 +13,25 @@
 
 #include "../model/cost.h"
 
-enum { YK_PLAN_KERNELS = 8, YK_PLAN_DEVICES = 32, YK_PLAN_TEAMS = 8 };
-
-/* What jobs of a kernel take beside the part of whoever ends last: to wake and launch on several
- * devices, and to hear of their ends. Of a set of devices that none was seen of, nothing: so one
- * that promises more is tried. */
-struct yk_plan_team {
-    uint32_t devices; /* bits; 0: no more teams */
-    uint32_t jobs;
-    double ns;
-};
-void yk_plan_note_team(struct yk_plan_team *teams, uint32_t devices, double ns);
-double yk_plan_team_ns(const struct yk_plan_team *teams, uint32_t devices);
+enum { YK_PLAN_KERNELS = 8, YK_PLAN_DEVICES = 32 };
 
 /* One that runs over rows low .. high of the decomposition, as fractions. */
 struct yk_plan_kernel {
     double items, low, high;
-    double weight;        /* its part of all jobs; all together have 1 */
+    double weight;         /* its part of all jobs; all together have 1 */
     double changing_bytes; /* of all its rows that it reads and that jobs change */
     double whole_bytes;    /* of arrays that jobs change by rows, and that each part reads whole */
-    const struct yk_plan_team *teams;
     struct yk_cost cost[YK_PLAN_DEVICES];
     double fill[YK_PLAN_DEVICES]; /* fewer items than that take a device as long as so many */
 };
 struct yk_plan {
     int devices, kernels;
-    double jobs;  /* to be expected */
-    double bytes; /* of the decomposition's rows, all arrays together */
-    double byte_ns[YK_PLAN_DEVICES][YK_PLAN_DEVICES]; /* a byte's way from the first to the second */
+    uint32_t allowed; /* devices that may have a part, as bits */
+    int keeps;        /* 1: all of these shall have one */
+    double jobs;      /* to be expected */
+    double bytes;     /* of the decomposition's rows, all arrays together */
+    double byte_ns[YK_PLAN_DEVICES]
+                  [YK_PLAN_DEVICES]; /* a byte's way from the first to the second */
     struct yk_plan_kernel kernel[YK_PLAN_KERNELS];
     double follows[YK_PLAN_KERNELS][YK_PLAN_KERNELS]; /* how often, of all jobs, one of the second
                                                          comes after one of the first */
@@ -63,5 +54,7 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
 /* The best cuts there are, and whether they are worth the move: 1 if so. `now` NULL: there are
  * none yet, and anything is. Infinite cost, 0: no device can do it all. */
 int yk_plan_find(const struct yk_plan *plan, const struct yk_cuts *now, struct yk_cuts *best);
+/* Those that have a part, as bits. */
+uint32_t yk_plan_team(const struct yk_plan *plan, const struct yk_cuts *cuts);
 
 #endif

@@ -20,6 +20,18 @@ static yoke_status announce(yoke_array *array, struct yk_interval rows)
     return yk_transfer_written(array, YK_HOST, rows);
 }
 
+static yoke_status bring_home(struct yk_job *job, int device, int lane, int p)
+{
+    struct yk_job_device *jd = &job->devices[device];
+    const struct yk_flight *flight = &jd->flights[lane];
+    const int64_t begun_ns = yk_now(job->runtime);
+    const yoke_status status =
+        yk_transfer_home(job->args[p].array, yk_job_rows(job, p, yk_flight_items(flight)));
+    if (flight->slot >= 0)
+        yk_lease_fetched(&jd->leases, flight->slot, yk_now(job->runtime) - begun_ns);
+    return status;
+}
+
 /* A CPU works on the host's rows. */
 static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p,
                                  struct yk_launch_arg *out)
@@ -35,7 +47,7 @@ static yoke_status stage_on_host(struct yk_job *job, int device, int lane, int p
     if (yk_flight_is_ready(&job->devices[device], flight) || yk_array_is_host_only(array))
         return YOKE_OK;
     if (reads(job->args[p].mode))
-        return yk_transfer_home(array, yk_job_rows(job, p, yk_flight_items(flight)));
+        return bring_home(job, device, lane, p);
     return announce(array, yk_job_rows(job, p, yk_flight_items(flight)));
 }
 

@@ -7,9 +7,6 @@
 #include "../base/alloc.h"
 #include "flight.h"
 
-/* A plan is looked at again when this part more jobs came. */
-#define MORE_JOBS (1.0 / 3)
-
 /* --- which arrays --- */
 
 /* Partial results of reductions are not: they go home. */
@@ -90,8 +87,8 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
 
 /* --- which kernels --- */
 
-/* A place for one more: nobody's, or that of who has not come for longest. Its bounds are, until there
- * is a plan for it, those of the latest. */
+/* A place for one more: nobody's, or that of who has not come for longest. Its bounds are, until
+ * there is a plan for it, those of the latest. */
 static struct yk_member *admit(struct yk_decomposition *decomposition, const struct yk_job *job)
 {
     int m, r, oldest = 0, latest = 0;
@@ -107,8 +104,7 @@ static struct yk_member *admit(struct yk_decomposition *decomposition, const str
     for (r = 0; r < YK_RECENT_JOBS; r++)
         if (decomposition->recent[r] == oldest)
             decomposition->recent[r] = YK_PLAN_KERNELS;
-    decomposition->members[oldest] =
-        (struct yk_member){ .kernel = job->kernel, .key = job->key };
+    decomposition->members[oldest] = (struct yk_member){ .kernel = job->kernel, .key = job->key };
     decomposition->began = decomposition->jobs;
     decomposition->stale = 1;
     return &decomposition->members[oldest];
@@ -168,7 +164,7 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
 static int may_be_planned(const struct yk_job *job)
 {
     int p, by_rows = 0;
-    if (!yk_job_splits_freely(job->partitioner) || job->asked_for || job->pair || job->runtime->checks ||
+    if (!yk_job_goes_by_plan(job->partitioner) || job->pair || job->runtime->checks ||
         job->device_count < 2 || job->kernel->kernel.kind == YOKE_KERNEL_STEP ||
         job->last == job->first)
         return 0;
@@ -203,137 +199,20 @@ void yk_job_decompose(struct yk_job *job)
     job->member = (int)(member - decomposition->members);
 }
 
-/* --- the plan --- */
-
-/* A byte's way, by the rates that links are told to have: from device to device, where the second can
- * read from the first, else through the host. */
-static double way_ns(const struct yk_runtime_device *from, const struct yk_runtime_device *to)
-{
-    const struct yk_device_desc *source = &from->device->desc, *target = &to->device->desc;
-    const double reach = target->host_memory ? 0 : to->place->reach[from->place->number];
-    double ns = 0;
-    if (reach > 0)
-        return 1 / reach;
-    if (!source->host_memory && source->link_bytes_per_ns > 0)
-        ns += 1 / source->link_bytes_per_ns;
-    if (!target->host_memory && target->link_bytes_per_ns > 0)
-        ns += 1 / target->link_bytes_per_ns;
-    return ns;
-}
-
-static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
-{
-    int from, to;
-    for (from = 0; from < job->device_count; from++)
-        for (to = 0; to < job->device_count; to++)
-            if (from != to)
-                plan->byte_ns[from][to] =
-                    way_ns(&job->runtime->devices[from], &job->runtime->devices[to]);
-}
-
-static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
-{
-    const yoke_array *array;
-    for (array = job->runtime->arrays; array; array = array->next)
-        if (array->decomposition == job->decomposition)
-            plan->bytes += (double)yk_array_bytes(array);
-}
-
-/* How often each comes, and after which other. */
-static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
-{
-    const uint64_t seen =
-        decomposition->jobs < YK_RECENT_JOBS ? decomposition->jobs : YK_RECENT_JOBS;
-    double all = 0;
-    uint64_t job;
-    int k, l, before = YK_PLAN_KERNELS;
-    for (job = decomposition->jobs - seen; job < decomposition->jobs; job++) {
-        const int now = decomposition->recent[job % YK_RECENT_JOBS];
-        if (now < YK_PLAN_KERNELS) {
-            plan->kernel[now].weight++;
-            all++;
-            if (before < YK_PLAN_KERNELS)
-                plan->follows[before][now]++;
-            before = now;
-        }
-    }
-    for (k = 0; k < plan->kernels && all > 0; k++) {
-        plan->kernel[k].weight /= all;
-        for (l = 0; l < plan->kernels; l++)
-            plan->follows[k][l] /= all;
-    }
-}
-
-/* 1: something is known of it, and it still comes. */
-static int describe_kernel(const struct yk_decomposition *decomposition, int m,
-                           struct yk_plan_kernel *out)
-{
-    const struct yk_member *member = &decomposition->members[m];
-    const struct yk_memory *memory =
-        member->kernel ? yk_kernel_recall(member->kernel, member->key) : NULL;
-    int d, known = 0;
-    if (!memory)
-        return 0;
-    out->items = member->items;
-    out->low = member->low;
-    out->high = member->high;
-    out->changing_bytes = member->changing_bytes;
-    out->whole_bytes = member->whole_bytes;
-    out->teams = memory->teams;
-    memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
-    memcpy(out->fill, member->fill, sizeof out->fill);
-    yk_cost_pool(out->cost, member->make, decomposition->devices);
-    for (d = 0; d < decomposition->devices; d++)
-        known |= yk_cost_is_known(&out->cost[d]);
-    return known;
-}
-
-static void plan_anew(const struct yk_job *job)
-{
-    struct yk_decomposition *decomposition = job->decomposition;
-    struct yk_plan *plan = yk_calloc(1, sizeof *plan);
-    struct yk_cuts best;
-    int m;
-    if (!plan)
-        return; /* what stands goes on standing */
-    plan->devices = decomposition->devices;
-    for (m = 0; m < YK_PLAN_KERNELS; m++)
-        if (decomposition->members[m].kernel)
-            plan->kernels = m + 1;
-    describe_turns(decomposition, plan);
-    for (m = 0; m < plan->kernels; m++)
-        if (!describe_kernel(decomposition, m, &plan->kernel[m]))
-            plan->kernel[m].weight = 0;
-    describe_ways(job, plan);
-    describe_bytes(job, plan);
-    plan->jobs = (double)(decomposition->jobs - decomposition->began);
-    if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &best)) {
-        decomposition->cuts = best;
-        decomposition->stands = 1;
-    }
-    decomposition->planned = decomposition->jobs;
-    decomposition->stale = 0;
-    yk_free(plan);
-}
-
-static int is_due(const struct yk_decomposition *decomposition)
-{
-    return !decomposition->stands || decomposition->stale ||
-           (double)(decomposition->jobs - decomposition->began) >
-               (1 + MORE_JOBS) * (double)(decomposition->planned - decomposition->began);
-}
+/* --- what a job does by it --- */
 
 /* Of each device, or it was asked twice and got nothing, or of another one of its make. */
-static int knows_costs(const struct yk_memory *memory, const struct yk_split_device *known,
-                       int devices)
+static int knows_costs(const struct yk_job *job, const struct yk_memory *memory,
+                       const struct yk_split_device *known)
 {
+    const int devices = job->device_count;
     int d, other, any = 0;
     for (d = 0; d < devices; d++) {
         int knows = yk_cost_is_known(&memory->cost[d]);
         any |= knows;
         for (other = 0; other < devices && !knows; other++)
-            knows = yk_cost_is_known(&memory->cost[other]) &&
-                    yk_split_alike(&known[d], &known[other]);
+            knows =
+                yk_cost_is_known(&memory->cost[other]) && yk_split_alike(&known[d], &known[other]);
         if (!knows && memory->device[d].asked < 2)
             return 0;
     }
@@ -362,24 +241,32 @@ static double held_part(const struct yk_job *job)
     return all > 0 ? held / all : 1;
 }
 
-/* 0: for the second time in a row rows that devices would work on are not there any more, though
- * they were: the program writes them between jobs. Then each job copies all, and when chunks of it
- * begin and end matters more than where rows were. */
+/* How many jobs are split by themselves when rows were gone twice, the first time. */
+enum { APART_FIRST = 8 };
+/* 0: for the second time in a row rows that devices were to work on are not there any more, though
+ * a plan had put them there: the program writes them between jobs. Then each job copies all, and
+ * when chunks of it begin and end matters more than where rows were. So it is for some jobs, and
+ * for twice as many the next time. */
 static int rows_stay(const struct yk_job *job, struct yk_memory *memory,
                      const struct yk_split_device *known)
 {
     double on_devices = 0;
-    int d, copies = 0;
-    for (d = 0; d < job->device_count; d++) {
-        copies |= known[d].copy_item_ns > 0;
+    int d;
+    if (memory->seen++ < memory->apart_until)
+        return 0;
+    for (d = 0; d < job->device_count; d++)
         if (!known[d].host_memory)
             on_devices += fmax(0, known[d].share);
-    }
-    if (!copies || held_part(job) >= on_devices / 2)
+    if (!memory->went_by_plan || held_part(job) >= on_devices / 2) {
         memory->fetched = 0;
-    else
-        memory->fetched++;
-    return memory->fetched < 2;
+        return 1;
+    }
+    if (++memory->fetched < 2)
+        return 1;
+    memory->fetched = 0;
+    memory->apart_for = memory->apart_for ? 2 * memory->apart_for : APART_FIRST;
+    memory->apart_until = memory->seen + memory->apart_for;
+    return 0;
 }
 
 static void describe_places(const struct yk_job *job, const struct yk_split_device *known)
@@ -407,6 +294,40 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
+/* Its kernel is built wherever it has a part: whoever still builds would be waited for. */
+static int are_ready(const struct yk_job *job)
+{
+    const double *share = job->decomposition->cuts.share[job->member];
+    int d;
+    for (d = 0; d < job->device_count; d++)
+        if (share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory &&
+            !yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number))
+            return 0;
+    return 1;
+}
+
+/* Rows that the plan gives the host are elsewhere. */
+static int lacks_rows(const struct yk_job *job, int device)
+{
+    const double *share = job->decomposition->cuts.share[job->member];
+    double low = 0;
+    int p, d;
+    for (d = 0; d < device; d++)
+        low += share[d];
+    for (p = 0; p < job->arg_count; p++) {
+        const yoke_array *array = job->args[p].array;
+        struct yk_interval rows;
+        if (!is_by_rows(job, p) || job->args[p].mode == YOKE_PARAM_OUT)
+            continue;
+        rows = (struct yk_interval){ array->first_row + (int64_t)(low * (double)array->rows),
+                                     array->first_row +
+                                         (int64_t)((low + share[device]) * (double)array->rows) };
+        if (yk_array_missing(job->args[p].array, YK_HOST, rows) > 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* What the plan says of this job. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
@@ -419,9 +340,9 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     job->planned_ns = 0;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = &memory->cost[d];
-        const double items =
-            yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
+        const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
         known[d].share = items / member->items;
+        known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !yk_cost_is_known(cost))
             continue;
         job->planned_ns = fmax(job->planned_ns, yk_cost_ns(cost, items));
@@ -434,17 +355,19 @@ int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_s
     struct yk_decomposition *decomposition = job->decomposition;
     struct yk_member *member = decomposition ? &decomposition->members[job->member] : NULL;
     job->planned = 0;
-    if (!decomposition || !memory || !knows_costs(memory, known, job->device_count) ||
+    if (!decomposition || !memory || !knows_costs(job, memory, known) ||
         !rows_stay(job, memory, known))
         return 0;
     describe_places(job, known);
-    if (is_due(decomposition))
-        plan_anew(job);
+    yk_decomposition_plan(job);
     if (!decomposition->stands)
         return 0;
-    if (decomposition->planned == decomposition->jobs)
+    if (member->checked != decomposition->planned)
         member->fits = fits(job);
+    member->checked = decomposition->planned;
     if (!member->fits)
+        return 0;
+    if (!are_ready(job))
         return 0;
     tell(job, memory, known);
     job->planned = 1;
@@ -463,34 +386,35 @@ static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_
         .items = (double)outcome->items,
         .chunks = (double)outcome->chunks,
         .ns = fmax(busy_ns - fetch_ns, busy_ns / 8),
-        .unsure_ns = (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
+        .unsure_ns =
+            (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
     };
     const int new = !yk_cost_is_known(&memory->cost[d]);
     enum yk_cost_news news;
     if (new)
         yk_cost_open(&memory->cost[d], told_ns);
     news = yk_cost_observe(&memory->cost[d], &sample);
-    return new && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
+    return new &&news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
 }
 
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
 {
     struct yk_decomposition *decomposition = job->decomposition;
     const int readied = yk_job_readied(job) != job->readied;
-    uint32_t team = 0;
-    double most = 0;
     int d;
     for (d = 0; decomposition && d < job->device_count; d++) {
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         if (outcome->items == 0)
             continue;
-        if (note_part(memory, d, desc->host_memory ? 0 : desc->launch_ns, outcome,
+        if (note_part(memory, d, desc->host_memory ? YK_WORTH_WAKING_NS : desc->launch_ns, outcome,
                       readied && !desc->host_memory) == YK_COST_CHANGED)
             decomposition->stale = 1;
-        team |= yk_team_bit(d);
-        most = fmax(most, (double)outcome->busy_ns);
     }
-    if (job->planned && !readied)
-        yk_plan_note_team(memory->teams, team, (double)(job->ended_ns - job->submitted_ns) - most);
+    if (!decomposition)
+        return;
+    memory->went_by_plan = job->planned;
+    decomposition->round_jobs++;
+    decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);
+    decomposition->told &= !readied && job->planned;
 }

@@ -9,6 +9,7 @@
 #ifndef YK_RUNTIME_DECOMPOSITION_H
 #define YK_RUNTIME_DECOMPOSITION_H
 
+#include "../partition/explore.h"
 #include "../partition/plan.h"
 
 struct yk_job;
@@ -21,12 +22,13 @@ struct yoke_array;
 struct yk_member {
     struct yk_kernel *kernel; /* NULL: nobody's place */
     uint64_t key;
-    uint64_t used;       /* decomposition->jobs when it was last */
-    double items;        /* of its job, */
-    double low, high;    /* which are this part of the rows */
+    uint64_t used;                      /* decomposition->jobs when it was last */
+    double items;                       /* of its job, */
+    double low, high;                   /* which are this part of the rows */
     double changing_bytes, whole_bytes; /* as in yk_plan_kernel */
     double fill[YK_PLAN_DEVICES];
-    int fits; /* all that it uses has room on each device that the plan gives a part */
+    uint64_t checked; /* decomposition->planned of the plan of which is known whether */
+    int fits;         /* all that it uses has room on each device that has a part */
     int make[YK_PLAN_DEVICES];
 };
 
@@ -40,8 +42,16 @@ struct yk_decomposition {
     uint64_t jobs, began; /* that used it, and how many had when its members were the same last */
     uint64_t planned;     /* had when it was planned last; 0: never */
     int stale;            /* a device has changed */
-    int stands;           /* cuts are a plan: */
+    int stands;           /* cuts are a plan, */
+    uint32_t team;        /* for these devices, as bits: */
     struct yk_cuts cuts;
+    /* Rounds: from one job of the rarest kernel to the next. */
+    struct yk_explorer explorer;
+    int leads;       /* which kernel that is */
+    int told;        /* all jobs of this round so far went by the plan, and nothing else was done */
+    int round_jobs;  /* there were so many of them, */
+    double round_ns; /* and they took so long */
+    int last_round;  /* jobs of the latest whole round */
 };
 
 /* The job, about to begin, uses arrays by rows and nothing is against splitting it by a plan: it
@@ -51,6 +61,11 @@ void yk_job_decompose(struct yk_job *job);
 int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_split_device *known);
 /* It ended well: what each device took is noted in `memory`, whoever split it. */
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
+/* --- decomposition_plan.c --- */
+/* A round begins or goes on with the job; where something is new, or enough jobs have come, there
+ * is a plan anew. */
+void yk_decomposition_plan(const struct yk_job *job);
+
 /* An array is closed. */
 void yk_decomposition_leave(struct yoke_array *array);
 

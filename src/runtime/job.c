@@ -5,6 +5,7 @@
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../base/status.h"
+#include "../partition/partitioner.h"
 #include "flight.h"
 #include "reduction.h"
 
@@ -16,7 +17,12 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 int yk_job_splits_freely(const char *partitioner)
 {
-    return !partitioner || strcmp(partitioner, "auto") == 0;
+    return !partitioner || strcmp(partitioner, "auto") == 0 || yk_job_goes_by_plan(partitioner);
+}
+
+int yk_job_goes_by_plan(const char *partitioner)
+{
+    return partitioner && strcmp(partitioner, yk_partitioner_plan.name) == 0;
 }
 
 /* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. */

@@ -165,6 +165,8 @@ static int is_answered(struct yk_job_device *jd, struct yk_flight *flight, int64
         out->completed = out->chunk->last - out->chunk->first;
         times.issued = out->lease->issued_ns;
         times.work_ns = atomic_load_explicit(&out->lease->work_ns, memory_order_relaxed);
+        times.fetch_ns =
+            atomic_load_explicit(&out->lease->fetch_ns, memory_order_relaxed) / jd->device->lanes;
     }
     out->times = times;
     return 1;

@@ -241,6 +241,7 @@ void yk_lease_publish(struct yk_leases *leases, struct yk_lease *lease,
     lease->issued_ns = now;
     atomic_store_explicit(&lease->items_left, items, memory_order_relaxed);
     atomic_store_explicit(&lease->work_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&lease->fetch_ns, 0, memory_order_relaxed);
     fill(leases, &shape);
     shape.generation = next_generation(leases);
     write_shape(leases, &shape);
@@ -250,6 +251,11 @@ void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns)
 {
     /* relaxed: yk_lease_done hands it on */
     atomic_fetch_add_explicit(&leases->slots[slot].work_ns, ns, memory_order_relaxed);
+}
+
+void yk_lease_fetched(struct yk_leases *leases, int slot, int64_t ns)
+{
+    atomic_fetch_add_explicit(&leases->slots[slot].fetch_ns, ns, memory_order_relaxed);
 }
 
 const struct yk_lease *yk_lease_done(struct yk_leases *leases, int slot, int64_t items)

@@ -54,7 +54,8 @@ enum yk_lease_rows { YK_LEASE_ASKS, YK_LEASE_READY };
 
 struct yk_lease {
     _Alignas(64) _Atomic int64_t items_left; /* not yet done; 0: the slot is free */
-    _Atomic int64_t work_ns;                 /* of all lanes for the pieces done so far */
+    _Atomic int64_t work_ns;                 /* of all lanes for the pieces done so far, */
+    _Atomic int64_t fetch_ns;                /* and of that, until rows were home */
     /* as the dispatcher gave it; written before, read after the pieces */
     _Alignas(64) struct yk_chunk chunk;
     int64_t issued_ns;
@@ -99,6 +100,8 @@ static inline int yk_lease_is_ready(const struct yk_leases *leases, int slot)
 }
 /* Pieces of that slot took a lane so long. Before yk_lease_done. */
 void yk_lease_worked(struct yk_leases *leases, int slot, int64_t ns);
+/* And before it began with one, rows took so long to come home. */
+void yk_lease_fetched(struct yk_leases *leases, int slot, int64_t ns);
 /* They are done, `items` in all. A lane that goes on with pieces of the same lease says so once,
  * after the last of them and before it publishes. The lease if nothing of it is left: the caller
  * reports it to the dispatcher and frees the slot, both under the job's lock. Else NULL. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_first_use.sh BUILD - the sixteen loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
+# test_first_use.sh BUILD - the loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
 # built by CMake and by make, run on the cores, on simulated devices and on PoCL. No result may be wrong.
 set -eu
 build=$1
@@ -11,7 +11,7 @@ cmake --install "$build" --prefix "$work/usr" >/dev/null
 lib=$(dirname "$(find "$work/usr" -name yoke.pc)")/..
 
 mkdir "$work/project"
-cp "$source"/project/* "$source"/../../bench/kernels/kernels.[ch] "$source"/../../bench/kernels/problem*.[ch] "$work/project"
+cp "$source"/project/* "$source"/../../bench/kernels/kernels.[ch] "$source"/../../bench/kernels/reductions.c "$source"/../../bench/kernels/problem*.[ch] "$work/project"
 cp -r "$work/project" "$work/by-make"
 
 echo "by CMake"

@@ -1,4 +1,5 @@
-/* program.c - the program of a new user: sixteen loops, a call each, all results checked.
+/* program.c - the program of a new user: the loops of bench/kernels, a call each, all results
+ * checked.
  *
  *     program [elements ...]
  */
@@ -10,7 +11,7 @@
 
 extern const yoke_kernel mandelbrot, blur_rows, blur_columns, black_scholes, binomial, dot_add,
     dot_group, dot_reduce, dot_rows, histogram, stencil, stencil_interior, push, lookup, gather,
-    mixed, saxpy;
+    mixed, saxpy, reduce_sum, reduce_max, reduce_argmin;
 
 static yoke_status run_mandelbrot(const struct problem *p)
 {
@@ -132,11 +133,31 @@ static yoke_status run_saxpy(const struct problem *p)
     return yoke_for(NULL, &saxpy, p->size[0], saxpy_a, x, y);
 }
 
+static yoke_status run_sum(const struct problem *p)
+{
+    float *x = p->array[0].at, *sum = p->array[1].at;
+    return yoke_for(NULL, &reduce_sum, p->size[0], x, sum);
+}
+
+static yoke_status run_max(const struct problem *p)
+{
+    float *x = p->array[0].at, *largest = p->array[1].at;
+    return yoke_for(NULL, &reduce_max, p->size[0], x, largest);
+}
+
+static yoke_status run_argmin(const struct problem *p)
+{
+    float *x = p->array[0].at;
+    yoke_at_float *least = p->array[1].at;
+    return yoke_for(NULL, &reduce_argmin, p->size[0], x, least);
+}
+
 /* In the order of problem_kinds. */
 static yoke_status (*const runs[PROBLEM_COUNT])(const struct problem *) = {
-    run_mandelbrot, run_blur,     run_black_scholes, run_binomial, run_dot_add,  run_dot_group,
-    run_dot_reduce, run_dot_rows, run_histogram,     run_stencil,  run_interior, run_push,
-    run_lookup,     run_gather,   run_mixed,         run_saxpy
+    run_mandelbrot, run_blur,       run_black_scholes, run_binomial,  run_dot_add,
+    run_dot_group,  run_dot_reduce, run_dot_rows,      run_histogram, run_stencil,
+    run_interior,   run_push,       run_lookup,        run_gather,    run_mixed,
+    run_saxpy,      run_sum,        run_max,           run_argmin
 };
 
 /* 0: right. */

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""How far `auto` is from the best fixed split where data stay on devices, on machines that need not exist.
+
+    bench/resident/study.py BUILD [--machines N] [--seed S] [--steps N] [--jobs N] [--only CASE,...]
+
+For each machine (1 to 8 GPUs, alike or not, with or without cores of 1/5 to 1/200 of a GPU, noise 0, 3 or 8 %, jobs of 20 us to
+20 ms) and case: static splits are searched (how many GPUs, which part for the cores), by the mean step of the second half and by all
+steps; then `auto` runs with three other seeds of noise. Prints a line each: what `auto` takes as a factor of the best fixed split, in
+steady state and in total, with the bytes that a step moves; then the quantiles. All on the virtual clock: nothing of this machine.
+"""
+import argparse
+import concurrent.futures
+import os
+import random
+import subprocess
+import sys
+
+CASES = ["axpy", "stencil", "chain", "turns", "spmv", "cg"]
+FLOPS = {"axpy": 1, "stencil": 1, "chain": 1, "turns": 1, "spmv": 1, "cg": 1}
+
+
+def draw(seed):
+    r = random.Random(seed)
+    gpus = r.choice([1, 2, 2, 4, 8])
+    rate = 20e9
+    alike = r.random() < 0.7
+    rates = [rate if alike or g == 0 else rate * r.uniform(0.3, 1) for g in range(gpus)]
+    cores = r.choice([0, 0, 5, 20, 200])
+    noise = r.choice([0, 0.03, 0.08])
+    peer = r.random() < 0.7
+    seconds = 10 ** r.uniform(-4.7, -1.7)
+    rows = int(min(8e6, max(1e4, seconds * sum(rates))))
+    scale = rows / (seconds * sum(rates))  # of the rates, so that jobs last as long with fewer rows
+    return {"case": r.choice(CASES), "rates": [x * scale for x in rates], "cpu": rates[0] * scale / cores if cores else 0,
+            "noise": noise, "peer": peer, "rows": rows, "seconds": seconds}
+
+
+def devices(m, seed):
+    parts = []
+    if m["cpu"]:
+        parts.append("sim:cpu:cores=4:rate=%g:noise=%g:seed=%d" % (m["cpu"] / 4, m["noise"], seed))
+    for g, rate in enumerate(m["rates"]):
+        parts.append("sim:gpu:rate=%g:launch=5us:fill=10000:pages=2M:noise=%g:seed=%d%s"
+                     % (rate, m["noise"], seed + 10 * g + 1, ":peer=200e9" if m["peer"] else ""))
+    return ",".join(parts)
+
+
+def run(binary, m, steps, seed, partitioner=None):
+    env = dict(os.environ, YOKE_KB="off", YOKE_DEVICES=devices(m, seed))
+    words = [binary, m["case"], str(m["rows"]), str(steps)] + ([partitioner] if partitioner else [])
+    try:
+        out = subprocess.run(words, env=env, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return None
+    if out.returncode:
+        print(out.stderr.strip(), devices(m, seed), file=sys.stderr)
+        return None
+    w = out.stdout.split()
+    return {"all": float(w[2]), "step": float(w[4]), "moved": int(w[6])}
+
+
+def splits(m):
+    """Shares of the cores and of the k fastest GPUs, by their speeds."""
+    rates = m["rates"]
+    order = sorted(range(len(rates)), key=lambda g: -rates[g])
+    fair = m["cpu"] / (m["cpu"] + sum(rates)) if m["cpu"] else 0
+    counts = sorted({1, len(rates), (len(rates) + 1) // 2})
+    for k in counts:
+        for c in ([0, fair / 2, fair] if m["cpu"] else [0]):
+            shares = [0.0] * len(rates)
+            total = sum(rates[g] for g in order[:k])
+            for g in order[:k]:
+                shares[g] = (1 - c) * rates[g] / total
+            yield "static:chunks=1,shares=" + "/".join("%.6f" % s for s in ([c] if m["cpu"] else []) + shares)
+    if m["cpu"]:
+        yield "static:chunks=1,shares=" + "/".join(["1"] + ["0"] * len(rates))
+
+
+def look_at(words):
+    binary, seed, steps, only = words
+    m = draw(seed)
+    if only and m["case"] not in only:
+        return None
+    best = {"all": None, "step": None, "moved": 0}
+    for s in splits(m):
+        if len(m["rates"]) == 1 and not m["cpu"]:
+            s = "even"
+        r = run(binary, m, steps, 1, s)
+        if r:
+            if best["step"] is None or r["step"] < best["step"]:
+                best["step"], best["moved"] = r["step"], r["moved"]
+            best["all"] = r["all"] if best["all"] is None else min(best["all"], r["all"])
+    mine = [r for r in (run(binary, m, steps, 1 + 100 * i) for i in range(2)) if r]
+    if not mine or best["step"] is None:
+        return None
+    step = sum(r["step"] for r in mine) / len(mine)
+    everything = sum(r["all"] for r in mine) / len(mine)
+    return (step / best["step"], everything / best["all"], sum(r["moved"] for r in mine) / len(mine), best["moved"], seed, m)
+
+
+def quantile(values, q):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(q * len(values)))]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("build")
+    p.add_argument("--machines", type=int, default=60)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--steps", type=int, default=100)
+    p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--only", default="")
+    a = p.parse_args()
+    binary = os.path.join(a.build, "bench/resident/yoke-bench-resident")
+    only = [c for c in a.only.split(",") if c]
+    steady, total = [], []
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        for found in pool.map(look_at, [(binary, a.seed * 1000 + i, a.steps, only) for i in range(a.machines)]):
+            if not found:
+                continue
+            s, t, moved, least, seed, m = found
+            steady.append(s)
+            total.append(t)
+            print("%6.3f %6.3f moved %9.0f (%9.0f)  %5d %-8s %d GPUs%s%s, noise %.2f, %.0f us, %d rows%s"
+                  % (s, t, moved, least, seed, m["case"], len(m["rates"]), "" if len(set(m["rates"])) == 1 else " unlike",
+                     ", cores 1/%.0f" % (m["rates"][0] / m["cpu"]) if m["cpu"] else "", m["noise"], 1e6 * m["seconds"], m["rows"],
+                     "" if m["peer"] else ", no peers"), flush=True)
+    if steady:
+        for name, v in (("steady", steady), ("total", total)):
+            print("%s: median %.3f, 95 %% %.3f, worst %.3f, <= 1.02: %d of %d, <= 1.05: %d"
+                  % (name, quantile(v, 0.5), quantile(v, 0.95), max(v), sum(x <= 1.02 for x in v), len(v), sum(x <= 1.05 for x in v)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+/* explore.c - see explore.h. */
+#include "explore.h"
+
+#include <math.h>
+
+/* Trials lose no more than this part of all time. */
+#define BUDGET 0.03
+/* Rounds of a trial: one that moves rows, and so many that tell. */
+enum { TELLING = 4 };
+/* Standard errors by which a team must be better. */
+#define SURE 1.0
+/* A team that lost is tried again when all time has grown by this factor, */
+#define AGAIN 4.0
+/* or the best one takes so many times as long as when it won: then the machine is another. */
+#define SLOWER 1.15
+/* A trial is given up when it has lost so many times what moves and its rounds should take. */
+#define HOPELESS 2.0
+
+static struct yk_tried_team *find(struct yk_explorer *explorer, uint32_t devices)
+{
+    int i = 0;
+    while (i < YK_EXPLORE_TEAMS - 1 && explorer->team[i].devices &&
+           explorer->team[i].devices != devices)
+        i++;
+    if (explorer->team[i].devices != devices)
+        explorer->team[i] = (struct yk_tried_team){ .devices = devices };
+    return &explorer->team[i];
+}
+
+static int recent(const struct yk_tried_team *team)
+{
+    return team->rounds < YK_EXPLORE_ROUNDS ? (int)team->rounds : YK_EXPLORE_ROUNDS;
+}
+
+/* The middle one of the latest rounds: one that a machine was busy in otherwise tells nothing. */
+static double typical(const struct yk_tried_team *team)
+{
+    double sorted[YK_EXPLORE_ROUNDS];
+    int i, j, count = recent(team);
+    for (i = 0; i < count; i++) {
+        for (j = i; j > 0 && sorted[j - 1] > team->ns[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = team->ns[i];
+    }
+    return count > 0 ? sorted[(count - 1) / 2] : 0;
+}
+
+/* Standard error of that, by the mean distance from it. */
+static double error_of(const struct yk_tried_team *team)
+{
+    const double middle = typical(team);
+    double sum = 0;
+    int i, count = recent(team);
+    for (i = 0; i < count; i++)
+        sum += fabs(team->ns[i] - middle);
+    return count > 1 ? sum / count / sqrt(count - 1) : middle;
+}
+
+double yk_explore_ns(const struct yk_explorer *explorer, uint32_t devices)
+{
+    int i;
+    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
+        if (explorer->team[i].devices == devices)
+            return typical(&explorer->team[i]);
+    return 0;
+}
+
+uint32_t yk_explore_team(const struct yk_explorer *explorer)
+{
+    return explorer->trying ? explorer->trying : explorer->best;
+}
+
+double yk_explore_budget(const struct yk_explorer *explorer)
+{
+    return BUDGET * explorer->all_ns - explorer->spent_ns;
+}
+
+void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
+{
+    explorer->best = devices;
+    explorer->trying = 0;
+}
+
+void yk_explore_cancel(struct yk_explorer *explorer)
+{
+    explorer->trying = 0;
+    explorer->returning = 1;
+}
+
+/* It is not tried again before long. */
+static void lose(struct yk_explorer *explorer, struct yk_tried_team *tried)
+{
+    tried->until_ns = AGAIN * explorer->all_ns;
+    explorer->best_ns = yk_explore_ns(explorer, explorer->best);
+    yk_explore_cancel(explorer);
+}
+
+/* A round of a trial is over. 1: it has lost so much that it is given up. */
+static int is_hopeless(struct yk_explorer *explorer, double ns)
+{
+    const double lost_ns = fmax(0, ns - yk_explore_ns(explorer, explorer->best));
+    explorer->spent_ns += lost_ns;
+    explorer->loses_ns += lost_ns;
+    return explorer->loses_ns > explorer->most_ns;
+}
+
+void yk_explore_wait(struct yk_explorer *explorer, double ns)
+{
+    explorer->all_ns += ns;
+    if (explorer->trying && is_hopeless(explorer, ns))
+        lose(explorer, find(explorer, explorer->trying));
+}
+
+static void add(struct yk_tried_team *team, double ns)
+{
+    team->ns[team->rounds++ % YK_EXPLORE_ROUNDS] = ns;
+}
+
+static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
+{
+    struct yk_tried_team *best = find(explorer, explorer->best);
+    const double error = SURE * hypot(error_of(best), error_of(tried));
+    if (typical(tried) + error < typical(best)) {
+        best->until_ns = AGAIN * explorer->all_ns;
+        explorer->best = tried->devices;
+        explorer->best_ns = typical(tried);
+        explorer->trying = 0;
+    } else {
+        lose(explorer, tried);
+    }
+}
+
+/* All may be tried again where the best one is not what it was. */
+static void watch(struct yk_explorer *explorer, const struct yk_tried_team *best)
+{
+    int i;
+    if (explorer->best_ns <= 0 || recent(best) < YK_EXPLORE_ROUNDS ||
+        typical(best) < SLOWER * explorer->best_ns)
+        return;
+    for (i = 0; i < YK_EXPLORE_TEAMS; i++)
+        explorer->team[i].until_ns = 0;
+    explorer->best_ns = typical(best);
+}
+
+void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns)
+{
+    struct yk_tried_team *team;
+    if (!devices || !(ns > 0))
+        return;
+    team = find(explorer, devices);
+    explorer->all_ns += ns;
+    if (devices != explorer->trying) {
+        if (explorer->returning)
+            explorer->spent_ns += fmax(0, ns - typical(team));
+        else if (devices == explorer->best)
+            add(team, ns);
+        explorer->returning = 0;
+        watch(explorer, team);
+        return;
+    }
+    if (is_hopeless(explorer, ns)) {
+        lose(explorer, team);
+        return;
+    }
+    if (--explorer->left < TELLING)
+        add(team, ns);
+    if (explorer->left == 0)
+        judge(explorer, team);
+}
+
+int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns)
+{
+    struct yk_tried_team *team;
+    if (explorer->trying || !devices || devices == explorer->best)
+        return 0;
+    team = find(explorer, devices);
+    if (explorer->all_ns < team->until_ns)
+        return 0;
+    team->rounds = 0;
+    explorer->trying = devices;
+    explorer->left = TELLING + 1;
+    explorer->loses_ns = 0;
+    explorer->most_ns =
+        HOPELESS * (move_ns + (TELLING + 1) * yk_explore_ns(explorer, explorer->best));
+    return 1;
+}
+
+int yk_explore_offer(struct yk_explorer *explorer, uint32_t devices, double round_ns,
+                     double move_ns)
+{
+    const double now = yk_explore_ns(explorer, explorer->best);
+    const double most_ns = move_ns + (TELLING + 1) * fmax(0, round_ns - now);
+    return now > 0 && most_ns <= yk_explore_budget(explorer) &&
+           yk_explore_try(explorer, devices, move_ns);
+}

@@ -1,0 +1,284 @@
+/* decomposition_plan.c - a decomposition's plan, made from what is known of its kernels and devices
+ * (partition/plan.h), looked at again now and then, and the teams that are tried (partition/explore.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../base/alloc.h"
+#include "decomposition.h"
+#include "flight.h"
+
+/* A plan is looked at again when this part more jobs came. */
+#define MORE_JOBS (1.0 / 3)
+
+/* A byte's way, by the rates that links are told to have: from device to device, where the second
+ * can read from the first, else through the host. */
+static double way_ns(const struct yk_runtime_device *from, const struct yk_runtime_device *to)
+{
+    const struct yk_device_desc *source = &from->device->desc, *target = &to->device->desc;
+    const double reach = target->host_memory ? 0 : to->place->reach[from->place->number];
+    double ns = 0;
+    if (reach > 0)
+        return 1 / reach;
+    if (!source->host_memory && source->link_bytes_per_ns > 0)
+        ns += 1 / source->link_bytes_per_ns;
+    if (!target->host_memory && target->link_bytes_per_ns > 0)
+        ns += 1 / target->link_bytes_per_ns;
+    return ns;
+}
+
+static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
+{
+    int from, to;
+    for (from = 0; from < job->device_count; from++)
+        for (to = 0; to < job->device_count; to++)
+            if (from != to)
+                plan->byte_ns[from][to] =
+                    way_ns(&job->runtime->devices[from], &job->runtime->devices[to]);
+}
+
+static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
+{
+    const yoke_array *array;
+    for (array = job->runtime->arrays; array; array = array->next)
+        if (array->decomposition == job->decomposition)
+            plan->bytes += (double)yk_array_bytes(array);
+}
+
+/* How often each comes, and after which other. */
+static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    const uint64_t seen =
+        decomposition->jobs < YK_RECENT_JOBS ? decomposition->jobs : YK_RECENT_JOBS;
+    double all = 0;
+    uint64_t job;
+    int k, l, before = YK_PLAN_KERNELS;
+    for (job = decomposition->jobs - seen; job < decomposition->jobs; job++) {
+        const int now = decomposition->recent[job % YK_RECENT_JOBS];
+        if (now < YK_PLAN_KERNELS) {
+            plan->kernel[now].weight++;
+            all++;
+            if (before < YK_PLAN_KERNELS)
+                plan->follows[before][now]++;
+            before = now;
+        }
+    }
+    for (k = 0; k < plan->kernels && all > 0; k++) {
+        plan->kernel[k].weight /= all;
+        for (l = 0; l < plan->kernels; l++)
+            plan->follows[k][l] /= all;
+    }
+}
+
+/* 1: something is known of it, and it still comes. */
+static int describe_kernel(const struct yk_decomposition *decomposition, int m,
+                           struct yk_plan_kernel *out)
+{
+    const struct yk_member *member = &decomposition->members[m];
+    const struct yk_memory *memory =
+        member->kernel ? yk_kernel_recall(member->kernel, member->key) : NULL;
+    int d, known = 0;
+    if (!memory)
+        return 0;
+    out->items = member->items;
+    out->low = member->low;
+    out->high = member->high;
+    out->changing_bytes = member->changing_bytes;
+    out->whole_bytes = member->whole_bytes;
+    memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
+    memcpy(out->fill, member->fill, sizeof out->fill);
+    yk_cost_pool(out->cost, member->make, decomposition->devices);
+    for (d = 0; d < decomposition->devices; d++)
+        known |= yk_cost_is_known(&out->cost[d]);
+    return known;
+}
+
+/* All that a plan is made from. */
+static void describe(const struct yk_job *job, struct yk_plan *plan)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    double least;
+    int m;
+    plan->devices = decomposition->devices;
+    for (m = 0; m < YK_PLAN_KERNELS; m++)
+        if (decomposition->members[m].kernel)
+            plan->kernels = m + 1;
+    describe_turns(decomposition, plan);
+    least = plan->kernel[decomposition->leads].weight;
+    for (m = 0; m < plan->kernels; m++) {
+        if (!describe_kernel(decomposition, m, &plan->kernel[m]))
+            plan->kernel[m].weight = 0;
+        if (plan->kernel[m].weight > 0 && (plan->kernel[m].weight < least - 1e-9 || !(least > 0))) {
+            least = plan->kernel[m].weight;
+            decomposition->leads = m;
+        }
+    }
+    describe_ways(job, plan);
+    describe_bytes(job, plan);
+    plan->jobs = (double)(decomposition->jobs - decomposition->began);
+}
+
+static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_plan *plan,
+                        const struct yk_cuts *cuts)
+{
+    decomposition->cuts = *cuts;
+    decomposition->team = yk_plan_team(plan, cuts);
+    decomposition->stands = 1;
+    decomposition->told = 0;
+}
+
+/* Devices of the team that are of one make as the first one, or the later half of these. */
+static uint32_t of_make(const struct yk_decomposition *decomposition, uint32_t team, int first,
+                        int half)
+{
+    const int *make = decomposition->members[decomposition->leads].make;
+    uint32_t found = 0;
+    int d, count = 0, seen = 0;
+    for (d = first; d < decomposition->devices; d++)
+        count += (team >> d & 1) && make[d] == make[first];
+    for (d = first; d < decomposition->devices; d++)
+        if ((team >> d & 1) && make[d] == make[first] && (!half || 2 * seen++ >= count))
+            found |= (uint32_t)1 << d;
+    return found;
+}
+
+/* The team may be better than the one there is. 1: it is tried from now on. */
+static int offer(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
+{
+    struct yk_explorer *explorer = &decomposition->explorer;
+    struct yk_cuts cuts;
+    double more_ns;
+    plan->allowed = team;
+    plan->keeps = 1;
+    if (!team || !yk_plan_find(plan, NULL, &cuts))
+        return 0;
+    /* What comes on top of parts comes on top of either, until it has been seen. */
+    more_ns = decomposition->last_round *
+              (yk_plan_ns(plan, &cuts) - yk_plan_ns(plan, &decomposition->cuts));
+    if (!yk_explore_offer(explorer, yk_plan_team(plan, &cuts),
+                          yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
+                          2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts)))
+        return 0;
+    follow_cuts(decomposition, plan, &cuts);
+    return 1;
+}
+
+/* Without all of a make, or half of it; or with all there are. */
+static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    const uint32_t team = decomposition->team;
+    int d, half;
+    if (yk_explore_budget(&decomposition->explorer) <= 0)
+        return;
+    for (d = 0; d < decomposition->devices; d++)
+        for (half = 0; half < 2; half++)
+            if ((team >> d & 1) &&
+                offer(decomposition, plan, team & ~of_make(decomposition, team, d, half)))
+                return;
+    offer(decomposition, plan, yk_team_all(decomposition->devices));
+}
+
+/* Of a device about which little is known the best is hoped, for only a part of its own shows more.
+ */
+static void hope(struct yk_plan *plan)
+{
+    int k, d;
+    for (k = 0; k < plan->kernels; k++)
+        for (d = 0; d < plan->devices; d++) {
+            struct yk_cost *cost = &plan->kernel[k].cost[d];
+            if (yk_cost_is_known(cost))
+                cost->item_ns /= 1 + sqrt(cost->item_var) / cost->item_ns;
+        }
+}
+
+static void begin(struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    struct yk_cuts cuts;
+    hope(plan);
+    plan->allowed = yk_team_all(decomposition->devices);
+    if (!yk_plan_find(plan, NULL, &cuts))
+        return;
+    follow_cuts(decomposition, plan, &cuts);
+    yk_explore_begin(&decomposition->explorer, decomposition->team);
+}
+
+/* A trial is over, or another one's turn. */
+static void change_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
+{
+    struct yk_cuts cuts;
+    plan->allowed = team;
+    plan->keeps = 1;
+    if (yk_plan_find(plan, NULL, &cuts))
+        follow_cuts(decomposition, plan, &cuts);
+    if (decomposition->team != team) /* somebody is not known any more */
+        yk_explore_begin(&decomposition->explorer, decomposition->team);
+}
+
+/* Bounds move where that pays; that somebody gets nothing is for a trial to show. */
+static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
+{
+    struct yk_cuts cuts;
+    plan->allowed = decomposition->team;
+    if (yk_plan_find(plan, &decomposition->cuts, &cuts)) {
+        if (yk_plan_team(plan, &cuts) == decomposition->team) {
+            follow_cuts(decomposition, plan, &cuts);
+        } else if (yk_explore_try(&decomposition->explorer, yk_plan_team(plan, &cuts),
+                                  2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts))) {
+            follow_cuts(decomposition, plan, &cuts);
+            return;
+        }
+    }
+    offer_others(decomposition, plan);
+}
+
+static void plan_anew(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    const uint32_t asked = yk_explore_team(&decomposition->explorer);
+    struct yk_plan *plan = yk_calloc(1, sizeof *plan);
+    if (!plan)
+        return; /* what stands goes on standing */
+    describe(job, plan);
+    if (!decomposition->stands)
+        begin(decomposition, plan);
+    else if (asked != decomposition->team)
+        change_team(decomposition, plan, asked);
+    else
+        go_on(decomposition, plan);
+    decomposition->planned = decomposition->jobs;
+    decomposition->stale = 0;
+    yk_free(plan);
+}
+
+/* Something is new of the costs, or there is a third more to gain, or another team's turn. */
+static int is_due(const struct yk_decomposition *decomposition)
+{
+    const uint32_t asked = yk_explore_team(&decomposition->explorer);
+    return !decomposition->stands || decomposition->stale || asked != decomposition->team ||
+           (!decomposition->explorer.trying &&
+            (double)(decomposition->jobs - decomposition->began) >
+                (1 + MORE_JOBS) * (double)(decomposition->planned - decomposition->began));
+}
+
+/* A round is over when the kernel that leads begins anew. */
+static void end_round(struct yk_decomposition *decomposition)
+{
+    if (decomposition->told && decomposition->round_jobs > 0) {
+        decomposition->last_round = decomposition->round_jobs;
+        yk_explore_note(&decomposition->explorer, decomposition->team, decomposition->round_ns);
+    } else {
+        yk_explore_wait(&decomposition->explorer, decomposition->round_ns);
+    }
+    decomposition->round_ns = decomposition->round_jobs = 0;
+    decomposition->told = 1;
+}
+
+void yk_decomposition_plan(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    if (job->member != decomposition->leads && decomposition->stands)
+        return;
+    end_round(decomposition);
+    if (is_due(decomposition))
+        plan_anew(job);
+}

@@ -1,0 +1,209 @@
+/* test_plan_stays.c - jobs by a plan on data that stay on devices: no rows move any more, the end is
+ * as early as with the right fixed split, a device that is lost or arrays that come and go between
+ * jobs do no harm, and rows that the host writes anew are right. On simulated machines, with noise.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yoke/yoke.h>
+
+#include "job_kernels.h"
+#include "ok.h"
+
+enum { ITEMS = 200000, JOBS = 60 };
+#define GPUS  "sim:gpu*2:rate=4e9:launch=2us:fill=1000:noise=0.08:seed=7"
+#define CORES ",sim:cpu:cores=4:rate=5e7:noise=0.08:seed=9"
+
+struct run {
+    const char *devices, *partitioner;
+    int rewrites; /* the host writes x before each job */
+    double late_ns; /* of the second half, a job */
+    int64_t late_bytes;
+};
+
+static float x[ITEMS], y[ITEMS];
+
+static void open_both(yoke_runtime *rt, yoke_array **xs, yoke_array **ys)
+{
+    OK(yoke_array_wrap(rt, x, ITEMS, sizeof *x, xs));
+    OK(yoke_array_wrap(rt, y, ITEMS, sizeof *y, ys));
+}
+
+static int64_t bytes_of(const yoke_result *result)
+{
+    return result->traffic.to_devices + result->traffic.from_devices +
+           result->traffic.between_devices;
+}
+
+static yoke_status add(yoke_runtime *rt, const char *partitioner, yoke_array *xs, yoke_array *ys,
+                       yoke_result **result)
+{
+    const float a = 1;
+    const yoke_job job = { .kernel = &k_saxpy,
+                           .range = { 0, ITEMS },
+                           .partitioner = partitioner,
+                           .args = { yoke_value(a), yoke_in(xs), yoke_inout(ys) } };
+    return yoke_run(rt, &job, result);
+}
+
+static void write_x(yoke_array *xs, float to)
+{
+    OK(yoke_array_acquire(xs, YOKE_WRITE));
+    for (int i = 0; i < ITEMS; i++)
+        x[i] = to;
+    OK(yoke_array_release(xs));
+}
+
+static void check_y(yoke_array *ys, float sum)
+{
+    OK(yoke_array_acquire(ys, YOKE_READ));
+    for (int i = 0; i < ITEMS; i++)
+        if (y[i] != sum)
+            fail_msg("y[%d] is %g, not %g", i, (double)y[i], (double)sum);
+    OK(yoke_array_release(ys));
+}
+
+static void run_jobs(struct run *run)
+{
+    yoke_runtime *rt;
+    yoke_array *xs, *ys;
+    float sum = 0;
+    int j;
+    OK(yoke_open(&(yoke_config){ .devices = run->devices, .knowledge = "off" }, &rt));
+    memset(y, 0, sizeof y);
+    for (int i = 0; i < ITEMS; i++)
+        x[i] = 1;
+    open_both(rt, &xs, &ys);
+    for (j = 0; j < JOBS; j++) {
+        yoke_result *result;
+        if (run->rewrites)
+            write_x(xs, (float)(j % 3));
+        sum += run->rewrites ? (float)(j % 3) : 1;
+        OK(add(rt, run->partitioner, xs, ys, &result));
+        if (j >= JOBS / 2) {
+            run->late_ns += 1e9 * result->seconds / (JOBS - JOBS / 2.0);
+            run->late_bytes += bytes_of(result);
+        }
+        yoke_result_close(result);
+    }
+    check_y(ys, sum);
+    yoke_array_close(xs);
+    yoke_array_close(ys);
+    OK(yoke_close(rt));
+}
+
+static void equal_devices_keep_halves(void **state)
+{
+    struct run even = { GPUS, "even", 0, 0, 0 }, plan = { GPUS, "plan", 0, 0, 0 };
+    (void)state;
+    run_jobs(&even);
+    run_jobs(&plan);
+    assert_true(plan.late_ns < 1.05 * even.late_ns);
+    assert_true(plan.late_bytes < ITEMS * 4 / 10); /* a twentieth of the rows, once in all */
+}
+
+static void cores_have_their_part(void **state)
+{
+    struct run fixed = { GPUS CORES, "static:shares=48.8/48.8/2.4,chunks=1", 0, 0, 0 };
+    struct run plan = { GPUS CORES, "plan", 0, 0, 0 };
+    (void)state;
+    run_jobs(&fixed);
+    run_jobs(&plan);
+    assert_true(plan.late_ns < 1.1 * fixed.late_ns);
+}
+
+/* Then `auto` does better, and does it. */
+static void rows_that_are_rewritten(void **state)
+{
+    struct run free = { GPUS CORES, "auto", 1, 0, 0 }, plan = { GPUS CORES, "plan", 1, 0, 0 };
+    (void)state;
+    run_jobs(&free);
+    run_jobs(&plan);
+    assert_true(plan.late_ns < 1.3 * free.late_ns);
+}
+
+/* What only it had is lost, and told; from then on the other one does all, and is right. */
+static void a_device_is_lost(void **state)
+{
+    yoke_runtime *rt;
+    yoke_array *xs, *ys;
+    int j, lost = 0;
+    (void)state;
+    OK(yoke_open(&(yoke_config){ .devices = "sim:gpu:rate=4e9,sim:gpu:rate=4e9:fail_after=60",
+                                 .knowledge = "off",
+                                 .partitioner = "plan" },
+                 &rt));
+    open_both(rt, &xs, &ys);
+    write_x(xs, 1);
+    for (j = 0; j < JOBS; j++) {
+        const yoke_status status = add(rt, NULL, xs, ys, NULL);
+        if (status == YOKE_OK)
+            continue;
+        assert_int_equal(status, YOKE_ELOST);
+        lost++;
+        OK(yoke_array_acquire(ys, YOKE_WRITE));
+        memset(y, 0, sizeof y);
+        OK(yoke_array_release(ys));
+        write_x(xs, 1);
+    }
+    assert_true(lost <= 2);
+    OK(yoke_array_acquire(ys, YOKE_WRITE));
+    memset(y, 0, sizeof y);
+    OK(yoke_array_release(ys));
+    for (j = 0; j < 5; j++)
+        OK(add(rt, NULL, xs, ys, NULL));
+    check_y(ys, 5);
+    yoke_array_close(xs);
+    yoke_array_close(ys);
+    OK(yoke_close(rt));
+}
+
+/* Ranges are parts, arrays are closed between jobs, two decompositions become one. */
+static void arrays_come_and_go(void **state)
+{
+    const float a = 1;
+    yoke_runtime *rt;
+    yoke_array *xs, *ys, *other;
+    int j;
+    (void)state;
+    OK(yoke_open(
+        &(yoke_config){ .devices = GPUS CORES, .knowledge = "off", .partitioner = "plan" }, &rt));
+    memset(y, 0, sizeof y);
+    for (j = 0; j < JOBS; j++) {
+        const int64_t middle = ITEMS / 3 + 7 * j;
+        yoke_job job = { .kernel = &k_saxpy, .range = { 0, middle } };
+        OK(yoke_array_wrap(rt, x, ITEMS, sizeof *x, &xs));
+        if (j == 0) {
+            write_x(xs, 1);
+            OK(yoke_array_wrap(rt, y, ITEMS, sizeof *y, &ys));
+        }
+        job.args[0] = (yoke_arg)yoke_value(a);
+        job.args[1] = (yoke_arg)yoke_in(xs);
+        job.args[2] = (yoke_arg)yoke_inout(ys);
+        OK(yoke_run(rt, &job, NULL));
+        job.range.first = middle;
+        job.range.last = ITEMS;
+        OK(yoke_run(rt, &job, NULL));
+        OK(yoke_array_open(rt, &(yoke_array_spec){ .rows = ITEMS, .element_size = 4 }, &other));
+        write_x(xs, 1);
+        yoke_array_close(other);
+        yoke_array_close(xs);
+    }
+    check_y(ys, JOBS);
+    yoke_array_close(ys);
+    OK(yoke_close(rt));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_devices_keep_halves), cmocka_unit_test(cores_have_their_part),
+        cmocka_unit_test(rows_that_are_rewritten),   cmocka_unit_test(a_device_is_lost),
+        cmocka_unit_test(arrays_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* test_cost.c - what is learned of a device's time: it finds slope and cost, takes one odd job for
+ * what it is, follows a device that changes, takes equal devices for equal, and survives clocks that
+ * jump.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/cost.h"
+
+static double noise(uint64_t *seed)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < 12; i++) {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        sum += (double)(*seed >> 11) / 9007199254740992.0;
+    }
+    return sum - 6; /* standard normal, nearly */
+}
+
+static enum yk_cost_news job(struct yk_cost *cost, double items, double ns)
+{
+    return yk_cost_observe(cost, &(struct yk_cost_sample){ .items = items, .chunks = 1, .ns = ns });
+}
+
+static void finds_slope_and_cost(void **state)
+{
+    struct yk_cost cost;
+    uint64_t seed = 1;
+    int i;
+    (void)state;
+    yk_cost_open(&cost, 5000);
+    assert_true(isinf(yk_cost_ns(&cost, 1)));
+    for (i = 0; i < 400; i++) {
+        const double items = i % 2 ? 1e5 : 3e5;
+        job(&cost, items, (8000 + 0.1 * items) * (1 + 0.03 * noise(&seed)));
+    }
+    assert_true(fabs(cost.item_ns - 0.1) < 0.005);
+    assert_true(fabs(cost.fixed_ns - 8000) < 1500);
+    assert_true(sqrt(cost.noise2) > 0.01 && sqrt(cost.noise2) < 0.06);
+    assert_true(fabs(yk_cost_ns(&cost, 2e5) / 28000 - 1) < 0.03);
+}
+
+static void one_odd_job_teaches_nothing(void **state)
+{
+    struct yk_cost cost;
+    double before;
+    int i;
+    (void)state;
+    yk_cost_open(&cost, 0);
+    for (i = 0; i < 20; i++)
+        job(&cost, 1000, 1000 + i % 3);
+    before = cost.item_ns;
+    assert_int_equal(job(&cost, 1000, 5000), YK_COST_NONE);
+    assert_true(cost.item_ns == before);
+    assert_int_equal(job(&cost, 1000, 1001), YK_COST_LEARNED);
+    assert_int_equal(job(&cost, 1000, 5000), YK_COST_NONE);
+}
+
+static void a_change_is_followed_at_once(void **state)
+{
+    struct yk_cost cost;
+    int i;
+    (void)state;
+    yk_cost_open(&cost, 0);
+    for (i = 0; i < 20; i++)
+        job(&cost, 1000, 1000);
+    assert_int_equal(job(&cost, 1000, 2000), YK_COST_NONE);
+    assert_int_equal(job(&cost, 1000, 2000), YK_COST_CHANGED);
+    assert_true(cost.item_ns > 1.8);
+}
+
+static void a_slow_change_is_seen(void **state)
+{
+    struct yk_cost cost;
+    uint64_t seed = 3;
+    int i, changed = 0;
+    (void)state;
+    yk_cost_open(&cost, 0);
+    for (i = 0; i < 100; i++)
+        job(&cost, 1000, 1000 * (1 + 0.05 * noise(&seed)));
+    for (i = 0; i < 40; i++)
+        changed |= job(&cost, 1000, 1120 * (1 + 0.05 * noise(&seed))) == YK_COST_CHANGED;
+    assert_true(changed || cost.item_ns > 1.1);
+    assert_true(fabs(cost.item_ns - 1.12) < 0.04);
+}
+
+static void equal_devices_are_equal(void **state)
+{
+    struct yk_cost cost[4];
+    const int make[4] = { 2, 2, 2, 0 };
+    uint64_t seed = 5;
+    int i, d;
+    (void)state;
+    for (d = 0; d < 4; d++)
+        yk_cost_open(&cost[d], 10);
+    for (i = 0; i < 10; i++)
+        for (d = 0; d < 2; d++)
+            job(&cost[d], 1000, 1000 * (1 + 0.05 * noise(&seed)));
+    job(&cost[3], 1000, 7000);
+    yk_cost_pool(cost, make, 4);
+    assert_true(fabs(cost[0].item_ns / cost[1].item_ns - 1) < 0.005);
+    assert_true(fabs(cost[2].item_ns / cost[0].item_ns - 1) < 0.01); /* nobody saw it */
+    assert_true(cost[2].item_var > cost[0].item_var);
+    assert_true(fabs(cost[3].item_ns - 7) < 0.1);
+}
+
+static void a_loaded_one_is_not(void **state)
+{
+    struct yk_cost cost[3];
+    const int make[3] = { 1, 1, 1 };
+    int i, d;
+    (void)state;
+    for (d = 0; d < 3; d++)
+        yk_cost_open(&cost[d], 0);
+    for (i = 0; i < 30; i++)
+        for (d = 0; d < 3; d++)
+            job(&cost[d], 1000, d == 2 ? 3000 : 1000);
+    yk_cost_pool(cost, make, 3);
+    assert_true(cost[2].item_ns > 2.7);
+    assert_true(cost[0].item_ns < 1.1);
+}
+
+/* Times of nothing, of less, of for ever; a thousand times too fast once. */
+static void nonsense_is_harmless(void **state)
+{
+    const double odd[] = { 0, -5, NAN, INFINITY, 1, 1e-3 };
+    struct yk_cost cost;
+    size_t i;
+    (void)state;
+    yk_cost_open(&cost, 100);
+    for (i = 0; i < sizeof odd / sizeof *odd; i++)
+        job(&cost, 1000, odd[i]);
+    job(&cost, 0, 1000);
+    job(&cost, NAN, 1000);
+    for (i = 0; i < 20; i++)
+        job(&cost, 1000, 1000);
+    assert_true(isfinite(cost.item_ns) && cost.item_ns > 0);
+    assert_true(fabs(yk_cost_ns(&cost, 1000) / 1000 - 1) < 0.1);
+    job(&cost, 1000, 1);
+    assert_true(fabs(yk_cost_ns(&cost, 1000) / 1000 - 1) < 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_slope_and_cost),         cmocka_unit_test(one_odd_job_teaches_nothing),
+        cmocka_unit_test(a_change_is_followed_at_once), cmocka_unit_test(a_slow_change_is_seen),
+        cmocka_unit_test(equal_devices_are_equal),      cmocka_unit_test(a_loaded_one_is_not),
+        cmocka_unit_test(nonsense_is_harmless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* test_explore.c - other teams are tried for a small part of all time, the better one stays, and one
+ * that lost is left alone for long.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "partition/explore.h"
+
+enum { BOTH = 3, ONE = 1 };
+
+/* So many rounds; both take 100, one so much. What all took. */
+static double run(struct yk_explorer *explorer, int rounds, double one_ns, double feared_ns)
+{
+    double all = 0;
+    int i;
+    if (!explorer->best)
+        yk_explore_begin(explorer, BOTH);
+    for (i = 0; i < rounds; i++) {
+        uint32_t team = yk_explore_team(explorer);
+        double ns;
+        if (!explorer->trying)
+            yk_explore_offer(explorer, team == ONE ? BOTH : ONE, feared_ns, 50);
+        team = yk_explore_team(explorer) ? yk_explore_team(explorer) : BOTH;
+        ns = team == ONE ? one_ns : 100 + i % 3;
+        yk_explore_note(explorer, team, ns);
+        all += ns;
+    }
+    return all;
+}
+
+static void the_better_one_stays(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    run(&explorer, 300, 60, 180);
+    assert_int_equal(explorer.best, ONE);
+    assert_true(yk_explore_ns(&explorer, ONE) < 61);
+}
+
+static void trials_cost_little(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    double all;
+    (void)state;
+    all = run(&explorer, 2000, 190, 190);
+    assert_int_equal(explorer.best, BOTH);
+    assert_true(explorer.spent_ns > 0 && explorer.spent_ns < 0.035 * all);
+    assert_true(all < 1.03 * 101 * 2000);
+}
+
+static void nothing_is_tried_too_early(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    run(&explorer, 50, 190, 190); /* 410 at stake; 3 % of 5000 are there */
+    assert_int_equal(yk_explore_team(&explorer), BOTH);
+    assert_true(explorer.spent_ns == 0);
+}
+
+/* One is slower, until both have slowed down. */
+static void a_change_opens_all_again(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    int i;
+    (void)state;
+    run(&explorer, 100, 190, 110);
+    assert_int_equal(explorer.best, BOTH);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 50), 0); /* it has lost */
+    for (i = 0; i < 10; i++)
+        yk_explore_note(&explorer, BOTH, 300);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 50), 1);
+}
+
+/* A round as long as a thousand is the last of its trial. */
+static void a_disaster_ends_at_once(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    run(&explorer, 20, 190, 1e9);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 50), 1);
+    yk_explore_note(&explorer, ONE, 1e5);
+    assert_int_equal(yk_explore_team(&explorer), BOTH);
+    assert_int_equal(yk_explore_try(&explorer, ONE, 50), 0);
+}
+
+static void nonsense_is_not_noted(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    (void)state;
+    yk_explore_note(&explorer, 0, 100);
+    yk_explore_note(&explorer, BOTH, -1);
+    yk_explore_note(&explorer, BOTH, 0);
+    assert_int_equal(yk_explore_team(&explorer), 0);
+    assert_int_equal(yk_explore_offer(&explorer, ONE, 1, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_better_one_stays),       cmocka_unit_test(trials_cost_little),
+        cmocka_unit_test(nothing_is_tried_too_early), cmocka_unit_test(a_change_opens_all_again),
+        cmocka_unit_test(a_disaster_ends_at_once),            cmocka_unit_test(nonsense_is_not_noted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

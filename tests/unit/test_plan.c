@@ -1,0 +1,178 @@
+/* test_plan.c - bounds for all kernels of a decomposition: all end together, kernels of different
+ * ratios on the same rows settle on what is best for both, or have each its own where the jobs are
+ * long enough; rows move only for what they bring, and never for noise.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "partition/plan.h"
+
+#define ITEMS 1e6
+
+static void know(struct yk_plan_kernel *kernel, int d, double item_ns, double fixed_ns)
+{
+    yk_cost_recall(&kernel->cost[d], item_ns, fixed_ns);
+    kernel->cost[d].item_var = 1e-4 * item_ns * item_ns;
+}
+
+/* So many devices, rows of 4 bytes, links of 10 bytes a nanosecond. */
+static struct yk_plan plan_of(int devices, int kernels)
+{
+    struct yk_plan plan = { .devices = devices,
+                            .kernels = kernels,
+                            .allowed = ((uint32_t)1 << devices) - 1,
+                            .jobs = 100,
+                            .bytes = 4 * ITEMS };
+    int from, to, k;
+    for (from = 0; from < devices; from++)
+        for (to = 0; to < devices; to++)
+            plan.byte_ns[from][to] = from == to ? 0 : 0.1;
+    for (k = 0; k < kernels; k++) {
+        plan.kernel[k].items = ITEMS;
+        plan.kernel[k].high = 1;
+        plan.kernel[k].weight = 1.0 / kernels;
+        plan.kernel[k].changing_bytes = 4 * ITEMS;
+        plan.follows[k][(k + 1) % kernels] = 1.0 / kernels;
+    }
+    return plan;
+}
+
+static void all_end_together(void **state)
+{
+    struct yk_plan plan = plan_of(3, 1);
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 1, 0);
+    know(&plan.kernel[0], 1, 0.1, 5000);
+    know(&plan.kernel[0], 2, 0.05, 5000);
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    /* (T) (1/1) + (T - 5000) (1/0.1 + 1/0.05) = 1e6 */
+    assert_true(fabs(yk_plan_ns(&plan, &cuts) / ((1e6 + 150000) / 31) - 1) < 0.01);
+    assert_true(fabs(cuts.share[0][0] + cuts.share[0][1] + cuts.share[0][2] - 1) < 1e-9);
+    assert_int_equal(yk_plan_team(&plan, &cuts), 7);
+}
+
+static void who_only_costs_gets_nothing(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 0.001, 100);
+    know(&plan.kernel[0], 1, 0.001, 5000);
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(yk_plan_team(&plan, &cuts), 1);
+    plan.kernel[0].cost[0].item_ns = 0; /* nothing is known of it */
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_int_equal(yk_plan_team(&plan, &cuts), 2);
+    plan.allowed = 1;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 0);
+}
+
+/* Alone, each kernel would have 10 to 1 or 1 to 10. */
+static struct yk_plan opposite(double scale)
+{
+    struct yk_plan plan = plan_of(2, 2);
+    know(&plan.kernel[0], 0, scale, 0);
+    know(&plan.kernel[0], 1, 10 * scale, 0);
+    know(&plan.kernel[1], 0, 10 * scale, 0);
+    know(&plan.kernel[1], 1, scale, 0);
+    return plan;
+}
+
+static void short_kernels_share_bounds(void **state)
+{
+    struct yk_plan plan = opposite(0.01);
+    struct yk_cuts cuts;
+    (void)state;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_memory_equal(cuts.share[0], cuts.share[1], sizeof cuts.share[0]);
+    assert_true(yk_plan_ns(&plan, &cuts) < 1.01 * 0.01 * ITEMS * 10 / 2 * 1.1);
+}
+
+static void long_kernels_have_their_own(void **state)
+{
+    struct yk_plan plan = opposite(10);
+    struct yk_cuts cuts;
+    (void)state;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] > 0.85 && cuts.share[1][1] > 0.85);
+}
+
+static void rows_move_only_if_it_pays(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts now = { .tied = 1 }, next;
+    (void)state;
+    know(&plan.kernel[0], 0, 0.1, 0);
+    know(&plan.kernel[0], 1, 0.1, 0);
+    now.share[0][0] = 0.6;
+    now.share[0][1] = 0.4;
+    /* 10 us a job for 40 us once */
+    plan.jobs = 3;
+    assert_int_equal(yk_plan_find(&plan, &now, &next), 0);
+    plan.jobs = 5;
+    assert_int_equal(yk_plan_find(&plan, &now, &next), 1);
+    assert_true(fabs(next.share[0][0] - 0.5) < 0.001);
+    /* where nothing is sure of the two, not for 10 of 60 us */
+    plan.kernel[0].cost[0].item_var = plan.kernel[0].cost[1].item_var = 0.08 * 0.08;
+    assert_int_equal(yk_plan_find(&plan, &now, &next), 0);
+}
+
+/* Each part needs the vector whole, which the others have: that is no reason for one to do all. */
+static void whole_arrays_cost_their_way(void **state)
+{
+    struct yk_plan plan = plan_of(2, 1);
+    struct yk_cuts cuts;
+    (void)state;
+    know(&plan.kernel[0], 0, 1, 0);
+    know(&plan.kernel[0], 1, 1, 0);
+    plan.kernel[0].whole_bytes = 4e5;
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(fabs(cuts.share[0][0] - 0.5) < 0.001);
+    plan.kernel[0].whole_bytes = 4e7; /* but now it is */
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(cuts.share[0][0] == 0 || cuts.share[0][0] == 1);
+}
+
+static void parts_of_a_range_are_cut_out(void **state)
+{
+    const struct yk_plan_kernel kernel = { .items = 500, .low = 0.25, .high = 0.75 };
+    const double share[3] = { 0.25, 0.25, 0.5 };
+    (void)state;
+    assert_true(yk_plan_items(&kernel, share, 0) == 0);
+    assert_true(fabs(yk_plan_items(&kernel, share, 1) - 250) < 1e-6);
+    assert_true(fabs(yk_plan_items(&kernel, share, 2) - 250) < 1e-6);
+}
+
+static void many_devices(void **state)
+{
+    static struct yk_plan plan;
+    static struct yk_cuts cuts;
+    int d;
+    (void)state;
+    plan = plan_of(31, 3);
+    for (d = 0; d < 31; d++) {
+        know(&plan.kernel[0], d, d < 15 ? 1 : 2, 0);
+        know(&plan.kernel[1], d, d < 15 ? 1 : 2, 0);
+        know(&plan.kernel[2], d, d < 15 ? 1 : 2, 0);
+    }
+    assert_int_equal(yk_plan_find(&plan, NULL, &cuts), 1);
+    assert_true(yk_plan_ns(&plan, &cuts) < 1.02 * ITEMS / (15 + 16 / 2.0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_end_together),          cmocka_unit_test(who_only_costs_gets_nothing),
+        cmocka_unit_test(short_kernels_share_bounds), cmocka_unit_test(long_kernels_have_their_own),
+        cmocka_unit_test(rows_move_only_if_it_pays), cmocka_unit_test(whole_arrays_cost_their_way),
+        cmocka_unit_test(parts_of_a_range_are_cut_out), cmocka_unit_test(many_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
