@@ -243,13 +243,16 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
         const T *const yk_partials = (const T *)yk_from;                                           \
         T *const yk_total = (T *)yk_into;                                                          \
         YK_LANES_OPEN_(T, n, identity, how, x)                                                     \
-        for (int64_t yk_at = 0; yk_at < yk_count; ++yk_at) {                                       \
-            const int yk_l = (int)(yk_at % yk_reduce_lanes);                                       \
-            YK_HOW(TAKE, how)(n, x, yk_partials[yk_at])                                            \
-        }                                                                                          \
+        int64_t yk_at = 0;                                                                         \
+        for (; yk_count - yk_at >= yk_reduce_lanes; yk_at += yk_reduce_lanes)                      \
+            YK_TOTAL_TAKE(yk_reduce_lanes, n, how, x)                                              \
+        YK_TOTAL_TAKE((int)(yk_count - yk_at), n, how, x)                                          \
         YK_LANES_FOLD(n, how, x)                                                                   \
         YK_HOW(GET, how)(n, (*yk_total))                                                           \
     }
+#define YK_TOTAL_TAKE(count, n, how, x)                                                            \
+    for (int yk_l = 0; yk_l < count; ++yk_l)                                                       \
+    YK_HOW(TAKE, how)(n, x, yk_partials[yk_at + yk_l])
 #define YK_TOTAL_OF_plain(name)    0
 #define YK_TOTAL_OF_reducing(name) yk_total_##name
 
