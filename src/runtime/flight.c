@@ -141,7 +141,8 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
                             .copy = { .kind = YK_COPY_FROM_DEVICE,
                                       .buffer = window ? flight->windows[p].buffer
                                                        : jd->replicas[p]->whole->buffer,
-                                      .timed = job->runtime->trace != NULL } };
+                                      .timed = job->runtime->trace != NULL,
+                                      .passing = yk_flight_is_polled(job, device, lane) } };
     yoke_status status;
     if (yk_interval_empty(rows))
         return YOKE_OK;

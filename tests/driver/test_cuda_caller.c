@@ -52,16 +52,22 @@ static void close(struct scene *scene)
     yoke_close(scene->runtime);
 }
 
-static yoke_result *add(struct scene *scene)
+static yoke_result *add_home(struct scene *scene, yoke_home home)
 {
     const float a = 1;
-    const yoke_job job = { .kernel = &k_saxpy,
-                           .range = { 0, ROWS },
-                           .partitioner = "even",
-                           .args = { yoke_value(a), yoke_in(scene->x), yoke_inout(scene->y) } };
+    yoke_job job = { .kernel = &k_saxpy,
+                     .range = { 0, ROWS },
+                     .partitioner = "even",
+                     .args = { yoke_value(a), yoke_in(scene->x), yoke_inout(scene->y) } };
     yoke_result *result;
+    job.args[2].home = home;
     assert_int_equal(yoke_run(scene->runtime, &job, &result), YOKE_OK);
     return result;
+}
+
+static yoke_result *add(struct scene *scene)
+{
+    return add_home(scene, 0);
 }
 
 static void check(struct scene *scene, float times)
@@ -102,6 +108,21 @@ static void rows_that_stay(void **state)
         else
             assert_int_equal(last, waiting == YOKE_WAIT_BLOCK ? 1 : GPUS);
         check(&scene, JOBS);
+        close(&scene);
+    }
+}
+
+/* A copy home is a job's last event, which may or may not wake a sleeper. */
+static void rows_that_come_home(void **state)
+{
+    (void)state;
+    for (yoke_waiting waiting = YOKE_WAIT_AUTO; waiting <= YOKE_WAIT_BLOCK; waiting++) {
+        struct scene scene;
+        open(waiting, &scene);
+        for (int job = 1; job <= JOBS; job++) {
+            yoke_result_close(add_home(&scene, YOKE_HOME_NOW));
+            check(&scene, (float)job);
+        }
         close(&scene);
     }
 }
@@ -157,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_stay),
+        cmocka_unit_test(rows_that_come_home),
         cmocka_unit_test(rows_that_are_copied),
         cmocka_unit_test(a_device_that_fails),
     };
