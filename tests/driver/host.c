@@ -46,7 +46,8 @@ static CUresult add(const struct pin *wanted)
 {
     for (struct pin *pin = pins; pin; pin = pin->next)
         if (pin->first < wanted->last && wanted->first < pin->last)
-            return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+            return pin->is_own ? CUDA_ERROR_INVALID_VALUE
+                               : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     size_t bytes = wanted->last - wanted->first;
     struct pin *made = malloc(sizeof *made);
     if (!made || bytes > standin_settings()->pinned_bytes - pinned_bytes) {
@@ -151,6 +152,19 @@ CUresult cuMemHostUnregister(void *host)
         return dead;
     CUresult unknown = unpin(host, 0, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     return unknown == CUDA_SUCCESS ? code : unknown;
+}
+
+CUresult cuPointerGetAttribute(void *to, int attribute, CUdeviceptr address)
+{
+    CUcontext context;
+    CUresult code = standin_enter(__func__, &context);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE ||
+        standin_host_kind((const void *)(uintptr_t)address, 1) != STANDIN_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *(unsigned *)to = CU_MEMORYTYPE_HOST;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemHostAlloc(void **host, size_t bytes, unsigned flags)

@@ -387,6 +387,33 @@ static void children_free_it(void **state)
     close_all(runtime);
 }
 
+static int is_foreign(struct yk_device *device, void *memory, int64_t bytes)
+{
+    int foreign = 0;
+    assert_int_not_equal(device->backend->pin(device, memory, bytes, &foreign), YOKE_OK);
+    return foreign;
+}
+
+/* cudaMallocHost's, of which cuMemHostRegister does not say that it is pinned. */
+static void pinned_by_the_program(void **state)
+{
+    const struct standin_failure refused = { 1, 1, STANDIN_ONCE, "cuPointerGetAttribute" };
+    yoke_runtime *runtime = open_runtime("cuda:0");
+    struct yk_device *device = runtime->devices[0].device;
+    char *constant = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory;
+    (void)state;
+    OK(device->backend->host_alloc(device, BYTES, &memory));
+    assert_true(is_foreign(device, (char *)memory + MIB, MIB));
+    assert_false(is_foreign(device, constant, PAGE));
+    standin_fail(&refused);
+    assert_false(is_foreign(device, (char *)memory + MIB, MIB));
+    standin_fail(NULL);
+    device->backend->host_free(device, memory);
+    munmap(constant, PAGE);
+    close_all(runtime);
+}
+
 static int start_alarm(void **state)
 {
     (void)state;
@@ -421,6 +448,7 @@ int main(void)
         A_TEST(no_more_than_is_good),
         A_TEST(without_memory),
         A_TEST(children_free_it),
+        A_TEST(pinned_by_the_program),
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;

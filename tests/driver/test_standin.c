@@ -149,6 +149,23 @@ static void a_page_is_pinned_once(void **state)
     assert_int_equal(cuMemHostRegister(pages, 4096, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void of_its_own_it_says_less(void **state)
+{
+    (void)state;
+    char *own, pageable[64];
+    unsigned type = 0;
+    assert_int_equal(cuMemHostAlloc((void **)&own, 8192, 0), CUDA_SUCCESS);
+    assert_int_equal(cuMemHostRegister(own + 4096, 4096, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                           (CUdeviceptr)(uintptr_t)own + 8191),
+                     CUDA_SUCCESS);
+    assert_int_equal(type, CU_MEMORYTYPE_HOST);
+    assert_int_equal(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                           (CUdeviceptr)(uintptr_t)pageable),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeHost(own), CUDA_SUCCESS);
+}
+
 /* ---- kernels ---- */
 
 static const char text[] =
@@ -326,6 +343,7 @@ int main(void)
         CASE(copies_outside_of_memory_are_refused),
         CASE(addresses_need_memory_behind_them),
         CASE(a_page_is_pinned_once),
+        CASE(of_its_own_it_says_less),
         CASE(kernels_compute),
         CASE(streams_run_beside_the_caller),
         CASE(code_fits_one_gpu),

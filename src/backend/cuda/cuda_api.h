@@ -63,6 +63,7 @@ enum {
     CU_EVENT_DISABLE_TIMING = 2,
     CU_MEMHOSTREGISTER_PORTABLE = 1,
     CU_MEMHOSTALLOC_PORTABLE = 1,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
 
     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
     CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13, /* kHz */
@@ -147,6 +148,8 @@ typedef struct {
     F(MemFreeHost, "cuMemFreeHost", (void *host))                                                  \
     F(MemHostRegister, "cuMemHostRegister_v2", (void *host, size_t bytes, unsigned flags))         \
     F(MemHostUnregister, "cuMemHostUnregister", (void *host))                                      \
+    F(PointerGetAttribute, "cuPointerGetAttribute",                                                \
+      (void *to, int attribute, CUdeviceptr address))                                              \
     F(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                                     \
       (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                           \
     F(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                                     \

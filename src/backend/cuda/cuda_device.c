@@ -110,6 +110,15 @@ destroy_context:
 
 /* ---- host memory ---- */
 
+/* Of pages that the driver has pinned. */
+static int is_pinned(const struct yk_cuda_device *device, const void *host)
+{
+    unsigned type = 0;
+    return device->cu->PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                           (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_HOST;
+}
+
 static yoke_status device_pin(struct yk_device *base, void *host, int64_t bytes, int *foreign)
 {
     struct yk_cuda_device *device = (struct yk_cuda_device *)base;
@@ -118,6 +127,8 @@ static yoke_status device_pin(struct yk_device *base, void *host, int64_t bytes,
     if (status != YOKE_OK)
         return status;
     CUresult code = device->cu->MemHostRegister(host, (size_t)bytes, CU_MEMHOSTREGISTER_PORTABLE);
+    if (code == CUDA_ERROR_INVALID_VALUE && is_pinned(device, host))
+        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED; /* what it says of cuMemHostAlloc's */
     yk_cuda_leave(device);
     switch (code) {
     case CUDA_SUCCESS:
