@@ -14,24 +14,24 @@
 enum { YK_EXPLORE_TEAMS = 12, YK_EXPLORE_ROUNDS = 5 };
 
 struct yk_tried_team {
-    uint32_t devices; /* bits; 0: no more teams */
-    uint32_t rounds;  /* that told, */
+    uint32_t devices;             /* bits; 0: no more teams */
+    uint32_t rounds;              /* that told, */
     double ns[YK_EXPLORE_ROUNDS]; /* the latest of them, at rounds % YK_EXPLORE_ROUNDS */
-    double until_ns;  /* it is not tried again before all rounds took so long together */
+    double until_ns; /* it is not tried again before all rounds took so long together */
 };
 
 /* Zero: nothing is known. */
 struct yk_explorer {
     struct yk_tried_team team[YK_EXPLORE_TEAMS];
-    uint32_t best;    /* that team; 0: none yet */
-    double best_ns;   /* a round of it took so long when it last won; 0: it never had to */
-    uint32_t trying;  /* another one instead; 0: none */
-    int left;         /* rounds that the trial goes on, the first of which only moves rows */
-    int returning;    /* the next round moves them back */
-    double loses_ns;  /* the trial has lost so much, */
-    double most_ns;   /* and is given up when that is more than this */
-    double all_ns;    /* all rounds took, */
-    double spent_ns;  /* and what trials lost of it */
+    uint32_t best;   /* that team; 0: none yet */
+    double best_ns;  /* a round of it took so long when it last won; 0: it never had to */
+    uint32_t trying; /* another one instead; 0: none */
+    int left;        /* rounds that the trial goes on, the first of which only moves rows */
+    int returning;   /* the next round moves them back */
+    double loses_ns; /* the trial has lost so much, */
+    double most_ns;  /* and is given up when that is more than this */
+    double all_ns;   /* all rounds took, */
+    double spent_ns; /* and what trials lost of it */
 };
 
 /* The team of the next round; 0: whatever the plan for all devices says. */

@@ -1,5 +1,6 @@
 /* decomposition_plan.c - a decomposition's plan, made from what is known of its kernels and devices
- * (partition/plan.h), looked at again now and then, and the teams that are tried (partition/explore.h).
+ * (partition/plan.h), looked at again now and then, and the teams that are tried
+ * (partition/explore.h).
  */
 #include <math.h>
 #include <string.h>

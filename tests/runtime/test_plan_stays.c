@@ -1,6 +1,7 @@
-/* test_plan_stays.c - jobs by a plan on data that stay on devices: no rows move any more, the end is
- * as early as with the right fixed split, a device that is lost or arrays that come and go between
- * jobs do no harm, and rows that the host writes anew are right. On simulated machines, with noise.
+/* test_plan_stays.c - jobs by a plan on data that stay on devices: no rows move any more, the end
+ * is as early as with the right fixed split, a device that is lost or arrays that come and go
+ * between jobs do no harm, and rows that the host writes anew are right. On simulated machines,
+ * with noise.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ enum { ITEMS = 200000, JOBS = 60 };
 
 struct run {
     const char *devices, *partitioner;
-    int rewrites; /* the host writes x before each job */
+    int rewrites;   /* the host writes x before each job */
     double late_ns; /* of the second half, a job */
     int64_t late_bytes;
 };
@@ -170,8 +171,8 @@ static void arrays_come_and_go(void **state)
     yoke_array *xs, *ys, *other;
     int j;
     (void)state;
-    OK(yoke_open(
-        &(yoke_config){ .devices = GPUS CORES, .knowledge = "off", .partitioner = "plan" }, &rt));
+    OK(yoke_open(&(yoke_config){ .devices = GPUS CORES, .knowledge = "off", .partitioner = "plan" },
+                 &rt));
     memset(y, 0, sizeof y);
     for (j = 0; j < JOBS; j++) {
         const int64_t middle = ITEMS / 3 + 7 * j;

@@ -1,6 +1,6 @@
 /* test_cost.c - what is learned of a device's time: it finds slope and cost, takes one odd job for
- * what it is, follows a device that changes, takes equal devices for equal, and survives clocks that
- * jump.
+ * what it is, follows a device that changes, takes equal devices for equal, and survives clocks
+ * that jump.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -149,9 +149,12 @@ static void nonsense_is_harmless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_slope_and_cost),         cmocka_unit_test(one_odd_job_teaches_nothing),
-        cmocka_unit_test(a_change_is_followed_at_once), cmocka_unit_test(a_slow_change_is_seen),
-        cmocka_unit_test(equal_devices_are_equal),      cmocka_unit_test(a_loaded_one_is_not),
+        cmocka_unit_test(finds_slope_and_cost),
+        cmocka_unit_test(one_odd_job_teaches_nothing),
+        cmocka_unit_test(a_change_is_followed_at_once),
+        cmocka_unit_test(a_slow_change_is_seen),
+        cmocka_unit_test(equal_devices_are_equal),
+        cmocka_unit_test(a_loaded_one_is_not),
         cmocka_unit_test(nonsense_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_explore.c - other teams are tried for a small part of all time, the better one stays, and one
- * that lost is left alone for long.
+/* test_explore.c - other teams are tried for a small part of all time, the better one stays, and
+ * one that lost is left alone for long.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_better_one_stays),       cmocka_unit_test(trials_cost_little),
         cmocka_unit_test(nothing_is_tried_too_early), cmocka_unit_test(a_change_opens_all_again),
-        cmocka_unit_test(a_disaster_ends_at_once),            cmocka_unit_test(nonsense_is_not_noted),
+        cmocka_unit_test(a_disaster_ends_at_once),    cmocka_unit_test(nonsense_is_not_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,10 +169,14 @@ static void many_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_end_together),          cmocka_unit_test(who_only_costs_gets_nothing),
-        cmocka_unit_test(short_kernels_share_bounds), cmocka_unit_test(long_kernels_have_their_own),
-        cmocka_unit_test(rows_move_only_if_it_pays), cmocka_unit_test(whole_arrays_cost_their_way),
-        cmocka_unit_test(parts_of_a_range_are_cut_out), cmocka_unit_test(many_devices),
+        cmocka_unit_test(all_end_together),
+        cmocka_unit_test(who_only_costs_gets_nothing),
+        cmocka_unit_test(short_kernels_share_bounds),
+        cmocka_unit_test(long_kernels_have_their_own),
+        cmocka_unit_test(rows_move_only_if_it_pays),
+        cmocka_unit_test(whole_arrays_cost_their_way),
+        cmocka_unit_test(parts_of_a_range_are_cut_out),
+        cmocka_unit_test(many_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
