@@ -8,6 +8,7 @@
  * All under runtime.lock.
  */
 #include "../base/status.h"
+#include "decomposition.h"
 #include "flight.h"
 #include "reduction.h"
 
@@ -86,8 +87,10 @@ yoke_status yk_job_begin(struct yk_job *job, int cpu)
     yoke_status status;
     yk_job_weigh_again(job);
     status = yk_job_plan(job);
-    if (status != YOKE_OK)
+    if (status != YOKE_OK) {
+        yk_job_leave_decomposition(job);
         return status;
+    }
     build_on_hosts(job);
     bench_others(job);
     if (cpu >= 0)
@@ -126,6 +129,7 @@ void yk_job_retire(struct yk_job *job)
     *(job->previous ? &job->previous->next : &runtime->first_job) = job->next;
     *(job->next ? &job->next->previous : &runtime->last_job) = job->previous;
     leave_running(job);
+    yk_job_leave_decomposition(job);
     yk_reduction_release(job);
     atomic_store_explicit(&job->phase, YK_DONE, memory_order_release);
     yk_order_unlink(job, atomic_load(&job->stop), &next);

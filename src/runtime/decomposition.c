@@ -18,18 +18,24 @@ static int is_by_rows(const struct yk_job *job, int p)
            mode != YOKE_PARAM_REDUCE && arg->shape != YOKE_WHOLE && arg->array->rows > 0;
 }
 
-static void let_go(struct yk_decomposition *decomposition, int arrays)
+static void let_go(struct yk_decomposition *decomposition)
 {
-    decomposition->arrays -= arrays;
-    if (decomposition->arrays == 0)
+    if (--decomposition->users == 0)
         yk_free(decomposition);
 }
 
 void yk_decomposition_leave(yoke_array *array)
 {
     if (array->decomposition)
-        let_go(array->decomposition, 1);
+        let_go(array->decomposition);
     array->decomposition = NULL;
+}
+
+void yk_job_leave_decomposition(struct yk_job *job)
+{
+    if (job->decomposition)
+        let_go(job->decomposition);
+    job->decomposition = NULL;
 }
 
 static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
@@ -38,7 +44,7 @@ static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
         return;
     yk_decomposition_leave(array);
     array->decomposition = decomposition;
-    decomposition->arrays++;
+    decomposition->users++;
 }
 
 /* All arrays of one go over to the other, which has been used more. */
@@ -181,7 +187,6 @@ void yk_job_decompose(struct yk_job *job)
 {
     struct yk_decomposition *decomposition;
     struct yk_member *member;
-    job->decomposition = NULL;
     if (!may_be_planned(job))
         return;
     decomposition = decomposition_of(job);
@@ -196,6 +201,7 @@ void yk_job_decompose(struct yk_job *job)
         (unsigned char)(member - decomposition->members);
     member->used = ++decomposition->jobs;
     job->decomposition = decomposition;
+    decomposition->users++;
     job->member = (int)(member - decomposition->members);
 }
 

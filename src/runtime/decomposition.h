@@ -35,7 +35,7 @@ struct yk_member {
 enum { YK_RECENT_JOBS = 32 }; /* which show in what turns members come */
 
 struct yk_decomposition {
-    int arrays; /* that live by it */
+    int users; /* arrays that live by it, and jobs that have begun and are not over */
     int devices;
     struct yk_member members[YK_PLAN_KERNELS];
     unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
@@ -66,7 +66,9 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
  * is a plan anew. */
 void yk_decomposition_plan(const struct yk_job *job);
 
-/* An array is closed. */
+/* The job is over, or did not begin; */
+void yk_job_leave_decomposition(struct yk_job *job);
+/* an array is closed. The last of them takes it along. */
 void yk_decomposition_leave(struct yoke_array *array);
 
 #endif
