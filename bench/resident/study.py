@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How far `auto` is from the best fixed split where data stay on devices, on machines that need not exist.
+"""How far a partitioner is from the best fixed split where data stay on devices, on machines that need not exist.
 
-    bench/resident/study.py BUILD [--machines N] [--seed S] [--steps N] [--jobs N] [--only CASE,...]
+    bench/resident/study.py BUILD [--machines N] [--seed S] [--steps N] [--jobs N] [--only CASE,...] [--partitioner NAME]
 
 For each machine (1 to 8 GPUs, alike or not, with or without cores of 1/5 to 1/200 of a GPU, noise 0, 3 or 8 %, jobs of 20 us to
 20 ms) and case: static splits are searched (how many GPUs, which part for the cores), by the mean step of the second half and by all
-steps; then `auto` runs with three other seeds of noise. Prints a line each: what `auto` takes as a factor of the best fixed split, in
+steps; then the partitioner (plan) runs with two seeds of noise. Prints a line each: what it takes as a factor of the best fixed split, in
 steady state and in total, with the bytes that a step moves; then the quantiles. All on the virtual clock: nothing of this machine.
 """
 import argparse
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 CASES = ["axpy", "stencil", "chain", "turns", "spmv", "cg"]
-FLOPS = {"axpy": 1, "stencil": 1, "chain": 1, "turns": 1, "spmv": 1, "cg": 1}
+ROWS_MOST = 2e5  # what the host has to compute for each step; rates and links are scaled with them
 
 
 def draw(seed):
@@ -29,10 +29,10 @@ def draw(seed):
     noise = r.choice([0, 0.03, 0.08])
     peer = r.random() < 0.7
     seconds = 10 ** r.uniform(-4.7, -1.7)
-    rows = int(min(8e6, max(1e4, seconds * sum(rates))))
-    scale = rows / (seconds * sum(rates))  # of the rates, so that jobs last as long with fewer rows
+    rows = int(min(ROWS_MOST, max(1e4, seconds * sum(rates))))
+    scale = rows / (seconds * sum(rates))
     return {"case": r.choice(CASES), "rates": [x * scale for x in rates], "cpu": rates[0] * scale / cores if cores else 0,
-            "noise": noise, "peer": peer, "rows": rows, "seconds": seconds}
+            "noise": noise, "peer": peer, "rows": rows, "seconds": seconds, "scale": scale}
 
 
 def devices(m, seed):
@@ -40,8 +40,9 @@ def devices(m, seed):
     if m["cpu"]:
         parts.append("sim:cpu:cores=4:rate=%g:noise=%g:seed=%d" % (m["cpu"] / 4, m["noise"], seed))
     for g, rate in enumerate(m["rates"]):
-        parts.append("sim:gpu:rate=%g:launch=5us:fill=10000:pages=2M:noise=%g:seed=%d%s"
-                     % (rate, m["noise"], seed + 10 * g + 1, ":peer=200e9" if m["peer"] else ""))
+        parts.append("sim:gpu:rate=%g:link=%g:launch=5us:fill=%d:pages=64K:noise=%g:seed=%d%s"
+                     % (rate, 25e9 * m["scale"], max(1, 10000 * m["scale"]), m["noise"], seed + 10 * g + 1,
+                        ":peer=%g" % (200e9 * m["scale"]) if m["peer"] else ""))
     return ",".join(parts)
 
 
@@ -77,7 +78,7 @@ def splits(m):
 
 
 def look_at(words):
-    binary, seed, steps, only = words
+    binary, seed, steps, only, partitioner = words
     m = draw(seed)
     if only and m["case"] not in only:
         return None
@@ -90,7 +91,7 @@ def look_at(words):
             if best["step"] is None or r["step"] < best["step"]:
                 best["step"], best["moved"] = r["step"], r["moved"]
             best["all"] = r["all"] if best["all"] is None else min(best["all"], r["all"])
-    mine = [r for r in (run(binary, m, steps, 1 + 100 * i) for i in range(2)) if r]
+    mine = [r for r in (run(binary, m, steps, 1 + 100 * i, partitioner) for i in range(2)) if r]
     if not mine or best["step"] is None:
         return None
     step = sum(r["step"] for r in mine) / len(mine)
@@ -111,12 +112,13 @@ def main():
     p.add_argument("--steps", type=int, default=100)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     p.add_argument("--only", default="")
+    p.add_argument("--partitioner", default="plan")
     a = p.parse_args()
     binary = os.path.join(a.build, "bench/resident/yoke-bench-resident")
     only = [c for c in a.only.split(",") if c]
     steady, total = [], []
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        for found in pool.map(look_at, [(binary, a.seed * 1000 + i, a.steps, only) for i in range(a.machines)]):
+        for found in pool.map(look_at, [(binary, a.seed * 1000 + i, a.steps, only, a.partitioner) for i in range(a.machines)]):
             if not found:
                 continue
             s, t, moved, least, seed, m = found
