@@ -32,6 +32,7 @@ static void reopen_auto(void *given, const struct yk_split_view *view)
     state->loads = (struct yk_taker *)(state->devices + view->device_count);
     state->others = state->loads + view->device_count;
     state->began = -1;
+    state->planned_ns = view->planned ? view->planned_ns : 0;
 }
 
 static yoke_status open_auto(const struct yk_split_view *view, const void *settings, void **out)
@@ -253,5 +254,6 @@ const struct yk_partitioner yk_partitioner_plan = {
     .observe = observe,
     .changed = changed,
     .explain = explain,
+    .predicted_ns = yk_auto_planned_ns,
     .asked = yk_auto_asked,
 };

@@ -62,7 +62,8 @@ struct yk_auto { /* with the arrays in one block */
     int uneven;              /* regions end too far apart: quotas count */
     int best;                /* the device with the largest quota */
     struct yk_trial trial;
-    double end_ns; /* from the latest quotas' time on, if all keep to quotas */
+    double end_ns;     /* from the latest quotas' time on, if all keep to quotas */
+    double planned_ns; /* as in yk_split_spec; 0: there is no plan */
 };
 
 static inline int64_t yk_at_least(int64_t items, int64_t least)
@@ -134,6 +135,7 @@ void yk_auto_chunk(struct yk_auto *state, const struct yk_split_view *view, int 
 void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int device,
                     int64_t now, struct yk_take *out);
 uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view);
+double yk_auto_planned_ns(const void *state);
 
 /* --- auto_trial.c --- */
 /* How much of its budget the device may have now, because of a trial. */

@@ -164,3 +164,8 @@ uint32_t yk_auto_asked(const void *state, const struct yk_split_view *view)
             asked |= (uint32_t)1 << d;
     return asked;
 }
+
+double yk_auto_planned_ns(const void *state)
+{
+    return ((const struct yk_auto *)state)->planned_ns;
+}

@@ -42,7 +42,12 @@ const char *yk_job_reason(const struct yk_job *job, int device, char text[YK_REA
     }
     if (!job->devices[device].benched || !yk_job_splits_freely(job->partitioner))
         return yk_dispatch_reason(job->dispatch, device);
-    yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
+    if (job->planned)
+        snprintf(text, YK_REASON_TEXT,
+                 "has no part in the plan for these arrays: the others end sooner without it, or "
+                 "are tried without it");
+    else
+        yk_team_explain(&job->crew->team, job->team, text, YK_REASON_TEXT);
     return text;
 }
 
