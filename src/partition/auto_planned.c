@@ -70,13 +70,14 @@ static double end_ns(const struct yk_auto *state, const struct yk_split_view *vi
            item_ns(status) * (double)yk_auto_own(state, view, d);
 }
 
-static int is_there(const struct yk_auto *state, const struct yk_split_view *view, int d,
-                    int64_t now)
+/* Who is late by t comes within another t, as far as anybody can tell. */
+static double late_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
+                      int64_t now)
 {
-    return view->devices[d].active && (view->devices[d].joined || !yk_auto_is_late(state, now));
+    return view->devices[d].joined ? 0 : (double)(now - state->began);
 }
 
-/* Whose region has free rows that would be done last; infinite where it is not there. */
+/* Whose region has free rows that would be done last; infinite where it is gone. */
 static int latest(const struct yk_auto *state, const struct yk_split_view *view, int device,
                   int64_t now, double *end)
 {
@@ -86,7 +87,9 @@ static int latest(const struct yk_auto *state, const struct yk_split_view *view,
         double theirs;
         if (d == device || yk_auto_own(state, view, d) == 0)
             continue;
-        theirs = is_there(state, view, d, now) ? end_ns(state, view, d, now) : INFINITY;
+        theirs = view->devices[d].active
+                     ? late_ns(state, view, d, now) + end_ns(state, view, d, now)
+                     : INFINITY;
         if (theirs > *end) {
             *end = theirs;
             found = d;
@@ -147,7 +150,7 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int
         take_over(state, view, device, now, out);
     }
     if (out->items <= 0) {
-        yk_sooner(&out->wake_ns, state->began + YK_EXPECT_NS + 1);
+        yk_sooner(&out->wake_ns, now + yk_at_least(now - state->began, YK_EXPECT_NS));
         return;
     }
     if (view->devices[device].chunks_out == 0)

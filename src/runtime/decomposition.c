@@ -334,6 +334,20 @@ static int lacks_rows(const struct yk_job *job, int device)
     return 0;
 }
 
+/* A byte's way to the device: over its link, or to the host over the slowest there is. */
+static double slowest_link(const struct yk_job *job, int device)
+{
+    double most = 0;
+    int d;
+    for (d = 0; d < job->device_count; d++) {
+        const double rate = job->runtime->devices[d].device->desc.link_bytes_per_ns;
+        const int counts = d == device || job->runtime->devices[device].device->desc.host_memory;
+        if (counts && rate > 0)
+            most = fmax(most, 1 / rate);
+    }
+    return most;
+}
+
 /* What the plan says of this job. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
@@ -348,6 +362,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
         const struct yk_cost *cost = &memory->cost[d];
         const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
         known[d].share = items / member->items;
+        known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !yk_cost_is_known(cost))
             continue;
