@@ -56,7 +56,8 @@ int yk_flight_is_polled(struct yk_job *job, int device, int lane)
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_flight *flight = &jd->flights[lane];
     const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(flight) && jd->steady;
-    if (job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)) ||
+    if (jd->device->device->desc.host_memory || /* whose lanes are threads of their own */
+        job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)) ||
         !atomic_load_explicit(&job->all_out, memory_order_relaxed))
         return 0;
     for (int l = 0; l < jd->device->lanes; l++)
