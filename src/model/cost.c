@@ -114,7 +114,6 @@ static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, dou
     cost->both_var *= more;
     cost->fixed_var *= more; /* it may be a chunk's cost as well as its items' */
     cost->above = cost->below = 0;
-    cost->outside = 0;
 }
 
 enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sample *sample)

@@ -164,8 +164,6 @@ void yk_dispatch_done(struct yk_dispatch *dispatch, int device, const struct yk_
         status->chunks_done++;
         status->copied_bytes += known.copied_bytes;
         state->fetch_ns += known.fetch_ns;
-        state->fetched_bytes += known.fetched_bytes;
-        state->whole_bytes += known.whole_bytes;
     }
     if (known.apart) {
         if (known.ended > state->latest_end)

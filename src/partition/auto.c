@@ -231,29 +231,21 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
             yk_time_words(mine->others_ns).text);
 }
 
+/* Without a plan the last two say that there is none. */
+#define AS_AUTO                                                                                    \
+    .open = open_auto, .reopen = reopen_auto, .close = yk_free, .take = take, .observe = observe,  \
+    .changed = changed, .explain = explain, .predicted_ns = yk_auto_planned_ns,                    \
+    .asked = yk_auto_asked
+
 const struct yk_partitioner yk_partitioner_auto = {
     .name = "auto",
     .summary = "a share for each device such that all end together, found while the work is done",
-    .open = open_auto,
-    .reopen = reopen_auto,
-    .close = yk_free,
-    .take = take,
-    .observe = observe,
-    .changed = changed,
-    .explain = explain,
+    AS_AUTO
 };
 
 /* The same, but where a plan says who does what (auto_planned.c), which the runtime makes. */
 const struct yk_partitioner yk_partitioner_plan = {
     .name = "plan",
     .summary = "auto, and one plan for all jobs on arrays that stay on devices",
-    .open = open_auto,
-    .reopen = reopen_auto,
-    .close = yk_free,
-    .take = take,
-    .observe = observe,
-    .changed = changed,
-    .explain = explain,
-    .predicted_ns = yk_auto_planned_ns,
-    .asked = yk_auto_asked,
+    AS_AUTO
 };

@@ -117,11 +117,10 @@ struct yk_chunk_times {
                              this one waited; 0: of none */
     int64_t once_ns;      /* of it went into what no later chunk of the device will need again, as
                              rows that all chunks read; 0: nothing, or unknown */
-    int64_t fetch_ns;     /* its kernel waited so long for these bytes, of which all parts of the */
-    int64_t fetched_bytes, whole_bytes; /* job read the latter; 0: for none, or unknown */
-    int beside; /* 1: it was one beside another device's; the dispatcher knows */
-    int apart;  /* 1: by a slower kernel than the one the device goes on with, so it says
-                   nothing of what that one can do */
+    int64_t fetch_ns;     /* its kernel waited so long for rows; 0: for none, or unknown */
+    int beside;           /* 1: it was one beside another device's; the dispatcher knows */
+    int apart;            /* 1: by a slower kernel than the one the device goes on with, so it says
+                             nothing of what that one can do */
 };
 
 /* Of the times at which somebody wants to be asked again, 0 being none, the earlier one. */
@@ -198,10 +197,10 @@ struct yk_split_outcome {
     double item_ns, fixed_ns; /* of its chunks, as in yk_split_status */
     double spread;            /* see yk_split_device; 0: it had one chunk only, or short ones */
     int64_t copied_bytes;     /* for all its items together */
-    int64_t fetch_ns, fetched_bytes, whole_bytes; /* sums of its chunks', see yk_chunk_times */
-    int64_t ended_ns; /* when its last chunk ended, by the driver's clock; 0: it had none */
-    int waited;       /* a chunk of it stood behind another job's */
-    int active;       /* still taking part */
+    int64_t fetch_ns;         /* of its chunks, together */
+    int64_t ended_ns;         /* when its last chunk ended, by the driver's clock; 0: it had none */
+    int waited;               /* a chunk of it stood behind another job's */
+    int active;               /* still taking part */
 };
 void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                          struct yk_split_outcome *out);

@@ -37,9 +37,9 @@ struct yk_device_state {
     int outs;          /* first of its chunks in the pool; -1: none */
     int64_t busy_mark; /* busy_ns counts up to here, while chunks are out */
     int64_t latest_end;
-    int64_t fetch_ns, fetched_bytes, whole_bytes; /* sums of its chunks' */
-    int waited;                                   /* a chunk of it stood behind another job's */
-    int64_t bound;                                /* of its next chunk's items; 0: none */
+    int64_t fetch_ns; /* of its chunks, together */
+    int waited;       /* a chunk of it stood behind another job's */
+    int64_t bound;    /* of its next chunk's items; 0: none */
     int64_t apart_items, apart_chunks,
         apart_ns;     /* of what it did, by kernels that it does not go on with */
     int kept;         /* its latest entry in the kept list; -1: none */

@@ -81,18 +81,13 @@ void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
     explorer->trying = 0;
 }
 
-void yk_explore_cancel(struct yk_explorer *explorer)
-{
-    explorer->trying = 0;
-    explorer->returning = 1;
-}
-
 /* It is not tried again before long. */
 static void lose(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     tried->until_ns = AGAIN * explorer->all_ns;
     explorer->best_ns = yk_explore_ns(explorer, explorer->best);
-    yk_explore_cancel(explorer);
+    explorer->trying = 0;
+    explorer->returning = 1;
 }
 
 /* A round of a trial is over. 1: it has lost so much that it is given up. */

@@ -38,8 +38,6 @@ struct yk_explorer {
 uint32_t yk_explore_team(const struct yk_explorer *explorer);
 /* The first one. */
 void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices);
-/* The trial cannot be, as a device is gone. */
-void yk_explore_cancel(struct yk_explorer *explorer);
 /* Jobs that are no round of a team, as those before there was a plan, took so long. */
 void yk_explore_wait(struct yk_explorer *explorer, double ns);
 /* A round of that team took so long, all of it. */

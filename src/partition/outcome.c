@@ -116,8 +116,6 @@ void yk_dispatch_outcome(const struct yk_dispatch *dispatch, int device,
                                       .spread = status->dearest_ns * status->rate,
                                       .copied_bytes = status->copied_bytes,
                                       .fetch_ns = dispatch->devices[device].fetch_ns,
-                                      .fetched_bytes = dispatch->devices[device].fetched_bytes,
-                                      .whole_bytes = dispatch->devices[device].whole_bytes,
                                       .ended_ns = dispatch->devices[device].latest_end,
                                       .waited = dispatch->devices[device].waited,
                                       .active = status->active };

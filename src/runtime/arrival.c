@@ -187,8 +187,6 @@ static yoke_status complete_on_device(struct yk_job *job, int device, int lane, 
     flight->bytes_in += load->from_host;
     if (jd->share < 0 && load->from_host > 0 && is_for_all(job, p, flight))
         flight->bytes_once += load->from_host;
-    if (job->args[p].shape == YOKE_WHOLE)
-        flight->bytes_whole += load->from_host + load->from_devices;
     flight->bytes_between += load->from_devices;
     flight->bytes_passed += load->to_others;
     return status;

@@ -257,13 +257,15 @@ static int rows_stay(const struct yk_job *job, struct yk_memory *memory,
                      const struct yk_split_device *known)
 {
     double on_devices = 0;
-    int d;
+    int d, copies = 0; /* are foreseen for a device's part (traffic.c) */
     if (memory->seen++ < memory->apart_until)
         return 0;
-    for (d = 0; d < job->device_count; d++)
+    for (d = 0; d < job->device_count; d++) {
+        copies |= known[d].copy_item_ns > 0;
         if (!known[d].host_memory)
             on_devices += fmax(0, known[d].share);
-    if (!memory->went_by_plan || held_part(job) >= on_devices / 2) {
+    }
+    if (!memory->went_by_plan || !copies || held_part(job) >= on_devices / 2) {
         memory->fetched = 0;
         return 1;
     }
@@ -410,12 +412,12 @@ static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_
         .unsure_ns =
             (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
     };
-    const int new = !yk_cost_is_known(&memory->cost[d]);
+    const int first = !yk_cost_is_known(&memory->cost[d]);
     enum yk_cost_news news;
-    if (new)
+    if (first)
         yk_cost_open(&memory->cost[d], told_ns);
     news = yk_cost_observe(&memory->cost[d], &sample);
-    return new &&news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
+    return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
 }
 
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
@@ -423,7 +425,9 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
     struct yk_decomposition *decomposition = job->decomposition;
     const int readied = yk_job_readied(job) != job->readied;
     int d;
-    for (d = 0; decomposition && d < job->device_count; d++) {
+    if (!decomposition)
+        return;
+    for (d = 0; d < job->device_count; d++) {
         const struct yk_split_outcome *outcome = &job->devices[d].outcome;
         const struct yk_device_desc *desc = &job->devices[d].device->device->desc;
         if (outcome->items == 0)
@@ -432,8 +436,6 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
                       readied && !desc->host_memory) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }
-    if (!decomposition)
-        return;
     memory->went_by_plan = job->planned;
     decomposition->round_jobs++;
     decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);

@@ -61,14 +61,14 @@ void yk_job_decompose(struct yk_job *job);
 int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_split_device *known);
 /* It ended well: what each device took is noted in `memory`, whoever split it. */
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
-/* --- decomposition_plan.c --- */
-/* A round begins or goes on with the job; where something is new, or enough jobs have come, there
- * is a plan anew. */
-void yk_decomposition_plan(const struct yk_job *job);
-
 /* The job is over, or did not begin; */
 void yk_job_leave_decomposition(struct yk_job *job);
 /* an array is closed. The last of them takes it along. */
 void yk_decomposition_leave(struct yoke_array *array);
+
+/* --- decomposition_plan.c --- */
+/* A round begins or goes on with the job; where something is new, or enough jobs have come, there
+ * is a plan anew. */
+void yk_decomposition_plan(const struct yk_job *job);
 
 #endif

@@ -92,19 +92,17 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     const int form = yk_flight_form(jd, flight);
     const int is_steps =
         yk_form_is_steps(job, form); /* what is left is copied behind each launch */
-    struct yk_launch launch = {
-        .first = flight->chunk.first,
-        .last = flight->chunk.last,
-        .extent = { job->extent[0], job->extent[1] },
-        .second = { job->along[0].first, job->along[0].last },
-        .third = { job->along[1].first, job->along[1].last },
-        .args = args,
-        .lane = lane,
-        .team = jd->device->lanes,
-        .timed = job->runtime->trace || flight->bytes_once ||
-                 (job->decomposition && (flight->bytes_in || flight->bytes_between)),
-        .passing = is_steps || comes_home(job, jd) || yk_flight_is_polled(job, device, lane)
-    };
+    struct yk_launch launch = { .first = flight->chunk.first,
+                                .last = flight->chunk.last,
+                                .extent = { job->extent[0], job->extent[1] },
+                                .second = { job->along[0].first, job->along[0].last },
+                                .third = { job->along[1].first, job->along[1].last },
+                                .args = args,
+                                .lane = lane,
+                                .team = jd->device->lanes,
+                                .timed = job->runtime->trace || yk_flight_tells_fetch(job, flight),
+                                .passing = is_steps || comes_home(job, jd) ||
+                                           yk_flight_is_polled(job, device, lane) };
     yoke_status status = is_steps ? yk_steps_prepare(job, device, lane, args) : YOKE_OK;
     if (status != YOKE_OK)
         return status;
@@ -193,7 +191,7 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
     flight->busy = 1;
     flight->launched = flight->homing = 0;
     flight->bytes_in = flight->bytes_out = flight->seen_busy_ns = 0;
-    flight->bytes_between = flight->bytes_passed = flight->bytes_once = flight->bytes_whole = 0;
+    flight->bytes_between = flight->bytes_passed = flight->bytes_once = 0;
     flight->relies_on = yk_exchange_oldest(jd->device->place);
     status = yk_flight_stage(job, device, lane, args, distances);
     if (status == YOKE_OK) {

@@ -222,6 +222,12 @@ int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *device
                         const struct yk_flight *flight);
 /* From flight->lasts_ns and what the device has to do before it. */
 void yk_flight_foretell(struct yk_job_device *device, struct yk_flight *flight, int64_t now);
+/* Its kernel's event tells when it began, for somebody wants to know how long rows took to come. */
+static inline int yk_flight_tells_fetch(const struct yk_job *job, const struct yk_flight *flight)
+{
+    return flight->bytes_once ||
+           (job->decomposition && (flight->bytes_in || flight->bytes_between));
+}
 /* Too short for a sleep to pay. */
 int yk_flight_is_brief(const struct yk_flight *flight);
 /* Whether the flight that lane `lane` is about to issue will be watched until it ends: it is brief,

@@ -55,13 +55,12 @@ struct yk_flight {
     int64_t done; /* items of that lease that the lane did since issued_ns */
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t bytes_between, bytes_passed; /* from other devices; from the host to others */
-    int64_t bytes_once;  /* of bytes_in what all chunks of the job read, so no later one brings it:
-                            counted as long as nobody knows the device's speed */
-    int64_t once_ns;     /* how much of its time that took; 0: it cannot tell */
-    int64_t bytes_whole; /* of all that came, what every part of the job reads */
-    int64_t fetch_ns;    /* its kernel began so long after it was issued, for what came; 0: nothing
-                            did, or it cannot tell */
-    uint64_t relies_on;  /* yk_exchange_oldest when its rows were looked for */
+    int64_t bytes_once; /* of bytes_in what all chunks of the job read, so no later one brings it:
+                           counted as long as nobody knows the device's speed */
+    int64_t once_ns;    /* how much of its time that took; 0: it cannot tell */
+    int64_t fetch_ns;   /* its kernel began so long after it was issued, for what came; 0: nothing
+                           did, or it cannot tell */
+    uint64_t relies_on; /* yk_exchange_oldest when its rows were looked for */
     int64_t ended_ns; /* by the device's clock, however late that was noticed; 0: it cannot tell */
     int64_t lasts_ns, expected_ns;  /* forecast of its duration and end; 0: there is none */
     int guarded;                    /* the watchdog knows of it, */
@@ -91,16 +90,15 @@ struct yk_job_device {
     struct yk_split_outcome outcome; /* once it is over: what it did, asked for that one time */
     /* From here to `holding` all is zero when a job begins, and so are the first of each array at
      * the end, as many as it has arguments. */
-    int joined;         /* host thread has prepared it (or given up) */
-    atomic_int ready;   /* its kernel is built and its arrays have room, */
-    yoke_status status; /* or why not */
-    double share;       /* of the range that it will probably get; < 0: unknown */
-    int steady;         /* as in yk_learned */
-    double whole_ns;    /* what all its items need, but no rows of theirs, takes so long to come */
-    double copying_ns;  /* what copies of the rows that it probably gets take, in all */
-    int failed;         /* it is lost: what it had out is taken back */
-    int retired;        /* it gets no more; what it has out counts */
-    int benched;        /* left out of this job; steps in if the others fail */
+    int joined;           /* host thread has prepared it (or given up) */
+    atomic_int ready;     /* its kernel is built and its arrays have room, */
+    yoke_status status;   /* or why not */
+    double share;         /* of the range that it will probably get; < 0: unknown */
+    int steady;           /* as in yk_learned */
+    double copying_ns;    /* what copies of the rows that it probably gets take, in all */
+    int failed;           /* it is lost: what it had out is taken back */
+    int retired;          /* it gets no more; what it has out counts */
+    int benched;          /* left out of this job; steps in if the others fail */
     int hosts, host_lane; /* as in yk_split_device */
     int kept;             /* of a CPU's lanes so many, the last ones, do nothing (kept.h) */
     int64_t expected_ns;  /* when the last chunk it was given should end */

@@ -257,10 +257,11 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
 }
 
 /* Its copies are over when its kernel starts. */
-static int64_t fetch_of(const struct yk_job_device *jd, const struct yk_flight *flight)
+static int64_t fetch_of(const struct yk_job *job, const struct yk_job_device *jd,
+                        const struct yk_flight *flight)
 {
     struct yk_event_times times = { 0 };
-    if (!(flight->bytes_in || flight->bytes_between) || !flight->kernel)
+    if (!yk_flight_tells_fetch(job, flight) || !flight->kernel)
         return 0;
     jd->device->device->backend->event_times(flight->kernel, &times);
     return times.started > flight->issued_ns ? times.started - flight->issued_ns : 0;
@@ -291,7 +292,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     }
     settle(job, jd, flight, outcome);
     flight->ended_ns = outcome == YOKE_OK ? end_of(job, jd, flight) : 0;
-    flight->fetch_ns = outcome == YOKE_OK ? fetch_of(jd, flight) : 0;
+    flight->fetch_ns = outcome == YOKE_OK ? fetch_of(job, jd, flight) : 0;
     flight->once_ns = once_of(flight);
     if (flight->expected_ns)
         yk_flight_ended(jd, flight, flight->ended_ns ? flight->ended_ns : yk_now(job->runtime));

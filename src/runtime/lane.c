@@ -187,8 +187,6 @@ void yk_lane_report(struct yk_job *job, int device, int lane)
         answer.times.free_ns = yk_device_serve(jd->device, now);
         answer.times.once_ns = flight->once_ns;
         answer.times.fetch_ns = flight->fetch_ns;
-        answer.times.fetched_bytes = flight->bytes_in + flight->bytes_between;
-        answer.times.whole_bytes = flight->bytes_whole;
     }
     yk_lock(&job->lock);
     job->reported_ns = flight->ended_ns ? 0 : now;

@@ -86,8 +86,7 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
     if (desc->link_bytes_per_ns > 0) {
         out->copy_item_ns = traffic.both / desc->link_bytes_per_ns;
-        job->devices[d].copying_ns = job->devices[d].whole_ns =
-            traffic.whole / desc->link_bytes_per_ns;
+        job->devices[d].copying_ns = traffic.whole / desc->link_bytes_per_ns;
     }
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
