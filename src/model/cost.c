@@ -13,6 +13,9 @@
 #define RECALLED_PART 0.07
 /* And a device as another one of its make. */
 #define PEER_PART 0.1
+/* And the logarithm of a device's operations an item differs by this from another one's, if the
+ * theoretical peaks of both are what they get. */
+#define PEAK_LOG 1.0
 /* a wanders by this part of itself from job to job: how fast jobs long ago fade. */
 #define DRIFT 0.005
 /* Standard deviations beyond which a job is an outlier, or tells of a change. */
@@ -229,13 +232,65 @@ static void pool_make(struct yk_cost *costs, const int *make, int count, int whi
         }
 }
 
-void yk_cost_pool(struct yk_cost *costs, const int *make, int count)
+static int has_peak(double peak)
 {
+    return peak > 0 && isfinite(peak);
+}
+
+/* Of the logarithm of a. */
+static double log_var(const struct yk_cost *cost)
+{
+    return cost->item_var / (cost->item_ns * cost->item_ns);
+}
+
+/* Logarithm of what an item takes a device with a peak of 1; NAN: no device tells. */
+static double typical_log(const struct yk_cost *costs, const double *peak, int count)
+{
+    double sum = 0, weights = 0;
+    int d;
+    for (d = 0; d < count; d++)
+        if (yk_cost_is_known(&costs[d]) && has_peak(peak[d])) {
+            const double weight = 1 / (PEAK_LOG * PEAK_LOG + log_var(&costs[d]));
+            sum += weight * log(costs[d].item_ns * peak[d]);
+            weights += weight;
+        }
+    return weights > 0 ? sum / weights : NAN;
+}
+
+static void draw_to_peak(struct yk_cost *cost, double peak_log, double fixed_ns)
+{
+    const double prior = PEAK_LOG * PEAK_LOG;
+    const int known = yk_cost_is_known(cost);
+    const double var = known ? log_var(cost) : INFINITY;
+    const double own = known ? prior / (prior + var) : 0;
+    const double left = known ? own * var : prior;
+    if (!known)
+        yk_cost_open(cost, fixed_ns);
+    cost->item_ns = exp((known ? own * log(cost->item_ns) : 0) + (1 - own) * peak_log);
+    cost->item_var = left * cost->item_ns * cost->item_ns;
+}
+
+static void pool_peaks(struct yk_cost *costs, const double *peak, int count)
+{
+    const double typical = typical_log(costs, peak, count);
+    double fixed_ns = 0;
+    int d;
+    for (d = 0; d < count; d++)
+        fixed_ns = fmax(fixed_ns, costs[d].fixed_ns);
+    for (d = 0; d < count && isfinite(typical); d++)
+        if (has_peak(peak[d]))
+            draw_to_peak(&costs[d], typical - log(peak[d]), fixed_ns);
+}
+
+void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices)
+{
+    const int *make = devices->make;
     int d, before;
-    for (d = 0; d < count; d++) {
+    for (d = 0; d < devices->count; d++) {
         for (before = 0; before < d && make[before] != make[d]; before++)
             ;
         if (make[d] > 0 && before == d)
-            pool_make(costs, make, count, make[d]);
+            pool_make(costs, make, devices->count, make[d]);
     }
+    pool_peaks(costs, devices->peak, devices->count);
 }

@@ -49,10 +49,17 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
 /* A part of so many items, in one chunk. Infinite if nothing is known. */
 double yk_cost_ns(const struct yk_cost *cost, double items);
 
-/* Devices of one make (make[] alike, above 0) differ by no more than chance until they have shown
- * that they do: their costs move towards the make's mean by as much as that leaves room for
- * (empirical Bayes). Equal devices so have equal costs, and one that is under load keeps its own.
- * One of which nothing is known is taken for as fast as they are. */
-void yk_cost_pool(struct yk_cost *costs, const int *make, int count);
+/* Devices, by what is known before they have done anything. */
+struct yk_cost_pool {
+    const int *make;    /* alike and above 0: of one make */
+    const double *peak; /* operations per ns; 0 or infinite: unknown */
+    int count;
+};
+/* Devices of one make differ by no more than chance until they have shown that they do: their costs
+ * move towards the make's mean by as much as that leaves room for (empirical Bayes). Equal devices
+ * so have equal costs, and one that is under load keeps its own. One of which nothing is known is
+ * taken for as fast as they are. Devices of different makes are likewise taken for as fast as their
+ * peaks say, far less surely. */
+void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices);
 
 #endif

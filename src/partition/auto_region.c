@@ -192,6 +192,24 @@ static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view 
     return 1;
 }
 
+/* Nothing is known of any device, and rows stay where this job puts them: each device has the part
+ * that its peak promises, and what it does more or less lies at its region's end. */
+static int shares_by_peak(struct yk_auto *state, const struct yk_split_view *view)
+{
+    double all = 0;
+    int d;
+    for (d = 0; d < view->device_count; d++) {
+        const struct yk_split_status *status = &view->devices[d];
+        if (status->item_ns > 0 || (status->active && !isfinite(status->known.peak)))
+            return 0;
+        state->others[d].items = status->active ? status->known.peak : 0;
+        all += state->others[d].items;
+    }
+    for (d = 0; d < view->device_count && all > 0; d++)
+        state->others[d].items *= (double)(view->last - view->first) / all;
+    return all > 0;
+}
+
 static void shares_as_before(struct yk_auto *state, const struct yk_split_view *view)
 {
     int d;
@@ -259,7 +277,8 @@ int yk_auto_lay_out(struct yk_auto *state, const struct yk_split_view *view)
     const int keep = gpus_keep_to_rows(view);
     if (!(keep && some_had_nothing(view)) && shares_are_right(view))
         shares_as_before(state, view);
-    else if (!keep || !shares_can_be_told(state, view))
+    else if (!(view->settles && shares_by_peak(state, view)) &&
+             !(keep && shares_can_be_told(state, view)))
         return 0;
     lay_out(state, view);
     keep_parts(state, view);

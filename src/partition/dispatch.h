@@ -103,6 +103,7 @@ struct yk_split_spec {
     int planned; /* 1: shares are a plan's (plan.h), which `auto` follows: this long all will take
                   */
     double planned_ns;
+    int settles;        /* 1: rows stay where they are worked on now, for jobs to come */
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
                            fails, all that it completed returns to the range */
 };

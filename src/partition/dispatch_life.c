@@ -180,6 +180,7 @@ static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec 
                                              .crowded = spec->crowded,
                                              .planned = spec->planned,
                                              .planned_ns = spec->planned_ns,
+                                             .settles = spec->settles,
                                              .device_count = spec->device_count };
     if (spec->adjust)
         dispatch->view.adjust = *spec->adjust;

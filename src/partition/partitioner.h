@@ -29,6 +29,7 @@ struct yk_split_view {
     double late;                  /* as in yk_split_spec */
     int planned;                  /* as in yk_split_spec */
     double planned_ns;
+    int settles; /* as in yk_split_spec */
     int crowded; /* other jobs run beside this one: who is late may be busy with those */
     int device_count;
     const struct yk_split_status *devices;

@@ -111,7 +111,6 @@ static struct yk_member *admit(struct yk_decomposition *decomposition, const str
         if (decomposition->recent[r] == oldest)
             decomposition->recent[r] = YK_PLAN_KERNELS;
     decomposition->members[oldest] = (struct yk_member){ .kernel = job->kernel, .key = job->key };
-    decomposition->began = decomposition->jobs;
     decomposition->stale = 1;
     return &decomposition->members[oldest];
 }
@@ -207,24 +206,6 @@ void yk_job_decompose(struct yk_job *job)
 
 /* --- what a job does by it --- */
 
-/* Of each device, or it was asked twice and got nothing, or of another one of its make. */
-static int knows_costs(const struct yk_job *job, const struct yk_memory *memory,
-                       const struct yk_split_device *known)
-{
-    const int devices = job->device_count;
-    int d, other, any = 0;
-    for (d = 0; d < devices; d++) {
-        int knows = yk_cost_is_known(&memory->cost[d]);
-        any |= knows;
-        for (other = 0; other < devices && !knows; other++)
-            knows =
-                yk_cost_is_known(&memory->cost[other]) && yk_split_alike(&known[d], &known[other]);
-        if (!knows && memory->device[d].asked < 2)
-            return 0;
-    }
-    return any;
-}
-
 /* Of the rows that it reads, those that are on a device: as a part, by bytes. */
 static double held_part(const struct yk_job *job)
 {
@@ -253,27 +234,27 @@ enum { APART_FIRST = 8 };
  * a plan had put them there: the program writes them between jobs. Then each job copies all, and
  * when chunks of it begin and end matters more than where rows were. So it is for some jobs, and
  * for twice as many the next time. */
-static int rows_stay(const struct yk_job *job, struct yk_memory *memory,
-                     const struct yk_split_device *known)
+static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
+    struct yk_member *member = &job->decomposition->members[job->member];
     double on_devices = 0;
     int d, copies = 0; /* are foreseen for a device's part (traffic.c) */
-    if (memory->seen++ < memory->apart_until)
+    if (member->seen++ < member->apart_until)
         return 0;
     for (d = 0; d < job->device_count; d++) {
         copies |= known[d].copy_item_ns > 0;
         if (!known[d].host_memory)
             on_devices += fmax(0, known[d].share);
     }
-    if (!memory->went_by_plan || !copies || held_part(job) >= on_devices / 2) {
-        memory->fetched = 0;
+    if (!member->went_by_plan || !copies || held_part(job) >= on_devices / 2) {
+        member->fetched = 0;
         return 1;
     }
-    if (++memory->fetched < 2)
+    if (++member->fetched < 2)
         return 1;
-    memory->fetched = 0;
-    memory->apart_for = memory->apart_for ? 2 * memory->apart_for : APART_FIRST;
-    memory->apart_until = memory->seen + memory->apart_for;
+    member->fetched = 0;
+    member->apart_for = member->apart_for ? 2 * member->apart_for : APART_FIRST;
+    member->apart_until = member->seen + member->apart_for;
     return 0;
 }
 
@@ -283,6 +264,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     int d;
     for (d = 0; d < job->device_count; d++) {
         member->make[d] = known[d].make;
+        member->peak[d] = known[d].peak;
         member->fill[d] =
             known[d].host_memory
                 ? 0
@@ -302,16 +284,20 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
-/* Its kernel is built wherever it has a part: whoever still builds would be waited for. */
+/* Its kernel is built wherever it has a part, or nowhere yet: one that builds would be waited for.
+ */
 static int are_ready(const struct yk_job *job)
 {
     const double *share = job->decomposition->cuts.share[job->member];
-    int d;
-    for (d = 0; d < job->device_count; d++)
-        if (share[d] > 0 && !job->runtime->devices[d].device->desc.host_memory &&
-            !yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number))
-            return 0;
-    return 1;
+    int d, parts = 0, ready = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const int host = job->runtime->devices[d].device->desc.host_memory;
+        if (!(share[d] > 0))
+            continue;
+        parts++;
+        ready += host || yk_kernel_is_ready(job->kernel, job->runtime->devices[d].number);
+    }
+    return ready == parts || ready == 0;
 }
 
 /* Rows that the plan gives the host are elsewhere. */
@@ -361,25 +347,25 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     int d;
     job->planned_ns = 0;
     for (d = 0; d < job->device_count; d++) {
-        const struct yk_cost *cost = &memory->cost[d];
+        const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
         const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
-        known[d].share = items / member->items;
+        known[d].share = fmin(1, items / member->items); /* not above by rounding */
         known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
-        if (!(items > 0) || !yk_cost_is_known(cost))
+        if (!(items > 0) || !cost || !yk_cost_is_known(cost))
             continue;
         job->planned_ns = fmax(job->planned_ns, yk_cost_ns(cost, items));
         known[d].doubt = sqrt(cost->noise2 + cost->item_var / (cost->item_ns * cost->item_ns));
     }
 }
 
-int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_split_device *known)
+int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
+                       struct yk_split_device *known)
 {
     struct yk_decomposition *decomposition = job->decomposition;
     struct yk_member *member = decomposition ? &decomposition->members[job->member] : NULL;
     job->planned = 0;
-    if (!decomposition || !memory || !knows_costs(job, memory, known) ||
-        !rows_stay(job, memory, known))
+    if (!decomposition || !rows_stay(job, known))
         return 0;
     describe_places(job, known);
     yk_decomposition_plan(job);
@@ -388,9 +374,7 @@ int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_s
     if (member->checked != decomposition->planned)
         member->fits = fits(job);
     member->checked = decomposition->planned;
-    if (!member->fits)
-        return 0;
-    if (!are_ready(job))
+    if (!member->fits || !are_ready(job))
         return 0;
     tell(job, memory, known);
     job->planned = 1;
@@ -408,7 +392,7 @@ static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_
     const struct yk_cost_sample sample = {
         .items = (double)outcome->items,
         .chunks = (double)outcome->chunks,
-        .ns = fmax(busy_ns - fetch_ns, busy_ns / 8),
+        .ns = fmax(busy_ns - fetch_ns, (double)outcome->chunks * told_ns),
         .unsure_ns =
             (outcome->chunks > 1 ? fetch_ns / 2 : fetch_ns / 8) + (readied ? busy_ns / 2 : 0),
     };
@@ -418,6 +402,27 @@ static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_
         yk_cost_open(&memory->cost[d], told_ns);
     news = yk_cost_observe(&memory->cost[d], &sample);
     return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
+}
+
+/* The first job of all rows says where they are for those after it, whatever their kernels. */
+static void stay_there(const struct yk_job *job)
+{
+    struct yk_decomposition *decomposition = job->decomposition;
+    const struct yk_member *member = &decomposition->members[job->member];
+    int k, d;
+    if (member->low > 0 || member->high < 1)
+        return;
+    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
+    decomposition->team = 0;
+    for (d = 0; d < job->device_count; d++) {
+        const double share = (double)job->devices[d].outcome.items / member->items;
+        for (k = 0; k < YK_PLAN_KERNELS; k++)
+            decomposition->cuts.share[k][d] = share;
+        if (share > 0)
+            decomposition->team |= (uint32_t)1 << d;
+    }
+    decomposition->stands = decomposition->guessed = 1;
+    decomposition->planned = decomposition->jobs;
 }
 
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
@@ -436,7 +441,9 @@ void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory)
                       readied && !desc->host_memory) == YK_COST_CHANGED)
             decomposition->stale = 1;
     }
-    memory->went_by_plan = job->planned;
+    if (!decomposition->stands)
+        stay_there(job);
+    decomposition->members[job->member].went_by_plan = job->planned;
     decomposition->round_jobs++;
     decomposition->round_ns += (double)(job->ended_ns - job->submitted_ns);
     decomposition->told &= !readied && job->planned;

@@ -30,6 +30,11 @@ struct yk_member {
     uint64_t checked; /* decomposition->planned of the plan of which is known whether */
     int fits;         /* all that it uses has room on each device that has a part */
     int make[YK_PLAN_DEVICES];
+    double peak[YK_PLAN_DEVICES]; /* of each device, operations per ns */
+    /* Whether rows stay where a plan put them: how many of its latest jobs found them gone, and
+     * until which job no plan is followed for that. */
+    int went_by_plan, fetched;
+    int64_t seen, apart_until, apart_for;
 };
 
 enum { YK_RECENT_JOBS = 32 }; /* which show in what turns members come */
@@ -39,11 +44,12 @@ struct yk_decomposition {
     int devices;
     struct yk_member members[YK_PLAN_KERNELS];
     unsigned char recent[YK_RECENT_JOBS]; /* members of the latest jobs, at jobs % YK_RECENT_JOBS */
-    uint64_t jobs, began; /* that used it, and how many had when its members were the same last */
-    uint64_t planned;     /* had when it was planned last; 0: never */
-    int stale;            /* a device has changed */
-    int stands;           /* cuts are a plan, */
-    uint32_t team;        /* for these devices, as bits: */
+    uint64_t jobs;                        /* that used it */
+    uint64_t planned;                     /* how many had when it was planned last; 0: never */
+    int stale;                            /* a device has changed */
+    int stands;                           /* cuts are a plan, */
+    int guessed;                          /* or only where the first job put rows, or should */
+    uint32_t team;                        /* for these devices, as bits: */
     struct yk_cuts cuts;
     /* Rounds: from one job of the rarest kernel to the next. */
     struct yk_explorer explorer;
@@ -58,7 +64,8 @@ struct yk_decomposition {
  * has a decomposition (job->decomposition) and is one of its members. */
 void yk_job_decompose(struct yk_job *job);
 /* 1: a plan says what each device does: known[].share, and job->planned. */
-int yk_job_follow_plan(struct yk_job *job, struct yk_memory *memory, struct yk_split_device *known);
+int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
+                       struct yk_split_device *known);
 /* It ended well: what each device took is noted in `memory`, whoever split it. */
 void yk_job_note_costs(struct yk_job *job, struct yk_memory *memory);
 /* The job is over, or did not begin; */

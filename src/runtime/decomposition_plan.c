@@ -11,6 +11,10 @@
 
 /* A plan is looked at again when this part more jobs came. */
 #define MORE_JOBS (1.0 / 3)
+/* Devices take up to this part longer beside others: beside cores, which use the memory that they
+ * copy from and the threads that drive them, or beside other GPUs. */
+#define CONTENDED_BY_CORES 0.4
+#define CONTENDED_BY_GPUS  0.1
 
 /* A byte's way, by the rates that links are told to have: from device to device, where the second
  * can read from the first, else through the host. */
@@ -88,7 +92,9 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     out->whole_bytes = member->whole_bytes;
     memcpy(out->cost, memory->cost, (size_t)decomposition->devices * sizeof *out->cost);
     memcpy(out->fill, member->fill, sizeof out->fill);
-    yk_cost_pool(out->cost, member->make, decomposition->devices);
+    yk_cost_pool(out->cost, &(struct yk_cost_pool){ .make = member->make,
+                                                    .peak = member->peak,
+                                                    .count = decomposition->devices });
     for (d = 0; d < decomposition->devices; d++)
         known |= yk_cost_is_known(&out->cost[d]);
     return known;
@@ -116,7 +122,7 @@ static void describe(const struct yk_job *job, struct yk_plan *plan)
     }
     describe_ways(job, plan);
     describe_bytes(job, plan);
-    plan->jobs = (double)(decomposition->jobs - decomposition->began);
+    plan->jobs = (double)decomposition->jobs;
 }
 
 static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_plan *plan,
@@ -143,21 +149,34 @@ static uint32_t of_make(const struct yk_decomposition *decomposition, uint32_t t
     return found;
 }
 
+/* A team with fewer devices may be faster than its parts show by up to this factor. */
+static double relief(const struct yk_decomposition *decomposition, uint32_t team)
+{
+    const double *fill = decomposition->members[decomposition->leads].fill;
+    int d;
+    for (d = 0; d < decomposition->devices; d++)
+        if ((decomposition->team & ~team) >> d & 1 && !(fill[d] > 0))
+            return 1 + CONTENDED_BY_CORES;
+    return 1 + CONTENDED_BY_GPUS;
+}
+
 /* The team may be better than the one there is. 1: it is tried from now on. */
 static int offer(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
     struct yk_explorer *explorer = &decomposition->explorer;
+    const double now_ns = yk_explore_ns(explorer, explorer->best);
     struct yk_cuts cuts;
-    double more_ns;
+    double round_ns, more_ns;
     plan->allowed = team;
     plan->keeps = 1;
     if (!team || !yk_plan_find(plan, NULL, &cuts))
         return 0;
+    round_ns = decomposition->last_round * yk_plan_ns(plan, &cuts);
+    if (round_ns / relief(decomposition, team) >= now_ns)
+        return 0; /* it cannot win */
     /* What comes on top of parts comes on top of either, until it has been seen. */
-    more_ns = decomposition->last_round *
-              (yk_plan_ns(plan, &cuts) - yk_plan_ns(plan, &decomposition->cuts));
-    if (!yk_explore_offer(explorer, yk_plan_team(plan, &cuts),
-                          yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
+    more_ns = round_ns - decomposition->last_round * yk_plan_ns(plan, &decomposition->cuts);
+    if (!yk_explore_offer(explorer, yk_plan_team(plan, &cuts), now_ns + fmax(0, more_ns),
                           2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts)))
         return 0;
     follow_cuts(decomposition, plan, &cuts);
@@ -179,28 +198,48 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
     offer(decomposition, plan, yk_team_all(decomposition->devices));
 }
 
-/* Of a device about which little is known the best is hoped, for only a part of its own shows more.
- */
-static void hope(struct yk_plan *plan)
+/* All that is believed counts as if it were sure. */
+static void trust(struct yk_plan *plan)
 {
     int k, d;
     for (k = 0; k < plan->kernels; k++)
-        for (d = 0; d < plan->devices; d++) {
-            struct yk_cost *cost = &plan->kernel[k].cost[d];
-            if (yk_cost_is_known(cost))
-                cost->item_ns /= 1 + sqrt(cost->item_var) / cost->item_ns;
-        }
+        for (d = 0; d < plan->devices; d++)
+            plan->kernel[k].cost[d].item_var = 0;
 }
 
+/* Devices of one make, and nothing else is known: equal parts. */
+static void guess(struct yk_decomposition *decomposition, const int *make)
+{
+    const int devices = decomposition->devices;
+    int k, d;
+    for (d = 1; d < devices; d++)
+        if (make[d] != make[0])
+            return;
+    decomposition->cuts = (struct yk_cuts){ .tied = 1 };
+    for (k = 0; k < YK_PLAN_KERNELS; k++)
+        for (d = 0; d < devices; d++)
+            decomposition->cuts.share[k][d] = 1.0 / devices;
+    decomposition->team = yk_team_all(devices);
+    decomposition->stands = decomposition->guessed = 1;
+}
+
+/* The first plan. Rows that lie somewhere already stay there until moving them pays, by what is
+ * believed; nothing has been learned yet that noise could undo. */
 static void begin(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct yk_cuts cuts;
-    hope(plan);
+    trust(plan);
     plan->allowed = yk_team_all(decomposition->devices);
-    if (!yk_plan_find(plan, NULL, &cuts))
-        return;
-    follow_cuts(decomposition, plan, &cuts);
-    yk_explore_begin(&decomposition->explorer, decomposition->team);
+    if (!isfinite(yk_plan_ns(plan, &decomposition->cuts)))
+        decomposition->stands = 0;
+    if (yk_plan_find(plan, decomposition->stands ? &decomposition->cuts : NULL, &cuts)) {
+        follow_cuts(decomposition, plan, &cuts);
+        decomposition->guessed = 0;
+    }
+    if (decomposition->stands && decomposition->explorer.best != decomposition->team)
+        yk_explore_begin(&decomposition->explorer, decomposition->team);
+    if (decomposition->guessed)
+        offer_others(decomposition, plan);
 }
 
 /* A trial is over, or another one's turn. */
@@ -232,6 +271,15 @@ static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
     offer_others(decomposition, plan);
 }
 
+static int knows_any(const struct yk_plan *plan)
+{
+    int k;
+    for (k = 0; k < plan->kernels; k++)
+        if (plan->kernel[k].weight > 0)
+            return 1;
+    return 0;
+}
+
 static void plan_anew(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->decomposition;
@@ -240,10 +288,12 @@ static void plan_anew(const struct yk_job *job)
     if (!plan)
         return; /* what stands goes on standing */
     describe(job, plan);
-    if (!decomposition->stands)
-        begin(decomposition, plan);
-    else if (asked != decomposition->team)
+    if (!knows_any(plan))
+        guess(decomposition, decomposition->members[job->member].make);
+    else if (decomposition->stands && asked && asked != decomposition->team)
         change_team(decomposition, plan, asked);
+    else if (!decomposition->stands || decomposition->guessed)
+        begin(decomposition, plan);
     else
         go_on(decomposition, plan);
     decomposition->planned = decomposition->jobs;
@@ -255,10 +305,10 @@ static void plan_anew(const struct yk_job *job)
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
-    return !decomposition->stands || decomposition->stale || asked != decomposition->team ||
+    return !decomposition->stands || decomposition->stale ||
+           (asked && asked != decomposition->team) ||
            (!decomposition->explorer.trying &&
-            (double)(decomposition->jobs - decomposition->began) >
-                (1 + MORE_JOBS) * (double)(decomposition->planned - decomposition->began));
+            (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planned);
 }
 
 /* A round is over when the kernel that leads begins anew. */
@@ -277,9 +327,11 @@ static void end_round(struct yk_decomposition *decomposition)
 void yk_decomposition_plan(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->decomposition;
-    if (job->member != decomposition->leads && decomposition->stands)
+    const int leads = job->member == decomposition->leads || !decomposition->stands;
+    if (leads)
+        end_round(decomposition);
+    else if (!decomposition->guessed)
         return;
-    end_round(decomposition);
     if (is_due(decomposition))
         plan_anew(job);
 }

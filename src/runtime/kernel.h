@@ -49,10 +49,6 @@ struct yk_memory {
     struct yk_learned device[YK_PLACES];
     struct yk_pace pace[YK_PLACES][YK_FORMS]; /* of its own chunks, and of the alternative's */
     struct yk_cost cost[YK_PLACES];
-    /* Whether rows stay where a plan put them: jobs in a row that found them gone, and until which
-     * of them no plan is followed for that. */
-    int went_by_plan, fetched;
-    int64_t seen, apart_until, apart_for;
     struct yk_team team;
     struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */

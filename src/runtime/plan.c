@@ -200,15 +200,16 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
 {
     int d;
     job->team = 0;
-    job->seen = 1;
+    job->seen = memory != NULL;
     job->tells = 0; /* it says nothing of teams that others choose */
     job->recalled = 0;
     job->crowded = job->runtime->running_count > 0;
     for (d = 0; d < job->device_count; d++) {
         struct yk_job_device *jd = &job->devices[d];
         jd->share = known[d].share;
-        jd->steady = memory->device[d].steady;
-        memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
+        jd->steady = memory && memory->device[d].steady;
+        if (memory)
+            memcpy(jd->pace, memory->pace[d], sizeof memory->pace[d]);
         if (!(known[d].share > 0))
             continue;
         job->team |= yk_team_bit(d);
@@ -279,7 +280,7 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
         status = yk_host_lanes_plan(job, known, count);
     if (status != YOKE_OK)
         return status;
-    if (yk_job_follow_plan(job, (struct yk_memory *)memory, known))
+    if (yk_job_follow_plan(job, memory, known))
         call_planned(job, memory, known);
     else
         call_team(job, memory, known);
@@ -288,6 +289,7 @@ static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
     spec.crowded = job->crowded;
     spec.planned = job->planned;
     spec.planned_ns = job->planned_ns;
+    spec.settles = job->decomposition && !job->planned;
     status = job->crew->dispatch ? yk_dispatch_reopen(job->crew->dispatch, &spec)
                                  : yk_dispatch_open(&spec, &job->crew->dispatch);
     job->dispatch = job->crew->dispatch;

@@ -94,6 +94,7 @@ static void equal_devices_are_equal(void **state)
 {
     struct yk_cost cost[4];
     const int make[4] = { 2, 2, 2, 0 };
+    const double peak[4] = { 0 };
     uint64_t seed = 5;
     int i, d;
     (void)state;
@@ -103,7 +104,7 @@ static void equal_devices_are_equal(void **state)
         for (d = 0; d < 2; d++)
             job(&cost[d], 1000, 1000 * (1 + 0.05 * noise(&seed)));
     job(&cost[3], 1000, 7000);
-    yk_cost_pool(cost, make, 4);
+    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 4 });
     assert_true(fabs(cost[0].item_ns / cost[1].item_ns - 1) < 0.005);
     assert_true(fabs(cost[2].item_ns / cost[0].item_ns - 1) < 0.01); /* nobody saw it */
     assert_true(cost[2].item_var > cost[0].item_var);
@@ -114,6 +115,7 @@ static void a_loaded_one_is_not(void **state)
 {
     struct yk_cost cost[3];
     const int make[3] = { 1, 1, 1 };
+    const double peak[3] = { 10, 10, 10 };
     int i, d;
     (void)state;
     for (d = 0; d < 3; d++)
@@ -121,9 +123,34 @@ static void a_loaded_one_is_not(void **state)
     for (i = 0; i < 30; i++)
         for (d = 0; d < 3; d++)
             job(&cost[d], 1000, d == 2 ? 3000 : 1000);
-    yk_cost_pool(cost, make, 3);
+    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 3 });
     assert_true(cost[2].item_ns > 2.7);
     assert_true(cost[0].item_ns < 1.1);
+}
+
+/* Of other makes: what nobody has measured, or only beside copies, is as the peaks say, and what
+ * has been measured well is as measured, however far from its peak. */
+static void peaks_count_where_nothing_else_does(void **state)
+{
+    struct yk_cost cost[4];
+    const int make[4] = { 1, 2, 3, 4 };
+    const double peak[4] = { 1, 10, 20, 5 };
+    int i;
+    (void)state;
+    for (i = 0; i < 4; i++)
+        yk_cost_open(&cost[i], 10);
+    for (i = 0; i < 20; i++) {
+        job(&cost[0], 1000, 40000);
+        job(&cost[3], 1000, 40000); /* five times as slow as its peak */
+    }
+    yk_cost_observe(&cost[1], &(struct yk_cost_sample){
+                                  .items = 1000, .chunks = 1, .ns = 100, .unsure_ns = 100000 });
+    yk_cost_pool(cost, &(struct yk_cost_pool){ make, peak, 4 });
+    assert_true(fabs(cost[0].item_ns / 40 - 1) < 0.02);
+    assert_true(fabs(cost[3].item_ns / 40 - 1) < 0.02);
+    assert_true(fabs(cost[1].item_ns / cost[2].item_ns - 2) < 0.1);
+    assert_true(cost[2].item_ns > 2 && cost[2].item_ns < 10);
+    assert_true(sqrt(cost[2].item_var) > 0.5 * cost[2].item_ns);
 }
 
 /* Times of nothing, of less, of for ever; a thousand times too fast once. */
@@ -155,6 +182,7 @@ int main(void)
         cmocka_unit_test(a_slow_change_is_seen),
         cmocka_unit_test(equal_devices_are_equal),
         cmocka_unit_test(a_loaded_one_is_not),
+        cmocka_unit_test(peaks_count_where_nothing_else_does),
         cmocka_unit_test(nonsense_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
