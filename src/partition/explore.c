@@ -180,11 +180,14 @@ int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_n
     return 1;
 }
 
-int yk_explore_offer(struct yk_explorer *explorer, uint32_t devices, double round_ns,
-                     double move_ns)
+int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer)
 {
     const double now = yk_explore_ns(explorer, explorer->best);
-    const double most_ns = move_ns + (TELLING + 1) * fmax(0, round_ns - now);
-    return now > 0 && most_ns <= yk_explore_budget(explorer) &&
-           yk_explore_try(explorer, devices, move_ns);
+    const double most_ns = offer->move_ns + (TELLING + 1) * fmax(0, offer->round_ns - now);
+    double saved_ns;
+    if (!(now > 0) || offer->parts_ns / offer->relief >= now)
+        return 0; /* it cannot win */
+    saved_ns = explorer->all_ns * (1 - offer->parts_ns / now);
+    return most_ns <= fmax(yk_explore_budget(explorer), saved_ns) &&
+           yk_explore_try(explorer, offer->devices, offer->move_ns);
 }

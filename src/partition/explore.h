@@ -1,10 +1,12 @@
 /* explore.h - PURE. Which sets of devices ("teams") to try for jobs that come again and again.
  *
- * What a team takes beside its parts (to wake and launch on several devices, to hear of their ends,
+ * What a team takes beside its parts (to wake and launch on several devices, to notice their ends,
  * what they cost each other) no model of single devices tells: only jobs of that team do. So each
  * team that might be better is tried, for some rounds of all kernels of a decomposition, as soon as
- * the most that this can lose is no more than a small part of all time so far. What is found holds
- * until the machine changes; long afterwards it is tried again, ever more seldom.
+ * the most that this can lose is no more than a small part of all time so far, or than what the
+ * team might have saved so far. What is found holds until the machine changes; long afterwards it
+ * is tried again, ever more seldom. A team that could not win even if it were free of all that is
+ * on top of its parts is not tried.
  */
 #ifndef YK_PARTITION_EXPLORE_H
 #define YK_PARTITION_EXPLORE_H
@@ -42,10 +44,17 @@ void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices);
 void yk_explore_wait(struct yk_explorer *explorer, double ns);
 /* A round of that team took so long, all of it. */
 void yk_explore_note(struct yk_explorer *explorer, uint32_t devices, double ns);
-/* Another one may be tried: round_ns is what one would take at most, move_ns what moving rows there
- * and back takes. 1: it is from now on. */
-int yk_explore_offer(struct yk_explorer *explorer, uint32_t devices, double round_ns,
-                     double move_ns);
+/* What is foreseen of another team. */
+struct yk_explore_offer {
+    uint32_t devices;
+    double round_ns; /* of a round, with what comes on top of parts now; */
+    double parts_ns; /* its parts alone, */
+    double relief;   /* by which factor these may be shorter than with the devices of now */
+    double move_ns;  /* to move rows there and back */
+};
+/* It is tried from now on, and 1 returned, if the budget allows that, or if it might have saved in
+ * all rounds so far what the trial costs (ski rental). */
+int yk_explore_offer(struct yk_explorer *explorer, const struct yk_explore_offer *offer);
 /* The same where a gain is foreseen that pays for the move. 0: it was tried, and lost. */
 int yk_explore_try(struct yk_explorer *explorer, uint32_t devices, double move_ns);
 /* What a trial may lose by now. */

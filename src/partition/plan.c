@@ -16,6 +16,13 @@ enum { MOVES_EACH = 64 };
 
 /* --- what cuts cost --- */
 
+/* A device's part of so many bytes by these shares. */
+struct part {
+    const double *share;
+    int device;
+    double bytes;
+};
+
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device)
 {
     double low = 0, high;
@@ -27,15 +34,33 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
+/* bytes[d] of each other device on their way to one of them. What goes through the host leaves all
+ * devices at the same time. */
+static double travel_ns(const struct yk_plan *plan, const double *bytes, int device)
+{
+    double come = 0, leave = 0;
+    int d;
+    for (d = 0; d < plan->devices; d++) {
+        const double peer = plan->peer_ns[d][device];
+        if (d == device)
+            continue;
+        come += bytes[d] * (peer > 0 ? peer : plan->link_ns[device]);
+        if (!(peer > 0))
+            leave = fmax(leave, bytes[d] * plan->link_ns[d]);
+    }
+    return come + leave;
+}
+
 /* So many bytes, of which each device has its share, on their way to one of them. */
 static double gather_ns(const struct yk_plan *plan, const double *share, int device, double bytes)
 {
-    double ns = 0;
+    double part[YK_PLAN_DEVICES];
     int d;
-    for (d = 0; d < plan->devices && bytes > 0; d++)
-        if (d != device)
-            ns += share[d] * bytes * plan->byte_ns[d][device];
-    return ns;
+    if (!(bytes > 0))
+        return 0;
+    for (d = 0; d < plan->devices; d++)
+        part[d] = share[d] * bytes;
+    return travel_ns(plan, part, device);
 }
 
 /* Of one job of it; *latest ends last. */
@@ -58,20 +83,19 @@ static double kernel_ns(const struct yk_plan *plan, int k, const double *share, 
     return most;
 }
 
-/* What a device has to get of the rows when bounds change, from whoever has them. */
-static double get_ns(const struct yk_plan *plan, const double *from, const double *to, int device)
+/* Rows that are new to a device when bounds change come from the devices that have them. */
+static double get_ns(const struct yk_plan *plan, const double *from, const struct part *to)
 {
-    double low = 0, from_low = 0, ns = 0;
+    double part[YK_PLAN_DEVICES], low = 0, from_low = 0;
     int d;
-    for (d = 0; d < device; d++)
-        low += to[d];
+    for (d = 0; d < to->device; d++)
+        low += to->share[d];
     for (d = 0; d < plan->devices; d++) {
-        const double part = fmin(low + to[device], from_low + from[d]) - fmax(low, from_low);
-        if (d != device && part > 0)
-            ns += part * plan->byte_ns[d][device];
+        const double high = fmin(low + to->share[to->device], from_low + from[d]);
+        part[d] = to->bytes * fmax(0, high - fmax(low, from_low));
         from_low += from[d];
     }
-    return ns;
+    return travel_ns(plan, part, to->device);
 }
 
 static double change_ns(const struct yk_plan *plan, const double *from, const double *to,
@@ -80,7 +104,8 @@ static double change_ns(const struct yk_plan *plan, const double *from, const do
     double most = 0;
     int d;
     for (d = 0; d < plan->devices && bytes > 0; d++)
-        most = fmax(most, to[d] > 0 ? bytes * get_ns(plan, from, to, d) : 0);
+        if (to[d] > 0)
+            most = fmax(most, get_ns(plan, from, &(struct part){ to, d, bytes }));
     return most;
 }
 

@@ -26,12 +26,13 @@ struct yk_plan_kernel {
 };
 struct yk_plan {
     int devices, kernels;
-    uint32_t allowed; /* devices that may have a part, as bits */
-    int keeps;        /* 1: all of these shall have one */
-    double jobs;      /* to be expected */
-    double bytes;     /* of the decomposition's rows, all arrays together */
-    double byte_ns[YK_PLAN_DEVICES]
-                  [YK_PLAN_DEVICES]; /* a byte's way from the first to the second */
+    uint32_t allowed;                /* devices that may have a part, as bits */
+    int keeps;                       /* 1: all of these shall have one */
+    double jobs;                     /* to be expected */
+    double bytes;                    /* of the decomposition's rows, all arrays together */
+    double link_ns[YK_PLAN_DEVICES]; /* a byte's way between host and device; 0: it is the host */
+    double peer_ns[YK_PLAN_DEVICES][YK_PLAN_DEVICES]; /* straight from the first device to the
+                                                         second; 0: only through the host */
     struct yk_plan_kernel kernel[YK_PLAN_KERNELS];
     double follows[YK_PLAN_KERNELS][YK_PLAN_KERNELS]; /* how often, of all jobs, one of the second
                                                          comes after one of the first */

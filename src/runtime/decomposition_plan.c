@@ -16,30 +16,23 @@
 #define CONTENDED_BY_CORES 0.4
 #define CONTENDED_BY_GPUS  0.1
 
-/* A byte's way, by the rates that links are told to have: from device to device, where the second
- * can read from the first, else through the host. */
-static double way_ns(const struct yk_runtime_device *from, const struct yk_runtime_device *to)
-{
-    const struct yk_device_desc *source = &from->device->desc, *target = &to->device->desc;
-    const double reach = target->host_memory ? 0 : to->place->reach[from->place->number];
-    double ns = 0;
-    if (reach > 0)
-        return 1 / reach;
-    if (!source->host_memory && source->link_bytes_per_ns > 0)
-        ns += 1 / source->link_bytes_per_ns;
-    if (!target->host_memory && target->link_bytes_per_ns > 0)
-        ns += 1 / target->link_bytes_per_ns;
-    return ns;
-}
-
+/* By the rates that links are told to have. */
 static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
 {
     int from, to;
-    for (from = 0; from < job->device_count; from++)
-        for (to = 0; to < job->device_count; to++)
-            if (from != to)
-                plan->byte_ns[from][to] =
-                    way_ns(&job->runtime->devices[from], &job->runtime->devices[to]);
+    for (to = 0; to < job->device_count; to++) {
+        const struct yk_runtime_device *target = &job->runtime->devices[to];
+        const struct yk_device_desc *desc = &target->device->desc;
+        if (desc->host_memory)
+            continue;
+        if (desc->link_bytes_per_ns > 0)
+            plan->link_ns[to] = 1 / desc->link_bytes_per_ns;
+        for (from = 0; from < job->device_count; from++) {
+            const double rate = target->place->reach[job->runtime->devices[from].place->number];
+            if (from != to && rate > 0 && !job->runtime->devices[from].device->desc.host_memory)
+                plan->peer_ns[from][to] = 1 / rate;
+        }
+    }
 }
 
 static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
@@ -161,23 +154,28 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
 }
 
 /* The team may be better than the one there is. 1: it is tried from now on. */
-static int offer(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
+static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
     struct yk_explorer *explorer = &decomposition->explorer;
-    const double now_ns = yk_explore_ns(explorer, explorer->best);
+    struct yk_explore_offer offer;
     struct yk_cuts cuts;
-    double round_ns, more_ns;
+    double jobs, round_ns, more_ns;
     plan->allowed = team;
     plan->keeps = 1;
     if (!team || !yk_plan_find(plan, NULL, &cuts))
         return 0;
-    round_ns = decomposition->last_round * yk_plan_ns(plan, &cuts);
-    if (round_ns / relief(decomposition, team) >= now_ns)
-        return 0; /* it cannot win */
+    jobs = decomposition->last_round;
+    round_ns = jobs * yk_plan_ns(plan, &cuts);
     /* What comes on top of parts comes on top of either, until it has been seen. */
-    more_ns = round_ns - decomposition->last_round * yk_plan_ns(plan, &decomposition->cuts);
-    if (!yk_explore_offer(explorer, yk_plan_team(plan, &cuts), now_ns + fmax(0, more_ns),
-                          2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts)))
+    more_ns = round_ns - jobs * yk_plan_ns(plan, &decomposition->cuts);
+    offer = (struct yk_explore_offer){
+        .devices = yk_plan_team(plan, &cuts),
+        .round_ns = yk_explore_ns(explorer, explorer->best) + fmax(0, more_ns),
+        .parts_ns = round_ns,
+        .relief = relief(decomposition, team),
+        .move_ns = 2 * yk_plan_move_ns(plan, &decomposition->cuts, &cuts),
+    };
+    if (!yk_explore_offer(explorer, &offer))
         return 0;
     follow_cuts(decomposition, plan, &cuts);
     return 1;
@@ -188,14 +186,12 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
 {
     const uint32_t team = decomposition->team;
     int d, half;
-    if (yk_explore_budget(&decomposition->explorer) <= 0)
-        return;
     for (d = 0; d < decomposition->devices; d++)
         for (half = 0; half < 2; half++)
             if ((team >> d & 1) &&
-                offer(decomposition, plan, team & ~of_make(decomposition, team, d, half)))
+                try_team(decomposition, plan, team & ~of_make(decomposition, team, d, half)))
                 return;
-    offer(decomposition, plan, yk_team_all(decomposition->devices));
+    try_team(decomposition, plan, yk_team_all(decomposition->devices));
 }
 
 /* All that is believed counts as if it were sure. */

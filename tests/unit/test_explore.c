@@ -12,6 +12,14 @@
 
 enum { BOTH = 3, ONE = 1 };
 
+/* Its parts alone take as long as the round. */
+static struct yk_explore_offer offer_of(uint32_t team, double round_ns)
+{
+    return (struct yk_explore_offer){
+        .devices = team, .round_ns = round_ns, .parts_ns = round_ns, .relief = 10, .move_ns = 50
+    };
+}
+
 /* So many rounds; both take 100, one so much. What all took. */
 static double run(struct yk_explorer *explorer, int rounds, double one_ns, double feared_ns)
 {
@@ -22,8 +30,9 @@ static double run(struct yk_explorer *explorer, int rounds, double one_ns, doubl
     for (i = 0; i < rounds; i++) {
         uint32_t team = yk_explore_team(explorer);
         double ns;
+        const struct yk_explore_offer offer = offer_of(team == ONE ? BOTH : ONE, feared_ns);
         if (!explorer->trying)
-            yk_explore_offer(explorer, team == ONE ? BOTH : ONE, feared_ns, 50);
+            yk_explore_offer(explorer, &offer);
         team = yk_explore_team(explorer) ? yk_explore_team(explorer) : BOTH;
         ns = team == ONE ? one_ns : 100 + i % 3;
         yk_explore_note(explorer, team, ns);
@@ -87,6 +96,32 @@ static void a_disaster_ends_at_once(void **state)
     assert_int_equal(yk_explore_try(&explorer, ONE, 50), 0);
 }
 
+/* It would have to be faster than without anything that slows it. */
+static void what_cannot_win_is_not_tried(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    struct yk_explore_offer offer = offer_of(ONE, 150);
+    (void)state;
+    run(&explorer, 2000, 190, 1e9);
+    offer.relief = 1.4;
+    assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
+    offer.relief = 1.6;
+    assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+}
+
+/* What all rounds so far might have saved pays for a trial, whatever the budget is. */
+static void regret_pays_for_a_trial(void **state)
+{
+    struct yk_explorer explorer = { 0 };
+    struct yk_explore_offer offer = { ONE, 100, 50, 1, 1000 };
+    (void)state;
+    run(&explorer, 18, 190, 1e9);
+    assert_int_equal(yk_explore_offer(&explorer, &offer), 0);
+    run(&explorer, 4, 190, 1e9);
+    assert_true(yk_explore_budget(&explorer) < 100);
+    assert_int_equal(yk_explore_offer(&explorer, &offer), 1);
+}
+
 static void nonsense_is_not_noted(void **state)
 {
     struct yk_explorer explorer = { 0 };
@@ -95,15 +130,16 @@ static void nonsense_is_not_noted(void **state)
     yk_explore_note(&explorer, BOTH, -1);
     yk_explore_note(&explorer, BOTH, 0);
     assert_int_equal(yk_explore_team(&explorer), 0);
-    assert_int_equal(yk_explore_offer(&explorer, ONE, 1, 0), 0);
+    assert_int_equal(yk_explore_offer(&explorer, &(struct yk_explore_offer){ ONE, 1, 1, 1, 0 }), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_better_one_stays),       cmocka_unit_test(trials_cost_little),
-        cmocka_unit_test(nothing_is_tried_too_early), cmocka_unit_test(a_change_opens_all_again),
-        cmocka_unit_test(a_disaster_ends_at_once),    cmocka_unit_test(nonsense_is_not_noted),
+        cmocka_unit_test(the_better_one_stays),         cmocka_unit_test(trials_cost_little),
+        cmocka_unit_test(nothing_is_tried_too_early),   cmocka_unit_test(a_change_opens_all_again),
+        cmocka_unit_test(a_disaster_ends_at_once),      cmocka_unit_test(nonsense_is_not_noted),
+        cmocka_unit_test(what_cannot_win_is_not_tried), cmocka_unit_test(regret_pays_for_a_trial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

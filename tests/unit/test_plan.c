@@ -32,7 +32,7 @@ static struct yk_plan plan_of(int devices, int kernels)
     int from, to, k;
     for (from = 0; from < devices; from++)
         for (to = 0; to < devices; to++)
-            plan.byte_ns[from][to] = from == to ? 0 : 0.1;
+            plan.peer_ns[from][to] = from == to ? 0 : 0.1;
     for (k = 0; k < kernels; k++) {
         plan.kernel[k].items = ITEMS;
         plan.kernel[k].high = 1;
@@ -166,6 +166,29 @@ static void many_devices(void **state)
     assert_true(yk_plan_ns(&plan, &cuts) < 1.02 * ITEMS / (15 + 16 / 2.0));
 }
 
+/* All rows of one GPU: to the host over its link, to another GPU over both links, of which those of
+ * several senders are used at the same time. */
+static void rows_travel_through_the_host(void **state)
+{
+    struct yk_plan plan = plan_of(4, 1);
+    struct yk_cuts from = { .tied = 1 }, to = { .tied = 1 };
+    int d, other;
+    (void)state;
+    for (d = 0; d < 4; d++) {
+        plan.link_ns[d] = d > 0 ? 0.1 : 0; /* the first device is the host */
+        for (other = 0; other < 4; other++)
+            plan.peer_ns[d][other] = 0;
+    }
+    from.share[0][1] = to.share[0][0] = 1;
+    assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.1 * 4 * ITEMS) - 1) < 1e-6);
+    to = (struct yk_cuts){ .tied = 1, .share[0] = { 0, 0, 1, 0 } };
+    assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.2 * 4 * ITEMS) - 1) < 1e-6);
+    from.share[0][1] = from.share[0][3] = 0.5;
+    assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.15 * 4 * ITEMS) - 1) < 1e-6);
+    plan.peer_ns[1][2] = 0.01;
+    assert_true(fabs(yk_plan_move_ns(&plan, &from, &to) / (0.105 * 4 * ITEMS) - 1) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +199,7 @@ int main(void)
         cmocka_unit_test(rows_move_only_if_it_pays),
         cmocka_unit_test(whole_arrays_cost_their_way),
         cmocka_unit_test(parts_of_a_range_are_cut_out),
+        cmocka_unit_test(rows_travel_through_the_host),
         cmocka_unit_test(many_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
