@@ -1,4 +1,4 @@
-/* array.c - an array's birth and end: its shape checked, its memory, its coherence. */
+/* array.c - opens and closes an array: checks its shape, takes its memory, opens its coherence. */
 #include "array.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* coherence.c - what is where: opening, and all questions. Changes are in coherence_change.c. */
+/* coherence.c - which place has which rows: opening and all queries. Changes:
+ * coherence_change.c. */
 #include "coherence.h"
 
 #include "../base/alloc.h"
@@ -80,8 +81,9 @@ yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_co
     return YOKE_OK;
 }
 
-/* Among these, best class first: the source of the rows just before, so that the copy need not be
- * cut in two, else the next behind `place`, for not all places should ask the same one. */
+/* Chooses among these places. The best class comes first: nearer ones, the host, direct ones.
+ * Within a class it takes the source of the preceding rows, so that the copy need not be cut in
+ * two; otherwise the next place after `place`, so that not all places read the same one. */
 static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int place, int before)
 {
     uint32_t behind;
@@ -97,10 +99,10 @@ static int choose_source(const struct yk_copy_needs *wish, uint32_t places, int 
     return behind ? __builtin_ctz(behind) : places ? __builtin_ctz(places) : -1;
 }
 
-/* A need grows as long as neighbouring parts are alike, and is appended when they no longer are. */
+/* A need grows while neighbouring parts are alike, and is appended when they differ. */
 struct collector {
     struct yk_copy_needs *needs;
-    struct yk_copy_need open; /* no rows: none */
+    struct yk_copy_need open; /* empty: none */
 };
 
 static yoke_status collect(struct collector *collector, struct yk_copy_need need)
@@ -118,7 +120,7 @@ static yoke_status collect(struct collector *collector, struct yk_copy_need need
     return status;
 }
 
-/* `arrivals` is NULL where no copy to the place is under way. */
+/* `arrivals` is NULL if no copy to the place is under way. */
 static yoke_status collect_rows(struct collector *collector, const struct yk_coherence *coherence,
                                 int place, struct yk_interval rows)
 {
@@ -168,7 +170,7 @@ yoke_status yk_coherence_lacks(const struct yk_coherence *coherence, int place,
 
 /* --- states --- */
 
-/* The state of `row`, which belongs to the array, and rows around it of which the same is true. */
+/* The state of `row`, which is in the array; *part: rows around it in the same state. */
 static enum yk_row_state state_at(const struct yk_coherence *coherence, int place, int64_t row,
                                   struct yk_interval *part)
 {
@@ -285,7 +287,7 @@ static int check_holders(const struct yk_interval_map *holders)
     return yk_interval_map_check(holders);
 }
 
-/* Arriving rows are held by their sources and not by the place they are coming to. */
+/* Arriving rows are held by their sources, and not by the place they arrive at. */
 static int check_sources(const struct yk_coherence *coherence, int place, struct yk_interval rows,
                          uint32_t sources)
 {

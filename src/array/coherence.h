@@ -1,22 +1,23 @@
-/* coherence.h - PURE. Where the valid copies of an array's rows are, row interval by row interval.
+/* coherence.h - PURE. Where the valid copies of an array's rows are, one row interval at a time.
  *
- * papers/002 (Ribeiro et al.), section 4.1, keeps MSI states for blocks fixed beforehand; here the
+ * papers/002 (Ribeiro et al.), section 4.1, keeps MSI states for blocks fixed beforehand. Here the
  * unit is a row, so that chunks can start and end anywhere and differ from run to run (design
  * choice; the states are the paper's). An array lives in up to YK_PLACES places: place 0 is host
  * memory, the others are devices' memories. In each place a row is
  *   invalid    the place has no current copy
- *   shared     a current copy, and others may have one too
- *   modified   the only current copy
- *   arriving   a copy to this place is under way; usable by nobody until it has arrived
- * Beside that a row is fresh (written by nobody yet: invalid everywhere, and nothing to copy) or
- * lost (its last copy went with a failed device, or was spoilt). Invariants (yk_coherence_check): a
- * row that is neither is shared or modified in at least one place; where one is modified no other
- * is shared; a row arrives from a place that has it; intervals are disjoint, sorted and merged.
+ *   shared     the place has a current copy; others may have one too
+ *   modified   the place has the only current copy
+ *   arriving   a copy to this place is under way; it cannot be used before it has arrived
+ * In addition a row can be fresh (never written: invalid everywhere, and nothing to copy) or lost
+ * (its last copy was on a device that failed, or was spoilt). Invariants (yk_coherence_check): a
+ * row that is neither fresh nor lost is shared or modified in at least one place; a row that is
+ * modified in one place is not shared in another; a row arrives from a place that has it; intervals
+ * are disjoint, sorted and merged.
  *
- * Every call takes any part of the array's rows. An empty interval is fine and changes nothing;
- * rows outside the array or a place that does not exist give YOKE_EINVAL. Failing allocation leaves
- * the state as it was; an array that is partitioned again and again alike stops allocating. No
- * threads, clock or I/O: the owner of the array serialises calls.
+ * Every call takes any part of the array's rows. An empty interval is allowed and changes nothing.
+ * Rows outside the array, or a place that does not exist, give YOKE_EINVAL. A failed allocation
+ * leaves the state as it was. An array that is partitioned in the same way again and again stops
+ * allocating. No threads, clock or I/O: the owner of the array serialises calls.
  */
 #ifndef YK_ARRAY_COHERENCE_H
 #define YK_ARRAY_COHERENCE_H
@@ -28,7 +29,7 @@
 
 enum { YK_PLACES = 32, YK_HOST = 0 };
 
-/* Of a set of places. */
+/* A set of places has one bit for each. */
 static inline uint32_t yk_place_bit(int place)
 {
     return UINT32_C(1) << place;
@@ -40,17 +41,18 @@ enum yk_row_state { YK_INVALID, YK_SHARED, YK_MODIFIED, YK_ARRIVING };
 struct yk_copy_need {
     struct yk_interval rows;
     int source;   /* a place whose copy is current, or -1: rows are lost */
-    int arriving; /* 1: another copy to this place is already bringing these rows; wait for that one
+    int arriving; /* 1: another copy is already bringing these rows to this place; wait for that one
                    */
-    int part;     /* of several arrays whose copies a list holds: which one's. The list's owner's */
+    int part;     /* if a list has copies of several arrays: which array. Set and read by the list's
+                   * owner */
 };
 
 struct yk_copy_needs { /* growable list, owned by the caller; zero-initialise, free with
                           yk_copy_needs_close */
     struct yk_copy_need *items;
     int count, capacity;
-    /* The caller's wish, a bit for each place: sources to be taken before the host, and those to be
-     * taken before others where the host has no copy. None: the host, then any. */
+    /* The caller's wishes, a bit for each place: sources to take before the host, and sources to
+     * take before others if the host has no copy. If there are none: the host, then any place. */
     uint32_t nearer, direct;
 };
 void yk_copy_needs_close(struct yk_copy_needs *needs);
@@ -58,72 +60,71 @@ yoke_status yk_copy_needs_append(struct yk_copy_needs *needs, const struct yk_co
 
 struct yk_coherence;
 
-/* All rows [first, last) shared at the host (an array the user gave), or valid nowhere yet but
- * writable anywhere (`fresh`: rows never written count as current at whichever place touches them
- * first). */
+/* The start: all rows are shared at the host (an array that the user gave); or all rows are fresh:
+ * valid nowhere, and current at the first place that uses them. */
 enum yk_coherence_start { YK_START_HOST, YK_START_FRESH };
 yoke_status yk_coherence_open(struct yk_interval rows, enum yk_coherence_start start,
                               struct yk_coherence **out);
 void yk_coherence_close(struct yk_coherence *coherence);
 
-/* What place `place` lacks of `rows` to read them, in row order, appended to `needs`. Changes
- * nothing. Fresh rows need no copy. */
+/* Appends to `needs`, in row order, what `place` lacks of `rows` to read them. Changes nothing.
+ * Fresh rows need no copy. */
 yoke_status yk_coherence_lacks(const struct yk_coherence *coherence, int place,
                                struct yk_interval rows, struct yk_copy_needs *needs);
-/* A copy from `source`, where all of `rows` must be current (else YOKE_EINVAL: ask again what is
- * lacking), has been issued; rows become arriving at `place`. Rows that are current there already
- * stay so. Every copy begun must end in exactly one of the two calls below, row by row: that is how
- * the arrival of an overtaken copy is told from that of a later one. */
+/* A copy from `source` has been issued; `rows` become arriving at `place`. All of them must be
+ * current at `source` (else YOKE_EINVAL: ask again what is lacking). Rows that are current at
+ * `place` stay so. Each copy must end in exactly one of the two calls below, row by row: this
+ * distinguishes the arrival of an overtaken copy from that of a later one. */
 yoke_status yk_coherence_copy_begun(struct yk_coherence *coherence, int place, int source,
                                     struct yk_interval rows);
-/* It ended: rows that are still arriving become shared at `place` (and at the source, if it was
- * modified). */
+/* It ended. Rows that are still arriving become shared at `place` (and at the source, if they were
+ * modified there). */
 yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
                                    struct yk_interval rows);
-/* It failed: rows that are still arriving become invalid at `place`, even where the copy that
- * failed was an overtaken one. */
+/* It failed. Rows that are still arriving become invalid at `place`, even if the copy that failed
+ * was an overtaken one. */
 yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
                                      struct yk_interval rows);
-/* `place` now holds the only current version of `rows`: modified there, invalid elsewhere. A copy
- * of these rows still arriving anywhere is overtaken: its arrival changes nothing. */
+/* `place` now has the only current version of `rows`: modified there, invalid elsewhere. Copies of
+ * these rows that are still under way are overtaken: their arrival changes nothing. */
 yoke_status yk_coherence_written(struct yk_coherence *coherence, int place,
                                  struct yk_interval rows);
-/* `place` gives up its copy of `rows`; copies of them to it or from it that are under way are
- * overtaken. Rows that no other place has are kept and reported in *kept (count): they must be
- * written back first. Where one other place has them, they become modified there. */
+/* `place` gives up its copy of `rows`; copies of them from it or to it that are under way are
+ * overtaken. Rows that no other place has are kept, and *kept is their number: they must be written
+ * back first. Rows that exactly one other place has become modified there. */
 yoke_status yk_coherence_drop(struct yk_coherence *coherence, int place, struct yk_interval rows,
                               int64_t *kept);
-/* What `place` holds of `rows` is not to be believed any more, for a kernel that failed or a copy
- * that was cut short has changed some of it: as drop, but rows that no other place has are lost,
- * and reported in *lost (count). */
+/* The copy of `rows` at `place` is no longer valid: a kernel that failed, or a copy that was cut
+ * short, has changed some of it. Like drop, but rows that no other place has are lost, and *lost is
+ * their number. */
 yoke_status yk_coherence_spoilt(struct yk_coherence *coherence, int place, struct yk_interval rows,
                                 int64_t *lost);
-/* The device behind `place` (not the host) failed. Everything there becomes invalid, copies from it
- * too; *lost counts the rows that only it held. Lost rows stay lost (lacks reports source -1) until
- * written. Needs no memory. */
+/* The device of `place` (not the host) failed. All rows there become invalid, and copies from it
+ * are overtaken; *lost is the number of rows that only it had. Lost rows stay lost (lacks reports
+ * source -1) until they are written. Needs no memory. */
 yoke_status yk_coherence_place_failed(struct yk_coherence *coherence, int place, int64_t *lost);
 
-/* The places, a bit each, where `row` is current and where it is arriving, and rows around it of
- * which the same is true: some, not always all. */
+/* The places where `row` is current and those where it is arriving, a bit each, and rows around it
+ * with the same places: some of them, not always all. */
 struct yk_whereabouts {
     uint32_t holders, arriving;
     struct yk_interval rows;
 };
 void yk_coherence_whereabouts(const struct yk_coherence *coherence, int64_t row,
                               struct yk_whereabouts *out);
-/* Whether copies of some of the rows to the place were begun and have not ended, overtaken ones
- * too. */
+/* Whether copies of some of the rows to the place have begun and not ended, including overtaken
+ * ones. */
 int yk_coherence_flying(const struct yk_coherence *coherence, int place, struct yk_interval rows);
-/* State of one row, and the extent of rows around it with the same state at that place (extent may
- * be NULL). */
+/* State of one row at that place, and the extent of the rows around it in the same state (extent
+ * may be NULL). */
 enum yk_row_state yk_coherence_state(const struct yk_coherence *coherence, int place, int64_t row,
                                      struct yk_interval *extent);
-/* Rows of [rows] that are current (shared or modified) at the place. */
+/* Number of `rows` that are current (shared or modified) at the place. */
 int64_t yk_coherence_current(const struct yk_coherence *coherence, int place,
                              struct yk_interval rows);
 /* Writes so far; grows by one with every yk_coherence_written of at least one row. */
 uint64_t yk_coherence_version(const struct yk_coherence *coherence);
-/* The invariants above; 1 if they hold. Used in debug builds and tests. */
+/* Checks the invariants above; 1 if they hold. For debug builds and tests. */
 int yk_coherence_check(const struct yk_coherence *coherence);
 
 #endif

@@ -1,8 +1,8 @@
-/* coherence_change.c - all that changes where rows are.
+/* coherence_change.c - everything that changes where rows are.
  *
- * Every change has two halves: first it is checked and all memory it could need is reserved, then
- * it is made, and nothing can fail any more. Cost: a binary search and a move of the runs behind,
- * in one map for a write, in two for a copy.
+ * Each change has two steps. The first checks it and reserves all memory it may need. The second
+ * makes it and cannot fail. Cost of a write: a binary search and a move of the following runs, in
+ * one map; of a copy: the same in two maps.
  */
 #ifdef YK_CHECKED
 #include <assert.h>
@@ -13,7 +13,7 @@
 
 enum { ANY_SOURCE = -1 };
 
-/* The state after a change; in checked builds the invariants are verified each time. */
+/* Ends a change; checked builds verify the invariants each time. */
 static yoke_status changed(const struct yk_coherence *coherence)
 {
 #ifdef YK_CHECKED
@@ -33,8 +33,8 @@ static void note_busy(struct yk_coherence *coherence, int place)
         coherence->busy &= ~yk_place_bit(place);
 }
 
-/* Copies of these rows to the map's place, those from `source` or from anywhere, change nothing
- * when they arrive. Splits the map at the ends of `rows` at most. */
+/* Copies of these rows to the map's place, from `source` or from any place, will change nothing
+ * when they arrive. Splits the map at most at the two ends of `rows`. */
 static void overtake(struct yk_interval_map *map, struct yk_interval rows, int source)
 {
     int from = yk_interval_map_split(map, rows.first), to = yk_interval_map_split(map, rows.last);
@@ -49,7 +49,7 @@ static void overtake(struct yk_interval_map *map, struct yk_interval rows, int s
     yk_interval_map_join(map, from, to);
 }
 
-/* Room for `extra` more runs in the holders and in the arrivals of every busy place. */
+/* Reserves `extra` more runs in the holders and in the arrivals of every busy place. */
 static yoke_status reserve(struct yk_coherence *coherence, int extra)
 {
     yoke_status status = yk_interval_map_reserve(&coherence->holders, 2);
@@ -72,7 +72,7 @@ static int held_throughout(const struct yk_interval_map *holders, int place,
     return 1;
 }
 
-/* Memory for a copy to `place`, and proof that its rows can count one more. */
+/* Reserves memory for a copy to `place`, and checks that its rows can count one more copy. */
 static yoke_status prepare_arrivals(struct yk_coherence *coherence, int place,
                                     struct yk_interval rows)
 {
@@ -94,7 +94,7 @@ static yoke_status prepare_arrivals(struct yk_coherence *coherence, int place,
     return yk_interval_map_reserve(map, yk_interval_map_spans(&coherence->holders, rows) + 1);
 }
 
-/* One more copy is under way. Rows that the place does not have yet arrive from `sources`. */
+/* One more copy is under way. Rows that the place does not have arrive from `sources`. */
 static void begin(struct yk_interval_map *map, struct yk_interval rows, uint32_t sources)
 {
     int from = yk_interval_map_split(map, rows.first), to = yk_interval_map_split(map, rows.last);
@@ -183,7 +183,8 @@ yoke_status yk_coherence_copy_done(struct yk_coherence *coherence, int place,
     return changed(coherence);
 }
 
-/* Which of several copies failed is not known; so none of the others is trusted to bring the rows.
+/* It is not known which of several copies failed, so none of the others is trusted to bring the
+ * rows.
  */
 yoke_status yk_coherence_copy_failed(struct yk_coherence *coherence, int place,
                                      struct yk_interval rows)
@@ -231,7 +232,7 @@ yoke_status yk_coherence_written(struct yk_coherence *coherence, int place, stru
     return changed(coherence);
 }
 
-/* The rows of one run without their copy at `place`, which is among several. */
+/* The same holder without `place`, which is one of several. */
 static struct holder without(struct holder holder, int place)
 {
     holder.places &= ~yk_place_bit(place);
@@ -240,7 +241,7 @@ static struct holder without(struct holder holder, int place)
     return holder;
 }
 
-/* Copies to or from `place` of these rows. */
+/* Overtakes copies of these rows from or to `place`. */
 static void overtake_around(struct yk_coherence *coherence, int place, struct yk_interval rows)
 {
     uint32_t busy;
@@ -250,7 +251,7 @@ static void overtake_around(struct yk_coherence *coherence, int place, struct yk
     }
 }
 
-/* What becomes of rows that only the place has; *count is how many these are. */
+/* Rows that only the place has are kept or lost; *count is their number. */
 enum alone { ALONE_KEPT, ALONE_LOST };
 
 static yoke_status give_up(struct yk_coherence *coherence, int place, struct yk_interval rows,

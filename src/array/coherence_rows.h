@@ -1,14 +1,15 @@
-/* coherence_rows.h - how coherence is stored; for coherence*.c alone.
+/* coherence_rows.h - how coherence is stored; only for coherence*.c.
  *
- * Who has a row is one value for all places, not one per place: a set of places and whether their
- * copy is ordinary, modified, fresh or lost. So "modified excludes all others" cannot be violated,
- * a write is one assignment to one map whatever the number of places, and the source of a copy is
- * read off a bit set. Copies under way are few and short-lived; each place has a map of its own for
- * them, made at the first copy to it.
+ * The holders of a row are one value for all places, not one for each: a set of places, and whether
+ * their copy is shared, modified, fresh or lost. So "modified excludes all others" cannot be
+ * violated, a write is one assignment to one map for any number of places, and the sources of a
+ * copy are the bits of the set. Copies under way are few and short-lived; each place has its own
+ * map for them, made at the first copy to it.
  *
- * A copy can be overtaken by a write while it is under way, and a new one can be begun before it
- * ends. Rows therefore count their copies: `flying` have begun and not ended, of which the first
- * `stale` to end change nothing. A row that is arriving has at least one that is not stale.
+ * A write can overtake a copy that is under way, and a new copy can begin before the first has
+ * ended. Rows therefore count their copies: `flying` is the number that have begun and not ended;
+ * the first `stale` of these to end change nothing. A row that is arriving has at least one copy
+ * that is not stale.
  */
 #ifndef YK_ARRAY_COHERENCE_ROWS_H
 #define YK_ARRAY_COHERENCE_ROWS_H
@@ -18,15 +19,15 @@
 struct yk_coherence {
     struct yk_interval rows;
     struct yk_interval_map holders;             /* of struct holder */
-    struct yk_interval_map arrivals[YK_PLACES]; /* of struct arrival; without memory until needed */
-    uint32_t busy; /* places whose arrivals hold more than zeros: all others need no look */
+    struct yk_interval_map arrivals[YK_PLACES]; /* of struct arrival; no memory until needed */
+    uint32_t busy; /* places whose arrivals are not all zero; the others need no look */
     uint64_t version;
 };
 
 enum holding { HELD_SHARED, HELD_MODIFIED, HELD_FRESH, HELD_LOST };
 
 struct holder {
-    uint32_t places; /* a bit each; none where fresh or lost, one where modified */
+    uint32_t places; /* a bit each; none if fresh or lost, one if modified */
     enum holding holding;
 };
 
@@ -43,7 +44,7 @@ static inline struct holder unpack_holder(uint64_t value)
 enum { FLYING_MOST = UINT16_MAX };
 
 struct arrival {
-    uint32_t sources; /* a bit for each place the rows are arriving from; none: they are not */
+    uint32_t sources; /* places the rows arrive from, a bit each; 0: they do not arrive */
     uint16_t flying, stale;
 };
 
@@ -59,7 +60,7 @@ static inline struct arrival unpack_arrival(uint64_t value)
                              .stale = (uint16_t)(value >> 32) };
 }
 
-/* YOKE_EINVAL unless the place exists and the rows, if any, belong to the array. */
+/* YOKE_EINVAL unless the place exists and the rows, if any, are in the array. */
 yoke_status yk_coherence_accepts(const struct yk_coherence *coherence, int place,
                                  struct yk_interval rows);
 

@@ -1,12 +1,12 @@
-/* commit.c - rows of a replica get their pages where the device maps them on demand.
+/* commit.c - gives rows of a replica their pages if the device maps pages on demand.
  *
- * The replica notes which have theirs, so that asking again costs nothing, and when, so that the
- * longest unused leave first (evict.c).
+ * The replica notes which rows have pages, so that asking again costs nothing, and when they were
+ * last committed, so that the least recently used are evicted first (evict.c).
  */
 #include "../base/status.h"
 #include "array.h"
 
-/* In this use of the replica. */
+/* Whether the rows were committed in the replica's current use. */
 static int is_noted(const struct yk_replica *replica, struct yk_interval rows)
 {
     const struct yk_interval_map *note = &replica->committed;
@@ -56,11 +56,12 @@ static yoke_status commit_unless_noted(struct yk_place *place, void *context)
     return is_noted(what->replica, what->rows) ? YOKE_OK : commit_locked(what->replica, what->rows);
 }
 
-/* Costs two binary searches once the rows are there. Others may have taken the memory since it was
- * promised: then rows that nobody holds make room. */
+/* Costs two binary searches if the rows have pages. The memory may have gone elsewhere since it was
+ * promised: then rows that are not held are evicted. */
 yoke_status yk_replica_commit(struct yk_replica *part, struct yk_interval rows)
 {
-    struct rows_there what = { .replica = part->whole, .rows = rows }; /* pages lie along rows */
+    struct rows_there what = { .replica = part->whole, .rows = rows }; /* pages contain whole rows,
+                                                                        * not panels */
     const yoke_array *array = part->whole->array;
     struct yk_place *place = part->place;
     yoke_status status;

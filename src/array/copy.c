@@ -1,8 +1,8 @@
 /* copy.c - see copy.h.
  *
- * Bytes of a copy are counted without what lies between its rows. A part of it that goes in one
- * piece is so many whole rows, or some of one row where its host memory is not the same throughout
- * or a staging buffer holds no more.
+ * The bytes of a copy are counted without the gaps between its rows. A part that is copied in one
+ * piece is a number of whole rows; or a piece of one row, if its host memory is pinned only in part
+ * or a staging buffer cannot hold the row.
  */
 #include "copy.h"
 
@@ -22,7 +22,7 @@ static const char *host_at(const struct yk_copy *copy, int64_t at)
     return (const char *)copy->host + at / copy->bytes * copy->host_pitch + at % copy->bytes;
 }
 
-/* How the bytes from `at` on go, up to where that changes. */
+/* How the bytes from `at` on are to be copied, and how many of them in that way. */
 static yoke_status ask(struct yk_place *place, yoke_array *array, const struct yk_copy *copy,
                        int64_t at, struct yk_piece *out)
 {
@@ -44,7 +44,8 @@ static yoke_status ask(struct yk_place *place, yoke_array *array, const struct y
     return status;
 }
 
-/* The part from `at` on that lies in `span` bytes of host memory and is `most` bytes at most. */
+/* The part that starts at `at`, lies within `span` bytes of host memory, and has at most `most`
+ * bytes. */
 static struct yk_copy cut(const struct yk_copy *copy, int64_t at, int64_t span, int64_t most)
 {
     struct yk_copy part = *copy;
@@ -61,7 +62,7 @@ static struct yk_copy cut(const struct yk_copy *copy, int64_t at, int64_t span, 
     return part;
 }
 
-/* Between its rows on the host and a slot, where they lie close together. */
+/* Copies between rows on the host and a slot, where they lie without gaps. */
 enum way { INTO_SLOT, OUT_OF_SLOT };
 static void carry(const struct yk_slot *slot, enum way way)
 {
@@ -77,13 +78,13 @@ static void carry(const struct yk_slot *slot, enum way way)
 
 /* --- to the device --- */
 
-/* Straight from where the bytes are. */
+/* Copies directly from where the bytes are. */
 static yoke_status up_direct(struct yk_place *place, const struct yk_copy *part)
 {
     struct yk_copy copy = *part;
     struct yk_event *event = NULL;
     yoke_status status;
-    copy.passing = 1; /* a launch comes after it */
+    copy.passing = 1; /* a launch waits for it */
     yk_lock(&place->lock);
     status = place->device->backend->copy(place->upload, &copy, &event);
     if (status == YOKE_OK)
@@ -92,8 +93,8 @@ static yoke_status up_direct(struct yk_place *place, const struct yk_copy *part)
     return status;
 }
 
-/* Sleeps until the slot can be filled. A slot comes round only after all others were used, so its
- * event is not the latest upload's. */
+/* Sleeps until the slot can be filled. A slot is used again only after all others, so its event is
+ * not that of the latest upload. */
 static yoke_status wait_for_slot(struct yk_place *place, struct yk_slot *slot)
 {
     struct yk_event *event;
@@ -104,7 +105,7 @@ static yoke_status wait_for_slot(struct yk_place *place, struct yk_slot *slot)
     return yk_place_wait(place, event);
 }
 
-/* The slot stands for the host's rows in the copy. */
+/* Makes the copy use the slot instead of the host's rows. */
 static void use_slot(struct yk_slot *slot, struct yk_copy *copy)
 {
     slot->host = copy->host;
@@ -148,7 +149,7 @@ yoke_status yk_copy_up(struct yk_place *place, yoke_array *array, const struct y
 {
     const int64_t total = yk_copy_total(copy);
     struct yk_piece piece = { 0 };
-    const char *end = NULL; /* of the piece */
+    const char *end = NULL; /* end of the piece in host memory */
     struct yk_copy part;
     int64_t at, most = INT64_MAX;
     yoke_status status = YOKE_OK;
@@ -177,7 +178,7 @@ static void append(struct yk_haul *haul, struct yk_slot *slot)
     haul->last = slot;
 }
 
-/* Place's lock held. */
+/* The place's lock is held. */
 static struct yk_slot *take_slot(struct yk_haul *haul, enum yk_stage_who who)
 {
     struct yk_stage *stage = &haul->place->stage;
@@ -186,8 +187,8 @@ static struct yk_slot *take_slot(struct yk_haul *haul, enum yk_stage_who who)
     return yk_stage_take_down(stage, who);
 }
 
-/* Whether these bytes may go without a slot: they are pinned, there is no stage at all, or (with
- * nothing on its way that will free one) everybody else has the slots. */
+/* Whether these bytes may be copied without a slot: they are pinned; or there is no stage; or other
+ * threads have all slots, and this haul has nothing under way that will free one. */
 static int may_go_direct(const struct yk_haul *haul, enum yk_stage_who who)
 {
     return haul->next.fast || !haul->place->stage.memory ||
@@ -196,12 +197,12 @@ static int may_go_direct(const struct yk_haul *haul, enum yk_stage_who who)
 
 /* A copy that was issued. */
 struct leg {
-    struct yk_slot *slot; /* in which it arrives; NULL: in place */
+    struct yk_slot *slot; /* the slot it arrives in; NULL: it arrives in its final place */
     struct yk_event *event;
     int64_t bytes; /* 0: nothing could be issued */
 };
 
-/* Place's lock held. From what is issued on. */
+/* Issues the bytes from haul->issued on. The place's lock is held. */
 static yoke_status issue_part(struct yk_haul *haul, enum yk_stage_who who, struct leg *leg)
 {
     struct yk_place *place = haul->place;
@@ -231,7 +232,7 @@ static yoke_status issue_part(struct yk_haul *haul, enum yk_stage_who who, struc
     return status;
 }
 
-/* The next bytes, if they can go. */
+/* Issues the next bytes, if possible. */
 static yoke_status issue(struct yk_haul *haul, enum yk_stage_who who, struct leg *leg)
 {
     yoke_status status = YOKE_OK;
@@ -257,14 +258,15 @@ yoke_status yk_haul_start(struct yk_haul *haul, struct yk_event **event)
     struct leg leg;
     do {
         status = issue(haul, YK_STAGE_FLYING, &leg);
-        if (status == YOKE_OK && leg.bytes) { /* one queue: the latest is complete last */
+        if (status == YOKE_OK && leg.bytes) { /* one in-order queue: the latest copy is complete
+                                               * last */
             if (*event)
                 haul->place->device->backend->event_close(*event);
             *event = leg.event;
             haul->copy.after_count = 0;
         }
     } while (status == YOKE_OK && leg.bytes);
-    haul->copy.after_count = 0; /* whoever finishes it comes later */
+    haul->copy.after_count = 0; /* yk_haul_finish runs after those events */
     return status;
 }
 
@@ -273,7 +275,7 @@ int yk_haul_is_open(const struct yk_haul *haul)
     return haul->first || haul->issued < yk_copy_total(&haul->copy);
 }
 
-/* The oldest slot, given back afterwards. */
+/* Waits for the oldest slot, empties it and gives it back. */
 static yoke_status land_first(struct yk_haul *haul)
 {
     struct yk_slot *slot = haul->first;
@@ -291,7 +293,7 @@ static yoke_status land_first(struct yk_haul *haul)
 
 yoke_status yk_haul_finish(struct yk_haul *haul)
 {
-    struct yk_event *direct = NULL; /* the latest of those without a slot */
+    struct yk_event *direct = NULL; /* the latest copy without a slot */
     yoke_status status = YOKE_OK, arrival;
     struct leg leg;
     while (status == YOKE_OK && yk_haul_is_open(haul)) {

@@ -1,11 +1,12 @@
-/* evict.c - device memory as a cache: what was not used for longest makes room.
+/* evict.c - device memory as a cache: the least recently used rows are evicted.
  *
- * What leaves at a time are the rows of a replica that were last used together, less those that
- * somebody holds; where the device has no pages, or the array is small, a whole replica that nobody
- * holds. A victim is picked under the place's lock, then its modified rows are written back without
- * it (that sleeps), with evict_lock held throughout, so that neither a second eviction nor the
- * closing of an array interferes. Who wants the replica meanwhile waits until the rows have left:
- * what a kernel wrote there would come home torn, or be freed with the memory.
+ * One eviction takes rows of one replica that were last used together, except held ones. If the
+ * device has no pages, or the array is small, it takes a whole replica that is not held. The victim
+ * is picked under the place's lock. Then its modified rows are written back without that lock,
+ * because this sleeps. evict_lock is held throughout, so that neither a second eviction nor the
+ * closing of an array interferes. A thread that needs the replica meanwhile waits until the rows
+ * have left: otherwise what a kernel writes there would come home half old, half new, or be freed
+ * with the memory.
  */
 #include "../base/status.h"
 #include "array.h"
@@ -22,7 +23,7 @@ static void consider(struct victim *best, const struct victim *other)
         *best = *other;
 }
 
-/* The first rows of each run that nobody claims. */
+/* Considers the first unclaimed rows of each run. */
 static void consider_rows(struct victim *best, struct yk_replica *replica)
 {
     const struct yk_interval_map *note = &replica->committed;
@@ -44,7 +45,7 @@ static void consider_rows(struct victim *best, struct yk_replica *replica)
     }
 }
 
-/* From then on nobody else starts to use it. evict_lock held. */
+/* From then on no other thread starts to use the victim. evict_lock held. */
 static struct victim pick_victim(struct yk_place *place)
 {
     struct victim best = { 0 };
@@ -66,7 +67,8 @@ static struct victim pick_victim(struct yk_place *place)
     return best;
 }
 
-/* *kept: rows that it came to be the only one to have meanwhile, as others lost theirs. */
+/* *kept: number of rows that only this place has now, because other places meanwhile lost
+ * theirs. */
 static yoke_status write_back_rows(const struct victim *victim, yoke_array *array, int64_t *kept)
 {
     int number = victim->replica->place->number;
@@ -96,8 +98,8 @@ static int is_claimed(const struct yk_replica *replica)
     return claimed;
 }
 
-/* Their pages, and those they shared with rows that had left before. The map has room for two more
- * runs. */
+/* Frees the rows' pages, and pages shared with rows that had left before. The map has room for two
+ * more runs. */
 static void free_rows(struct yk_replica *replica, struct yk_interval rows)
 {
     struct yk_interval_map *note = &replica->committed;
@@ -129,7 +131,7 @@ static yoke_status write_back(const struct victim *victim)
     return status;
 }
 
-/* 1 if there was a spare to give up. */
+/* Returns 1 if there was a spare to free. */
 static int free_spare(struct yk_place *place)
 {
     int freed;
@@ -163,12 +165,12 @@ static yoke_status let_leave(const struct victim *victim)
     return status;
 }
 
-/* YOKE_ENOMEM: there is nothing that could leave. */
+/* YOKE_ENOMEM: there is nothing to evict. */
 static yoke_status evict(struct yk_places *places, struct yk_place *place)
 {
     struct victim victim;
     yoke_status status = YOKE_ENOMEM;
-    if (free_spare(place)) /* which nothing has to be copied for */
+    if (free_spare(place)) /* needs no copy */
         return YOKE_OK;
     yk_lock(&places->evict_lock);
     victim = pick_victim(place);

@@ -8,10 +8,10 @@
 #include "place.h"
 
 struct yk_exchange_copy {
-    struct yk_event *event; /* NULL: it was complete when it was issued */
+    struct yk_event *event; /* NULL: the copy was complete when it was issued */
     struct yk_place *source;
-    int over;   /* and that is known */
-    int waited; /* by how many threads, without the lock: the event stays */
+    int over;   /* 1: it is known to be over */
+    int waited; /* number of threads that wait for it without the lock; the event stays meanwhile */
 };
 
 yoke_status yk_exchange_open(struct yk_place *place)
@@ -38,7 +38,7 @@ static uint64_t number_of(const struct yk_exchange *exchange, int i)
     return exchange->issued - (uint64_t)(exchange->count - 1 - i);
 }
 
-/* Of which the driver says for the first time that it is over. */
+/* The driver has just reported that copy i is over. */
 static void note_end(struct yk_place *place, int i, yoke_status outcome)
 {
     struct yk_exchange *exchange = &place->exchange;
@@ -58,7 +58,7 @@ static void note_end(struct yk_place *place, int i, yoke_status outcome)
         exchange->ran.ended = times.ended;
 }
 
-/* What is over is noted, in order, and forgotten unless somebody waits for it. */
+/* Notes, in order, which copies are over, and forgets those that no thread waits for. */
 static void sweep(struct yk_place *place)
 {
     struct yk_exchange *exchange = &place->exchange;
@@ -79,8 +79,8 @@ static void sweep(struct yk_place *place)
                 (size_t)exchange->count * sizeof *exchange->copies);
 }
 
-/* Asking how the earlier ones are takes the driver's time as well, so that is left for when there
- * are many, or one is waited for. */
+/* Polling the earlier copies takes driver time as well. So it is done only when there are many, or
+ * when one is waited for. */
 static yoke_status reserve(struct yk_place *place)
 {
     struct yk_exchange *exchange = &place->exchange;
@@ -98,7 +98,7 @@ static yoke_status reserve(struct yk_place *place)
     return YOKE_OK;
 }
 
-/* Lock held. `before`: of the source. */
+/* Lock held. `before`: events to wait for. */
 static yoke_status issue(struct yk_place *place, struct yk_place *source,
                          const struct yk_copy *wanted, struct yk_event *const before[2])
 {
@@ -197,8 +197,8 @@ struct yk_event_times yk_exchange_ran(struct yk_place *place)
     return ran;
 }
 
-/* The first that is not known to be over, which stays until it is told; -1: there is none. Lock
- * held. */
+/* The event of the first copy that is not known to be over, and its number; NULL: there is none.
+ * The event stays until the caller reduces `waited`. Lock held. */
 static struct yk_event *take_pending(struct yk_exchange *exchange, uint64_t *number)
 {
     int i;

@@ -1,22 +1,22 @@
-/* filled.c - memory of yoke_alloc, pinned behind the program that fills it.
+/* filled.c - pins memory of yoke_alloc as the program fills it.
  *
- * The first job would have to wait for its pins, or go through a core. So the pinner's thread looks
- * at memory that yoke has allocated, and pins each block once all of its pages are there: the
- * program has written them by then, so they are on the NUMA nodes of the threads that did. Memory
- * that was filled before a GPU's driver came is pinned when that comes. What is never written is
- * never pinned here.
+ * Otherwise the first job would have to wait for its pins, or be copied by a core. So the pinner's
+ * thread watches memory that yoke has allocated, and pins each block once all of its pages are
+ * present: the program has then written them, so they are on the NUMA nodes of the writing threads.
+ * Memory that was filled before a GPU's driver was loaded is pinned when it is. Memory that is
+ * never written is never pinned here.
  *
- * A driver that pins keeps its other callers waiting. So blocks are of one grain (pin.h), and
- * between two of them the driver is left alone for an eighth of the time that the last one took.
+ * A driver that pins keeps its other callers waiting. So blocks have one grain (pin.h), and after
+ * each block the driver is left alone for an eighth of the time that the block took.
  *
  * All with the lock of pages.c held.
  */
 #include "../platform/clock.h"
 #include "pinner.h"
 
-/* Below, a copy hardly takes longer without pins (runtime/ahead.c). */
+/* Bytes; below this, a copy takes hardly longer without pins (runtime/ahead.c). */
 static const int64_t counts_bytes = 4 << 20;
-/* Between looks: a quarter of the time since the last block was found, within these. */
+/* Time between looks: a quarter of the time since a block was last found, within these limits. */
 static const int64_t look_least_ns = 100000, look_most_ns = 250000000;
 enum { LOOK_PART = 4, REST_PART = 8 };
 
@@ -30,7 +30,7 @@ static struct yk_interval page_at(int64_t address)
     return (struct yk_interval){ address, address + yk_pin_terms.page };
 }
 
-/* Most blocks that are not filled show it at their ends, which is cheap to see. */
+/* Most blocks that are not filled show it at their ends, which are cheap to check. */
 static int is_filled(struct yk_interval gap)
 {
     return yk_pages_resident(page_at(gap.first)) == 1 &&
@@ -38,7 +38,8 @@ static int is_filled(struct yk_interval gap)
            yk_pages_resident(gap) == 1;
 }
 
-/* The first block of the range that is filled and not pinned; 0: none. *open: there are others. */
+/* Finds the first block of the range that is filled and not pinned; 0: none. *open: others are
+ * still to be filled. */
 static int find_filled(const struct yk_pin_range *range, struct yk_interval *gap, int *open)
 {
     struct yk_interval left = range->pages;
@@ -70,7 +71,7 @@ static void pin(struct yk_pinner *pinner, struct yk_pin_range *range, struct yk_
     yk_pages_pin(&question, gap);
     pinner->busy = NULL;
     if (!range->refused && yk_pin_look(&yk_pages_map, gap).state == YK_PIN_NOT) {
-        pinner->ill = 1; /* the device is lost; another one may do */
+        pinner->ill = 1; /* the device is lost; another one may do it */
         yk_pinners_look();
     }
 }

@@ -72,7 +72,7 @@ void yk_interval_map_assign(struct yk_interval_map *map, struct yk_interval rows
         to++;
     if (from == to && map->items[from].value == value)
         return;
-    /* What remains of the run before, or the run before that, joins if equal. */
+    /* The rest of the run that contains rows.first, or else the run before it, joins if equal. */
     if (map->items[from].first < rows.first) {
         pieces[count++] = map->items[from];
     } else if (from > 0 && map->items[from - 1].value == value) {

@@ -150,7 +150,7 @@ static yoke_status upload(struct yk_replica *replica, struct yk_interval rows)
     return YOKE_OK;
 }
 
-/* A copy that was not issued whole: whoever gets the upload_lock next would rely on it. */
+/* Ends a copy that was not completely issued: the next holder of upload_lock would rely on it. */
 static void take_back(struct yk_place *place, yoke_array *array, struct yk_interval rows,
                       yoke_status outcome)
 {
@@ -160,8 +160,8 @@ static void take_back(struct yk_place *place, yoke_array *array, struct yk_inter
     yk_unlock(&array->lock);
 }
 
-/* Copies of the rows to a place that are under way, and not believed any more since a device was
- * lost, may still write there; and others may still be reading what one of them has brought. */
+/* Copies to a place whose source was lost are no longer trusted, but may still write there; and
+ * other places may still be reading rows that such a copy brought. */
 static void drain_exchanges(struct yk_places *places)
 {
     int i, count = atomic_load_explicit(&places->count, memory_order_acquire);

@@ -1,15 +1,15 @@
-/* load.c - moving rows to a device: what coherence says is missing there becomes copies on its
- * queues, and their ends are told to it. Nobody waits for them.
+/* load.c - moves rows to a device: turns what coherence reports as missing there into copies on the
+ * place's queues, and reports their ends to coherence. No thread waits for the copies.
  *
- * Rows come from the host, or straight from another device where that is faster or the host has
- * none. Rows that only a device has which cannot be read come home first. Rows that several devices
- * want are shared out among their links (share.c). How one copy is issued: lift.c.
+ * Rows come from the host, or directly from another device if that is faster or the host does not
+ * have them. Rows that only a device has that cannot be read directly first come home. Rows that
+ * several devices need are shared out among their links (share.c). How one copy is issued: lift.c.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "lift.h"
 
-/* --- all that is lacking --- */
+/* --- everything that is missing --- */
 
 static yoke_status ask(const struct yk_lift *lift, struct yk_interval rows)
 {
@@ -24,7 +24,7 @@ static yoke_status ask(const struct yk_lift *lift, struct yk_interval rows)
     return status;
 }
 
-/* *again: it did not come to that, so what is lacking has to be asked anew. */
+/* *again: the rows could not be taken from there; ask again what is missing. */
 static yoke_status take_from_device(struct yk_lift *lift, const struct yk_copy_need *need,
                                     int *again)
 {
@@ -55,7 +55,7 @@ static yoke_status take_from_device(struct yk_lift *lift, const struct yk_copy_n
 static yoke_status take(struct yk_lift *lift, const struct yk_copy_need *need, int *again)
 {
     *again = 0;
-    if (need->arriving) /* on a queue that whoever launches waits for */
+    if (need->arriving) /* on a queue that the launch waits for */
         return YOKE_OK;
     if (need->source < 0)
         return yk_transfer_lost(lift->array, need->rows);
@@ -67,7 +67,8 @@ static yoke_status take(struct yk_lift *lift, const struct yk_copy_need *need, i
     return yk_transfer_home(lift->array, need->rows);
 }
 
-/* The first that the next device behind this one has: each begins with another source. */
+/* The first need whose source is a higher place than this one, so that each device begins with
+ * another source. */
 static int first_turn(const struct yk_copy_needs *needs, int place)
 {
     int i;
@@ -134,7 +135,7 @@ yoke_status yk_transfer_up(struct yk_replica *replica, struct yk_interval rows,
     return bring(replica, rows, load, YK_SHARE_ALL);
 }
 
-/* --- how it went --- */
+/* --- outcomes --- */
 
 void yk_load_close(struct yk_load *load)
 {
@@ -144,9 +145,9 @@ void yk_load_close(struct yk_load *load)
     *load = (struct yk_load){ 0 };
 }
 
-/* A copy from the host that was issued whole has arrived, whatever became of the chunk that it was
- * for: others may be reading it there by now, so it must not come again. (If its device is lost,
- * that is told too.) array->lock held. */
+/* A copy from the host that was completely issued has arrived, whatever happened to its chunk.
+ * Other devices may already be reading the rows here, so they must not be sent again. (If the
+ * device is lost, that is reported as well.) array->lock held. */
 static yoke_status settle(struct yk_replica *replica, struct yk_interval rows, yoke_status outcome)
 {
     yoke_status copied = yk_replica_was_sent(replica, rows) ? YOKE_OK : outcome, status;
@@ -155,7 +156,7 @@ static yoke_status settle(struct yk_replica *replica, struct yk_interval rows, y
     return outcome == YOKE_OK ? status : outcome;
 }
 
-/* What other places were sent may still be on its way where nothing has followed it. */
+/* Copies to other places may still be under way if nothing was copied on from there. */
 static void drain_others(yoke_array *array, const struct yk_load *load, uint32_t places)
 {
     int i;
@@ -167,7 +168,7 @@ static void drain_others(yoke_array *array, const struct yk_load *load, uint32_t
     }
 }
 
-/* Those of panel number `part`. */
+/* Settles the copies of panel number `part`. */
 static yoke_status settle_part(const struct yk_replica *replica, int part,
                                const struct yk_load *load, yoke_status outcome)
 {

@@ -1,18 +1,18 @@
 /* pages.c - pinning as copies need it. See pages.h.
  *
- * Who lets go. A block is pinned through one device and is gone with it (its context), so the
- * device has to be there until the block is let go: yk_pinner_close keeps it while arrays of other
- * runtimes use blocks of its, and whoever lets the last of them go closes it. Blocks that only wait
- * in memory of yoke_alloc are let go with their device; the next one pins them anew. A block is let
- * go when no array touches it, hence no copy is under way.
+ * Unpinning. A block is pinned through one device and disappears with that device's context. So the
+ * device has to stay open until the block is unpinned. yk_pinner_close keeps it open while arrays
+ * of other runtimes use its blocks; the unpinning of the last such block closes it. Blocks that no
+ * array uses, in memory of yoke_alloc, are unpinned when their device closes; the next device pins
+ * them again. A block is unpinned only when no array touches it, hence when no copy is under way.
  *
- * A driver is called without the lock, by a thread of the pinner: the block is pending meanwhile.
- * A copy orders the blocks it comes to next, so they are pinned while the parts before them travel,
- * and waits for a pending one at most as long as a core would copy it. Where pinning is measured to
- * be slower than that, as it is when all cores are busy, nothing is waited for. (On a virtual clock
- * it is done at once.)
+ * A driver is called without the lock, by a thread of the pinner; the block is pending meanwhile. A
+ * copy orders the blocks it will come to next, so that they are pinned while the parts before them
+ * travel. It waits for a pending block at most as long as a core would take to copy it. When
+ * pinning is measured to be slower than that, as it is when all cores are busy, the copy does not
+ * wait. (On a virtual clock blocks are pinned at once.)
  *
- * After a fork the child has the map and not the driver: there nothing is let go.
+ * After a fork the child has the map but not the driver: it unpins nothing.
  */
 #include "pages.h"
 
@@ -33,17 +33,17 @@ yk_mutex yk_pages_lock = YK_MUTEX_INITIAL;
 struct yk_pin_map yk_pages_map;
 int64_t yk_pages_filled_most = INT64_MAX;
 
-/* Of one copy, ordered and not yet pinned; and between looks at one that is waited for. */
+/* Blocks of one copy that are ordered ahead; time between looks at a block that is waited for. */
 enum { BLOCKS_AHEAD = 4, LOOK_AGAIN_NS = 20000 };
 
-static pid_t pinning_process; /* the one whose driver has the blocks; under the lock */
+static pid_t pinning_process; /* the process whose driver has the blocks; under the lock */
 
 static void *address_of(int64_t address)
 {
     return (void *)(intptr_t)address;
 }
 
-/* A child gets the lock open, whichever thread of the parent's held it. */
+/* The child gets the lock released, whichever thread of the parent held it. */
 static void before_fork(void)
 {
     yk_lock(&yk_pages_lock);
@@ -88,7 +88,8 @@ int64_t yk_pinner_pinned(struct yk_pinner *pinner)
     return atomic_load(&pinner->pinned);
 }
 
-/* Lock held; opened meanwhile. The block, which is not pending, leaves the yk_pages_map. */
+/* Unpins a block that is not pending, and removes it from the map. Lock held; released
+ * meanwhile. */
 static void let_go(struct yk_pin_block *block)
 {
     int64_t first = block->bytes.first;
@@ -165,8 +166,8 @@ static yoke_status gone(const struct yk_pages_question *question)
                    question->name, question->host);
 }
 
-/* Somebody else has pinned the first and the last page; what lies between is his as well. Without
- * the lock. */
+/* Whether other code has pinned the first and the last page; then it is taken to have pinned all.
+ * Without the lock. */
 static int is_foreign_throughout(struct yk_device *device, struct yk_interval bytes)
 {
     const struct yk_backend *backend = device->backend;
@@ -198,7 +199,7 @@ void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap)
     pinner->blocks--;
 }
 
-/* Lock held; opened meanwhile. */
+/* Lock held; released meanwhile. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
@@ -246,7 +247,7 @@ int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap)
     return 1;
 }
 
-/* The gap, which is in no block, becomes one, now or soon. */
+/* Makes the gap, which is in no block, a block: at once or soon. */
 static void make_block(const struct yk_pages_question *question, struct yk_interval gap)
 {
     struct yk_pinner *pinner = question->pinner;
@@ -269,7 +270,7 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
             let_go(block);
         kept = pinner->blocks > 0;
         pinner->orphan = kept;
-        yk_pinners_look(); /* another one takes over what was let go */
+        yk_pinners_look(); /* another pinner takes over what was unpinned */
         yk_unlock(&yk_pages_lock);
         if (kept)
             return;
@@ -278,10 +279,10 @@ void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device)
     device->backend->close(device);
 }
 
-/* Pinning pages that were never touched places them, which is for the thread that writes them
- * first. So they are pinned only where this copy fills them, which places them no worse than
- * landing in them would. `gap` becomes what may be pinned, `bytes` at most that, or what comes
- * before it and goes the slow way. */
+/* Pinning pages that were never touched also places them, which should be left to the thread that
+ * writes them first. So such pages are pinned only if this copy overwrites them: the copy itself
+ * would place them no better. `gap` becomes what may be pinned. `bytes` is cut to that, or to the
+ * part before it, which is copied unpinned. */
 static int may_place(const struct yk_pages_question *question, struct yk_interval *gap,
                      struct yk_interval *bytes)
 {
@@ -298,7 +299,7 @@ static int may_place(const struct yk_pages_question *question, struct yk_interva
     return 1;
 }
 
-/* The bytes are in no block. Lock held; opened meanwhile. */
+/* Decides whether to pin for `bytes`, which are in no block. Lock held; released meanwhile. */
 static yoke_status decide(const struct yk_pages_question *question, struct yk_interval *bytes)
 {
     struct yk_pin_range *range = question->range;
@@ -326,7 +327,8 @@ static yoke_status decide(const struct yk_pages_question *question, struct yk_in
     return YOKE_OK;
 }
 
-/* What the copy comes to next is pinned while the parts before it travel. Lock held. */
+/* Orders the blocks that the copy comes to next, so that they are pinned while the parts before
+ * them travel. Lock held. */
 static void order_next(const struct yk_pages_question *question, struct yk_interval left)
 {
     int blocks;
@@ -343,8 +345,8 @@ static void order_next(const struct yk_pages_question *question, struct yk_inter
     }
 }
 
-/* A pending block is worth as much waiting as copying its part of the bytes through a core takes,
- * if pinning is the quicker of the two. Lock held, and opened meanwhile. */
+/* Waits for a pending block, at most as long as a core would take to copy its part of the bytes,
+ * and only if pinning is the faster of the two. Lock held, and released meanwhile. */
 static void await_block(struct yk_pin_block *part)
 {
     const int64_t until = yk_clock_ns() + yk_pin_worth_waiting(part->bytes);
@@ -365,7 +367,8 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     const int pins = question->pinner && question->range;
     struct yk_interval whole;
     yk_lock(&yk_pages_lock);
-    if (!pins) { /* others may have, and no driver takes a copy of memory that is pinned in part */
+    if (!pins) { /* other devices may pin, and no driver takes a copy of memory that is partly
+                  * pinned */
         part = yk_pin_look(&yk_pages_map, part.bytes);
         out->bytes = part.bytes.last - part.bytes.first;
         out->fast = 0;
@@ -389,7 +392,7 @@ yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_p
     if (status == YOKE_OK && !out->fast)
         yk_pin_moved(question->range, part.bytes, 1 - question->gaps);
     yk_unlock(&yk_pages_lock);
-    /* Those who copy by hand would find out the hard way. */
+    /* A core that copies memory that is gone would crash. */
     if (status == YOKE_OK && !out->fast && out->bytes >= yk_pin_terms.unit &&
         yk_pages_resident(part.bytes) < 0)
         status = gone(question);
@@ -454,7 +457,7 @@ int yk_pages_pending(const struct yk_pages_question *question)
     return some_are(question, YK_PIN_PENDING);
 }
 
-/* Lock held, and opened meanwhile: nothing of the range is being pinned any more. */
+/* When this returns, nothing of the range is being pinned. Lock held, and released meanwhile. */
 static void leave_pinners(const struct yk_pin_range *range)
 {
     if (!pinning_process || pinning_process == getpid()) /* a child has no such threads */
@@ -470,7 +473,7 @@ int yk_pages_end_waiting(struct yk_pin_range *range)
 {
     if (yk_pin_is_used(&yk_pages_map, range->pages, YK_PIN_ARRAYS))
         return 0;
-    range->refused = 1; /* nothing of it is begun any more */
+    range->refused = 1; /* no further pinning of it begins */
     leave_pinners(range);
     yk_pin_leave(&yk_pages_map, range);
     let_go_unused(range->pages);

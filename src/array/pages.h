@@ -1,8 +1,8 @@
 /* pages.h - the process's host memory as copies see it: what is pinned, and memory of yoke_alloc.
  *
- * One map (pin.h) for the whole process, because a page is pinned once in all of it: arrays of
- * several runtimes may lie on the same ones. It has a lock of its own, taken after all others, and
- * held through no call to a driver.
+ * There is one map (pin.h) for the whole process, because a page is pinned once for all of it, and
+ * arrays of several runtimes may share pages. The map has its own lock, which is taken after all
+ * others and never held during a driver call.
  */
 #ifndef YK_ARRAY_PAGES_H
 #define YK_ARRAY_PAGES_H
@@ -12,46 +12,48 @@
 #include "../backend/backend.h"
 #include "pin.h"
 
-/* A device that pins. What it has pinned for arrays of another runtime outlives its own runtime:
- * then it is closed with the last of these blocks. */
+/* A device that pins. If arrays of another runtime use blocks that it pinned, it outlives its own
+ * runtime and is closed with the last of these blocks. */
 struct yk_pinner;
 yoke_status yk_pinner_open(struct yk_device *device, struct yk_pinner **out); /* borrows */
-int64_t yk_pinner_pinned(struct yk_pinner *pinner); /* bytes so far, in all */
-/* Nothing runs on the device any more. Closes it, at once or later; NULL pinner: at once. */
+int64_t yk_pinner_pinned(struct yk_pinner *pinner); /* total bytes so far */
+/* Nothing runs on the device any more. Closes it, at once or later; if `pinner` is NULL, at
+ * once. */
 void yk_pinner_close(struct yk_pinner *pinner, struct yk_device *device);
 
-/* The first part of some host memory, to be copied in one go. */
+/* The first part of some host memory, to be copied in one piece. */
 struct yk_piece {
     int64_t bytes;
     int fast; /* pinned */
 };
 struct yk_pages_question {
-    struct yk_pinner *pinner;   /* of the device that copies; NULL: it does not pin */
-    struct yk_pin_range *range; /* of the array, which is open; NULL: not an array's memory */
+    struct yk_pinner *pinner;   /* of the copying device; NULL: it does not pin */
+    struct yk_pin_range *range; /* of the array, which is open; NULL: the memory belongs to no
+                                 * array */
     const char *name;           /* of the array, for messages */
     void *host;
     int64_t bytes;
-    double gaps; /* the part of them that lies between rows and is not copied */
-    int fills;   /* the copy writes all of it */
+    double gaps; /* fraction of the bytes that lies between rows and is not copied */
+    int fills;   /* 1: the copy writes all of the bytes */
 };
-/* How to copy the memory's beginning. Pins it first if that pays, which takes as long as copying
- * twice as much. YOKE_EINVAL: the memory is not there any more. */
+/* How to copy the beginning of the memory. If pinning it pays, orders that and waits for it at most
+ * as long as a core would take to copy it. YOKE_EINVAL: the memory is no longer mapped. */
 yoke_status yk_pages_ready(const struct yk_pages_question *question, struct yk_piece *out);
-/* Memory that is there and in no block is pinned soon, whether that pays or not. */
+/* Memory that is present and in no block will be pinned soon, whether that pays or not. */
 void yk_pages_order(const struct yk_pages_question *question);
 /* Whether all of it is in blocks, pinned or not. */
 int yk_pages_known(const struct yk_pages_question *question);
 /* Whether some of it is being pinned. */
 int yk_pages_pending(const struct yk_pages_question *question);
-/* The array closes: what was pinned for it alone is let go. */
+/* The array closes: blocks that only it used are unpinned. */
 void yk_pages_leave(struct yk_pin_range *range);
 
-/* Memory nobody has touched yet, so that each page comes to be where it is used first; in large
- * pages where it is large. It stays pinned, once it is, until it is freed or the device that pinned
- * it closes. NULL: none. */
+/* Allocates memory that no thread has touched yet, so that each page is placed where it is first
+ * used; in large pages if it is large. Once it is pinned it stays so, until it is freed or the
+ * device that pinned it closes. NULL: no memory. */
 void *yk_pages_alloc(size_t bytes);
-void yk_pages_free(void *memory); /* NULL is fine */
-/* Whether all of the bytes were had from yk_pages_alloc, as whole pages. */
+void yk_pages_free(void *memory); /* NULL is allowed */
+/* Whether all of the bytes are from yk_pages_alloc, as whole pages. */
 int yk_pages_are_own(const void *memory, size_t bytes);
 
 #endif

@@ -33,7 +33,7 @@ static void free_panel(yoke_array *panel)
     yk_free(panel);
 }
 
-/* Up to before `end`. */
+/* Frees the panels before `end`. */
 static void free_up_to(yoke_array *panel, const yoke_array *end)
 {
     while (panel != end) {
@@ -94,8 +94,8 @@ static yoke_status taken(const yoke_array *panel)
                    panel->name);
 }
 
-/* Which nameless panels the columns lie in: change->out up to before `behind`, if there are any
- * panels. *all: their columns. */
+/* Finds the unnamed panels that contain the columns: change->out up to before `behind`, if there
+ * are any panels. *all: the columns of these panels. */
 static yoke_status find_room(yoke_array *array, struct yk_interval columns,
                              struct yk_panel_change *change, struct yk_interval *all)
 {
@@ -117,7 +117,7 @@ static yoke_status find_room(yoke_array *array, struct yk_interval columns,
     return YOKE_OK;
 }
 
-/* Nobody has ever written them, so there is nothing to bring home, or anywhere. */
+/* The columns were never written, so there is nothing to bring home or to send. */
 static int is_fresh(yoke_array *array)
 {
     int fresh;
@@ -127,7 +127,7 @@ static int is_fresh(yoke_array *array)
     return fresh;
 }
 
-/* What kept books of the columns so far brings them home. */
+/* Brings the columns home, from the arrays that kept their books so far. */
 static yoke_status bring_home(const struct yk_panel_change *change, enum yk_coherence_start *start)
 {
     yoke_array *before = change->out ? change->out : change->array;
@@ -182,7 +182,7 @@ yoke_status yk_panels_prepare_end(yoke_array *array, struct yk_panel_change *out
     yoke_status status = yk_transfer_home(array, rows);
     if (status != YOKE_OK)
         return status;
-    yk_lock(&array->lock); /* its own books, which nobody looks at yet */
+    yk_lock(&array->lock); /* its own books, which no other thread uses yet */
     status = yk_coherence_written(array->coherence, YK_HOST, rows);
     yk_unlock(&array->lock);
     if (status == YOKE_OK)

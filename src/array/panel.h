@@ -1,15 +1,15 @@
-/* panel.h - column panels: an array's columns divided among arrays that keep books of their own, so
- * that jobs on different columns of the same rows need not wait for each other, and only the
- * columns that a job names are moved.
+/* panel.h - column panels: an array's columns divided among arrays that keep their own books. So
+ * jobs on different columns of the same rows need not wait for each other, and only the columns
+ * that a job names are moved.
  *
- * A panel has the rows of the array it is of, lies in its host memory and in its devices' memory,
- * and has no memory itself: rows are `pitch` apart everywhere, and a kernel finds an element at the
- * same global index whichever of them it was given. The program names some panels; the columns left
- * are covered by nameless ones, so that the array as a whole stays usable: what moves its rows does
- * so panel by panel. When the last named one is closed the array keeps its books itself again.
+ * A panel has the same rows as its array, lies in that array's host and device memory, and has no
+ * memory itself. Rows are `pitch` apart everywhere, so a kernel finds an element at the same global
+ * index in the array and in the panel. The program names some panels; unnamed ones cover the
+ * remaining columns, so that the whole array stays usable: its rows are moved panel by panel. When
+ * the last named panel is closed, the array keeps its books itself again.
  *
  * The list of panels changes under places->evict_lock and the runtime's lock, while no job uses the
- * array or a panel of it. Opening and closing bring the columns in question home, which is free
+ * array or a panel of it. Opening and closing a panel bring its columns home, which costs nothing
  * before the first job.
  */
 #ifndef YK_ARRAY_PANEL_H
@@ -17,28 +17,28 @@
 
 #include "array.h"
 
-/* A change of an array's panels that has all it needs. */
+/* A prepared change of an array's panels: it has all memory that it needs. */
 struct yk_panel_change {
-    yoke_array *array, *panel; /* the new panel; NULL: there are to be none */
+    yoke_array *array, *panel; /* the new panel; NULL: there will be no panels */
     yoke_array **at;           /* where in the list */
-    yoke_array *first, *last;  /* what comes there, */
-    yoke_array *out, *behind;  /* instead of these: up to before `behind` */
+    yoke_array *first, *last;  /* the new panels, */
+    yoke_array *out, *behind;  /* which replace these, up to before `behind` */
 };
 
-/* A panel of bytes columns.first .. columns.last - 1 of each row, which are its. Brings them home.
- * YOKE_EINVAL: a named panel has some of them. */
+/* Prepares a panel of bytes columns.first .. columns.last - 1 of each row, and brings them home.
+ * YOKE_EINVAL: a named panel already has some of these columns. */
 yoke_status yk_panel_prepare(yoke_array *array, struct yk_interval columns,
                              struct yk_panel_change *out);
-/* The array is to do without panels. Brings all home, and fails where that is not possible. */
+/* Prepares an array without panels. Brings everything home; fails if that is impossible. */
 yoke_status yk_panels_prepare_end(yoke_array *array, struct yk_panel_change *out);
-/* Under the locks. Does what was prepared; cannot fail. */
+/* Under the locks. Makes the prepared change; cannot fail. */
 void yk_panels_change(struct yk_panel_change *change);
-/* Without the locks: frees what nobody can see any more. */
+/* Without the locks. Frees what no thread can see any more. */
 void yk_panels_changed(struct yk_panel_change *change);
 
-/* How many the program has. */
+/* Number of panels that the program opened. */
 int yk_panels_named(const yoke_array *array);
-/* A list up to its end, or NULL. */
+/* Frees a list up to its end. NULL is allowed. */
 void yk_panels_free(yoke_array *first);
 
 #endif

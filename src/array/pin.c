@@ -113,8 +113,8 @@ struct yk_pin_block yk_pin_look(const struct yk_pin_map *map, struct yk_interval
     return found;
 }
 
-/* Blocks of a large range are large, or the first small chunks would cut it up for good, and every
- * later copy with it. */
+/* Blocks of a large range are large. Otherwise the first small chunks would cut it up for good, and
+ * every later copy with it. */
 int64_t yk_pin_grain(const struct yk_pin_range *range)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
@@ -156,7 +156,7 @@ static int64_t length(struct yk_interval bytes)
     return bytes.last > bytes.first ? bytes.last - bytes.first : 0;
 }
 
-/* Bytes that have to go another way until pinning `gap` is worth it. */
+/* Bytes that have to be copied unpinned until pinning `gap` is worth it. */
 static double price(struct yk_interval gap)
 {
     const struct yk_pin_terms *terms = &yk_pin_terms;
@@ -164,7 +164,7 @@ static double price(struct yk_interval gap)
     return mib * (terms->pin_ns + terms->pin_mib_ns * (double)length(gap) / mib) / gain;
 }
 
-/* Bytes that are left when the gap's price has been paid; negative: it cannot be. */
+/* Bytes that are left when the gap's price is paid; negative: it cannot be paid. */
 static double left_over(const struct yk_pin_range *range, struct yk_interval gap,
                         struct yk_interval bytes, double part)
 {

@@ -1,7 +1,8 @@
-/* pinner.c - pinning by a thread of its own, in the order in which it was asked for, and between
- * orders what the program has filled (filled.c).
+/* pinner.c - a thread that pins: it carries out orders in the order they were given, and between
+ * orders pins what the program has filled (filled.c).
  *
- *     order: waiting --> carried out; or cancelled, while it waits, by who leaves or closes
+ *     order: waiting --> carried out; or cancelled, while it waits, when its range leaves or the
+ *            pinner closes
  */
 #include "pinner.h"
 
@@ -38,7 +39,7 @@ static void carry_out_orders(void *context)
     yk_unlock(&yk_pages_lock);
 }
 
-/* Orders for `range` (NULL: all) that were not begun are as if they had never been given. */
+/* Removes orders for `range` (NULL: all) that have not begun, as if they had never been given. */
 static void cancel(struct yk_pinner *pinner, const struct yk_pin_range *range)
 {
     struct yk_pin_order **link = &pinner->first, *order;
@@ -86,8 +87,9 @@ void yk_pinner_order(const struct yk_pages_question *question, struct yk_interva
     yk_parker_wake(&pinner->parker);
 }
 
-/* The one that pins what is filled: what it pins has to serve all devices of its kind. A virtual
- * clock knows no threads, and a child of fork has none. */
+/* The pinner whose thread pins memory as it is filled. Its pins have to serve all devices of its
+ * kind. It has no virtual clock, which has no threads, and is not from before a fork, as the child
+ * has no such threads. */
 static struct yk_pinner *filler(void)
 {
     struct yk_pinner *pinner = pinners;

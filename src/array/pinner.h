@@ -1,5 +1,5 @@
-/* pinner.h - a device that pins, and the thread that does it. For pages.c and region.c; the lock is
- * held throughout (and opened by the thread while a driver works).
+/* pinner.h - a device that pins, and the thread that does it. For pages.c and region.c. The lock is
+ * held throughout; the thread releases it while a driver works.
  */
 #ifndef YK_ARRAY_PINNER_H
 #define YK_ARRAY_PINNER_H
@@ -18,15 +18,15 @@ struct yk_pin_order { /* a pending block to be pinned */
 struct yk_pinner {
     struct yk_device *device;
     int64_t quiet_since_ns;     /* when it last found memory that the program had filled */
-    atomic_int_fast64_t pinned; /* bytes, in all */
-    int blocks;                 /* of it in the map */
-    int orphan;                 /* its runtime has closed */
-    int ill;                    /* its device pins no more */
+    atomic_int_fast64_t pinned; /* total bytes */
+    int blocks;                 /* number of its blocks in the map */
+    int orphan;                 /* 1: its runtime has closed */
+    int ill;                    /* 1: its device no longer pins */
     int forks;                  /* yk_fork_count() when it was opened */
-    struct yk_pinner *next;     /* of those that may have a thread */
+    struct yk_pinner *next;     /* in the list of pinners that may have a thread */
 
     struct yk_pin_order *first, **end; /* not begun */
-    struct yk_pin_range *busy;         /* of the one that is being carried out */
+    struct yk_pin_range *busy;         /* range of the order that is being carried out */
     struct yk_thread thread;
     struct yk_parker parker;
     int runs, stops;
@@ -35,44 +35,45 @@ struct yk_pinner {
 /* --- pages.c --- */
 extern yk_mutex yk_pages_lock;
 extern struct yk_pin_map yk_pages_map; /* under the lock */
-/* Bytes in blocks above which nothing is pinned before it is copied: half of what the machine or
- * the cgroup has, for pinned pages cannot be swapped. Tests make it smaller. */
+/* Bytes in blocks above which nothing is pinned before it is copied. Half of the memory of the
+ * machine or cgroup, because pinned pages cannot be swapped. Tests make it smaller. */
 extern int64_t yk_pages_filled_most;
-/* Whether every page is there: 1, 0, or -1: some are not even mapped. */
+/* Whether all pages are present: 1: yes; 0: no; -1: some are not even mapped. */
 int yk_pages_resident(struct yk_interval bytes);
-/* The gap, which is in no block, becomes a pending one of the pinner's. 0: no memory for that. */
+/* The gap, which is in no block, becomes a pending block of the pinner's. 0: no memory to note
+ * it. */
 int yk_pages_claim(struct yk_pinner *pinner, struct yk_interval gap);
-/* Pins the pending block that begins at gap.first; afterwards the map says how it went. */
+/* Pins the pending block that begins at gap.first; afterwards the map has the outcome. */
 void yk_pages_pin(const struct yk_pages_question *question, struct yk_interval gap);
 /* The range is memory that waits for arrays: blocks on it stay. */
 void yk_pages_wait_for_arrays(struct yk_pin_range *range);
-/* 1: it is no longer in the map, and blocks that nobody else touches are let go; 0: an open array
- * uses it. */
+/* 1: the range is no longer in the map, and its blocks that no other range touches are unpinned; 0:
+ * an open array uses it. */
 int yk_pages_end_waiting(struct yk_pin_range *range);
-/* There will be no such block. */
+/* Removes a pending block that will not be pinned. */
 void yk_pages_forget(struct yk_pinner *pinner, struct yk_interval gap);
 
 /* --- region.c --- */
-/* Memory of yoke_alloc: the first range for NULL, else the next; NULL: that was the last. */
+/* Iterates over the memory of yoke_alloc: NULL gives the first range; returns NULL at the end. */
 struct yk_pin_range *yk_regions_next(const struct yk_pin_range *range);
 
 /* --- filled.c --- */
-/* Pins one block that the program has filled; the lock is opened meanwhile. How long to sleep
- * before the next look: 0: not at all; < 0: until memory is allocated. */
+/* Pins one block that the program has filled; the lock is released meanwhile. Returns the ns to
+ * sleep before the next look; 0: none; < 0: until memory is allocated. */
 int64_t yk_filled_pin(struct yk_pinner *pinner);
-/* Large enough to be pinned ahead of copies. */
+/* Whether the range is large enough to be pinned ahead of copies. */
 int yk_filled_counts(const struct yk_pin_range *range);
 
 /* --- pinner.c --- */
 void yk_pinner_start(struct yk_pinner *pinner);
-/* There may be memory to be pinned as it is filled: the pinner whose task that is looks. */
+/* Memory may have to be pinned as it is filled: wakes the pinner that does this. */
 void yk_pinners_look(void);
 int yk_pinner_fills(const struct yk_pinner *pinner); /* whether it is that one */
-/* The pending block is pinned soon; forgotten if there is no memory for that. */
+/* Orders the pending block to be pinned soon. Forgets the block if there is no memory for that. */
 void yk_pinner_order(const struct yk_pages_question *question, struct yk_interval gap);
-/* Nobody needs the range any more: nothing of it is being pinned when this returns. */
+/* The range is no longer needed: when this returns, nothing of it is being pinned. */
 void yk_pinners_leave(const struct yk_pin_range *range);
-/* Lock not held. The thread has ended when this returns, orders not begun are forgotten. */
+/* Lock not held. When this returns, the thread has ended and orders not begun are forgotten. */
 void yk_pinner_stop(struct yk_pinner *pinner);
 
 #endif

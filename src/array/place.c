@@ -1,4 +1,4 @@
-/* place.c - opening, closing and waiting on a device's memory. See place.h. */
+/* place.c - opens and closes a device's memory, and waits for its operations. See place.h. */
 #include "place.h"
 
 #include "../base/status.h"
@@ -42,7 +42,7 @@ yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place 
             goto close_lend_lock;
     }
     status = open_queues(out);
-    if (status == YOKE_OK) { /* now, for the first job has no time for it */
+    if (status == YOKE_OK) { /* now, so that the first job need not do it */
         if (device->backend->host_alloc && !device->desc.virtual_clock)
             yk_stage_open(&out->stage, device);
         return YOKE_OK;
@@ -96,7 +96,8 @@ yoke_status yk_place_await(struct yk_place *place, struct yk_event *event)
         return YOKE_OK;
     if (place->device->desc.virtual_clock) {
         while (!backend->poll(event, &outcome)) {
-            /* When nothing is left, another thread may have moved on to this event's end. */
+            /* If nothing is left to advance, another thread may have advanced past this event's
+             * end. */
             if (!backend->advance(0) && !backend->poll(event, &outcome)) {
                 outcome = yk_fail(YOKE_EDEVICE, "%s: an operation never completes",
                                   place->device->desc.name);
@@ -122,7 +123,7 @@ static struct yk_event **recent(struct yk_place *place, uint64_t number)
     return &place->recent_uploads[number % YK_RECENT_UPLOADS];
 }
 
-/* Only where others can read this place's memory. */
+/* Keeps the event only if other devices can read this place's memory. */
 static void note_recent(struct yk_place *place, struct yk_event *event)
 {
     const struct yk_backend *backend = place->device->backend;
@@ -214,7 +215,7 @@ static int can_exchange(const struct yk_place *a, const struct yk_place *b)
            b->number != YK_HOST && a->device->backend->reach;
 }
 
-/* Both locks held. */
+/* Both places' locks held. */
 static void connect(struct yk_place *to, struct yk_place *from)
 {
     double speed = to->device->backend->reach(to->device, from->device);

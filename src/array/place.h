@@ -1,15 +1,15 @@
-/* place.h - a memory where arrays can live beside the host's: one device with its copy queues and
+/* place.h - a memory beside the host's where arrays can live: one device with its copy queues and
  * its replicas.
  *
- * Four kinds of queue keep copies and kernels apart: everything from the host goes through
- * `upload` in order and everything from other devices through `exchange`, so that whoever needs
- * rows that are arriving only waits for the latest of both; results leave through `download`;
- * kernels run on queues of the runtime's lanes. A device is driven by one thread at a time: all
- * backend calls but poll, wait and build are made under `lock`, from whichever thread needs them.
+ * Four kinds of queue keep copies and kernels apart. Rows from the host go through `upload`, in
+ * order, and rows from other devices through `exchange`, so that a user of arriving rows only has
+ * to wait for the latest operation of both. Results leave through `download`. Kernels run on the
+ * queues of the runtime's lanes. One thread at a time drives a device: all backend calls except
+ * poll, wait and build are made under `lock`, from any thread.
  *
  * Order of locks: yk_place.upload_lock, yoke_array.home_lock, yoke_array.lock, yk_place.lock (of
- * two, that of the lower number first), yk_place.lend_lock, that of pages.c. Nobody sleeps holding
- * the last four.
+ * two, the lower number first), yk_place.lend_lock, the lock of pages.c. No thread sleeps while it
+ * holds one of the last four.
  */
 #ifndef YK_ARRAY_PLACE_H
 #define YK_ARRAY_PLACE_H
@@ -25,90 +25,93 @@
 
 struct yk_replica;
 
-/* Uploads so far back are told apart by who follows them; of older ones the oldest of these does.
+/* This many of the latest uploads have an event of their own to wait for. To wait for an older one,
+ * wait for the oldest of these.
  */
 enum { YK_RECENT_UPLOADS = 16 };
 
-/* Device memory that nobody uses. NULL: an empty place for some. */
+/* Device memory that is not in use. NULL: the entry is empty. */
 struct yk_spare {
     struct yk_buffer *buffer;
     int64_t bytes;
 };
-enum { YK_SPARES = 4 }; /* a job has windows, queues and sums at most, or several sums */
+enum { YK_SPARES = 4 }; /* a job has at most windows, queues and sums, or several sums */
 
 struct yk_place {
     struct yk_device *device; /* owned */
     int number;               /* in coherence; YK_HOST for a device that works in host memory */
     yk_mutex lock;
-    /* Held by whoever uploads rows, through all of it: rows that coherence calls arriving are on
-     * the upload queue when it is free. */
+    /* Held throughout each upload of rows. So when it is free, rows that coherence calls arriving
+     * are on the upload queue. */
     yk_mutex upload_lock;
     struct yk_queue *upload, *download; /* NULL for host memory */
     struct yk_event
         *last_upload;       /* latest operation on `upload`; under lock; NULL: all are complete */
-    struct yk_slot *lender; /* last_upload is this slot's event; NULL: the place's own */
-    /* Of what other places borrow here: the claims and users of replicas, whether one is leaving,
-     * and the next two. Never held in a call of the driver, which `lock` is, nearly all of the time
-     * while several devices begin a job: they would wait for each other's calls, asleep. */
+    struct yk_slot *lender; /* last_upload is this slot's event; NULL: the place owns it */
+    /* For what other places borrow here: claims and users of replicas, their `leaving`, and the
+     * next two fields. Never held during a driver call. (`lock` is, and while several devices begin
+     * a job it is held nearly all the time: they would sleep waiting for each other's calls.) */
     yk_mutex lend_lock;
-    /* How many uploads there were, and the events of the latest, each held once more. */
+    /* Number of uploads so far, and the events of the latest ones, each with a reference. */
     uint64_t uploads;
     struct yk_event *recent_uploads[YK_RECENT_UPLOADS];
     struct yk_exchange exchange; /* under lock */
-    /* Other places that it copies from directly, a bit each, and of them those that it does so from
-     * faster than from the host. Bits are only added. */
+    /* Other places that it copies from directly, a bit each; and those of them that it copies from
+     * faster than from the host. Bits are only ever added. */
     atomic_uint direct, nearer;
     double reach[YK_PLACES];            /* bytes per ns from each of them; 0: not directly */
     struct yk_pinner *pinner;           /* NULL: the device pins no host memory */
-    atomic_int_fast64_t mapped;         /* bytes of its memory, in all */
+    atomic_int_fast64_t mapped;         /* bytes of its memory mapped so far */
     struct yk_stage stage;              /* under lock */
-    struct yk_replica *oldest, *newest; /* that have a buffer, by its making; under lock */
-    uint64_t uses;                      /* times that a replica was held; under lock */
-    /* What jobs left for those behind them (spare.c); under lock. */
+    struct yk_replica *oldest, *newest; /* replicas with a buffer, in the order these were made;
+                                         * under lock */
+    uint64_t uses;                      /* number of times a replica was held; under lock */
+    /* Memory that jobs left for later jobs (spare.c); under lock. */
     struct yk_spare spares[YK_SPARES];
-    atomic_int lost; /* the device failed; set once */
+    atomic_int lost; /* 1: the device failed; never cleared */
 };
 
-/* Takes `device`; on failure it is closed. */
+/* Takes `device`, and closes it on failure. */
 yoke_status yk_place_open(struct yk_device *device, int number, struct yk_place *out);
 void yk_place_close(struct yk_place *place);
-/* Sleep until `event` is complete (virtual time moves on where the clock is virtual), close it,
- * return how it went. NULL is complete. */
+/* Sleeps until `event` is complete (on a virtual clock, advances time), closes it and returns its
+ * outcome. NULL counts as complete. */
 yoke_status yk_place_wait(struct yk_place *place, struct yk_event *event);
-/* The same, and the event stays. */
+/* The same, but does not close the event. */
 yoke_status yk_place_await(struct yk_place *place, struct yk_event *event);
-/* `event` is the latest operation on the upload queue from now on; taken, by the slot it reads from
- * if that is not NULL. Under place->lock. */
+/* `event` becomes the latest operation on the upload queue. It is owned by `slot` if the copy reads
+ * from a slot, otherwise by the place. Under place->lock. */
 void yk_place_uploading(struct yk_place *place, struct yk_event *event, struct yk_slot *slot);
-/* The number of the latest upload, for others to come after; */
+/* The number of the latest upload, for a copy that must come after it. */
 uint64_t yk_place_uploaded(struct yk_place *place);
-/* and the event of that one or one behind it, to be closed; NULL: it is complete. */
+/* The event of that upload or of a later one; the caller closes it. NULL: the upload is
+ * complete. */
 struct yk_event *yk_place_upload_of(struct yk_place *place, uint64_t number);
-/* Wait until everything that was issued to bring rows here is over, however it went. */
+/* Waits until everything that was issued to bring rows here is over, whatever its outcome. */
 void yk_place_drain(struct yk_place *place);
 void yk_place_drain_locked(struct yk_place *place); /* upload_lock is held */
-/* Bytes of its own memory mapped and of the host's pinned for it so far, in all: while this grows,
- * work takes longer than it will. */
+/* Total bytes mapped of its own memory and pinned of the host's. While this grows, work takes
+ * longer than it will later. */
 int64_t yk_place_readied(struct yk_place *place);
-/* Whether the event is complete, without sleeping. */
+/* Whether the event is complete. Never sleeps. */
 int yk_place_poll(struct yk_place *place, struct yk_event *event, yoke_status *outcome);
 
-/* All memories of a runtime. Entries are added while it runs and never removed before it closes, so
- * a reader that loads `count` (acquire) may use what lies below it without a lock. */
+/* All memories of a runtime. Entries are added while it runs and are removed only when it closes.
+ * So a reader that loads `count` (acquire) may use the entries below it without a lock. */
 struct yk_places {
     struct yk_place items[YK_PLACES];
     atomic_int count;
-    int checks;          /* what programs do with host memory is checked (veil.h) */
+    int checks;          /* 1: check what programs do with host memory (veil.h) */
     yk_mutex evict_lock; /* one eviction or array close at a time */
 };
-/* Find out which of the first `count` places and the one behind them, which nobody else knows yet,
- * can copy from each other. Where a queue for that cannot be had they go by way of the host. */
+/* Finds out which of the first `count` places and the next one (which no other thread knows yet)
+ * can copy from each other. If no queue for that can be opened, rows go by way of the host. */
 void yk_places_connect(struct yk_places *places, int count);
-/* The place behind a number of coherence; NULL for the host. */
+/* The place with this number in coherence; NULL for the host. */
 struct yk_place *yk_places_find(struct yk_places *places, int number);
 
-/* spare.c; place->lock is held. Bytes that wait for the next job; one of them, the largest, goes
- * back to the device (0: there is none). */
+/* spare.c; place->lock is held. The first returns the bytes kept for the next job. The second gives
+ * the largest spare back to the device; 0: there is none. */
 int64_t yk_place_spare_bytes(const struct yk_place *place);
 int yk_place_free_spare(struct yk_place *place);
 

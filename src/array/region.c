@@ -1,4 +1,4 @@
-/* region.c - memory of yoke_alloc: large pages, untouched, which stay pinned between arrays. */
+/* region.c - memory of yoke_alloc: large pages, untouched, that stay pinned between arrays. */
 #include <sys/mman.h>
 
 #include "../base/alloc.h"
@@ -13,10 +13,10 @@ struct region {
 };
 static struct region *regions; /* under yk_pages_lock */
 
-enum { LEAST_BYTES = 64 << 10 }; /* below, pinning never pays and malloc does as well */
+enum { LEAST_BYTES = 64 << 10 }; /* below this, pinning never pays and malloc is as good */
 static const size_t large_page = 2 << 20;
 
-/* Mapped at a multiple of large_page where it is that large. */
+/* Maps memory; at a multiple of large_page if it is at least that large. */
 static void *map_memory(size_t bytes)
 {
     size_t spare = bytes >= large_page ? large_page : 0, before;
@@ -31,7 +31,7 @@ static void *map_memory(size_t bytes)
         munmap(memory, before);
     if (spare > before)
         munmap(memory + before + bytes, spare - before);
-    madvise(memory + before, bytes, MADV_HUGEPAGE); /* a wish */
+    madvise(memory + before, bytes, MADV_HUGEPAGE); /* a hint */
     return memory + before;
 }
 
@@ -86,8 +86,8 @@ int yk_pages_are_own(const void *memory, size_t bytes)
     return region != NULL;
 }
 
-/* Lock held, and opened meanwhile. Takes it off the list; NULL if it is none, or open arrays use
- * it. */
+/* Removes the region from the list; NULL: it is not in the list, or an open array uses it (*used).
+ * Lock held, and released meanwhile. */
 static struct region *take_region(const void *memory, int *used)
 {
     struct region **at = &regions, *found = regions;

@@ -1,13 +1,13 @@
-/* replica.c - a device's copies of arrays: made when they are first held, held whole or by rows.
+/* replica.c - a device's copies of arrays: made when first held, held whole or by rows.
  *
- * Where the device maps pages on demand, a small array is booked whole, and a large one has but
- * addresses; only the rows that chunks touch are committed (commit.c).
+ * If the device maps pages on demand, memory for a small array is reserved whole, and a large array
+ * only gets addresses; only the rows that chunks use are committed (commit.c).
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "array.h"
 
-/* Arrays of so many pages or fewer leave as a whole. */
+/* Arrays of at most this many pages are evicted whole. */
 enum { SMALL_PAGES = 2 };
 
 static int goes_by_rows(const yoke_array *array, const struct yk_place *place)
@@ -116,7 +116,7 @@ static yoke_status add_replica(yoke_array *array, struct yk_place *place, struct
     return status;
 }
 
-/* place->lock held, and given up meanwhile. Whoever evicts holds evict_lock until that is over. */
+/* place->lock held, and released meanwhile. An eviction holds evict_lock until it is over. */
 static void await_eviction(struct yk_replica *replica)
 {
     yk_unlock(&replica->place->lock);
@@ -125,7 +125,7 @@ static void await_eviction(struct yk_replica *replica)
     yk_lock(&replica->place->lock);
 }
 
-/* No rows are committed yet. */
+/* Opens the note of committed rows: none yet. */
 static yoke_status note_nothing(struct yk_replica *replica)
 {
     if (replica->array->rows == 0 || !replica->place->device->backend->commit)
@@ -147,7 +147,7 @@ static yoke_status make_buffer(const struct yk_replica *replica, struct yk_buffe
     return status;
 }
 
-/* place->lock held, and given up meanwhile. It has a buffer then. */
+/* Makes sure that the replica has a buffer. place->lock held, and released meanwhile. */
 static yoke_status need_buffer(struct yk_replica *replica)
 {
     struct yk_place *place = replica->place;
@@ -174,13 +174,13 @@ static yoke_status need_buffer(struct yk_replica *replica)
                 return status;
         }
     }
-    if (fresh) /* another thread was quicker */
+    if (fresh) /* another thread was faster */
         place->device->backend->free(place->device, fresh);
     return status;
 }
 
-/* Replicas of those that keep books of the array's columns, in the memory of one that is held.
- * *out: the array's own. */
+/* Adds replicas for the arrays that keep books of the array's columns, in the memory of a held
+ * replica. *out: the array's own replica. */
 static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct yk_replica **out)
 {
     struct yk_replica *added;
@@ -193,7 +193,8 @@ static yoke_status add_parts(yoke_array *array, struct yk_place *place, struct y
     return status;
 }
 
-/* place->lock held. It is in use now, and there has to be room for what that promises. */
+/* Marks the replica as used, and checks that there is room for what was promised. place->lock
+ * held. */
 static yoke_status check_room(struct yk_replica *replica)
 {
     struct yk_place *place = replica->place;
@@ -204,8 +205,8 @@ static yoke_status check_room(struct yk_replica *replica)
                    place->device->desc.name, replica->array->name);
 }
 
-/* place->lend_lock held, as for the next. The claim's rows, where rows come and go by themselves;
- * else, and without a claim, all of it. */
+/* place->lend_lock held, here and in let_go. Keeps the claim's rows if rows are evicted one by one;
+ * otherwise, or without a claim, the whole replica. */
 static void keep(struct yk_replica *whole, struct yk_claim *claim)
 {
     if (!claim || !whole->by_rows) {

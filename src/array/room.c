@@ -1,18 +1,17 @@
-/* room.c - how much of a device's memory can be had, and taking it: what is in the way leaves
- * (evict.c).
+/* room.c - how much of a device's memory can be had, and allocating it. Rows that are in the way
+ * are evicted (evict.c).
  *
- * Rows that are held and have no pages yet count as if they had: whoever claimed them was promised
- * that there is room.
+ * Held rows that have no pages yet count as if they had: their claim was promised the room.
  */
 #include "../base/status.h"
 #include "array.h"
 
 /* --- how much room there is --- */
 
-/* Bytes of the pages that rows touch, added up in row order. */
+/* Bytes of the pages that rows touch, summed in row order. */
 struct touched {
-    int64_t page, all; /* bytes: of a page, of the buffer */
-    int64_t up_to;     /* the end of the last page so far */
+    int64_t page, all; /* bytes of a page; bytes of the buffer */
+    int64_t up_to;     /* end of the last page so far */
     int64_t bytes;
 };
 
@@ -62,8 +61,8 @@ static int64_t claimed_bytes(const struct yk_replica *replica)
     return touched.bytes;
 }
 
-/* What was committed and is not claimed can be had; what is claimed and not yet committed will be
- * taken. */
+/* Rows that are committed and not claimed can be evicted; rows that are claimed and not yet
+ * committed will take memory. */
 static int64_t room_in(const struct yk_replica *replica)
 {
     return committed_bytes(replica) - claimed_bytes(replica);
@@ -124,7 +123,7 @@ yoke_status yk_place_book(struct yk_places *places, struct yk_place *place, int6
 {
     struct memory memory = { .bytes = bytes };
     yoke_status status;
-    /* Else it could take what was promised to whoever claimed rows. */
+    /* Otherwise it could take memory that was promised to a claim. */
     if (place->device->desc.page_bytes && yk_place_room(place) < bytes)
         return no_room(place, bytes);
     status = yk_place_evict_for(places, place, alloc, &memory);

@@ -1,19 +1,20 @@
-/* share.c - rows that several devices want: each takes some from the host and the others from those
- * who took them (broadcast.h). What a device that has not come yet should take is sent to it.
+/* share.c - rows that several devices need: each takes some from the host and the others from the
+ * devices that took them (broadcast.h). The pieces of a device that is late are sent to it by
+ * others.
  */
 #include "../base/status.h"
 #include "broadcast.h"
 #include "lift.h"
 
-/* Rows of a piece that are still wanted, and the way that the first of them go. */
+/* Rows of a piece that are still needed, and the route of the first of them. */
 struct leg {
     struct yk_interval rows;
-    int owner;               /* of the piece */
-    struct yk_interval part; /* these: they are alike */
+    int owner;               /* owner of the piece */
+    struct yk_interval part; /* these rows; they are all alike */
     enum yk_route route;
     int via;
-    uint64_t upload; /* that brings them there, if it is yet to end; 0: none */
-    int awaited;     /* it was waited for somebody who had them sent to `via` */
+    uint64_t upload; /* number of the unfinished upload that brings them to `via`; 0: none */
+    int awaited;     /* 1: waited once for another thread that had them sent to `via` */
 };
 
 /* array->lock held. */
@@ -45,13 +46,14 @@ static void find_route(const struct yk_lift *lift, struct leg *leg)
     leg->upload = leg->route == YK_ROUTE_FOLLOW ? uploads[leg->via] : 0;
 }
 
-/* Nothing came of it: the same rows are looked at once more. */
+/* Nothing was done: look at the same rows once more. */
 static void look_again(struct leg *leg)
 {
     leg->part.last = leg->part.first;
 }
 
-/* What was passed on and not taken further may be under way when all else is over. */
+/* Rows that were passed on and not copied from there may still be under way when all else is
+ * over. */
 static void forget_passed(struct yk_lift *lift)
 {
     if (!yk_interval_empty(lift->passed))
@@ -59,7 +61,7 @@ static void forget_passed(struct yk_lift *lift)
     lift->passed = (struct yk_interval){ 0 };
 }
 
-/* Room for the rows at a place that is to be sent them. */
+/* Makes room for the rows at a place that they will be sent to. */
 static yoke_status hold_other(struct yk_lift *lift, struct yk_place *place, struct yk_interval rows)
 {
     yoke_status status = yk_lift_borrow(lift, place->number, rows, YK_LEND_ROOM);
@@ -87,8 +89,8 @@ static yoke_status send_missing(struct yk_lift *lift, struct yk_place *place,
     return status;
 }
 
-/* The rows go from the host to `via`, on its link. If that cannot be, or fails, they find another
- * way: it is no failure of the device that wants them. */
+/* Sends the rows from the host to `via`, on its link. If this is impossible or fails, the rows take
+ * another route; it is no failure of the device that needs them. */
 static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
 {
     struct yk_place *place = yk_places_find(lift->array->places, via);
@@ -110,9 +112,9 @@ static void pass_on(struct yk_lift *lift, struct yk_interval rows, int via)
         yk_transfer_write_off(lift->array, via);
 }
 
-/* Copies from the host are issued under the lock. It takes some 10 us each, so where two devices
- * take turns in sending pieces they often meet in the middle of it; each then taking the other's
- * pieces from the host as well cost a third more on the links (mm on two H200s). */
+/* Copies from the host are issued under the lock, which takes some 10 us each. Two devices that
+ * send pieces by turns therefore often meet during that time. When each then took the other's
+ * pieces from the host as well, the links carried a third more (mm on two H200s). */
 static void await_issue(struct yk_lift *lift, struct leg *leg)
 {
     struct yk_place *place = yk_places_find(lift->array->places, leg->via);
@@ -122,8 +124,8 @@ static void await_issue(struct yk_lift *lift, struct leg *leg)
     look_again(leg);
 }
 
-/* Under the upload_lock of the lift's place. Nothing is done if the way is another one by now, for
- * the array's lock was given up to hold the source. */
+/* Under the upload_lock of the lift's place. Does nothing if the route has changed: the array's
+ * lock was released to hold the source. */
 static yoke_status exchange(struct yk_lift *lift, struct leg *leg)
 {
     const enum yk_route route = leg->route;
@@ -168,7 +170,7 @@ static yoke_status take_across(struct yk_lift *lift, struct leg *leg)
     return YOKE_OK;
 }
 
-/* leg->part: the rows that it did something for, or that are left to others. */
+/* leg->part: the rows that were handled, or that are left to others. */
 static yoke_status share_part(struct yk_lift *lift, struct leg *leg)
 {
     yk_lock(&lift->array->lock);

@@ -1,9 +1,9 @@
-/* spare.c - device memory that a job needs for its own sake and gives back at its end: windows,
- * queues, copies of sums.
+/* spare.c - device memory that a job needs for itself and returns at its end: windows, queues,
+ * copies of sums.
  *
- * To take memory from a driver and give it back costs 0.1 ms and more, in which the device may
- * stand still; the next job mostly wants the same. So it stays, until others need the room: a few
- * of them, the largest there were.
+ * To allocate memory from a driver and to free it takes 0.1 ms and more, during which the device
+ * may be idle; the next job mostly needs the same. So the memory is kept until the room is needed
+ * for something else: a few buffers, the largest so far.
  */
 #include "../base/status.h"
 #include "array.h"
@@ -37,7 +37,7 @@ void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t byt
     struct yk_spare *smallest = &place->spares[0];
     int i;
     yk_lock(&place->lock);
-    for (i = 1; i < YK_SPARES; i++) /* an empty place is the smallest there is */
+    for (i = 1; i < YK_SPARES; i++) /* an empty entry is the smallest */
         if (place->spares[i].bytes < smallest->bytes)
             smallest = &place->spares[i];
     if (smallest->bytes < bytes) {
@@ -50,7 +50,7 @@ void yk_place_give(struct yk_place *place, struct yk_buffer *buffer, int64_t byt
     yk_unlock(&place->lock);
 }
 
-/* The one that fits best, and is not twice as large as it need be. */
+/* The best fit that is at most twice as large as needed. */
 static struct yk_spare *fitting(struct yk_place *place, int64_t bytes)
 {
     struct yk_spare *best = NULL;

@@ -1,4 +1,4 @@
-/* stage.c - opened at first use, as most programs never need it. See stage.h. */
+/* stage.c - opened at first use, because most programs never need it. See stage.h. */
 #include "stage.h"
 
 #include "../base/status.h"

@@ -1,10 +1,11 @@
-/* stage.h - a few staging buffers of a place: pinned memory of the driver's own, through which rows
- * go whose memory is not pinned.
+/* stage.h - a place's staging buffers: a little memory pinned by the driver itself, for copies of
+ * rows whose memory is not pinned.
  *
  * Slots to the device are used in turn, each again when the copy out of it is complete. Slots to
- * the host are taken and given back by whoever brings rows home; a chunk's results may stay in them
- * until it has landed, so some are kept for those who wait (YK_STAGE_WAITING), and nobody waits for
- * a slot that another thread has: where there is none, rows go without.
+ * the host are taken and returned by the thread that brings rows home. A chunk's results may stay
+ * in them until the chunk has landed, so some slots are kept for threads that wait
+ * (YK_STAGE_WAITING). No thread waits for a slot that another thread has: if none is free, rows are
+ * copied without one.
  *
  * All under the lock of the place.
  */
@@ -18,11 +19,11 @@ enum { YK_STAGE_UP = 8, YK_STAGE_DOWN = 16, YK_STAGE_KEPT = 4 };
 struct yk_slot {
     char *memory;
     struct yk_event *event; /* of the latest copy through it; owned; NULL: complete */
-    /* What is in it: so many rows of `bytes` each, one behind the other, which on the host are
-     * `pitch` apart. */
+    /* Its contents: `rows` rows of `bytes` bytes each, without gaps; on the host they are `pitch`
+     * bytes apart. */
     char *host;
     int64_t bytes, rows, pitch;
-    struct yk_slot *next; /* in its haul, or in the list of those that are free */
+    struct yk_slot *next; /* in its haul, or in the list of free slots */
 };
 
 struct yk_stage { /* zero-initialise */
@@ -31,20 +32,20 @@ struct yk_stage { /* zero-initialise */
     int next_up;
     struct yk_slot *free_down;
     int free_count;
-    int refused; /* there is none to be had */
+    int refused; /* 1: no memory for it could be had */
 };
 
-/* Bytes of a slot: small enough to stay in a core's cache between the two copies. Tests make it
+/* Bytes of a slot: few enough to stay in a core's cache between the two copies. Tests make it
  * smaller. */
 extern int64_t yk_stage_slot_bytes;
 
-/* Opens the stage at first use. Whether there is one. */
+/* Opens the stage at first use. Returns whether there is one. */
 int yk_stage_open(struct yk_stage *stage, struct yk_device *device);
 void yk_stage_close(struct yk_stage *stage, struct yk_device *device); /* its queues are closed */
-/* The slot whose turn it is to the device; its event has to be complete before it is filled. */
+/* The next slot for a copy to the device. Its event has to be complete before it is filled. */
 struct yk_slot *yk_stage_next_up(struct yk_stage *stage);
-void yk_stage_used_up(struct yk_stage *stage); /* it was filled, on to the next */
-/* A slot to the host; NULL if none is free. */
+void yk_stage_used_up(struct yk_stage *stage); /* it was filled; go to the next */
+/* A slot for a copy to the host; NULL if none is free. */
 enum yk_stage_who { YK_STAGE_WAITING, YK_STAGE_FLYING };
 struct yk_slot *yk_stage_take_down(struct yk_stage *stage, enum yk_stage_who who);
 void yk_stage_give_down(struct yk_stage *stage, struct yk_slot *slot);

@@ -1,8 +1,8 @@
-/* transfer.c - moving rows to the host: what coherence says is missing becomes copies, and their
- * ends are told to it. To devices: load.c.
+/* transfer.c - moves rows to the host: turns what coherence reports as missing into copies, and
+ * reports their ends to it. To devices: load.c.
  *
- * The thread that needs the rows issues the copies on the source's download queue and sleeps;
- * home_lock makes a second one that needs the same rows wait and find them there.
+ * The thread that needs the rows issues the copies on the source's download queue and sleeps. A
+ * second thread that needs the same rows waits for home_lock and then finds them there.
  */
 #include "../base/status.h"
 #include "array.h"
@@ -29,8 +29,8 @@ yoke_status yk_array_copy_ended(yoke_array *array, int place, struct yk_interval
     return status;
 }
 
-/* One part from one device: issue, sleep, tell. home_lock held. *overtaken: the source no longer
- * has the rows, for they were written elsewhere or went with it since that was asked. */
+/* One part from one device: issue the copy, sleep, tell coherence. home_lock held. *overtaken: the
+ * source no longer has the rows, because they were meanwhile written elsewhere or lost with it. */
 static yoke_status fetch(yoke_array *array, const struct yk_copy_need *need, int *overtaken)
 {
     struct yk_haul haul = { .place = yk_places_find(array->places, need->source),
@@ -86,8 +86,8 @@ int64_t yk_array_missing(yoke_array *array, int place, struct yk_interval rows)
 
 enum { ANY_PLACE = -1 };
 
-/* home_lock held. Rows from that place, or any. A source that fails meanwhile is written off and
- * the next one tried: its failure is not that of the device the rows are wanted for. */
+/* home_lock held. Takes rows from that place, or from any. If a source fails, it is written off and
+ * the next one is tried: this is not a failure of the device that needs the rows. */
 static yoke_status bring_home(yoke_array *array, int from, struct yk_interval rows,
                               struct yk_copy_needs *needs)
 {
@@ -132,7 +132,7 @@ static yoke_status part_home(yoke_array *array, int from, struct yk_interval row
     return status;
 }
 
-/* For one of those that keep the array's books. */
+/* Called for each array that keeps `array`'s books. */
 typedef yoke_status part_fn(yoke_array *part, int place, struct yk_interval rows);
 
 static yoke_status each_part(yoke_array *array, int place, struct yk_interval rows, part_fn *fn)
@@ -163,8 +163,8 @@ static int may_land(const yoke_array *array, struct yk_interval rows)
            rows.first < array->landing.last;
 }
 
-/* array->lock held, and given up meanwhile. A copy that was overtaken still lands: what is written
- * at the host before that would be gone. */
+/* array->lock held, and released meanwhile. A copy that was overtaken still lands, and would
+ * overwrite what is written at the host before that. */
 static void await_landing(yoke_array *array, struct yk_interval rows)
 {
     while (may_land(array, rows)) {
@@ -272,7 +272,7 @@ yoke_status yk_transfer_spoilt(yoke_array *array, int place, struct yk_interval 
     yoke_status status = YOKE_OK;
     int64_t here;
     *lost = 0;
-    yk_array_leaves_host(array); /* or nobody would ask */
+    yk_array_leaves_host(array); /* otherwise coherence is not asked */
     while ((part = yk_array_part(array, part))) {
         yoke_status noted;
         yk_lock(&part->lock);

@@ -15,15 +15,15 @@ enum { VEILED = 1 };
 
 /* --- pages that cannot be touched --- */
 
-/* What a fault's handler may look at: arrays some of whose pages are closed. Changed under
- * table_lock. The handler takes no lock: `first` is set last. */
+/* What the fault handler reads: arrays with some protected pages. Changed under table_lock. The
+ * handler takes no lock, so `first` is set last. */
 struct closed {
     const char *_Atomic first; /* memory; NULL: a free entry */
     const char *last;
     int64_t first_row, pitch;
     char name[64];
 };
-enum { CLOSED_MOST = 256 }; /* of further ones faults are not explained */
+enum { CLOSED_MOST = 256 }; /* faults in further arrays are not explained */
 static struct closed table[CLOSED_MOST];
 static yk_mutex table_lock = YK_MUTEX_INITIAL;
 
@@ -48,7 +48,7 @@ static char *put_number(char *at, int64_t number)
     return at;
 }
 
-/* In a handler. */
+/* Runs in a signal handler. */
 static void tell(const struct yk_fault *fault)
 {
     char line[400], *at = line;
@@ -71,7 +71,7 @@ static void tell(const struct yk_fault *fault)
         return;
 }
 
-/* So that faults there are told; once for each array. */
+/* Enters the array in the table, once, so that faults in it are explained. */
 static void enter(const yoke_array *array)
 {
     int i, free = -1;
@@ -103,7 +103,7 @@ static void leave(const yoke_array *array)
 
 enum reach { WHOLE_PAGES, TOUCHED_PAGES };
 
-/* The pages of the rows' memory, if it is ours to protect. */
+/* Protects the pages of the rows, if yoke allocated their memory. */
 static void protect(const yoke_array *array, struct yk_interval rows, enum reach reach, int how)
 {
     const uintptr_t page = (uintptr_t)yk_pin_terms.page;
@@ -139,7 +139,7 @@ static void fill(const yoke_array *array, struct yk_interval rows)
         memset(yk_array_address(array, row), PATTERN, (size_t)array->row_bytes);
 }
 
-/* 0: there is no memory for the books, and nothing is veiled. */
+/* 0: there is no memory for the books; nothing is veiled. */
 static int can_note(yoke_array *array)
 {
     struct yk_interval_map *map = &array->veiled;
@@ -165,8 +165,8 @@ void yk_veil(yoke_array *array, struct yk_interval rows)
     protect(array, veiled_around(array, rows.first), WHOLE_PAGES, PROT_NONE);
 }
 
-/* A veil that cannot be taken off the books for want of memory would be an error that is none: all
- * of it goes. */
+/* If there is no memory to note that some rows are unveiled, all rows are: a veil that is left
+ * would report an error that is none. */
 void yk_veil_lift(yoke_array *array, struct yk_interval rows)
 {
     if (!is_checked(array) || !array->veiled.items || yk_interval_empty(rows))
@@ -212,14 +212,14 @@ static int64_t first_change(const yoke_array *array, struct yk_interval rows)
     int64_t row;
     for (row = rows.first; row < rows.last; row++) {
         const unsigned char *memory = (const unsigned char *)yk_array_address(array, row);
-        /* the first byte holds it, and each further one is as the one before */
+        /* the first byte has it, and each further byte equals the one before */
         if (memory[0] != PATTERN || memcmp(memory, memory + 1, (size_t)array->row_bytes - 1) != 0)
             return row;
     }
     return rows.last;
 }
 
-/* Of rows that are veiled the first that does not hold the pattern; rows.last: all do. */
+/* The first veiled row that does not hold the pattern; rows.last: all do. */
 static int64_t changed_veil(yoke_array *array, struct yk_interval rows)
 {
     const struct yk_interval_map *map = &array->veiled;
@@ -244,7 +244,7 @@ static int64_t changed_veil(yoke_array *array, struct yk_interval rows)
 
 enum { BLOCK_BYTES = 256 << 10 };
 
-/* A block of rows as the replica has them. */
+/* Reads a block of rows from the replica. */
 static yoke_status read_back(const struct yk_replica *replica, struct yk_interval rows, char *out)
 {
     struct yk_place *place = replica->place;
@@ -266,7 +266,7 @@ static yoke_status read_back(const struct yk_replica *replica, struct yk_interva
     return status;
 }
 
-/* The first of the rows that is another one here than in the replica; rows.last: none. */
+/* The first row that differs here from the replica; rows.last: none. */
 static int64_t compare(const struct yk_replica *replica, struct yk_interval rows, char *block)
 {
     const yoke_array *array = replica->array;
@@ -284,7 +284,7 @@ static int64_t compare(const struct yk_replica *replica, struct yk_interval rows
     return rows.last;
 }
 
-/* Of rows that both the place and the host have, the first that differs. */
+/* Of the rows that both the place and the host have, the first that differs. */
 static int64_t changed_copy(yoke_array *array, const struct yk_replica *replica,
                             struct yk_interval rows)
 {

@@ -1,28 +1,29 @@
-/* veil.h - checking mode: rows of the host that are not current are veiled, so that what a program
- * does with them without acquiring them shows on the cores as it would with a GPU.
+/* veil.h - checking mode: host rows that are not current are veiled. A program that uses them
+ * without acquiring them then fails on the cores as it would with a GPU.
  *
- * Veiled rows hold a pattern (NaN and -1), and whole pages of them that yoke allocated cannot be
- * touched: then the line that says so names array and row before the process ends. Elsewhere, and
- * outside of checking mode, all this does nothing.
+ * Veiled rows hold a pattern (NaN and -1). Whole pages of them cannot be touched if yoke allocated
+ * them: a message then names array and row before the process ends. For other memory, and outside
+ * checking mode, the calls below do nothing.
  */
 #ifndef YK_ARRAY_VEIL_H
 #define YK_ARRAY_VEIL_H
 
 #include "array.h"
 
-/* array->lock is held in both. A device has written rows that the host no longer has; they come to
- * the host, or are written there. */
+/* array->lock is held in both. The first: a device has written rows that the host no longer has.
+ * The second: the rows come to the host, or are written there. */
 void yk_veil(yoke_array *array, struct yk_interval rows);
 void yk_veil_lift(yoke_array *array, struct yk_interval rows);
-void yk_veil_close(yoke_array *array); /* nobody else has the array any more */
+void yk_veil_close(yoke_array *array); /* no other thread has the array any more */
 
-/* What a program changed without acquiring it: veiled rows, and, with YK_VEIL_SHARED, those that a
- * device has, too. YOKE_EINVAL: some, and the text, which begins with `who`, names the row. */
+/* Looks for rows that the program changed without acquiring them: veiled rows and, with
+ * YK_VEIL_SHARED, also rows that a device has. If there is one, returns YOKE_EINVAL; the message
+ * begins with `who` and names the row. */
 enum yk_veil_scope { YK_VEIL_HOST, YK_VEIL_SHARED };
 yoke_status yk_veil_check(yoke_array *array, struct yk_interval rows, enum yk_veil_scope scope,
                           const char *who);
 
-/* Whether rows are veiled whose memory is in [first, last). */
+/* Whether veiled rows have memory in [first, last). */
 int yk_veil_covers(yoke_array *array, const char *first, const char *last);
 
 #endif
