@@ -1,11 +1,12 @@
 /* backend.c - the list of backends, and how a text becomes a list of devices.
  *
  *     cpu:8,opencl:1:mem=256M      specs are separated by commas
- *     backend[:selector][:key=value]...        blanks around them do not count
+ *     backend[:selector][:key=value]...        blanks around them are ignored
  *
- * The parser knows only this frame; selectors and keys belong to the backends. Without a text every
- * backend offers what should be used by default, and a physical GPU that two drivers offer is taken
- * once, from the first. Callers: the runtime, `yoke info`, `yoke doctor`; any thread.
+ * The parser knows only this frame; selectors and keys belong to the backends. Without a text,
+ * every backend offers what should be used by default. A physical GPU that two drivers offer is
+ * taken once, from the first backend in the list. Callers: the runtime, `yoke info`, `yoke doctor`;
+ * any thread.
  */
 #include "backend.h"
 
@@ -16,7 +17,7 @@
 
 extern const struct yk_backend yk_backend_cpu, yk_backend_cuda, yk_backend_opencl, yk_backend_sim;
 
-/* A GPU that two drivers offer is taken from the first. */
+/* The order matters: a GPU that two drivers offer is taken from the first. */
 const struct yk_backend *const yk_backends[] = { &yk_backend_cpu, &yk_backend_cuda,
                                                  &yk_backend_opencl, &yk_backend_sim, NULL };
 
@@ -185,8 +186,8 @@ yoke_status yk_device_specs_parse(const char *text, struct yk_device_spec **spec
     return YOKE_OK;
 }
 
-/* Whether two descs are one physical device. The CPU as an OpenCL device is another one than the
- * cpu backend's: it is only there if asked for. */
+/* Whether two descs are one physical device. The CPU as an OpenCL device counts as another device
+ * than the cpu backend's: it is only in the list if the user asked for it. */
 static int same_device(const struct yk_device_desc *a, const struct yk_device_desc *b)
 {
     if (a->backend == b->backend && !strcmp(a->name, b->name))
@@ -202,8 +203,8 @@ static void list_remove(struct yk_device_list *list, int index)
             (size_t)(list->count - index) * sizeof *list->items);
 }
 
-/* Devices from `first` on were found for one spec. One of them that is there already is taken out,
- * or is an error where the user wrote both (`asked`): one of the two words is a mistake. */
+/* Devices from `first` on were found for one spec. Removes those that are in the list already. If
+ * the user named both (`asked`), that is an error. */
 static yoke_status keep_once(struct yk_device_list *list, int first, int asked)
 {
     for (int i = first; i < list->count; i++) {

@@ -3,7 +3,7 @@
  *     struct header | key | value
  *
  * in the machine's own byte order (another machine's entry has another key or checksum). The
- * checksum runs over header, key and value. It guards against accidents; against malice, entries
+ * checksum covers header, key and value. It protects against accidents. Against malice, entries
  * that belong to another user are not read.
  */
 #include "cache.h"
@@ -29,12 +29,12 @@
 enum { ENTRIES_MAX = 512 };
 static const int64_t total_bytes_max = 256LL << 20;
 static const int64_t entry_bytes_max = 64LL << 20;
-static const time_t orphan_seconds = 3600; /* a temporary file this old has no writer any more */
+static const time_t orphan_seconds = 3600; /* the writer of a temporary file this old is dead */
 
 struct header {
     char magic[8];
     uint64_t key_size, value_size;
-    uint64_t checksum; /* of all before it, the key and the value */
+    uint64_t checksum; /* of all fields before it, the key and the value */
 };
 static const char magic[8] = { 'y', 'o', 'k', 'e', 'k', 'c', '0', '1' };
 
@@ -51,7 +51,7 @@ static uint64_t entry_checksum(const struct header *header, struct yk_blob key,
     return hash(hash(state, key), value);
 }
 
-/* Leaves room for a temporary file's suffix. 0 if there is no cache. */
+/* Leaves room for a temporary file's suffix. Returns 0 if there is no cache. */
 static int entry_path(struct yk_blob key, char *path, size_t capacity)
 {
     char folder[PATH_MAX];
@@ -93,7 +93,8 @@ static int write_whole(int file, const void *from, size_t size)
     return 1;
 }
 
-/* The file's contents, if it is one of ours: plain, our user's, sizes that add up. */
+/* The file's contents, if it is a valid entry: a regular file of this user, with consistent
+ * sizes. */
 static char *read_entry(int file, struct header *header)
 {
     struct stat info;
@@ -132,7 +133,7 @@ int yk_cache_load(struct yk_blob key, void **value, size_t *size)
         memmove(body, body + key.size, header.value_size);
         *value = body;
         *size = header.value_size;
-        futimens(file, NULL); /* recently used */
+        futimens(file, NULL); /* marks it as recently used */
     } else {
         yk_log(YOKE_LOG_INFO, "kernel cache: %s is damaged or not ours; building again", path);
         yk_free(body);
@@ -174,7 +175,7 @@ int yk_cache_is_empty(void)
     return empty;
 }
 
-/* Entries of an open folder; temporary files whose writer died are removed on the way. */
+/* Lists the entries of an open folder, and removes temporary files whose writer died. */
 static int list_entries(DIR *folder, struct entry *entries, int capacity, int64_t *total)
 {
     int count = 0;
@@ -198,7 +199,7 @@ static int list_entries(DIR *folder, struct entry *entries, int capacity, int64_
     return count;
 }
 
-/* Keep the folder within its limits. Runs after each store, that is once for each compilation. */
+/* Keeps the folder within its limits. Runs after each store, that is, once for each compilation. */
 static void prune(const char *path)
 {
     enum { CAPACITY = 2 * ENTRIES_MAX };
@@ -222,8 +223,8 @@ static void prune(const char *path)
         closedir(folder);
 }
 
-/* Another writer of the same entry uses another temporary name; the last rename wins, and both
- * wrote the same. */
+/* Each writer of an entry uses its own temporary name; the last rename wins, and all have written
+ * the same. */
 static int open_temporary(const char *path, char *temporary, size_t capacity)
 {
     static atomic_uint serial;
@@ -235,7 +236,7 @@ static int open_temporary(const char *path, char *temporary, size_t capacity)
     return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-/* Beyond the process's file size limit a write would not fail but kill (SIGXFSZ). */
+/* A write beyond the process's file size limit would not fail but kill the process (SIGXFSZ). */
 static int fits(uint64_t bytes)
 {
     struct rlimit limit;

@@ -1,11 +1,11 @@
 /* check.c - the checking wrapper: any device, with both sides of backend.h verified.
  *
- * A wrapper has a table of its own with the same optional slots as the backend's, so that callers
- * take the same paths. The caller's side: handles are open and of this device, ranges lie inside,
- * nothing overlaps what may still run (check_order.c), one thread at a time, all is closed in the
- * end. The backend's side: statuses of the slot's classes, outputs written exactly on YOKE_OK,
- * texts that name the device, and once lost, lost. yk_backend_fail_at makes calls fail
- * (check_fault.c).
+ * A wrapper has its own table with the same optional slots as the backend's, so that callers take
+ * the same paths. Checked of the caller: handles are open and belong to this device, ranges are
+ * inside their buffers, nothing overlaps what may still run (check_order.c), one thread at a time
+ * calls, and everything is closed in the end. Checked of the backend: statuses are of the slot's
+ * classes, outputs are written exactly on YOKE_OK, texts name the device, and a lost device stays
+ * lost. yk_backend_fail_at makes calls fail (check_fault.c).
  */
 #include "check.h"
 
@@ -22,7 +22,7 @@ void *yk_check_untouched(void)
 
 yoke_status yk_check_enter(struct check_device *device, const char *slot)
 {
-    /* acq_rel on both sides is the default; the count is all that is exchanged. */
+    /* The default order (seq_cst) is enough: only the count is exchanged. */
     if (atomic_fetch_add(&device->inside, 1) && !device->base.desc.host_memory) {
         atomic_fetch_sub(&device->inside, 1);
         return yk_check_breach(device, slot, "another thread is inside the device");
@@ -41,7 +41,7 @@ yoke_status yk_check_returned(struct check_device *device, const struct check_re
     int untouched = result->made == yk_check_untouched();
     if (status == YOKE_EDEVICE)
         atomic_store(&device->lost, 1);
-    else if (status == YOKE_OK && result->was_lost) /* what it made is real, and handed over */
+    else if (status == YOKE_OK && result->was_lost) /* the object was made and is returned */
         yk_check_breach(device, result->slot, "worked on a device that was lost");
     if (status != YOKE_OK && !(result->allowed & 1u << status))
         return yk_check_breach(device, result->slot, "may not fail with '%s'",
@@ -62,7 +62,8 @@ static yoke_status check_queue_open(struct yk_device *handle, struct yk_queue **
     struct check_device *device = yk_check_device_find(handle, "queue_open");
     if (!device)
         return YOKE_EINVAL;
-    const int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
+    const int was_lost =
+        atomic_load(&device->lost); /* before the call: another thread may lose it */
     yoke_status status = yk_check_inject(device, "queue_open");
     if (status != YOKE_OK)
         return status;
@@ -118,7 +119,7 @@ static yoke_status check_build(struct yk_device *handle, const yoke_kernel *kern
     struct check_device *device = yk_check_device_find(handle, "build");
     if (!device)
         return YOKE_EINVAL;
-    int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
+    int was_lost = atomic_load(&device->lost); /* before the call: another thread may lose it */
     yoke_status status = kernel_whole(device, kernel);
     if (status == YOKE_OK)
         status = yk_check_inject(device, "build");
@@ -182,8 +183,8 @@ static void object_close(struct check_device *device, struct check_object *objec
     }
 }
 
-/* What the caller left open is a breach, and closed for it: queues first, as nothing is in flight
- * without them. */
+/* Everything that the caller left open is a breach, and is closed here: queues first, because
+ * without them nothing is in flight. */
 static void close_left(struct check_device *device)
 {
     static const enum check_kind order[] = { CHECK_QUEUE, CHECK_EVENT, CHECK_PROGRAM,
@@ -226,7 +227,7 @@ yoke_status yk_backend_check(struct yk_device *inner, struct yk_device **out)
     device->object = (struct check_object){ .kind = CHECK_DEVICE, .device = device };
     device->inner = inner;
     device->backend = inner->backend;
-    /* Name, find, open and clock stay; the rest is what the wrapper stands before. */
+    /* Name, find, open and clock are the backend's; the wrapper replaces the other slots. */
     device->table = *inner->backend;
     device->table.close = check_close;
     device->table.break_off = inner->backend->break_off ? check_break_off : NULL;

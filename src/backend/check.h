@@ -1,9 +1,11 @@
-/* check.h - inside the checking wrapper: what stands behind its handles, and who hears of a breach.
+/* check.h - inside the checking wrapper: the objects behind its handles, and where breaches are
+ * reported.
  *
- * Every buffer, queue, program and event a caller gets is an object of the wrapper that remembers
- * its device and the backend's own handle. All live objects are in one list, in which handles are
- * looked up before they are followed, so that one freed twice or of another device is found without
- * touching it. Costs a walk of that list a call: for debug builds and tests.
+ * Every buffer, queue, program and event that a caller gets is an object of the wrapper that
+ * remembers its device and the backend's own handle. All live objects are in one list. A handle is
+ * looked up there before it is followed, so a handle that was freed twice, or belongs to another
+ * device, is found without touching it. Each call costs a walk of that list: for debug builds and
+ * tests.
  *
  * One lock guards the list and the operations in flight. Calls to the backend are made without it.
  */
@@ -14,17 +16,17 @@
 
 #include "backend.h"
 
-/* Tests: breaches go to fn(context, text) and the offending call gives YOKE_EINVAL. Without (NULL)
- * a breach is logged as an error, then the process is aborted. */
+/* Tests: breaches go to fn(context, text), and the offending call returns YOKE_EINVAL. Without fn
+ * (NULL) a breach is logged as an error and the process is aborted. */
 void yk_check_on_breach(void (*fn)(void *context, const char *text), void *context);
 
-enum { CHECK_QUEUES = 160 }; /* queues of all devices whose order is followed */
+enum { CHECK_QUEUES = 160 }; /* number of queues, of all devices, whose order is checked */
 
 enum check_kind { CHECK_DEVICE, CHECK_BUFFER, CHECK_QUEUE, CHECK_PROGRAM, CHECK_EVENT };
 
 struct check_device;
 
-struct check_object { /* first in buffers, queues, programs and events */
+struct check_object { /* first member of buffers, queues, programs and events */
     enum check_kind kind;
     struct check_device *device;
     struct check_object *next;
@@ -35,11 +37,12 @@ struct check_device {
     struct check_object object;
     struct yk_backend table; /* base.backend points here */
     struct yk_device *inner;
-    const struct yk_backend *backend; /* the inner one's */
-    atomic_int lost;     /* it said YOKE_EDEVICE: it may not say anything else any more */
-    atomic_int injected; /* loss by yk_backend_fail_at: the backend is not asked any more */
-    atomic_int reaches;  /* it said so of some other device */
-    atomic_int inside;   /* calls that only one thread may make at a time */
+    const struct yk_backend *backend; /* the inner device's */
+    atomic_int lost;     /* it has returned YOKE_EDEVICE, and must not return anything else any
+                          * more */
+    atomic_int injected; /* loss by yk_backend_fail_at: the backend is not called any more */
+    atomic_int reaches;  /* 1: it reaches some other device */
+    atomic_int inside;   /* number of threads in calls that only one thread may make at a time */
 };
 
 struct check_range { /* bytes of a buffer that were committed, in any order */
@@ -51,13 +54,13 @@ struct check_buffer {
     struct check_object object;
     struct yk_buffer *inner;
     int64_t bytes;
-    struct check_range *committed; /* only where there is a commit slot */
+    struct check_range *committed; /* only if there is a commit slot */
     int reserved;
 };
 
-/* What an operation comes after: everything on each queue up to this number. Queues from `slots` on
- * have none, and what stands there is nothing: most programs have few queues, and each call copies
- * pasts. So they are copied by yk_check_past_copy alone. */
+/* What an operation comes after: everything on each queue up to this number. Entries from `slots`
+ * on are undefined and mean none: most programs have few queues, and each call copies pasts. So
+ * copy them only with yk_check_past_copy. */
 struct check_past {
     int slots;
     int64_t upto[CHECK_QUEUES];
@@ -66,7 +69,7 @@ struct check_past {
 struct check_queue {
     struct check_object object;
     struct yk_queue *inner;
-    int slot; /* -1: not followed */
+    int slot; /* -1: its order is not checked */
     struct check_past past;
 };
 
@@ -81,45 +84,45 @@ struct check_event {
     struct check_object object;
     struct yk_event *inner;
     struct check_past past; /* including the operation itself */
-    int done;               /* seen complete */
+    int done;               /* 1: seen complete */
     int holders;            /* beside its first owner; under the lock */
     yoke_status outcome;
 };
 
-/* Memory an operation in flight reads or writes. */
+/* Memory that an operation in flight reads or writes. */
 struct check_use {
     const struct check_buffer *buffer; /* NULL: host memory */
     uintptr_t first, last;
-    int64_t run, pitch; /* run > 0: only so many bytes of each `pitch` */
+    int64_t run, pitch; /* run > 0: only the first `run` bytes of each `pitch` */
     int writes;
-    int by_kernel; /* somewhere in the buffer: only keeps it from being freed */
+    int by_kernel; /* a kernel uses it, somewhere in the buffer: only prevents freeing it */
 };
 
 /* check_object.c */
 void yk_check_lock(void);
 void yk_check_unlock(void);
-/* Logs or reports, and sets the error text. Returns YOKE_EINVAL. */
+/* Logs or reports a breach, and sets the error text. Returns YOKE_EINVAL. */
 yoke_status yk_check_breach(const struct check_device *device, const char *slot, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
 void yk_check_add(struct check_object *object);    /* locks */
 void yk_check_remove(struct check_object *object); /* locks */
-/* The object, or NULL after a breach: it is closed, was never opened, is of another kind or (device
- * not NULL) of another device. */
+/* The object; NULL after a breach: it is closed, was never opened, is of another kind, or belongs
+ * to another device than `device` (if not NULL). */
 void *yk_check_find(const struct check_device *device, enum check_kind kind, const void *handle,
                     const char *slot);
 struct check_device *yk_check_device_find(const void *handle, const char *slot);
-/* Some object of that kind that the device still has; NULL if there is none. */
+/* An object of that kind that the device still has; NULL if there is none. */
 struct check_object *yk_check_left(const struct check_device *device, enum check_kind kind);
 const char *yk_check_kind_name(enum check_kind kind);
 
-/* check.c: around each call of a slot that one thread at a time may use. */
+/* check.c: called around each slot that only one thread at a time may call. */
 yoke_status yk_check_enter(struct check_device *device, const char *slot);
 void yk_check_leave(struct check_device *device);
-/* What a slot returned and what it did to *made, which held yk_check_untouched() before. */
+/* What a slot returned, and what it wrote to *made, which was yk_check_untouched() before. */
 struct check_return {
     const char *slot;
     yoke_status status;
-    unsigned allowed; /* bits 1 << status beside YOKE_OK */
+    unsigned allowed; /* bits 1 << status, allowed beside YOKE_OK */
     const void *made;
     int was_lost; /* before the call */
 };
@@ -130,17 +133,17 @@ yoke_status yk_check_returned(struct check_device *device, const struct check_re
 struct check_operation; /* opaque */
 struct check_operation_spec {
     struct check_queue *queue;
-    struct check_past *past; /* of all it comes after, without itself */
+    struct check_past *past; /* everything it comes after, without itself */
     const struct check_use *uses;
     int use_count;
     const char *slot;
 };
-/* YOKE_EINVAL after a breach: something in flight and not before it uses the same memory. *out
- * (NULL where order is not followed) is for yk_check_issued, or yk_free if it is not issued after
- * all. */
+/* YOKE_EINVAL after a breach: an operation in flight that does not come before this one uses the
+ * same memory. *out (NULL if order is not checked) is passed to yk_check_issued, or to yk_free if
+ * the operation is not issued after all. */
 yoke_status yk_check_order(const struct check_operation_spec *spec, struct check_operation **out);
-/* It was issued; its past becomes what a later one comes after, with itself. `pending` 0: it is
- * complete already. */
+/* The operation was issued; it joins its own past, which later operations come after. `pending` 0:
+ * it is already complete. */
 void yk_check_issued(const struct check_operation_spec *spec, struct check_operation *operation,
                      int pending);
 void yk_check_past_copy(struct check_past *past, const struct check_past *from);
@@ -161,7 +164,7 @@ void yk_check_decommit(struct yk_device *device, struct yk_buffer *buffer, int64
                        int64_t bytes);
 yoke_status yk_check_commit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                             int64_t bytes);
-/* A breach unless all of the bytes are there to be used. */
+/* A breach unless all of these bytes are committed. */
 yoke_status yk_check_committed(const struct check_buffer *buffer, const char *slot, int64_t first,
                                int64_t last);
 
@@ -170,9 +173,9 @@ yoke_status yk_check_pin(struct yk_device *device, void *host, int64_t bytes, in
 void yk_check_unpin(struct yk_device *device, void *host);
 yoke_status yk_check_host_alloc(struct yk_device *device, int64_t bytes, void **out);
 void yk_check_host_free(struct yk_device *device, void *host);
-/* A breach if a copy of this host memory would lie in parts that were pinned apart. */
+/* A breach if a copy of this host memory would cover parts that were pinned separately. */
 yoke_status yk_check_in_one(const struct check_device *device, const void *host, int64_t bytes);
-/* What the device has pinned or given and not got back is a breach, and let go. */
+/* Memory that the device still has pinned or allocated is a breach, and is released here. */
 void yk_check_host_left(struct check_device *device);
 
 /* check_operation.c */
@@ -192,7 +195,7 @@ void yk_check_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_check_event_close(struct yk_event *event);
 void yk_check_event_hold(struct yk_event *event);
 
-/* check_fault.c: YOKE_OK, or the status to give instead of calling the backend. */
+/* check_fault.c: YOKE_OK, or the status to return instead of calling the backend. */
 yoke_status yk_check_inject(struct check_device *device, const char *slot);
 
 #endif

@@ -13,7 +13,7 @@ struct check_queue *yk_check_call_queue(const struct yk_queue *handle, const cha
     return NULL;
 }
 
-/* The events' past joins the operation's; their inner handles go to call->after. */
+/* Adds the events' pasts to the operation's; their inner handles go to call->after. */
 static yoke_status after_take(struct check_call *call, const struct check_call_arguments *a)
 {
     call->after_count = 0;
@@ -50,7 +50,8 @@ static void call_free(struct check_call *call)
 yoke_status yk_check_call_open(struct check_call *call, const struct check_call_arguments *a)
 {
     *call = (struct check_call){ .device = a->queue->object.device };
-    call->was_lost = atomic_load(&call->device->lost); /* first: others may lose it at any time */
+    call->was_lost =
+        atomic_load(&call->device->lost); /* before the call: another thread may lose it */
     call->made = yk_check_untouched();
     call->event = yk_calloc(1, sizeof *call->event);
     if (!call->event)

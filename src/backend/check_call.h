@@ -1,6 +1,6 @@
-/* check_call.h - the way that all operations on a queue go: copy, zero, launch. Each slot checks
- * its own arguments, lists the memory it uses, and then: open (events, order, injected failure),
- * the backend, close (what came back).
+/* check_call.h - the common path of all operations on a queue: copy, zero, launch. Each slot checks
+ * its own arguments and lists the memory it uses. Then: open (events, order, injected failure), the
+ * backend's call, close (what it returned).
  */
 #ifndef YK_BACKEND_CHECK_CALL_H
 #define YK_BACKEND_CHECK_CALL_H
@@ -10,12 +10,12 @@
 struct check_call {
     struct check_operation_spec spec;
     struct check_device *device;
-    struct yk_event **after; /* the backend's own */
+    struct yk_event **after; /* the backend's events */
     int after_count;
     struct check_operation *operation;
-    struct check_event *event; /* for the caller, ready before the backend is called; its past is
-                                  that of the operation */
-    struct yk_event *made;     /* the backend's */
+    struct check_event *event; /* for the caller, made before the backend is called; its past is
+                                * that of the operation */
+    struct yk_event *made;     /* the backend's event */
     int was_lost, reads_peer;
 };
 
@@ -26,16 +26,16 @@ struct check_call_arguments {
     int after_count;
     const struct check_use *uses;
     int use_count;
-    const struct check_device *peer; /* whose events may be in `after`, too */
+    const struct check_device *peer; /* its events may be in `after`, too */
 };
 
 /* The caller's queue; NULL after a breach. */
 struct check_queue *yk_check_call_queue(const struct yk_queue *handle, const char *slot,
                                         int needs_memory);
-/* YOKE_OK: the backend is to be called, with call->after and for call->made, and close after it. */
+/* YOKE_OK: call the backend with call->after and call->made, then yk_check_call_close. */
 yoke_status yk_check_call_open(struct check_call *call, const struct check_call_arguments *a);
-/* The caller gets an event where the backend made one, so that the callers' path for operations
- * complete on return is taken here too. */
+/* The caller gets an event only if the backend made one, so that its path for operations that are
+ * complete on return is tested too. */
 yoke_status yk_check_call_close(struct check_call *call, yoke_status status,
                                 struct yk_event **event);
 

@@ -1,7 +1,8 @@
-/* check_event.c - events of checked devices: complete stays complete, and times only afterwards.
+/* check_event.c - events of checked devices: a complete event stays complete, and its times are
+ * read only afterwards.
  *
  * An event is seen complete when poll or wait says so for the first time. Then an injected failure
- * may replace its outcome, the outcome is kept, and what came before it is out of flight.
+ * may replace its outcome, the outcome is kept, and everything before it leaves flight.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -32,7 +33,7 @@ static int seen(struct check_event *event, yoke_status *outcome)
     return done;
 }
 
-/* The backend says `now`, complete or not; earlier it said complete, with `before`. */
+/* The backend now says `done` and `now`; earlier it said complete, with `before`. */
 static void compare(struct check_event *event, int done, yoke_status now, yoke_status before)
 {
     struct check_device *device = event->object.device;
@@ -113,7 +114,7 @@ void yk_check_event_hold(struct yk_event *handle)
     yk_check_unlock();
 }
 
-/* 1: others still hold it. */
+/* Returns 1 if it has other holders. */
 static int let_go(struct check_event *event)
 {
     yk_check_lock();

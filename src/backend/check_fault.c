@@ -1,9 +1,10 @@
-/* check_fault.c - makes the nth backend call fail, so that every way out of the callers is walked.
+/* check_fault.c - makes the nth backend call fail, so that tests reach every error path of the
+ * callers.
  *
  * Counted across all wrappers: alloc, commit, pin, host_alloc, queue_open, copy, zero, build,
- * launch, and the first time an event is seen complete. Statuses that only a build may give count
- * builds only. A device that was lost this way stays lost; its backend is not asked any more, but
- * what runs on it is let end, since it still uses the caller's memory.
+ * launch, and the first time an event is seen complete. For a status that only a build may return,
+ * only builds count. A device that was lost this way stays lost. Its backend is not called any
+ * more, but what runs on it is left to end, because it still uses the caller's memory.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "check.h"
 
 static struct {
-    atomic_llong left; /* calls up to and with the one that fails; <= 0: off */
+    atomic_llong left; /* calls up to and including the one that fails; <= 0: off */
     atomic_int status, reached;
 } fault;
 
@@ -40,7 +41,8 @@ yoke_status yk_check_inject(struct check_device *device, const char *slot)
     if (atomic_fetch_sub(&fault.left, 1) != 1)
         return YOKE_OK;
     atomic_store(&fault.reached, 1);
-    device->base.desc.exact_outcomes = 0; /* it may well have done what it says it has not */
+    device->base.desc.exact_outcomes = 0; /* work that is reported as failed may in fact have been
+                                           * done */
     if (status == YOKE_EDEVICE) {
         atomic_store(&device->injected, 1);
         atomic_store(&device->lost, 1);

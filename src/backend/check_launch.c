@@ -1,5 +1,5 @@
-/* check_launch.c - launch: is the chunk one, and are the arguments what the kernel's parameters ask
- * for.
+/* check_launch.c - launch: whether the chunk is valid, and the arguments match the kernel's
+ * parameters.
  */
 #include "../base/alloc.h"
 #include "check_call.h"
@@ -42,7 +42,7 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
             return yk_check_breach(device, "launch", "indexes %lld to %lld along an extent of %lld",
                                    (long long)all.along[d].first, (long long)all.along[d].last,
                                    (long long)launch->extent[d - 1]);
-    /* There may be more threads than cores, but not than simulated ones. */
+    /* There may be more threads than cores, but not more than simulated cores. */
     if (device->base.desc.host_memory &&
         (launch->lane < 0 ||
          (device->base.desc.virtual_clock && launch->lane >= device->base.desc.lanes)))
@@ -53,7 +53,7 @@ static yoke_status launch_whole(const struct check_device *device, const struct 
     return YOKE_OK;
 }
 
-/* A step kernel's. */
+/* Checks the queue of a step kernel. */
 static yoke_status launch_queue(const struct check_device *device,
                                 const struct check_program *program, const struct yk_launch *launch,
                                 struct check_use *use)
@@ -77,7 +77,8 @@ static yoke_status launch_queue(const struct check_device *device,
     return YOKE_OK;
 }
 
-/* One block for both: arguments with the backend's buffers, and what they use. */
+/* Checks and translates the arguments: they get the backend's buffers. One allocation holds them
+ * and their uses. */
 static yoke_status launch_args(const struct check_device *device,
                                const struct check_program *program, struct yk_launch *launch,
                                struct check_use **uses)

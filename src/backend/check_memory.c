@@ -1,17 +1,16 @@
 /* check_memory.c - device memory behind the wrapper: buffers, and which of their bytes may be used.
  *
- * Where the backend maps pages on demand, bytes that were never committed may not be copied or
- * zeroed, whether or not a page around them happens to be there: a caller that relies on the size
- * of pages breaks on the next device. What a kernel touches is not known here; the sim backend
- * finds out.
+ * If the backend maps pages on demand, bytes that were never committed may not be copied or zeroed,
+ * even if a page around them happens to be mapped: a caller that relies on the page size would fail
+ * on the next device. What a kernel touches is not known here; the sim backend checks that.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "../platform/thread.h"
 #include "check.h"
 
-/* Lists of ranges that are committed: one device commits pages while another copies from pages
- * that were there before. */
+/* Guards the lists of committed ranges: one device may commit pages while another copies from pages
+ * that were committed before. */
 static yk_mutex ranges_lock = YK_MUTEX_INITIAL;
 
 /* A slot that makes a buffer, and its name. */
@@ -28,7 +27,8 @@ static yoke_status make(struct check_device *device, const struct making *making
                                "not used on a device that works in host memory");
     if (bytes < 1)
         return yk_check_breach(device, making->slot, "%lld bytes", (long long)bytes);
-    const int was_lost = atomic_load(&device->lost); /* first: others may lose it at any time */
+    const int was_lost =
+        atomic_load(&device->lost); /* before the call: another thread may lose it */
     yoke_status status = yk_check_inject(device, making->slot);
     if (status != YOKE_OK)
         return status;
@@ -106,8 +106,8 @@ int64_t yk_check_memory_free(struct yk_device *handle)
     return bytes;
 }
 
-/* How far the bytes from `at` on are committed without a gap; `at` if they are not. ranges_lock
- * held. */
+/* The end of the committed bytes that start at `at` and have no gap; `at` if that byte is not
+ * committed. ranges_lock held. */
 static int64_t committed_up_to(const struct check_buffer *buffer, int64_t at)
 {
     const struct check_range *range = buffer->committed;
@@ -138,7 +138,7 @@ yoke_status yk_check_committed(const struct check_buffer *buffer, const char *sl
                                         (long long)at);
 }
 
-/* 0: that was known, and `range` is not needed. */
+/* 0: it was known already, and `range` is not used. */
 static int note_committed(struct check_buffer *buffer, struct check_range *range, int64_t first,
                           int64_t last)
 {
@@ -172,7 +172,7 @@ yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_h
     if (!range)
         return YOKE_ENOMEM;
     status = yk_check_enter(device, "commit");
-    if (status == YOKE_OK) { /* pages that are there are there, whether the device is lost or not */
+    if (status == YOKE_OK) { /* pages that are mapped stay so even if the device is lost */
         status = device->backend->commit(device->inner, buffer->inner, offset, bytes);
         yk_check_leave(device);
         status = yk_check_returned(
@@ -186,8 +186,8 @@ yoke_status yk_check_commit(struct yk_device *handle, struct yk_buffer *buffer_h
     return status;
 }
 
-/* `rest` is for what is left behind a part that is cut in two. Ranges may overlap; what is left of
- * several begins at the same byte. */
+/* `rest` is used for the part after the cut, if a range is cut in two. Ranges may overlap; what
+ * remains of several begins at the same byte. */
 static void cut_out(struct check_buffer *buffer, int64_t first, int64_t last,
                     struct check_range *rest)
 {

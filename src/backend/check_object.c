@@ -1,4 +1,4 @@
-/* check_object.c - the live handles of all checked devices, and what happens at a breach. */
+/* check_object.c - the live handles of all checked devices, and what happens on a breach. */
 #include "check.h"
 
 #include <stdarg.h>
@@ -48,7 +48,7 @@ yoke_status yk_check_breach(const struct check_device *device, const char *slot,
     void *context = checked.breach_context;
     yk_check_unlock();
     yk_log(YOKE_LOG_ERROR, "%s", text);
-    if (!fn) { /* the log may be off, and this is the last word */
+    if (!fn) { /* the log may be off, and the process ends here */
         fprintf(stderr, "yoke: %s\n", text);
         abort();
     }

@@ -1,7 +1,8 @@
-/* check_operation.c - copy, zero and reach: are the arguments whole, and is the memory there. */
+/* check_operation.c - copy, zero and reach: whether the arguments are valid and the memory
+ * exists. */
 #include "check_call.h"
 
-/* A range of a buffer as one more use. */
+/* Makes a range of a buffer a use. */
 static yoke_status buffer_use(const struct check_device *device, const char *slot,
                               const struct yk_buffer *handle, struct check_use *use)
 {
@@ -17,7 +18,7 @@ static yoke_status buffer_use(const struct check_device *device, const char *slo
     return yk_check_committed(buffer, slot, offset, offset + bytes);
 }
 
-/* The other side of a copy that the host is no part of; `peer` is the device it is on. */
+/* The source of a copy without the host; `peer` is the device that has it. */
 static yoke_status source_use(const struct check_device *device, const struct check_device *peer,
                               const struct yk_copy *copy, struct check_use uses[2])
 {

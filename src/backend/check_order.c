@@ -1,12 +1,12 @@
-/* check_order.c - whether operations in flight keep out of each other's way.
+/* check_order.c - checks that operations in flight do not conflict.
  *
- * Each operation has a number on its queue and knows its past: for each queue the number up to
- * which everything comes before it (its queue's past, and that of each event in `after`). Two
- * operations that use the same bytes, one of them writing, must have one in the other's past; on
- * two devices only events given to a copy between them make an order; else the first must have been
- * seen complete. An operation is out of flight when the caller has seen it or a later one complete,
- * or has closed the queue; what the hardware has done meanwhile does not count, so the verdict is
- * the same on every run.
+ * Each operation has a number on its queue and knows its past: for each queue, the number up to
+ * which everything comes before it (its queue's past, and that of each event in `after`). If two
+ * operations use the same bytes and one of them writes, one must be in the other's past. Between
+ * two devices only events given to a copy between them define an order; otherwise the first
+ * operation must have been seen complete. An operation leaves flight when the caller has seen it or
+ * a later one complete, or has closed the queue. What the hardware has really done does not count,
+ * so the verdict is the same on every run.
  */
 #include "check.h"
 
@@ -91,11 +91,12 @@ static int touches(const struct check_use *use, uintptr_t first, uintptr_t last)
     if (!use->run)
         return 1;
     if (first > start)
-        start += (first - start) / pitch * pitch; /* of the run that begins before it, or there */
+        start += (first - start) / pitch * pitch; /* to the last run that begins at or before
+                                                   * `first` */
     return first < start + (uintptr_t)use->run || start + pitch < last;
 }
 
-/* Costs a step for each run of one of them. */
+/* Costs one step for each run of `a`. */
 static int overlap(const struct check_use *a, const struct check_use *b)
 {
     uintptr_t at;
@@ -125,7 +126,7 @@ static int operations_conflict(const struct check_operation *before,
     return 0;
 }
 
-/* Lock held. The operation in flight that is in the way of this one; NULL if none is. */
+/* Lock held. The operation in flight that conflicts with this one; NULL if none does. */
 static const struct check_operation *conflict_find(const struct check_operation_spec *spec)
 {
     const struct check_operation *before = in_flight;

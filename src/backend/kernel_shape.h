@@ -1,4 +1,5 @@
-/* kernel_shape.h - what a built kernel keeps of its descriptor, which may be gone when it runs. */
+/* kernel_shape.h - what a built kernel keeps of its descriptor, which may no longer exist when it
+ * runs. */
 #ifndef YK_BACKEND_KERNEL_SHAPE_H
 #define YK_BACKEND_KERNEL_SHAPE_H
 
@@ -7,22 +8,23 @@
 
 struct yk_kernel_param {
     yoke_param_mode mode;
-    uint32_t size; /* of a value, or of an array's element */
+    uint32_t size; /* bytes of a value, or of an array's element */
 };
 
 struct yk_kernel_shape {
     char name[64];
-    /* As the descriptor's, with their defaults; YK_REDUCE_LANES lanes of range kernels that reduce.
+    /* As in the descriptor, with their defaults; YK_REDUCE_LANES lanes for range kernels that
+     * reduce.
      */
     int dimensions, lanes, unit;
     int reduces;
     int param_count;
     struct yk_kernel_param params[YOKE_ARGS_MAX];
     int is_step;
-    yoke_step step; /* if it is one; without its type's name */
+    yoke_step step; /* if it is one; without the name of its type */
 };
 
-/* YOKE_EINVAL if a descriptor says what no kernel can have. */
+/* YOKE_EINVAL if the descriptor is invalid for any kernel. */
 yoke_status yk_kernel_shape_take(const yoke_kernel *kernel, struct yk_kernel_shape *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* launch_space.c - see launch_space.h. The third dimension's parts follow each other fastest. */
+/* launch_space.c - see launch_space.h. Parts follow each other fastest along the third
+ * dimension. */
 #include "launch_space.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* launch_space.h - the indexes of a chunk as the entries of made kernels take them, and its
- * division into parts where one launch of a device cannot cover all of it.
+/* launch_space.h - the indexes of a chunk in the form that the entries of made kernels take, and
+ * their division into parts if one launch of a device cannot cover them all.
  */
 #ifndef YK_BACKEND_LAUNCH_SPACE_H
 #define YK_BACKEND_LAUNCH_SPACE_H
@@ -8,7 +8,8 @@
 
 #include "backend.h"
 
-/* By value the first argument of an entry: yk_space of yoke/prelude_cuda.h and prelude_opencl.h. */
+/* The first argument of an entry, by value: yk_space of yoke/prelude_cuda.h and
+ * prelude_opencl.h. */
 struct yk_space {
     struct {
         int64_t first, last;
@@ -17,15 +18,15 @@ struct yk_space {
 };
 
 struct yk_space yk_space_of(const struct yk_launch *launch);
-/* The indexes as functions by hand take them, with the launch's lane and team. */
+/* The indexes in the form that handwritten functions take, with the launch's lane and team. */
 yoke_chunk yk_chunk_of(const struct yk_launch *launch);
-/* The indexes as entries by hand take them (yoke_source); how many numbers these are. */
+/* The indexes in the form that handwritten entries take (yoke_source); returns the number of values
+ * written. */
 enum { YK_RANGE_ARGS_MOST = 8 };
 int yk_range_args(const struct yk_launch *launch, int dimensions, int64_t out[YK_RANGE_ARGS_MOST]);
 
-/* Groups of lanes that do `indexes` of the first dimension: one for each of the kernel's `unit`, or
- * for each part of a block; and how many indexes of it one group does. The blocks of a launch that
- * has none (a rehearsal) are of one index. */
+/* Groups of lanes for `indexes` of the first dimension: one for each `unit` of the kernel, or for
+ * each part of a block. If a launch has no blocks (a rehearsal), blocks have one index. */
 struct yk_groups {
     yoke_blocks blocks;
     int64_t unit;
@@ -38,19 +39,18 @@ static inline int64_t yk_space_length(const struct yk_space *space, int dimensio
     return space->along[dimension].last - space->along[dimension].first;
 }
 
-/* The least power of two that holds `items`, at most `most` (a power of two). */
+/* The least power of two that is at least `items`, but at most `most` (a power of two). */
 int yk_space_span(int64_t items, int most);
-/* Threads of a GPU's block (a power of two in all, at most `budget`) along the fastest dimension,
- * `last`, and along the one before. Blocks 64 and 32 wide are equally fast
- * (docs/results/kernels-h200.md), so of these the one that has fewer threads beyond the ends. */
+/* Threads of a GPU's block (their number is a power of two, at most `budget`) along the fastest
+ * dimension, `last`, and along the one before. Blocks 64 and 32 wide are equally fast
+ * (docs/results/kernels-h200.md), so the one with fewer threads beyond the ends is chosen. */
 struct yk_block {
     int wide, high;
 };
 struct yk_block yk_space_block(const struct yk_space *space, int last, int budget);
 
-/* The parts of `all` of at most `most` indexes (>= 1) along each dimension, one after the other,
- * begun with yk_space_begin. An empty space has one part, itself. yk_space_next: 0 if `part` was
- * the last one. */
+/* Iterates over the parts of `all` with at most `most` indexes (>= 1) along each dimension. An
+ * empty space has one part: itself. yk_space_next returns 0 if `part` was the last one. */
 void yk_space_begin(const struct yk_space *all, const int64_t most[3], struct yk_space *part);
 int yk_space_next(const struct yk_space *all, const int64_t most[3], struct yk_space *part);
 

@@ -1,5 +1,5 @@
-/* leavable.h - slots that call a driver which may never return from it: once the device was broken
- * off (stalled.h) the thread is sent out of the call (platform/escape.h), and the slot says that
+/* leavable.h - slots that call a driver which may never return. Once the device is broken off
+ * (stalled.h), the thread is forced out of the call (platform/escape.h), and the slot returns that
  * the device is lost.
  */
 #ifndef YK_BACKEND_LEAVABLE_H
@@ -8,11 +8,11 @@
 #include "../platform/escape.h"
 #include "backend.h"
 
-/* YOKE_EDEVICE: it was left. */
+/* YOKE_EDEVICE: the device was left. */
 yoke_status yk_device_left(void);
 
-/* The calls of a chunk, from its first copy to the end of its events, of yk_BACKEND_copy and so on:
- * leavable_copy and so on. */
+/* Makes leavable_copy from yk_BACKEND_copy, and so on, for all calls of a chunk from its first copy
+ * to the end of its events. */
 #define YK_LEAVABLE_SLOTS(backend)                                                                 \
     YK_LEAVABLE(backend, copy,                                                                     \
                 (struct yk_queue * q, const struct yk_copy *c, struct yk_event **e), (q, c, e))    \

@@ -1,5 +1,5 @@
-/* narrow_choice.c - see narrow_choice.h. Chunks of a job differ in their first dimension only, so
- * what is known of one says most of the next.
+/* narrow_choice.c - see narrow_choice.h. Chunks of a job differ only in their first dimension, so
+ * the result for one tells most about the next.
  */
 #include "narrow_choice.h"
 
@@ -37,7 +37,7 @@ static void take_place(const struct yk_narrow_choice *choice, const struct yk_ke
             read_value(&shape->params[p], launch->args[p].value, &out->value[p]);
 }
 
-/* Of one launch within the other's indexes. */
+/* Whether the indexes of launch b contain those of launch a. */
 static int has_within(const struct yk_bounds_place *a, const struct yk_bounds_place *b)
 {
     return a->index[0].low >= b->index[0].low && a->index[0].high <= b->index[0].high;
@@ -70,7 +70,7 @@ int yk_narrow_choose(struct yk_narrow_choice *choice, const struct yk_kernel_sha
         return 1;
     if (choice->known == YK_NARROW_FAILS && has_within(&choice->last, &place))
         return 0;
-    if (choice->known == YK_NARROW_HOLDS) { /* the chunks of a job, soon all of its range */
+    if (choice->known == YK_NARROW_HOLDS) { /* so the known range soon covers the whole job */
         struct yk_bounds_place both = place;
         if (choice->last.index[0].low < both.index[0].low)
             both.index[0].low = choice->last.index[0].low;

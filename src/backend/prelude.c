@@ -1,7 +1,7 @@
 /* prelude.c - the device languages' preludes, embedded, and the size checks of shared types.
  *
- * A struct that host and device lay out differently would give wrong results in silence; an array
- * type of size -1 makes it a compile error instead. Sizes suffice: with fixed-width members the
+ * If host and device lay out a struct differently, results are silently wrong. An array type of
+ * size -1 makes that a compile error. Checking sizes is enough: with fixed-width members the
  * layouts we met differ only in padding.
  */
 #include "prelude.h"
@@ -22,7 +22,7 @@ const char *yk_prelude_cuda(void)
     return prelude_cuda;
 }
 
-/* What the p-th check is about: the parameters, then a step kernel's item. */
+/* The subject of the p-th check: the parameters, then a step kernel's item. */
 static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *item)
 {
     if (p < kernel->param_count)
@@ -32,7 +32,7 @@ static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *i
     return item;
 }
 
-/* Like snprintf(text, size, ...) for all the checks: the length they need. */
+/* Like snprintf(text, size, ...) for all checks: returns the length they need. */
 static size_t checks_print(const yoke_kernel *kernel, char *text, size_t size)
 {
     const int count = kernel->param_count + (kernel->kind == YOKE_KERNEL_STEP);

@@ -1,7 +1,8 @@
-/* prelude.h - what goes round a kernel text made by YOKE_KERNEL before a device compiler gets it.
+/* prelude.h - what is put around the text of a kernel made by YOKE_KERNEL before a device compiler
+ * gets it.
  *
  * Source = prelude + text + checks. The preludes are the installed headers of the same names,
- * embedded when libyoke is built, so that a program and the library agree on the language layer.
+ * embedded when libyoke is built, so that a program and the library have the same language layer.
  */
 #ifndef YK_BACKEND_PRELUDE_H
 #define YK_BACKEND_PRELUDE_H
@@ -11,9 +12,10 @@
 const char *yk_prelude_opencl(void);
 const char *yk_prelude_cuda(void);
 
-/* Declarations that do not compile where the device gives a parameter's type another size than the
- * host does; the compiler then names the parameter. Freed with yk_free; NULL on no memory, with the
- * error text set. Only for texts made by YOKE_KERNEL: in others the types may be unknown. */
+/* Declarations that do not compile if a parameter's type has another size on the device than on the
+ * host; the compiler then names the parameter. Freed with yk_free; NULL if there is no memory, with
+ * the error text set. Only for texts made by YOKE_KERNEL: in other texts the types may be
+ * unknown. */
 char *yk_prelude_checks(const yoke_kernel *kernel);
 
 #endif

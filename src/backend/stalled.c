@@ -1,5 +1,5 @@
-/* stalled.c - see stalled.h: the table of a device that is left to itself. It asks no driver, so no
- * thread is held up by what the device still does.
+/* stalled.c - see stalled.h: the table of a device that was abandoned. It calls no driver, so no
+ * thread waits for what the device may still do.
  */
 #include "stalled.h"
 

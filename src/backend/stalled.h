@@ -1,15 +1,15 @@
-/* stalled.h - taking out a device that never ends what it has. */
+/* stalled.h - abandoning a device whose work never ends. */
 #ifndef YK_BACKEND_STALLED_H
 #define YK_BACKEND_STALLED_H
 
 #include "backend.h"
 
-/* From here on every call says at once that the device is lost, and what is under way counts as
- * failed. Where the backend cannot break it off nothing is given back to the driver either, which
- * would wait for it: memory, queues and the device are left until the process ends, as are the
- * driver's threads, which may still call who asked to be notified. Once; any thread. */
+/* From now on every call returns at once that the device is lost, and work under way counts as
+ * failed. If the backend cannot break off the work, nothing is returned to the driver, because that
+ * would wait for the work: memory, queues, the device and the driver's threads stay until the
+ * process ends; those threads may still call notify's functions. Call once; any thread. */
 void yk_device_break_off(struct yk_device *device);
-/* It was left to itself like that: what it may still call has to stay. */
+/* Whether it was abandoned in that way: then keep everything that its driver may still call. */
 int yk_device_is_left(const struct yk_device *device);
 
 #endif

@@ -3,11 +3,12 @@
 
 #include "../base/status.h"
 
-/* Of a group's stack, for each lane, in what one item may emit: full width as long as half of it is
- * free. */
+/* The room of a group's stack is, for each lane, ROOM_FACTOR times the number of items that one
+ * item may emit: all lanes can work as long as a quarter of it is free. A launch has at most TURNS
+ * turns. */
 enum { ROOM_FACTOR = 4, TURNS = 4096 };
 
-/* Slots are counted with 32 bits. */
+/* Slot numbers have 32 bits. */
 enum { RESERVE_MOST = INT32_MAX / 2, ROOM_MOST = INT32_MAX / 2, GROUPS_MOST = 1 << 16 };
 
 yoke_status yk_step_check(const yoke_kernel *kernel)
@@ -41,12 +42,12 @@ static uint32_t room_of(const yoke_step *step)
 
 uint64_t yk_step_reserve(const yoke_step *step)
 {
-    /* Of the last generation none emits. */
+    /* Items of the last generation emit none. */
     const uint64_t always = (uint64_t)(step->most - 1) * (step->generations - 1);
     return (step->waiting ? step->waiting : always) + step->most - 1;
 }
 
-/* Bytes of the queue of a plan whose groups, room and reserve are known; and where ages begin. */
+/* Bytes of the queue of a plan whose groups, room and reserve are known; sets where ages begin. */
 static int64_t layout(const yoke_step *step, struct yk_step_plan *plan)
 {
     const uint64_t slots = 3 * (uint64_t)plan->groups * plan->room + plan->reserve;
@@ -64,7 +65,7 @@ int64_t yk_step_plan_make(const yoke_step *step, int64_t groups, int64_t most_by
                                  .turns = step->turns ? step->turns : TURNS };
     int64_t bytes;
     if (reserve > RESERVE_MOST)
-        return INT64_MAX; /* no device has so much */
+        return INT64_MAX; /* no device has that much memory */
     if (step->groups && step->groups < groups)
         groups = step->groups;
     plan.groups = (uint32_t)(groups < 1 ? 1 : groups > GROUPS_MOST ? GROUPS_MOST : groups);

@@ -1,8 +1,8 @@
 /* step_stack.c - a step kernel on a core: batches from the top of a stack that grows as needed.
  *
- * What is on top is of the latest generations, so the stack stays low: new indexes come in only
- * while it has less than a batch. Where it is higher than its room batches get smaller, down to one
- * item, from where on it grows by what waits while one is done, and no more.
+ * The items on top are of the latest generations, so the stack stays low: new indexes are taken
+ * only while it has less than a batch. When the stack approaches its room, batches get smaller,
+ * down to one item; from then on it grows only by the items that wait while one is done.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct stack {
     uint32_t *ages;
     int64_t count, capacity, room, reserve;
     char *emitted;       /* scratch of a batch: */
-    int32_t sent[BATCH]; /* what it emits, */
+    int32_t sent[BATCH]; /* number of items each emits */
     uint32_t batch_ages[BATCH];
 };
 
@@ -40,7 +40,7 @@ static void stack_close(struct stack *stack)
     yk_free(stack->emitted);
 }
 
-/* Room for a batch's worth of items above those that are there; 0, or what is wrong. */
+/* Makes room for the items that one batch can emit. Returns 0 or an error word. */
 static uint32_t stack_need(struct stack *stack)
 {
     const int64_t least = stack->count + (int64_t)BATCH * stack->step->most;
@@ -66,7 +66,7 @@ static uint32_t stack_need(struct stack *stack)
     return 0;
 }
 
-/* Items for the next batch. */
+/* Number of items in the next batch. */
 static int64_t width_of(const struct stack *stack)
 {
     int64_t width = (stack->room - stack->count) / stack->step->most;
@@ -74,7 +74,7 @@ static int64_t width_of(const struct stack *stack)
     return width;
 }
 
-/* The batch is `count` items from the top, or so many of the chunk's indexes from `seed` on. */
+/* The batch is `count` items from the top, or `count` of the chunk's indexes from `seed` on. */
 static uint32_t run_batch(const struct yk_step_work *work, struct stack *stack, int64_t count,
                           int64_t seed)
 {
