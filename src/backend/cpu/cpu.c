@@ -1,10 +1,10 @@
 /* cpu.c - the CPU as a device: a launch is a function call.
  *
- * Kernels run in the thread that launches, on host memory, so there is nothing to allocate, copy or
- * wait for: those slots are absent and every event is NULL, complete. Only variant_run.h, which
- * looks after that itself, writes after open, so any number of workers may launch on one device at
- * the same time. A launch costs one indirect call and the unpacking of at most 24 arguments on the
- * stack.
+ * Kernels run in the launching thread, on host memory, so there is nothing to allocate, copy or
+ * wait for: those slots are absent, and every event is NULL, which means complete. After open only
+ * variant_run.h writes, and it synchronises itself, so any number of workers may launch on one
+ * device at the same time. A launch costs one indirect call and the unpacking of at most 24
+ * arguments on the stack.
  */
 #include <string.h>
 
@@ -20,8 +20,8 @@ enum { ARGS_MAX = 24 };
 
 struct cpu_device {
     struct yk_device base;
-    int variant;  /* highest to use */
-    int is_asked; /* it alone, or what is next below it */
+    int variant;  /* highest variant to use */
+    int is_asked; /* 1: use only this variant, or the next one below it that the kernel has */
 };
 
 struct yk_queue {
@@ -132,7 +132,7 @@ static yoke_status cpu_launch(struct yk_queue *queue, struct yk_program *program
         const struct yk_launch_arg *arg = &launch->args[p];
         if (program->values >> p & 1)
             memcpy(&args[p], &arg->value, sizeof args[p]);
-        else /* element 0 may lie outside what is there: an address, not yet a pointer */
+        else /* element 0 may lie outside the memory: an address, not yet a pointer */
             args[p] = (void *)((uintptr_t)arg->host + (uintptr_t)arg->shift);
     }
     if (program->is_step)
@@ -145,7 +145,7 @@ static yoke_status cpu_launch(struct yk_queue *queue, struct yk_program *program
     return YOKE_OK;
 }
 
-/* There is no event but NULL, which is complete. */
+/* The only event is NULL, which is complete. */
 static int cpu_poll(struct yk_event *event, yoke_status *outcome)
 {
     (void)event;

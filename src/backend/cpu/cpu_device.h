@@ -1,4 +1,4 @@
-/* cpu_device.h - what the runtime must know of a CPU device to put its workers in place.
+/* cpu_device.h - what the runtime must know of a CPU device to bind its workers to cores.
  *
  * Devices of this backend are sets of cores, one hardware thread each: all that the process may
  * use, the first n of them ("cpu:8"), or one set for each NUMA node or shared cache ("cpu:numa",
@@ -9,11 +9,11 @@
 
 #include "../backend.h"
 
-enum { YK_CPU_CORES_MAX = 1024 }; /* of one device; further cores are left alone */
+enum { YK_CPU_CORES_MAX = 1024 }; /* of one device; further cores are not used */
 
-/* Operating system's numbers of the device's cores; the count is desc->cores. For descs of the cpu
- * backend, also of a device behind the checking wrapper. Valid as long as the list the desc came
- * from. */
+/* The operating system's numbers of the device's cores; their count is desc->cores. For descs of
+ * the cpu backend, also behind the checking wrapper. Valid as long as the list that has the
+ * desc. */
 const int *yk_cpu_cores(const struct yk_device_desc *desc);
 
 extern const struct yk_backend yk_backend_cpu;

@@ -5,9 +5,10 @@
  *     cpu:numa       one device for each NUMA node; cpu:numa:1 only the second
  *     cpu:L3 cpu:L2  one device for each shared cache (the fission of the Marrow system)
  *
- * affinity=ignore takes all of the process's cpuset, whatever the calling thread is bound to.
+ * affinity=ignore takes all of the process's cpuset, even if the calling thread is bound to fewer
+ * cores.
  *
- * A device's cores are the ones that share the number of the selected level.
+ * A device's cores are those with the same number at the selected level.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -65,7 +66,7 @@ struct search {
     struct yk_device_list *list;
     struct yk_topology topology;
     int ignores_affinity;
-    int usable; /* cores, at most the quota's */
+    int usable; /* number of cores, at most the quota */
     double core_ghz;
 };
 
@@ -76,7 +77,8 @@ static int number_at(const struct yk_core *core, const struct level *level)
     return number;
 }
 
-/* Settings of their own for each device; a variant the processor lacks would crash later. */
+/* Each device gets its own settings. Refuses a variant that the processor does not have: it would
+ * crash later. */
 static yoke_status settings_open(const struct search *search, struct cpu_settings **out)
 {
     void *settings;
@@ -94,9 +96,9 @@ static yoke_status settings_open(const struct search *search, struct cpu_setting
     return YOKE_OK;
 }
 
-/* Single-precision operations a core begins in a cycle: two fused multiply-adds of its widest
- * vectors, as server cores do; without that instruction one addition and one multiplication. Of
- * processors other than x86 the width is not known here. */
+/* Single-precision operations that a core begins per cycle: two fused multiply-adds of its widest
+ * vectors, as server cores do; without that instruction, one addition and one multiplication. 0 on
+ * processors other than x86, whose width is not known here. */
 static double operations_each(int variant)
 {
 #if defined(__x86_64__)
@@ -108,7 +110,7 @@ static double operations_each(int variant)
 #endif
 }
 
-/* Add a device of the cores among the first `count` that have `number` at `level` (NULL: all). */
+/* Adds a device of those of the first `count` cores that have `number` at `level` (NULL: all). */
 static yoke_status add(const struct search *search, const char *name, int count,
                        const struct level *level, int number)
 {
@@ -208,8 +210,9 @@ static yoke_status select_cores(const struct search *search)
     return add_first(search);
 }
 
-/* Says where fewer cores are used than the process could have, and by whose doing. A binding that
- * was meant for this program is no news; one that another library or launcher made is, once. */
+/* Says when fewer cores are used than the process could have, and what bound the thread. In the
+ * log, a binding meant for this program is information; one that another library or launcher made
+ * is a warning. Logged once. */
 static void tell_binding(const struct search *search, char *why)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -272,7 +275,7 @@ yoke_status yk_cpu_find(const struct yk_device_spec *spec, int asked, struct yk_
                  yk_count_words(topology->core_count, "core").text,
                  search.usable < topology->core_count ? " (cgroup quota)" : "",
                  yk_cpu_variant_name(yk_cpu_variant_best()));
-    /* who names a number of cores knows what there is */
+    /* a user who names a number of cores needs no hint */
     if (status == YOKE_OK && !search.ignores_affinity && number_of(spec->selector) < 0)
         tell_binding(&search, why);
     yk_topology_close(&search.topology);

@@ -1,4 +1,4 @@
-/* cpu_settings.h - what find() writes down for open(): the options of a device spec and the cores.
+/* cpu_settings.h - what find() leaves for open(): the options of a device spec and the cores.
  */
 #ifndef YK_BACKEND_CPU_CPU_SETTINGS_H
 #define YK_BACKEND_CPU_CPU_SETTINGS_H
@@ -6,7 +6,7 @@
 #include "cpu_device.h"
 
 struct cpu_settings {
-    int variant; /* 0: the best this processor has; else variant + 1 */
+    int variant; /* 0: the best this processor has; otherwise variant + 1 */
     int ignores_affinity;
     int cpus[YK_CPU_CORES_MAX];
 };

@@ -1,8 +1,8 @@
 /* variant.c - which of a kernel's CPU variants this processor can run.
  *
- * The levels are those of the x86-64 psABI. The compiler's run-time check covers what needs the
- * operating system's help (wide registers); the few features it cannot name in both compilers are
- * read from cpuid. clang 14 rejects the level names themselves.
+ * The levels are those of the x86-64 psABI. The compiler's run-time check covers the features that
+ * need the operating system's help (wide registers). The few features that the two compilers do not
+ * both name are read from cpuid. clang 14 rejects the level names themselves.
  */
 #include "variant.h"
 
@@ -12,7 +12,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* MOVBE, F16C and LZCNT, which v3 contains. */
+/* MOVBE, F16C and LZCNT, which are part of v3. */
 static int has_small_features(void)
 {
     unsigned a, b, c, d;
@@ -44,7 +44,7 @@ static int detect(void)
 
 int yk_cpu_variant_best(void)
 {
-    static atomic_int known; /* variant + 1; a race finds the same answer twice */
+    static atomic_int known; /* variant + 1; in a race both threads find the same answer */
     int best = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (best < 0) {
         best = detect();

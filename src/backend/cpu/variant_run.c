@@ -5,7 +5,8 @@
 #include "../../platform/clock.h"
 #include "variant.h"
 
-/* A core that may not compare looks so often in a chunk whether another has found the fastest. */
+/* A core that is not comparing divides its chunk into this many slices, and after each checks
+ * whether another core has found the fastest variant. */
 enum { SLICES = 16 };
 
 void yk_variant_run_open_one(struct yk_variant_run *run, yoke_cpu_fn *function)
@@ -46,15 +47,15 @@ static int deserves(const struct yk_variant_run *run, int64_t items)
     return items >= atomic_load_explicit(&run->compares_from, memory_order_relaxed);
 }
 
-/* Pieces end where blocks do, so that each partial result is made at once. */
+/* Pieces end where blocks end, so that each partial result is made in one piece. */
 static int64_t whole_blocks(const yoke_chunk *chunk, int64_t items)
 {
     const int64_t size = chunk->blocks.size;
     return size > 1 ? (items + size - 1) / size * size : items;
 }
 
-/* A round at the beginning of what is left of a chunk that had `items`; the items it did: 0 if
- * fewer are left. */
+/* Runs one round at the beginning of `left`, the rest of a chunk of `items` indexes. Returns the
+ * number of items done; 0: `left` is too short. */
 static int64_t compare(struct yk_variant_run *run, void *const *args, const yoke_chunk *left,
                        int64_t items)
 {

@@ -1,11 +1,11 @@
-/* variant_trial.h - which of a kernel's CPU variants is the fastest, told by rounds in which each
- * does as much. PURE: no clock, no threads.
+/* variant_trial.h - which of a kernel's CPU variants is the fastest, found in rounds in which each
+ * does the same amount of work. PURE: no clock, no threads.
  *
- * Wider vectors lose where the compiler had to mask their lanes (a boundary test in the body) or
- * where the processor slows down for them, and nothing but time tells. In a round each variant does
- * two pieces, all of them in one order and then in its reverse, so that cost which rises or falls
- * along the range counts for none. A variant's share of each round's time is kept: an interrupt
- * spoils the round it comes in, and medians do not follow one round.
+ * Wider vectors are slower where the compiler had to mask their lanes (a boundary test in the
+ * body), or where the processor lowers its frequency for them; only measuring tells. In a round
+ * each variant does two pieces: all variants in one order and then in reverse order, so that a cost
+ * that rises or falls along the range favours none. A variant's share of each round's time is kept:
+ * an interrupt spoils only its round, and medians ignore a single round.
  */
 #ifndef YK_BACKEND_CPU_VARIANT_TRIAL_H
 #define YK_BACKEND_CPU_VARIANT_TRIAL_H
@@ -14,33 +14,33 @@
 
 #include <yoke/kernel_type.h>
 
-/* With seven, three spoilt rounds do no harm. */
+/* With seven rounds, three spoilt ones do no harm. */
 enum { YK_TRIAL_ROUNDS = 7 };
 
 struct yk_variant_trial {
-    int count;      /* of variants; the last is the widest */
-    int64_t unit;   /* items that pieces are a multiple of */
+    int count;      /* number of variants; the last is the widest */
+    int64_t unit;   /* pieces are multiples of this many items */
     int64_t wanted; /* items of a piece that takes long enough, as far as is known */
-    int rounds;     /* that count */
-    int are_long;   /* all of them */
+    int rounds;     /* number of valid rounds */
+    int are_long;   /* 1: in all of them the pieces took long enough */
     double share[YOKE_CPU_VARIANTS][YK_TRIAL_ROUNDS];
 };
 
 void yk_variant_trial_open(struct yk_variant_trial *trial, int count, int64_t unit);
 
-/* Items of each piece in a round out of a chunk of so many items; 0: they are too few. A round has
- * 2 * count pieces: variants 0, 1, ..., and back to 0. */
+/* Items of each piece of a round, for a chunk of `items`; 0: too few items. A round has 2 * count
+ * pieces: variants 0, 1, ..., and back to 0. */
 int64_t yk_variant_trial_piece(const struct yk_variant_trial *trial, int64_t items);
 
-/* A round of such pieces: ns[v] is the time of both pieces of variant v. 1: all rounds are there,
- * yk_variant_trial_best tells the outcome, and the trial may begin again. */
+/* Notes a round of such pieces: ns[v] is the time of both pieces of variant v. Returns 1 when all
+ * rounds are done: yk_variant_trial_best then has the outcome, and the trial may begin again. */
 int yk_variant_trial_note(struct yk_variant_trial *trial, const int64_t *ns, int64_t piece);
 
-/* After a note that gave 1. */
+/* Call after yk_variant_trial_note returned 1. */
 int yk_variant_trial_best(const struct yk_variant_trial *trial);
 
-/* After a note that gave 1: chunks of so many items deserve another trial, for pieces of these were
- * too short for the clock; INT64_MAX: none does. */
+/* Call after yk_variant_trial_note returned 1. Least items of chunks that need another trial,
+ * because these pieces were too short for the clock; INT64_MAX: none. */
 int64_t yk_variant_trial_again(const struct yk_variant_trial *trial, int64_t piece);
 
 #endif

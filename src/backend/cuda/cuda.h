@@ -1,11 +1,11 @@
-/* cuda.h - what the files of this folder share. Nothing here is for others; they see yk_backend.
+/* cuda.h - what the files of this folder share. Others use only yk_backend.
  *
- *   cuda_load.c     driver and compiler found at run time
- *   cuda_error.c    the driver's codes in words and status classes; who may call it
+ *   cuda_load.c     driver and compiler, found at run time
+ *   cuda_error.c    the driver's codes as texts and status classes; entering a context
  *   cuda_find.c     which GPUs there are, and what they are
  *   cuda_device.c   open, close, pinned host memory; the backend's table
  *   cuda_memory.c   device memory: addresses at once, pages as they are needed
- *   cuda_peer.c     memory of other GPUs: who reaches it, and copies out of it
+ *   cuda_peer.c     memory of other GPUs: which GPU reaches it, and copies out of it
  *   cuda_queue.c    streams, copies, clearing
  *   cuda_event.c    outcomes, and times on the host's clock
  *   cuda_watch.c    waiting without spinning
@@ -13,10 +13,10 @@
  *   cuda_program.c  a kernel on a device, with the disk cache
  *   cuda_launch.c   a chunk to a grid
  *
- * Each device has a context of yoke's own, so that one that fails takes nobody else's with it. It
- * is current only during a call (pushed and popped): the thread's own context, if the program uses
- * CUDA beside yoke, is what it was before. Nothing runs at process exit: drivers unload before
- * libraries' destructors.
+ * Each device has its own context, so that a device that fails does not affect others. The context
+ * is current only during a call (pushed and popped): if the program itself uses CUDA, the thread's
+ * own context is not changed. Nothing runs at process exit: drivers unload before libraries'
+ * destructors.
  */
 #ifndef YK_BACKEND_CUDA_H
 #define YK_BACKEND_CUDA_H
@@ -33,7 +33,7 @@
 
 extern const struct yk_backend yk_backend_cuda;
 
-/* Settings of "cuda:0:mem=1G:lanes=3"; 0 where the default applies. */
+/* Settings of "cuda:0:mem=1G:lanes=3"; 0: the default. */
 struct yk_cuda_settings {
     int64_t memory_bytes, lanes, copies;
 };
@@ -45,40 +45,40 @@ struct yk_cuda_device {
     CUdevice handle;
     CUcontext context;
     int arch;                  /* 90 for compute capability 9.0 */
-    int is_virtual;            /* pages are mapped on demand */
-    int64_t page_bytes;        /* what is mapped at a time */
-    struct yk_buffer *buffers; /* that are mapped page by page, all of them */
-    /* Other GPUs that read its memory, which is mapped for them, too. Added to and read by whoever
+    int is_virtual;            /* 1: pages are mapped on demand */
+    int64_t page_bytes;        /* bytes mapped at a time */
+    struct yk_buffer *buffers; /* all buffers that are mapped page by page */
+    /* Other GPUs that read its memory; it is mapped for them, too. Used only by the thread that
      * drives this device. */
     CUdevice *readers;
     int reader_count;
     _Atomic int64_t booked; /* bytes of all buffers */
-    _Atomic int64_t mapped; /* and of them those that take memory already */
-    /* Of the memory, what others had left to us when the driver was asked last, and when. */
+    _Atomic int64_t mapped; /* bytes of `booked` that are mapped */
+    /* Bytes of memory that other processes left to us, and when the driver was last asked. */
     _Atomic int64_t ours, asked_ns;
     atomic_int lost;
-    _Atomic int64_t well_ns; /* when the driver last took work for it */
+    _Atomic int64_t well_ns; /* when the driver last accepted work for it */
 
-    yk_mutex event_lock; /* of the unused events */
+    yk_mutex event_lock; /* guards the unused events */
     struct yk_event *unused_events;
-    CUevent anchor;      /* the device's clock: when this event was recorded, */
-    int64_t anchor_ns;   /* it was this late on the host's */
-    CUevent next_anchor; /* made, not in use */
+    CUevent anchor;      /* the device's clock: this event was recorded */
+    int64_t anchor_ns;   /* at this time of the host's clock */
+    CUevent next_anchor; /* for the next anchor; not in use */
 
     struct yk_watcher watcher;
     struct yk_cuda_watch *first_watch, **watch_end;
-    int telling; /* the watcher is calling somebody */
+    int telling; /* 1: the watcher is calling a notify function */
 };
 
 struct yk_buffer {
     CUdeviceptr address;
-    int64_t bytes;  /* as asked for */
-    int64_t span;   /* of its addresses: whole pages */
-    int64_t booked; /* of memory; of reserved addresses what is mapped */
+    int64_t bytes;  /* as requested */
+    int64_t span;   /* bytes of its addresses: whole pages */
+    int64_t booked; /* bytes of memory; for reserved addresses, those mapped */
     int reserved;
     struct yk_cuda_segment *pieces; /* mapped so far */
-    unsigned char *mapped;          /* a byte a page; NULL: all was allocated at once */
-    struct yk_buffer *next, **link; /* in the device's list, where there are pages */
+    unsigned char *mapped;          /* one byte per page; NULL: all was allocated at once */
+    struct yk_buffer *next, **link; /* in the device's list, if it has pages */
 };
 
 struct yk_queue {
@@ -94,17 +94,17 @@ struct yk_program {
     CUfunction narrow_function; /* for 32-bit indexes; NULL: there is none */
     struct yk_narrow_choice narrow;
     yoke_cuda_fn *native;
-    int generated;   /* made by YOKE_KERNEL, not by hand */
+    int generated;   /* 1: made by YOKE_KERNEL; 0: handwritten */
     int block_items; /* threads in a block */
 };
 
-/* cuda_load.c. Both load on the first call and give the same from then on. */
+/* cuda_load.c. Both load on the first call, and later return the same result. */
 struct yk_cuda_driver {
     struct yk_cuda_api api;
     char path[256];
     int version; /* 12040 for CUDA 12.4 */
 };
-/* YOKE_ENODEV with the reason: no driver, one too old, or it says there is no GPU. */
+/* YOKE_ENODEV with the reason: no driver, a driver that is too old, or one that finds no GPU. */
 yoke_status yk_cuda_load(const struct yk_cuda_driver **out);
 struct yk_nvrtc {
     struct yk_nvrtc_api api;
@@ -116,19 +116,19 @@ yoke_status yk_nvrtc_load(const struct yk_nvrtc **out);
 /* cuda_error.c */
 /* "CUDA_ERROR_OUT_OF_MEMORY"; api may be NULL. */
 const char *yk_cuda_code_name(const struct yk_cuda_api *api, CUresult code);
-/* Says what failed and returns the error's class; the device is lost unless the code only means
+/* Reports what failed and returns the error's class. The device is lost, unless the code only means
  * that there is no memory. */
 yoke_status yk_cuda_fail(struct yk_cuda_device *device, CUresult code, const char *what);
-/* The same for calls whose arguments come from others, who may have made a mistake. */
+/* The same for calls whose arguments come from others, which may be wrong. */
 yoke_status yk_cuda_refuse(struct yk_cuda_device *device, CUresult code, const char *what);
-/* The same where the code does not matter: something that was queued may have taken effect or not,
- * so nobody may do it again from what it left behind. */
+/* The same if the code does not matter: queued work may or may not have taken effect, so it cannot
+ * be repeated on what it left behind. */
 yoke_status yk_cuda_lose(struct yk_cuda_device *device, CUresult code, const char *what);
-/* The first line of every slot: YOKE_EDEVICE if the device is lost, else its context is current
- * until yk_cuda_leave. */
+/* The first line of every slot: YOKE_EDEVICE if the device is lost; otherwise its context is
+ * current until yk_cuda_leave. */
 yoke_status yk_cuda_enter(struct yk_cuda_device *device);
 void yk_cuda_leave(struct yk_cuda_device *device);
-/* The same for calls that clean up, also on a lost device; 0: there is no way in. */
+/* The same for calls that clean up, also on a lost device; 0: the context cannot be entered. */
 int yk_cuda_enter_anyway(struct yk_cuda_device *device);
 
 /* cuda_find.c */
@@ -147,19 +147,20 @@ yoke_status yk_cuda_reserve(struct yk_device *base, int64_t bytes, struct yk_buf
 void yk_cuda_decommit(struct yk_device *base, struct yk_buffer *buffer, int64_t offset,
                       int64_t bytes);
 
-/* Somebody waits for what was queued at that time: if it is a while ago, and what memory is free
- * has not been asked for long, he has the time to do so. */
+/* Called by a thread that waits for work queued at `since_ns`. If that was some time ago, and the
+ * driver was not asked for free memory lately, asks it: the thread has the time. */
 void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns);
 
-/* Context current. `reader` may use what is mapped, and what will be. */
+/* Context current. `reader` may use what is mapped and what will be mapped. */
 CUresult yk_cuda_memory_admit(struct yk_cuda_device *device, CUdevice reader);
 
 /* cuda_peer.c */
 double yk_cuda_reach(struct yk_device *device, struct yk_device *from);
-/* Context of the queue current. */
+/* The queue's context is current. */
 CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *copy);
-CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* of many runs: where they come from */
-/* YOKE_ELOST if the device that `copy` reads does not work any more. */
+CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy); /* for several runs: where they come
+                                                             * from */
+/* YOKE_ELOST if the device that `copy` reads no longer works. */
 yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_copy *copy);
 
 /* cuda_queue.c */
@@ -171,28 +172,28 @@ yoke_status yk_cuda_copy(struct yk_queue *queue, const struct yk_copy *copy,
 yoke_status yk_cuda_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
                          int64_t bytes, struct yk_event **event);
 
-/* cuda_event.c. An operation: begin (a fresh event, if one is wanted, and the queue waits for what
- * comes before), the driver's calls, end. Between enter and leave. */
+/* cuda_event.c. An operation: begin (makes an event, if one is wanted, and makes the queue wait for
+ * what comes before), the driver's calls, end. Between enter and leave. */
 struct yk_cuda_operation {
     struct yk_queue *queue;
     const char *what;
     struct yk_event *const *after;
     int after_count;
-    int timed;               /* its start is wanted too */
-    int passing;             /* nobody is to be woken by its end */
+    int timed;               /* 1: record its start, too */
+    int passing;             /* 1: no thread will sleep until its end */
     struct yk_event **event; /* the caller's, may be NULL */
     struct yk_event *made;
 };
 yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation);
-/* `code` is that of the calls between. On failure what was enqueued is over before this returns; if
- * anything was, the device is lost. */
+/* `code` is the result of the driver's calls. On failure everything that was queued is over before
+ * this returns; if anything was queued, the device is lost. */
 yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code);
 
 yoke_status yk_cuda_events_open(struct yk_cuda_device *device); /* event_lock is open */
 void yk_cuda_events_close(struct yk_cuda_device *device);
 enum { YK_CUDA_PENDING = 600 }; /* CUDA_ERROR_NOT_READY */
 CUresult yk_cuda_look(struct yk_event *event);
-/* Asleep until it is over; what came of it. */
+/* Sleeps until the event is over; returns its outcome. */
 CUresult yk_cuda_sleep(struct yk_event *event);
 void yk_cuda_event_hold(struct yk_event *event); /* one more close needed */
 struct yk_cuda_device *yk_cuda_event_device(const struct yk_event *event);
@@ -206,21 +207,21 @@ yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device);
 void yk_cuda_watcher_drain(struct yk_cuda_device *device);
 yoke_status yk_cuda_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 
-/* cuda_compile.c. `image->bytes` (yk_free) is machine code for this GPU, or, where the compiler
- * does not know it, PTX for the newest that it knows. */
+/* cuda_compile.c. `image->bytes` (yk_free) is machine code for this GPU; if the compiler does not
+ * know the GPU, PTX for the newest architecture that it knows. */
 struct yk_cuda_source {
     const char *kernel, *text;
     const char *options[4];
     int option_count;
     int to_ptx;
 };
-/* What the compiler would be asked for here; YOKE_EBUILD if there is none. */
+/* What would be requested of the compiler on this device; YOKE_EBUILD if there is no compiler. */
 yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_cuda_source *source,
                                 char arch_option[48]);
 yoke_status yk_cuda_compile(const struct yk_cuda_device *device,
                             const struct yk_cuda_source *source, struct yk_blob *image);
 
-/* cuda_warm.c: the compiler gets ready in a thread of its own, between these. */
+/* cuda_warm.c: between these calls the compiler is prepared in another thread. */
 struct yk_cuda_warming {
     struct yk_thread thread;
     int runs;

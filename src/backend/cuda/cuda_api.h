@@ -1,9 +1,9 @@
-/* cuda_api.h - the part of the CUDA driver API and of NVRTC that yoke uses, in yoke's own words.
+/* cuda_api.h - the part of the CUDA driver API and of NVRTC that yoke uses, declared by yoke.
  *
- * Driver and compiler are found when the program runs, so no CUDA header is needed to build.
- * Handles are opaque, numbers are those of the driver's ABI, and functions are reached through
- * tables that cuda_load.c fills. Names keep NVIDIA's spelling after cu and nvrtc, so that its pages
- * can be searched; a second name is the symbol of the ABI version used.
+ * Driver and compiler are found at run time, so no CUDA header is needed to build. Handles are
+ * opaque, numbers are those of the driver's ABI, and functions are called through tables that
+ * cuda_load.c fills. Names keep NVIDIA's spelling after cu and nvrtc, so that its documentation can
+ * be searched. A second name is the symbol of the ABI version used.
  */
 #ifndef YK_BACKEND_CUDA_API_H
 #define YK_BACKEND_CUDA_API_H
@@ -112,7 +112,7 @@ typedef struct {
     int flags;
 } CUmemAccessDesc;
 
-typedef struct { /* one side of a copy of rows; of host and device that counts which `type` names */
+typedef struct { /* one side of a copy of rows; `type` says whether host or device is used */
     size_t x_bytes, y;
     int type;
     const void *host;
@@ -125,7 +125,7 @@ typedef struct {
     size_t row_bytes, rows;
 } CUDA_MEMCPY2D;
 
-/* One line a function: name without "cu", symbol, parameters. All return CUresult. */
+/* One line per function: name without "cu", symbol, parameters. All return CUresult. */
 #define YK_CUDA_FUNCTIONS(F)                                                                       \
     F(Init, "cuInit", (unsigned flags))                                                            \
     F(DriverGetVersion, "cuDriverGetVersion", (int *version))                                      \
@@ -179,7 +179,7 @@ typedef struct {
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **args,    \
        void **extra))
 
-/* Drivers before 10.2 have no virtual memory: then arrays are allocated at once. */
+/* Drivers before 10.2 have no virtual memory: arrays are then allocated at once. */
 #define YK_CUDA_VIRTUAL_FUNCTIONS(F)                                                               \
     F(MemGetAllocationGranularity, "cuMemGetAllocationGranularity",                                \
       (size_t * bytes, const CUmemAllocationProp *properties, int option))                         \
@@ -198,7 +198,7 @@ typedef struct {
     F(MemSetAccess, "cuMemSetAccess",                                                              \
       (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count))
 
-/* Without these GPUs exchange nothing but by way of the host. */
+/* Without these, GPUs exchange data only by way of the host. */
 #define YK_CUDA_PEER_FUNCTIONS(F)                                                                  \
     F(DeviceGetP2PAttribute, "cuDeviceGetP2PAttribute",                                            \
       (int *value, int name, CUdevice from, CUdevice to))                                          \
@@ -213,14 +213,14 @@ struct yk_cuda_api {
     YK_CUDA_VIRTUAL_FUNCTIONS(YK_CUDA_SLOT)
     YK_CUDA_PEER_FUNCTIONS(YK_CUDA_SLOT)
 #undef YK_CUDA_SLOT
-    int has_virtual; /* all of the second list are there, */
-    int has_peers;   /* and of the third */
+    int has_virtual; /* all functions of the second list exist */
+    int has_peers;   /* all functions of the third list exist */
 };
 
 typedef struct _nvrtcProgram *nvrtcProgram;
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_COMPILATION = 6 };
 
-/* All return an int but for the last. */
+/* All but the last return an int. */
 #define YK_NVRTC_FUNCTIONS(F)                                                                      \
     F(int, Version, "nvrtcVersion", (int *major, int *minor))                                      \
     F(int, GetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count))                        \

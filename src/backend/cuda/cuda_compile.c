@@ -1,7 +1,7 @@
 /* cuda_compile.c - kernel text to machine code for one GPU, by NVRTC.
  *
- * Machine code for the exact GPU needs no further compiling when it is loaded. A GPU newer than the
- * compiler gets PTX for the newest architecture that the compiler knows, which the driver finishes.
+ * Machine code for the exact GPU needs no compiling when it is loaded. A GPU newer than the
+ * compiler gets PTX for the newest architecture that the compiler knows; the driver compiles that.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ yoke_status yk_cuda_source_plan(const struct yk_cuda_device *device, struct yk_c
     return YOKE_OK;
 }
 
-/* What the compiler said; NULL if nothing. Freed by the caller. */
+/* The compiler's messages; NULL if there are none. Freed by the caller. */
 static char *build_log(const struct yk_nvrtc_api *nvrtc, nvrtcProgram program)
 {
     size_t size = 0;

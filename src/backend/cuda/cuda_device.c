@@ -1,4 +1,4 @@
-/* cuda_device.c - a GPU opened, pinned host memory, and the backend's table. */
+/* cuda_device.c - opening a GPU, pinned host memory, and the backend's table. */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../leavable.h"
@@ -51,7 +51,7 @@ static CUresult open_context(struct yk_cuda_device *device)
         return code;
     yk_cuda_warm_begin(device, &warming);
     code = cu->CtxCreate(&device->context, CU_CTX_SCHED_BLOCKING_SYNC, device->handle);
-    if (code == CUDA_SUCCESS) /* creating pushes it */
+    if (code == CUDA_SUCCESS) /* cuCtxCreate pushes the context */
         cu->CtxPopCurrent(&context);
     yk_cuda_warm_end(&warming);
     return code;
@@ -80,7 +80,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
         return YOKE_ENOMEM;
     device->base.backend = &yk_backend_cuda;
     device->base.desc = *desc;
-    device->base.desc.settings = NULL; /* the list that owns them may go first */
+    device->base.desc.settings = NULL; /* the list that owns them may be freed first */
     device->cu = &driver->api;
     CUresult code = open_context(device);
     if (code != CUDA_SUCCESS) {
@@ -110,7 +110,7 @@ destroy_context:
 
 /* ---- host memory ---- */
 
-/* Of pages that the driver has pinned. */
+/* Whether the driver has pinned these pages. */
 static int is_pinned(const struct yk_cuda_device *device, const void *host)
 {
     unsigned type = 0;
@@ -128,7 +128,8 @@ static yoke_status device_pin(struct yk_device *base, void *host, int64_t bytes,
         return status;
     CUresult code = device->cu->MemHostRegister(host, (size_t)bytes, CU_MEMHOSTREGISTER_PORTABLE);
     if (code == CUDA_ERROR_INVALID_VALUE && is_pinned(device, host))
-        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED; /* what it says of cuMemHostAlloc's */
+        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED; /* the driver reports memory of
+                                                           * cuMemHostAlloc as invalid */
     yk_cuda_leave(device);
     switch (code) {
     case CUDA_SUCCESS:

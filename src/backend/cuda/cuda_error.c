@@ -1,8 +1,8 @@
-/* cuda_error.c - the driver's codes in words and status classes, and the way into a context.
+/* cuda_error.c - the driver's codes as texts and status classes, and entering a context.
  *
  * Once a kernel has faulted, every call in its context fails with the same code: the context is
- * beyond use, and so is the device for this runtime. Which codes mean that is not written down in
- * one place; so whatever is not known to be harmless counts as fatal.
+ * unusable, and so is the device for this runtime. No document lists the codes that mean this, so
+ * every code that is not known to be harmless counts as fatal.
  */
 #include "../../base/status.h"
 #include "cuda.h"

@@ -1,34 +1,36 @@
 /* cuda_event.c - queued work as an event: its outcome, and when it ran.
  *
- *     event: pending --> complete (0) or failed, by whoever sees it first; never back
+ *     event: pending --> complete (0) or failed, set by the first thread that sees it; never back
  *
- * The driver's events are kept for the next operation, since making one costs more than recording
- * it. Times come from the device's clock, as distance to an anchor event whose time on the host is
- * known; the driver gives distances as float milliseconds, so the anchor is moved on before they
- * lose their microseconds.
+ * The driver's events are kept for later operations, because making one costs more than recording
+ * it. Times come from the device's clock, as distances to an anchor event whose time on the host is
+ * known. The driver gives distances as float milliseconds, so the anchor is moved before they lose
+ * their microseconds.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/clock.h"
 #include "cuda.h"
 
-/* Between microseconds and a context switch: looking this long costs less than sleeping. */
+/* Between microseconds and a context switch: polling this long costs less than sleeping. */
 static const int64_t look_ns = 5000;
 static const int64_t light_nap_ns = 50000;
 static const int64_t second_ns = 1000000000;
 static const int64_t anchor_lasts_ns = 4000000000;
 
-/* An event that wakes a sleeper makes the GPU interrupt a core, whether anybody sleeps or not, and
- * a thread of the driver hear of it. So what others follow in any case ends in one that does not.
+/* An event that can wake a sleeping thread makes the GPU interrupt a core, and a thread of the
+ * driver run, even if no thread sleeps. So an operation that another one follows ends in a `light`
+ * event, which does not.
  */
 struct yk_event {
     struct yk_cuda_device *device;
     CUevent begin, wakes, light;
-    CUevent end; /* one of the latter two */
-    int timed;   /* begin is recorded too */
+    CUevent end; /* `wakes` or `light` */
+    int timed;   /* 1: begin is recorded, too */
     int64_t submitted_ns;
     atomic_int references;
-    atomic_int state; /* CUresult; release by who sees the end, pairs with acquire in look */
+    atomic_int state; /* CUresult; release by the thread that sees the end, pairs with acquire in
+                       * look */
     _Atomic int64_t seen_ns;
     struct yk_event *next_unused;
 };
@@ -93,8 +95,8 @@ static CUresult settle(struct yk_event *event, CUresult code)
     return atomic_load_explicit(&event->state, memory_order_acquire);
 }
 
-/* A place's last upload is what every launch there comes behind, and long over in most: a look
- * costs no more than a wait in the stream, and is the last one. */
+/* Every launch on a place comes after the place's last upload, which has mostly ended long before.
+ * A poll costs no more than a wait in the stream, and makes further ones unnecessary. */
 static int is_over(struct yk_event *event, const struct yk_cuda_device *current)
 {
     if (atomic_load_explicit(&event->state, memory_order_acquire) == CUDA_SUCCESS)
@@ -150,7 +152,7 @@ yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult 
         }
         return YOKE_OK;
     }
-    /* Part of it may be on its way, and nobody will know of it. */
+    /* Part of it may be queued, and no event will report it. */
     device->cu->StreamSynchronize(operation->queue->stream);
     yk_cuda_event_close(operation->made);
     return is_queued ? yk_cuda_lose(device, code, operation->what)
@@ -169,13 +171,13 @@ static CUresult sleep_until_end(struct yk_event *event)
     if (event->end == event->wakes)
         return cu->EventSynchronize(event->end);
     while ((code = cu->EventQuery(event->end)) == YK_CUDA_PENDING)
-        yk_clock_sleep_ns(light_nap_ns); /* the driver would spin */
+        yk_clock_sleep_ns(light_nap_ns); /* cuEventSynchronize would spin */
     return code;
 }
 
-/* Asleep until it is over, and asked again if the driver says anything but that: a dead context
- * says the same at once, and otherwise the work would still run when it is believed to have failed.
- * Context current. */
+/* Sleeps until the event is over. If the driver reports an error, asks once more: a dead context
+ * gives the same answer at once; otherwise the work would still be running when it is believed to
+ * have failed. Context current. */
 static CUresult see_end(struct yk_event *event)
 {
     CUresult code = sleep_until_end(event);
@@ -241,7 +243,7 @@ yoke_status yk_cuda_wait(struct yk_event *event)
 
 /* ---- times ---- */
 
-/* Records `event` in a stream of its own and watches for it; *seen_ns is when it was seen. Context
+/* Records `event` in a new stream and polls it; *seen_ns is when it was seen complete. Context
  * current. */
 static CUresult record_now(struct yk_cuda_device *device, CUevent event, int64_t *seen_ns)
 {
@@ -268,8 +270,8 @@ static int64_t since_anchor(const struct yk_cuda_device *device, CUevent event)
     return code == CUDA_SUCCESS ? (int64_t)((double)milliseconds * 1e6) : -1;
 }
 
-/* The anchor moves to now. Where it was tells when that is; the host's clock would be late whenever
- * this thread is. */
+/* Moves the anchor to now. Its time is computed from the old anchor: the host's clock would be late
+ * whenever this thread is. */
 static void move_anchor(struct yk_cuda_device *device)
 {
     int64_t seen, distance;
@@ -308,7 +310,7 @@ void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
     yk_cuda_leave(device);
     if (end < 0)
         return;
-    /* Work cannot start before it was submitted, nor end after it was seen to be over. */
+    /* Work cannot start before it was submitted, nor end after it was seen complete. */
     int64_t latest = seen ? seen : yk_clock_ns();
     out->ended = clamp(zero + end, event->submitted_ns, latest);
     if (begin >= 0)
@@ -337,7 +339,7 @@ yoke_status yk_cuda_events_open(struct yk_cuda_device *device)
     CUresult code = device->cu->EventCreate(&device->anchor, CU_EVENT_BLOCKING_SYNC);
     if (code == CUDA_SUCCESS)
         code = device->cu->EventCreate(&device->next_anchor, CU_EVENT_BLOCKING_SYNC);
-    /* Twice: the first time the driver has things to set up. */
+    /* Twice: the first time the driver initialises things. */
     for (int i = 0; i < 2 && code == CUDA_SUCCESS; ++i)
         code = record_now(device, device->anchor, &device->anchor_ns);
     return code == CUDA_SUCCESS ? YOKE_OK : yk_cuda_fail(device, code, "comparing clocks");

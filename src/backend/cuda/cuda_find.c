@@ -1,8 +1,8 @@
 /* cuda_find.c - which NVIDIA GPUs there are, and what each is.
  *
- * Starting the driver costs 50 ms to seconds, so it is not touched when nobody asked for CUDA and
+ * Starting the driver costs 50 ms to seconds, so it is not started if CUDA was not asked for and
  * the machine shows no GPU. A GPU for which no compiler (NVRTC) is found is left to its OpenCL
- * driver, which carries one, unless the user names CUDA: kernels by hand need none.
+ * driver, which contains one, unless the user names CUDA: handwritten kernels need no compiler.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "../find.h"
 #include "cuda.h"
 
-enum { COPIES = 64 }; /* of sums, measured: docs/results/irregular-h200.md */
+enum { COPIES = 64 }; /* copies of sums; measured: docs/results/irregular-h200.md */
 const struct yk_option yk_cuda_options[] = {
     { "mem", NULL, NULL, "use at most this much of the GPU's memory", YK_OPTION_BYTES,
       offsetof(struct yk_cuda_settings, memory_bytes), NULL },
@@ -45,7 +45,7 @@ static void identify(const struct yk_cuda_api *cu, CUdevice device, char *text, 
         used += (size_t)snprintf(text + used, capacity - used, "%02x", uuid.bytes[i]);
 }
 
-/* Rough figures for the first decision of auto; the first chunks replace them. */
+/* Rough values for the first decision of auto; the first chunks replace them. */
 static void guess_speeds(const struct yk_cuda_api *cu, CUdevice device, struct yk_device_desc *desc)
 {
     int major = attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -54,7 +54,7 @@ static void guess_speeds(const struct yk_cuda_api *cu, CUdevice device, struct y
     if (desc->fill < 1)
         desc->fill = 2048;
     desc->link_bytes_per_ns = yk_find_nvidia_link(major);
-    desc->launch_ns = 15e3; /* with a copy each way */
+    desc->launch_ns = 15e3; /* including a copy in each direction */
     desc->peak_per_ns =
         (double)desc->cores *
         yk_find_nvidia_width(major,
@@ -82,7 +82,7 @@ static yoke_status apply_settings(const struct yk_device_spec *spec, struct yk_d
     desc->settings = settings;
     if (set->memory_bytes && set->memory_bytes < desc->memory_bytes)
         desc->memory_bytes = set->memory_bytes;
-    /* Enough work ahead for the time that a host thread may wait for a core. */
+    /* Enough queued work while a host thread waits for a core. */
     desc->lanes = set->lanes ? (int)set->lanes : 4;
     return YOKE_OK;
 }
@@ -117,7 +117,8 @@ static yoke_status describe(const struct yk_cuda_driver *driver, int index,
     return YOKE_OK;
 }
 
-/* One GPU: appended, or a reason why not, which is an error only if it was asked for by number. */
+/* Appends one GPU. If that is impossible, it is an error only if the GPU was asked for by
+ * number. */
 static yoke_status consider(const struct yk_device_spec *spec, const struct yk_cuda_driver *driver,
                             int index, struct yk_device_list *list)
 {
@@ -221,7 +222,7 @@ yoke_status yk_cuda_find(const struct yk_device_spec *spec, int asked, struct yk
     return status;
 }
 
-/* With all GPUs hidden the driver does not even start. */
+/* If all GPUs are hidden, the driver does not even start. */
 int yk_cuda_hides(const struct yk_device_desc *desc)
 {
     const struct yk_cuda_driver *driver;

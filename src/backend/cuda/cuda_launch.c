@@ -1,12 +1,11 @@
 /* cuda_launch.c - a chunk of a range becomes one grid or several, as yoke/kernel_cuda.h describes.
  *
- * Blocks are some warps, wide along the fastest dimension: for 2-D and 3-D kernels 64 x 4 threads,
+ * Blocks are some warps, wide along the fastest dimension. For 2-D and 3-D kernels 64 x 4 threads,
  * or 32 x 8, were within 1 % of the best of eight shapes in five kernels
- * (docs/results/kernels-h200.md). Made
- * kernels have no loops: a grid covers the chunk exactly, or, where a grid's limits do not suffice,
- * several grids do. Kernels by hand loop with the grid's stride and get one grid. Pointers are
- * those of the arrays' global element 0: arithmetic on integers, so that an address outside the
- * buffer is fine as long as no thread uses it.
+ * (docs/results/kernels-h200.md). Made kernels have no loops: one grid covers the chunk exactly, or
+ * several if it exceeds a grid's limits. Handwritten kernels loop with the grid's stride and get
+ * one grid. Pointers are those of the arrays' global element 0, computed as integers, so an address
+ * outside the buffer is harmless as long as no thread uses it.
  */
 #include <stdio.h>
 #include <yoke/job.h>
@@ -14,7 +13,7 @@
 #include "../launch_space.h"
 #include "cuda.h"
 
-enum { STEP_ARGS = 3 }; /* a step kernel's queue */
+enum { STEP_ARGS = 3 }; /* arguments of a step kernel's queue */
 static const int64_t grid_most[3] = { INT32_MAX, 65535, 65535 };
 /* Entries count a grid's threads in 32 bits. */
 static const int64_t indexes_most = (int64_t)1 << 31;
@@ -23,7 +22,7 @@ struct grid {
     unsigned blocks[3], threads[3];
 };
 
-/* Blocks of the same shape for all parts of a chunk. */
+/* Blocks have the same shape in all parts of a chunk. */
 static void set_threads(const struct yk_program *program, const struct yk_space *all,
                         struct grid *grid)
 {
@@ -57,7 +56,7 @@ static void set_blocks(const struct yk_program *program, const struct yk_launch 
                                                                : count[d]);
 }
 
-/* Indexes along each dimension of the range that one grid of made kernels covers. */
+/* Indexes along each dimension of the range that one grid of a made kernel covers. */
 static void set_most(const struct yk_program *program, const struct yk_launch *launch,
                      const struct grid *grid, int64_t most[3])
 {
@@ -79,13 +78,13 @@ static CUdeviceptr address_of(const struct yk_launch_arg *arg)
     return arg->buffer ? arg->buffer->address + (CUdeviceptr)arg->shift : 0;
 }
 
-/* What a launch's arguments point to. */
+/* The values that a launch's arguments point to. */
 struct arguments {
     struct yk_space part;
     int64_t range[YK_RANGE_ARGS_MOST], queue_shift;
     CUdeviceptr queue_memory, pointers[YOKE_ARGS_MAX];
     int64_t copies[YOKE_ARGS_MAX];
-    struct yk_step_plan no_plan; /* a rehearsal's */
+    struct yk_step_plan no_plan; /* for a rehearsal */
     struct yk_groups groups;
     void *list[YK_RANGE_ARGS_MOST + STEP_ARGS + 2 * YOKE_ARGS_MAX + 1];
     int count;

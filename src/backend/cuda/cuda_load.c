@@ -1,10 +1,10 @@
-/* cuda_load.c - NVIDIA's driver and run-time compiler, found when the program runs.
+/* cuda_load.c - NVIDIA's driver and run-time compiler, found at run time.
  *
- * The driver, libcuda.so.1, comes with the GPU's kernel module and is where the loader looks. NVRTC
- * comes with the toolkit, in as many places as there are ways to install it; the newest soname
- * wins. YOKE_CUDA_LIBRARY and YOKE_NVRTC_LIBRARY name the only file to be tried.
+ * The driver, libcuda.so.1, comes with the GPU's kernel module, and the loader finds it. NVRTC
+ * comes with the toolkit, in as many places as there are ways to install it; the newest soname is
+ * used. YOKE_CUDA_LIBRARY and YOKE_NVRTC_LIBRARY name the only file to try.
  *
- * Each is loaded once a process, on the first need, and never unloaded. A failure is remembered
+ * Each is loaded once per process, when first needed, and never unloaded. A failure is remembered,
  * too: drivers do not appear while a program runs, and trying costs time.
  */
 #include <glob.h>
@@ -17,7 +17,7 @@
 #include "../../platform/library.h"
 #include "cuda.h"
 
-/* CUDA 11.0, driver 450: the first whose modules load what NVRTC compiles for a certain GPU. */
+/* CUDA 11.0, driver 450: the first that loads code compiled by NVRTC for a certain GPU. */
 enum { VERSION_LEAST = 11000 };
 
 static yk_mutex load_lock = YK_MUTEX_INITIAL;
@@ -126,7 +126,7 @@ static const struct yk_symbol nvrtc_symbols[] = {
 #undef SYMBOL
 };
 
-/* Found by name where the loader looks, then in the usual folders, newest first. */
+/* Searched by name where the loader looks, then in the usual folders, newest first. */
 static const char *const nvrtc_names[] = { "libnvrtc.so.14", "libnvrtc.so.13",   "libnvrtc.so.12",
                                            "libnvrtc.so",    "libnvrtc.so.11.2", NULL };
 static const char *const nvrtc_folders[] = {

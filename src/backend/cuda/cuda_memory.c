@@ -1,13 +1,13 @@
 /* cuda_memory.c - device memory: an array's addresses at once, its pages as they are needed.
  *
- * A split gives a GPU some rows of an array, yet the array is addressed as a whole (global indexes
+ * A split gives a GPU some rows of an array, but the array is addressed as a whole (global indexes
  * need no offset). So a large buffer is a reserved range of addresses, and commit() maps memory
- * behind the parts that chunks come to use. Memory is booked in full at alloc: whether an array
- * fits is decided once, before any work. Small buffers, and all where the driver has no virtual
+ * behind the parts that chunks use. alloc books the memory in full: whether an array fits is
+ * decided once, before any work. Small buffers, and all buffers if the driver has no virtual
  * memory, are allocated at once.
  *
- * booked >= mapped; what is booked and not yet mapped is nobody else's to book, but another process
- * may take it first: then commit says YOKE_ENOMEM.
+ * booked >= mapped. Memory that is booked and not yet mapped cannot be booked again in this
+ * process, but another process may take it first: then commit returns YOKE_ENOMEM.
  */
 #include <string.h>
 
@@ -16,11 +16,12 @@
 #include "../../platform/clock.h"
 #include "cuda.h"
 
-/* Mapping costs some 100 us a call whatever the size, so large buffers grow in large steps; but
- * little memory has to be many pages, for rows that leave give back whole ones. */
+/* Mapping costs some 100 us per call for any size, so large buffers grow in large steps. But small
+ * memory needs many pages, because eviction frees whole ones. Bytes. */
 static const int64_t small_bytes = 4 << 20, step_bytes = 32 << 20;
 enum { PAGES_LEAST = 64 };
-/* How much of the memory has to be free for what the driver said a while ago to do. */
+/* If at least 1 / ENOUGH_PART of the memory is free by the driver's last answer, that is good
+ * enough. */
 enum { ENOUGH_PART = 4 };
 static const int64_t ask_again_ns = 200000000, ask_at_last_ns = 2000000000, idle_ns = 1000000;
 
@@ -59,8 +60,8 @@ void yk_cuda_memory_open(struct yk_cuda_device *device)
     device->base.desc.page_bytes = device->page_bytes;
 }
 
-/* What others leave of the device's memory to us: what is free and what we have mapped. Context
- * current. */
+/* Bytes of the device's memory that other processes leave to us: what is free plus what we have
+ * mapped. Context current. */
 static int64_t ask_driver(struct yk_cuda_device *device)
 {
     size_t free = 0, total = 0;
@@ -82,10 +83,11 @@ void yk_cuda_memory_notice(struct yk_cuda_device *device, int64_t since_ns)
     yk_cuda_leave(device);
 }
 
-/* What can still be booked. The driver takes 80 us to a millisecond to say what is free, under a
- * lock that holds up its other threads, and every job asks when it begins. So it is asked where
- * memory is short; and now and then, for others may take some, but by who waits for the device
- * anyway: all GPUs of a job that begins would ask at once. Context current. */
+/* Bytes that can still be booked. The driver takes 80 us to 1 ms to report free memory, under a
+ * lock that blocks its other threads, and every job asks when it begins: all GPUs of a job would
+ * ask at once. So the driver is asked only if memory is short, or if its answer is too old (other
+ * processes may take memory). A thread that waits for the device anyway renews the answer
+ * (yk_cuda_memory_notice). Context current. */
 static int64_t bookable(struct yk_cuda_device *device, int64_t wanted)
 {
     const int64_t all = device->base.desc.memory_bytes;
@@ -112,7 +114,7 @@ static int64_t pages_of(const struct yk_cuda_device *device, int64_t bytes)
     return (bytes + device->page_bytes - 1) / device->page_bytes;
 }
 
-/* Addresses only. */
+/* Reserves addresses only. */
 static CUresult reserve(struct yk_cuda_device *device, struct yk_buffer *buffer)
 {
     int64_t pages = pages_of(device, buffer->bytes);
@@ -245,7 +247,7 @@ static CUresult allow(const struct yk_cuda_device *device, const struct yk_cuda_
     return device->cu->MemSetAccess(segment->address, (size_t)segment->bytes, &access, 1);
 }
 
-/* The device itself first, then those that read its memory. */
+/* For the device itself, then for those that read its memory. */
 static CUresult allow_all(const struct yk_cuda_device *device,
                           const struct yk_cuda_segment *segment)
 {
@@ -292,7 +294,7 @@ release:
     return code;
 }
 
-/* Pages first .. last - 1, none of which is mapped. */
+/* Maps pages first .. last - 1, none of which is mapped. */
 static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *buffer, int64_t first,
                              int64_t last)
 {
@@ -317,7 +319,8 @@ static yoke_status map_pages(struct yk_cuda_device *device, struct yk_buffer *bu
     return YOKE_OK;
 }
 
-/* Of addresses, each page by itself: the driver unmaps only what was mapped in one piece. */
+/* For a buffer of reserved addresses, maps each page separately: the driver unmaps only what was
+ * mapped in one piece. */
 static yoke_status map_reserved(struct yk_cuda_device *device, struct yk_buffer *buffer,
                                 int64_t first, int64_t last)
 {

@@ -1,20 +1,20 @@
-/* cuda_peer.c - memory of other GPUs: who reaches it, and copies out of it.
+/* cuda_peer.c - memory of other GPUs: which GPU reaches it, and copies out of it.
  *
- * Two kinds of memory, two kinds of leave: what cuMemAlloc gave is open to a context that has
- * enabled access to its owner's, mapped memory to the devices that its mapping names. Where a
- * device's memory is mapped from then on, it is for its readers, too.
+ * There are two kinds of memory and of permission: memory of cuMemAlloc is open to every context
+ * that has enabled access to its owner's context; mapped memory is open to the devices that its
+ * mapping names. Once a reader is admitted, later mappings of the device name it, too.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
 #include "../../platform/clock.h"
 #include "cuda.h"
 
-/* Rough: NVLink as on an H100 or H200, per direction. PCIe is as fast as the host's link at best,
- * and shared with it. Only NVLink has atomics between GPUs. */
+/* Rough values: NVLink as on an H100 or H200, per direction. PCIe is at best as fast as the host's
+ * link, and shares it. Only NVLink has atomics between GPUs. */
 static const double nvlink_bytes_per_ns = 300, pcie_bytes_per_ns = 10;
 
-/* A GPU that took work so short a time ago is not asked how it is: that is a call for each copy,
- * and one that waits for those which others are making for it. */
+/* If a GPU accepted work this recently, it is not checked: the check is a driver call for each
+ * copy, which waits for the calls of other threads on that GPU. */
 static const int64_t well_for_ns = 200000;
 
 static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_device *from,
@@ -27,7 +27,7 @@ static int attribute(const struct yk_cuda_device *device, const struct yk_cuda_d
     return value;
 }
 
-/* `from`'s memory is opened to `device`. */
+/* Opens `from`'s memory to `device`. */
 static CUresult open_memory(struct yk_cuda_device *device, struct yk_cuda_device *from)
 {
     CUresult code;
@@ -73,7 +73,7 @@ CUresult yk_cuda_copy_peer(const struct yk_queue *queue, const struct yk_copy *c
                                        peer->context, (size_t)copy->bytes, queue->stream);
 }
 
-/* Addresses are unique, and its memory is open to this device. */
+/* Addresses are unique, and the memory is open to this device. */
 CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy)
 {
     return (CUmemcpySide){ .type = CU_MEMORYTYPE_DEVICE,
@@ -81,8 +81,8 @@ CUmemcpySide yk_cuda_peer_side(const struct yk_copy *copy)
                            .pitch = (size_t)copy->host_pitch };
 }
 
-/* Its errors would come out of the copy's own calls, and look like this device's. What happens to
- * the peer later may end this device, too: the driver does not tell whose fault it was. */
+/* The peer's errors would come out of the copy's own calls, and look like this device's. If the
+ * peer fails later, this device may be lost, too: the driver does not tell which one failed. */
 yoke_status yk_cuda_peer_check(const struct yk_queue *queue, const struct yk_copy *copy)
 {
     struct yk_cuda_device *peer = (struct yk_cuda_device *)copy->peer;

@@ -1,12 +1,13 @@
-/* cuda_program.c - a kernel on a device: compiled or from the disk cache, loaded, and tried once.
+/* cuda_program.c - a kernel on a device: compiled or taken from the disk cache, loaded, and tried
+ * once.
  *
- * A text made by YOKE_KERNEL gets the language prelude before it and, behind it, a check of the
- * size of every shared type, since host and device must agree on structs; its #line markers make
- * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. Behind a
- * range kernel's text stands its entry for 32-bit indexes (access/narrow.h); should that not
- * compile, the kernel is built without.
+ * A text made by YOKE_KERNEL gets the language prelude before it and, after it, a check of the size
+ * of every shared type, because host and device must agree on structs. Its #line markers make the
+ * compiler refer to the user's file. A handwritten text is compiled as it is. After a range
+ * kernel's text comes its entry for 32-bit indexes (access/narrow.h); if that does not compile, the
+ * kernel is built without it.
  *
- * Runs beside everything else, in any thread. The driver loads code lazily, at the first launch, so
+ * Runs beside everything else, in any thread. The driver loads code lazily, at the first launch. So
  * a made kernel is launched once here on an empty range, which touches no memory: when build
  * returns, the device can really start.
  */
@@ -21,9 +22,10 @@
 #include "cuda.h"
 
 enum { BLOCK_ITEMS = 256, VALUE_MOST = 3500 };
-static const char *const recipe = "yoke cuda 2"; /* part of the key: changes with this folder */
+static const char *const recipe = "yoke cuda 2"; /* part of the key: change it when this folder's
+                                                  * code changes */
 
-/* Everything the machine code depends on, as one text. */
+/* Everything that the machine code depends on, as one text. */
 struct source {
     struct yk_cuda_source plan; /* its text points into key */
     char arch_option[48];
@@ -68,7 +70,7 @@ static CUresult load_image(struct yk_program *program, const void *image)
     return code;
 }
 
-/* 1 if the cache has it and the driver takes it. */
+/* 1 if the cache has it and the driver accepts it. */
 static int load_cached(struct yk_program *program, struct yk_blob key)
 {
     void *image;
@@ -87,7 +89,7 @@ static int load_cached(struct yk_program *program, struct yk_blob key)
     return 0;
 }
 
-/* Codes that speak of the image are the kernel's fault, not the device's. */
+/* Codes about the image are the kernel's fault, not the device's. */
 static yoke_status load_failed(const struct yk_program *program, CUresult code)
 {
     struct yk_cuda_device *device = program->device;
@@ -127,7 +129,7 @@ static yoke_status compile_and_load(struct yk_program *program, const struct sou
     return code == CUDA_SUCCESS ? YOKE_OK : load_failed(program, code);
 }
 
-/* Context current. A function of the module, and blocks that it can have as well. */
+/* Context current. Finds a function of the module, and makes blocks small enough for it. */
 static yoke_status find_function(struct yk_program *program, const char *entry, CUfunction *out,
                                  int *most)
 {
@@ -175,10 +177,10 @@ static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kern
     return find_function(program, entry, &program->narrow_function, &most);
 }
 
-/* See the top. In a queue of its own, for other threads use the device meanwhile. */
+/* See the file head. Uses its own queue, because other threads use the device meanwhile. */
 static yoke_status rehearse(struct yk_program *program)
 {
-    static const char nothing[4096]; /* the largest argument there can be */
+    static const char nothing[4096]; /* the largest argument possible */
     struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
     const struct yk_launch launch = { .extent = { 1, 1 }, .args = args };
     struct yk_queue *queue;
@@ -210,7 +212,7 @@ static yoke_status load_module(struct yk_program *program, const yoke_kernel *ke
     return status;
 }
 
-/* The entry for 32-bit indexes comes second: the rehearsal's numbers, all 0, then choose it. */
+/* The entry for 32-bit indexes is found second: the rehearsal's numbers, all 0, then select it. */
 static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kernel *kernel,
                                      yoke_status (*find)(struct yk_program *, const yoke_kernel *))
 {

@@ -28,7 +28,7 @@ yoke_status yk_cuda_queue_open(struct yk_device *base, struct yk_queue **out)
     return YOKE_OK;
 }
 
-/* The context's flag makes the driver wait asleep; on a lost device it returns at once. */
+/* The context's flag makes the driver sleep here; on a lost device it returns at once. */
 void yk_cuda_queue_release(struct yk_queue *queue)
 {
     if (!queue)
@@ -41,7 +41,7 @@ void yk_cuda_queue_release(struct yk_queue *queue)
     yk_free(queue);
 }
 
-/* Whoever was to be told of the end of something in it may go afterwards. */
+/* After this, the context of a notify function in this queue may be freed. */
 void yk_cuda_queue_close(struct yk_queue *queue)
 {
     struct yk_cuda_device *device = queue ? queue->device : NULL;
@@ -50,7 +50,7 @@ void yk_cuda_queue_close(struct yk_queue *queue)
         yk_cuda_watcher_drain(device);
 }
 
-/* The driver's limit (CU_DEVICE_ATTRIBUTE_MAX_PITCH) of all GPUs so far. */
+/* The driver's limit (CU_DEVICE_ATTRIBUTE_MAX_PITCH) on all GPUs so far. */
 static const int64_t most_pitch = INT32_MAX;
 
 static CUresult enqueue_run(const struct yk_queue *queue, const struct yk_copy *copy)

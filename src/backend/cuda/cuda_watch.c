@@ -1,11 +1,11 @@
-/* cuda_watch.c - telling somebody that queued work has ended.
+/* cuda_watch.c - notifying of the end of queued work.
  *
- * A thread of the device sleeps in the driver until the oldest event that somebody watches is over,
- * tells all whose events are over by then, and sleeps for good while nobody watches. The driver's
- * own callbacks (cuLaunchHostFunc) would hold up the stream they are in.
+ * A thread of the device sleeps in the driver until the oldest watched event is over. It then calls
+ * the notify functions of all events that are over. While nothing is watched, it sleeps. The
+ * driver's own callbacks (cuLaunchHostFunc) would delay the stream they are in.
  *
  * Work of one device ends nearly in the order in which it was queued, so waiting for the oldest is
- * rarely too long; a watcher that is late costs time, never a result.
+ * rarely too long; a late watcher costs time, never a result.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -27,7 +27,7 @@ static struct yk_cuda_watch *oldest(struct yk_cuda_device *device)
     return watch;
 }
 
-/* The first watch whose event is over, out of the list; NULL if there is none. */
+/* Takes the first watch whose event is over off the list; NULL if there is none. */
 static struct yk_cuda_watch *take_over(struct yk_cuda_device *device)
 {
     struct yk_cuda_watch **link, *watch;
@@ -78,7 +78,7 @@ yoke_status yk_cuda_watcher_open(struct yk_cuda_device *device)
     return yk_watcher_open(&device->watcher);
 }
 
-/* All that was queued is over; afterwards nobody is told any more. */
+/* All queued work is over; after this no notify function is called any more. */
 void yk_cuda_watcher_drain(struct yk_cuda_device *device)
 {
     int busy = 1;
