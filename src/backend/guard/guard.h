@@ -1,15 +1,15 @@
-/* guard.h - inside the guard backend: one device with memory of its own, which runs kernels' CPU
- * functions on one core and finds what they touch beside what the job declares
- * (docs/checking.md, docs/adr/013).
+/* guard.h - inside the guard backend: one device with its own memory that runs kernels' CPU
+ * functions on one core, and finds uses of memory that the job does not declare (docs/checking.md,
+ * docs/adr/013).
  *
- * A launch is cut into pieces of some indexes, and each piece is run twice from the same inputs, in
- * copies of the rows it has (guard_view.c). All around these nothing can be touched, and those that
- * are only read cannot be written. What lies between rows and is not declared, and rows that are
- * written only, are traps: filled with plausible values for one run, with odd ones for the other.
- * Results that differ depend on what is in a trap; a gap that changed was written; an element of an
- * `out` row that holds both fillings was not. (Elements of out rows that are to stay hold what was
- * there for the one run.) Then smaller pieces tell the index, and smaller parts of the traps the
- * row.
+ * A launch is cut into pieces of some indexes. Each piece runs twice from the same inputs, in
+ * copies of the rows it has (guard_view.c). Memory around these rows cannot be touched, and rows
+ * that are only read cannot be written. Gaps between rows that are not declared, and rows that are
+ * only written, are traps: they are filled with plausible values for one run and with odd values
+ * for the other. If the results differ, they depend on a trap. If a gap changed, the kernel wrote
+ * it. If an element of an `out` row still has both fillings, the kernel did not write it. (Elements
+ * of out rows that are to keep their values have these for the first run.) Then smaller pieces find
+ * the index, and smaller parts of the traps find the row.
  *
  * All operations are complete when their call returns.
  */
@@ -23,7 +23,7 @@
 struct guard_span { /* bytes of a buffer */
     int64_t first, last;
 };
-struct guard_spans { /* growable, as are all lists here; what they have stays for other pieces */
+struct guard_spans { /* growable, like all lists here; the memory is kept for later pieces */
     struct guard_span *items;
     int64_t count, capacity;
 };
@@ -32,56 +32,56 @@ struct guard_bytes {
     int64_t capacity;
 };
 
-/* The last byte of a piece's rows ends a page, or their first begins one. */
+/* The last byte of a piece's rows ends a page, or their first byte begins one. */
 enum guard_side { GUARD_ENDS, GUARD_BEGINS, GUARD_SIDES };
 
 /* Where kernels see a buffer. Spans of it are bytes of `memory`. */
 struct guard_view {
-    unsigned char *memory;   /* addresses alone, but for open pages; NULL before the first launch */
-    struct guard_span open;  /* pages that can be touched now, */
-    int writable;            /* and written */
+    unsigned char *memory;   /* addresses only, except open pages; NULL before the first launch */
+    struct guard_span open;  /* pages that can be touched now */
+    int writable;            /* 1: they can be written, too */
     struct guard_span holds; /* bytes of the buffer that need not be copied again */
-    int64_t shift;           /* where byte 0 of the buffer would be */
+    int64_t shift;           /* position of the buffer's byte 0 in `memory` */
 };
 
 struct yk_buffer {
     struct guard_device *device;
     struct yk_buffer *next;
-    unsigned char *data;   /* at the begin of a page */
-    int64_t bytes, mapped; /* asked for, and up to the end of the last page */
+    unsigned char *data;   /* begins at a page */
+    int64_t bytes, mapped; /* bytes requested; bytes up to the end of the last page */
     struct guard_view views[GUARD_SIDES];
 };
 
 /* A buffer in a launch. */
 struct guard_room {
     struct yk_buffer *buffer;
-    int writes;                  /* an argument that lies in it is written */
+    int writes;                  /* 1: some argument in it is written */
     int64_t alignment;           /* of its elements */
-    struct guard_spans declared; /* in order, and apart */
+    struct guard_spans declared; /* sorted and disjoint */
     struct guard_span all;       /* from the first of them to the last */
 };
 
-/* Bytes whose contents must not matter: a gap between rows that are declared, or a row that is
- * written only. */
+/* Bytes whose contents must not matter: a gap between declared rows, or a row that is only
+ * written. */
 struct guard_trap {
-    int room, arg; /* arg -1: it is a gap */
+    int room, arg; /* arg -1: a gap */
     struct guard_span span;
-    int64_t at; /* of its first byte among those of all traps */
+    int64_t at; /* position of its first byte among those of all traps */
 };
 
 /* Bytes that a piece may change. */
 struct guard_change {
-    int room, arg, trap; /* trap -1: its rows are read, too */
+    int room, arg, trap; /* trap -1: its rows are also read */
     struct guard_span span;
-    int64_t at; /* of its first byte among those of all changes */
+    int64_t at; /* position of its first byte among those of all changes */
 };
 
-/* The part of the traps with odd values; the others have plausible ones. */
+/* The part of the traps that has odd values; the rest has plausible ones. */
 struct guard_odd {
     int64_t first, last;
 };
 
-struct guard_work { /* a launch, and its piece that is being checked */
+struct guard_work { /* a launch, and the piece of it that is being checked */
     struct guard_device *device;
     const struct yk_program *program;
     const struct yk_launch *launch;
@@ -93,15 +93,15 @@ struct guard_work { /* a launch, and its piece that is being checked */
     yoke_rows rows[YOKE_ARGS_MAX];
     enum guard_side side; /* of the latest run */
     unsigned char odd_byte;
-    uint32_t words[YK_STEP_WORDS]; /* of a step kernel: what its latest run said, */
-    uint32_t errors;               /* and what went wrong without odd values */
+    uint32_t words[YK_STEP_WORDS]; /* a step kernel's: written by its latest run */
+    uint32_t errors;               /* the errors of a run without odd values */
     struct guard_trap *traps;
     int64_t trap_count, trap_capacity, trap_bytes;
     struct guard_change *changes;
     int64_t change_count, change_capacity, change_bytes;
-    struct guard_bytes filled; /* what the traps were filled with */
-    struct guard_bytes plain;  /* the changes that a run without odd values made, */
-    struct guard_bytes other;  /* and that another one made */
+    struct guard_bytes filled; /* the traps' contents before a run */
+    struct guard_bytes plain;  /* what a run without odd values changed */
+    struct guard_bytes other;  /* what another run changed */
 };
 
 struct guard_device {
@@ -109,7 +109,7 @@ struct guard_device {
     struct yk_faults *faults;
     struct yk_buffer *buffers;
     int64_t used, page; /* bytes */
-    uint64_t pieces;    /* checked so far */
+    uint64_t pieces;    /* number of pieces checked so far */
     struct guard_work work;
 };
 
@@ -120,7 +120,7 @@ struct yk_queue {
 struct yk_program {
     yoke_cpu_fn *run;
     int param_count;
-    uint32_t values; /* parameters that are none of arrays, as bits */
+    uint32_t values; /* a bit for each parameter that is not an array */
     int is_step;
     yoke_step step;
 };
@@ -131,26 +131,26 @@ struct yk_event { /* all are complete */
 
 enum guard_kind {
     GUARD_FINE,
-    GUARD_READ,      /* reads what is not declared, */
-    GUARD_WRITE,     /* writes it, */
-    GUARD_UNWRITTEN, /* leaves an element of an out row unwritten, */
-    GUARD_EARLY,     /* reads an out row first, */
-    GUARD_FAULT      /* or has a fault beside all arrays */
+    GUARD_READ,      /* reads memory that is not declared */
+    GUARD_WRITE,     /* writes memory that is not declared */
+    GUARD_UNWRITTEN, /* leaves an element of an out row unwritten */
+    GUARD_EARLY,     /* reads an out row before writing it */
+    GUARD_FAULT      /* has a fault outside all arrays */
 };
 
 struct guard_breach {
     enum guard_kind kind;
     int64_t first, last; /* indexes */
-    int room;            /* -1: the address is in none */
-    int arg;             /* that is meant, or -1 */
+    int room;            /* -1: the address is in no room */
+    int arg;             /* the argument concerned, or -1 */
     int64_t offset;      /* in the room's buffer */
     struct yk_fault fault;
 };
 
 /* --- guard_memory.c --- */
-/* Addresses, the first `open` bytes of which are memory, between margins; NULL: there are none. */
+/* Addresses between margins; the first `open` bytes are memory. NULL: none available. */
 unsigned char *yk_guard_map(int64_t bytes, int64_t open);
-void yk_guard_unmap(unsigned char *memory, int64_t bytes); /* NULL is fine */
+void yk_guard_unmap(unsigned char *memory, int64_t bytes); /* NULL is allowed */
 yoke_status yk_guard_alloc(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_guard_free(struct yk_device *device, struct yk_buffer *buffer);
 int64_t yk_guard_memory_free(struct yk_device *device);
@@ -160,11 +160,11 @@ yoke_status yk_guard_zero(struct yk_queue *queue, struct yk_buffer *buffer, int6
                           int64_t bytes, struct yk_event **event);
 
 /* --- guard_view.c --- */
-/* For a launch, and after it: little of the views is in memory. */
+/* Call open before a launch and empty after it, which leaves little of the views in memory. */
 yoke_status yk_guard_views_open(struct yk_buffer *buffer);
 void yk_guard_views_empty(struct yk_buffer *buffer);
 void yk_guard_views_close(struct yk_buffer *buffer);
-/* The view holds what is declared in the room; traps may be filled until it is sealed. */
+/* Copies the room's declared rows into the view. Traps may be filled until the view is sealed. */
 void yk_guard_view_show(struct guard_room *room, enum guard_side side);
 void yk_guard_view_seal(const struct guard_room *room, enum guard_side side);
 
@@ -173,30 +173,30 @@ yoke_status yk_guard_rooms_open(struct guard_work *work);
 void yk_guard_rooms_close(struct guard_work *work);
 /* Lists what the indexes have: their rows, traps and changes. */
 yoke_status yk_guard_piece_open(struct guard_work *work, int64_t first, int64_t last);
-/* The buffers hold what the run without odd values changed. */
+/* Copies what the run without odd values changed into the buffers. */
 void yk_guard_piece_keep(struct guard_work *work);
 void yk_guard_work_close(struct guard_work *work);
-/* Makes the views of that side ready for a run. */
+/* Prepares the views of that side for a run. */
 void yk_guard_fill(struct guard_work *work, enum guard_side side, struct guard_odd odd);
 unsigned char *yk_guard_seen(const struct guard_work *work, int room, int64_t offset);
-/* The first byte of a gap that is not as it was filled; 0: there is none. */
+/* The first byte of a gap that differs from its filling; 0: there is none. */
 int yk_guard_gap_changed(const struct guard_work *work, struct guard_breach *out);
 int64_t yk_guard_row_of(const struct guard_work *work, int arg, int64_t offset);
-/* The argument whose row is at that place, and the row; -1: of none. */
+/* The argument that has a row at that place, and the row; -1: none. */
 int yk_guard_arg_at(const struct guard_work *work, int room, int64_t offset, int64_t *row);
 
 /* --- guard_run.c --- */
 void yk_guard_call(struct guard_work *work, int64_t first, int64_t last);
-/* Checks indexes first .. last - 1. Their results stay. Fails only for want of memory. */
+/* Checks indexes first .. last - 1. Their results stay. Fails only if there is no memory. */
 yoke_status yk_guard_check(struct guard_work *work, int64_t first, int64_t last,
                            struct guard_breach *out);
 
 /* --- guard_narrow.c --- */
-/* Which of the piece's indexes, and which row. */
+/* Finds which of the piece's indexes it is, and which row. */
 yoke_status yk_guard_narrow(struct guard_work *work, struct guard_breach *breach);
 
 /* --- guard_breach.c --- */
-/* YOKE_EINVAL with the text. */
+/* Reports the breach; returns YOKE_EINVAL. */
 yoke_status yk_guard_breach_say(const struct guard_work *work, const struct guard_breach *breach);
 
 /* --- guard_launch.c --- */

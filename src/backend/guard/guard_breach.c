@@ -1,5 +1,5 @@
-/* guard_breach.c - what was found, in one line: kernel, index, what it did to which row of which
- * array, what is declared, and what would allow it. */
+/* guard_breach.c - reports a breach in one line: kernel, index, what it did to which row of which
+ * array, what is declared, and what declaration would allow it. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 
 enum { WORDS = 256 };
 
-/* A halo of more rows than this is hardly meant; a gather is. */
+/* A halo of more rows than this is hardly intended; a gather is. */
 enum { HALO_MOST = 64 };
 
 struct told {
     const struct guard_work *work;
     const struct guard_breach *breach;
-    const struct yk_declared *declared; /* of the argument; NULL: of none */
+    const struct yk_declared *declared; /* of the argument; NULL: no argument */
     int arg;
     int64_t row;
-    yoke_rows rows; /* that the indexes have of it */
+    yoke_rows rows; /* rows of it that the indexes have */
     char indexes[WORDS], array[WORDS], has[WORDS], deed[3 * WORDS], cure[3 * WORDS];
 };
 

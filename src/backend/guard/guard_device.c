@@ -21,7 +21,7 @@ void yk_guard_describe(struct yk_device_desc *out)
                                     .lanes = 1,
                                     .memory_bytes = limits.memory_bytes,
                                     .fill = 1,
-                                    .link_bytes_per_ns = 4, /* a core's memcpy */
+                                    .link_bytes_per_ns = 4, /* bytes per ns of a core's memcpy */
                                     .launch_ns = 1000 };
     snprintf(out->model, sizeof out->model, "one core that checks what kernels touch");
     snprintf(out->driver, sizeof out->driver, "guard");
@@ -82,8 +82,8 @@ static void guard_queue_close(struct yk_queue *queue)
     yk_free(queue);
 }
 
-/* What the cores would run. A team's function only where there is no other: its threads are not
- * ours, and what they fault on ends the process. */
+/* Takes the variant that the cores would run. Takes a team's function only if there is no other:
+ * its threads are not ours, so a fault in them ends the process. */
 static yoke_status guard_build(struct yk_device *device, const yoke_kernel *kernel,
                                struct yk_program **out)
 {

@@ -1,5 +1,5 @@
-/* guard_device.h - the device that checks what kernels touch. A runtime in checking mode has it
- * instead of all others; no device specification names it. */
+/* guard_device.h - the device that checks what kernels touch. In checking mode a runtime has this
+ * device instead of all others; no device specification names it. */
 #ifndef YK_BACKEND_GUARD_DEVICE_H
 #define YK_BACKEND_GUARD_DEVICE_H
 

@@ -2,10 +2,11 @@
 #include "../../base/status.h"
 #include "guard.h"
 
-/* Pieces of a launch: a neighbour's row is found where it belongs to another piece, so the first
- * are of one index, and larger ones grow to a part of the launch. */
+/* Pieces of a launch. A use of a neighbour's row is found only if that row belongs to another
+ * piece, so the first pieces have one index; later ones grow to this part of the launch. */
 enum { PIECES = 16 };
-/* Bytes of sums, all of which each piece may change, that a launch's pieces copy in all at most. */
+/* A piece may change all sums, so it copies them: the bytes that all pieces of a launch may
+ * copy. */
 static const int64_t sums_bytes_most = INT64_C(64) << 20;
 
 static int64_t bytes_of_sums(const struct guard_work *work)
@@ -19,7 +20,7 @@ static int64_t bytes_of_sums(const struct guard_work *work)
     return bytes;
 }
 
-/* Units in a piece at most. */
+/* The most units in a piece. */
 static int64_t largest_piece(const struct guard_work *work, int64_t units)
 {
     const int64_t sums = bytes_of_sums(work);
@@ -58,7 +59,7 @@ static void call_launch(void *context)
     yk_guard_call(work, work->launch->first, work->launch->last);
 }
 
-/* What the words of a queue say is asked when a launch's event is complete. */
+/* A queue's words are read when a launch's event is complete. */
 static struct yk_event complete;
 
 yoke_status yk_guard_launch(struct yk_queue *queue, struct yk_program *program,

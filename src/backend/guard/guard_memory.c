@@ -6,10 +6,10 @@
 #include "../../base/status.h"
 #include "guard.h"
 
-/* Before and behind each buffer, addresses alone: an index that is wrong by less than this is told
- * with its array. */
+/* Addresses without memory before and after each buffer: an index that is wrong by less than this
+ * is reported with its array. */
 enum { MARGIN_BYTES = 64 << 20 };
-/* What nobody wrote is NaN as float and double, and no index. */
+/* Memory that was never written is NaN as float and double, and not a valid index. */
 enum { POISON = 0xFF };
 
 unsigned char *yk_guard_map(int64_t bytes, int64_t open)

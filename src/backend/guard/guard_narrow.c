@@ -1,7 +1,6 @@
-/* guard_narrow.c - from a piece that does what it must not to one index that does.
+/* guard_narrow.c - from a piece with a breach to one index with it.
  *
- * What is declared for a half of a piece is less than for the piece, so one of the halves does so,
- * too.
+ * Half of a piece has fewer declared rows than the piece, so one of the halves has the breach, too.
  */
 #include "guard.h"
 

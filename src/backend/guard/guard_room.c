@@ -1,5 +1,5 @@
-/* guard_room.c - what a piece has of a launch's memory: the rows it may touch, and what lies
- * between them that it must not depend on. */
+/* guard_room.c - what a piece has of a launch's memory: the rows it may touch, and the gaps between
+ * them that it must not depend on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static int reads(yoke_param_mode mode)
     return mode == YOKE_PARAM_IN || mode == YOKE_PARAM_INOUT;
 }
 
-/* Where row 0 of the argument's array would be. */
+/* Offset in the buffer where row 0 of the argument's array would be. */
 static int64_t row_zero(const struct guard_work *work, int arg)
 {
     return work->launch->args[arg].shift + work->declared->args[arg].column;
@@ -79,7 +79,7 @@ int yk_guard_arg_at(const struct guard_work *work, int room, int64_t offset, int
         here = yk_guard_row_of(work, p, offset);
         inside = offset - row_zero(work, p) - here * d->pitch;
         if (found >= 0 && (inside >= d->row_bytes || here < d->first_row || here >= d->last_row))
-            continue; /* it is another array's, or another panel's */
+            continue; /* it belongs to another array, or another panel */
         *row = here;
         found = p;
     }
@@ -102,7 +102,7 @@ static int room_for(struct guard_work *work, struct yk_buffer *buffer)
     return r;
 }
 
-/* Of a parameter's elements; a descriptor filled by hand may leave it out. */
+/* Alignment of a parameter's elements; a handwritten descriptor may omit it. */
 static int64_t alignment_of(const yoke_param *param)
 {
     int64_t alignment = param->alignment;
@@ -183,7 +183,7 @@ static yoke_status declare(struct guard_work *work, int arg, struct guard_span s
     return status;
 }
 
-/* The rows that the piece's indexes have of an argument; a sum's are all. */
+/* Declares the rows that the piece's indexes have of an argument; for a sum, all rows. */
 static yoke_status declare_rows(struct guard_work *work, int arg)
 {
     const struct yk_declared *d = &work->declared->args[arg];
@@ -214,7 +214,7 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* In order, those that touch made one. */
+/* Sorts the spans, and joins those that touch. */
 static void order(struct guard_spans *spans)
 {
     int64_t i, last = 0;
@@ -286,8 +286,7 @@ void yk_guard_piece_keep(struct guard_work *work)
 
 /* --- what is in the traps --- */
 
-/* Of the argument through which rows of the room are read, the first row that the piece has; -1:
- * there is none. */
+/* An argument through which rows of the room are read and of which the piece has rows; -1: none. */
 static int example(const struct guard_work *work, int room)
 {
     int p;
@@ -298,7 +297,7 @@ static int example(const struct guard_work *work, int room)
     return -1;
 }
 
-/* Values that might well be there: those of a row that is declared; what is to stay. */
+/* Fills a trap with plausible values: those of a declared row, or those that are to be kept. */
 static void fill_plausibly(const struct guard_work *work, const struct guard_trap *trap,
                            unsigned char *out)
 {
@@ -340,7 +339,7 @@ static void fill_oddly(const struct guard_work *work, const struct guard_trap *t
 unsigned char *yk_guard_seen(const struct guard_work *work, int room, int64_t offset)
 {
     const struct guard_view *view = &work->rooms[room].buffer->views[work->side];
-    /* the offset may lie outside of what is there: an address, not yet a pointer */
+    /* the offset may be outside the memory: an address, not yet a pointer */
     return (unsigned char *)((uintptr_t)view->memory + (uintptr_t)(view->shift + offset));
 }
 

@@ -1,5 +1,5 @@
-/* guard_run.c - one piece, run twice: what it touches beside its rows, what differs, and what was
- * left unwritten. */
+/* guard_run.c - runs one piece twice, and finds what it touches outside its rows, what differs, and
+ * what it left unwritten. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ void yk_guard_call(struct guard_work *work, int64_t first, int64_t last)
             memcpy(&args[p], &arg->value, sizeof args[p]);
         else if (work->declared)
             args[p] = yk_guard_seen(work, work->room_of[p], arg->shift);
-        else /* element 0 may lie outside what is there: an address, not yet a pointer */
+        else /* element 0 may lie outside the memory: an address, not yet a pointer */
             args[p] = (void *)((uintptr_t)arg->buffer->data + (uintptr_t)arg->shift);
     }
     if (program->is_step)
@@ -50,7 +50,7 @@ static void capture(const struct guard_work *work, unsigned char *out)
     }
 }
 
-/* Where a fault lies; the room and offset of one in a margin are those of the buffer beside it. */
+/* Finds the place of a fault. A fault in a margin belongs to the buffer beside it. */
 static void place(const struct guard_work *work, struct guard_breach *out)
 {
     const struct yk_fault *fault = &out->fault;
@@ -72,8 +72,8 @@ static void place(const struct guard_work *work, struct guard_breach *out)
     }
 }
 
-/* `y[j] += 1` reads first, and is meant to write: if the page can be read, the same piece writes to
- * it. */
+/* `y[j] += 1` faults as a read, but is meant as a write: if the page is made readable, the same
+ * piece then writes to it. */
 static int writes_next(struct guard_work *work, struct guard_odd odd, uintptr_t address)
 {
     const uintptr_t size = (uintptr_t)work->device->page, page = address / size * size;
@@ -88,11 +88,11 @@ static int writes_next(struct guard_work *work, struct guard_odd odd, uintptr_t 
     return writes;
 }
 
-/* A run begins with plausible values in all traps but for a part. */
+/* All traps have plausible values. */
 static const struct guard_odd none = { 0, 0 };
 
-/* 1: it went as it should, as far as one run shows. Its changes are put into work->plain if it is
- * the one at the end of pages, else into work->other. */
+/* 1: no breach seen in this run alone. Its changes are stored in work->plain if it ran at the end
+ * of pages, otherwise in work->other. */
 static int run(struct guard_work *work, enum guard_side side, struct guard_odd odd,
                struct guard_breach *out)
 {
@@ -119,8 +119,8 @@ static int keeps(const struct guard_work *work, const struct guard_change *chang
     return work->declared->args[change->arg].keeps;
 }
 
-/* Whether byte `at` of an out row's change still holds what both runs were begun with; those of the
- * run without odd values are 0, or what was there (guard_room.c). */
+/* Whether byte `at` of an out row's change still has the filling of both runs. The filling of the
+ * run without odd values is 0, or the value to be kept (guard_room.c). */
 static int is_unwritten(const struct guard_work *work, const struct guard_change *change,
                         int64_t at)
 {
@@ -167,8 +167,7 @@ static int differ(const struct guard_work *work, struct guard_breach *out)
     return 0;
 }
 
-/* A whole element that neither run wrote. Of smaller parts there is no telling whether they are
- * padding. */
+/* Finds a whole element that neither run wrote. Parts of an element may be padding. */
 static int leaves_unwritten(const struct guard_work *work, struct guard_breach *out)
 {
     int64_t i, at, k;
@@ -195,9 +194,9 @@ static int leaves_unwritten(const struct guard_work *work, struct guard_breach *
     return 0;
 }
 
-/* --- what in the traps matters --- */
+/* --- which trap matters --- */
 
-/* Whether odd values in that part of the traps change how the run goes. */
+/* Whether odd values in that part of the traps change the outcome. */
 static int matters(struct guard_work *work, struct guard_odd odd)
 {
     struct guard_breach breach;
@@ -221,8 +220,8 @@ static const struct guard_trap *trap_at(const struct guard_work *work, int64_t a
     return &work->traps[i];
 }
 
-/* Halves the traps down to an element. Where only both halves together matter, what it has come to
- * by then is told. */
+/* Halves the traps down to an element. If only both halves together matter, it stops and reports
+ * the part reached so far. */
 static void find_cause(struct guard_work *work, struct guard_breach *out)
 {
     struct guard_odd odd = { 0, work->trap_bytes };
@@ -264,9 +263,9 @@ static void check(struct guard_work *work, struct guard_breach *out)
             return;
     }
     if (!run(work, GUARD_BEGINS, none, out))
-        return; /* it does not take odd values to get there */
+        return; /* the breach happens without odd values */
     if (work->trap_bytes == 0 || differ(work, &again))
-        return; /* never twice the same (a clock, a random number), it tells nothing */
+        return; /* two equal runs differ (a clock, a random number): this proves nothing */
     *out = breach;
     find_cause(work, out);
 }

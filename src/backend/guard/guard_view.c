@@ -1,13 +1,13 @@
-/* guard_view.c - what a kernel sees of a buffer: copies of the rows that a piece has, in pages that
- * hold nothing else.
+/* guard_view.c - what a kernel sees of a buffer: copies of a piece's rows, in pages that hold
+ * nothing else.
  *
  * A page is larger than a row, so one copy cannot be closed on both sides. Of the two views of a
- * buffer one ends with a page, the other begins with one: a piece runs once in each, and what it
- * touches just behind or just before its rows is a fault in one of them.
+ * buffer one ends with a page, and the other begins with one. A piece runs once in each, so a use
+ * of memory just after or just before its rows is a fault in one of them.
  *
- * Rows lie on either side of the middle of a view's addresses, whichever they are, so pieces of the
- * same size use the same pages, and few have to be opened or closed between them. Half of the
- * addresses are as many as the buffer has bytes: all of it can be addressed from there.
+ * Rows always lie beside the middle of a view's addresses. So pieces of the same size use the same
+ * pages, and few pages have to be opened or closed between them. Each half of the addresses is as
+ * long as the buffer, so that all of the buffer can be addressed from there.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 #include "../../base/status.h"
 #include "guard.h"
 
-/* After a launch pages stay open, for the next one, unless they are more than this. */
+/* After a launch pages stay open for the next one, unless they have more bytes than this. */
 enum { KEPT_BYTES = 1 << 20 };
 
 static int64_t middle_of(const struct yk_buffer *buffer)
@@ -72,8 +72,8 @@ void yk_guard_views_close(struct yk_buffer *buffer)
         yk_guard_unmap(buffer->views[side].memory, view_bytes(buffer));
 }
 
-/* The buffer's byte 0 lies that far into the view. Elements stay as far from multiples of their
- * alignment as they are in the buffer. */
+/* The offset of the buffer's byte 0 in the view. Elements keep their distance from multiples of
+ * their alignment. */
 static int64_t shift_for(const struct guard_room *room, enum guard_side side)
 {
     const int64_t middle = middle_of(room->buffer), alignment = room->alignment;

@@ -1,6 +1,6 @@
-/* opencl.h - what the files of this folder share. Nothing here is for others; they see yk_backend.
+/* opencl.h - what the files of this folder share. Others use only yk_backend.
  *
- *   opencl_load.c     the driver found at run time; error codes in words and status classes
+ *   opencl_load.c     the driver, found at run time; error codes as texts and status classes
  *   opencl_find.c     which devices there are, and what they are
  *   opencl_device.c   open, close, memory; the backend's table
  *   opencl_host.c     host memory that copies reach at full speed
@@ -27,8 +27,8 @@
 
 extern const struct yk_backend yk_backend_opencl;
 
-/* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0 where the default applies. In those of a device
- * that was found, pin says what auto came to. */
+/* Settings of "opencl:0:mem=1G:lanes=2:units=1"; 0: the default. In the settings of a device that
+ * was found, `pin` is the value that auto was resolved to. */
 enum yk_opencl_wake { YK_OPENCL_WAKE_AUTO, YK_OPENCL_WAKE_CALLBACK, YK_OPENCL_WAKE_POLL };
 enum yk_opencl_pin { YK_OPENCL_PIN_AUTO, YK_OPENCL_PIN_YES, YK_OPENCL_PIN_STAGE, YK_OPENCL_PIN_NO };
 struct yk_opencl_settings {
@@ -44,17 +44,17 @@ struct yk_opencl_device {
     const struct yk_opencl_api *cl;
     cl_device_id handle;
     cl_context context;
-    cl_command_queue errands; /* touches new memory; compares clocks */
+    cl_command_queue errands; /* allocates new memory; compares clocks */
     int64_t memory_used, allocation_bytes_max;
     size_t group_items_max;
     _Atomic int64_t lost_ns; /* when the device was lost; 0 while it works */
-    int calls_back;          /* how the end of work is learnt, see opencl_watch.c */
-    atomic_int callbacks;    /* that the driver still owes us */
+    int calls_back;          /* 1: the driver calls back when work ends, see opencl_watch.c */
+    atomic_int callbacks;    /* number of callbacks that the driver has still to make */
     struct yk_watcher watcher;
     struct yk_opencl_watch *watches;
     _Atomic int64_t clock_gap; /* yk_clock_ns minus the device's time */
     struct yk_queue *pinning;  /* NULL: the device neither pins nor stages */
-    yk_mutex host_lock;        /* of `hosts`; open while `pinning` is */
+    yk_mutex host_lock;        /* guards `hosts`; open while `pinning` is */
     struct yk_opencl_host *hosts;
 };
 
@@ -73,12 +73,12 @@ struct yk_program {
     struct yk_kernel_shape shape;
     cl_program handle; /* NULL for a native function */
     cl_kernel kernel; /* holds the arguments of the launch being made: one thread drives a device */
-    cl_kernel narrow_kernel; /* likewise, for 32-bit indexes; NULL: there is none */
+    cl_kernel narrow_kernel; /* the same, for 32-bit indexes; NULL: there is none */
     struct yk_narrow_choice narrow;
     yoke_opencl_fn *native;
-    int generated;           /* made by YOKE_KERNEL, not by hand */
+    int generated;           /* 1: made by YOKE_KERNEL; 0: handwritten */
     size_t group_items;      /* work-items in a group */
-    int64_t rehearsal_items; /* an empty range is launched as if it had so many */
+    int64_t rehearsal_items; /* an empty range is launched with this many work-items */
 };
 
 /* opencl_load.c */
@@ -88,14 +88,15 @@ struct yk_opencl_platform {
     cl_platform_id id;
 };
 struct yk_opencl_platforms {
-    char path[256]; /* of the loader, or of the only driver */
+    char path[256]; /* path of the loader, or of the only driver */
     int count;      /* 0: a loader, but no driver */
     struct yk_opencl_platform items[YK_OPENCL_PLATFORMS_MAX];
 };
-/* Loads on the first call; the same from then on. YOKE_ENODEV if there is no library. */
+/* Loads on the first call, and later returns the same result. YOKE_ENODEV if there is no
+ * library. */
 yoke_status yk_opencl_load(const struct yk_opencl_platforms **out);
 const char *yk_opencl_code_name(cl_int code);
-/* Records what a driver's error means for the device and returns its class. `what` was tried. */
+/* Notes what a driver's error means for the device and returns its class. `what` was tried. */
 yoke_status yk_opencl_fail(struct yk_opencl_device *device, cl_int code, const char *what);
 /* YOKE_OK, or YOKE_EDEVICE if the device is lost: the first line of every slot. */
 yoke_status yk_opencl_alive(const struct yk_opencl_device *device);
@@ -103,21 +104,23 @@ yoke_status yk_opencl_alive(const struct yk_opencl_device *device);
 /* opencl_find.c */
 yoke_status yk_opencl_find(const struct yk_device_spec *spec, int asked,
                            struct yk_device_list *list, char *why);
-/* Fill in the driver's functions and its handle of the device, by the number in its desc. */
+/* Sets the driver's functions and its handle of the device, by the number in its desc. */
 yoke_status yk_opencl_handle(struct yk_opencl_device *device);
 /* The major number of an NVIDIA GPU's compute capability; 0 for other devices. */
 int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device);
-/* A device's text property, cut to capacity; "" if it has none. */
+/* A text property of a device, cut to capacity; "" if it has none. */
 void yk_opencl_text(const struct yk_opencl_api *cl, cl_device_id device, cl_uint name, char *text,
                     size_t capacity);
 
-/* opencl_event.c. An event in two steps, so that nothing can fail once work is queued: prepare,
- * enqueue into yk_opencl_event_slot, then submit (or cancel). `wanted` NULL: nothing is made. */
+/* opencl_event.c. An event is made in two steps, so that nothing can fail once work is queued:
+ * prepare, enqueue into yk_opencl_event_slot, then submit (or cancel). `wanted` NULL: no event is
+ * made. */
 yoke_status yk_opencl_event_prepare(struct yk_queue *queue, struct yk_event **wanted,
                                     struct yk_event **out);
 cl_event *yk_opencl_event_slot(struct yk_event *event);       /* NULL for NULL */
 cl_event *yk_opencl_event_begin_slot(struct yk_event *event); /* optional: marks the start */
-/* Hand the queued work to the device and the event to the caller. `code` is the enqueue's. */
+/* Flushes the queued work to the device, and gives the event to the caller. `code` is the enqueue's
+ * result. */
 yoke_status yk_opencl_event_submit(struct yk_queue *queue, struct yk_event *event, cl_int code,
                                    struct yk_event **wanted, const char *what);
 /* The driver's handles of the events still to be waited for. */
@@ -132,23 +135,24 @@ void yk_opencl_waits_close(struct yk_opencl_waits *waits);
 /* YK_OPENCL_PENDING, 0 or an error code. Asks the driver. */
 enum { YK_OPENCL_PENDING = 1 };
 int yk_opencl_look(struct yk_event *event);
-void yk_opencl_settle(struct yk_event *event,
-                      int state);                  /* it ended so; the first who says it counts */
-void yk_opencl_event_hold(struct yk_event *event); /* one more close needed */
+void yk_opencl_settle(struct yk_event *event, int state); /* it ended in this state; only the first
+                                                           * call counts */
+void yk_opencl_event_hold(struct yk_event *event);        /* one more close needed */
 struct yk_opencl_device *yk_opencl_event_device(const struct yk_event *event);
-/* Learn clock_gap. */
+/* Measures clock_gap. */
 yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device);
 int yk_opencl_poll(struct yk_event *event, yoke_status *outcome);
 void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out);
 void yk_opencl_event_close(struct yk_event *event);
 
 /* opencl_watch.c */
-/* 0 if the driver still has watches that point to the device, which then has to stay. */
+/* 0 if the driver still has watches that point to the device, which then must not be freed. */
 int yk_opencl_watcher_close(struct yk_opencl_device *device);
 yoke_status yk_opencl_wait(struct yk_event *event);
 yoke_status yk_opencl_notify(struct yk_event *event, void (*fn)(void *context), void *context);
 
-/* opencl_host.c. Only for devices that pin: open makes the queue, close wants nothing left. */
+/* opencl_host.c. Only for devices that pin or stage: open makes the queue; close requires that
+ * nothing is left. */
 yoke_status yk_opencl_host_open(struct yk_opencl_device *device);
 void yk_opencl_host_close(struct yk_opencl_device *device);
 yoke_status yk_opencl_pin(struct yk_device *device, void *host, int64_t bytes, int *foreign);
@@ -156,7 +160,7 @@ yoke_status yk_opencl_host_alloc(struct yk_device *device, int64_t bytes, void *
 void yk_opencl_host_release(struct yk_device *device, void *host); /* unpin, host_free */
 
 /* opencl_queue.c */
-/* Asleep until all that was queued is over. */
+/* Sleeps until everything queued is over. */
 void yk_opencl_queue_drain(struct yk_queue *queue);
 yoke_status yk_opencl_queue_open(struct yk_device *device, struct yk_queue **out);
 void yk_opencl_queue_close(struct yk_queue *queue);
@@ -165,8 +169,8 @@ yoke_status yk_opencl_copy(struct yk_queue *queue, const struct yk_copy *copy,
 yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_t offset,
                            int64_t bytes, struct yk_event **event);
 
-/* opencl_log.c. A compiler's log with <kernel>:LINE translated by the markers in the text it
- * compiled; freed by the caller, NULL without memory. */
+/* opencl_log.c. A compiler's log in which <kernel>:LINE is translated, by the markers in the text
+ * it compiled. Freed by the caller; NULL if there is no memory. */
 char *yk_opencl_log(const char *log, const char *text);
 
 /* opencl_program.c */

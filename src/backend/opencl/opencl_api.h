@@ -1,9 +1,9 @@
-/* opencl_api.h - the part of OpenCL 1.2 that yoke uses, in yoke's own words.
+/* opencl_api.h - the part of OpenCL 1.2 that yoke uses, declared by yoke.
  *
- * The driver is found when the program runs, so no OpenCL header is needed to build. Handles are
- * opaque, numbers are those of the specification, and functions are reached through one table that
- * opencl_load.c fills. Names keep the specification's spelling after a CL_ or cl_, so that its
- * pages can be searched.
+ * The driver is found at run time, so no OpenCL header is needed to build. Handles are opaque,
+ * numbers are those of the specification, and functions are called through one table that
+ * opencl_load.c fills. Names keep the specification's spelling after CL_ or cl_, so that its pages
+ * can be searched.
  */
 #ifndef YK_BACKEND_OPENCL_API_H
 #define YK_BACKEND_OPENCL_API_H
@@ -59,7 +59,7 @@ enum yk_opencl_code {
     CL_INVALID_BUFFER_SIZE = -61,
     CL_INVALID_GLOBAL_WORK_SIZE = -63,
     CL_PLATFORM_NOT_FOUND_KHR = -1001,
-    CL_NVIDIA_ILLEGAL_ACCESS = -9999 /* undocumented: a kernel touched memory it must not */
+    CL_NVIDIA_ILLEGAL_ACCESS = -9999 /* undocumented: a kernel touched memory outside its buffers */
 };
 
 enum {
@@ -110,11 +110,11 @@ enum {
 /* All types; not an enumerator because it needs 32 unsigned bits. */
 #define CL_DEVICE_TYPE_ALL ((cl_bitfield)0xFFFFFFFF)
 
-/* What every enqueue function ends with. */
+/* The last parameters of every enqueue function. */
 #define YK_CL_WAIT cl_uint wait_count, const cl_event *wait, cl_event *event
 
-/* One line a function: place in a driver's dispatch table (cl_khr_icd), result, name without "cl",
- * parameters. */
+/* One line per function: index in a driver's dispatch table (cl_khr_icd), result, name without
+ * "cl", parameters. */
 #define YK_OPENCL_FUNCTIONS(F)                                                                     \
     F(0, cl_int, GetPlatformIDs, (cl_uint capacity, cl_platform_id * platforms, cl_uint * count))  \
     F(1, cl_int, GetPlatformInfo,                                                                  \

@@ -1,11 +1,11 @@
-/* opencl_device.c - a device opened: its context and its memory; and the backend's table.
+/* opencl_device.c - opening a device: its context and its memory; and the backend's table.
  *
- * Each device has a context of its own, so that one that fails takes no other with it. Drivers
+ * Each device has its own context, so that a device that fails does not affect others. Drivers
  * allocate lazily: clCreateBuffer succeeds, and the kernel that first uses the memory fails. So
- * memory is accounted here, and a GPU is made to allocate at once by migrating the new buffer to
- * it; a caller learns of exhaustion when it can still evict something. A device that is the CPU
- * takes its memory from the host, where the first touch may meet the kernel's OOM killer instead:
- * there the host's available memory is the limit.
+ * memory is counted here, and a GPU is made to allocate at once by migrating the new buffer to it.
+ * The caller then learns that memory is exhausted while it can still evict something. A device that
+ * is the CPU uses the host's memory, where the first touch may meet the kernel's OOM killer
+ * instead: there the host's available memory is the limit.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -13,8 +13,8 @@
 #include "../leavable.h"
 #include "opencl.h"
 
-/* Parts of devices, kept for the process: a thread of PoCL 3.1 may still use one after everything
- * that was made with it has been released, and crashes. */
+/* Parts of devices, kept for the life of the process: a thread of PoCL 3.1 may still use one after
+ * everything made with it has been released, and would crash. */
 static yk_mutex parts_lock = YK_MUTEX_INITIAL;
 static struct {
     cl_device_id whole, part;
@@ -67,7 +67,8 @@ static yoke_status open_context(struct yk_opencl_device *device)
                                          NULL);
     if (code != CL_SUCCESS)
         return yk_opencl_fail(device, code, "asking for its limits");
-    /* NVIDIA names a quarter of the memory and gives all of it: a GPU's driver is left to refuse.
+    /* NVIDIA reports a quarter of the memory as the limit and accepts all of it: a GPU's driver is
+     * left to refuse.
      */
     device->allocation_bytes_max =
         device->base.desc.is_cpu ? (int64_t)allocation_max : device->base.desc.memory_bytes;
@@ -89,7 +90,7 @@ static void device_close(struct yk_device *base)
         yk_free(device);
 }
 
-/* A device that does not pin, or stage, behaves as if the backend had no slots for it. */
+/* For a device that does not pin, or stage, removes these slots. */
 static void choose_slots(struct yk_opencl_device *device, int pin)
 {
     device->table = yk_backend_opencl;
@@ -113,7 +114,7 @@ static yoke_status device_open(const struct yk_device_desc *desc, struct yk_devi
     int pin = settings ? settings->pin : YK_OPENCL_PIN_NO;
     choose_slots(device, pin);
     device->base.desc = *desc;
-    device->base.desc.settings = NULL; /* the list that owns them may go first */
+    device->base.desc.settings = NULL; /* the list that owns them may be freed first */
     int wake = settings ? settings->wake : YK_OPENCL_WAKE_AUTO;
     device->calls_back =
         wake == YK_OPENCL_WAKE_AUTO ? desc->is_cpu : wake == YK_OPENCL_WAKE_CALLBACK;
@@ -152,7 +153,7 @@ static int64_t device_memory_free(struct yk_device *base)
     return memory_left((struct yk_opencl_device *)base);
 }
 
-/* Make the driver allocate now. */
+/* Makes the driver allocate now. */
 static cl_int touch(struct yk_opencl_device *device, cl_mem memory)
 {
     cl_int code = device->cl->EnqueueMigrateMemObjects(

@@ -1,10 +1,11 @@
 /* opencl_event.c - queued work as an event: its outcome, and when it ran.
  *
- *     event: pending --> complete (0) or failed (< 0), by whoever sees it first; never back
+ *     event: pending --> complete (0) or failed (< 0), set by the first thread that sees it; never
+ * back
  *
- * A device's clock runs at its own pace. Its distance to the host's is measured at open and then
- * kept honest by every event: work cannot start before it was submitted nor end after it was seen
- * to be complete.
+ * A device's clock may run at another speed. Its distance to the host's clock is measured at open
+ * and then corrected by every event: work cannot start before it was submitted, nor end after it
+ * was seen complete.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -15,10 +16,12 @@ static const int64_t lost_grace_ns = 1000000000;
 
 struct yk_event {
     struct yk_opencl_device *device;
-    cl_event handle, begin; /* begin: ends when the work starts; NULL if handle tells that too */
+    cl_event handle, begin; /* begin: ends when the work starts; NULL if handle also has that
+                             * time */
     int64_t submitted_ns;
     atomic_int references;
-    atomic_int state; /* release by the first who sees the end: pairs with acquire in look */
+    atomic_int state; /* release by the first thread that sees the end: pairs with acquire in
+                       * look */
     _Atomic int64_t seen_ns;
 };
 
@@ -121,12 +124,12 @@ yoke_status yk_opencl_waits_open(struct yk_opencl_waits *waits, const struct yk_
         return YOKE_ENOMEM;
     for (int i = 0; i < count && status == YOKE_OK; ++i) {
         if (!after[i])
-            continue; /* was complete from the start */
+            continue; /* it was complete from the start */
         int state = yk_opencl_look(after[i]);
         if (state < 0)
             status = outcome(after[i], state);
         else if (state == YK_OPENCL_PENDING && after[i]->device != queue->device)
-            status = yk_opencl_wait(after[i]); /* events do not cross contexts */
+            status = yk_opencl_wait(after[i]); /* events cannot be used across contexts */
         else if (state == YK_OPENCL_PENDING)
             list[waits->count++] = after[i]->handle;
     }
@@ -169,7 +172,8 @@ yoke_status yk_opencl_clock_compare(struct yk_opencl_device *device)
         int64_t now = yk_clock_ns();
         if (code == CL_SUCCESS) {
             int64_t ended = (int64_t)device_time(device, event, CL_PROFILING_COMMAND_END);
-            gap = now - ended < gap ? now - ended : gap; /* too large by the way back: least wins */
+            gap = now - ended < gap ? now - ended : gap; /* too large by the time of the way back:
+                                                          * the least is best */
         }
         if (event)
             device->cl->ReleaseEvent(event);
@@ -192,7 +196,7 @@ void yk_opencl_event_times(struct yk_event *event, struct yk_event_times *out)
     *out = (struct yk_event_times){ 0 };
     if (!ended)
         return;
-    /* A marker's time is not always taken by the clock that times the work between markers. */
+    /* A marker's time does not always come from the clock that times the work between markers. */
     if (started > ended || (seen && ended - started > seen - event->submitted_ns))
         started = ended;
     if (seen && ended + gap > seen)

@@ -1,8 +1,8 @@
 /* opencl_find.c - which OpenCL devices there are, and what each is.
  *
- * Devices are numbered over all platforms in the driver's order, CPUs and GPUs alike, so that
- * "opencl:1" is the same device whoever asks. Loading the drivers costs 20 ms (0.4 s from a cold
- * disk), so they are not touched when nobody asked for OpenCL and the machine shows no GPU.
+ * Devices are numbered over all platforms in the driver's order, CPUs and GPUs together, so that
+ * "opencl:1" is always the same device. Loading the drivers costs 20 ms (0.4 s from a cold disk),
+ * so they are not loaded if OpenCL was not asked for and the machine shows no GPU.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *const packages =
 
 static const char *const wakes[] = { "auto", "callback", "poll", NULL };
 static const char *const pins[] = { "auto", "yes", "stage", "no", NULL };
-enum { COPIES = 16 }; /* of sums on GPUs, measured: docs/results/irregular-h200.md */
+enum { COPIES = 16 }; /* copies of sums on GPUs; measured: docs/results/irregular-h200.md */
 const struct yk_option yk_opencl_options[] = {
     { "mem", NULL, NULL, "use at most this much of the device's memory", YK_OPTION_BYTES,
       offsetof(struct yk_opencl_settings, memory_bytes), NULL },
@@ -100,15 +100,15 @@ static void identify(const struct yk_opencl_api *cl, cl_device_id device, char *
     }
 }
 
-/* What find() works on. */
+/* The state of find(). */
 struct search {
     const struct yk_opencl_api *cl;
     const struct yk_device_spec *spec;
     struct yk_device_list *list;
     char *why;
     int asked, wanted; /* wanted: a device's number, or -1 for all */
-    int seen, added;   /* devices met so far, and of them appended */
-    int pocl_is_empty; /* it is there, and not the CPU */
+    int seen, added;   /* devices seen so far; of these, devices appended */
+    int pocl_is_empty; /* 1: PoCL is there, but offers no CPU */
 };
 
 int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device)
@@ -118,7 +118,7 @@ int yk_opencl_nvidia(const struct yk_opencl_api *cl, cl_device_id device)
     return (int)number32(cl, device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
 }
 
-/* Of copies, bytes per ns. */
+/* Speed of copies, bytes per ns. */
 static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, int is_pinned)
 {
     if (!is_pinned)
@@ -127,7 +127,7 @@ static double guess_link(const struct yk_opencl_api *cl, cl_device_id device, in
     return capability ? yk_find_nvidia_link(capability) : 25;
 }
 
-/* A compute unit's width, which OpenCL does not tell, is known of NVIDIA's. */
+/* OpenCL does not report a compute unit's width; it is known for NVIDIA's. */
 static double find_peak(const struct yk_opencl_api *cl, cl_device_id device, int units)
 {
     int capability = yk_opencl_nvidia(cl, device);
@@ -192,7 +192,7 @@ static yoke_status describe(const struct search *search, cl_platform_id platform
     struct yk_opencl_settings *set = desc->settings;
     if (set->pin == YK_OPENCL_PIN_AUTO)
         set->pin = own_memory ? YK_OPENCL_PIN_STAGE : YK_OPENCL_PIN_NO;
-    /* Rough figures for the first decision of auto; the first chunks replace them. */
+    /* Rough values for the first decision of auto; the first chunks replace them. */
     desc->fill = desc->is_cpu ? desc->cores : (int64_t)desc->cores * 2048;
     desc->link_bytes_per_ns =
         own_memory ? guess_link(cl, device, set->pin == YK_OPENCL_PIN_YES) : 15;
@@ -230,7 +230,7 @@ static yoke_status consider(struct search *search, cl_platform_id platform, cl_d
     return status;
 }
 
-/* The devices of a platform; *out is the caller's. */
+/* The devices of a platform; *out is owned by the caller. */
 static int platform_devices(const struct yk_opencl_api *cl, cl_platform_id platform,
                             cl_device_id **out)
 {
@@ -253,13 +253,13 @@ static yoke_status search_platforms(struct search *search,
     yoke_status status = YOKE_OK;
     for (int p = 0; p < platforms->count && status == YOKE_OK; ++p) {
         cl_platform_id id = platforms->items[p].id;
-        char name[64] = "", version[256] = ""; /* too small would give nothing at all */
+        char name[64] = "", version[256] = ""; /* if too small, the driver would return nothing */
         search->cl = platforms->items[p].cl;
         search->cl->GetPlatformInfo(id, CL_PLATFORM_NAME, sizeof name, name, NULL);
         search->cl->GetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof version, version, NULL);
         cl_device_id *devices;
         int devices_here = platform_devices(search->cl, id, &devices);
-        /* The CPU is always there: its driver found nothing to be wrong with, but its own files. */
+        /* There always is a CPU, so what PoCL cannot use must be its own files. */
         const int empty_pocl = devices_here == 0 && strstr(name, "Portable Computing Language");
         search->pocl_is_empty |= empty_pocl;
         yk_find_say(search->why, "; %s (%.60s)%s%s", name, version,

@@ -1,21 +1,21 @@
-/* opencl_host.c - host memory that the device's copy engine reaches by itself.
+/* opencl_host.c - host memory that the device's copy engine reaches directly.
  *
- * OpenCL has no call that pins. What a driver does pin is the host's side of a buffer while that is
- * mapped: memory that exists (CL_MEM_USE_HOST_PTR), or its own (CL_MEM_ALLOC_HOST_PTR). So there is
- * a buffer for each piece, mapped as long as the piece is pinned and used for nothing else: copies
- * name addresses in the piece, and no kernel sees the buffer. Buffers belong to a context, and a
- * context to one device: for others the memory is like any other.
+ * OpenCL has no call that pins. But a driver pins the host's side of a buffer while it is mapped:
+ * existing memory (CL_MEM_USE_HOST_PTR), or its own (CL_MEM_ALLOC_HOST_PTR). So each pinned piece
+ * has a buffer, which is mapped as long as the piece is pinned and is used for nothing else: copies
+ * use addresses in the piece, and no kernel sees the buffer. Buffers belong to a context, and a
+ * context to one device; other devices see ordinary memory.
  *
- * A buffer over memory that exists does have contents: those of the memory when it was made. The
- * standard lets a driver put them back when it maps the buffer, over what the program or a copy
- * has written there meanwhile. NVIDIA's seems to: of saxpy of 268,435,456 floats on an H100 30,704
- * results in a row, up to a page's end, were lost where memory was being pinned as they came home.
- * So the program's memory is pinned only when asked (pin=yes), for drivers known to leave it alone,
- * as PoCL; and the buffer is mapped with its contents given up, which asks for no copy.
- * Staging buffers (CL_MEM_ALLOC_HOST_PTR) are mapped before anything is in them.
+ * A buffer over existing memory has contents: those of the memory when the buffer was made. The
+ * standard allows a driver to restore them when it maps the buffer, over what the program or a copy
+ * has written there meanwhile. NVIDIA's seems to do so: in a saxpy of 268,435,456 floats on an
+ * H100, 30,704 consecutive results, up to a page's end, were lost where memory was being pinned
+ * while they came home. So the program's memory is pinned only on request (pin=yes), for drivers
+ * known to leave it alone, such as PoCL; and the buffer is mapped with its contents given up, which
+ * needs no copy. Staging buffers (CL_MEM_ALLOC_HOST_PTR) are mapped before they have contents.
  *
- * Mapping takes as long as pinning does (90 us a MiB), so it has a queue that nobody else waits
- * for. What the device's memory is told of these buffers is the driver's; they are not accounted.
+ * Mapping takes as long as pinning (90 us per MiB), so it has its own queue. What the driver
+ * allocates on the device for these buffers is not counted.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -29,9 +29,9 @@ struct yk_opencl_host {
 
 struct piece {
     cl_bitfield flags; /* CL_MEM_USE_HOST_PTR or CL_MEM_ALLOC_HOST_PTR */
-    void *memory;      /* of the latter: NULL */
+    void *memory;      /* NULL for CL_MEM_ALLOC_HOST_PTR */
     int64_t bytes;
-    const char *what; /* is being tried */
+    const char *what; /* what is being tried, for messages */
 };
 
 yoke_status yk_opencl_host_open(struct yk_opencl_device *device)
@@ -53,7 +53,7 @@ void yk_opencl_host_close(struct yk_opencl_device *device)
     yk_mutex_close(&device->host_lock);
 }
 
-/* A driver that can pin no more is not lost, whatever CL_OUT_OF_RESOURCES means elsewhere. */
+/* A driver that cannot pin any more is not lost, whatever CL_OUT_OF_RESOURCES means elsewhere. */
 static yoke_status refuse(struct yk_opencl_device *device, cl_int code, const struct piece *piece)
 {
     switch (code) {
@@ -70,7 +70,7 @@ static yoke_status refuse(struct yk_opencl_device *device, cl_int code, const st
     }
 }
 
-/* Unmapped, if it was mapped, and released. */
+/* Unmaps the buffer, if it was mapped, and releases it. */
 static void release(struct yk_opencl_device *device, struct yk_opencl_host *host)
 {
     if (host->memory) {
@@ -127,7 +127,7 @@ yoke_status yk_opencl_pin(struct yk_device *base, void *memory, int64_t bytes, i
                                  .bytes = bytes,
                                  .what = "pinning host memory" };
     struct yk_opencl_host *host;
-    *foreign = 0; /* no driver tells */
+    *foreign = 0; /* no driver reports this */
     return make((struct yk_opencl_device *)base, &piece, &host);
 }
 
@@ -140,10 +140,10 @@ yoke_status yk_opencl_host_alloc(struct yk_device *base, int64_t bytes, void **o
     yoke_status status = make((struct yk_opencl_device *)base, &piece, &host);
     if (status == YOKE_OK)
         *out = host->memory;
-    return status == YOKE_EINVAL ? YOKE_ENOMEM : status; /* it was asked for nothing but room */
+    return status == YOKE_EINVAL ? YOKE_ENOMEM : status; /* only memory was requested */
 }
 
-/* NULL: there is none. Off the list. */
+/* Takes the entry off the list; NULL: there is none. */
 static struct yk_opencl_host *take(struct yk_opencl_device *device, const void *memory)
 {
     struct yk_opencl_host **at = &device->hosts, *host;

@@ -1,11 +1,11 @@
 /* opencl_launch.c - a chunk of a range becomes one index space or several, as yoke/kernel_opencl.h
  * describes.
  *
- * Group sizes are the same for every chunk wherever possible, because PoCL compiles a kernel anew
- * for each group size it meets. A device that is the CPU gets long groups, which it turns into one
- * vectorised loop each; a GPU gets groups of some warps, wide along the fastest dimension.
+ * Group sizes are the same for every chunk if possible, because PoCL compiles a kernel again for
+ * each new group size. A device that is the CPU gets long groups, each of which it turns into one
+ * vectorised loop. A GPU gets groups of some warps, wide along the fastest dimension.
  *
- * Kernels by hand loop with the index space's stride and get one.
+ * Handwritten kernels loop with the index space's stride and get one index space.
  */
 #include <stdio.h>
 #include <yoke/job.h>
@@ -26,7 +26,7 @@ static int64_t groups(int64_t items, int64_t size)
     return (items + size - 1) / size;
 }
 
-/* Groups of the same shape for all parts of a chunk. */
+/* Groups have the same shape in all parts of a chunk. */
 static void set_local(const struct yk_program *program, const struct yk_space *all,
                       struct index_space *to)
 {
@@ -68,7 +68,7 @@ static void set_global(const struct yk_program *program, const struct yk_launch 
     }
 }
 
-/* Indexes along each dimension of the range that one index space of made kernels covers. */
+/* Indexes along each dimension of the range that one index space of a made kernel covers. */
 static void set_most(const struct yk_program *program, const struct index_space *space,
                      int64_t most[3])
 {
@@ -80,7 +80,7 @@ static void set_most(const struct yk_program *program, const struct index_space 
             most[last - d] = GROUP_COUNT_MAX * (int64_t)space->local[d];
 }
 
-/* A step kernel's queue; in a rehearsal there is none. */
+/* Sets the arguments of a step kernel's queue; in a rehearsal there is no queue. */
 static cl_int set_queue(const struct yk_program *program, const struct yk_step_launch *steps,
                         cl_uint *index)
 {
@@ -103,7 +103,7 @@ static cl_int set_arguments(const struct yk_program *program, cl_kernel kernel,
     const struct yk_opencl_api *cl = program->device->cl;
     int64_t range[YK_RANGE_ARGS_MOST];
     const cl_uint count = (cl_uint)yk_range_args(launch, program->shape.dimensions, range);
-    cl_uint index = program->generated ? PART_ARG + 1 : 0; /* the part comes with its launch */
+    cl_uint index = program->generated ? PART_ARG + 1 : 0; /* the part is set with its launch */
     cl_int code = CL_SUCCESS;
     for (; !program->generated && index < count && code == CL_SUCCESS; ++index)
         code = cl->SetKernelArg(kernel, index, sizeof *range, &range[index]);
@@ -133,7 +133,7 @@ static cl_int set_arguments(const struct yk_program *program, cl_kernel kernel,
     return code;
 }
 
-/* A chunk on its way to the driver. */
+/* A chunk that is being enqueued. */
 struct launching {
     struct yk_queue *queue;
     struct yk_program *program;
@@ -143,8 +143,8 @@ struct launching {
     struct yk_opencl_waits waits;
 };
 
-/* Work of several commands lies between two markers: the first waits for others and tells when the
- * work began, the second is its end. */
+/* Work of several commands lies between two markers: the first waits for earlier work and has the
+ * start time, the second has the end. */
 static cl_int mark_begin(const struct launching *l)
 {
     return l->queue->device->cl->EnqueueBarrierWithWaitList(

@@ -1,12 +1,12 @@
-/* opencl_load.c - the OpenCL drivers, found when the program runs, and what their errors mean.
+/* opencl_load.c - the OpenCL drivers, found at run time, and what their errors mean.
  *
- * Drivers are reached through the system's loader, libOpenCL.so.1, and where that is missing or
- * knows nothing of them (containers get NVIDIA's driver but neither loader nor registration),
+ * Drivers are reached through the system's loader, libOpenCL.so.1. If that is missing or does not
+ * know them (containers get NVIDIA's driver, but neither loader nor registration), they are used
  * directly: by cl_khr_icd every object of a driver begins with a pointer to the table of its
  * functions, so a driver needs no loader.
  *
- * Done once a process, on the first need, and never undone. YOKE_OPENCL_LIBRARY names the only
- * library to be used (another loader; in tests, one that is missing).
+ * Done once per process, when first needed, and never undone. YOKE_OPENCL_LIBRARY names the only
+ * library to use (another loader; in tests, one that is missing).
  */
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static yoke_status load_loader(const char *own)
     return YOKE_OK;
 }
 
-/* Whether the loader already offers the platform of this name. */
+/* Whether the loader already offers the platform with this name. */
 static int is_known(const char *name)
 {
     for (int i = 0; i < found.count; ++i) {
@@ -167,8 +167,8 @@ const char *yk_opencl_code_name(cl_int code)
     return "an OpenCL error without a name";
 }
 
-/* A context that reported one of these accepts no further work (NVIDIA reports a faulting kernel as
- * CL_OUT_OF_RESOURCES or -9999, and every call after it as an invalid queue or context). */
+/* A context that reported one of these codes accepts no further work. (NVIDIA reports a faulting
+ * kernel as CL_OUT_OF_RESOURCES or -9999, and every later call as an invalid queue or context.) */
 static int is_fatal(cl_int code)
 {
     switch (code) {
@@ -178,7 +178,7 @@ static int is_fatal(cl_int code)
     case CL_INVALID_CONTEXT:
     case CL_INVALID_COMMAND_QUEUE:
         return 1;
-    default: /* codes of vendors' own lie far below the specification's */
+    default: /* vendors' own codes are far below the specification's */
         return code < -1100;
     }
 }

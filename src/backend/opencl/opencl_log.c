@@ -1,8 +1,8 @@
-/* opencl_log.c - a compiler's log in terms of the user's own file.
+/* opencl_log.c - a compiler's log in terms of the user's file.
  *
- * Kernel texts carry line markers (#line 12 "kernels.c", or # 12 "kernels.c" as preprocessors write
- * them). Most drivers' compilers obey them. NVIDIA's counts the lines of the whole text instead and
- * says <kernel>:57:9; such places are translated here.
+ * Kernel texts contain line markers (#line 12 "kernels.c", or # 12 "kernels.c" as preprocessors
+ * write them). Most drivers' compilers obey them. NVIDIA's instead counts the lines of the whole
+ * text and says <kernel>:57:9; such places are translated here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct place {
     long line;
 };
 
-/* Whether the line is a marker; then what it says of the line that follows. */
+/* Whether the line is a marker; *place is then where the following line comes from. */
 static int read_marker(const char *line, struct place *place)
 {
     if (*line++ != '#')
@@ -38,7 +38,7 @@ static int read_marker(const char *line, struct place *place)
     return 1;
 }
 
-/* Where line `wanted` of the text (the first is 1) comes from. */
+/* Where line `wanted` of the text (counted from 1) comes from. */
 static struct place find_place(const char *text, long wanted)
 {
     struct place place = { NULL, 0, 1 };
@@ -51,7 +51,7 @@ static struct place find_place(const char *text, long wanted)
     return place;
 }
 
-/* As snprintf(to, capacity, ...): the length the whole needs. */
+/* Like snprintf(to, capacity, ...): returns the length of the whole result. */
 static size_t translate(const char *log, const char *text, char *to, size_t capacity)
 {
     static const char mark[] = "<kernel>:";

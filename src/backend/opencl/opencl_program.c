@@ -1,15 +1,15 @@
 /* opencl_program.c - a kernel's text becomes machine code for one device.
  *
- * A text made by YOKE_KERNEL gets the language prelude before it and, behind it, a check of the
- * size of every shared type, since host and device must agree on structs; its #line markers make
- * the compiler speak of the user's own file. A text by hand goes to the compiler as it is. Behind a
- * range kernel's text stands its entry for 32-bit indexes (access/narrow.h); should that not
- * compile, the kernel is built without. CPUs have one entry: 64 bits cost them nothing, and a
- * second build takes PoCL as long as the first. What the compiler made is kept in the disk cache
+ * A text made by YOKE_KERNEL gets the language prelude before it and, after it, a check of the size
+ * of every shared type, because host and device must agree on structs. Its #line markers make the
+ * compiler refer to the user's file. A handwritten text is compiled as it is. After a range
+ * kernel's text comes its entry for 32-bit indexes (access/narrow.h); if that does not compile, the
+ * kernel is built without it. CPUs have only one entry: 64-bit indexes cost them nothing, and a
+ * second build takes PoCL as long as the first. The compiled program is kept in the disk cache,
  * under everything it depends on.
  *
  * Runs beside everything else, in any thread. Drivers leave part of the work to the first launch
- * (PoCL specialises for the group size, 0.1 to 1 s; NVIDIA loads the module), so a made kernel is
+ * (PoCL specialises for the group size, 0.1 to 1 s; NVIDIA loads the module). So a made kernel is
  * launched once here on an empty range, which touches no memory: when build returns, the device can
  * really start.
  */
@@ -24,12 +24,13 @@
 #include "../prelude.h"
 #include "opencl.h"
 
-/* On a CPU shorter groups lose speed, and longer ones leave its cores unevenly loaded by short
- * chunks. */
+/* On a CPU, shorter groups are slower, and with longer ones short chunks load its cores
+ * unevenly. */
 enum { CPU_GROUP_ITEMS = 64, GPU_GROUP_ITEMS = 256, POCL_LARGE_SPACE = 65536 };
-static const char *const recipe = "yoke opencl 3"; /* part of the key: changes with this file */
+static const char *const recipe = "yoke opencl 3"; /* part of the key: change it when this file's
+                                                    * code changes */
 
-/* Everything the machine code depends on, as one text. */
+/* Everything that the machine code depends on, as one text. */
 struct source {
     char *key; /* recipe, options, device, driver, then `text` */
     size_t key_size;
@@ -65,7 +66,7 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
     return source->key ? YOKE_OK : YOKE_ENOMEM;
 }
 
-/* What the compiler said of `text`; NULL if nothing. Freed by the caller. */
+/* The compiler's messages about `text`; NULL if there are none. Freed by the caller. */
 static char *build_log(const struct yk_opencl_device *device, cl_program handle, const char *text)
 {
     size_t size = 0;
@@ -109,7 +110,7 @@ static yoke_status compile(struct yk_program *program, const struct source *sour
     return status;
 }
 
-/* 1 if the cache has it and the driver takes it. */
+/* 1 if the cache has it and the driver accepts it. */
 static int load_cached(struct yk_program *program, const struct source *source)
 {
     struct yk_opencl_device *device = program->device;
@@ -156,7 +157,7 @@ static void store_binary(const struct yk_program *program, const struct source *
     yk_free(binary);
 }
 
-/* A kernel of the program, and groups that it can have as well. */
+/* Finds a kernel of the program, and makes groups small enough for it. */
 static yoke_status find_kernel(struct yk_program *program, const char *entry, cl_kernel *out,
                                size_t *most)
 {
@@ -205,7 +206,7 @@ static yoke_status find_narrow_entry(struct yk_program *program, const yoke_kern
 
 static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *program, int64_t items)
 {
-    static const char nothing[1024]; /* the largest argument every device takes */
+    static const char nothing[1024]; /* the largest argument that every device accepts */
     struct yk_launch_arg args[YOKE_ARGS_MAX] = { 0 };
     const struct yk_launch launch = { .extent = { 64, 64 }, .args = args };
     struct yk_event *event;
@@ -224,8 +225,8 @@ static yoke_status launch_empty(struct yk_queue *queue, struct yk_program *progr
     return status;
 }
 
-/* See the top. In a queue of its own, for other threads use the device meanwhile. PoCL has another
- * specialisation for index spaces from 65536 on, which one-dimensional chunks reach. */
+/* See the file head. Uses its own queue, because other threads use the device meanwhile. PoCL has
+ * another specialisation for index spaces of 65536 and more, which one-dimensional chunks reach. */
 static yoke_status rehearse(struct yk_program *program)
 {
     struct yk_queue *queue;
@@ -240,7 +241,7 @@ static yoke_status rehearse(struct yk_program *program)
     return status;
 }
 
-/* The program, from the cache or anew. */
+/* Loads the program from the cache, or compiles it. */
 static yoke_status load(struct yk_program *program, const yoke_kernel *kernel,
                         struct source *source, int *cached)
 {
@@ -252,7 +253,7 @@ static yoke_status load(struct yk_program *program, const yoke_kernel *kernel,
     return status;
 }
 
-/* The same once more, without the entry for 32-bit indexes. */
+/* Does the same again, without the entry for 32-bit indexes. */
 static yoke_status load_again(struct yk_program *program, const yoke_kernel *kernel,
                               struct source *source, int *cached)
 {
@@ -272,7 +273,8 @@ static yoke_status find_and_rehearse(struct yk_program *program, const yoke_kern
     if (status != YOKE_OK || !program->narrow.is.text)
         return status;
     status = find_narrow_entry(program, kernel);
-    return status == YOKE_OK ? rehearse(program) : status; /* its numbers, all 0, choose it */
+    return status == YOKE_OK ? rehearse(program) : status; /* the rehearsal's numbers, all 0, select
+                                                            * this entry */
 }
 
 static yoke_status build_source(struct yk_program *program, const yoke_kernel *kernel)

@@ -1,8 +1,8 @@
 /* opencl_queue.c - in-order queues, copies and clearing.
  *
- * Every enqueue is flushed at once: work in another queue, and callbacks, depend on it being on its
- * way, and chunks are long enough for the few hundred nanoseconds. Times are always recorded
- * (profiling), because schedulers live on them.
+ * Every enqueue is flushed at once: work in another queue, and callbacks, depend on it being
+ * started, and the few hundred nanoseconds are small beside a chunk. Times are always recorded
+ * (profiling), because schedulers need them.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -32,7 +32,7 @@ yoke_status yk_opencl_queue_open(struct yk_device *base, struct yk_queue **out)
 void yk_opencl_queue_drain(struct yk_queue *queue)
 {
     struct yk_event *last = NULL;
-    /* clFinish spins with some drivers; a marker's event is waited for asleep. */
+    /* clFinish spins with some drivers; the event of a marker can be waited for asleep. */
     struct yk_event *event = NULL;
     if (yk_opencl_event_prepare(queue, &last, &event) == YOKE_OK &&
         yk_opencl_event_submit(queue, event,
@@ -92,7 +92,7 @@ static cl_int enqueue_copy(struct yk_queue *queue, const struct yk_copy *copy,
         return cl->EnqueueCopyBuffer(queue->handle, copy->from->memory, memory,
                                      (size_t)copy->from_offset, offset, bytes, waits->count,
                                      waits->list, event);
-    case YK_COPY_PEER: /* a context has one device; nobody was told that another can be reached */
+    case YK_COPY_PEER: /* a context has one device, and reach reports none */
         break;
     }
     return CL_INVALID_VALUE;
@@ -142,7 +142,7 @@ yoke_status yk_opencl_zero(struct yk_queue *queue, struct yk_buffer *buffer, int
     status = yk_opencl_event_prepare(queue, event, &made);
     if (status != YOKE_OK)
         return status;
-    /* The pattern has to divide both; the widest is the fastest. */
+    /* The pattern size has to divide both; the largest is the fastest. */
     size_t pattern = sizeof zeros;
     while ((offset | bytes) & (int64_t)(pattern - 1))
         pattern /= 2;

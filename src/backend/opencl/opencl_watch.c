@@ -1,17 +1,17 @@
-/* opencl_watch.c - learning that queued work has ended, asleep.
+/* opencl_watch.c - waiting asleep for the end of queued work.
  *
- * clWaitForEvents burns a core with some drivers, so nobody here calls it. There are two ways, by
- * the device's setting wake=:
+ * clWaitForEvents keeps a core busy with some drivers, so it is never called here. There are two
+ * ways; the device's setting wake= selects one:
  *
- *   callback  The driver calls back and that wakes whoever sleeps. PoCL's way: 5 to 50 us late.
- *             Because a lost device may never call, sleepers also look ten times a second.
- *   poll      Sleepers look for themselves, at intervals that grow with the time they have waited
- *             (a sixteenth, at most 0.5 ms: under 1 % of a core). For notifications a thread of the
- *             device does so, which sleeps for good while none is wanted. For GPUs: NVIDIA's
- *             callbacks come up to 20 ms late.
+ *   callback  The driver calls back, and that wakes the sleeping thread. For PoCL: 5 to 50 us late.
+ *             Because a lost device may never call, sleeping threads also poll ten times per
+ * second. poll      Sleeping threads poll, at intervals that grow with the time they have waited (a
+ *             sixteenth of it, at most 0.5 ms: under 1 % of a core). For notifications a thread of
+ * the device polls; it sleeps while none is wanted. For GPUs: NVIDIA's callbacks come up to 20 ms
+ * late.
  *
- * A watch holds its event. With callbacks, the device counts the watches the driver still has, so
- * it outlives its callbacks whatever the caller closes meanwhile.
+ * A watch holds its event. With callbacks, the device counts the watches that the driver still has,
+ * so it outlives its callbacks whatever the caller closes meanwhile.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -23,11 +23,11 @@ static const int64_t interval_least_ns = 20000, interval_most_ns = 500000;
 
 struct yk_opencl_watch {
     struct yk_event *event;
-    void (*fn)(void *context); /* NULL: a sleeper on `parker` */
+    void (*fn)(void *context); /* NULL: a thread sleeps on `parker` */
     void *context;
     struct yk_parker parker; /* of a sleeper */
-    atomic_int parted;       /* set by the callback and by a sleeper that no longer waits for it;
-                                who comes second frees the watch */
+    atomic_int parted;       /* set by the callback, and by a sleeping thread that stops waiting for
+                              * it; the second of the two frees the watch */
     struct yk_opencl_watch *next; /* poll: in the device's list, oldest first */
     int64_t since_ns;
 };
@@ -55,7 +55,8 @@ static yoke_status watch_open(struct yk_event *event, void (*fn)(void *context),
 
 /* ---- callback ---- */
 
-/* In a thread of the driver. What it tells somebody comes last: they may close everything. */
+/* Runs in a thread of the driver. Calling fn or waking comes last: the other thread may then close
+ * everything. */
 static void on_complete(cl_event handle, cl_int state, void *context)
 {
     struct yk_opencl_watch *watch = context;
@@ -66,7 +67,7 @@ static void on_complete(cl_event handle, cl_int state, void *context)
     yk_opencl_settle(watch->event, state > CL_COMPLETE ? CL_COMPLETE : state);
     if (!fn && !atomic_exchange(&watch->parted, 1)) {
         atomic_fetch_sub(&device->callbacks, 1);
-        yk_parker_wake(&watch->parker); /* the sleeper frees the watch */
+        yk_parker_wake(&watch->parker); /* the woken thread frees the watch */
         return;
     }
     watch_close(watch);
@@ -75,7 +76,7 @@ static void on_complete(cl_event handle, cl_int state, void *context)
         fn(fn_context);
 }
 
-/* Give the watch to the driver; without success it is closed. */
+/* Gives the watch to the driver; closes it on failure. */
 static yoke_status watch_register(struct yk_opencl_watch *watch)
 {
     struct yk_opencl_device *device = yk_opencl_event_device(watch->event);
@@ -89,12 +90,13 @@ static yoke_status watch_register(struct yk_opencl_watch *watch)
     return yk_opencl_fail(device, code, "asking to be called back");
 }
 
-/* Nobody called though the event is over: leave the watch to the callback, should it come. */
+/* The event is over, but the driver has not called back: leaves the watch to the callback, in case
+ * it comes. */
 static void watch_leave(struct yk_opencl_watch *watch)
 {
     if (!atomic_exchange(&watch->parted, 1))
         return;
-    while (!yk_parker_sleep(&watch->parker, -1)) /* it is just calling */
+    while (!yk_parker_sleep(&watch->parker, -1)) /* the callback is running */
         ;
     watch_close(watch);
 }
@@ -123,7 +125,8 @@ static int64_t interval(int64_t since_ns)
                                        : wanted;
 }
 
-/* Tell those whose events are over; the others, in their order, go back in front of the list. */
+/* Calls the functions of watches whose events are over; the others return to the front of the list,
+ * in their order. */
 static void sweep(struct yk_opencl_device *device)
 {
     yk_lock(&device->watcher.lock);

@@ -1,16 +1,16 @@
-/* sim.h - inside the sim backend: virtual devices whose results are real and whose time is
+/* sim.h - inside the sim backend: virtual devices whose results are real and whose times are
  * computed.
  *
  * An operation gets its start and end when it is issued: it starts when its queue, the events it
  * waits for and the engine it needs (link direction, compute, CPU lane) are free. It takes effect
- * when the clock passes its end, in the order of the ends: a copy or kernel that was not ordered
- * after what it needs computes wrong results here, as it would on a real device.
+ * when the clock passes its end, in the order of the ends. So a copy or kernel that was not ordered
+ * after its inputs computes wrong results here, as it would on a real device.
  *
- * Memory that is mapped on demand (pages=) is poison until it is committed and has to stay so: an
+ * Memory that is mapped on demand (pages=) is poison until it is committed, and must stay so: an
  * operation that touches it loses the device, as an illegal address loses a real one.
  *
  * One lock (yk_sim) guards everything that has a time. Effects and notify functions run without it,
- * in the thread that moved the clock, one after the other.
+ * one after the other, in the thread that advanced the clock.
  */
 #ifndef YK_BACKEND_SIM_H
 #define YK_BACKEND_SIM_H
@@ -18,7 +18,7 @@
 #include "../../platform/thread.h"
 #include "../backend.h"
 
-/* What memory holds that nobody wrote, or whose device was lost: NaN as float and double. */
+/* Contents of memory that was never written, or whose device was lost: NaN as float and double. */
 enum { YK_SIM_POISON = 0xFF };
 
 extern const struct yk_backend yk_backend_sim;
@@ -28,8 +28,9 @@ struct sim_settings { /* see the table in sim_spec.c */
     int64_t pinnable;
     double rate, work, link, bandwidth, latency, launch, noise, contention, fail, stall, pageable,
         peer;
-    double slowed;         /* so many times as long take kernels */
-    char *identity, *slow; /* of this name. Both the list's; not kept by the device */
+    double slowed;         /* factor on the time of kernels */
+    char *identity, *slow; /* that have this name. Both texts belong to the list; not kept by the
+                            * device */
     int build;             /* 1: every build fails */
     int pin, staging;      /* enum sim_offer */
 };
@@ -38,7 +39,7 @@ extern const struct yk_option yk_sim_options[];
 yoke_status yk_sim_find(const struct yk_device_spec *spec, int asked, struct yk_device_list *list,
                         char *why);
 
-/* When what never ends does. */
+/* The end of operations that never end. */
 #define YK_SIM_NEVER (INT64_MAX - 1)
 
 enum sim_engine { SIM_LINK_IN, SIM_LINK_OUT, SIM_PEER_IN, SIM_COMPUTE, SIM_ENGINES };
@@ -49,14 +50,16 @@ struct sim_device {
     struct sim_settings settings;
     struct sim_device *next;   /* list of open devices */
     struct yk_buffer *buffers; /* all of them, to destroy their contents on failure */
-    int64_t memory_used;       /* bytes booked, or committed of addresses */
-    int64_t memory_mapped;     /* bytes committed; where pages are mapped on demand */
+    int64_t memory_used;       /* bytes booked, or committed in reserved addresses */
+    int64_t memory_mapped;     /* bytes committed, if pages are mapped on demand */
     int64_t fail_ns;           /* INT64_MAX: never */
-    int64_t stall_ns;          /* kernels that run then or later never end; INT64_MAX: all do */
-    int64_t engine_free[SIM_ENGINES]; /* when the engine has done all that was issued */
+    int64_t stall_ns;          /* kernels that run at this time or later never end; INT64_MAX: all
+                                * end */
+    int64_t engine_free[SIM_ENGINES]; /* when the engine has finished everything issued */
     int64_t *lane_free;               /* the same for each CPU lane; NULL on a GPU */
-    int64_t kernels_end;              /* when its last kernel ends; what others see as contention */
-    int64_t operation_count;          /* accepted */
+    int64_t kernels_end;              /* when its last kernel ends; other devices see it as
+                                       * contention */
+    int64_t operation_count;          /* number of operations accepted */
     uint64_t noise_state;
     char slow[64]; /* the kernel's name */
     int lost;
@@ -67,13 +70,13 @@ struct yk_buffer {
     struct yk_buffer *next;
     int64_t bytes;
     unsigned char *data;
-    unsigned char *mapped; /* one a page; NULL: all of it is there */
-    int reserved;          /* 1: addresses; what is mapped counts as used */
+    unsigned char *mapped; /* one byte per page; NULL: all of it is mapped */
+    int reserved;          /* 1: addresses; only mapped pages count as used */
 };
 
 struct sim_host { /* host memory that copies reach at full speed */
     uintptr_t first, last;
-    const struct sim_device *device; /* who pinned it */
+    const struct sim_device *device; /* the device that pinned it */
     struct sim_host *next;
 };
 
@@ -83,10 +86,10 @@ struct yk_queue {
 };
 
 struct yk_program {
-    yoke_cpu_fn *run, *team; /* at least one */
+    yoke_cpu_fn *run, *team; /* at least one of them */
     int param_count;
     const struct sim_param *params;
-    double slowed; /* its work takes so many times as long as others' */
+    double slowed; /* factor on the time of its work */
     int is_step;
     yoke_step step;
 };
@@ -95,12 +98,12 @@ struct sim_param {
     uint32_t size;
 };
 
-/* What an operation does to memory when its time has come; nothing left to do: run and move NULL.
+/* What an operation does to memory at its end; nothing: run and `to` are NULL.
  */
 struct sim_effect {
-    void *to; /* copy, or set to zero where from is NULL */
+    void *to; /* destination of a copy; set to zero if `from` is NULL */
     const void *from;
-    int64_t bytes, rows; /* rows > 1: so many runs of `bytes`, */
+    int64_t bytes, rows; /* rows > 1: this many runs of `bytes` */
     int64_t to_pitch, from_pitch;
     yoke_cpu_fn *run; /* kernel */
     void **args;      /* pointers, then the values they point to; owned */
@@ -111,7 +114,7 @@ struct sim_effect {
 
 struct yk_event {
     struct sim_device *device;
-    const struct sim_device *source; /* whose memory it reads, if that is another device */
+    const struct sim_device *source; /* the device whose memory it reads, if that is another one */
     struct yk_event *next;           /* pending operations in the order they were issued */
     int64_t started, ended;
     yoke_status outcome;
@@ -125,7 +128,7 @@ struct yk_event {
 
 /* Start and duration of an operation. */
 struct sim_cost {
-    int64_t ready; /* not before: the events it waits for */
+    int64_t ready; /* not before this: the end of the events it waits for */
     double duration_ns;
     int is_kernel;
     int64_t *engine; /* when it is free */
@@ -133,8 +136,8 @@ struct sim_cost {
 
 /* sim_clock.c - the clock, what is pending on it, and losing devices. */
 struct sim_clock {
-    yk_mutex moving; /* who moves the clock, or may lose a device; also while an effect runs */
-    yk_mutex mutex;  /* all else that has a time; after `moving` */
+    yk_mutex moving; /* held to advance the clock or to lose a device; also while an effect runs */
+    yk_mutex mutex;  /* guards everything else that has a time; locked after `moving` */
     int64_t now;
     struct sim_device *devices;
     struct yk_event *pending;
@@ -144,10 +147,10 @@ struct sim_clock {
 extern struct sim_clock yk_sim;
 int64_t yk_sim_now(void);
 int yk_sim_advance(int64_t until);
-/* Both locks: effects come one after the other, whichever threads wait for them. */
+/* Take both locks: effects come one after the other, whichever threads wait for them. */
 void yk_sim_enter(void);
 void yk_sim_leave(void);
-/* Both held, from here on. */
+/* Both locks held, in all calls below. */
 void yk_sim_move_to(int64_t time);
 void yk_sim_lose(struct sim_device *device); /* at the clock's time */
 void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct yk_event *event);
@@ -161,9 +164,9 @@ yoke_status yk_sim_commit(struct yk_device *device, struct yk_buffer *buffer, in
 yoke_status yk_sim_reserve(struct yk_device *device, int64_t bytes, struct yk_buffer **out);
 void yk_sim_decommit(struct yk_device *device, struct yk_buffer *buffer, int64_t offset,
                      int64_t bytes);
-/* Whether all of the bytes, which lie inside the buffer, may be used. */
+/* Whether all of these bytes, which lie inside the buffer, may be used. */
 int yk_sim_is_mapped(const struct yk_buffer *buffer, int64_t offset, int64_t bytes);
-/* Lock held. Whether something was written where no page is. */
+/* Lock held. Whether something was written to a page that is not mapped. */
 int yk_sim_strayed(const struct sim_device *device);
 
 /* sim_host.c */
@@ -171,7 +174,7 @@ yoke_status yk_sim_pin(struct yk_device *device, void *host, int64_t bytes, int 
 void yk_sim_unpin(struct yk_device *device, void *host);
 yoke_status yk_sim_host_alloc(struct yk_device *device, int64_t bytes, void **out);
 void yk_sim_host_free(struct yk_device *device, void *host);
-/* How memory is pinned, from the sight of one copy. */
+/* How memory is pinned, as one copy sees it. */
 enum sim_pinned { SIM_PINNED_NOT, SIM_PINNED, SIM_PINNED_IN_PARTS };
 enum sim_pinned yk_sim_pinned(const void *host, int64_t bytes);
 

@@ -1,9 +1,9 @@
-/* sim_clock.c - the virtual clock: what is pending, moving on to the next end or to a given
+/* sim_clock.c - the virtual clock: pending operations, advancing to the next end or to a given
  * time, losing devices.
  *
- * Pending operations form a list in the order they were issued; the next to end is searched for
- * (there are a few for each queue). Ends on one queue never decrease, and equal ends complete in
- * the order of issue, so in-order queues and `after` hold for effects too.
+ * Pending operations form a list in the order of issue; the next to end is searched for (there are
+ * a few per queue). Ends on one queue never decrease, and equal ends complete in the order of
+ * issue, so in-order queues and `after` hold for effects, too.
  */
 #include <math.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void copy_take(const struct sim_effect *effect)
     } while (++row < effect->rows);
 }
 
-/* All of the chunk, as if the queue had been drained by one launch. */
+/* Does all of the chunk, as if one launch had emptied the queue. */
 static void steps_take(const struct sim_effect *effect)
 {
     yk_step_run(&(struct yk_step_work){ effect->run, &effect->step, effect->args, &effect->chunk },
@@ -75,7 +75,7 @@ static void effect_take(const struct sim_effect *effect)
         memset(effect->to, 0, (size_t)effect->bytes);
 }
 
-/* The effect ends the device if it wrote where no memory is. */
+/* The effect loses the device if it wrote memory that is not mapped. */
 static yoke_status effect_judge(struct yk_event *event)
 {
     struct sim_device *device = event->device;
@@ -87,8 +87,8 @@ static yoke_status effect_judge(struct yk_event *event)
     return YOKE_EDEVICE;
 }
 
-/* The event is off the list. Opens the lock while the kernel or the waker runs, so lists may have
- * changed on return. */
+/* The event is off the list. Releases the lock while the kernel or notify function runs, so lists
+ * may have changed on return. */
 static void complete(struct yk_event *event, yoke_status outcome)
 {
     if (outcome == YOKE_OK && event->source && event->source->lost)
@@ -154,7 +154,7 @@ static struct sim_device *next_failure(void)
     return next;
 }
 
-/* A device fails before what ends in the same instant. */
+/* A device fails before operations that end at the same time. */
 void yk_sim_move_to(int64_t time)
 {
     for (;;) {
@@ -216,7 +216,7 @@ void yk_sim_schedule(struct yk_queue *queue, const struct sim_cost *cost, struct
         start = *cost->engine;
     event->device = device;
     event->started = start;
-    /* Past 290 years the clock would overflow; nothing ends later than that. */
+    /* After 290 years the clock would overflow; nothing ends later. */
     event->ended = duration < 9e18 - (double)start ? start + llround(duration) : YK_SIM_NEVER;
     if (cost->is_kernel && event->ended > device->stall_ns)
         event->ended = YK_SIM_NEVER;

@@ -1,6 +1,6 @@
 /* sim_device.c - the sim backend's table: opening, queues and kernels of virtual devices.
  *
- * A GPU's kernel is the CPU function of the same kernel. The clock starts at 0 again when the last
+ * A GPU's kernel is the CPU function of the same kernel. The clock restarts at 0 when the last
  * device is closed.
  */
 #include <math.h>
@@ -37,7 +37,7 @@ static yoke_status sim_open(const struct yk_device_desc *desc, struct yk_device 
     if (device->settings.staging == SIM_NO)
         device->table.host_alloc = NULL;
     device->base.desc = *desc;
-    device->base.desc.settings = NULL; /* the list's, which may go before the device */
+    device->base.desc.settings = NULL; /* owned by the list, which may be freed before the device */
     device->noise_state = (uint64_t)device->settings.seed * 1000003u + (uint64_t)desc->index;
     double fail_ns = device->settings.fail * 1e9;
     device->fail_ns = fail_ns > 0 ? llround(fail_ns) : INT64_MAX;
@@ -105,7 +105,7 @@ static void sim_queue_close(struct yk_queue *queue)
     if (!queue)
         return;
     yk_sim_enter();
-    if (!queue->device->lost && queue->tail >= YK_SIM_NEVER) /* a real one would hang here */
+    if (!queue->device->lost && queue->tail >= YK_SIM_NEVER) /* a real device would hang here */
         yk_sim_lose(queue->device);
     if (!queue->device->lost && queue->tail > yk_sim.now)
         yk_sim_move_to(queue->tail < queue->device->fail_ns ? queue->tail : queue->device->fail_ns);
@@ -113,7 +113,7 @@ static void sim_queue_close(struct yk_queue *queue)
     yk_free(queue);
 }
 
-/* The baseline variant: the simulation's speed does not depend on the machine it runs on. */
+/* Uses the baseline variant, so that the simulation does not depend on the machine it runs on. */
 static yoke_status sim_build(struct yk_device *base, const yoke_kernel *kernel,
                              struct yk_program **out)
 {

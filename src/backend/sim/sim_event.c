@@ -1,6 +1,6 @@
 /* sim_event.c - events of virtual operations: complete once the clock has passed their end.
  *
- * An event lives until the caller has closed it and its operation is over, whichever is later.
+ * An event lives until the caller has closed it and its operation is over.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -14,7 +14,7 @@ void yk_sim_event_release(struct yk_event *event)
     yk_free(event);
 }
 
-/* Said in the thread that asks, as by other backends: that is where the text is looked for. */
+/* The error text is set in the calling thread, as other backends do: the caller reads it there. */
 static yoke_status say(struct yk_event *event, yoke_status outcome)
 {
     return outcome == YOKE_EDEVICE ? yk_sim_lost(event->device)
@@ -35,11 +35,11 @@ int yk_sim_poll(struct yk_event *event, yoke_status *outcome)
     return done;
 }
 
-/* Waiting is what makes virtual time pass: up to this event's end. */
+/* Waiting advances virtual time to this event's end. */
 yoke_status yk_sim_wait(struct yk_event *event)
 {
     yk_sim_enter();
-    if (!event->done && event->ended >= YK_SIM_NEVER) /* a real one would hang here */
+    if (!event->done && event->ended >= YK_SIM_NEVER) /* a real device would hang here */
         yk_sim_lose(event->device);
     if (!event->done)
         yk_sim_move_to(event->ended);

@@ -1,8 +1,8 @@
-/* sim_host.c - host memory that is pinned for virtual devices: the books a driver keeps.
+/* sim_host.c - host memory pinned for virtual devices, as a driver would record it.
  *
- * As with a real driver memory is pinned for the whole process, whoever did it; what overlaps
- * something pinned cannot be pinned again; and one copy may not lie in parts that were pinned
- * apart. There is a limit for each device (pinnable=), as there are for locked memory.
+ * As with a real driver, memory is pinned for the whole process, whichever device did it. Memory
+ * that overlaps pinned memory cannot be pinned again, and one copy may not cover parts that were
+ * pinned separately. Each device has a limit (pinnable=), as there is for locked memory.
  */
 #include "../../base/alloc.h"
 #include "../../base/status.h"
@@ -58,7 +58,7 @@ yoke_status yk_sim_pin(struct yk_device *base, void *memory, int64_t bytes, int 
     return status;
 }
 
-/* NULL: it was not pinned. Off the list. */
+/* Takes the entry off the list; NULL: it was not pinned. */
 static struct sim_host *take(const void *memory)
 {
     struct sim_host **at = &yk_sim.host, *host;

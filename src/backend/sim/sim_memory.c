@@ -1,7 +1,7 @@
 /* sim_memory.c - memory of virtual devices: real host memory, limited to the device's `mem`.
  *
- * It is filled with poison, so that reading what nobody wrote shows. Where pages are mapped on
- * demand, what is not mapped yet is poison too, and has to be when an operation has ended.
+ * It is filled with poison, so that a read of unwritten memory shows. If pages are mapped on
+ * demand, an unmapped page is poison, too, and must still be poison when an operation has ended.
  */
 #include <string.h>
 
@@ -81,7 +81,7 @@ yoke_status yk_sim_reserve(struct yk_device *base, int64_t bytes, struct yk_buff
     return take((struct sim_device *)base, bytes, SIM_ADDRESSES, out);
 }
 
-/* Bytes of the buffer on page `page`; the last page may be cut short. */
+/* Bytes of the buffer on page `page`; the last page may be shorter. */
 static int64_t page_bytes(const struct yk_buffer *buffer, int64_t page)
 {
     int64_t size = buffer->device->settings.pages, left = buffer->bytes - page * size;
@@ -123,7 +123,7 @@ int64_t yk_sim_memory_free(struct yk_device *base)
     return bytes;
 }
 
-/* Lock held. Bytes on pages first .. last - 1 that are not there yet. */
+/* Lock held. Bytes on pages first .. last - 1 that are not mapped yet. */
 static int64_t missing_bytes(const struct yk_buffer *buffer, int64_t first, int64_t last)
 {
     int64_t bytes = 0;

@@ -1,17 +1,16 @@
-/* sim_operation.c - copies, zeroing and kernels of virtual devices: what they do and what they
- * cost.
+/* sim_operation.c - copies, zeroing and kernels of virtual devices: their effect and their cost.
  *
- *     copy to or from   latency + bytes / link          on the link's engine for that direction
+ *     copy to or from   latency + bytes / link         on the link's engine for that direction
  *                       (host memory that is not pinned: pageable instead of link)
- *     from a peer       latency + bytes / peer          on an engine of the one that copies; its
- *                                                       peer serves any number at once
- *     within, zero      launch + bytes / bandwidth      on the compute engine
+ *     from a peer       latency + bytes / peer         on an engine of the copying device; its
+ *                                                      peer serves any number at once
+ *     within, zero      launch + bytes / bandwidth     on the compute engine
  *     kernel on a GPU   launch + steps * fill * work / rate, steps = items / fill rounded up;
  *                       kernels of all queues one after the other (compute engine)
- *     kernel on a CPU   launch + items * work / rate    on its lane; a team takes all lanes < team
- * where work is that of the kernel named by slow= times slowed=; each times its noise, kernels also
- * times 1 + contention * other devices computing when it is
- * issued.
+ *     kernel on a CPU   launch + items * work / rate   on its lane; a team takes all lanes < team
+ *
+ * For kernels named by slow=, work is multiplied by slowed=. Each cost is multiplied by its noise,
+ * and a kernel's also by 1 + contention * (other devices computing when it is issued).
  */
 #include <math.h>
 #include <string.h>
@@ -40,7 +39,7 @@ double yk_sim_reach(struct yk_device *device, struct yk_device *from)
     return fmin(a->peer, b->peer) / 1e9;
 }
 
-/* Lock held. Whether one more operation can be issued, losing the device if its hour has come. */
+/* Lock held. Whether one more operation can be issued. Loses the device if its failure is due. */
 static yoke_status device_usable(struct sim_device *device)
 {
     int64_t limit = device->settings.fail_after;
@@ -50,7 +49,7 @@ static yoke_status device_usable(struct sim_device *device)
     return device->lost ? yk_sim_lost(device) : YOKE_OK;
 }
 
-/* Lock held. When the last of the events ends; 0 if there is none left. */
+/* Lock held. When the last of the events ends; 0 if there are none. */
 static int64_t events_end(struct yk_event *const *after, int count)
 {
     int64_t end = 0;
@@ -74,7 +73,7 @@ static yoke_status event_new(const struct sim_effect *effect, struct yk_event **
     return YOKE_OK;
 }
 
-/* Lock held; gives the caller its reference or drops it. */
+/* Lock held. Gives the caller its reference, or drops it. */
 static void event_hand_over(struct yk_event *event, struct yk_event **out)
 {
     if (out)
@@ -122,7 +121,7 @@ static yoke_status copy_effect(const struct sim_device *device, const struct yk_
     return YOKE_OK;
 }
 
-/* Which engines, and for how long. */
+/* The engine that a copy uses, and for how long. */
 static struct sim_cost copy_cost(struct sim_device *device, const struct yk_copy *copy)
 {
     const struct sim_settings *s = &device->settings;
@@ -195,7 +194,7 @@ yoke_status yk_sim_zero(struct yk_queue *queue, struct yk_buffer *buffer, int64_
 
 enum { VALUE_ALIGNMENT = 16 };
 
-/* The pointers a CPU function gets, in one block with copies of the values. */
+/* The pointers that a CPU function gets, in one block with copies of the values. */
 static void **args_new(const struct sim_device *device, const struct yk_program *program,
                        const struct yk_launch *launch)
 {
@@ -217,7 +216,7 @@ static void **args_new(const struct sim_device *device, const struct yk_program 
             value += (size + VALUE_ALIGNMENT - 1) / VALUE_ALIGNMENT * VALUE_ALIGNMENT;
             continue;
         }
-        /* The global element 0 may lie before the buffer: integers, as such a pointer is only
+        /* Global element 0 may lie before the buffer. So these are integers: such a pointer is only
          * defined once an index is added. */
         uintptr_t base = (uintptr_t)(device->lane_free ? arg->host : arg->buffer->data);
         args[p] = (void *)(base + (uintptr_t)arg->shift);
@@ -248,7 +247,7 @@ static int args_ok(const struct sim_device *device, const struct yk_program *pro
            (!device->lane_free || (launch->lane >= 0 && launch->lane < device->settings.cores));
 }
 
-/* How many lanes share it. */
+/* Number of lanes that share the launch. */
 static int team_of(const struct sim_device *device, const struct yk_program *program,
                    const struct yk_launch *launch)
 {

@@ -3,9 +3,9 @@
  *     sim:cpu:cores=8:rate=1e9,sim:gpu*2:rate=20e9:mem=256M
  *     sim:KIND[LABEL][*COUNT][:key=value]...
  *
- * KIND is cpu (works in host memory, `cores` lanes) or gpu (memory of its own behind a link); LABEL
- * is any further letters and digits of the name; "*COUNT" gives several, numbered from 0, each with
- * noise of its own. "sim" alone is one of each. Never found unless asked for.
+ * KIND is cpu (works in host memory, `cores` lanes) or gpu (its own memory behind a link). LABEL is
+ * any further letters and digits of the name. "*COUNT" makes several devices, numbered from 0, each
+ * with its own noise. "sim" alone is one device of each kind. Never found unless asked for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 static const char *const offers[] = { "no", "yes", "refused", NULL }; /* enum sim_offer */
 static const char *const build_outcomes[] = { "works", "fails", NULL };
 
-/* No defaults here where the kinds differ: initial_settings() has them. */
+/* Defaults that differ between the kinds are not here but in initial_settings(). */
 const struct yk_option yk_sim_options[] = {
     { "rate", NULL, NULL, "items a second, of one core or of a whole GPU [1e9, 20e9]",
       YK_OPTION_REAL, FIELD(rate), NULL },
@@ -184,7 +184,7 @@ static int name_taken(const struct yk_device_list *list, const char *name)
     return 0;
 }
 
-/* "sim:gpu", or the first of "sim:gpu0", "sim:gpu1" ... that is free. */
+/* "sim:gpu", or the first free name of "sim:gpu0", "sim:gpu1" ... */
 static void name_choose(const struct yk_device_list *list, const struct sim_selector *selector,
                         char name[YOKE_DEVICE_NAME_MAX])
 {
