@@ -1,7 +1,7 @@
 /* alloc.c - counted allocation over the C library's.
  *
- * Two process-wide counters: blocks held, and how many allocations remain until the one that is to
- * fail. Neither orders other memory, so both are relaxed. A block carries no header of ours:
+ * Two process-wide counters: blocks outstanding, and the number of allocations before the one that
+ * must fail. Neither orders other memory, so both are relaxed. A block has no header of ours:
  * yk_free is free() and one subtraction, and memory checkers see every block as it is.
  */
 #include "alloc.h"
@@ -18,7 +18,7 @@
 enum { least_alignment = 64, small_bytes = 1024 };
 
 static _Atomic int64_t outstanding;
-static _Atomic int64_t countdown; /* the one that brings it from 1 to 0 fails; <= 0 is off */
+static _Atomic int64_t countdown; /* the allocation that takes it from 1 to 0 fails; <= 0 is off */
 static _Atomic int reached;
 
 void yk_alloc_fail_at(int64_t nth)
@@ -72,8 +72,9 @@ static void *refused(size_t count, size_t size)
     return NULL;
 }
 
-/* A small block through malloc: most C libraries have such ones at hand in each thread, and calloc
- * of glibc before 2.41 does not look there. A large one may be of pages that are zero already. */
+/* Small blocks come from malloc: most C libraries keep some ready in each thread, and calloc of
+ * glibc before 2.41 does not look there. Large blocks come from calloc, which may use pages that
+ * are zero already. */
 static void *zeroed(size_t bytes)
 {
     void *block = bytes <= small_bytes ? malloc(bytes ? bytes : 1) : calloc(bytes, 1);
@@ -96,7 +97,7 @@ void *yk_realloc(void *block, size_t count, size_t size)
     if (yk_alloc_due() || __builtin_mul_overflow(count, size, &bytes)) {
         return refused(count, size);
     }
-    void *grown = realloc(block, bytes ? bytes : 1); /* realloc to 0 would free */
+    void *grown = realloc(block, bytes ? bytes : 1); /* realloc to 0 bytes would free */
     if (!grown) {
         return refused(count, size);
     }

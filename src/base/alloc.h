@@ -1,5 +1,6 @@
-/* alloc.h - the library's only way to host memory, so that tests can make any allocation fail and
- * count what is still held. Costs two relaxed atomics a call; nothing on a hot path allocates.
+/* alloc.h - the library's only way to get host memory, so that tests can make any allocation fail
+ * and count the blocks that are still held. Costs two relaxed atomics per call; nothing on a hot
+ * path allocates.
  */
 #ifndef YK_BASE_ALLOC_H
 #define YK_BASE_ALLOC_H
@@ -7,33 +8,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed memory, or NULL with the thread's error text set (see status.h). size 0 gives a valid
+/* Zeroed memory, or NULL with the thread's error text set (see status.h). Size 0 gives a valid
  * pointer. */
 void *yk_calloc(size_t count, size_t size);
-/* Grow or shrink; on failure NULL, and the old block stays valid. New bytes are not zeroed. */
+/* Grows or shrinks a block; on failure NULL, and the old block stays valid. New bytes are not
+ * zeroed. */
 void *yk_realloc(void *block, size_t count, size_t size);
 /* Not zeroed. `alignment` is a power of two (0: a page); less than 64 becomes 64. Freed by yk_free
  * like the rest. */
 void *yk_alloc_aligned(size_t bytes, size_t alignment);
 char *yk_strdup(const char *text);
-/* printf into fresh memory; NULL on failure. */
+/* printf into new memory; NULL on failure. */
 char *yk_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void yk_free(void *block); /* NULL is fine */
+void yk_free(void *block); /* NULL is allowed */
 
-/* For what is kept until the process or a thread ends: fails like the rest, but is not counted as
- * outstanding and leaves the error text alone. */
+/* For memory that is kept until the process or a thread ends. Fails like the rest, but is not
+ * counted as outstanding, and does not change the error text. */
 void *yk_alloc_kept(size_t bytes);
 void yk_free_kept(void *block);
 
-/* Counts as one allocation and says whether it is the one to fail: for what is had elsewhere than
- * here (a thread, a lock) and whose failure tests must be able to cause as well. Sets no text. */
+/* Counts as one allocation, and returns whether it is the one to fail. For resources from elsewhere
+ * (a thread, a lock) whose failure tests must also be able to cause. Sets no text. */
 int yk_alloc_due(void);
 
 /* For tests. The nth allocation from now on fails (1 is the next), once; 0 switches it off. */
 void yk_alloc_fail_at(int64_t nth);
-/* Whether that allocation was reached since. */
+/* Whether that allocation has been reached. */
 int yk_alloc_failed(void);
-/* Blocks given and not yet freed. */
+/* Number of blocks allocated and not yet freed. */
 int64_t yk_alloc_outstanding(void);
 
 #endif

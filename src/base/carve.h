@@ -1,5 +1,5 @@
-/* carve.h - several things in one block of memory, which is had and freed at once: first the sizes
- * are added up, then each thing is carved off in the same order.
+/* carve.h - several objects in one block of memory, which is allocated and freed at once: first add
+ * up their sizes, then carve the objects off in the same order.
  */
 #ifndef YK_BASE_CARVE_H
 #define YK_BASE_CARVE_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What `bytes` take of the block: each thing begins where any type may. */
+/* Bytes of the block that an object of `bytes` takes: each object is aligned for any type. */
 static inline size_t yk_carved(size_t bytes)
 {
     return (bytes + 15) / 16 * 16;

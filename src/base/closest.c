@@ -1,4 +1,5 @@
-/* closest.c - Levenshtein's distance, one row at a time. A word that a name begins with is near. */
+/* closest.c - Levenshtein's distance, one row at a time. A word that is the beginning of a name is
+ * near it. */
 #include "closest.h"
 
 #include <string.h>

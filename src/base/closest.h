@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 struct yk_closest {
-    const char *word; /* what was typed, `length` characters of it */
+    const char *word; /* the text typed; its first `length` characters count */
     size_t length;
-    const char *name; /* the best so far; NULL while none is near */
+    const char *name; /* the nearest so far; NULL if none is near */
     size_t distance;
 };
-/* Keep `name` if it is near the word (a third of its letters changed at most) and nearer than those
- * before. */
+/* Keeps `name` if it is near the word (at most a third of its letters differ) and nearer than all
+ * names before. */
 void yk_closest_try(struct yk_closest *closest, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* handles.c - see handles.h. Blocks never move, so a slot is found without the lock: by one look at
- * its handle before its object is read, and one behind it, as the slot may change hands meanwhile.
+/* handles.c - see handles.h. Blocks never move, so a slot is found without the lock. Its handle is
+ * read before its object and again after it, because the slot may be reused in between.
  */
 #include "handles.h"
 

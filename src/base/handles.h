@@ -1,8 +1,8 @@
-/* handles.h - handles of objects that stay recognisable after the object is gone: using one then is
- * an error with a name, not a crash.
+/* handles.h - handles of objects that can be recognised after the object is gone: the use of such a
+ * handle is then an error with a name, not a crash.
  *
- * A handle is no address: it has the number of a slot, plus one, in its lower half, and in its
- * upper half how often that slot was given. Slots are kept for as long as the process lives.
+ * A handle is not an address. Its lower half is the number of a slot, plus one; its upper half is
+ * the number of times that slot was used. Slots are kept as long as the process lives.
  */
 #ifndef YK_BASE_HANDLES_H
 #define YK_BASE_HANDLES_H
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 struct yk_handle {
-    _Atomic uint64_t handle; /* 0: not given */
+    _Atomic uint64_t handle; /* 0: not in use */
     _Atomic(void *) object;
-    uint32_t times, next; /* under the lock: it was given; the next free one, plus one */
+    uint32_t times, next; /* under the lock: number of uses; the next free slot, plus one */
 };
 
 enum {
@@ -34,11 +34,12 @@ struct yk_handles {
 
 /* A new handle; NULL: no memory. */
 void *yk_handle_take(struct yk_handles *slots, void *object);
-/* What the handle is of; NULL: nothing, or no more. Without a lock. */
+/* The handle's object; NULL: there is none, or it is gone. Takes no lock. */
 void *yk_handle_find(struct yk_handles *slots, const void *handle);
-/* End a handle. Of several calls with the same one, only one gets the object; the others NULL. */
+/* Ends a handle. If several threads end the same handle, one gets the object and the others
+ * NULL. */
 void *yk_handle_put_back(struct yk_handles *slots, const void *handle);
-/* The handle in slot `index`, NULL: none; from 0 on, until *more is 0. */
+/* The handle in slot `index`; NULL: none. Call with 0, 1, ... until *more is 0. */
 void *yk_handle_at(struct yk_handles *slots, uint32_t index, int *more);
 
 #endif

@@ -1,5 +1,5 @@
-/* hash.h - FNV-1a, 64 bits, for what is kept on disk: about 1 ns a byte. Each step is a bijection
- * of what came before, so any single damaged byte changes the result. Against accidents, not
+/* hash.h - FNV-1a, 64 bits, for data kept on disk: about 1 ns per byte. Each step is a bijection of
+ * the state, so any single damaged byte changes the result. Protects against accidents, not against
  * malice.
  */
 #ifndef YK_BASE_HASH_H
@@ -19,7 +19,8 @@ static inline uint64_t yk_hash(uint64_t state, const void *from, size_t size)
     return state;
 }
 
-/* With its end, so that two texts after each other are not a third one; NULL is as "". */
+/* Includes the text's end, so that two texts in a row do not equal one longer text. NULL counts as
+ * "". */
 static inline uint64_t yk_hash_text(uint64_t state, const char *text)
 {
     return text ? yk_hash(state, text, strlen(text) + 1) : yk_hash(state, "", 1);

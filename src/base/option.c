@@ -1,9 +1,9 @@
 /* option.c - text into settings, by table.
  *
- * Every value takes one way: find the table's entry, read the text by the entry's type, store. What
- * is wrong with a value is found as a phrase (NULL: nothing) and becomes an error where the key's
- * name is known. TEXT fields are the only ones that own memory; they are NULL or owned at all
- * times, so a half-filled struct can always be cleared.
+ * Every value is processed in the same way: find the table's entry, read the text by the entry's
+ * type, store. A fault in a value is returned as a phrase (NULL: none), and becomes an error
+ * message where the key's name is known. Only TEXT fields own memory; they are always NULL or
+ * owned, so a half-filled struct can be cleared at any time.
  */
 #include "option.h"
 
@@ -23,10 +23,11 @@ enum { list_bytes = 384 };
 
 const char *yk_environment(const char *variable)
 {
-    return secure_getenv(variable); /* a program with raised rights trusts no environment */
+    return secure_getenv(variable); /* a program with raised rights must not trust the
+                                     * environment */
 }
 
-/* Numbers are written with a point whatever the program's locale. */
+/* Numbers have a point in every locale of the program. */
 static locale_t c_locale;
 
 static void open_c_locale(void)
@@ -53,7 +54,7 @@ static const struct unit time_units[] = { { "", 1 },      { "s", 1 },     { "ms"
 
 struct number_rule {
     const struct unit *units;
-    const char *wrong; /* phrase for what does not fit */
+    const char *wrong; /* phrase for text that is not such a number */
 };
 
 static struct number_rule rule_of(enum yk_option_type type)
@@ -83,7 +84,7 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
     return NULL;
 }
 
-/* strtod, without what only it understands: leading blanks, hexadecimal, inf and nan. */
+/* strtod without the forms that only it accepts: leading blanks, hexadecimal, inf and nan. */
 static const char *read_real(const char *text, double *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -98,8 +99,8 @@ static const char *read_real(const char *text, double *out)
     return end;
 }
 
-/* Digits alone are exact in all 64 bits; anything with a point goes through double and has to come
- * out whole. */
+/* Digits alone are read exactly in all 64 bits. Numbers with a point are read as double, and must
+ * be whole. */
 static const char *read_whole(const char *text, const struct number_rule *rule, int64_t *out)
 {
     static const char too_large[] = "is too large for a 64-bit number; give less";
@@ -164,7 +165,7 @@ yoke_status yk_option_number(enum yk_option_type type, const char *text, void *o
     return wrong ? yk_fail(YOKE_EINVAL, "'%s' %s", text, wrong) : YOKE_OK;
 }
 
-/* Names for a message, "a, b, c"; what does not fit is left out behind "...". */
+/* Names for a message, "a, b, c"; names that do not fit are replaced by "...". */
 struct name_list {
     char text[list_bytes];
     size_t length;
@@ -183,7 +184,7 @@ static void add_name(struct name_list *list, const char *name)
     }
 }
 
-/* One value on its way into a field. `place` is how messages call it: "dynamic: chunk", or a
+/* A value to be stored in a field. `place` is its name in messages: "dynamic: chunk", or a
  * variable's name. */
 struct assignment {
     const struct yk_option *option;
@@ -270,7 +271,7 @@ static yoke_status no_such_key(const struct yk_option *table, const char *what, 
     return yk_fail(YOKE_EINVAL, "%s has no option '%s'; there are: %s", what, key, names.text);
 }
 
-/* `pair` is "key=value" in memory of the parser, which it may cut. */
+/* `pair` is "key=value" in the parser's memory; this function may change it. */
 static yoke_status assign_pair(const struct yk_option *table, const char *what, char *pair,
                                void *settings)
 {

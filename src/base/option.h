@@ -30,19 +30,19 @@ struct yk_option {
     const char *const *choices;
 };
 
-/* Fill `settings` from the defaults, then from the environment. */
+/* Fills `settings` from the defaults, then from the environment. */
 yoke_status yk_options_default(const struct yk_option *table, void *settings);
-/* Set from "key=value,key=value" or "key=value:key=value". An unknown key, a missing or odd value
- * gives YOKE_EINVAL and a text that names the key and lists those there are. `what` names the owner
- * in messages. */
+/* Sets fields from "key=value,key=value" or "key=value:key=value". An unknown key, or a missing or
+ * invalid value, gives YOKE_EINVAL and a text that names the key and lists the valid ones. `what`
+ * names the owner in messages. */
 yoke_status yk_options_parse(const struct yk_option *table, const char *what, const char *text,
                              void *settings);
 void yk_options_clear(const struct yk_option *table, void *settings);
 
-/* One number with the unit rules above. */
+/* Reads one number by the unit rules above. */
 yoke_status yk_option_number(enum yk_option_type type, const char *text, void *out);
 
-/* The environment variable's value or NULL; for the few settings that belong to no table (HOME). */
+/* The environment variable's value or NULL; for the few settings that are in no table (HOME). */
 const char *yk_environment(const char *variable);
 
 #endif

@@ -1,12 +1,12 @@
 /* status.c - error texts by thread, and the log.
  *
- * A text lives in a fixed buffer of its thread; one that does not fit (a compiler's log) in memory
- * of its own, and if there is none, its beginning in the fixed buffer. So reporting a lack of
- * memory needs no memory. These blocks are not counted by alloc.h, for they outlive the call that
- * made them; they go when the thread ends, or with the library.
+ * A text is in a fixed buffer of its thread. A text that does not fit (a compiler's log) gets its
+ * own memory; if there is none, its beginning is in the fixed buffer. So reporting a lack of memory
+ * needs no memory. These blocks are not counted by alloc.h, because they outlive the call that made
+ * them; they are freed when the thread ends, or with the library.
  *
- * The level is read without the lock, so a log call that nobody listens to costs one load. The sink
- * is called under the lock: one line at a time, and none after yoke_set_log has replaced it.
+ * The level is read without the lock, so a log call below it costs one load. The sink is called
+ * under the lock: one line at a time, and none after yoke_set_log has replaced it.
  */
 #include "status.h"
 
@@ -28,7 +28,7 @@ static _Thread_local char short_text[text_bytes];
 static _Thread_local char *long_text; /* NULL: the text is in short_text */
 
 static pthread_once_t long_text_once = PTHREAD_ONCE_INIT;
-static pthread_key_t long_text_key; /* its destructor frees long_text where a thread ends */
+static pthread_key_t long_text_key; /* its destructor frees long_text when a thread ends */
 static int long_text_keyed;
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,8 +74,8 @@ static void open_long_text_key(void)
     long_text_keyed = pthread_key_create(&long_text_key, yk_free_kept) == 0;
 }
 
-/* Where libyoke itself is unloaded, no destructor may point into it, and the last thread's text has
- * no other owner. */
+/* If libyoke itself is unloaded, no destructor may point into it, and nothing else frees the last
+ * thread's text. */
 static void __attribute__((destructor)) close_long_text(void)
 {
     if (long_text_keyed) {
@@ -86,7 +86,7 @@ static void __attribute__((destructor)) close_long_text(void)
     long_text = NULL;
 }
 
-/* Takes `text` (may be NULL), which must not be the block there is. */
+/* Takes `text` (may be NULL), which must not be the current block. */
 static void keep_long_text(char *text)
 {
     yk_free_kept(long_text);
@@ -106,7 +106,7 @@ static char *format_long_text(size_t bytes, const char *format, va_list argument
     return text;
 }
 
-/* Takes the text; itself where all of it is plain, or there is no memory for another one. */
+/* Takes the text, and returns it if it is all plain or if there is no memory for a copy. */
 static char *make_plain(char *text)
 {
     const size_t length = strlen(text), wanted = yk_plain_text(text, NULL, 0);
@@ -120,7 +120,8 @@ static char *make_plain(char *text)
 
 yoke_status yk_fail(yoke_status status, const char *format, ...)
 {
-    /* The arguments may be this thread's former text: it stays until the new one is complete. */
+    /* The arguments may point to this thread's previous text: it stays until the new one is
+     * complete. */
     char fresh[text_bytes];
     char *fresh_long = NULL;
     va_list arguments;
@@ -161,8 +162,8 @@ static void complain_of_level(const char *word)
             closest.name ? "?" : "");
 }
 
-/* The first call reads YOKE_LOG, unless the program has chosen a sink before. Unset means warnings:
- * what yoke does without, and why, is told once. A word that is no level says so. */
+/* The first call reads YOKE_LOG, unless the program has already chosen a sink. The default level is
+ * warnings: what yoke cannot use, and why, is reported once. An unknown level is reported. */
 static void read_environment(void)
 {
     const char *word = yk_environment("YOKE_LOG");
@@ -201,7 +202,7 @@ void yoke_set_log(yoke_log_fn *fn, void *context, yoke_log_level level)
     pthread_mutex_unlock(&log_lock);
 }
 
-/* One line stays one line: a compiler's log is cut at its first line end. */
+/* A log entry is one line: a compiler's log is cut at its first line end. */
 static void cut_line(char *line, int length)
 {
     char *end = strchr(line, '\n');

@@ -1,5 +1,5 @@
-/* variables.c - the environment's names that begin with YOKE_: one that is not known, and is near
- * one that is, was meant to be that.
+/* variables.c - checks the environment's names that begin with YOKE_: a name that is unknown but
+ * near a known one is probably misspelt.
  */
 #include "variables.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* docs/man/yoke.1 says what they mean; a test compares the names with all that the sources read. */
+/* docs/man/yoke.1 explains them; a test compares these names with all that the sources read. */
 static const char *const names[] = {
     "YOKE_CACHE",         "YOKE_CHECK",          "YOKE_CPU_AFFINITY",
     "YOKE_CPU_VARIANT",   "YOKE_CPU_WEIGHT",     "YOKE_CUDA_LIBRARY",
@@ -22,7 +22,8 @@ static const char *const names[] = {
 };
 enum { COUNT = sizeof names / sizeof *names };
 
-/* Programs may have variables of their own that begin so: those near no name are let pass. */
+/* Programs may have their own variables with this prefix: names that are near no known one are
+ * ignored. */
 static void check(const char *entry)
 {
     struct yk_closest closest = { .word = entry, .length = strcspn(entry, "=") };

@@ -1,9 +1,9 @@
-/* variables.h - whether the environment's names for yoke are written right. */
+/* variables.h - checks the spelling of environment variables for yoke. */
 #ifndef YK_BASE_VARIABLES_H
 #define YK_BASE_VARIABLES_H
 
-/* Once a process: warns of names that were probably meant to be ones of yoke's, and of a level in
- * YOKE_LOG that is none. */
+/* Once per process: warns of names that are probably misspelt names of yoke's, and of an unknown
+ * level in YOKE_LOG. */
 void yk_variables_check(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* words.h - PURE. Figures as sentences have them. By value, so that several go into one call. */
+/* words.h - PURE. Numbers as text for sentences. Returned by value, so that one call can use
+ * several. */
 #ifndef YK_BASE_WORDS_H
 #define YK_BASE_WORDS_H
 

@@ -1,5 +1,5 @@
-/* affinity.c - see affinity.h. The system tells no thread its cpuset: a thread that asks for every
- * processor is given those of the cpuset, so one of ours does, and ends.
+/* affinity.c - see affinity.h. The system does not report a thread's cpuset. But a thread that
+ * requests every processor gets those of the cpuset; so a thread is started for this, and ends.
  */
 #include "affinity.h"
 
@@ -17,7 +17,7 @@
 
 enum { most_cpus = 1 << 20 };
 
-/* The kernel refuses a set smaller than its own, hence the growing. */
+/* The kernel refuses a set smaller than its own, so the size is increased. */
 yoke_status yk_affinity_read(struct yk_processors *out)
 {
     for (int cpus = CPU_SETSIZE; cpus <= most_cpus; cpus *= 2) {
@@ -123,7 +123,7 @@ static int is_openmp(struct dl_phdr_info *library, size_t size, void *found)
     return *(int *)found;
 }
 
-/* Its variables bind the thread that loads it, and mean nothing without it. */
+/* OpenMP's variables bind the thread that loads it; without OpenMP they mean nothing. */
 static int find_openmp(struct yk_binder *out)
 {
     static const char *const variables[] = { "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY",

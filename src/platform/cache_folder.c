@@ -17,7 +17,7 @@ void yk_cache_folder(char *path, size_t capacity)
     int length = 0;
     if (own && *own)
         length = strcmp(own, "off") == 0 ? 0 : snprintf(path, capacity, "%s", own);
-    else if (base && base[0] == '/') /* the standard says to ignore relative ones */
+    else if (base && base[0] == '/') /* the standard says that relative paths are ignored */
         length = snprintf(path, capacity, "%s/yoke", base);
     else if (home && *home)
         length = snprintf(path, capacity, "%s/.cache/yoke", home);

@@ -1,20 +1,21 @@
-/* cache_folder.h - where yoke keeps what makes the next run faster: compiled kernels, and what was
+/* cache_folder.h - where yoke keeps what makes later runs faster: compiled kernels, and what was
  * learned.
  *
- * Place: YOKE_CACHE, else $XDG_CACHE_HOME/yoke, else ~/.cache/yoke; YOKE_CACHE=off: nowhere.
+ * Location: YOKE_CACHE, otherwise $XDG_CACHE_HOME/yoke, otherwise ~/.cache/yoke; YOKE_CACHE=off:
+ * nowhere.
  */
 #ifndef YK_PLATFORM_CACHE_FOLDER_H
 #define YK_PLATFORM_CACHE_FOLDER_H
 
 #include <stddef.h>
 
-/* "" if switched off, without a home, or if `capacity` is too small. */
+/* Sets "" if the cache is off, there is no home, or `capacity` is too small. */
 void yk_cache_folder(char *path, size_t capacity);
-/* The folders that the file `path` lies in, for this user only. Whether that failed shows when the
- * file is created. */
+/* Makes the folders of the file `path`, accessible by this user only. A failure shows when the file
+ * is created. */
 void yk_make_folders(const char *path);
-/* 1 if `path`, which exists, is on a file system that several machines may write at once (NFS,
- * Lustre, ...): they share no memory to coordinate by. */
+/* 1 if `path`, which exists, is on a file system that several machines may write at the same time
+ * (NFS, Lustre, ...): they cannot coordinate through shared memory. */
 int yk_is_shared_by_machines(const char *path);
 
 #endif

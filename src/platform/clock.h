@@ -6,7 +6,7 @@ int64_t yk_clock_ns(void);
 /* CPU time this process has used so far, all threads. */
 int64_t yk_clock_process_ns(void);
 void yk_clock_sleep_ns(int64_t duration_ns);
-/* Until that time, and no longer than the timer itself is late: not the 50 us that the system adds
- * by default to save wake-ups. */
+/* Sleeps until that time. Late only by the timer itself, not by the 50 us that the system adds by
+ * default to save wake-ups. */
 void yk_clock_sleep_until(int64_t time_ns);
 #endif

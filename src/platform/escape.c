@@ -1,5 +1,5 @@
-/* escape.c - see escape.h. The signal is one that no thread of ours blocks, and its handler that of
- * fault.c, which passes on what is not meant for us.
+/* escape.c - see escape.h. The signal is one that no thread of yoke blocks. Its handler is that of
+ * fault.c, which passes on signals that are not meant for yoke.
  */
 #include "escape.h"
 
@@ -50,7 +50,7 @@ int yk_escape_take(void)
     if (!given_up || given_up != calls)
         return given_up != 0;
     atomic_store(&self.calls, calls + 1);
-    sigemptyset(&taken); /* blocked as long as its handler runs */
+    sigemptyset(&taken); /* the signal is blocked while its handler runs */
     sigaddset(&taken, SIGNAL);
     pthread_sigmask(SIG_UNBLOCK, &taken, NULL);
     siglongjmp(self.back, 1);

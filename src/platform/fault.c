@@ -1,7 +1,7 @@
 /* fault.c - see fault.h.
  *
- * The handler runs on a stack of its own and leaves by siglongjmp to the call that is being tried,
- * if its thread is in one. Else the handler that was there before ours gets the signal.
+ * The handler runs on its own stack. If its thread is in a call that is being tried, it leaves by
+ * siglongjmp to that call. Otherwise the handler that was installed before ours gets the signal.
  */
 #include "fault.h"
 
@@ -18,7 +18,7 @@
 enum { STACK_BYTES = 64 << 10 }; /* AVX-512's registers alone take 3 KiB of a signal's frame */
 
 struct yk_faults {
-    char *stack; /* for handlers: one that overflows leaves no room */
+    char *stack; /* for handlers: after a stack overflow there is no room on the normal stack */
 };
 
 struct attempt {
@@ -31,16 +31,17 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;                          /* under lock */
-static struct sigaction original[SIGNALS]; /* what was there before ours ever was */
-static struct sigaction earlier[SIGNALS];  /* what ours replaced last */
+static struct sigaction original[SIGNALS]; /* the handlers before ours was first installed */
+static struct sigaction earlier[SIGNALS];  /* the handlers that ours replaced last */
 static _Atomic(void (*)(const struct yk_fault *)) teller;
-/* A handler reads them, so they are there from the thread's begin: otherwise the first look at them
- * in a library that was loaded late allocates. */
+/* A handler reads them, so they exist from the thread's beginning: otherwise their first use in a
+ * library that was loaded late would allocate memory. */
 #define YK_IN_HANDLER __attribute__((tls_model("initial-exec")))
 static _Thread_local struct attempt *trying YK_IN_HANDLER;
-static _Thread_local const siginfo_t *passing YK_IN_HANDLER; /* the signal that was passed on */
+static _Thread_local const siginfo_t *passing YK_IN_HANDLER; /* the signal being passed on */
 
-/* The page-fault error code of x86 and the syndrome of AArch64 say whether it was a write. */
+/* Whether the fault was a write: from the page-fault error code of x86 or the syndrome of
+ * AArch64. */
 static int is_write(const void *context)
 {
 #if defined(__x86_64__)
@@ -51,8 +52,8 @@ static int is_write(const void *context)
 #endif
 }
 
-/* A program's handler that replaced ours, and that ours has replaced again, may pass the signal on
- * to ours once more: then it goes to what was there before both. */
+/* If a program's handler replaced ours and ours has replaced it again, it may pass the signal back
+ * to ours: then the signal goes to the handler that was there before both. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
     const int is_back = passing == info;
@@ -67,7 +68,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
     } else if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
         to->sa_handler(signal);
     } else if (to->sa_handler == SIG_DFL || info->si_code > 0) {
-        /* the instruction is run again, and ends the process; what kill sent is sent again */
+        /* the instruction runs again and ends the process; a signal sent by kill is sent again */
         struct sigaction plain = { .sa_handler = SIG_DFL };
         sigaction(signal, &plain, NULL);
         if (info->si_code <= 0)
@@ -145,7 +146,7 @@ yoke_status yk_faults_open(struct yk_faults **out)
     return YOKE_OK;
 }
 
-/* Who took the signal over meanwhile keeps it. */
+/* A signal that other code has taken over meanwhile is left to it. */
 void yk_faults_close(struct yk_faults *faults)
 {
     int i;

@@ -1,5 +1,5 @@
-/* file_size.c - the signal comes to the thread that writes: it is blocked there, and taken away
- * before it is let through again. Where the caller has blocked it, it stays theirs.
+/* file_size.c - the signal is sent to the writing thread. So it is blocked there, and removed
+ * before it is unblocked. If the caller had already blocked it, it stays pending.
  */
 #include "file_size.h"
 

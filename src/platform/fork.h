@@ -1,16 +1,16 @@
-/* fork.h - what is lost in a child of fork: threads, and drivers of GPUs that the parent had
+/* fork.h - what a child of fork does not have: threads, and GPU drivers that the parent had
  * opened. */
 #ifndef YK_PLATFORM_FORK_H
 #define YK_PLATFORM_FORK_H
 
-/* Count forks from here on. */
+/* Counts forks from now on. */
 void yk_fork_watch(void);
-/* How many forks lie between the first process that counts and this one. Costs a load. */
+/* Number of forks between the first process that counts and this one. Costs a load. */
 int yk_fork_count(void);
-/* A driver of GPUs is about to be opened in this process. */
+/* Call before a GPU driver is opened in this process. */
 void yk_driver_opens(void);
-/* 1: a driver was opened before the fork. Its threads and contexts are the parent's: calls of it
- * can hang (PoCL's clock thread) or fail (CUDA), so none is made. */
+/* 1: a driver was opened before the fork. Its threads and contexts are the parent's: its calls may
+ * hang (PoCL's clock thread) or fail (CUDA), so the driver is not called. */
 int yk_drivers_are_lost(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* frequency.c - a core's clock, as the kernel tells it: the highest that cpufreq may set, and in a
- * virtual machine, which has no cpufreq, what /proc/cpuinfo says, the base clock there. (On bare
- * metal that line is measured anew for all cores, which takes milliseconds.)
+/* frequency.c - a core's clock, from the kernel: the highest value that cpufreq may set. A virtual
+ * machine has no cpufreq: there, the base clock in /proc/cpuinfo. (On bare metal the kernel
+ * measures that value again for all cores, which takes milliseconds.)
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void ask_here(void)
     ghz_here = yk_core_ghz_under("");
 }
 
-/* Asking takes 90 us, a third of opening a runtime, and the answer stays the same. */
+/* Reading takes 90 us, a third of opening a runtime, and the value does not change. */
 double yk_core_ghz(void)
 {
     pthread_once(&once, ask_here);

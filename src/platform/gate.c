@@ -1,5 +1,5 @@
-/* gate.c - see gate.h. A word rather than a lock and a condition: every job has a gate, and hardly
- * anybody sleeps before one. */
+/* gate.c - see gate.h. A word instead of a lock and a condition: every job has a gate, and threads
+ * rarely sleep at one. */
 #include "gate.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 enum { SHUT, AWAITED, OPEN };
 
-/* If the gate is gone by then, the system call finds nobody, or wakes somebody else for nothing,
- * which futexes allow for. */
+/* If the gate was freed by then, the system call finds no sleeping thread, or wakes another one for
+ * nothing, which futexes permit. */
 void yk_gate_open(struct yk_gate *gate)
 {
     if (atomic_exchange(&gate->state, OPEN) == AWAITED)

@@ -1,4 +1,4 @@
-/* gate.h - a door that opens once; any number of threads sleep before it. */
+/* gate.h - a gate that opens once; any number of threads sleep until then. */
 #ifndef YK_PLATFORM_GATE_H
 #define YK_PLATFORM_GATE_H
 
@@ -8,9 +8,9 @@
 struct yk_gate { /* zero: shut */
     _Atomic unsigned state;
 };
-/* Let everybody through from now on. Who passes may free the gate, as soon as it is open. */
+/* Lets all threads pass from now on. A thread that passes may free the gate once it is open. */
 void yk_gate_open(struct yk_gate *gate);
-/* Sleep until it is open. */
+/* Sleeps until it is open. */
 void yk_gate_pass(struct yk_gate *gate);
 /* The same, at most until that time (yk_clock_ns). */
 void yk_gate_pass_until(struct yk_gate *gate, int64_t time_ns);

@@ -1,5 +1,5 @@
-/* gpu_node.c - whether a GPU's driver has left a trace in the file system. A few system calls,
- * where asking the drivers themselves costs tens of milliseconds.
+/* gpu_node.c - whether a GPU's driver has left a trace in the file system. Costs a few system
+ * calls; asking the drivers themselves costs tens of milliseconds.
  */
 #include "limits.h"
 #include "topology.h"
@@ -32,7 +32,7 @@ int yk_gpu_present_under(const char *root)
         const char *folder, *prefix;
     } traces[] = {
         { "/dev", "nvidia" },
-        /* the module is loaded; CUDA makes its nodes when first used */
+        /* this file exists when the module is loaded; CUDA makes its nodes at first use */
         { "/proc/driver/nvidia", "version" },
         { "/dev/dri", "renderD" },
         { "/dev", "kfd" },

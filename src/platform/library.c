@@ -1,4 +1,4 @@
-/* library.c - dlopen and dlsym with words for what went wrong.
+/* library.c - dlopen and dlsym with error texts.
  *
  * A library's handle is dlopen's own, so there is nothing to count or to free: opening the same
  * library again gives the same handle, and nothing is ever unloaded.
@@ -65,5 +65,5 @@ const char *yk_library_path(const struct yk_library *library)
     if (dlinfo(handle_of(library), RTLD_DI_LINKMAP, &map) != 0 || !map->l_name) {
         return "";
     }
-    return map->l_name; /* the loader's; stays as long as the library, for ever */
+    return map->l_name; /* owned by the loader; valid as long as the library, that is, for ever */
 }

@@ -1,25 +1,26 @@
-/* library.h - shared libraries found when the program runs. Forgiving: absence is a normal state.
+/* library.h - shared libraries found at run time. A missing library is a normal case.
  */
 #ifndef YK_PLATFORM_LIBRARY_H
 #define YK_PLATFORM_LIBRARY_H
 #include <stddef.h>
 #include <yoke/status.h>
 
-struct yk_library; /* a loaded library; stays loaded until the process ends, since drivers dislike
-                      leaving */
+struct yk_library; /* a loaded library; it stays loaded until the process ends, because drivers do
+                    * not unload well */
 
-/* The first of the NULL-terminated `names` that loads (RTLD_NOW | RTLD_LOCAL); YOKE_ENODEV and a
- * text that says what the loader said for each, logged at debug only. */
+/* Loads the first of the NULL-terminated `names` that can be loaded (RTLD_NOW | RTLD_LOCAL).
+ * Otherwise YOKE_ENODEV, and a text with the loader's message for each name, logged at level
+ * debug. */
 yoke_status yk_library_open(const char *const *names, struct yk_library **out);
-/* Fill a table of function pointers from names; `required` of them must exist, the rest become
+/* Fills a table of function pointers from names. All must exist except optional ones, which become
  * NULL. */
 struct yk_symbol {
     const char *name;
-    void **slot;  /* where the address goes */
+    void **slot;  /* where to store the address */
     int optional; /* may be missing */
 };
 yoke_status yk_library_symbols(struct yk_library *library, const struct yk_symbol *symbols,
                                size_t count);
-/* Path the library came from, for doctor. */
+/* The path from which the library was loaded, for doctor. */
 const char *yk_library_path(const struct yk_library *library);
 #endif

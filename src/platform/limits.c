@@ -1,11 +1,11 @@
 /* limits.c - cgroup limits, versions 1 and 2 and both at once.
  *
- *     /proc/self/mountinfo   where each hierarchy is mounted, and which part of it is seen there
+ *     /proc/self/mountinfo   where each hierarchy is mounted, and which part of it is visible there
  *     /proc/self/cgroup      this process's group in each hierarchy
  *
- * From its own group up to the mount point every group can set a limit, and the tightest holds.
- * A group that lies outside what is mounted (a container that shows only its own part) is taken to
- * be the mount point. Files that are missing set no limit.
+ * From the process's group up to the mount point every group can set a limit, and the lowest holds.
+ * A group outside the mounted part (a container that shows only its own part) is treated as the
+ * mount point. Missing files set no limit.
  */
 #include "limits.h"
 
@@ -21,13 +21,14 @@ struct search {
     const char *root;
     double quota;     /* cores; infinite if there is none */
     int64_t limit;    /* bytes */
-    int64_t headroom; /* limit less what is used and cannot be dropped, the least of all groups */
+    int64_t headroom; /* least value, over all groups, of the limit minus used memory that cannot be
+                       * dropped */
 };
 
 /* One hierarchy as this process sees it. */
 struct mount {
-    char part[yk_path_bytes];  /* of the hierarchy, shown at `point` */
-    char point[yk_path_bytes]; /* where */
+    char part[yk_path_bytes];  /* the part of the hierarchy that is shown at `point` */
+    char point[yk_path_bytes]; /* path of the mount point */
     char type[16];             /* cgroup or cgroup2 */
     char options[256];         /* of a cgroup: its controllers */
 };
@@ -47,7 +48,7 @@ static int has_word(const char *list, const char *word)
     return 0;
 }
 
-/* Paths in mountinfo carry blanks and backslashes as three octal digits. */
+/* In paths of mountinfo, blanks and backslashes are three octal digits. */
 static void unescape(char *path)
 {
     char *to = path;
@@ -101,7 +102,7 @@ static int find_group(const char *root, const char *controller, char *path)
     return found;
 }
 
-/* What of `group` lies under the mount point; "" where it is not visible there. */
+/* The part of `group` below the mount point; "" if the group is not visible there. */
 static const char *visible_part(const struct mount *mount, const char *group)
 {
     size_t length = strcmp(mount->part, "/") == 0 ? 0 : strlen(mount->part);
@@ -121,7 +122,7 @@ static void walk_up(struct search *search, const struct mount *mount, const char
     size_t top = strlen(mount->point);
     memcpy(folder, mount->point, top);
     const char *below = visible_part(mount, group);
-    /* cut where it is too long: the groups above are then still found */
+    /* cut if it is too long: the groups above are still found */
     size_t length = strnlen(below, sizeof folder - top - 1);
     memcpy(folder + top, below, length);
     folder[top + length] = '\0';
@@ -135,7 +136,7 @@ static void walk_up(struct search *search, const struct mount *mount, const char
     }
 }
 
-/* The first number of a file; -1 if there is none ("max"), and -1 too if there is no file. */
+/* The first number of a file; -1 if there is no number ("max") or no file. */
 static int64_t read_number(const struct search *search, const char *group, const char *file)
 {
     struct yk_lines lines;
@@ -154,7 +155,7 @@ static void add_quota(struct search *search, double quota, double period)
     }
 }
 
-/* Files cached on behalf of a group count as used, but are dropped where memory is asked for. */
+/* Files cached for a group count as used, but are dropped when memory is needed. */
 static void add_memory(struct search *search, const char *group, int64_t limit,
                        const char *const files[2])
 {
@@ -222,7 +223,7 @@ static void read_groups(struct search *search)
     yk_lines_close(&lines);
 }
 
-/* /proc/meminfo counts in kB. */
+/* /proc/meminfo uses kB. */
 static int64_t read_meminfo(const char *root, const char *key)
 {
     struct yk_lines lines;
@@ -238,7 +239,7 @@ void yk_limits_read(const char *root, struct yk_limits *out)
         .root = root, .quota = INFINITY, .limit = INT64_MAX, .headroom = INT64_MAX
     };
     read_groups(&search);
-    /* 2.0000001 of a core is 2: quotas come as ratios of microseconds */
+    /* a quota is a ratio of microseconds, so 2.0000001 of a core is 2 */
     out->quota_cores = isinf(search.quota) ? 0 : (int)fmin(ceil(search.quota - 1e-6), 1 << 20);
     out->quota_cores += !isinf(search.quota) && out->quota_cores < 1;
 

@@ -1,7 +1,7 @@
-/* machine_hwloc.c - hwloc's description of the machine, cut to what scheduling needs.
+/* machine_hwloc.c - hwloc's description of the machine, reduced to what scheduling needs.
  *
- * hwloc is closed as soon as its answer is copied, so that nothing of ours stands in the way of a
- * program that uses hwloc itself.
+ * hwloc is closed as soon as its answer is copied, so that yoke does not disturb a program that
+ * uses hwloc itself.
  */
 #include "machine.h"
 
@@ -16,7 +16,8 @@
 
 const char yk_machine_source[] = "hwloc";
 
-static char **lean_environment; /* under topology.c's lock; kept, for a reader of it may be slow */
+static char **lean_environment; /* under topology.c's lock; kept, because a slow reader may still
+                                 * use it */
 
 static void __attribute__((destructor)) forget_environment(void)
 {
@@ -24,9 +25,9 @@ static void __attribute__((destructor)) forget_environment(void)
     lean_environment = NULL;
 }
 
-/* Only what the table holds is looked for, and nothing asks a GPU's driver or the CPUID
- * instruction, which moves this thread over all cores. A component that is not there cannot be
- * excluded, which is no error. */
+/* Loads only what the table needs. Nothing asks a GPU's driver or uses the CPUID instruction, which
+ * would move this thread over all cores. Excluding a component that does not exist is not an
+ * error. */
 static int load(hwloc_topology_t topology)
 {
     static const char *const excluded[] = { "x86",  "opencl", "cuda",      "gl",
@@ -38,13 +39,13 @@ static int load(hwloc_topology_t topology)
                                       excluded[i]);
     }
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-    /* a NUMA node that is only part of a package hangs on a group; without it all cores would seem
-     * near to all nodes */
+    /* a NUMA node that is only part of a package is attached to a group; without groups all cores
+     * would seem near to all nodes */
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         hwloc_topology_set_type_filter(topology, wanted[i], HWLOC_TYPE_FILTER_KEEP_ALL);
     }
-    /* disallowed ones too: a cpuset may grow later, and affinity tells what is allowed now */
+    /* disallowed ones, too: a cpuset may grow later; affinity says what is allowed now */
     unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 #if HWLOC_API_VERSION >= 0x00020800
     flags |= HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
@@ -54,12 +55,12 @@ static int load(hwloc_topology_t topology)
     return yk_alloc_due() ? (errno = ENOMEM, -1) : hwloc_topology_load(topology);
 }
 
-/* hwloc_topology_init loads all plugins the distribution ships (X11, OpenGL, libxml2, OpenCL:
- * megabytes, and 2 to 4 ms of the 5 that opening a runtime may take), before anything can be
- * excluded; only the environment can tell it not to. setenv would move the array under the feet of
- * threads that read it, so `environ` is pointed for that moment at a copy with one variable more.
- * Both arrays stay valid, and a reader sees one or the other. Where the program calls setenv in
- * that very moment its array wins, and the variable stays in it. */
+/* hwloc_topology_init loads all plugins that the distribution has (X11, OpenGL, libxml2, OpenCL:
+ * megabytes, and 2 to 4 ms of the 5 ms that opening a runtime may take), before anything can be
+ * excluded; only the environment can prevent it. setenv would move the array while other threads
+ * read it. So for that moment `environ` points to a copy with one more variable. Both arrays stay
+ * valid, and a reader sees one or the other. If the program calls setenv at that very moment, its
+ * array stays in use, and the variable stays in it. */
 static int init_without_plugins(hwloc_topology_t *topology)
 {
     static char no_plugins[] = "HWLOC_PLUGINS_PATH=/nonexistent";

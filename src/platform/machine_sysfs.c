@@ -1,14 +1,14 @@
-/* machine_sysfs.c - the machine as /sys tells of it, for builds without hwloc.
+/* machine_sysfs.c - the machine as /sys describes it, for builds without hwloc.
  *
- *     /sys/devices/system/cpu/online                          hardware threads
- *     /sys/devices/system/cpu/cpuN/topology, cache/indexN     core, package and caches of each
- *     /sys/devices/system/node/nodeN/cpulist                  NUMA nodes
+ *     /sys/devices/system/cpu/online                         hardware threads
+ *     /sys/devices/system/cpu/cpuN/topology, cache/indexN    core, package and caches of each
+ *     /sys/devices/system/node/nodeN/cpulist                 NUMA nodes
  *
- * What shares a core or a cache is named by the first thread of the list that shares it. Where a
- * file is missing that much is unknown: a thread is a core, and shares nothing. Without /sys the
- * threads are those of the process's cpuset. Four small files a hardware thread, some 6 us each.
- * Made-up machines (HWLOC_SYNTHETIC) and hwloc's mending of what firmware tells wrongly are not
- * here.
+ * A shared core or cache is identified by the first thread in the list of threads that share it. If
+ * a file is missing, that part is unknown: a thread is then a core of its own and shares nothing.
+ * Without /sys the threads are those of the process's cpuset. Costs four small files per hardware
+ * thread, some 6 us each. There are no artificial machines (HWLOC_SYNTHETIC) here, and wrong
+ * firmware tables are not corrected as in hwloc.
  */
 #include "machine.h"
 
@@ -31,7 +31,7 @@ enum { CPUS_MAX = 1 << 16, CACHES_MAX = 8, LIST_BYTES = yk_line_bytes, FOLDER_BY
 
 struct place {
     int cpu, package;
-    int first[KINDS]; /* thread that shares it, or node; -1: unknown */
+    int first[KINDS]; /* first thread that shares it, or the node; -1: unknown */
     int number[KINDS];
 };
 
@@ -43,7 +43,7 @@ struct search {
     int64_t bytes[KINDS];
 };
 
-/* The first line; "" if there is none. */
+/* The first line of a file; "" if there is none. */
 static void read_line(const struct search *search, const char *folder, const char *file,
                       char line[LIST_BYTES])
 {
@@ -62,7 +62,7 @@ static int read_number(const struct search *search, const char *folder, const ch
     return end > line && number >= 0 && number < CPUS_MAX ? (int)number : -1;
 }
 
-/* The next part of a list as "0-3,8": 1, or 0 after the last or where it is no list. */
+/* Reads the next part of a list such as "0-3,8". Returns 0 after the last part or on an error. */
 static int next_range(const char **list, int *first, int *last)
 {
     char *end;
@@ -130,7 +130,7 @@ static int64_t bytes_of(const char *size)
     return *end == 'K' ? bytes << 10 : *end == 'M' ? bytes << 20 : bytes;
 }
 
-/* Which index folder is which cache: taken to be the same for all threads. */
+/* Finds which index folder is which cache; it is taken to be the same for all threads. */
 static void find_caches(struct search *search)
 {
     static const int kinds[] = { -1, -1, L2, L3 };
@@ -193,7 +193,7 @@ static void find_nodes(struct search *search)
     }
 }
 
-/* What is near in the machine is near in the table. */
+/* Threads that are near in the machine are near in the table. */
 static int compare_places(const void *left, const void *right)
 {
     const struct place *a = left, *b = right;
@@ -204,7 +204,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-/* From 0 in the table's order. What is shared mostly stands just before. */
+/* Numbers count from 0 in the table's order. Threads that share are mostly adjacent. */
 static void number_all(struct search *search)
 {
     for (int kind = 0; kind < KINDS; kind++) {

@@ -1,5 +1,5 @@
 /* main_thread.c - see main_thread.h. exit runs the destructors of the calling thread's thread-local
- * C++ objects before anything else, and this is how compilers register those. With glibc,
+ * C++ objects before anything else; compilers register these with this function. With glibc,
  * pthread_exit does not run them for the main thread.
  */
 #include "main_thread.h"

@@ -1,7 +1,7 @@
-/* new_file.c - written as PATH.PROCESS.NUMBER.new, then renamed.
+/* new_file.c - a file is written as PATH.PROCESS.NUMBER.new, then renamed.
  *
- * The folder may be shared with others: the temporary file is made anew (O_EXCL) and never by way
- * of a link. A path that is a link keeps it: the file it leads to is replaced.
+ * Other users may write to the folder: the temporary file is always new (O_EXCL) and never opened
+ * through a link. If the path is a link, the link stays and the file it points to is replaced.
  */
 #include "new_file.h"
 
@@ -18,7 +18,7 @@
 
 enum { TRIES = 100, OPEN_MOST = 8 };
 
-/* Those that are open; one more is abandoned to the next writer's remove_orphans. */
+/* The open files. If there are more, the next writer's remove_orphans removes those left over. */
 static struct yk_new_file *_Atomic open_files[OPEN_MOST];
 
 static void replace(struct yk_new_file *from, struct yk_new_file *to)
@@ -39,7 +39,7 @@ void yk_new_files_abandon(void)
     }
 }
 
-/* Where a chain of links ends, whether there is a file or not. 0 or an errno. */
+/* Finds the end of a chain of links, whether or not there is a file. Returns 0 or an errno. */
 static int follow_links(const char *path, char *out, size_t room)
 {
     char target[PATH_MAX];
@@ -60,7 +60,7 @@ static int follow_links(const char *path, char *out, size_t room)
     return ELOOP;
 }
 
-/* The number of the process that writes `name`, a temporary file of `base`; 0: it is none. */
+/* The number of the process that writes `name`, a temporary file of `base`; 0: it is not one. */
 static long writer_of(const char *name, const char *base)
 {
     size_t length = strlen(base);
@@ -74,7 +74,8 @@ static long writer_of(const char *name, const char *base)
     return strcmp(end, ".new") == 0 ? process : 0;
 }
 
-/* Of processes that were killed. Only this user's; what cannot be removed stays. */
+/* Removes files of processes that were killed: only this user's; a file that cannot be removed
+ * stays. */
 static void remove_orphans(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -100,7 +101,7 @@ static int open_temporary(struct yk_new_file *file)
     for (int n = 0; n < TRIES && opened < 0; n++) {
         snprintf(file->temporary, sizeof file->temporary, "%s.%ld.%d.new", file->path,
                  (long)getpid(), n);
-        replace(n ? file : NULL, file); /* before it is there: a signal may come at any moment */
+        replace(n ? file : NULL, file); /* before the file exists: a signal may come at any time */
         opened = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (opened < 0 && errno != EEXIST)
             break;
@@ -132,7 +133,8 @@ int yk_new_file_open(struct yk_new_file *file, const char *path)
         return failed;
     }
     if (exists)
-        fchmod(opened, there.st_mode & 07777); /* of a file system without modes: as it is */
+        fchmod(opened, there.st_mode & 07777); /* on a file system without modes this has no
+                                                * effect */
     file->stream = fdopen(opened, "w");
     if (file->stream)
         return 0;
@@ -150,7 +152,7 @@ int yk_stream_trouble(FILE *stream)
         return errno;
     if (!failed)
         return 0;
-    /* The write that failed has left no cause; one more is told it. */
+    /* The write that failed left no cause, so try one more. */
     clearerr(stream);
     return fputc('\n', stream) == EOF || fflush(stream) != 0 ? errno : EIO;
 }

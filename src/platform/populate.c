@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which C libraries have only lately */
+enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which only recent C libraries define */
 
 void yk_memory_populate(void *memory, int64_t bytes)
 {

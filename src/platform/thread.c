@@ -1,7 +1,7 @@
-/* thread.c - POSIX threads behind the library's words.
+/* thread.c - threads, locks and sleeping, by POSIX.
  *
- * What can fail is creation only, and it fails on demand like an allocation (see alloc.h). Locks
- * cannot fail once open: a non-zero result of their calls is a bug of ours and is asserted.
+ * Only creation can fail, and tests can make it fail like an allocation (see alloc.h). Locks cannot
+ * fail once they are open: a non-zero result of their calls is a bug of yoke's and is asserted.
  */
 #include "thread.h"
 
@@ -24,7 +24,7 @@
 enum { name_bytes = 16, most_cpus = 1 << 16, ns_per_second = 1000000000 };
 enum { lock_tries = 20, most_pauses = 64 };
 
-/* In checked builds a misused lock stops the program where the mistake is. */
+/* In checked builds a misused lock stops the program at the mistake. */
 static void must(int result)
 {
     assert(result == 0);
@@ -45,10 +45,11 @@ void yk_mutex_close(yk_mutex *mutex)
     must(pthread_mutex_destroy(mutex));
 }
 
-/* What is done under a lock takes a microsecond, and a thread that sleeps instead may not get its
- * core back for milliseconds: where cores are busy Linux lets others end their slices, even if the
- * sleeper has the higher priority, for it has just run (GPUs stood still for 3 to 6 ms). About 20
- * us in all, with ever longer pauses, for each look takes the lock's cache line from its holder. */
+/* Work under a lock takes about a microsecond. A thread that sleeps instead may not get its core
+ * back for milliseconds: on busy cores Linux lets other threads finish their slices, even if the
+ * sleeping thread has the higher priority, because it has just run (GPUs were idle for 3 to 6 ms).
+ * So it spins for about 20 us in all, with longer and longer pauses, because each try takes the
+ * lock's cache line from its holder. */
 void yk_lock(yk_mutex *mutex)
 {
     for (int tries = 0, pauses = 1; tries < lock_tries; tries++) {
@@ -78,15 +79,15 @@ struct start {
 
 static _Thread_local int attends, usual_nice;
 
-struct schedule { /* the system's sched_attr, which C libraries have only lately */
+struct schedule { /* the system's sched_attr, which only recent C libraries define */
     uint32_t size, policy;
     uint64_t flags;
     int32_t nice;
     uint32_t priority;
     uint64_t slice, deadline, period;
 };
-/* A flag: threads that drivers start from ours get none of it. Always set, for taking it back needs
- * a right. */
+/* A flag: threads that drivers start from ours do not inherit the priority. Always set, because
+ * clearing it needs a right. */
 enum { RESET_ON_FORK = 1 };
 
 static int apply(const struct schedule *schedule)
@@ -94,12 +95,12 @@ static int apply(const struct schedule *schedule)
     return syscall(SYS_sched_setattr, 0, schedule, 0) == 0;
 }
 
-/* A thread may find every core taken by a worker, when it is woken and whenever its slice ends, and
- * Linux lets workers end theirs, 3 ms, in which a GPU stands still. What helps, best first: real
- * time, higher priority, both of which take a right (root, ulimit -r, ulimit -e), and asking for
- * slices shorter than the workers' (Linux 6.12 on). Priority has to be high for another reason too:
- * a thread that has just run waits for its turn until the others have, divided by its weight. Not
- * getting any costs speed only. */
+/* When an attending thread is woken, or its slice ends, every core may be taken by a worker, and
+ * Linux lets workers finish their slices, 3 ms, during which a GPU is idle. What helps, best first:
+ * real time or higher priority, both of which need a right (root, ulimit -r, ulimit -e); or slices
+ * shorter than the workers' (Linux 6.12 and later). High priority has another reason: a thread that
+ * has just run waits until the others have had their turns, divided by its weight. If all fail,
+ * only speed is lost. */
 static void go_first(void)
 {
     const struct schedule wishes[] = {
@@ -112,8 +113,8 @@ static void go_first(void)
     }
 }
 
-/* Long work shares a core with a worker, to whom what is left of the job may have to wait: by turns
- * as short as Linux allows, not of 3 ms each. */
+/* Long work shares a core with a worker that the rest of the job may wait for. So it asks for
+ * slices as short as Linux allows, instead of 3 ms. */
 void yk_thread_begin_long(void)
 {
     const struct schedule usual = {
@@ -136,7 +137,7 @@ static void *thread_main(void *argument)
     struct start start = *(struct start *)argument;
     yk_free(argument);
     pthread_setname_np(pthread_self(), start.name);
-    prctl(PR_SET_TIMERSLACK, 1UL); /* ours sleep seldom, and until something is due */
+    prctl(PR_SET_TIMERSLACK, 1UL); /* ours rarely sleep, and then until something is due */
     attends = start.kind == YK_THREAD_ATTENDS;
     usual_nice = getpriority(PRIO_PROCESS, 0);
     if (attends) {
@@ -146,7 +147,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Binding by attribute: the thread never runs elsewhere, and its first touch of memory is local. */
+/* Binds by attribute: the thread never runs elsewhere, and its first use of memory is local. */
 static int bind_attributes(pthread_attr_t *attributes, int cpu)
 {
     if (cpu >= most_cpus) {
@@ -164,9 +165,9 @@ static int bind_attributes(pthread_attr_t *attributes, int cpu)
     return error;
 }
 
-/* A new thread inherits its creator's signal mask, so the creator blocks what the thread must not
- * take: all but the faults a thread causes itself, whose handlers (crash reports, sanitizers) have
- * to run, and the profilers' clock. */
+/* A new thread inherits its creator's signal mask, so the creator blocks the signals that the
+ * thread must not take: all except faults that a thread causes itself, whose handlers (crash
+ * reports, sanitizers) have to run, and the profilers' clock. */
 static int create_deaf(pthread_t *handle, const pthread_attr_t *attributes, struct start *start)
 {
     static const int heard[] = {
@@ -290,8 +291,8 @@ int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns)
     return atomic_exchange(&parker->state, NOTHING) == WOKEN;
 }
 
-/* The sleeper may close the parker as soon as it finds itself woken; then the system call finds no
- * sleeper there, or wakes somebody else's for nothing, which futexes allow for. */
+/* The sleeping thread may close the parker as soon as it is woken. Then the system call finds no
+ * sleeping thread, or wakes another one for nothing, which futexes permit. */
 void yk_parker_wake(struct yk_parker *parker)
 {
     if (atomic_exchange(&parker->state, WOKEN) == ASLEEP) {

@@ -1,5 +1,5 @@
-/* thread.h - threads, locks and sleeping; all that is the operating system's. No #ifdef of a system
- * elsewhere.
+/* thread.h - threads, locks and sleeping: everything of the operating system's. No other file has
+ * an #ifdef for a system.
  */
 #ifndef YK_PLATFORM_THREAD_H
 #define YK_PLATFORM_THREAD_H
@@ -16,17 +16,17 @@ void yk_mutex_close(yk_mutex *mutex);
 void yk_lock(yk_mutex *mutex);
 void yk_unlock(yk_mutex *mutex);
 
-/* A thread, named for ps and debuggers (15 characters), with signals blocked so that the
- * program's own threads get them (Ctrl-C), faults and SIGPROF apart. cpu >= 0 binds it to that
- * processor (operating system's number). Thread creation can be made to fail through
- * yk_alloc_fail_at, as an allocation. */
+/* A thread, named for ps and debuggers (15 characters). Signals are blocked in it, so that the
+ * program's own threads get them (Ctrl-C), except faults and SIGPROF. cpu >= 0 binds it to that
+ * processor (operating system's number). yk_alloc_fail_at can make thread creation fail like an
+ * allocation. */
 struct yk_thread {
     pthread_t handle;
 };
 enum yk_thread_kind {
-    YK_THREAD_WORKS,   /* computes, as long as there is work */
-    YK_THREAD_ATTENDS, /* sleeps, and when woken has to run at once, for some microseconds: goes
-                          before threads that compute, as far as the system allows */
+    YK_THREAD_WORKS,   /* computes as long as there is work */
+    YK_THREAD_ATTENDS, /* sleeps; when woken it has to run at once, for some microseconds, so it
+                        * gets priority over computing threads, as far as the system allows */
 };
 struct yk_thread_spec {
     const char *name;
@@ -37,26 +37,26 @@ struct yk_thread_spec {
 };
 yoke_status yk_thread_open(const struct yk_thread_spec *spec, struct yk_thread *out);
 void yk_thread_join(struct yk_thread *thread);
-/* What an attending thread does between these takes long (it compiles, say) and is no more urgent
- * than others' work. No effect in other threads. */
+/* Between these calls an attending thread does something long (it compiles, say) that is not more
+ * urgent than other work. No effect in other threads. */
 void yk_thread_begin_long(void);
 void yk_thread_end_long(void);
 /* Processor the caller runs on right now (operating system's number). */
 int yk_thread_cpu(void);
-/* Keep the calling thread on processor `cpu` (it moves there at once) until yk_thread_unpin gives
- * it back what it might use before. 0 if the system refuses; then nothing is to be undone. */
+/* Keeps the calling thread on processor `cpu` (it moves there at once) until yk_thread_unpin
+ * restores its affinity. 0 if the system refuses; then there is nothing to restore. */
 struct yk_affinity {
     unsigned long bits[1024 / (8 * sizeof(unsigned long))];
 };
 int yk_thread_pin(int cpu, struct yk_affinity *before);
 void yk_thread_unpin(const struct yk_affinity *before);
 
-/* A place for one thread to sleep; zero-initialise. wake() before sleep() is remembered (once), so
- * no wake is lost. Any thread may wake, and never waits for that; one thread sleeps. */
+/* A place for one thread to sleep; zero-initialise. A wake before the sleep is remembered (once),
+ * so no wake is lost. Any thread may wake, without waiting; only one thread sleeps. */
 struct yk_parker {
     _Atomic unsigned state;
 };
-/* Sleep until woken or until timeout_ns has passed (< 0: no limit). 1 if woken, 0 if time ran out.
+/* Sleeps until woken, or until timeout_ns has passed (< 0: no limit). 1: woken; 0: timeout.
  */
 int yk_parker_sleep(struct yk_parker *parker, int64_t timeout_ns);
 void yk_parker_wake(struct yk_parker *parker);

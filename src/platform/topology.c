@@ -1,8 +1,8 @@
-/* topology.c - the table of hardware threads, filtered by the affinity of the moment.
+/* topology.c - the table of hardware threads, filtered by the current affinity.
  *
- * The machine is described once a process (machine.h); each open then only looks which of its
- * threads may be used. The table is under a lock until it is complete and constant from then on; it
- * goes with the library.
+ * The machine is described once per process (machine.h); each open then only checks which of its
+ * threads may be used. The table is under a lock until it is complete, and constant after that. It
+ * is freed with the library.
  */
 #include "topology.h"
 
@@ -45,7 +45,7 @@ static int usable_cores(const struct yk_machine *from, const struct yk_processor
         thread.cpu = from->this_system ? thread.cpu : -1;
         cores[count++] = thread;
     }
-    if (count == 0) { /* a processor that came after the machine was described */
+    if (count == 0) { /* a processor that was added after the machine was described */
         cores[count++] = (struct yk_core){ .cpu = -1, .numa = -1, .l3 = -1, .l2 = -1 };
     }
     return count;
@@ -130,14 +130,14 @@ void yk_topology_close(struct yk_topology *topology)
     }
 }
 
-/* What RLIMIT_AS (ulimit -v) leaves of address space. */
+/* Bytes of address space that RLIMIT_AS (ulimit -v) leaves. */
 static int64_t address_space_left(void)
 {
     struct rlimit limit;
     struct yk_lines lines;
     int64_t pages;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= INT64_MAX)
-        return INT64_MAX; /* RLIM_INFINITY too */
+        return INT64_MAX; /* RLIM_INFINITY, too */
     yk_lines_open(&lines, "", "/proc/self", "statm");
     char *line = yk_lines_next(&lines);
     int known = line && sscanf(line, "%" SCNd64, &pages) == 1;

@@ -1,5 +1,5 @@
 /* chrome.c - the trace event format of Chrome and Perfetto: a process per device, a thread per
- * track, one complete event ("X") for whatever took time. Times in microseconds.
+ * track, one complete event ("X") for everything that took time. Times in microseconds.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
-/* page.c - the timeline as one page: timeline.html with the events put in where it says YOKE_DATA.
+/* page.c - the timeline as one page: timeline.html with the events inserted at YOKE_DATA.
  *
- * An event is a row of numbers; names and reasons come as numbers into a list of words that follows
- * the events, since most events share a few. The rare word beyond that list is written in place.
+ * An event is a row of numbers. Names and reasons are numbers of entries in a list of words after
+ * the events, because most events share a few. A word that does not fit into the list is written in
+ * place.
  */
 #include <inttypes.h>
 #include <string.h>

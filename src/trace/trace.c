@@ -1,8 +1,8 @@
-/* trace.c - rings of events, one a track, and the names they refer to.
+/* trace.c - rings of events, one per track, and the names they refer to.
  *
  * Recording is a store into the track's ring and a release of its count: 5 to 10 ns. Names are
- * looked up without a lock (lists that only grow at their heads) and added under one. Rings come
- * zeroed from the system, which gives pages only as they are written.
+ * looked up without a lock (lists that only grow at their heads) and added under one. Rings are
+ * zeroed memory of the system, which gets pages only as it is written.
  */
 #include "trace.h"
 
@@ -147,9 +147,10 @@ void yk_trace_add(struct yk_trace *trace, int track, const struct yk_trace_event
         track >= atomic_load_explicit(&trace->track_count, memory_order_acquire))
         return;
     at = trace->tracks[track];
-    number = atomic_load_explicit(&at->count, memory_order_relaxed); /* this thread's own */
+    number = atomic_load_explicit(&at->count, memory_order_relaxed); /* only this thread writes
+                                                                      * it */
     at->events[number % trace->capacity] = *event;
-    /* release: whoever sees the count sees the event; pairs with yk_track_span */
+    /* release: a thread that sees the count sees the event; pairs with yk_track_span */
     atomic_store_explicit(&at->count, number + 1, memory_order_release);
 }
 

@@ -1,8 +1,8 @@
-/* trace.h - who did what when: one ring of events per track, written out as a timeline.
+/* trace.h - what ran where and when: one ring of events per track, written as a timeline.
  *
  * A track belongs to one thread at a time (a CPU lane, a device's queue), so recording takes no
- * lock. When a ring is full the oldest events are overwritten and counted. Off (trace NULL) it
- * costs one test.
+ * lock. When a ring is full, the oldest events are overwritten and counted. If tracing is off
+ * (trace NULL), it costs one test.
  */
 #ifndef YK_TRACE_TRACE_H
 #define YK_TRACE_TRACE_H
@@ -35,7 +35,7 @@ struct yk_trace_event {
 struct yk_trace;
 
 struct yk_trace_spec {
-    int64_t start_ns;        /* zero of the timeline */
+    int64_t start_ns;        /* zero of the timeline, in ns of yk_clock_ns or virtual time */
     size_t events_per_track; /* 0: 65536 */
 };
 yoke_status yk_trace_open(const struct yk_trace_spec *spec, struct yk_trace **out);
@@ -48,13 +48,13 @@ yoke_status yk_trace_track(struct yk_trace *trace, const char *device, const cha
  * out of memory. */
 const char *yk_trace_name(struct yk_trace *trace, const char *name);
 void yk_trace_add(struct yk_trace *trace, int track, const struct yk_trace_event *event);
-/* Write ".json" (Chrome trace event format, for Perfetto or chrome://tracing) or ".html" (one
+/* Writes ".json" (Chrome trace event format, for Perfetto or chrome://tracing) or ".html" (one
  * self-contained page that draws itself: a lane per track, colours by kind, zoom, hover with
- * figures, a table of each device's busy time). No thread may be recording meanwhile. YOKE_EIO with
- * the path when it cannot be written in full (nothing half-written stays). */
+ * values, a table of each device's busy time). No thread may record meanwhile. YOKE_EIO with the
+ * path if it cannot be written completely (no incomplete file stays). */
 yoke_status yk_trace_write(const struct yk_trace *trace, const char *path);
 
-/* A JSON string with its quotes, which is also safe inside of an HTML script. Bytes that are no
+/* A JSON string with its quotes, which is also safe inside an HTML script. Bytes that are not valid
  * UTF-8 become U+FFFD; NULL is "". */
 void yk_trace_put_text(FILE *stream, const char *text);
 

@@ -1,7 +1,7 @@
-/* trace_state.h - a trace's insides, for the writers (chrome.c, page.c).
+/* trace_state.h - a trace's internals, for the writers (chrome.c, page.c).
  *
- * Tracks are added while others record, so their table does not move: it has room for all there may
- * ever be. A ring's events are those numbered from (count - capacity) on, at number % capacity.
+ * Tracks are added while other threads record, so their table does not move: it has room for the
+ * maximum. A ring's events are those numbered from (count - capacity) on, at number % capacity.
  */
 #ifndef YK_TRACE_TRACE_STATE_H
 #define YK_TRACE_TRACE_STATE_H
@@ -34,7 +34,7 @@ struct yk_trace {
     _Atomic(struct yk_name *) names[yk_name_buckets]; /* grow at their heads, never shrink */
 };
 
-/* Numbers of a track's events that are still there: first .. last - 1. */
+/* Numbers of a track's events that are still in its ring: first .. last - 1. */
 struct yk_event_span {
     uint64_t first, last;
 };
@@ -43,8 +43,8 @@ struct yk_event_span yk_track_span(const struct yk_trace *trace, const struct yk
 /* Position of the first track of the same device. */
 int yk_track_device(const struct yk_trace *trace, int track);
 
-/* Zero of the timeline: where recording began, or the first event where that is earlier (recording
- * that began before a virtual clock took over). */
+/* Zero of the timeline: the start of recording, or the first event if that is earlier (recording
+ * began before a virtual clock took over). */
 int64_t yk_trace_zero(const struct yk_trace *trace);
 
 /* --- chrome.c, page.c: errors are kept by the stream --- */

@@ -1,4 +1,4 @@
-/* write.c - a trace into a file: format by suffix, text as JSON wants it, errors with their cure.
+/* write.c - a trace to a file: format by suffix, text as JSON requires it, errors with their cure.
  */
 #include <string.h>
 #include <strings.h>
@@ -33,8 +33,8 @@ yoke_status yk_trace_write(const struct yk_trace *trace, const char *path)
     return YOKE_OK;
 }
 
-/* Length of the UTF-8 character at text, 0 if it is none (also for what is written in more bytes
- * than needed, and for halves of surrogate pairs). */
+/* Length of the UTF-8 character at text; 0 if there is none (also for overlong forms and halves of
+ * surrogate pairs). */
 static int character_bytes(const unsigned char *text)
 {
     static const struct {
