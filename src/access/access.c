@@ -37,7 +37,7 @@ static void add_touch(struct yk_access *to, const struct yk_polynomial *form, st
     more[to->count++] = touch;
 }
 
-/* x[...] at the token `at`. */
+/* Reads `x[...]` at the token `at`. */
 static void read_touch(const struct yk_body *body, int at, int parameter,
                        const struct yk_guard *guard, struct yk_access *to)
 {
@@ -57,8 +57,8 @@ static void read_touch(const struct yk_body *body, int at, int parameter,
     }
 }
 
-/* `x[...] +=` and its like, `x[...] =`, and the same of `*x` and `(*x)`: certain; handing x to a
- * function is not. */
+/* Whether the array is assigned to by `x[...] +=` and so on or `x[...] =`, also with `*x` or `(*x)`
+ * instead. Passing x to a function does not count: it may only be read there. */
 static int is_assigned(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=",  "+=", "-=", "*=", "/=", "%=",

@@ -1,5 +1,5 @@
-/* body.c - see body.h. The definition of yk_body_NAME is what the forms of yoke/kernel.h leave of a
- * kernel; its declaration, which ends with a semicolon, stands before it.
+/* body.c - see body.h. The definition of yk_body_NAME is what the forms of yoke/kernel.h make of a
+ * kernel; before it comes its declaration, which ends with a semicolon.
  */
 #include "body.h"
 
@@ -51,7 +51,8 @@ int yk_body_find_last(const struct yk_body *body, int first, int last, const cha
     return found;
 }
 
-/* Behind the name: the names of the indexes, and where the braces begin. NULL: no definition. */
+/* From after the name: reads the names of the indexes, and returns where the braces begin. NULL:
+ * this is not the definition. */
 static const char *read_head(const char *at, int *line, struct yk_body *body)
 {
     struct yk_token token = yk_token_next(&at, line), before = token;
@@ -92,7 +93,7 @@ static const char *find_definition(const char *text, struct yk_body *body, int *
     return NULL;
 }
 
-/* Two passes: the first one counts. */
+/* Called twice: the first call only counts. */
 static int read_tokens(const char *text, int line, struct yk_token *out)
 {
     int count = 0, depth = 1;
@@ -115,7 +116,7 @@ static int is_sign(const struct yk_body *body, int at, const char *sign)
     return at >= 0 && at < body->count && yk_token_is(&body->tokens[at], sign);
 }
 
-/* `T name =` or `, name =` behind one: a declaration with an initialiser. */
+/* `T name =`, or `, name =` after such a declarator: a declaration with an initialiser. */
 static int declares(const struct yk_body *body, int at)
 {
     const struct yk_token *before = at > 0 ? &body->tokens[at - 1] : NULL;
@@ -139,7 +140,7 @@ static int end_of_initialiser(const struct yk_body *body, int at)
     return at;
 }
 
-/* Changed other than by ++, --, += and -=, or its address taken. */
+/* Whether the variable is changed other than by ++, --, += and -=, or its address is taken. */
 static int is_changed(const struct yk_body *body, int at)
 {
     static const char *const signs[] = { "=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=" };
@@ -159,7 +160,7 @@ static int is_counted(const struct yk_body *body, int at)
     return 0;
 }
 
-/* The token of the bracket of the `for` that the declaration at `at` begins; -1: of none. */
+/* The opening bracket of the `for` whose declaration is at `at`; -1: it is not in a `for`. */
 static int head_of_for(const struct yk_body *body, int at)
 {
     while (at > 0 && !strchr(";{}(", *body->tokens[at - 1].text))
@@ -169,7 +170,7 @@ static int head_of_for(const struct yk_body *body, int at)
                : -1;
 }
 
-/* Behind the second semicolon of that bracket: done after a turn. */
+/* Whether the use comes after the second semicolon of that bracket: done after an iteration. */
 static int is_behind_turn(const struct yk_body *body, int head, int use)
 {
     int semicolons = 0;
@@ -198,7 +199,7 @@ static void read_local(struct yk_body *body, int at)
     }
 }
 
-/* Another variable of the name is declared there. */
+/* Whether another variable of that name is declared there. */
 static int is_declared(const struct yk_body *body, int at)
 {
     static const char *const words[] = { "return", "else", "case", "goto", "do" };
@@ -213,7 +214,8 @@ static int is_declared(const struct yk_body *body, int at)
     return 1;
 }
 
-/* Indexes and parameters that do not mean what the job gives. 0: an index is one of them. */
+/* Finds indexes and parameters whose values are not those that the job gives. 0: an index is one of
+ * them. */
 static int find_changed(struct yk_body *body)
 {
     for (int at = 0; at < body->count; at++) {
@@ -227,7 +229,7 @@ static int find_changed(struct yk_body *body)
         const int p = yk_body_parameter(body, token);
         if (p >= 0 && body->kernel->params[p].mode != YOKE_PARAM_VALUE &&
             is_sign(body, at - 1, "*") && !is_declared(body, at))
-            continue; /* what it points to is changed */
+            continue; /* it changes what the pointer points to */
         if (p >= 0)
             body->changed |= UINT32_C(1) << p;
         for (int d = 0; d < 3; d++)

@@ -1,4 +1,4 @@
-/* body.h - a kernel's body as tokens, with what its names mean. */
+/* body.h - a kernel's body as tokens, and the meaning of its names. */
 #ifndef YK_ACCESS_BODY_H
 #define YK_ACCESS_BODY_H
 
@@ -6,11 +6,11 @@
 #include "polynomial.h"
 #include "token.h"
 
-/* A local variable whose value at its uses is that of its initialiser: it is never changed, or only
- * counted on by a loop, which begins with that value. */
+/* A local variable that has its initialiser's value at its uses: it is never changed, or only
+ * counted up or down by a loop, which begins with that value. */
 struct yk_local {
     struct yk_token name;
-    int first, last; /* tokens of the initialiser; first = last: it has no such value */
+    int first, last; /* tokens of the initialiser; first = last: there is none that counts */
 };
 
 enum { YK_LOCALS_MOST = 64 };
@@ -19,44 +19,45 @@ struct yk_body {
     const yoke_kernel *kernel;
     struct yk_token *tokens; /* without the outer braces */
     int count;
-    struct yk_token index[3]; /* names of i, j and k as the kernel has dimensions */
+    struct yk_token index[3]; /* names of i, j and k, as many as the kernel has dimensions */
     struct yk_local locals[YK_LOCALS_MOST];
     int local_count;
-    uint32_t changed; /* bit p: the body changes parameter p itself, or has another of its name */
+    uint32_t changed; /* bit p: the body changes parameter p itself, or declares another variable of
+                       * its name */
     struct yk_conditions *conditions; /* of guards; borrowed */
 };
 
-/* Find and read the body in the kernel's OpenCL text. 0: there is none, or no memory for it. */
+/* Finds and reads the body in the kernel's OpenCL text. 0: there is none, or no memory for it. */
 int yk_body_open(const yoke_kernel *kernel, struct yk_conditions *conditions, struct yk_body *body);
 void yk_body_close(struct yk_body *body);
 
-/* Number of the array or value parameter of this name, -1: none. */
+/* Number of the array or value parameter with this name; -1: none. */
 int yk_body_parameter(const struct yk_body *body, const struct yk_token *name);
-/* The token behind the bracket that closes the one at `at`; count if none does. */
+/* The token after the bracket that closes the one at `at`; count if none does. */
 int yk_body_close_of(const struct yk_body *body, int at);
 
-/* What an expression may be: with `?:` one of several, each under a guard. */
+/* The possible values of an expression: with `?:` several, each under a guard. */
 enum { YK_FORMS_MOST = 4 };
 struct yk_forms {
-    int count; /* 0: it cannot be told */
+    int count; /* 0: unknown */
     struct yk_polynomial form[YK_FORMS_MOST];
     struct yk_guard guard[YK_FORMS_MOST];
 };
-/* Of tokens first .. last - 1. */
+/* Reads tokens first .. last - 1. */
 struct yk_forms yk_expression_read(const struct yk_body *body, int first, int last);
 
-/* The last token of first .. last - 1 outside of brackets that is one of `words` (a list that ends
- * with NULL); -1: none is. */
+/* The last token of first .. last - 1, outside brackets, that is one of `words` (a list that ends
+ * with NULL); -1: there is none. */
 int yk_body_find_last(const struct yk_body *body, int first, int last, const char *const *words);
 
 /* --- condition.c --- */
-/* The condition of tokens first .. last - 1 joins the guard, as true or as false. */
+/* Adds the condition in tokens first .. last - 1 to the guard, as true or as false. */
 void yk_guard_add(const struct yk_body *body, int first, int last, int is_true,
                   struct yk_guard *guard);
 
 /* --- statement.c --- */
-/* Each name in the body that is not a member's, once, with the conditions under which it is come
- * to. */
+/* Calls fn once for each name in the body that is not a member's, with the conditions under which
+ * it is reached. */
 typedef void yk_use_fn(void *context, const struct yk_body *body, int at,
                        const struct yk_guard *guard);
 void yk_body_walk(const struct yk_body *body, yk_use_fn *fn, void *context);

@@ -5,8 +5,8 @@
 
 #include "../base/alloc.h"
 
-/* Of what cannot be told, or overflows 32 bits on the way: it never fits, so it is no operand of
- * anything but a cut. */
+/* For values that are unknown, or may overflow 32 bits on the way: it never fits, so only a cut may
+ * use it as an operand. */
 static const struct yk_bounds nowhere = { INT64_MIN / 2, INT64_MAX / 2 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -34,7 +34,7 @@ static struct yk_bounds multiply(struct yk_bounds a, struct yk_bounds b)
     return of_four(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high);
 }
 
-/* By 0 nothing is said: the program must not. */
+/* A division by 0 has no bounds: programs must not do it. */
 static struct yk_bounds divide(struct yk_bounds a, struct yk_bounds b)
 {
     if (b.low > 0 || b.high < 0)
@@ -45,7 +45,7 @@ static struct yk_bounds divide(struct yk_bounds a, struct yk_bounds b)
     return (struct yk_bounds){ -far, far };
 }
 
-/* INT32_MIN % -1 is 0, but not in 32 bits. */
+/* INT32_MIN % -1 is 0, but its division overflows 32 bits. */
 static struct yk_bounds remainder_of(struct yk_bounds a, struct yk_bounds b)
 {
     if (!yk_bounds_fit(divide(a, b)))
@@ -64,7 +64,7 @@ static struct yk_bounds shift(struct yk_bounds a, struct yk_bounds b, int left)
     return of_four(a.low >> b.low, a.low >> b.high, a.high >> b.low, a.high >> b.high);
 }
 
-/* The least 2^n - 1 that is not below `value` >= 0. */
+/* The least 2^n - 1 that is at least `value` >= 0. */
 static int64_t ones(int64_t value)
 {
     int64_t all = 0;
@@ -100,7 +100,7 @@ static struct yk_bounds of_leaf(const struct yk_bounds_node *node,
     return (struct yk_bounds){ value, value };
 }
 
-/* Of counters it is what they are in a turn: without turns, nothing is computed with them. */
+/* The bounds of a counter are those during an iteration: without iterations it is not used. */
 static struct yk_bounds of_one(const struct yk_bounds_node *node, struct yk_bounds a,
                                struct yk_bounds b)
 {
@@ -160,7 +160,7 @@ static struct yk_bounds bounds_of(const struct yk_bounds_list *list,
     return of_two(node, list->nodes[node->a].is, list->nodes[node->b].is);
 }
 
-/* An equal node; -1: there is none. Bodies name one element several times. */
+/* An equal node; -1: there is none. Bodies often name the same element several times. */
 static int find_node(const struct yk_bounds_list *list, const struct yk_bounds_node *node)
 {
     for (int n = list->count - 1; n >= 0; n--) {
@@ -193,7 +193,7 @@ int yk_bounds_add(struct yk_bounds_list *list, const struct yk_bounds_node *node
     return list->count++;
 }
 
-/* The operands of what is kept are kept: 2 beside `must`. */
+/* Marks the operands of kept nodes as kept: 2 in `must`. */
 static void mark_operands(struct yk_bounds_list *list)
 {
     for (int n = list->count - 1; n >= 0; n--) {

@@ -1,9 +1,9 @@
-/* bounds.h - between which numbers the integers of a body lie, as a list of operations that is
- * evaluated with the numbers of a launch.
+/* bounds.h - the bounds of a body's integers, as a list of operations that is evaluated with the
+ * numbers of a launch.
  *
  * A body that computes indexes in 32 bits (narrow.h) is right for a launch if all nodes that must
- * fit lie in int32_t. Each node stands behind its operands. Operands fit into 32 bits, or are cut
- * to them, so no result leaves 64.
+ * fit are within int32_t. Each node comes after its operands. Operands fit into 32 bits, or are cut
+ * to them, so no result exceeds 64 bits.
  */
 #ifndef YK_ACCESS_BOUNDS_H
 #define YK_ACCESS_BOUNDS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <yoke/job.h>
 
-struct yk_bounds { /* both included */
+struct yk_bounds { /* both inclusive */
     int64_t low, high;
 };
 
@@ -19,7 +19,7 @@ enum yk_bounds_op {
     YK_BOUNDS_FIXED, /* `range` */
     YK_BOUNDS_INDEX, /* i, j or k: number `a` */
     YK_BOUNDS_SIZE,  /* of the second or third dimension: number `a` */
-    YK_BOUNDS_VALUE, /* of parameter `a` */
+    YK_BOUNDS_VALUE, /* the value of parameter `a` */
     YK_BOUNDS_ADD,
     YK_BOUNDS_SUBTRACT,
     YK_BOUNDS_MULTIPLY,
@@ -31,41 +31,42 @@ enum yk_bounds_op {
     YK_BOUNDS_OR, /* and exclusive or */
     YK_BOUNDS_NEGATE,
     YK_BOUNDS_COMPLEMENT,
-    YK_BOUNDS_JOIN, /* one or the other */
-    YK_BOUNDS_CUT,  /* a if it lies in `range`, else `range` */
-    YK_BOUNDS_UP,   /* counts from a on, as long as it is below b */
-    YK_BOUNDS_DOWN  /* counts down from a on, as long as it is above b */
+    YK_BOUNDS_JOIN, /* either of the two */
+    YK_BOUNDS_CUT,  /* a if it lies in `range`, otherwise `range` */
+    YK_BOUNDS_UP,   /* counts up from a, as long as it is below b */
+    YK_BOUNDS_DOWN  /* counts down from a, as long as it is above b */
 };
 
 struct yk_bounds_node {
     enum yk_bounds_op op;
-    int a, b; /* numbers of nodes before it (b = a where there is one), or as said above */
-    int must; /* fit into int32_t */
+    int a, b; /* numbers of earlier nodes (b = a if there is one operand), or as described above */
+    int must; /* 1: must fit into int32_t */
     struct yk_bounds range;
-    struct yk_bounds is; /* by the latest evaluation */
+    struct yk_bounds is; /* result of the latest evaluation */
 };
 
-/* What a launch says. */
+/* The numbers of a launch. */
 struct yk_bounds_place {
     struct yk_bounds index[3];
     int64_t size[2];
-    int64_t value[YOKE_ARGS_MAX]; /* of integer parameters that the list names */
+    int64_t value[YOKE_ARGS_MAX]; /* of integer parameters that the list uses */
 };
 
 struct yk_bounds_list {
     struct yk_bounds_node *nodes;
     int count, room;
-    uint32_t values; /* bit p: the value of parameter p is named */
+    uint32_t values; /* bit p: the list uses the value of parameter p */
 };
 
-/* Number of the node, evaluated with `place`, new or an equal one; -1: no memory. */
+/* Adds the node, or finds an equal one, evaluated with `place`. Returns its number; -1: no
+ * memory. */
 int yk_bounds_add(struct yk_bounds_list *list, const struct yk_bounds_node *node,
                   const struct yk_bounds_place *place);
 int yk_bounds_fit(struct yk_bounds bounds); /* into int32_t */
-/* Leave out what no node that must fit depends on. 0: no memory. */
+/* Removes nodes that no node that must fit depends on. 0: no memory. */
 int yk_bounds_prune(struct yk_bounds_list *list);
-/* Whether all fit that must. Writes `is` of the nodes: one thread at a time. Some ns a
- * node. */
+/* Whether all nodes that must fit do. Writes `is` of the nodes, so one thread at a time. Some ns
+ * per node. */
 int yk_bounds_hold(struct yk_bounds_list *list, const struct yk_bounds_place *place);
 void yk_bounds_close(struct yk_bounds_list *list);
 

@@ -1,9 +1,10 @@
 /* condition.c - see condition.h, body.h. `a && b` that is true, and `a || b` that is false, are two
- * conditions; of other mixtures nothing is told.
+ * conditions; other combinations are not understood.
  */
 #include "body.h"
 
-/* Of a condition, and of those that are read for it: they bound the stack. */
+/* The most tokens of a condition, and the greatest depth of conditions read for others: these bound
+ * the stack. */
 enum { TOKENS_MOST = 256, DEPTH_MOST = 8 };
 
 static void join_number(struct yk_guard *guard, int number)
@@ -62,14 +63,14 @@ static void join(const struct yk_body *body, const struct yk_condition *conditio
     join_number(guard, c);
 }
 
-/* One polynomial, whatever else is the case. */
+/* Whether it is one polynomial in all cases. */
 static int is_plain(const struct yk_forms *forms)
 {
     return forms->count == 1 && !forms->guard[0].count && !forms->guard[0].data &&
            !forms->guard[0].unsure;
 }
 
-/* a < b, or a alone, which is compared with 0: without && and || outside of brackets. */
+/* Adds a < b, or a alone, which is compared with 0. Has no && or || outside brackets. */
 static void add_comparison(const struct yk_body *body, int first, int last, int is_true,
                            struct yk_guard *guard)
 {
@@ -108,7 +109,7 @@ static int is_whole_bracket(const struct yk_body *body, int first, int last)
     return first < last && is_sign(body, first, "(") && yk_body_close_of(body, first) == last;
 }
 
-/* Without brackets and ! around all of it. */
+/* Removes brackets and ! around the whole condition. */
 static void strip(const struct yk_body *body, int *first, int *last, int *is_true)
 {
     for (;;) {

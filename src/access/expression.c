@@ -1,13 +1,13 @@
-/* expression.c - what an index expression can be, as polynomials of the index. C's grammar as far
- * as indexes need it: sums, products, casts, `?:`, locals that stand for their initialisers, loads.
- * Anything else that depends on i cannot be told.
+/* expression.c - the possible values of an index expression, as polynomials of the index. Reads C's
+ * grammar as far as indexes need it: sums, products, casts, `?:`, locals that stand for their
+ * initialisers, loads. Anything else that depends on i is unknown.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "body.h"
 
-enum { DEPTH_MOST = 24 }; /* of brackets and of locals that stand for others */
+enum { DEPTH_MOST = 24 }; /* nesting of brackets and of locals that stand for their initialisers */
 
 struct reader {
     const struct yk_body *body;
@@ -36,7 +36,7 @@ static int any_has(const struct yk_forms *forms, int variable)
     return 0;
 }
 
-/* Of a function of both that is no sum or product. */
+/* A function of both that is not a sum or product. */
 static struct yk_forms mixed(const struct yk_forms *a, const struct yk_forms *b)
 {
     if (a->count != 1 || b->count != 1 || any_has(a, YK_VAR_I) || any_has(b, YK_VAR_I))
@@ -156,7 +156,7 @@ static struct yk_forms read_call(struct reader *reader)
     return all;
 }
 
-/* What follows a name: [ ] and members load, ( ) calls. */
+/* Reads what follows a name: [ ] and members load, ( ) calls. */
 static struct yk_forms read_suffixes(struct reader *reader, const struct yk_token *name)
 {
     struct yk_forms forms = unknown;
@@ -183,7 +183,7 @@ static struct yk_forms read_suffixes(struct reader *reader, const struct yk_toke
     }
 }
 
-/* A cast's bracket holds names of types only. */
+/* Whether the bracket is a cast: it has only names of types. */
 static int is_cast(const struct reader *reader)
 {
     static const char *const words[] = { "const",    "int",      "long",    "short",    "unsigned",
@@ -239,7 +239,7 @@ static struct yk_forms read_unary(struct reader *reader)
     return token->kind == YK_TOKEN_NAME ? read_suffixes(reader, token) : unknown;
 }
 
-/* Of C's binary operators; 0: none. */
+/* Rank of a binary operator of C; 0: it is none. */
 static int rank_of(const struct reader *reader)
 {
     static const struct {
@@ -295,7 +295,7 @@ static struct yk_forms read_ternary(struct reader *reader)
         forms.form[forms.count++] = other.form[f];
     }
     reader->depth--;
-    return forms; /* of one alternative that cannot be told the other one still counts */
+    return forms; /* if one alternative is unknown, the other still counts */
 }
 
 struct yk_forms yk_expression_read(const struct yk_body *body, int first, int last)

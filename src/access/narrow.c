@@ -1,9 +1,10 @@
-/* narrow.c - see narrow.h. In a flattened text (yoke/kernel_cuda.h, kernel_opencl.h) stand
+/* narrow.c - see narrow.h. For each kernel a flattened text (yoke/kernel_cuda.h, kernel_opencl.h)
+ * contains, in this order,
  *
  *     yk_body_NAME(...);  ... yoke_entry_NAME(...) {...}  ... yk_body_NAME(...) {...}
  *
- * of a kernel, one behind the other. The new text is the definition of the body and the entry with
- * other names, and else the same but for what the passes have marked.
+ * The new text has the definition of the body and the entry, under other names, changed only where
+ * the passes have set marks.
  */
 #include "narrow.h"
 
@@ -15,7 +16,7 @@
 
 enum { PASSES_MOST = 100, NAME_ROOM = 160 };
 
-/* Tokens of the pieces; each ends with a closing bracket, at end - 1. */
+/* Tokens of these parts; each ends with a closing bracket, at end - 1. */
 struct pieces {
     int entry, entry_end;
     int body, head, head_end, body_end; /* head: the bracket of the parameters */
@@ -56,7 +57,7 @@ static int is_at(const struct yk_body *text, int at, const char *word)
     return at < text->count && yk_token_is(&text->tokens[at], word);
 }
 
-/* Behind the parameters in brackets at `at` and the block behind those; 0: there are none. */
+/* The token after the parameters in brackets at `at` and the following block; 0: there are none. */
 static int end_of_function(const struct yk_body *text, int at, int *head_end)
 {
     if (!is_at(text, at, "("))
@@ -89,7 +90,7 @@ static int find_pieces(const struct yk_body *text, struct pieces *out)
 
 /* ---- a pass ---- */
 
-/* What the index, size or value `name` is in bounds; 0: nothing. */
+/* What the index, size or value `name` is in bounds; 0: it is none of these. */
 static int leaf_of(const struct yk_narrowing *n, const struct yk_token *name, int number,
                    struct yk_bounds_node *leaf)
 {
@@ -166,7 +167,7 @@ static void pass(struct yk_narrowing *n, const struct pieces *pieces)
         yk_narrowing_statement(n);
 }
 
-/* What nothing becomes cheaper of need not fit. */
+/* A variable that makes nothing cheaper need not be narrow. */
 static void drop_unused(struct yk_narrowing *n, const struct pieces *pieces)
 {
     for (int at = pieces->body; at < pieces->body_end; at++)
@@ -174,7 +175,7 @@ static void drop_unused(struct yk_narrowing *n, const struct pieces *pieces)
             yk_narrowing_keep_wide(n, at);
 }
 
-/* Sizes of which products are worth computing in 32 bits if they fit at them. */
+/* Sizes of usual launches: computing a product in 32 bits is worth it if it fits for these. */
 static struct yk_bounds_place usual_place(const yoke_kernel *kernel)
 {
     static const int64_t lengths[] = { 1 << 20, 1 << 10, 1 << 8 };
@@ -190,7 +191,7 @@ static struct yk_bounds_place usual_place(const yoke_kernel *kernel)
     return place;
 }
 
-/* 1: there is something to gain. */
+/* 1: something becomes cheaper. */
 static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
 {
     n->usual = usual_place(n->text.kernel);
@@ -209,7 +210,7 @@ static int run_passes(struct yk_narrowing *n, const struct pieces *pieces)
 /* ---- the new text ---- */
 
 struct writer {
-    char *text; /* NULL: only the length is wanted */
+    char *text; /* NULL: only the length is computed */
     size_t length;
 };
 
@@ -250,7 +251,7 @@ static void write_token(const struct yk_narrowing *n, const struct pieces *piece
         write_word(to, "))");
 }
 
-/* With what stands between tokens: line markers and pragmas. */
+/* Writes tokens with the text between them: line markers and pragmas. */
 static void write_piece(const struct yk_narrowing *n, const struct pieces *pieces, int first,
                         int end, struct writer *to)
 {
@@ -284,7 +285,7 @@ static char *new_text(const struct yk_narrowing *n, const struct pieces *pieces)
     return to.text;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 static int open_arrays(struct yk_narrowing *n)
 {
@@ -310,7 +311,7 @@ static void narrow(struct yk_narrowing *n, struct yk_narrow *out)
     n->bounds = (struct yk_bounds_list){ 0 };
 }
 
-/* Entries of kernels that reduce have loops of their own, which are not read here. */
+/* Entries of kernels that reduce have their own loops, which are not read here. */
 static int reduces(const yoke_kernel *kernel)
 {
     int p = 0;

@@ -1,12 +1,17 @@
-/* narrow_expression.c - expressions by C's grammar. What cannot be told apart without more
- * knowledge of types, as a cast from a product, fails: a wrong reading would wrap too much.
+/* narrow_expression.c - reads expressions by C's grammar. Text that is ambiguous without more
+ * knowledge of types (a cast or a product) makes reading fail: a wrong reading would convert the
+ * wrong operands.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "narrowing.h"
 
-enum { LEVEL_LOGIC = 1, LEVEL_SHIFT = 8 }; /* of operators: the higher, the closer they bind */
+enum {
+    LEVEL_LOGIC = 1,
+    LEVEL_SHIFT = 8
+}; /* levels of operators: higher levels bind more
+    * tightly */
 static const struct {
     const char *sign;
     int level;
@@ -28,8 +33,8 @@ static int level_of(const struct yk_narrowing *n)
 
 /* ---- primaries ---- */
 
-/* Without a suffix it is an int if it fits into one, with l it was an int64_t. Hexadecimal ones
- * may be unsigned. */
+/* A number without a suffix is an int if it fits into one; with l it was an int64_t. Hexadecimal
+ * numbers may be unsigned. */
 static struct yk_value number(struct yk_narrowing *n)
 {
     const struct yk_token *token = &n->text.tokens[n->at];
@@ -80,7 +85,7 @@ static struct yk_value named(struct yk_narrowing *n, const struct yk_token *name
     return value;
 }
 
-/* sizeof and its like, in brackets: what stands there keeps its type. */
+/* sizeof and its like, with brackets: variables in it keep their types. */
 static struct yk_value operand_of_type(struct yk_narrowing *n)
 {
     const int first = ++n->at;
@@ -124,7 +129,7 @@ void yk_narrowing_initialise(struct yk_narrowing *n)
     yk_narrowing_leave(n);
 }
 
-/* What a bracket at n->at begins. */
+/* What the bracket at n->at begins. */
 enum bracket { IS_EXPRESSION, IS_TYPE, IS_UNCLEAR };
 static enum bracket bracket_of(const struct yk_narrowing *n)
 {
@@ -200,7 +205,7 @@ static struct yk_value primary(struct yk_narrowing *n)
     return value;
 }
 
-/* ---- what stands behind a primary ---- */
+/* ---- what follows a primary ---- */
 
 static void arguments(struct yk_narrowing *n)
 {
@@ -214,7 +219,7 @@ static void arguments(struct yk_narrowing *n)
     yk_narrowing_expect(n, ")");
 }
 
-/* What is one level below a pointer. */
+/* The type one pointer level below. */
 static struct yk_value pointed_to(struct yk_narrowing *n, const struct yk_value *pointer)
 {
     struct yk_type type = pointer->type;
@@ -243,7 +248,7 @@ static void change(struct yk_narrowing *n, struct yk_value *value)
 {
     yk_narrowing_set_changed(n, value);
     if (!value->is_place)
-        yk_narrowing_settle(n, value); /* no C; whatever it is */
+        yk_narrowing_settle(n, value); /* not valid C; keep its type */
     value->variable = -1;
     value->is_place = 0;
 }
@@ -365,7 +370,7 @@ static struct yk_value choice(struct yk_narrowing *n)
 static struct yk_value assign(struct yk_narrowing *n, struct yk_value to)
 {
     const int is_plain = yk_narrowing_is(n, n->at, "=");
-    if (!to.is_place) { /* a misreading: C allows it nowhere, C++ behind `?:` */
+    if (!to.is_place) { /* misread: C allows it nowhere, C++ after `?:` */
         yk_narrowing_fail(n);
         return unknown;
     }

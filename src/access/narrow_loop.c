@@ -1,8 +1,8 @@
-/* narrow_loop.c - `for`, and counters: in
+/* narrow_loop.c - `for` loops and their counters. In
  *
  *     for (T v = A; v < B; v += STEP)
  *
- * v lies in [A, B - 1] in every turn and ends below B + STEP, if only the head changes it.
+ * v lies in [A, B - 1] in every iteration and ends below B + STEP, if only the head changes it.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 enum { STEP_DIGITS = 7 }; /* a step is below 10^7 */
 
-/* Tokens of such a loop's head. */
+/* Tokens of the head of such a loop. */
 struct counter {
     int type_at, at, start, sign, bound, behind_bound, step, close;
     int is_up, with_equal;
@@ -28,7 +28,7 @@ static int same(const struct yk_narrowing *n, int a, int b)
     return 1;
 }
 
-/* The first of `words` from `at` on, outside of brackets; n->end: none. */
+/* The first of `words` from `at` on, outside brackets; n->end: none. */
 static int find(const struct yk_narrowing *n, int at, const char *const *words)
 {
     static const char *const opening[] = { "(", "[", "{", NULL }, *const closing[] = { ")", "]",
@@ -111,7 +111,7 @@ static int read_step(const struct yk_narrowing *n, struct counter *c)
     return c->by > 0 && c->by <= INT32_MAX && yk_narrowing_is(n, c->close, ")");
 }
 
-/* At the token behind the bracket. */
+/* n->at is the token after the bracket. */
 static int is_counter(const struct yk_narrowing *n, struct counter *c)
 {
     *c = (struct counter){ .type_at = n->at };
@@ -119,7 +119,7 @@ static int is_counter(const struct yk_narrowing *n, struct counter *c)
            !(n->known[c->at] & YK_KNOWN_CHANGED);
 }
 
-/* In a turn. */
+/* The counter's bounds during an iteration. */
 static int node_of(struct yk_narrowing *n, const struct counter *c, const struct yk_value *start,
                    const struct yk_value *bound)
 {
@@ -130,7 +130,7 @@ static int node_of(struct yk_narrowing *n, const struct counter *c, const struct
     return yk_narrowing_node(n, c->is_up ? YK_BOUNDS_UP : YK_BOUNDS_DOWN, start->node, behind);
 }
 
-/* It is narrow if it also fits behind the last turn. */
+/* The counter is narrow if it also fits after the last iteration. */
 static void narrow_counter(struct yk_narrowing *n, const struct counter *c, int node,
                            struct yk_named *variable)
 {

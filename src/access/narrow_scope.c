@@ -1,4 +1,4 @@
-/* narrow_scope.c - what names mean: variables and types in scopes, the innermost last. */
+/* narrow_scope.c - the meaning of names: variables and types in scopes, the innermost last. */
 #include <string.h>
 
 #include "../base/alloc.h"
@@ -126,7 +126,7 @@ int yk_narrowing_is_enum_list(const struct yk_narrowing *n)
            (yk_narrowing_is(n, n->at + 1, "{") || yk_narrowing_is(n, n->at + 2, "{"));
 }
 
-/* NAME or NAME = VALUE. *next is the value, if it is known. */
+/* NAME or NAME = VALUE. *next becomes the value, if it is known. */
 static void read_enumerator(struct yk_narrowing *n, struct yk_bounds *next)
 {
     const int at = n->at++, nodes = n->bounds.count;
@@ -164,7 +164,7 @@ void yk_narrowing_read_enum(struct yk_narrowing *n)
     yk_narrowing_expect(n, "}");
 }
 
-/* What it is another name of is known where it is one word. */
+/* The type it names is known only if it is one word. */
 static void read_typedef(struct yk_narrowing *n)
 {
     struct yk_type type = { .is = YK_CLASS_OTHER };

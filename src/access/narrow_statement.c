@@ -1,5 +1,5 @@
-/* narrow_statement.c - statements, and which locals may be int32_t: those that never change after
- * an initialiser of 32 bits.
+/* narrow_statement.c - reads statements, and finds the locals that may be int32_t: those that never
+ * change after an initialiser of 32 bits.
  */
 #include "narrowing.h"
 
@@ -20,7 +20,7 @@ int yk_narrowing_is_declaration(const struct yk_narrowing *n)
 struct declaration {
     struct yk_type type;
     int type_at;
-    int narrow; /* all of them, so far */
+    int narrow; /* 1: all of them so far can be narrow */
 };
 
 static int is_changed(const struct yk_narrowing *n, int at)
@@ -158,7 +158,7 @@ static void leaving(struct yk_narrowing *n)
     yk_narrowing_expect(n, ";");
 }
 
-/* Asserts and pragmas. */
+/* Skips asserts and pragmas. */
 static void skip(struct yk_narrowing *n)
 {
     const int first = n->at++;
@@ -189,7 +189,7 @@ static void read_any(struct yk_narrowing *n)
         turns(n);
     } else if (yk_narrowing_is(n, at, "switch")) {
         struct yk_value value = condition(n);
-        yk_narrowing_settle(n, &value); /* its cases are of its type */
+        yk_narrowing_settle(n, &value); /* its cases have its type */
         yk_narrowing_statement(n);
     } else if (yk_narrowing_is(n, at, "case") || yk_narrowing_is(n, at, "default")) {
         label(n);

@@ -1,5 +1,5 @@
 /* narrow_type.c - the types of the common subset, as far as it matters whether they are integers
- * that C computes as an int, int64_t, or floating point.
+ * that C computes as int, int64_t, or floating point.
  */
 #include "narrowing.h"
 
@@ -32,7 +32,7 @@ static const struct word types[] = {
     { "double", { .is = YK_CLASS_REAL } },
 };
 #undef INT
-/* Also where more than one word makes a type. */
+/* These may also be types of several words. */
 static const char *const others[] = { "unsigned", "signed",    "long",      "uint32_t", "uint64_t",
                                       "size_t",   "void",      "struct",    "union",    "enum",
                                       "intptr_t", "uintptr_t", "ptrdiff_t", NULL };
@@ -76,7 +76,7 @@ static void skip_attribute(struct yk_narrowing *n)
         yk_narrowing_fail(n);
 }
 
-/* One word that says what the type is. 0: it is of the declarator. */
+/* Reads one word of a type. 0: the word belongs to the declarator. */
 static int read_word(struct yk_narrowing *n, int words, struct yk_type *type)
 {
     const struct yk_token *token = &n->text.tokens[n->at];

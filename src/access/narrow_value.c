@@ -1,5 +1,5 @@
-/* narrow_value.c - what operations make of values: which stay in 32 bits, and where an int64_t has
- * to be made of one that does not.
+/* narrow_value.c - the results of operations on values: which stay in 32 bits, and where a narrow
+ * value has to be converted to int64_t.
  */
 #include "narrowing.h"
 
@@ -76,7 +76,7 @@ void yk_narrowing_settle(struct yk_narrowing *n, struct yk_value *value)
     value->variable = -1;
 }
 
-/* The result of an operation: no place, no variable. */
+/* The result of an operation: not a place, not a variable. */
 static struct yk_value result_of(const struct yk_value *a, const struct yk_value *b,
                                  enum yk_kind kind, int node)
 {
@@ -96,7 +96,7 @@ static struct yk_value truth_of(struct yk_narrowing *n, const struct yk_value *a
     return result_of(a, b, YK_KIND_INT, yk_narrowing_fixed(n, (struct yk_bounds){ 0, 1 }));
 }
 
-/* A node that has to fit; -1: for usual sizes it would not. */
+/* A node that must fit; -1: for usual sizes it would not. */
 static int fitting_node(struct yk_narrowing *n, enum yk_bounds_op op, int a, int b)
 {
     const int count = n->bounds.count, node = yk_narrowing_node(n, op, a, b);
@@ -122,7 +122,7 @@ static const struct {
                    { ">>", YK_BOUNDS_SHIFT_RIGHT }, { "&", YK_BOUNDS_AND },
                    { "|", YK_BOUNDS_OR },           { "^", YK_BOUNDS_OR } };
 
-/* ADD for what is no arithmetic. */
+/* ADD if the operator is not arithmetic. */
 static enum yk_bounds_op operation_of(const struct yk_token *sign)
 {
     for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
@@ -131,7 +131,7 @@ static enum yk_bounds_op operation_of(const struct yk_token *sign)
     return YK_BOUNDS_ADD;
 }
 
-/* Of NARROW, and NARROW or INT. */
+/* Both operands are NARROW, or one is NARROW and the other INT. */
 static struct yk_value narrow_operation(struct yk_narrowing *n, enum yk_bounds_op op,
                                         struct yk_value a, struct yk_value b)
 {
@@ -160,7 +160,7 @@ static struct yk_value int_operation(struct yk_narrowing *n, enum yk_bounds_op o
     return result_of(a, b, YK_KIND_INT, yk_narrowing_cut(n, node, yk_narrowing_int));
 }
 
-/* The type of a shift is that of what is shifted. */
+/* A shift has the type of its left operand. */
 static struct yk_value shift(struct yk_narrowing *n, enum yk_bounds_op op, struct yk_value a,
                              struct yk_value b)
 {
@@ -245,7 +245,7 @@ static struct yk_value negated(struct yk_narrowing *n, enum yk_bounds_op op, str
     return result_of(&before, &before, node < 0 ? YK_KIND_OTHER : YK_KIND_NARROW, node);
 }
 
-/* + - ~ !, whose token stands before the value. */
+/* + - ~ !; the operator's token is before the value. */
 struct yk_value yk_narrowing_unary(struct yk_narrowing *n, const struct yk_token *sign,
                                    struct yk_value value)
 {

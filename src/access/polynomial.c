@@ -1,4 +1,5 @@
-/* polynomial.c - see polynomial.h. Small and exact: what does not fit, or overflows, is given up.
+/* polynomial.c - see polynomial.h. Small and exact: results that do not fit, or overflow, are given
+ * up.
  */
 #include "polynomial.h"
 
@@ -106,7 +107,7 @@ int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *st
         int count = count_of(&term, YK_VAR_I);
         if (count > 1)
             return 0;
-        if (count) /* i has the least number: it stands first */
+        if (count) /* i has the lowest number, so it comes first */
             memmove(term.variable, term.variable + 1, (size_t)--term.count);
         struct yk_polynomial *to = count ? stride : rest;
         to->terms[to->count++] = term;

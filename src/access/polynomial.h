@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <yoke/job.h>
 
-/* What stands in products. Of LOADED no more is known than that it comes from memory, of INNER that
- * it does not depend on i. */
+/* The variables in products. LOADED is an unknown value from memory; INNER is unknown, but does not
+ * depend on i. */
 enum yk_variable {
     YK_VAR_I,
     YK_VAR_J,
@@ -25,27 +25,27 @@ enum { YK_TERMS_MOST = 12, YK_FACTORS_MOST = 4 };
 struct yk_term {
     int64_t factor; /* never 0 */
     int count;
-    unsigned char variable[YK_FACTORS_MOST]; /* in rising order */
+    unsigned char variable[YK_FACTORS_MOST]; /* in ascending order */
 };
 struct yk_polynomial {
-    int count; /* 0: it is 0 */
+    int count; /* 0: the value is 0 */
     struct yk_term terms[YK_TERMS_MOST];
 };
 
 struct yk_polynomial yk_polynomial_number(int64_t number);
 struct yk_polynomial yk_polynomial_variable(int variable);
-/* 0 where the result would be too large; then *out is undefined. *out may be an operand. */
+/* 0 if the result would be too large; *out is then undefined. *out may be an operand. */
 int yk_polynomial_add(const struct yk_polynomial *a, const struct yk_polynomial *b, int64_t times_b,
                       struct yk_polynomial *out);
 int yk_polynomial_multiply(const struct yk_polynomial *a, const struct yk_polynomial *b,
                            struct yk_polynomial *out);
 int yk_polynomial_has(const struct yk_polynomial *a, int variable);
-/* a = i * stride + rest. 0 if i stands in it in another way. */
+/* a = i * stride + rest. 0 if a is not linear in i. */
 int yk_polynomial_divide(const struct yk_polynomial *a, struct yk_polynomial *stride,
                          struct yk_polynomial *rest);
-/* Terms may stand in another order. */
+/* Terms may be in another order. */
 int yk_polynomials_are_equal(const struct yk_polynomial *a, const struct yk_polynomial *b);
-/* 1 and *out if it has no variables. */
+/* Returns 1 and sets *out if it has no variables. */
 int yk_polynomial_is_number(const struct yk_polynomial *a, int64_t *out);
 
 #endif

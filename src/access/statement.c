@@ -1,12 +1,12 @@
-/* statement.c - a body's statements in order, and what has to hold for each of them to be done: the
- * conditions of the branches and loops around it, and that none before it left the body. Of a loop
- * the first turn counts.
+/* statement.c - a body's statements in order, and the conditions under which each is executed:
+ * those of the branches and loops around it, and that no statement before it left the body. Of a
+ * loop, the first iteration counts.
  */
 #include <string.h>
 
 #include "body.h"
 
-enum { DEPTH_MOST = 64 }; /* of statements and brackets in each other */
+enum { DEPTH_MOST = 64 }; /* nesting of statements and brackets */
 
 struct walk {
     const struct yk_body *body;
@@ -28,7 +28,7 @@ static int is_open(const struct yk_token *token)
 
 static void read_operands(struct walk *walk, int first, int last, const struct yk_guard *guard);
 
-/* Names one by one, and what is in brackets. */
+/* Visits names one by one, and what is in brackets. */
 static void read_names(struct walk *walk, int first, int last, const struct yk_guard *guard)
 {
     for (int at = first; at < last; at++) {
@@ -48,7 +48,8 @@ static void read_names(struct walk *walk, int first, int last, const struct yk_g
     }
 }
 
-/* Without `,`, `?` and assignments: of `a && b` the second one is under the first one's condition.
+/* Has no `,`, `?` or assignment. The second operand of `a && b` is under the condition of the
+ * first.
  */
 static void read_logic(struct walk *walk, int first, int last, const struct yk_guard *guard)
 {
@@ -65,7 +66,7 @@ static void read_logic(struct walk *walk, int first, int last, const struct yk_g
     read_names(walk, first, last, guard);
 }
 
-/* The `:` of the `?` at `at`; `last` if there is none. */
+/* The `:` that belongs to the `?` at `at`; `last` if there is none. */
 static int find_colon(const struct walk *walk, int at, int last)
 {
     int open = 0;
@@ -79,7 +80,7 @@ static int find_colon(const struct walk *walk, int at, int last)
     return last;
 }
 
-/* Without `,` and assignments. */
+/* Has no `,` or assignment. */
 static void read_ternary(struct walk *walk, int first, int last, const struct yk_guard *guard)
 {
     struct yk_guard yes = *guard, no = *guard;
@@ -134,7 +135,8 @@ static int end_of_expression(const struct walk *walk, int at)
 
 static int read_statement(struct walk *walk, int at, struct yk_guard *guard);
 
-/* `if (...)`, `while (...)`, `switch (...)`: what is in the bracket, and behind it. 0: no bracket.
+/* `if (...)`, `while (...)`, `switch (...)`: reads the bracket; returns the token after it. 0:
+ * there is no bracket.
  */
 static int read_head(struct walk *walk, int at, const struct yk_guard *guard)
 {
@@ -168,7 +170,7 @@ static int read_if(struct walk *walk, int at, struct yk_guard *guard)
     return at;
 }
 
-/* What is behind a loop that may return is come to under conditions of its later turns. */
+/* What follows a loop that may return is reached under conditions of later iterations. */
 static int read_turns(struct walk *walk, int at, struct yk_guard *inside, struct yk_guard *guard)
 {
     const int returns = walk->returns, jumps = walk->jumps;
@@ -194,7 +196,7 @@ static int read_for(struct walk *walk, int at, struct yk_guard *guard)
     if (second > first + 1)
         yk_guard_add(walk->body, first + 1, second, 1, &inside);
     struct yk_guard turned = inside;
-    turned.unsure = 1; /* there may be one turn only */
+    turned.unsure = 1; /* there may be only one iteration */
     read_operands(walk, second + 1, end - 1, &turned);
     return read_turns(walk, end, &inside, guard);
 }
@@ -236,7 +238,7 @@ static int read_simple(struct walk *walk, int at, struct yk_guard *guard)
     return end + 1;
 }
 
-/* The token behind it, always a later one. */
+/* Returns the token after it, which is always a later one. */
 static int read_statement(struct walk *walk, int at, struct yk_guard *guard)
 {
     int end;

@@ -1,4 +1,4 @@
-/* token.c - see token.h. Comments are gone from flattened texts; of directives only #line is left.
+/* token.c - see token.h. Flattened texts have no comments, and of directives only #line.
  */
 #include "token.h"
 
@@ -22,7 +22,7 @@ static const char *skip_directive(const char *at, int *line)
     while (*number == ' ')
         number++;
     if (strncmp(number, "line", 4) == 0)
-        *line = atoi(number + 4) - 1; /* the line behind it counts on */
+        *line = atoi(number + 4) - 1; /* the line after it is counted */
     while (*at && *at != '\n')
         at++;
     return at;

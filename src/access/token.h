@@ -1,5 +1,5 @@
-/* token.h - the words of a flattened kernel text, one after the other, with the line of the user's
- * file that each stands in.
+/* token.h - the tokens of a flattened kernel text, one after the other, with the line of the user's
+ * file that each comes from.
  */
 #ifndef YK_ACCESS_TOKEN_H
 #define YK_ACCESS_TOKEN_H
@@ -10,17 +10,17 @@ enum yk_token_kind { YK_TOKEN_END, YK_TOKEN_NAME, YK_TOKEN_NUMBER, YK_TOKEN_SIGN
 
 struct yk_token {
     enum yk_token_kind kind;
-    const char *text; /* in the text that is read */
+    const char *text; /* points into the text */
     int length;
     int line; /* by the last #line marker */
 };
 
-/* The token that begins at or behind *at, which moves behind it. Garbage gives tokens too: any byte
- * that begins nothing else is a sign. `line` is counted on. */
+/* The token that begins at *at or after it; *at moves past it. Invalid text gives tokens, too: any
+ * byte that begins nothing else is a sign. Counts `line` on. */
 struct yk_token yk_token_next(const char **at, int *line);
 
 int yk_token_is(const struct yk_token *token, const char *word);
-/* A type of fewer bits than an int: what is computed in it wraps where indexes do not. */
+/* Whether it is a type with fewer bits than int: computing in it wraps where indexes do not. */
 int yk_token_is_narrow(const struct yk_token *type);
 
 #endif

@@ -1,4 +1,4 @@
-/* asked.c - which devices take part: one alone, a team (partition/team.h), or all. */
+/* asked.c - which devices are asked: a single one, a team (partition/team.h), or all. */
 #include <string.h>
 
 #include "simulator.h"

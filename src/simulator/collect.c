@@ -1,4 +1,4 @@
-/* collect.c - what came of a simulation: figures, reasons, and what it taught. */
+/* collect.c - the results of a simulation: numbers, reasons, and what it taught. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "../partition/partitioner.h"
 #include "simulator.h"
 
-/* What was learned before stays where this run taught nothing. */
+/* What was learned before is kept where this run taught nothing. */
 static struct yk_learned learned_before(const struct yk_simulator *sim, int d)
 {
     struct yk_learned learned;
@@ -16,7 +16,7 @@ static struct yk_learned learned_before(const struct yk_simulator *sim, int d)
     return learned;
 }
 
-/* All of the job but what is each device's own. */
+/* Everything about the job that is not specific to one device. */
 static struct yk_learned_job what_ran(const struct yk_simulator *sim)
 {
     struct yk_learned_job job = { .items = sim->spec->profile->items,
@@ -47,7 +47,7 @@ static void learn(const struct yk_simulator *sim, int d, const struct yk_split_o
     yk_learned_sum_up(ran, d, out, outcome);
 }
 
-/* As runtime/end.c does it. */
+/* As in runtime/end.c. */
 static yoke_status adjust_shares(const struct yk_simulator *sim, struct yk_simulate_result *out)
 {
     double *shares = yk_calloc((size_t)sim->device_count, sizeof *shares);

@@ -1,13 +1,13 @@
 /* core.c - threads that compute on the cores: what a thread does next, and the end of what it did.
  *
- * Most threads cut pieces off leases, and ask the dispatcher when there is nothing to cut. A thread
- * that also drives a GPU lane sees to that one first; while the GPU works it may get a chunk to be
- * worked on beside it, which it does piece by piece, looking at the GPU in between, or it sits and
- * waits.
+ * Most threads cut pieces off leases, and ask the dispatcher when nothing is left to cut. A thread
+ * that also drives a GPU lane handles that lane first. While the GPU works, the thread may get a
+ * chunk to work on in the meantime, piece by piece, with a look at the GPU after each piece; or it
+ * only waits.
  */
 #include "simulator.h"
 
-/* What the dispatcher's handing out costs is paid by who gets something. */
+/* The cost of a call to the dispatcher is added to the lane that got something. */
 static double hand_ns(const struct yk_simulator *sim, int asked)
 {
     return asked ? sim->machine->hand * 1e9 : 0;
@@ -23,7 +23,7 @@ static void start_piece(struct yk_simulator *sim, int lane, double more_ns)
     yk_simulator_start(sim, lane, more_ns + cost * cpu->item_ns * yk_simulator_noise(sim, 0));
 }
 
-/* The next piece of the chunk that is worked on beside the GPU's, with a look at the GPU after it.
+/* The next piece of the chunk that is worked on beside the GPU's, followed by a look at the GPU.
  */
 static void start_beside(struct yk_simulator *sim, int lane, double more_ns)
 {
@@ -48,7 +48,7 @@ static void take(struct yk_simulator *sim, int lane, const struct yk_chunk *chun
 {
     struct yk_simulated_lane *l = &sim->lanes[lane];
     if (chunk->beside ||
-        sim->pieces.left > 0) { /* another's lease is open: this one is not shared */
+        sim->pieces.left > 0) { /* another chunk's lease is open: this chunk is not shared */
         l->chunk = *chunk;
         l->completed = 0;
         l->issued = sim->now;
@@ -119,7 +119,8 @@ static struct yk_chunk_times times_of(const struct yk_simulator *sim, double iss
                                     .work_ns = (int64_t)work_ns };
 }
 
-/* A piece of the thread's own chunk; the chunk goes back when the GPU's is not out any more. */
+/* Ends a piece of the thread's own chunk. If the GPU's chunk has ended, the rest of this chunk goes
+ * back. */
 static void beside_ended(struct yk_simulator *sim, int lane)
 {
     struct yk_simulated_lane *l = &sim->lanes[lane];

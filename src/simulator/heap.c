@@ -1,4 +1,4 @@
-/* heap.c - see heap.h: a binary heap and the place of each number in it. */
+/* heap.c - see heap.h: a binary heap, and the position of each number in it. */
 #include "heap.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* heap.h - PURE. What comes first: a heap of small numbers, each in it at most once, with a key
+/* heap.h - PURE. A priority queue: a heap of small numbers, each in it at most once, with a key
  * that can be changed. Equal keys come out in the order in which they were put in.
  */
 #ifndef YK_SIMULATOR_HEAP_H
@@ -15,17 +15,17 @@ struct yk_heap_entry {
 
 struct yk_heap {
     struct yk_heap_entry *entries;
-    int *places; /* of each id in entries; -1: not in */
+    int *places; /* position of each id in entries; -1: not in the heap */
     int count;
     uint64_t puts;
 };
 
 yoke_status yk_heap_open(struct yk_heap *heap, int ids); /* 0 .. ids - 1 */
 void yk_heap_close(struct yk_heap *heap);
-/* In with this key, or to it from where it is. */
+/* Inserts the id with this key, or changes its key. */
 void yk_heap_put(struct yk_heap *heap, int id, double key);
 void yk_heap_remove(struct yk_heap *heap, int id); /* nothing if it is not in */
-/* INFINITY where it is empty. */
+/* INFINITY if it is empty. */
 double yk_heap_key(const struct yk_heap *heap);
 
 static inline int yk_heap_first(const struct yk_heap *heap)

@@ -1,13 +1,13 @@
-/* host.c - how host threads wait: who holds a core meanwhile, and when an end is noticed.
+/* host.c - how host threads wait: whether they hold a core meanwhile, and when an end is noticed.
  *
- * A GPU whose lanes are not driven by the cores' threads has one thread of its own, which waits for
- * all of its chunks. Times are those of the machine; where there are more threads than cores, who
- * looks for the end gets his turn so much later.
+ * A GPU whose lanes are not driven by the cores' threads has its own thread, which waits for all
+ * its chunks. Times are those of the machine. If there are more threads than cores, a thread that
+ * polls gets its turn correspondingly later.
  */
 #include "simulator.h"
 
-/* A sleep costs the GPU a wake and a switch, spinning costs a core; below so many of these, spin
- * (as runtime/await.c).
+/* Sleeping costs the GPU a wake and a switch; spinning costs a core. Spin if the chunk is shorter
+ * than this many sleeps (as in runtime/await.c).
  */
 enum { SLEEPS_WORTH = 2 };
 
@@ -72,7 +72,7 @@ void yk_host_ended(struct yk_simulator *sim, int lane)
     double crowd = yk_simulator_crowd(sim), late = machine->wake + machine->wait_switch;
     int full = sim->targets.count + sim->spinners >= machine->cores;
     if (l->partner >= 0 && sim->lanes[l->partner].doing != YK_LANE_HOSTS)
-        return; /* it looks when it has done its piece */
+        return; /* it looks when its piece is done */
     if (l->spins)
         late = machine->poll * crowd;
     else if (sim->spec->waiting == YK_SIMULATE_YIELD)

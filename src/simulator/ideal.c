@@ -1,4 +1,4 @@
-/* ideal.c - how fast a machine is, when, and the least time it could take. */
+/* ideal.c - how fast a machine is, and when, and the least time it could take. */
 #include <math.h>
 
 #include "machine.h"
@@ -36,7 +36,7 @@ double yk_machine_gpu_rate(const struct yk_machine *machine, const struct yk_mac
     return g->rate > 0 ? g->rate : g->f * yk_machine_core_rate(machine, job);
 }
 
-/* Seconds without load that are as long as those between two times with it. */
+/* Seconds of work without load that take as long as the time between `from` and `to` under load. */
 static double unloaded(const struct yk_loads *loads, double from, double to)
 {
     double seconds = 0;
@@ -48,9 +48,9 @@ static double unloaded(const struct yk_loads *loads, double from, double to)
     return seconds;
 }
 
-/* What kernels could do and what the link could bring (the dearest items, if they are unlike),
- * whichever is less; latencies and the launch
- * pass in real time, a kernel's fixed cost under load as its items do. */
+/* The lesser of what kernels could do and what the link could bring (if items differ: the most
+ * expensive ones). Latencies and the launch take real time; load slows a kernel's fixed cost like
+ * its items. */
 static double gpu_items(const struct yk_machine *machine, const struct yk_machine_job *job, int gpu,
                         double until)
 {
@@ -89,7 +89,7 @@ double yk_machine_ideal(const struct yk_machine *machine, const struct yk_machin
         low = high;
         high *= 2;
         if (high > 1e18)
-            return INFINITY; /* it fails before */
+            return INFINITY; /* all devices fail before */
     }
     for (int i = 0; i < 64; i++) {
         double middle = low + (high - low) / 2;

@@ -1,8 +1,8 @@
-/* lanes.c - the simulation's side of the dispatcher: asking, answering, waiting.
+/* lanes.c - the simulation's calls to the dispatcher: asking, answering, waiting.
  *
- * Lanes that were told to wait stand in a list and ask again after every answer, in the order in
- * which they came. While no item is free the dispatcher would send all of them away again, so they
- * are not asked: that keeps thousands of lanes at the end of a job from asking thousands of times.
+ * Lanes that were told to wait are in a list, and ask again after every answer, in the order of
+ * their arrival. While no item is free, the dispatcher would tell all of them to wait again, so
+ * they do not ask: otherwise thousands of lanes at the end of a job would ask thousands of times.
  */
 #include <stdio.h>
 
@@ -97,7 +97,7 @@ void yk_simulator_wait(struct yk_simulator *sim, int lane, int64_t wake_ns)
     else
         sim->waiting_first = lane;
     sim->waiting_last = lane;
-    if (wake_ns > 0) /* not at this very instant again: it would be told the same */
+    if (wake_ns > 0) /* not at this same time again: the answer would be the same */
         yk_heap_put(&sim->timers, lane,
                     (double)(wake_ns > yk_simulator_ns(sim) ? wake_ns : yk_simulator_ns(sim) + 1));
     else
@@ -137,7 +137,7 @@ void yk_simulator_ask_waiting(struct yk_simulator *sim)
     while (sim->answered && !sim->over) {
         int last = sim->waiting_last, lane = -1;
         sim->answered = 0;
-        /* those that are sent away again stand behind `last` and are not asked twice */
+        /* lanes that have to wait again are placed after `last` and do not ask twice */
         while (sim->free_items > 0 && !sim->over && lane != last && sim->waiting_first >= 0) {
             lane = sim->waiting_first;
             yk_simulator_unwait(sim, lane);

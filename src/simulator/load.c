@@ -1,4 +1,4 @@
-/* load.c - load that comes and goes, from its text: "FROM-TO*F+FROM-TO*F". */
+/* load.c - load that varies over time, read from its text: "FROM-TO*F+FROM-TO*F". */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "../base/status.h"
 #include "machine.h"
 
-/* The number up to `end`; `what` and `key` are for the message. */
+/* Reads the number that ends at `end`. */
 static yoke_status read_part(enum yk_option_type type, const char *text, const char *end,
                              double *out)
 {
@@ -20,7 +20,7 @@ static yoke_status read_part(enum yk_option_type type, const char *text, const c
     return yk_option_number(type, word, out);
 }
 
-/* The dash between two times, not the one of 1e-3. */
+/* The dash between two times; not the one in 1e-3. */
 static const char *find_dash(const char *text, const char *end)
 {
     for (const char *at = text; at < end; at++)
@@ -52,7 +52,7 @@ static yoke_status read_load(const char *text, const char *end, struct yk_load *
     return status;
 }
 
-/* Prefixes the thread's error text with where it was. */
+/* Puts the place before the thread's error text. */
 static yoke_status fail_at(const char *what, yoke_status status)
 {
     char *text = status == YOKE_EINVAL ? yk_strdup(yoke_error_text()) : NULL;

@@ -1,9 +1,9 @@
-/* loop.c - what comes next, until all is done. */
+/* loop.c - the next event, until all is done. */
 #include <math.h>
 
 #include "simulator.h"
 
-/* The next time after its moment when something happens to a device by itself. */
+/* The next time after its moment at which the device's load changes, or it joins or fails. */
 static double next_moment(const struct yk_simulated_device *device)
 {
     double next = yk_loads_next(device->loads, device->moment);
@@ -22,7 +22,7 @@ static void join(struct yk_simulator *sim, int number)
     sim->answered = 1;
 }
 
-/* What happens to the device at its moment; then when it is on again. */
+/* What happens to the device at its moment; then sets the next moment. */
 static void see_to_device(struct yk_simulator *sim, int number)
 {
     struct yk_simulated_device *device = &sim->devices[number];
@@ -33,7 +33,7 @@ static void see_to_device(struct yk_simulator *sim, int number)
     if (device->gpu && device->gpu->fail > 0 && device->gpu->fail <= moment && !device->failed)
         yk_gpu_fail(sim, number);
     next = next_moment(device);
-    if (next > 1e9) /* never: beyond what a time may be */
+    if (next > 1e9) /* never: beyond the range of times */
         return;
     device->moment = next;
     yk_heap_put(&sim->timers, sim->lane_count + number, next * 1e9);
@@ -51,7 +51,7 @@ static void timer(struct yk_simulator *sim, int id)
     }
 }
 
-/* The first operation of a device is over. */
+/* The first operation of a device has ended. */
 static void operation(struct yk_simulator *sim, int device)
 {
     if (device == 0)
@@ -60,8 +60,8 @@ static void operation(struct yk_simulator *sim, int device)
         yk_gpu_kernel_ended(sim, sim->devices[device].runs);
 }
 
-/* Devices take part in their order; then those ask first whose work takes time that no core spends:
- * GPUs' own threads, then those of the cores that drive a GPU, then the others. */
+/* Devices join in their order. Then lanes ask: first those whose work takes no core (GPUs' own
+ * threads), then cores that drive a GPU, then the others. */
 static void begin(struct yk_simulator *sim)
 {
     yk_simulator_leave_out(sim);
@@ -95,7 +95,7 @@ void yk_simulator_run(struct yk_simulator *sim)
         } else {
             double common = yk_heap_key(&sim->clocks);
             yk_simulator_advance(sim, ends);
-            if (sim->common < common) /* to the last bit */
+            if (sim->common < common) /* equal to the last bit */
                 sim->common = common;
             operation(sim, yk_heap_first(&sim->clocks));
         }

@@ -1,4 +1,4 @@
-/* machine.c - a machine from its line of text. See machine.h for the grammar. */
+/* machine.c - reads a machine from its line of text. See machine.h for the grammar. */
 #include "machine.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "../base/option.h"
 #include "../base/status.h"
 
-/* What the tables fill in; the two kinds of part share the text of their load. */
+/* What the tables fill in; both kinds of part have the text of their load. */
 struct cpu_settings {
     struct yk_machine machine;
     char *load;
@@ -133,7 +133,7 @@ static yoke_status add_gpu(struct yk_machine *machine, const struct yk_machine_g
     if (machine->gpu_count == yk_machine_gpus_max)
         return yk_fail(YOKE_EINVAL, "%s: a machine has %d GPUs at most; leave some out", gpu->name,
                        (int)yk_machine_gpus_max);
-    if ((count & (count - 1)) == 0) { /* full: room doubles at powers of two */
+    if ((count & (count - 1)) == 0) { /* full: the room doubles at powers of two */
         struct yk_machine_gpu *grown =
             yk_realloc(machine->gpus, count ? 2 * count : 1, sizeof *grown);
         if (!grown)
@@ -153,21 +153,22 @@ void yk_machine_close(struct yk_machine *machine)
 
 /* --- the parts of the line --- */
 
-/* A part, cut out of the line: "gpuA*4:f=7:lanes=2" or "cores=8:noise=0.1". */
+/* A part of the line: "gpuA*4:f=7:lanes=2" or "cores=8:noise=0.1". */
 struct part {
     char *text;     /* owned */
     const char *at; /* where it begins in the line */
     const char *line;
 };
 
-/* "machine, character 9 ('f=x')": what stands there, from `word` on to the next colon. */
+/* "machine, character 9 ('f=x')": the position of `word`, and its text up to the next colon. */
 static void describe(const struct part *part, const char *word, char where[96])
 {
     snprintf(where, 96, "machine, character %zu ('%.40s')",
              (size_t)(part->at - part->line) + (size_t)(word - part->text) + 1, word);
 }
 
-/* Settings "key=value:key=value" one by one, so that a mistake is found in its place. */
+/* Reads settings "key=value:key=value" one by one, so that a mistake is reported with its
+ * position. */
 static yoke_status read_settings(const struct part *part, char *text,
                                  const struct yk_option *options, void *settings)
 {
@@ -211,7 +212,7 @@ static yoke_status read_cpu(const struct part *part, char *text, struct yk_machi
     return status;
 }
 
-/* "gpu", "gpuA", "gpu*4": the name's length and how many. */
+/* "gpu", "gpuA", "gpu*4": reads the name's length and the count. */
 static yoke_status read_head(const struct part *part, size_t *length, int *count)
 {
     const char *text = part->text;
@@ -238,7 +239,7 @@ static yoke_status read_head(const struct part *part, size_t *length, int *count
     return YOKE_OK;
 }
 
-/* How many GPUs have a name that begins so and goes on with a number or not at all. */
+/* Number of GPUs whose name is `name`, alone or followed by a number. */
 static int number_from(const struct yk_machine *machine, const char *name, size_t length)
 {
     int number = 0;

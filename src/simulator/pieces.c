@@ -44,7 +44,7 @@ void yk_pieces_publish(struct yk_pieces *pieces, const struct yk_chunk *chunk, d
     }
 }
 
-/* The section nearest to `home` that has something left; one has. */
+/* The section nearest to `home` that has something left; there is one. */
 static int nearest(const struct yk_pieces *pieces, int home)
 {
     for (int distance = 1;; distance++) {

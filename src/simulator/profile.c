@@ -98,8 +98,8 @@ static yoke_status check(const struct yk_profile_spec *spec)
     return YOKE_OK;
 }
 
-/* Whether a stretch is dear: those with the `share` least random numbers, drawn one after the
- * other, so that the number of them is exact. */
+/* Draws which stretches are expensive: the given share of them. They are drawn one after the other
+ * such that their number is exact. */
 static void draw_clusters(const struct yk_profile_spec *spec, double *costs)
 {
     int64_t dear_left = (int64_t)ceil(spec->share * (double)spec->stretches);
@@ -111,9 +111,9 @@ static void draw_clusters(const struct yk_profile_spec *spec, double *costs)
     }
 }
 
-/* Cost of the first `at` items, where stretches of equal length cost so much. */
+/* Cost of the first `at` items, if stretches of equal length have these costs. */
 struct stretches {
-    const double *sums; /* of the first 0, 1, 2 ... of them */
+    const double *sums; /* sums of the first 0, 1, 2 ... costs */
     int64_t count, items;
 };
 
@@ -159,7 +159,7 @@ static yoke_status fill_stretches(const struct yk_profile_spec *spec, struct yk_
     return YOKE_OK;
 }
 
-/* The mean of `step` evenly distributed costs varies by 1 / sqrt(step) of what one does. */
+/* The mean of `step` evenly distributed costs varies by 1 / sqrt(step) as much as one cost. */
 static void fill_random(const struct yk_profile_spec *spec, struct yk_profile *profile,
                         int64_t steps)
 {

@@ -1,7 +1,7 @@
-/* profile.h - PURE. What the items of a loop cost, in units of the average one.
+/* profile.h - PURE. What the items of a loop cost, in units of the average cost.
  *
- * The cost of any stretch of items comes from sums kept beforehand, in O(1). A loop longer than
- * 2^20 items has sums of stretches of equal length, inside which all items cost the same.
+ * The cost of any stretch of items is computed from stored sums, in O(1). A loop longer than 2^20
+ * items has sums of stretches of equal length, within which all items cost the same.
  */
 #ifndef YK_SIMULATOR_PROFILE_H
 #define YK_SIMULATOR_PROFILE_H
@@ -33,19 +33,19 @@ struct yk_profile {
     enum yk_profile_kind kind;
     int64_t items;
     double spread;
-    double *sums;   /* of the first 0, 1, 2 ... steps; NULL: worked out */
-    int64_t step;   /* items each */
-    double dearest; /* item, in averages */
+    double *sums;   /* sums of the costs of the first 0, 1, 2 ... steps; NULL: computed */
+    int64_t step;   /* items per step */
+    double dearest; /* cost of the most expensive item, in average items */
 };
 
-/* "regular", "linear-up:spread=0.5", "random:spread=1:seed=3", "clustered:dear=8:share=0.25" into
- * `out`, for `items` items. "recorded" leaves costs to be filled in by the caller. */
+/* Reads "regular", "linear-up:spread=0.5", "random:spread=1:seed=3", "clustered:dear=8:share=0.25"
+ * for `items` items. For "recorded" the caller has to set costs. */
 yoke_status yk_profile_parse(const char *text, int64_t items, struct yk_profile_spec *out);
-/* The names there are, in the order of the kinds; NULL beyond them. */
+/* The names, in the order of the kinds; NULL beyond the last. */
 const char *yk_profile_name(int kind);
 yoke_status yk_profile_open(const struct yk_profile_spec *spec, struct yk_profile *out);
 void yk_profile_close(struct yk_profile *profile);
-/* Of items first .. last - 1 of 0 .. items - 1; all together cost `items`. */
+/* Cost of items first .. last - 1 of 0 .. items - 1; all together cost `items`. */
 double yk_profile_cost(const struct yk_profile *profile, int64_t first, int64_t last);
 
 #endif

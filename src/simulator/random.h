@@ -1,10 +1,10 @@
-/* random.h - PURE. Numbers that are the same for a seed on every machine (splitmix64). */
+/* random.h - PURE. Random numbers that for a seed are the same on every machine (splitmix64). */
 #ifndef YK_SIMULATOR_RANDOM_H
 #define YK_SIMULATOR_RANDOM_H
 
 #include <stdint.h>
 
-/* Evenly distributed in 0 .. 1, without 1. */
+/* Evenly distributed in [0, 1). */
 static inline double yk_random_next(uint64_t *state)
 {
     uint64_t word = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -1,4 +1,4 @@
-/* simulate.c - see simulate.h: a simulation opened from its spec. */
+/* simulate.c - see simulate.h: opens a simulation from its spec. */
 #include "simulate.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 enum { threads_max = 65536, streams_max = 64 };
 
-/* Lanes of each GPU that threads of the cores drive; 0: GPUs have threads of their own. */
+/* Number of GPU lanes that threads of the cores drive; 0: GPUs have their own threads. */
 static int64_t hosts_of(const struct yk_simulate_spec *spec, int64_t streams)
 {
     return spec->machine->gpu_count * streams;
@@ -89,7 +89,7 @@ double yk_simulator_told_ns(const struct yk_machine_gpu *gpu)
     return gpu && gpu->told ? 1e9 * (gpu->fixed + gpu->launch) : 0;
 }
 
-/* GPUs of the same speed are one make. */
+/* GPUs of the same speed have the same make. */
 static int make_of(const struct yk_simulator *sim, int d)
 {
     int first;

@@ -1,10 +1,10 @@
-/* simulate.h - PURE. What a loop would take on a machine that need not exist.
+/* simulate.h - PURE. How long a loop would take on a machine that need not exist.
  *
- * The real dispatcher and partitioners hand out chunks here, on a virtual clock; what a chunk takes
- * comes from the machine's description and the loop's cost profile, and nothing is computed. (The
- * sim backend is the other simulation: it runs the whole runtime, copies and kernels with real
- * results, for tens of devices. Here are no arrays and no results, but threads that share cores,
- * host threads that wait in different ways, and thousands of devices.)
+ * The real dispatcher and partitioners hand out chunks here, on a virtual clock. The time of a
+ * chunk comes from the machine's description and the loop's cost profile; nothing is computed. (The
+ * sim backend is the other simulation: it runs the whole runtime, with copies and kernels whose
+ * results are real, for tens of devices. Here there are no arrays and no results, but threads that
+ * share cores, host threads that wait in different ways, and thousands of devices.)
  *
  * Device 0 is the CPU, device 1 + g the machine's GPU g. The same spec gives the same result, to
  * the last bit.
@@ -18,21 +18,21 @@
 #include "machine.h"
 #include "profile.h"
 
-enum yk_simulate_waiting {                   /* of host threads; the order of yoke_waiting */
-                           YK_SIMULATE_AUTO, /* spin where a chunk is too short for a sleep to pay,
-                                                else block */
-                           YK_SIMULATE_SPIN, /* the core is held; the end is noticed a poll later */
-                           YK_SIMULATE_YIELD, /* runs where a core is free, else notices when it
-                                                 gets one */
-                           YK_SIMULATE_BLOCK  /* the core is free; the end is noticed a wake and a
-                                                 switch later */
+enum yk_simulate_waiting {                    /* of host threads; the order of yoke_waiting */
+                           YK_SIMULATE_AUTO,  /* spin if a chunk is too short for a sleep to pay;
+                                               * otherwise block */
+                           YK_SIMULATE_SPIN,  /* holds the core; the end is noticed a poll later */
+                           YK_SIMULATE_YIELD, /* runs when a core is free; otherwise the end is
+                                               * noticed when it gets one */
+                           YK_SIMULATE_BLOCK  /* leaves the core free; the end is noticed a wake and
+                                               * a switch later */
 };
 
 enum yk_simulate_kind {
     YK_SIMULATE_CHUNK, /* a lane computed */
     YK_SIMULATE_COPY_IN,
     YK_SIMULATE_COPY_OUT,
-    YK_SIMULATE_DONE /* these items count; start and end are the same */
+    YK_SIMULATE_DONE /* these items are done; start and end are the same */
 };
 struct yk_simulate_span {
     enum yk_simulate_kind kind;
@@ -43,22 +43,23 @@ struct yk_simulate_span {
 
 struct yk_simulate_spec {
     const struct yk_machine *machine;
-    const struct yk_profile *profile; /* says how many items there are, too */
+    const struct yk_profile *profile; /* also has the number of items */
     int64_t unit;                     /* 0: 1 */
-    const char *partitioner;          /* NULL: auto, also where `learned` is too little for it */
-    int64_t threads; /* CPU lanes. 0: one a core; and where threads of the cores drive GPUs, do
-                        nothing meanwhile (nc-ht) and sleep, one more for each */
+    const char *partitioner;          /* NULL: auto; auto also if `learned` is too little for it */
+    int64_t threads; /* CPU lanes. 0: one per core; if threads of the cores drive GPUs, do nothing
+                      * meanwhile (nc-ht) and sleep, one more for each of them */
     enum yk_simulate_waiting waiting;
-    double core_seconds;        /* of an average item on a core; 0: what the machine's rate says */
-    double bytes_in, bytes_out; /* of an item */
-    const struct yk_learned *learned; /* one a device, or NULL */
+    double core_seconds;              /* of an average item on a core; 0: by the machine's rate */
+    double bytes_in, bytes_out;       /* of an item */
+    const struct yk_learned *learned; /* one per device, or NULL */
     const struct yk_adjust *adjust;   /* what was noted of shares so far; NULL: nothing */
-    struct yk_late late;              /* and of how late such jobs were; zero: nothing */
-    const struct yk_team *team;       /* decides with it who is asked; NULL: all are */
+    struct yk_late late;              /* how late such jobs were so far; zero: nothing */
+    const struct yk_team *team;       /* decides, with what it knows, which devices are asked; NULL:
+                                       * all */
     void (*span)(void *context, const struct yk_simulate_span *span); /* or NULL */
     void *context;
-    int alone;           /* d + 1: device d does it all; 0: all of them */
-    int64_t most_events; /* the run is given up after so many; 0: 10^10 */
+    int alone;           /* d + 1: only device d works; 0: all */
+    int64_t most_events; /* the run is given up after this many; 0: 10^10 */
 };
 
 enum { yk_simulate_reason_max = 224 };
@@ -79,19 +80,19 @@ struct yk_simulate_result {
     int device_count;
     struct yk_adjust adjust;
     struct yk_late late;
-    struct yk_team team; /* what it is after this run; nothing where there was none */
+    struct yk_team team; /* the team after this run; empty if there was none */
     int64_t threads, chunks;
-    double core_seconds; /* of the cores together: useful work, */
-    double spin_seconds; /* spinning threads, */
-    double lost_seconds; /* and all that was not useful work */
-    int64_t calls;       /* of the dispatcher */
+    double core_seconds; /* sum over the cores: useful work */
+    double spin_seconds; /* spinning threads */
+    double lost_seconds; /* everything that was not useful work */
+    int64_t calls;       /* to the dispatcher */
     int64_t events;
-    double predicted_seconds; /* by its partitioner, before it began; 0: that says nothing */
+    double predicted_seconds; /* by its partitioner before the start; 0: it predicts nothing */
     char partitioner[128];    /* its full name */
     char verdict[256];        /* why not all items were done; "": they were */
 };
 
-/* YOKE_OK also where not all could be done (verdict). Close the result afterwards. */
+/* YOKE_OK even if not all items could be done (see verdict). Close the result afterwards. */
 yoke_status yk_simulate(const struct yk_simulate_spec *spec, struct yk_simulate_result *out);
 void yk_simulate_close(struct yk_simulate_result *result);
 

@@ -1,4 +1,4 @@
-/* work.c - how fast work proceeds: the clocks that simulator.h tells of. */
+/* work.c - how fast work proceeds: the clocks described in simulator.h. */
 #include <math.h>
 
 #include "random.h"
@@ -19,14 +19,14 @@ double yk_simulator_next_end(const struct yk_simulator *sim)
     return left > 0 ? sim->now + left / sim->pace : sim->now;
 }
 
-/* The device's clock, brought up to now. */
+/* Brings the device's clock up to now. */
 static void read_clock(struct yk_simulator *sim, struct yk_simulated_device *device)
 {
     device->work += device->speed * (sim->common - device->common);
     device->common = sim->common;
 }
 
-/* Its speed as it is from now on, and when its first operation then ends. */
+/* Sets the clock's new speed, and when its first operation then ends. */
 static void set_clock(struct yk_simulator *sim, int number)
 {
     struct yk_simulated_device *device = &sim->devices[number];
