@@ -1,4 +1,4 @@
-/* yoke/arg.h - the arguments of a job: values, and arrays with how the kernel touches them. */
+/* yoke/arg.h - the arguments of a job: values, and arrays with the way the kernel touches them. */
 #ifndef YOKE_ARG_H
 #define YOKE_ARG_H
 
@@ -12,49 +12,52 @@ extern "C" {
 
 enum { YOKE_ARGS_MAX = 24, YOKE_STAGES_MAX = 1 };
 
-/* Which rows of an array the range's indexes first .. last - 1 touch. */
+/* Which rows of an array the indexes first .. last - 1 of the range touch. */
 typedef enum yoke_shape {
     YOKE_ROWS,   /* index i touches row i */
     YOKE_HALO,   /* rows i - before .. i + after, cut at the array's ends; only for in */
     YOKE_WHOLE,  /* any row */
-    YOKE_CUSTOM, /* what a callback says (a CSR matrix's rows to its non-zeros) */
-    YOKE_PART,   /* index i touches row i, and leaves elements of it unwritten, which become
-                    undefined; only for out */
-    YOKE_ONTO    /* reduce: what is at the result's place takes part; else it is set (YOKE_ROWS) */
+    YOKE_CUSTOM, /* the rows that a callback returns (a CSR matrix's rows to its non-zeros) */
+    YOKE_PART,   /* index i touches row i and writes part of it; the other elements become
+                  * undefined; only for out */
+    YOKE_ONTO    /* reduce: the value at the result's place takes part; otherwise (YOKE_ROWS) it is
+                  * set */
 } yoke_shape;
 
 typedef struct yoke_rows {
     int64_t first, last;
 } yoke_rows;
 
-/* YOKE_CUSTOM: the rows that indexes `range` touch, one interval; of rows in several places the one
- * that holds them all (papers/002, section 4.1, has a hierarchy of sub-domains instead). Pure: same
- * input, same answer; called from any thread. Rows of a part of a range are among those of that
- * range, and those of all are the array's; an empty interval (last = first) is fine. For out and
- * inout, disjoint ranges must give disjoint rows. What can be told of that is YOKE_EINVAL, at
- * submit, or at the end of the job where only a chunk shows it. */
+/* YOKE_CUSTOM: returns the rows that the indexes `range` touch, as one interval; if they lie in
+ * several places, the interval that encloses them (papers/002, section 4.1, has a hierarchy of
+ * sub-domains instead). Must be pure (same input, same result); is called from any thread. The rows
+ * of a part of a range must be among those of the range, and all rows must be the array's; an empty
+ * interval (last = first) is allowed. For out and inout, disjoint ranges must have disjoint rows. A
+ * violation that is noticed is YOKE_EINVAL, at submit, or at the end of the job if only a chunk
+ * shows it. */
 typedef yoke_rows yoke_rows_fn(const void *context, yoke_rows range);
 
-/* YOKE_PARAM_ADD: fold `count` elements of a private copy into `into`. Must be associative and
- * commutative up to rounding, with all-zero bytes as its identity. NULL: sum by the parameter's
- * type (float, double, 32- and 64-bit integers). */
+/* YOKE_PARAM_ADD: folds `count` elements of a private copy into `into`. Must be associative and
+ * commutative up to rounding, and all-zero bytes must be its identity. NULL: a sum by the
+ * parameter's type (float, double, 32- and 64-bit integers). */
 typedef void yoke_merge_fn(void *into, const void *from, int64_t count);
 
-/* When the rows a job wrote on a device come to the host. */
+/* When rows that a job wrote on a device come to the host. */
 typedef enum yoke_home {
-    YOKE_HOME_LATER, /* when somebody acquires or needs them */
-    YOKE_HOME_NOW    /* as each chunk ends, overlapping what still runs */
+    YOKE_HOME_LATER, /* when the host acquires them or another device needs them */
+    YOKE_HOME_NOW    /* as each chunk ends, while other chunks run */
 } yoke_home;
 
-/* One argument. Its layout stays as it is, since a job holds an array of them. */
+/* One argument. Its layout does not change, because a job contains an array of them. */
 typedef struct yoke_arg {
     yoke_param_mode mode;
-    yoke_array *array; /* all modes but value; of a value without any: see yoke_row_distance */
+    yoke_array *array; /* all modes except value; for a value without bytes: see
+                        * yoke_row_distance */
     const void *value; /* mode value: copied at submit; NULL: the value is in `bits`. Mode reduce
-                          without an array: where the result is written when the job ends */
+                        * without an array: where the result is written when the job ends */
     size_t value_size;
-    yoke_type type; /* mode value: the type of the number in `bits`; of one at `value`: unknown */
-    uint64_t bits;  /* its bytes, from the lowest on */
+    yoke_type type; /* mode value: type of the number in `bits`; for one at `value`: unknown */
+    uint64_t bits;  /* its bytes, lowest first */
     yoke_shape shape;
     int64_t before, after; /* YOKE_HALO */
     yoke_rows_fn *rows;    /* YOKE_CUSTOM */
@@ -69,28 +72,28 @@ typedef struct yoke_arg {
 
 /* Shorthands for the args list; each fills one yoke_arg.
  *
- *     yoke_value(x)                a number, also an expression, as it is now; or a struct
- * variable, as it is at submit yoke_value_of(pointer, size) the bytes there, as they are at submit
- *     yoke_use(a)                  array, in the mode that the kernel's parameter has
+ *     yoke_value(x)                a number, also an expression: its present value; or a struct
+ *                                  variable: its value at submit
+ *     yoke_value_of(pointer, size) the bytes there, at submit
+ *     yoke_use(a)                  array, in the mode of the kernel's parameter
  *     yoke_in(a)                   array, read; index i touches row i
  *     yoke_in_whole(a)             index i may touch any row
  *     yoke_in_halo(a, b, c)        index i touches rows i - b .. i + c
- *     yoke_in_custom(a, f, state)  the rows that f(state, range) says
- *     yoke_out(a), yoke_inout(a)   written, read and written; index i touches row i
- *     yoke_out_part(a)             written in part: other elements of the row become undefined,
- *                                  also where a range without edges would keep them (yoke/job.h)
+ *     yoke_in_custom(a, f, state)  the rows that f(state, range) returns
+ *     yoke_out(a), yoke_inout(a)   written; read and written; index i touches row i
+ *     yoke_out_part(a)             partly written: other elements of the row become undefined,
+ *                                  even if a range without edges would keep them (yoke/job.h)
  *     yoke_out_home(a), yoke_inout_home(a)  the same; results come home as each chunk ends
  *     yoke_add_to(a)               added to, any row
- *     yoke_reduce_to(pointer)      the result of a YOKE_REDUCE or YOKE_FOLD is set at the job's
- * end. The variable is the program's, stays as it is if the job fails, and is of the parameter's
- * type yoke_reduce_onto(pointer)    the same; what is there at the job's end takes part
- *     yoke_reduce_to_array(a), yoke_reduce_onto_array(a)  the same, an array of one row of one
- * element, which later jobs may use before anybody waits for this one
- *     yoke_row_distance(a)         a value, int64_t: elements from one row of `a`, which is one
- * other argument, to the next where this device has it. A kernel that finds rows by it instead of
- * the array's row_elements can be given a panel without the columns beside it, b[k * distance + j]
- * with j as ever, and devices without room for the array then need room for the panel only
- * (docs/memory.md)
+ *     yoke_reduce_to(pointer)      set to the result of a YOKE_REDUCE or YOKE_FOLD when the job
+ *                                  ends. Points to a variable of the program of the parameter's
+ *                                  type; it does not change if the job fails
+ *     yoke_reduce_onto(pointer)    the same; the variable's value when the job ends takes part
+ *     yoke_reduce_to_array(a), yoke_reduce_onto_array(a)  the same for an array of one row with
+ *                                  one element; later jobs may use it before yoke_wait
+ *     yoke_row_distance(a)         a value, int64_t: elements between rows of `a`, another array,
+ *                                  on the device. With b[k * distance + j] a kernel can be given a
+ *                                  panel, and a device needs no room for the array (docs/memory.md)
  *
  * In C they are initialisers: .args = { yoke_value(2.0f), yoke_in(x) }, args[0] =
  * (yoke_arg)yoke_in(x). In C++ they are functions: args[0] = yoke_in(x). */
@@ -99,8 +102,8 @@ typedef struct yoke_arg {
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE, .value = (pointer), .value_size = (size)                         \
     }
-/* A number is kept in the argument, so that it may be an expression; of a struct, which may be
- * large, the address. */
+/* A number is kept in the argument, so it may be an expression; for a struct, which may be large,
+ * the address is kept. */
 #define yoke_value(x)                                                                              \
     {                                                                                              \
         .mode = YOKE_PARAM_VALUE,                                                                  \
@@ -197,7 +200,7 @@ inline typename std::enable_if<std::is_class<T>::value, yoke_arg>::type yoke_val
     arg.value_size = sizeof x;
     return arg;
 }
-template <class T> /* it would be gone before submit: name a variable */
+template <class T> /* a temporary would be gone before submit: use a variable */
 typename std::enable_if<std::is_class<T>::value, yoke_arg>::type yoke_value(const T &&x) = delete;
 
 inline yoke_arg yoke_value_of(const void *pointer, size_t size)

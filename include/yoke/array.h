@@ -1,7 +1,7 @@
 /* yoke/array.h - data that jobs work on: rows of equal size, split along the first dimension.
  *
- * yoke keeps track, row by row, of which device has a current copy, and moves only what is missing.
- * Between yoke_run and yoke_array_acquire the host's copy may be out of date.
+ * yoke keeps track, row by row, of which devices have a current copy, and moves only rows that are
+ * missing. Between yoke_run and yoke_array_acquire the host's copy may be out of date.
  */
 #ifndef YOKE_ARRAY_H
 #define YOKE_ARRAY_H
@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-/* Not an address. Calls with an array that was closed, or never opened, end with YOKE_EINVAL. */
+/* Not an address. Calls with an array that was closed or never opened return YOKE_EINVAL. */
 typedef struct yoke_array yoke_array;
 
 /* An array's shape. Zero fields take the default in brackets. */
 typedef struct yoke_array_spec {
-    void *host;   /* the caller's memory, borrowed until yoke_array_close: freed before, copies fail
-                     or, if it was pinned, reach what was there. NULL: yoke allocates, and rows
-                     nobody has written yet have no defined contents */
+    void *host;   /* the caller's memory, borrowed until yoke_array_close. If it is freed before,
+                   * copies fail or, if it was pinned, use whatever now occupies it. NULL: yoke
+                   * allocates; contents of rows that were never written are undefined */
     int64_t rows; /* may be 0 */
     int64_t first_row;    /* global index of the first row; host points to that row [0] */
     int64_t row_elements; /* elements in a row [1] */
@@ -31,30 +31,31 @@ typedef struct yoke_array_spec {
 
 YOKE_API yoke_status yoke_array_open(yoke_runtime *runtime, const yoke_array_spec *spec,
                                      yoke_array **out);
-/* Shorthand: `rows` elements of `element_size` bytes at `host`, one to a row. */
+/* Shorthand: `rows` elements of `element_size` bytes at `host`, one per row. */
 YOKE_API yoke_status yoke_array_wrap(yoke_runtime *runtime, void *host, int64_t rows,
                                      size_t element_size, yoke_array **out);
 /* A column panel: an array of the same rows and of elements first_column .. first_column + columns
- * - 1 of each of them, for jobs that need blocks of columns (tiles of a matrix; papers/002, section
- * 4.1 divides domains likewise). It lies in the memory of `array`, on the host and on every device,
- * and kernels index it as they index the array: c[i * n + j], with j from first_column on and n the
- * array's row_elements. What each device has of it is known apart from other columns, so only these
+ * - 1 of each row, for jobs that need blocks of columns (tiles of a matrix; papers/002, section 4.1
+ * divides domains in the same way). It lies in the memory of `array`, on the host and on every
+ * device, and kernels index it like the array: c[i * n + j], where j starts at first_column and n
+ * is the array's row_elements. yoke tracks separately which devices have its columns, so only these
  * are moved, and jobs on different panels of the same rows do not wait for each other.
  *
- * Panels of an array may not overlap, and need not cover it. The array stays usable: a job or an
- * acquire that names it means all its columns, whatever panel they are in. The two may not be given
- * to one job where one of them is written. A device without room for the whole array gets rows of
- * it, chunk by chunk, as wide as the array's, or the panel's where the kernel is told the distance
- * (yoke_row_distance); mode add works on copies as large as the array.
+ * Panels of an array must not overlap, and need not cover it. The array stays usable: a job or an
+ * acquire that names it means all its columns, in whatever panel they are. One job must not have
+ * both the array and a panel of it if it writes one of them. A device without room for the whole
+ * array gets rows of it, chunk by chunk, as wide as the array's, or as the panel's if the kernel is
+ * told the distance (yoke_row_distance). Mode add works on copies as large as the array.
  *
- * Waits for jobs that use the array and brings the columns home, if they are not: best made before
- * the first job. Not beside other calls that use the array. Closed by yoke_array_close, before the
- * array is (YOKE_EINVAL otherwise). YOKE_EINVAL: the columns are not the array's, or another
- * panel's; the array is a panel itself. */
+ * Waits for jobs that use the array, and brings the columns home if needed, so it is best called
+ * before the first job. Do not call it concurrently with other calls that use the array. Close a
+ * panel with yoke_array_close, before its array (otherwise YOKE_EINVAL). YOKE_EINVAL: the columns
+ * are outside the array or in another panel; the array is itself a panel. */
 YOKE_API yoke_status yoke_array_panel(yoke_array *array, int64_t first_column, int64_t columns,
                                       yoke_array **out);
 /* Waits for jobs that use the array, brings rows that only devices have home into borrowed memory,
- * and frees every copy. Fails (array still closed) if rows were lost with a device. NULL is fine.
+ * and frees all copies. Returns an error (and still closes the array) if rows were lost with a
+ * device. NULL is allowed.
  */
 YOKE_API yoke_status yoke_array_close(yoke_array *array);
 
@@ -64,33 +65,33 @@ typedef enum yoke_access_mode {
     YOKE_READ_WRITE
 } yoke_access_mode;
 
-/* Make the host's copy usable: waits for jobs submitted before that use the array, then moves what
- * is missing. From here to release no job may use the array in a conflicting way (YOKE_EBUSY at
- * submit), and while a thread has it for writing no other can acquire it (YOKE_EBUSY). That thread
- * may acquire more of it; one release ends all. YOKE_ELOST: rows were lost with a device, or spoilt
- * by a job that failed; the text names them, and they can be written again. */
+/* Makes the host's copy usable: waits for jobs submitted before that use the array, then moves the
+ * rows that are missing. From now to release no job may use the array in a conflicting way
+ * (YOKE_EBUSY at submit), and while a thread has it for writing, no other thread can acquire it
+ * (YOKE_EBUSY). The same thread may acquire more of it; one release ends all. YOKE_ELOST: rows were
+ * lost with a device, or spoilt by a job that failed; the text names them, and they can be written
+ * again. */
 YOKE_API yoke_status yoke_array_acquire(yoke_array *array, yoke_access_mode mode);
 /* The same for rows first .. last - 1 (global). */
 YOKE_API yoke_status yoke_array_acquire_rows(yoke_array *array, yoke_access_mode mode,
                                              int64_t first, int64_t last);
-/* The host is done with it. Optional after YOKE_READ: the next job or close releases as well. */
+/* Ends the host's use. Optional after YOKE_READ: the next job or close also releases. */
 YOKE_API yoke_status yoke_array_release(yoke_array *array);
 
-/* Host address of the array's first row (of a panel: of its first column there); contents are only
- * defined while acquired. */
+/* Host address of the array's first row (for a panel, of its first column in that row). Contents
+ * are defined only while acquired. */
 YOKE_API void *yoke_array_host(yoke_array *array);
 
-/* Host memory that every device reaches quickly: page aligned, in large pages where it is large.
- * From 4 MiB on it is pinned as the program fills it, where a CUDA device is open, and stays pinned
- * while arrays come and go (docs/memory.md). Not touched: its pages come to be where they are first
- * written. Freed by yoke_free, which must come after the arrays
- * that wrap it are closed (else it is kept, with a warning), and may come after yoke_close. NULL on
- * failure. */
+/* Host memory that every device reaches quickly: page aligned, in large pages if it is large. From
+ * 4 MiB on it is pinned as the program fills it, if a CUDA device is open, and stays pinned while
+ * arrays are opened and closed (docs/memory.md). The memory is not touched: its pages are placed
+ * where they are first written. Free it with yoke_free, after closing the arrays that wrap it
+ * (otherwise it is kept, with a warning), before or after yoke_close. NULL on failure. */
 YOKE_API void *yoke_alloc(yoke_runtime *runtime, size_t bytes);
 YOKE_API void yoke_free(yoke_runtime *runtime, void *memory);
 
-/* Bytes moved for this array since it was opened: from the host to devices, back, and from device
- * to device without the host. */
+/* Bytes moved for this array since it was opened: from the host to devices, back, and directly from
+ * device to device. */
 typedef struct yoke_traffic {
     int64_t to_devices, from_devices, between_devices;
 } yoke_traffic;

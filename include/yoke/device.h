@@ -1,4 +1,4 @@
-/* yoke/device.h - what a runtime works with: sets of CPU cores and GPUs.
+/* yoke/device.h - the devices of a runtime: sets of CPU cores, and GPUs.
  */
 #ifndef YOKE_DEVICE_H
 #define YOKE_DEVICE_H
@@ -15,27 +15,28 @@ extern "C" {
 
 typedef struct yoke_runtime yoke_runtime;
 
-/* A device as yoke sees it. Filled by yoke_device_get. */
+/* A device, as filled in by yoke_device_get. */
 typedef struct yoke_device {
     char name[YOKE_DEVICE_NAME_MAX]; /* as a user types it: "cpu", "opencl:0", "sim:1" */
     char model[96];                  /* "AMD EPYC 9B45", "NVIDIA H200" */
     char driver[96];                 /* driver and version; "" for cpu */
     const char *backend;             /* "cpu", "cuda", "opencl", "sim"; static */
     int cores;                       /* CPU cores or compute units */
-    int lanes;                       /* chunks it works on at the same time */
-    int64_t memory_bytes; /* its own memory, as limited by "mem="; 0: works in host memory */
+    int lanes;                       /* number of chunks it works on at the same time */
+    int64_t memory_bytes; /* its own memory, limited by "mem="; 0: it works in host memory */
     int lost;             /* 1: it failed and gets no more work */
-    char spec[YOKE_DEVICE_SPEC_MAX]; /* yoke_config.devices for this device alone, as it is set */
-    double link_bytes_per_second;    /* rough speed of copies to it; 0: none, or unknown */
+    char spec[YOKE_DEVICE_SPEC_MAX]; /* yoke_config.devices for this device alone, with its
+                                      * settings */
+    double link_bytes_per_second;    /* rough speed of copies to it; 0: there are none, or
+                                      * unknown */
     char identity[64]; /* the same for one physical device under any driver: "uuid:..." or
-                          "pci:..."; "" if unknown */
+                        * "pci:..."; "" if unknown */
 } yoke_device;
 
-/* Devices of an open runtime. Waits until drivers that are still being loaded are ready.
- * Thread-safe. */
+/* Devices of an open runtime. Waits until drivers that are being loaded are ready. Thread-safe. */
 YOKE_API int yoke_device_count(yoke_runtime *runtime);
-/* Waits like yoke_device_count only if device `index` is not open yet; devices of results are.
- * YOKE_EINVAL if there is no device `index`. */
+/* Waits like yoke_device_count only if device `index` is not open yet; devices named in results are
+ * open. YOKE_EINVAL if there is no device `index`. */
 YOKE_API yoke_status yoke_device_get(yoke_runtime *runtime, int index, yoke_device *out);
 
 #ifdef __cplusplus

@@ -3,47 +3,48 @@
  *     yoke_for(NULL, &saxpy, n, a, x, y);
  *
  * runs kernel saxpy for the indexes 0 .. n - 1 on all devices, with the arguments in the order of
- * its parameters, and returns when the results are in memory. How each is used (read, written,
- * added to) the kernel has said. yoke_for2 and yoke_for3 run kernels of two and three dimensions:
+ * its parameters, and returns when the results are in memory. The kernel says how each argument is
+ * used (read, written, added to). yoke_for2 and yoke_for3 run kernels of two and three dimensions:
  *
  *     yoke_for2(NULL, &blur, height, width, yoke_halo(from, 1, 1), to);
  *
- * A dimension is the number of its indexes, all of which are done, or says which of them are:
+ * A dimension is the number of its indexes (all of them are done), or a part of them:
  *
- *     yoke_interior(n, margin)       margin .. n - margin - 1; none where n is too small
+ *     yoke_interior(n, margin)       margin .. n - margin - 1; none if n is too small
  *     yoke_indexes(first, last, n)   first .. last - 1; 0 <= first <= last <= n
  *
  *     yoke_for2(NULL, &blur, yoke_interior(height, 1), yoke_interior(width, 1),
  *               yoke_halo(from, 1, 1), to);
  *
- * Arrays have n rows (and YOKE_SIZE2, YOKE_SIZE3 are n) all the same; elements that are not written
- * keep their values.
+ * Arrays still have n rows (and YOKE_SIZE2, YOKE_SIZE3 are n); elements that are not written keep
+ * their values.
  *
  * An argument is
  *
- *     a number or a struct     for YOKE_VALUE. Its type has to be the parameter's; only an integer
+ *     a number or a struct     for YOKE_VALUE. It must have the parameter's type; only an integer
  *                              whose value fits is converted
- *     x                        a pointer to the elements of all indexes: n of them, or n rows of
- *                              all indexes of the further dimensions; index i uses its own row. A C
- *                              array is one whose size is checked, too
- *     yoke_row(x, elements)    a pointer to n rows of so many elements each; index i uses row i
- *     yoke_whole(x, count)     a pointer to `count` elements, any of which any index may use: a
- *                              table, the bins of a histogram. YOKE_ADD needs it, but for C arrays
- *     yoke_whole(x)            the same with as many elements as x has without yoke_whole
- *     yoke_halo(x, b, c)       index i also reads rows i - b .. i + c; also of yoke_row(x, ...)
+ *     x                        a pointer to the elements of all indexes: n of them, or n rows for
+ *                              all indexes of the further dimensions; index i uses its own row. The
+ *                              size of a C array is checked
+ *     yoke_row(x, elements)    a pointer to n rows of `elements` elements; index i uses row i
+ *     yoke_whole(x, count)     a pointer to `count` elements that every index may use: a table, the
+ *                              bins of a histogram. YOKE_ADD needs it, except for C arrays
+ *     yoke_whole(x)            the same, with as many elements as x has without yoke_whole
+ *     yoke_halo(x, b, c)       index i also reads rows i - b .. i + c; also with yoke_row(x, ...)
  *     &s                       for YOKE_REDUCE and YOKE_FOLD: a variable of the parameter's type,
  *                              which is set to the result
- *     yoke_onto(&s)            the same; what is there takes part in the result
+ *     yoke_onto(&s)            the same; its present value takes part in the result
  *     a yoke_array *           instead of a pointer. Its rows stay where they are needed next,
- * until yoke_array_acquire; use arrays where loops follow each other
+ * until yoke_array_acquire; use arrays for loops that follow each other
  *
- * Memory behind pointers is the program's and is current before and after the call: each call moves
- * what devices need of it, there and back. It may be given twice only if it is only read.
+ * Memory behind pointers belongs to the program and is current before and after the call: each call
+ * moves what devices need of it, there and back. The same memory may be given twice only if both
+ * uses read it.
  *
  * The runtime may be NULL: then it is yoke_default(). Status and yoke_error_text() are those of
- * yoke_run. Thread-safe. Beside yoke_run a call costs about 0.5 us for each different pointer, and
- * the copies. For results, partitioners, other shapes and jobs that overlap: yoke/job.h. The
- * arguments, at most 24, are evaluated once, in no order; a compound literal with commas needs
+ * yoke_run. Thread-safe. A call costs yoke_run, about 0.5 us for each different pointer, and the
+ * copies. For results, partitioners, other shapes and jobs that overlap: yoke/job.h. The arguments,
+ * at most 24, are evaluated once, in no defined order; a compound literal with commas needs
  * parentheses. */
 #ifndef YOKE_FOR_H
 #define YOKE_FOR_H
@@ -56,10 +57,10 @@
 extern "C" {
 #endif
 
-/* The runtime of calls that name none: opened at the first call, with YOKE_DEVICES and the other
- * variables; at the program's end it waits for its jobs and for a kernel that is being compiled
- * (30 s at most), and writes what yoke_close writes. It may be closed before; the next call then
- * opens another. NULL: it cannot be opened; yoke_error_text() says why. Thread-safe. */
+/* The runtime of calls that name none. Opened at the first call, with YOKE_DEVICES and the other
+ * environment variables. At the program's end it waits for its jobs and for a kernel that is being
+ * compiled (30 s at most), and writes what yoke_close writes. It may be closed earlier; the next
+ * call then opens another. NULL: it cannot be opened; yoke_error_text() says why. Thread-safe. */
 YOKE_API yoke_runtime *yoke_default(void);
 
 typedef enum yoke_given_kind {
@@ -73,10 +74,10 @@ typedef enum yoke_given_kind {
 typedef struct yoke_given {
     yoke_given_kind kind;
     yoke_type type;       /* of the value, or of the elements */
-    size_t size;          /* likewise, bytes */
+    size_t size;          /* bytes of the value, or of an element */
     const void *at;       /* the value, or the first element */
     yoke_array *array;    /* YOKE_GIVEN_ARRAY */
-    int64_t count;        /* elements there; 0: as many as the range needs */
+    int64_t count;        /* number of elements there; 0: as many as the range needs */
     int64_t row_elements; /* in a row; 0: one for each index of the further dimensions */
     yoke_shape shape;
     int64_t before, after; /* YOKE_HALO */
@@ -97,11 +98,11 @@ static inline yoke_span yoke_interior(int64_t size, int64_t margin)
                                                    : yoke_indexes(0, 0, size);
 }
 
-/* What yoke_for makes of its arguments; borrowed by the call. */
+/* What yoke_for makes of its arguments; borrowed during the call. */
 typedef struct yoke_loop {
     const yoke_kernel *kernel;
     int dimensions;     /* of the range: the kernel's */
-    yoke_span along[3]; /* each of them; the others are not looked at */
+    yoke_span along[3]; /* each dimension; further entries are ignored */
     const yoke_given *given;
     int given_count;
 } yoke_loop;
@@ -163,8 +164,8 @@ static inline yoke_given yk_with_onto(yoke_given x)
         char bytes[count];                                                                         \
     })))
 
-/* One expression of any type. It is evaluated where YK_COPY copies it, its address if it is an
- * array; everything else looks at its type. */
+/* One expression of any type. It is evaluated only where YK_COPY copies it (an array: its address);
+ * everything else uses only its type. */
 #define YK_GIVEN(x)                                                                                \
     yk_given(YK_COPY(x), _Generic((x), yoke_given : 1, default : 0), YK_ARRAY_SIZE(x),             \
              (const yoke_given){                                                                   \
@@ -173,18 +174,18 @@ static inline yoke_given yk_with_onto(yoke_given x)
 #define YK_DECAYED(x)  __typeof__(((void)0, (x)))
 #define YK_COPY(x)     ((const void *)(YK_DECAYED(x)[1]){ x })
 #define YK_IS_ARRAY(x) _Generic((x), yoke_array * : 1, default : 0)
-/* A pointer to what x points to; to char if x is none, or points to what has no size here. */
+/* A pointer to what x points to; to char if x is no pointer, or points to an incomplete type. */
 #define YK_POINTER(x)  __builtin_choose_expr(YK_IS_POINTER(x) && !YK_IS_ARRAY(x), (x), (char *)1)
 #define YK_KIND(x)                                                                                 \
     (YK_IS_ARRAY(x)       ? YOKE_GIVEN_ARRAY                                                       \
      : !YK_IS_POINTER(x)  ? YOKE_GIVEN_VALUE                                                       \
      : YK_IS_READ_ONLY(x) ? YOKE_GIVEN_CONST_MEMORY                                                \
                           : YOKE_GIVEN_MEMORY)
-/* Of two pointers, the one a void pointer, ?: makes one to void that is const if either was. */
+/* ?: of two pointers, one of them void *, gives a void pointer, const if either was. */
 #define YK_IS_READ_ONLY(x) _Generic(1 ? YK_POINTER(x) : (void *)1, const void * : 1, default : 0)
 #define YK_ELEMENT_TYPE(x) (YK_IS_POINTER(x) ? YK_TYPE_OF(*YK_POINTER(x)) : YK_TYPE_OF(x))
 #define YK_ELEMENT_SIZE(x) (YK_IS_POINTER(x) ? sizeof(*YK_POINTER(x)) : sizeof(YK_DECAYED(x)))
-/* All of an array, bytes; 0 of what is none. */
+/* Bytes of the whole array; 0 if x is no array. */
 #define YK_ARRAY_SIZE(x)                                                                           \
     (__builtin_types_compatible_p(__typeof__(x), YK_DECAYED(x)) ? 0 : sizeof(x))
 

@@ -1,5 +1,5 @@
-/* yoke/for_cpp.h - yoke_for in C++: see yoke/for.h. Beside pointers and arrays it takes what has
- * data() and size(), such as std::vector, whose size is checked as that of an array.
+/* yoke/for_cpp.h - yoke_for in C++: see yoke/for.h. Beside pointers and arrays it accepts
+ * everything with data() and size(), such as std::vector; the size is checked like an array's.
  */
 #ifndef YOKE_FOR_CPP_H
 #define YOKE_FOR_CPP_H
@@ -27,7 +27,7 @@ template <class T> inline yoke_given yk_given_elements(T *at, int64_t count)
     return given;
 }
 
-/* What an argument can be, the most special first. */
+/* The kinds of arguments, the most specific first. */
 inline yoke_given yk_given(const yoke_given &given, int)
 {
     return given;
@@ -80,7 +80,7 @@ template <class T> inline yoke_given yoke_onto(T &&x)
     return yk_with_onto(yk_given(x, 0));
 }
 
-/* A dimension: a number of indexes, or some of them. */
+/* A dimension: a number of indexes, or a part of them. */
 struct yk_dimension {
     yoke_span span;
     yk_dimension(int64_t size) : span(yoke_indexes(0, size, size))

@@ -1,5 +1,5 @@
-/* yoke/job.h - a kernel over an index range, with the arrays it touches; run on all devices at
- * once.
+/* yoke/job.h - a kernel over an index range, with the arrays it touches; run on all devices at the
+ * same time.
  */
 #ifndef YOKE_JOB_H
 #define YOKE_JOB_H
@@ -12,28 +12,28 @@
 extern "C" {
 #endif
 
-/* A job that was submitted. Not an address; copies of it are as good. */
+/* A submitted job. Not an address; copies of it are equally valid. */
 typedef struct yoke_ticket yoke_ticket;
 
 typedef struct yoke_job {
-    size_t size;               /* sizeof(yoke_job), which fields added after version 0.1 need.
-                                  0: all fields of version 0.1. YOKE_EINVAL: a size that this library
-                                  does not know */
+    size_t size;               /* sizeof(yoke_job), needed by fields added after version 0.1. 0: all
+                                * fields of version 0.1. YOKE_EINVAL: a size that this library does
+                                * not know */
     const yoke_kernel *kernel; /* borrowed until the job is done */
-    /* Does the same work in another way (a step kernel beside a plain one, say), with the same
-     * parameters; borrowed likewise [NULL: there is none]. Each device does its first chunks with
-     * both by turns and goes on with the one that is faster there. Which that is is remembered for
-     * jobs with the same two kernels, and seldom looked at again (docs/kernels.md). */
+    /* Does the same work in another way (for example a step kernel beside a plain one), with the
+     * same parameters; also borrowed [NULL: none]. Each device does its first chunks with both
+     * kernels by turns and goes on with the faster one. The choice is remembered for jobs with the
+     * same two kernels, and rarely checked again (docs/kernels.md). */
     const yoke_kernel *alternative;
     struct {
-        int64_t first, last; /* first dimension, split over devices; empty is fine */
-        /* Sizes of the second and third as the body knows them (YOKE_SIZE2, YOKE_SIZE3). 0 means
-         * the end given below, or 1 */
+        int64_t first, last; /* first dimension, split over devices; empty is allowed */
+        /* Sizes of the second and third dimension as the body sees them (YOKE_SIZE2, YOKE_SIZE3). 0
+         * means the end given below, or 1 */
         int64_t extent[2];
-        /* Indexes of the second and third that are done: 0 <= first <= last <= extent; empty is
-         * fine. Zeros: all, 0 .. extent. Where it is a part, `out` rows keep the elements that the
-         * kernel does not write: so { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1, nx - 1 } } is an
-         * interior, and the edges stay (docs/kernels.md) */
+        /* The indexes of the second and third dimension to do: 0 <= first <= last <= extent; empty
+         * is allowed. Zeros: all, 0 .. extent. With a part of them, `out` rows keep the elements
+         * that the kernel does not write. So { 1, nz - 1, { ny, nx }, { 1, ny - 1 }, { 1, nx - 1 }
+         * } is an interior, and the edges are kept (docs/kernels.md) */
         struct {
             int64_t first, last;
         } second, third;
@@ -42,19 +42,19 @@ typedef struct yoke_job {
     const char *partitioner;      /* "auto", "dynamic:chunk=4096"; NULL: the runtime's */
     const char *name;             /* for traces [the kernel's] */
 
-    /* Jobs that have to be done before this one begins, beside those whose rows it uses:
-     * `after_count` tickets of this runtime that nobody has waited for. Read by the call only. As
-     * only jobs that were submitted before can be named, there are no cycles. */
+    /* Jobs that must be done before this one starts, beside those whose rows it uses: `after_count`
+     * tickets of this runtime that have not been waited for. Read only during the call. Only jobs
+     * submitted earlier can be named, so there are no cycles. */
     yoke_ticket *const *after;
     int after_count;
-    /* Later than this after its submission no chunk is begun; the job then ends with
-     * YOKE_ETIMEDOUT. Chunks under way are finished. [0: none] */
+    /* Seconds after submission. Later than this no chunk starts, and the job ends with
+     * YOKE_ETIMEDOUT; chunks under way are finished. [0: none] */
     double deadline_seconds;
-    /* Called now and then (at most about every 20 ms) with the indexes of the first dimension that
-     * are done, and with all of them at the end; by one thread at a time, a worker or the caller of
-     * yoke_run, which does nothing else meanwhile. Not 0 cancels the job. Of this
-     * runtime's calls only yoke_cancel may be made in it; those that wait end with YOKE_EINVAL.
-     * [NULL] */
+    /* Called occasionally (at most about every 20 ms) with the number of indexes of the first
+     * dimension that are done, and with all of them at the end. One thread at a time calls it: a
+     * worker or the caller of yoke_run, which does nothing else meanwhile. A return value other
+     * than 0 cancels the job. Of this runtime's calls only yoke_cancel is allowed in it; calls that
+     * wait return YOKE_EINVAL. [NULL] */
     int (*progress)(void *context, int64_t done, int64_t all);
     void *progress_context;
 } yoke_job;
@@ -62,38 +62,40 @@ typedef struct yoke_job {
 /* What one device did in a job. */
 typedef struct yoke_device_result {
     int device;          /* index in the runtime */
-    int64_t items;       /* indexes of the first dimension it completed */
+    int64_t items;       /* indexes of the first dimension that it completed */
     double share;        /* items / all */
-    double busy_seconds; /* at least one of its chunks was under way */
+    double busy_seconds; /* time during which at least one of its chunks was under way */
     int64_t chunks;
-    const char *reason; /* why, in one sentence with figures; "" if nothing to say */
+    const char *reason; /* why, in one sentence with numbers; "" if there is nothing to say */
 } yoke_device_result;
 
 /* How threads waited for one device in a job, and how many worked on it. */
 typedef struct yoke_wait_result {
-    yoke_waiting waiting; /* as asked for, or what auto came to: spin or block; YOKE_WAIT_AUTO:
-                             nobody had to wait for it */
-    const char *reason;   /* in one sentence with figures; "" if nothing to say */
+    yoke_waiting waiting; /* as requested, or what auto chose: spin or block; YOKE_WAIT_AUTO: no
+                           * thread had to wait for it */
+    const char *reason;   /* in one sentence with numbers; "" if there is nothing to say */
 } yoke_wait_result;
 
 /* Which kernel a device used in a job. */
 typedef struct yoke_kernel_result {
-    const char *name;   /* of the one that did more of its items */
-    int64_t items[2];   /* that job.kernel and job.alternative did */
-    const char *reason; /* how they compare there, with figures; "" if nothing to say */
+    const char *name;   /* name of the kernel that did more of its items */
+    int64_t items[2];   /* done with job.kernel; done with job.alternative */
+    const char *reason; /* how they compare on this device, with numbers; "" if there is nothing to
+                         * say */
 } yoke_kernel_result;
 
-/* What the split of a job says of one device (papers/004, sections 3 and 5): v of its indexes take
- * fixed_seconds + v * item_seconds beside the others. v are all that it gets where the partitioner
- * splits by such lines (`linear`); otherwise those of one chunk, so that fixed_seconds is what each
- * chunk costs. Figures nobody knows are 0. */
+/* What the split of a job says about one device (papers/004, sections 3 and 5): v of its indexes
+ * take fixed_seconds + v * item_seconds. If the partitioner splits by such lines (`linear`), v is
+ * its whole share. Otherwise v is one chunk, so fixed_seconds is the cost of each chunk. Unknown
+ * values are 0. */
 typedef struct yoke_model_result {
     double item_seconds;          /* a of the model */
     double fixed_seconds;         /* b */
-    double link_bytes_per_second; /* of copies to and from it, roughly; 0: it uses the host's */
-    double chunk_items;           /* indexes of one of its chunks, on average */
-    /* What the job would have taken had the others done its indexes too, by their models; of one
-     * that did none: what the job took. INFINITY: there is no other. */
+    double link_bytes_per_second; /* rough speed of copies to and from it; 0: it uses the host's
+                                   * memory */
+    double chunk_items;           /* average number of indexes of its chunks */
+    /* Time of the job if the other devices had also done this device's indexes, by their models; if
+     * it did none: the job's time. INFINITY: there is no other device. */
     double without_seconds;
     double ended_seconds; /* from submission to the end of its last chunk; 0: it had none */
 } yoke_model_result;
@@ -106,60 +108,62 @@ typedef struct yoke_decision {
 } yoke_decision;
 
 /* What happened. Opened by yoke_run or yoke_wait, owned by the caller, freed by yoke_result_close.
- * Where more than 64 jobs are done that nobody has waited for yet, those that end then keep figures
- * only: in their results reasons are "" and there are no decisions. */
+ * If more than 64 jobs are done and not yet waited for, results of jobs that end then have numbers
+ * only: reasons are "" and there are no decisions. */
 typedef struct yoke_result {
-    int version;             /* 4: this layout; later versions only append */
+    int version;             /* 4: this layout; later versions only append fields */
     double seconds;          /* from submit to done */
     const char *partitioner; /* with its settings, "auto" */
-    yoke_traffic traffic;    /* bytes the job moved */
+    yoke_traffic traffic;    /* bytes that the job moved */
     int device_count;
     const yoke_device_result *devices;
     int64_t decision_count;
     const yoke_decision *decisions;
-    const yoke_wait_result *waits;     /* from version 2 on: of the devices, in their order */
-    const yoke_kernel_result *kernels; /* from version 3 on: likewise */
-    const yoke_model_result *models;   /* from version 4 on: likewise; zero where only figures were
-                                          kept */
-    double predicted_seconds; /* from version 4 on: what its partitioner took `seconds` to be,
-                                 before it began; 0: it says nothing, or only figures were kept */
+    const yoke_wait_result *waits;     /* since version 2: one per device, in order */
+    const yoke_kernel_result *kernels; /* since version 3: the same */
+    const yoke_model_result *models;   /* since version 4: the same; zero if only numbers were
+                                        * kept */
+    double predicted_seconds; /* since version 4: `seconds` as its partitioner predicted it before
+                               * the start; 0: no prediction, or only numbers were kept */
 } yoke_result;
 YOKE_API void yoke_result_close(yoke_result *result);
 
-/* Run the job and wait. The calling thread works too. `result` may be NULL. An error of any device
- * that could not be made good by the others surfaces here. A job that ends with an error after it
- * has begun (a failure, yoke_cancel, its deadline, progress) leaves rows of before and rows of
- * after: all rows of its out and inout arguments are lost (YOKE_ELOST) until they are written
- * again; sums of mode add are as they were. */
+/* Runs the job and waits. The calling thread works, too. `result` may be NULL. Returns an error of
+ * any device whose work the others could not do. If a job ends with an error after it has started
+ * (a failure, yoke_cancel, its deadline, progress), some rows are new and others old: all rows of
+ * its out and inout arguments are lost (YOKE_ELOST) until they are written again. Sums of mode add
+ * are unchanged. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
-/* Compile kernels for all devices now, and wait for it: the first job would otherwise, for some
- * seconds a kernel if no earlier process left them in the cache. Devices compile side by side.
- * While a kernel takes longer than a second, a line on a terminal says so. `runtime` NULL:
- * yoke_default(). Thread-safe. YOKE_EBUILD: one does not compile for a device, which the text
- * names; the others are compiled all the same. A device for which a kernel has no text is no error.
+/* Compiles kernels for all devices now, and waits. Otherwise the first job compiles them, which
+ * takes some seconds per kernel if no earlier process left them in the cache. Devices compile in
+ * parallel. If a kernel takes longer than a second, a line on a terminal says so. `runtime` NULL:
+ * yoke_default(). Thread-safe. YOKE_EBUILD: a kernel does not compile for a device, which the text
+ * names; the others are compiled anyway. A kernel without a text for some device is not an error.
  */
 YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *const *kernels,
                                   int count);
-/* Start and return. Jobs that use the same rows of an array, where one of them writes these, run in
- * the order in which they were submitted; others may overlap, also on different rows of one array.
- * Reading rows that a failed or canceled job should have written while it was still pending ends a
- * job with YOKE_ECANCELED, and so does naming such a job in `after`. The job struct may be reused
- * at once. Thread-safe. YOKE_EINVAL: the job is wrong, or an `after` is no ticket of this runtime.
+/* Starts the job and returns. Jobs that use the same rows of an array, if one of them writes these
+ * rows, run in the order of submission; other jobs may overlap, also on different rows of one
+ * array. A pending job ends with YOKE_ECANCELED if a job that should write rows it reads, or a job
+ * that it names in `after`, fails or is canceled. The job struct may be reused at once.
+ * Thread-safe. YOKE_EINVAL: the job is invalid, or an `after` is not a ticket of this runtime.
  */
 YOKE_API yoke_status yoke_submit(yoke_runtime *runtime, const yoke_job *job, yoke_ticket **out);
-/* Wait for a job and end its ticket. `result` may be NULL. YOKE_EINVAL: it is no ticket, or no
+/* Waits for a job and ends its ticket. `result` may be NULL. YOKE_EINVAL: it is not a ticket, or no
  * longer one: each job can be waited for once, by one thread. */
 YOKE_API yoke_status yoke_wait(yoke_ticket *ticket, yoke_result **result);
-/* Wait until all jobs submitted before are done. Their tickets stay; how they went, yoke_wait says.
+/* Waits until all jobs submitted before are done. Their tickets stay valid; yoke_wait returns their
+ * outcomes.
  */
 YOKE_API yoke_status yoke_wait_all(yoke_runtime *runtime);
-/* Begin no more chunks of the job, which ends when those under way are done, or, if it waits for
- * others, when these are; yoke_wait then returns YOKE_ECANCELED. A job that is done stays as it is.
- * Returns at once. Thread-safe. */
+/* Starts no more chunks of the job. The job ends when its chunks under way are done or, if it waits
+ * for other jobs, when these are done; yoke_wait then returns YOKE_ECANCELED. A finished job does
+ * not change. Returns at once. Thread-safe. */
 YOKE_API yoke_status yoke_cancel(yoke_ticket *ticket);
-/* The same for all jobs of a runtime that were submitted before, those of yoke_run too: how another
- * thread stops a program's work on request. Cores stop after the piece that they are at. Returns at
- * once. Thread-safe, but not safe in a signal handler. Not in a progress callback: YOKE_EINVAL. */
+/* The same for all jobs of a runtime submitted before, including those of yoke_run: this is how
+ * another thread stops a program's work on request. Cores stop after their current piece. Returns
+ * at once. Thread-safe, but not safe in a signal handler. Not in a progress callback:
+ * YOKE_EINVAL. */
 YOKE_API yoke_status yoke_cancel_all(yoke_runtime *runtime);
 
 #ifdef __cplusplus

@@ -9,9 +9,9 @@
  * defines `const yoke_kernel saxpy`. The body is written for one index; arrays are indexed with
  * global indexes on every device. For the CPU the macros expand in place, into loops that vectorise
  * (kernel_cpu.h). For devices the build flattens the file with the C preprocessor (`yoke-embed`,
- * which yoke_add_kernels of the CMake package calls) and embeds the text; what differs in the
- * languages then lies in the preludes, sent in front of that text. docs/kernels.md tells how to
- * write kernels; the forms are
+ * which yoke_add_kernels of the CMake package calls) and embeds the text. The differences between
+ * the languages are in the preludes, which are put before that text. docs/kernels.md explains how
+ * to write kernels. The forms are
  *
  *     YOKE_KERNEL (name, i, params...)          one index of a 1-D range
  *     YOKE_KERNEL2(name, i, j, params...)       2-D; i is split over devices, j is the fastest
@@ -20,7 +20,7 @@
  *                                               `lanes` lanes together do `unit` indexes from i on
  *     YOKE_STEP_KERNEL(...)                     one item, which may emit more: yoke/kernel_step.h
  *
- * In C++ this header gives the descriptor's type only.
+ * In C++ this header only gives the descriptor's type.
  */
 #ifndef YOKE_KERNEL_H
 #define YOKE_KERNEL_H
@@ -40,44 +40,45 @@
 #define YOKE_INOUT(T, n)                    (yk_inout, T, n) /* array of T, read and written there */
 #define YOKE_ADD(T, n)                      (yk_add, T, n) /* array of T, any element, through yoke_add only */
 /* YOKE_REDUCE(op, T, n), YOKE_FOLD(fold, identity, T, n): yoke/kernel_reduce.h */
-/* Group kernels: an array that the lanes of one group share, and a variable that each lane has of
- * its own and that lives as long as the group. Both start with undefined contents. */
+/* Group kernels: an array that the lanes of one group share, and a variable that each lane has for
+ * itself as long as the group lives. Both start with undefined contents. */
 #define YOKE_LOCAL(T, n, count)             (yk_local, T, n, count)
 #define YOKE_PRIVATE(T, n)                  (yk_private, T, n)
 
 /* Inside bodies of 2-D and 3-D kernels: sizes of the second and third dimension. */
 #define YOKE_SIZE2                          yk_size2
 #define YOKE_SIZE3                          yk_size3
-/* Inside bodies of group kernels: how many indexes from i on really exist, <= unit. */
+/* Inside bodies of group kernels: number of indexes from i on that exist, <= unit. */
 #define YOKE_COUNT                          yk_count
 
-/* Inside bodies of group kernels: fold `expr` over j in [lo, hi), all lanes together; declares `s`,
- * the same in every lane. T has at most 8 bytes; lo and hi are the same in every lane. */
+/* Inside bodies of group kernels: folds `expr` over j in [lo, hi), all lanes together; declares
+ * `s`, which is the same in every lane. T has at most 8 bytes; lo and hi are the same in every
+ * lane. */
 #define YOKE_LANE_SUM(T, s, j, lo, hi, ...) YK_LANE_FOLD(SUM, T, s, 0, j, lo, hi, __VA_ARGS__)
 #define YOKE_LANE_MAX(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MAX, T, s, start, j, lo, hi, __VA_ARGS__)
 #define YOKE_LANE_MIN(T, s, start, j, lo, hi, ...)                                                 \
     YK_LANE_FOLD(MIN, T, s, start, j, lo, hi, __VA_ARGS__)
-/* Declares `s`: not 0 if the condition is true in any lane l, the same in every lane. It may read
- * what is the lane's own, and is no barrier. */
+/* Declares `s`: not 0 if the condition is true in any lane l; the same in every lane. The condition
+ * may read the lane's own variables. This is not a barrier. */
 #define YOKE_LANE_ANY(s, l, ...) YK_LANE_ANY(s, l, __VA_ARGS__)
-/* The other words of group kernels (docs/kernels.md), in kernel_cpu.h and kernel_group.h:
+/* Further words of group kernels (docs/kernels.md), in kernel_cpu.h and kernel_group.h:
  *
  *     YOKE_LANES(l) { ... }              for every lane l of the group
- *     YOKE_LANES_BY(n, part, l) { ... }  likewise; part = l / n is the same for n lanes
- *     YOKE_MINE(x)                       there: the lane's YOKE_PRIVATE x
+ *     YOKE_LANES_BY(n, part, l) { ... }  the same; part = l / n is equal in n lanes
+ *     YOKE_MINE(x)                       inside these: the lane's YOKE_PRIVATE x
  *     YOKE_ONCE { ... }                  by one lane
- *     YOKE_BARRIER;                      what lanes wrote before, all lanes read after
+ *     YOKE_BARRIER;                      what lanes wrote before it, all lanes read after it
  */
 
-/* A struct value: YOKE_INIT(body_t, x, y, z) where C would write (body_t){ x, y, z }. */
+/* A struct value: YOKE_INIT(body_t, x, y, z) instead of C's (body_t){ x, y, z }. */
 #if defined(YOKE_FLATTEN) && defined(YOKE_CUDA)
 #define YOKE_INIT(T, ...) (T{ __VA_ARGS__ })
 #else
 #define YOKE_INIT(T, ...) ((T){ __VA_ARGS__ })
 #endif
 
-/* ---- from here on: how the forms are made ---- */
+/* ---- from here on: the implementation of the forms ---- */
 
 /* The body's formal parameters. */
 #define YK_FORMAL(k, p)                 YK_FORMAL_ p
@@ -106,15 +107,15 @@
 #define YK_OP_SUM(a, b) ((a) + (b))
 #define YK_OP_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define YK_OP_MIN(a, b) ((a) < (b) ? (a) : (b))
-/* Trees of lane reductions halve the lanes: a power of two. */
+/* Trees of lane reductions halve the number of lanes, so it is a power of two. */
 #define YK_GROUP_CHECK(name, lanes, unit)                                                          \
     typedef char yk_lanes_is_a_power_of_two_up_to_1024_##name[((lanes) >= 1) * ((lanes) <= 1024) * \
                                                                   (((lanes) & ((lanes)-1)) == 0) * \
                                                                   ((unit) >= 1) * 2 -              \
                                                               1]
 
-/* -DYOKE_EXACT=1: no product is fused with a sum. CUDA has an option for it, which the backend
- * gives to texts with this name in them. */
+/* -DYOKE_EXACT=1: no product is fused with a sum. CUDA has an option for that; the backend sets it
+ * for texts that contain this name. */
 #if defined(YOKE_FLATTEN) && defined(YOKE_EXACT)
 #if defined(YOKE_OPENCL)
 #pragma OPENCL FP_CONTRACT OFF

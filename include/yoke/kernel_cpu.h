@@ -1,14 +1,14 @@
 /* yoke/kernel_cpu.h - the kernel forms on the CPU: loops around the body, once for every variant.
  *
- * The body becomes a function that is always inlined; each variant is a plain static function with
- * a target attribute, and the descriptor holds the pointers (target_clones picks wrongly under
+ * The body becomes a function that is always inlined. Each variant is a plain static function with
+ * a target attribute, and the descriptor has pointers to them (target_clones picks wrongly under
  * clang 14 and crashes under TSan). Files compiled for AVX or more (-march=native) get one variant:
  * gcc does not inline a body into a function with fewer features.
  *
- * `omp simd` asserts that indexes are independent, which a kernel states except where it adds: with
- * a YOKE_ADD parameter the loop goes without, by lanes of sums (kernel_sums.h). Needs -fopenmp-simd
- * and -DYOKE_OMP_SIMD=1, which yoke_add_kernels and `yoke-embed --flags` give; right but slower
- * without.
+ * `omp simd` asserts that indexes are independent. A kernel states that, except where it adds: with
+ * a YOKE_ADD parameter the loop does without `omp simd` and uses sums by lanes (kernel_sums.h).
+ * Needs -fopenmp-simd and -DYOKE_OMP_SIMD=1, which yoke_add_kernels and `yoke-embed --flags` set;
+ * without them the code is right but slower.
  */
 #ifndef YOKE_KERNEL_CPU_H
 #define YOKE_KERNEL_CPU_H
@@ -18,7 +18,7 @@
 #include <yoke/kernel_type.h>
 #include <yoke/prelude.h>
 
-/* static const char yk_text_opencl[], yk_text_cuda[]: made by yoke-embed from this very file. */
+/* static const char yk_text_opencl[], yk_text_cuda[]: made by yoke-embed from this same file. */
 #ifdef YOKE_SOURCE_FILE
 #include YOKE_SOURCE_FILE
 #else
@@ -26,7 +26,7 @@
 #define yk_text_cuda   0
 #endif
 
-#ifdef __clang__ /* a loop that cannot be vectorised is no mistake */
+#ifdef __clang__ /* a loop that cannot be vectorised is not an error */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
@@ -71,8 +71,8 @@
 #define YK_PARAM_yk_local(T, n, count)
 #define YK_PARAM_yk_private(T, n)
 
-/* All private variables lie in one struct, at known distances from one address: n-body's twelve
- * took all registers for an address each, and 3 % longer with AVX-512. */
+/* All private variables are in one struct, at known distances from one address. When each had its
+ * own address, n-body's twelve took all registers, and the kernel took 3 % longer with AVX-512. */
 #define YK_OWN(k, p)       YK_OWN_ p
 #define YK_OWN_(mode, ...) YK_OWN_##mode(__VA_ARGS__)
 #define YK_OWN_yk_value(T, n)
@@ -154,8 +154,8 @@
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
         YK_EACH(YK_SUM_CLOSE, __VA_ARGS__)                                                         \
     }
-/* All of the further dimensions, or a part of them: compilers know more of indexes that begin with
- * 0 and end with the size, so a boundary test costs less. */
+/* Separate loops for all of the further dimensions and for a part of them: compilers know more of
+ * indexes that begin with 0 and end with the size, so a boundary test costs less. */
 #define YK_RANGE2_plain(attributes, v, name, ...)                                                  \
     YK_FUNCTION(attributes, v, name)                                                               \
     {                                                                                              \
@@ -199,7 +199,8 @@
                                 yk_size3 YK_EACH(YK_ACTUAL, __VA_ARGS__)                           \
                                     YK_SUMS_ACTUAL(__VA_ARGS__)))                                  \
     }
-/* What a group kernel's loops need; and the body for the group at yk_i, of indexes below `to`. */
+/* What a group kernel's loops need; and the call of the body for the group at yk_i, for indexes
+ * below `to`. */
 #define YK_GROUPS_OPEN(...)                                                                        \
     struct {                                                                                       \
         YK_EACH(YK_OWN, __VA_ARGS__)                                                               \
@@ -221,7 +222,7 @@
 
 #define YK_DESCRIBE(id, dims, group_lanes, group_unit, ...)                                        \
     YK_DESCRIBE_KIND(id, (.kind = YOKE_KERNEL_RANGE), dims, group_lanes, group_unit, __VA_ARGS__)
-/* `about`: what only kernels of its kind have, in parentheses. */
+/* `about`: fields that only kernels of this kind have, in parentheses. */
 #define YK_DESCRIBE_KIND(id, about, dims, group_lanes, group_unit, ...)                            \
     static const yoke_param yk_params_##id[] = { YK_EACH(YK_PARAM, __VA_ARGS__) };                 \
     _Static_assert(sizeof yk_params_##id / sizeof *yk_params_##id <= 24,                           \
@@ -263,7 +264,7 @@
     YK_DESCRIBE(name, 1, lanes, unit, __VA_ARGS__)                                                 \
     YK_GROUP_BODY(name, i, __VA_ARGS__)
 
-/* Inside the body of a group kernel: what is a work-item on devices is a turn of an inner loop here
+/* Inside the body of a group kernel: a work-item of a device is an iteration of an inner loop here
  * (docs/kernels.md). The second variable of YOKE_LANES gives YOKE_MINE the lane. */
 #define YK_GROUP_HIDDEN int YK_UNUSED yk_count, const int YK_UNUSED yk_lanes
 #define YOKE_LANES(l)   for (int YK_UNUSED l = 0, YK_UNUSED yk_lane = 0; l < yk_lanes; yk_lane = ++l)

@@ -3,20 +3,22 @@
  * Only seen while a kernel file is flattened (YOKE_FLATTEN and YOKE_CUDA). A device's source is the
  * prelude (yoke/prelude_cuda.h) + the flattened text + the size checks of shared types.
  *
- * Entry point     yoke_entry_NAME, extern "C". Of range kernels also yoke_entry32_NAME with the
- * same arguments, which libyoke makes of it for ranges with 32-bit indexes: bodies and entries
- * stand here in the order that src/access/narrow.c looks for. Arguments       a yk_space
- * (prelude_cuda.h) by value, then the kernel's parameters in order: a value, or a pointer to the
- * array's global element 0 (the host adds the shift); for mode add also an int64_t: the bytes from
- * one copy of it to the next, times 256, plus the number of copies, a power of two, less one. A
- * block adds to one of the copies, so that fewer blocks meet. Range kernels   (descriptor: lanes 0)
- * one thread an index, threads x along the LAST dimension, as many grid dimensions as the kernel
- * has. The grid must cover the space; threads beyond its ends do nothing. No loops: with
- * grid-stride loops and 64-bit counters a 7-point stencil took twice as long
- * (docs/results/kernels-h200.md). A thread's number in one launch has 32 bits, so a launch covers
- * at most 2^31 indexes in each dimension; larger spaces take several launches. Group kernels
- * (descriptor: lanes L > 0, unit U) blocks of L threads, ceil((last - first) / U) of them, no
- * fewer: block b does U indexes from first + b * U.
+ * Entry point     yoke_entry_NAME, extern "C". For range kernels also yoke_entry32_NAME with the
+ *                 same arguments, which libyoke makes from it for ranges with 32-bit indexes:
+ *                 bodies and entries are here in the order that src/access/narrow.c expects.
+ * Arguments       a yk_space (prelude_cuda.h) by value, then the kernel's parameters in order: a
+ *                 value, or a pointer to the array's global element 0 (the host adds the shift);
+ *                 for mode add also an int64_t: the bytes from one copy to the next, times 256,
+ *                 plus the number of copies (a power of two) less one. A block adds to one of the
+ *                 copies, so that fewer blocks add to the same one.
+ * Range kernels   (descriptor: lanes 0) one thread per index, threads x along the LAST dimension,
+ *                 as many grid dimensions as the kernel has. The grid must cover the space; threads
+ *                 beyond its ends do nothing. No loops: with grid-stride loops and 64-bit counters
+ *                 a 7-point stencil took twice as long (docs/results/kernels-h200.md). A thread's
+ *                 number in one launch has 32 bits, so a launch covers at most 2^31 indexes in each
+ *                 dimension; larger spaces take several launches.
+ * Group kernels   (descriptor: lanes L > 0, unit U) exactly ceil((last - first) / U) blocks of L
+ *                 threads: block b does U indexes from first + b * U.
  */
 #ifndef YOKE_KERNEL_CUDA_H
 #define YOKE_KERNEL_CUDA_H

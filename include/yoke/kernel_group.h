@@ -1,11 +1,11 @@
-/* yoke/kernel_group.h - the words inside the body of a group kernel, on devices: every lane is a
- * work-item. Their meaning on a CPU is in kernel_cpu.h. Only seen while a file is flattened.
+/* yoke/kernel_group.h - the words inside the body of a group kernel, on devices, where every lane
+ * is a work-item. Their CPU versions are in kernel_cpu.h. Only seen while a file is flattened.
  */
 #ifndef YOKE_KERNEL_GROUP_H
 #define YOKE_KERNEL_GROUP_H
 
-/* A loop of one turn, so that `continue` means the same as on a CPU; its condition does not depend
- * on the lane, or compilers would branch. */
+/* A loop of one iteration, so that `continue` means the same as on a CPU. Its condition does not
+ * depend on the lane; otherwise compilers would branch. */
 #define YOKE_LANES(l) for (int l = yk_lane, yk_turn = 1; yk_turn; yk_turn = 0, (void)l)
 #define YOKE_LANES_BY(n, part, l)                                                                  \
     for (int l = yk_lane, part = yk_lane / (n), yk_turn = 1; yk_turn;                              \
@@ -13,8 +13,8 @@
 #define YOKE_ONCE    if (yk_lane == 0)
 #define YOKE_MINE(x) (*(x))
 
-/* Lanes take every yk_lanes-th j, so that their reads lie side by side; then a tree in local
- * memory. The last barrier lets the scratch be used again. */
+/* Lanes take every yk_lanes-th j, so that their reads are adjacent; then a tree in local memory.
+ * The last barrier allows the scratch memory to be reused. */
 #define YK_LANE_FOLD(op, T, s, start, j, lo, hi, ...)                                              \
     T s = (start);                                                                                 \
     {                                                                                              \
@@ -35,7 +35,7 @@
         YOKE_BARRIER;                                                                              \
     }
 
-/* CUDA asks all lanes by one instruction, and a group of one warp without a barrier. */
+/* CUDA asks all lanes by one instruction; a group of one warp needs no barrier. */
 #if defined(YOKE_OPENCL)
 #define YK_LANE_ANY(s, l, ...)                                                                     \
     int s;                                                                                         \

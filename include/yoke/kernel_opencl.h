@@ -1,30 +1,29 @@
-/* yoke/kernel_opencl.h - the kernel forms in OpenCL C 1.2, and what a host must know to launch
- * them.
+/* yoke/kernel_opencl.h - the kernel forms in OpenCL C 1.2, and how to launch them.
  *
  * Only seen while a kernel file is flattened (YOKE_FLATTEN and YOKE_OPENCL). A device's source is
  * the prelude (yoke/prelude_opencl.h) + the flattened text + the size checks of shared types.
  *
- * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms. Of range kernels
- *                 also yoke_entry32_NAME with the same arguments, which libyoke makes of it for
- *                 ranges with 32-bit indexes: bodies and entries stand here in the order that
- *                 src/access/narrow.c looks for.
+ * Entry point     yoke_entry_NAME, for YOKE_KERNEL(NAME, ...) and all other forms. For range
+ *                 kernels also yoke_entry32_NAME with the same arguments, which libyoke makes from
+ *                 it for ranges with 32-bit indexes: bodies and entries are here in the order that
+ *                 src/access/narrow.c expects.
  * Arguments       a yk_space (prelude_opencl.h) by value, then the kernel's parameters in order: a
  *                 value is one argument; an array is two, its cl_mem and a `long` shift in BYTES of
- *                 the array's global element 0 (may be negative); mode add takes a third: the bytes
- *                 from one copy of it to the next, times 256, plus the number of copies, a power of
- *                 two, less one. A group adds to one of the copies, so that fewer groups meet. The
- *                 entry adds the shift itself. Local memory is declared inside: no argument is for
- *                 it.
- * Range kernels   (descriptor: lanes 0) one work-item an index, work_dim = dimensions;
+ *                 the array's global element 0 (may be negative), which the entry adds; mode add
+ *                 takes a third: the bytes from one copy to the next, times 256, plus the number of
+ *                 copies (a power of two) less one. A group adds to one of the copies, so that
+ *                 fewer groups add to the same one. Local memory is declared inside and has no
+ *                 argument.
+ * Range kernels   (descriptor: lanes 0) one work-item per index, work_dim = dimensions;
  *                 get_global_id(0) belongs to the LAST dimension, the fastest. No work offset. The
  *                 global size must cover the space (round up to the group size: the entry tests
- *                 bounds); any group size will do.
+ *                 bounds). Any group size is allowed.
  * Group kernels   (descriptor: lanes L > 0, unit U) work_dim = 1, local size { L } (required by the
  *                 kernel), global size { L * ceil((last - first) / U) }: group g does U indexes
- *                 from first + g * U, the last group perhaps fewer.
+ *                 from first + g * U; the last group may have fewer.
  * Few groups      Some drivers limit the number of groups in dimensions 1 and 2 (NVIDIA: 65535);
- *                 larger spaces take several launches there. Entries have no loops, which keep CPU
- *                 drivers from vectorising over work-items and cost GPUs time.
+ *                 larger spaces then take several launches. Entries have no loops: loops keep CPU
+ *                 drivers from vectorising over work-items, and cost GPUs time.
  */
 #ifndef YOKE_KERNEL_OPENCL_H
 #define YOKE_KERNEL_OPENCL_H
@@ -41,7 +40,7 @@
 #define YK_ENTRY_FORMAL_yk_local(T, n, count)
 #define YK_ENTRY_FORMAL_yk_private(T, n)
 
-/* What an entry hands to the body. */
+/* What an entry passes to the body. */
 #define YK_ENTRY_ACTUAL(k, p)          YK_ENTRY_ACTUAL_ p
 #define YK_ENTRY_ACTUAL_(mode, ...)    YK_ENTRY_ACTUAL_##mode(__VA_ARGS__)
 #define YK_ENTRY_ACTUAL_yk_value(T, n) , n

@@ -1,33 +1,36 @@
 /* yoke/kernel_reduce.h - parameters that reduce, in every language.
  *
- *     YOKE_REDUCE(op, T, n)            one T (a yoke_at_T of MIN_AT, MAX_AT) of all that the body
- * gives by yoke_reduce(n, v) or yoke_reduce_at(n, v, place) YOKE_FOLD(fold, identity, T, n)
- * likewise by the program's own YOKE_FN T fold(T a, T b), which is associative and commutative up
- * to rounding, with yoke_fold
+ *     YOKE_REDUCE(op, T, n)            one T (for MIN_AT, MAX_AT a yoke_at_T) of all values that
+ *                                      the body gives by yoke_reduce(n, v) or
+ *                                      yoke_reduce_at(n, v, place)
+ *     YOKE_FOLD(fold, identity, T, n)  the same by the program's own YOKE_FN T fold(T a, T b),
+ *                                      which must be associative and commutative up to rounding,
+ *                                      with yoke_fold
  *
- * The range is cut into blocks of indexes, by its sizes alone (src/runtime/blocks.c). A block's
- * values are dealt to lanes by the number of the fastest index; each lane folds its values in turn,
- * and the lanes are folded by halves. So a block's partial result has the same bits wherever it is
- * made. It goes to a row of its own: what is made again after a failure counts once, and no atomics
- * are needed. The host folds the partial results. Loops: kernel_reduce_cpu.h,
- * kernel_reduce_device.h.
+ * The range is cut into blocks of indexes, by its sizes alone (src/runtime/blocks.c). The number of
+ * the fastest index assigns a block's values to lanes; each lane folds its values in turn, and then
+ * halves of the lanes are folded together. So a block's partial result has the same bits wherever
+ * it is computed. It is stored in its own row: a block that is computed again after a failure
+ * counts once, and no atomics are needed. The host folds the partial results. Loops:
+ * kernel_reduce_cpu.h, kernel_reduce_device.h.
  */
 #ifndef YOKE_KERNEL_REDUCE_H
 #define YOKE_KERNEL_REDUCE_H
 
 #include <yoke/kernel_each.h>
 
-/* As parameters of the forms: mode, type, name, identity, how two values become one, by what. */
+/* As parameters of the forms: mode, type, name, identity, how two values are combined, and by
+ * what. */
 #define YOKE_REDUCE(op, T, n)                                                                      \
     (yk_reduce, YK_REDUCED_##op(T), n, YK_IDENTITY_##op(T), YK_REDUCES_##op, YK_REDUCE_##op)
 #define YOKE_FOLD(fold, identity, T, n) (yk_reduce, T, n, identity, own, fold)
 
-/* In bodies, and yoke_reduce_at(n, v, place) for MIN_AT and MAX_AT. In group kernels inside
- * YOKE_LANES or YOKE_ONCE. */
+/* For use in bodies; also yoke_reduce_at(n, v, place) for MIN_AT and MAX_AT. In group kernels only
+ * inside YOKE_LANES or YOKE_ONCE. */
 #define yoke_reduce(n, v)     yk_reduce_into(n##_yk_op, &YOKE_MINE(n), v)
 #define yoke_fold(n, fold, v) (YOKE_MINE(n) = fold(YOKE_MINE(n), v))
 
-/* Lanes of range kernels; group kernels have theirs. */
+/* Lanes of range kernels; group kernels have their own number. */
 enum { YK_REDUCE_LANES = 64 };
 enum {
     YK_REDUCE_SUM,
@@ -60,7 +63,7 @@ enum {
 #define YK_REDUCED_XOR(T)     YK_CAT(YK_BITS_, T)
 #define YK_REDUCED_MIN_AT(T)  YK_CAT(yoke_at_, T)
 #define YK_REDUCED_MAX_AT(T)  YK_CAT(yoke_at_, T)
-/* Others have no AND, OR and XOR: the compiler does not know their YK_BITS_. */
+/* Other types have no AND, OR and XOR: the compiler does not know their YK_BITS_. */
 #define YK_BITS_int32_t  int32_t
 #define YK_BITS_uint32_t uint32_t
 #define YK_BITS_int64_t  int64_t
@@ -88,8 +91,8 @@ enum {
 #define YK_LOWEST_int64_t      (-INT64_MAX - 1)
 #define YK_LOWEST_uint64_t     0
 
-/* F(type, name, identity, how, x) if p is a parameter that reduces, else nothing; and whether one
- * of several is: `reducing`, or `plain`. */
+/* F(type, name, identity, how, x) if p is a parameter that reduces, otherwise nothing. And whether
+ * one of several parameters reduces: `reducing`, or `plain`. */
 #define YK_IF_REDUCE(F, p) YK_IF_REDUCE_(F, YK_BARE p)
 #define YK_IF_REDUCE_(...) YK_IF_REDUCE__(__VA_ARGS__)
 #define YK_IF_REDUCE__(F, mode, ...)                                                               \
@@ -103,7 +106,7 @@ enum {
 #define YK_REDUCING(k, p)  YK_IF_REDUCE(YK_REDUCING_, p)
 #define YK_REDUCING_(...)  reducing,
 
-/* A fold of the program's has no number: yoke_reduce of its name does not compile. */
+/* The program's own fold has no number: yoke_reduce on it does not compile. */
 #define YK_HOW(what, how)        YK_CAT(YK_HOW_##what##_, how)
 #define YK_HOW_FORMAL_made(T, n) , T *YOKE_RESTRICT n, const int YK_UNUSED n##_yk_op
 #define YK_HOW_FORMAL_own(T, n)  , T *YOKE_RESTRICT n

@@ -1,5 +1,5 @@
-/* yoke/kernel_reduce_cpu.h - kernels that reduce (kernel_reduce.h), on the CPU: loops over blocks,
- * whose lanes are the innermost loop, which vectorises.
+/* yoke/kernel_reduce_cpu.h - kernels that reduce (kernel_reduce.h), on the CPU: loops over blocks
+ * with the lanes as the innermost loop, which vectorises.
  */
 #ifndef YOKE_KERNEL_REDUCE_CPU_H
 #define YOKE_KERNEL_REDUCE_CPU_H
@@ -49,7 +49,7 @@ YK_REDUCE_NUMBER(double, double, YK_REDUCE_NO_BITS)
                                                       float * : f##float,                          \
                                                                 double * : f##double
 
-/* Values and places lie apart here, so that both vectorise. */
+/* Values and places are in separate arrays here, so that both vectorise. */
 #define yoke_reduce_at(n, v, place)                                                                \
     yk_reduce_place(n##_yk_op, &YOKE_MINE(n), &YOKE_MINE(n##_yk_place), v, place)
 #define YK_VALUE_OF(T) __typeof__(((T *)0)->value)
@@ -58,7 +58,7 @@ YK_REDUCE_NUMBER(double, double, YK_REDUCE_NO_BITS)
         const int YK_UNUSED n##_yk_op
 #define YK_HOW_ACTUAL_at(n, x) , n##_yk_place, x
 
-/* The lane of a group kernel's body inside YOKE_LANES, where a variable hides the function; else 0.
+/* The lane: inside YOKE_LANES in a group kernel's body a variable hides this function; otherwise 0.
  */
 static inline int YK_UNUSED yk_lane(void)
 {
@@ -84,7 +84,7 @@ static inline int YK_UNUSED yk_lane(void)
     YK_LANES_HALF(4, n, how, x)                                                                    \
     YK_LANES_HALF(2, n, how, x)                                                                    \
     YK_LANES_HALF(1, n, how, x)
-/* The upper half of twice as many lanes into the lower one. */
+/* Folds the upper half of twice as many lanes into the lower half. */
 #define YK_LANES_HALF(half, n, how, x)                                                             \
     if (yk_reduce_lanes > (half) && yk_used > (half))                                              \
         for (int yk_l = 0; yk_l < (half); ++yk_l)                                                  \
@@ -97,8 +97,8 @@ static inline int YK_UNUSED yk_lane(void)
 #define YK_LANES_OF(k, p)                    YK_IF_REDUCE(YK_LANES_OF_, p)
 #define YK_LANES_OF_(T, n, identity, how, x) YK_HOW(LANE, how)(T, n, [0])
 
-/* Arrays of the lanes; what a lane begins with, takes from a partial result and from another lane;
- * its pointers; the outcome. */
+/* Arrays of the lanes; a lane's start value; what it takes from a partial result and from another
+ * lane; its pointers; the result. */
 #define YK_HOW_OPEN_made(T, n) _Alignas(64) T n##_yk_lanes[yk_reduce_lanes];
 #define YK_HOW_OPEN_own        YK_HOW_OPEN_made
 #define YK_HOW_OPEN_at(T, n)                                                                       \
@@ -147,8 +147,9 @@ static inline int YK_UNUSED yk_lane(void)
                 (yk_from - yk_blocks.first) / yk_blocks.size * yk_blocks.parts + yk_part;          \
             __VA_ARGS__                                                                            \
         }
-/* Lanes that `most` indexes give something to, as a power of two. What others have is the identity,
- * which changes nothing: blocks of few indexes would take ten times as long. */
+/* Number of lanes, a power of two, that get values from `most` indexes. The other lanes have the
+ * identity, which changes nothing; without this, blocks of few indexes would take ten times as
+ * long. */
 YOKE_FN int yk_lanes_used(int64_t most, int lanes)
 {
     int used = 1;
@@ -156,7 +157,7 @@ YOKE_FN int yk_lanes_used(int64_t most, int lanes)
         used *= 2;
     return used;
 }
-/* A statement for each index, which lanes take turns at. */
+/* A statement for each index; the lanes take the indexes in turn. */
 #define YK_BY_LANES(i, from, to, params, ...)                                                      \
     int64_t yk_at = (from);                                                                        \
     for (; (to)-yk_at >= YK_REDUCE_LANES; yk_at += YK_REDUCE_LANES)                                \

@@ -1,16 +1,16 @@
-/* yoke/kernel_reduce_device.h - kernels that reduce (kernel_reduce.h), in OpenCL C and CUDA: a
+/* yoke/kernel_reduce_device.h - kernels that reduce (kernel_reduce.h), in OpenCL C and CUDA: one
  * group for each part of each block. Only seen while a file is flattened.
  *
- * Entry point     yoke_entry_NAME, as of other kernels, with one more argument at the end: a
+ * Entry point     yoke_entry_NAME, as for other kernels, with one more argument at the end: a
  *                 yk_blocks by value. A parameter that reduces is an array of partial results.
- * Groups          of YK_REDUCE_LANES work-items, in group kernels as many as the kernel says, in
- * one dimension: yk_blocks.parts for each block that the space has. Lane l of a group takes every
- * group-size-th index from its part's l-th on, of the fastest dimension.
+ * Groups          of YK_REDUCE_LANES work-items (in group kernels, as many as the kernel says), in
+ *                 one dimension: yk_blocks.parts for each block of the space. Lane l of a group
+ *                 takes the indexes l, l + group size, ... of its part, in the fastest dimension.
  */
 #ifndef YOKE_KERNEL_REDUCE_DEVICE_H
 #define YOKE_KERNEL_REDUCE_DEVICE_H
 
-/* yoke_blocks of the host. */
+/* The same as the host's yoke_blocks. */
 typedef struct yk_blocks {
     int64_t first, size, parts, width;
 } yk_blocks;
@@ -20,7 +20,7 @@ typedef struct yk_blocks {
 #define YK_HOW_ACTUAL_at            YK_HOW_ACTUAL_made
 #define YK_HOW_JOIN_at              YK_HOW_JOIN_made
 
-/* What an entry declares for a result: the lane's own, and those of all. */
+/* What an entry declares for a result: the lane's own value, and those of all lanes. */
 #define YK_RESULT_DECLARE(T, n, identity)                                                          \
     YK_GROUP_MEMORY T n##_yk_lanes[yk_reduce_lanes];                                               \
     T n = identity;
@@ -33,8 +33,8 @@ typedef struct yk_blocks {
     n##_yk_lanes[yk_l] = n;
 #define YK_RESULT_GET(k, p)       YK_IF_REDUCE(YK_RESULT_GET_, p)
 #define YK_RESULT_GET_(T, n, ...) YK_RESULTS(T, n)[yk_slot] = n##_yk_lanes[0];
-/* Lanes in halves. Lane l < yk_few depends on those that are l modulo yk_few until so many are
- * left: so two barriers do, of which each takes compilers for CPUs a second. */
+/* Folds lanes by halves. Lane l < yk_few depends only on lanes that equal l modulo yk_few, until
+ * yk_few lanes are left. So two barriers are enough; each costs compilers for CPUs a second. */
 #define YK_RESULTS_CLOSE(...)                                                                      \
     enum { yk_few = yk_reduce_lanes < 8 ? yk_reduce_lanes : yk_reduce_lanes <= 64 ? 8 : 32 };      \
     YK_EACH(YK_RESULT_PUT, __VA_ARGS__)                                                            \
@@ -53,8 +53,8 @@ typedef struct yk_blocks {
             YK_EACH(YK_RESULT_JOIN, __VA_ARGS__)                                                   \
         }
 
-/* The group's part: indexes yk_from to yk_to - 1, yk_from2 to yk_to2 - 1 of the second dimension,
- * with its result at yk_slot. */
+/* The group's part: indexes yk_from to yk_to - 1, yk_from2 to yk_to2 - 1 of the second dimension;
+ * its result goes to yk_slot. */
 #define YK_PART_OF_GROUP                                                                           \
     const int64_t yk_group = YK_GROUP_NUMBER, yk_size = yk_blocks_.size;                           \
     const int64_t yk_from = yk_part.first + yk_group / yk_blocks_.parts * yk_size;                 \
@@ -83,7 +83,7 @@ typedef struct yk_blocks {
         YK_RESULTS_CLOSE params                                                                    \
     }
 
-/* A block has at most 2^30 indexes, which 32 bits count. */
+/* A block has at most 2^30 indexes, so 32 bits can count them. */
 #define YK_KERNEL1_reducing(name, i, ...)                                                          \
     YK_BODY1(name, i, __VA_ARGS__);                                                                \
     YK_REDUCING_ENTRY(name, YK_REDUCE_LANES, (__VA_ARGS__),                                        \
@@ -109,7 +109,7 @@ typedef struct yk_blocks {
                 yk_body_##name(yk_i, yk_j, yk_k, yk_part.size2,                                    \
                                yk_part.size3 YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));)              \
     YK_BODY3(name, i, j, k, __VA_ARGS__)
-/* The barrier: a later body may use local memory again. */
+/* The barrier allows the next body to reuse local memory. */
 #define YK_GROUP_KERNEL_reducing(name, i, lanes, unit, ...)                                        \
     YK_GROUP_CHECK(name, lanes, unit);                                                             \
     YK_GROUP_BODY(name, i, __VA_ARGS__);                                                           \

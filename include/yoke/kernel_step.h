@@ -11,36 +11,37 @@
  *             YOKE_EMIT(w);
  *     }
  *
- * defines `const yoke_kernel walks`, which jobs use as any other kernel. For each index i of the
- * job's range there is one item of the first generation; the job is done when these and all items
- * that came of them have been handled, each exactly once.
+ * defines `const yoke_kernel walks`, which jobs use like any other kernel. Each index i of the
+ * job's range has one item of the first generation. The job is done when these items and all their
+ * descendants have been handled, each exactly once.
  *
  *     YOKE_STEP_KERNEL(name, T, item, i, most, generations, params...)
  *
  * T: the item's type, a struct or a number as in YOKE_IN (fixed widths, no pointers); `item` is the
- * body's own copy. `most`: items that one call of the body emits at most, 1 to 256. `generations`:
- * how many there may be, with the first; a kernel that does not stop is found out by it. Both are
- * constant expressions. Params are those of YOKE_KERNEL. An item may touch what the index may that
- * it came of, which it has to know itself; items are in no order. So results go to YOKE_ADD arrays,
- * or to the index's rows where there is one item at a time (most 1: an item, then what it emits).
+ * body's own copy. `most`: the most items that one call of the body emits, 1 to 256. `generations`:
+ * the most generations, including the first; this detects kernels that do not terminate. Both are
+ * constant expressions. Params are those of YOKE_KERNEL. An item may touch what the index that it
+ * comes from may touch; the item must contain that index. Items are handled in no defined order. So
+ * results go to YOKE_ADD arrays, or to the index's rows if only one item at a time comes from an
+ * index (most 1).
  *
  * Inside the body
- *     YOKE_SEED { ... }  done for items of the first generation: `item` is all zero there and `i`
- *                        its index, which means nothing in others
+ *     YOKE_SEED { ... }  done for items of the first generation: `item` is all zero there, and `i`
+ *                        is its index; in other items `i` has no meaning
  *     YOKE_EMIT(x);      one more item, of the next generation. The first one stays with the lane
- *                        that emits it and is done next; the others wait. So let the first be of
- *                        those whose trees are small, or be the one that goes on
- * The body may return anywhere. It runs many times at once on any device that takes part.
+ *                        that emits it and is handled next; the others wait. So emit first an item
+ *                        with few descendants, or the one that continues
+ * The body may return anywhere. It runs many times at once on every device that takes part.
  *
  * Errors, at the end of the job (yoke_run, yoke_wait), which then has undefined results:
  * YOKE_EINVAL, with a text that names the kernel: more items were emitted than declared, or beyond
- * the last generation, or more have to wait. Devices without memory for the queues leave the job to
- * others.
+ * the last generation, or more items had to wait than allowed. Devices without memory for the
+ * queues leave the job to others.
  *
  * Device memory, for each of a GPU's lanes: three stacks of `room` items (yoke_step) for each of
- * its work-groups, and for one of them (most - 1) * generations items more, or fewer where a copy
- * of the descriptor says how many of them ever wait (step.waiting). docs/adr/010 tells why that is
- * always enough. In C++ this header gives the descriptor's type only.
+ * its work-groups, and (most - 1) * generations more items for one of them; or fewer, if a copy of
+ * the descriptor limits how many items ever wait (step.waiting). docs/adr/010 explains why this is
+ * always enough. In C++ this header only gives the descriptor's type.
  */
 #ifndef YOKE_KERNEL_STEP_H
 #define YOKE_KERNEL_STEP_H
@@ -65,8 +66,8 @@
 #include <yoke/kernel_step_device.h>
 #else
 
-/* A batch: the body over all its items, each with slots of its own for what it emits; then these
- * are moved to where the library wants them. */
+/* A batch: the body runs over all items, each with its own slots for what it emits. Then the
+ * emitted items are moved to where the library wants them. */
 #define YK_STEP_HIDDEN(T)                                                                          \
     const int YK_UNUSED yk_fresh, T *YOKE_RESTRICT YK_UNUSED yk_emitted,                           \
         int32_t *YOKE_RESTRICT YK_UNUSED yk_sent, const int32_t YK_UNUSED yk_most
@@ -128,7 +129,7 @@
         YK_STEP_PACK(T, most, generations)                                                         \
     }
 
-/* Its parameters are not named as the fields are that they fill. */
+/* Its parameters must not have the names of the fields that they set. */
 #define YOKE_STEP_KERNEL(name, T, item, i, at_most, ages, ...)                                     \
     YK_STEP_CHECK(name, at_most, ages);                                                            \
     YK_STEP_BODY(name, T, item, i, __VA_ARGS__);                                                   \

@@ -2,22 +2,22 @@
  * (docs/adr/010).
  *
  * Only seen while a kernel file is flattened. A work-group has a stack in the queue's memory; each
- * of its lanes holds one item in registers. A turn: lanes without an item take one from the stack,
- * else an index of the chunk; every lane that has one does the body, keeps the first item it emits
- * and pushes the others. Groups meet in atomics of the queue's words only, and none waits for
- * another.
+ * of its lanes keeps one item in registers. In a turn, lanes without an item take one from the
+ * stack, or otherwise an index of the chunk. Every lane with an item runs the body, keeps the first
+ * item it emits and pushes the others. Groups interact only through atomics on the queue's words,
+ * and none waits for another.
  *
  *   - Launch: plan.groups groups of YK_STEP_LANES lanes, in one dimension. Groups 0: nothing.
  *   - Arguments: a yk_space as for other kernels, then the queue's memory, a 64-bit
  *     byte shift of the queue in it, a yk_step_plan by value, then the parameters.
  *   - The queue: YK_STEP_ITEMS bytes of words, then slots of items; at plan.ages the items'
- *     generations, and behind them for each group the indexes that it has taken and not begun.
- *   - Slots: `groups` stacks of `room` (group 0 has the last one, and `reserve` more behind it),
- *     then two outboxes of groups * room each.
- *   - Words: indexes taken, errors, and by launch % 3 (`phase`): items left in the outbox launch %
- *     2 (`odd`), items that group 0 keeps on its stack because they are more than `room`, groups
- *     that have ended, indexes that groups keep. All are zero before the first launch. Each launch
- * reads those of the one before it, writes its own, clears the next one's.
+ *     generations, and after them for each group the indexes that it has taken and not begun.
+ *   - Slots: `groups` stacks of `room` (group 0 has the last one, with `reserve` more slots after
+ *     it), then two outboxes of groups * room each.
+ *   - Words: indexes taken; errors; and by launch % 3 (`phase`): items left in the outbox launch %
+ *     2 (`odd`), items that group 0 keeps on its stack because they are more than `room`, number of
+ *     groups that have ended, indexes that groups keep. All are zero before the first launch. Each
+ *     launch reads the words of the one before, writes its own, and clears those of the next.
  */
 #ifndef YOKE_KERNEL_STEP_DEVICE_H
 #define YOKE_KERNEL_STEP_DEVICE_H
@@ -95,7 +95,7 @@
             YK_STEP_MOVE(yk_s.bottom, yk_s.from)                                                   \
         YK_STEP_SYNC;                                                                              \
         while (yk_step_goes_on(&yk_s, &yk_plan, most)) {                                           \
-            T yk_next = yk_zero; /* the last turn's would take an item's registers */              \
+            T yk_next = yk_zero; /* kept across turns, it would take an item's registers */        \
             if (yk_step_fills(&yk_s)) {                                                            \
                 if (yk_s.has && yk_s.lane >= yk_s.width)                                           \
                     YK_STEP_PUT_BACK                                                               \

@@ -1,5 +1,5 @@
 /* yoke/kernel_step_queue.h - what a work-group of a step kernel does with its queue, whatever the
- * items are; how kernel_step_device.h uses it, and the layout, is told there.
+ * items are. kernel_step_device.h describes the layout and how these functions are used.
  *
  * Only seen while a kernel file is flattened.
  */
@@ -16,35 +16,38 @@ enum { YK_STEP_SEEDS = 0, YK_STEP_ERRORS = 1, YK_STEP_LEFT = 2, YK_STEP_DEEP = 5
        YK_STEP_KEPT = 11, YK_STEP_ITEMS = 256 };
 /* clang-format on */
 enum { YK_STEP_TOO_MANY = 1, YK_STEP_TOO_OLD = 2, YK_STEP_TOO_DEEP = 4 };
-enum { YK_STEP_LOOK = 16 };                  /* turns from one look at what others do to the next */
-enum { YK_STEP_BUNDLE = 8 * YK_STEP_LANES }; /* indexes that a group takes at once, at most */
+enum { YK_STEP_LOOK = 16 };                  /* turns between looks at what other groups do */
+enum { YK_STEP_BUNDLE = 8 * YK_STEP_LANES }; /* most indexes that a group takes at once */
 
-/* What the lanes of a group share. Of three, a turn (a vote) uses one and clears the next: between
- * two turns there is only one barrier, so the one before may still be read. */
+/* What the lanes of a group share. A turn (a vote) uses one of three entries and clears the next:
+ * between two turns there is only one barrier, so the previous entry may still be read. */
 typedef struct yk_step_group {
     uint32_t pushed[3], stop[3];
     uint32_t back;                 /* items put back while lanes are filled */
     uint32_t votes[3], told[2][2]; /* OpenCL's */
 } yk_step_group;
 
-/* What a lane knows. The same in all lanes of a group, but for what is its own. */
+/* What a lane knows. Equal in all lanes of a group, except what is marked as its own. */
 typedef struct yk_step {
     YOKE_GLOBAL uint32_t *words, *range; /* range: where the group keeps next and end */
     YOKE_SHARED yk_step_group *group;
-    uint64_t bottom;        /* slot of the stack's lowest item */
-    uint64_t from, to;      /* slots of its share of the old outbox, and of its part of the new */
-    uint32_t number, count; /* of the group; of items on its stack */
-    uint32_t held, width;   /* lanes that have an item; that may have one this turn */
-    uint32_t turn, third;   /* turns done; that modulo 3 */
-    uint32_t length, dry;   /* indexes of the chunk; 1: all are taken */
-    uint32_t next, end;     /* indexes that the group has taken and not begun */
-    uint32_t stop;          /* 1: no more turns, for others' sake or for an error */
-    uint32_t votes, tells;  /* OpenCL: so many, votes modulo 3 */
-    uint32_t lane, has;     /* its own: number, whether it has an item, */
-    uint32_t fresh, pops;   /* whether that is new; whether it takes one from the stack, */
-    uint64_t slot;          /* which lies there, */
-    uint32_t index;         /* or of which index of the chunk it is */
-    YOKE_SHARED uint32_t *top; /* where to count what is pushed */
+    uint64_t bottom;           /* slot of the lowest item of the stack */
+    uint64_t from, to;         /* slots of its share of the old outbox, and of its part of the new
+                                * one */
+    uint32_t number, count;    /* number of the group; number of items on its stack */
+    uint32_t held, width;      /* number of lanes that have an item; number that may have one this
+                                * turn */
+    uint32_t turn, third;      /* number of turns done; the same modulo 3 */
+    uint32_t length, dry;      /* number of indexes of the chunk; 1: all are taken */
+    uint32_t next, end;        /* indexes that the group has taken and not begun */
+    uint32_t stop;             /* 1: no more turns, because of other groups or an error */
+    uint32_t votes, tells;     /* OpenCL: number of these so far; votes modulo 3 */
+    uint32_t lane, has;        /* its own: number of the lane; whether it has an item */
+    uint32_t fresh, pops;      /* its own: whether the item is new; whether to take it from the
+                                * stack */
+    uint64_t slot;             /* its own: slot of that item */
+    uint32_t index;            /* its own: or the index of the chunk that it is */
+    YOKE_SHARED uint32_t *top; /* counter for pushed items */
 } yk_step;
 
 #include <yoke/kernel_step_vote.h>
@@ -54,8 +57,8 @@ YOKE_FN uint32_t yk_step_word(YOKE_GLOBAL uint32_t *word)
     return *(volatile YOKE_GLOBAL uint32_t *)word; /* others may be changing it */
 }
 
-/* Its share of what the launch before left: `count` items from slot `from` on; or, for group 0,
- * what lies on its stack already. */
+/* The group's share of what the previous launch left: `count` items from slot `from` on; or, for
+ * group 0, what is on its stack already. */
 YOKE_FN void yk_step_share(yk_step *s, const yk_step_plan *plan)
 {
     const uint32_t before = (plan->phase + 2) % 3;
@@ -74,7 +77,7 @@ YOKE_FN void yk_step_share(yk_step *s, const yk_step_plan *plan)
     s->from = outboxes + plan->reserve + (plan->odd ? 0 : outboxes) + first;
 }
 
-/* Indexes that it had taken when the launch before ended. */
+/* The indexes that it had taken when the previous launch ended. */
 YOKE_FN void yk_step_resume(yk_step *s, const yk_step_plan *plan)
 {
     const uint64_t slots = 3 * (uint64_t)plan->groups * plan->room + plan->reserve;
@@ -109,8 +112,9 @@ YOKE_FN void yk_step_open(yk_step *s, const yk_step_plan *plan, YOKE_GLOBAL uint
     yk_step_resume(s, plan);
 }
 
-/* Whether there is another turn, and how wide: all that comes of it has room on the stack. Group 0
- * goes on with one lane where there is none, into its reserve; and beyond that not at all. */
+/* Whether there is another turn, and its width: everything that it may emit must fit on the stack.
+ * If it does not fit, group 0 goes on with one lane, using its reserve; beyond that it ends with an
+ * error. */
 YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
 {
     const uint32_t all = s->count + s->held;
@@ -130,25 +134,26 @@ YOKE_FN int yk_step_goes_on(yk_step *s, const yk_step_plan *plan, uint32_t most)
     return 1;
 }
 
-/* Filling the lanes takes barriers: not while enough of them have items. */
+/* Filling the lanes needs barriers, so it is not done while enough of them have items. */
 YOKE_FN int yk_step_fills(const yk_step *s)
 {
     return s->width < YK_STEP_LANES || (s->held < YK_STEP_LANES && (s->count || !s->dry));
 }
 
-/* The slot for an item that its lane gives back. */
+/* The slot for an item that its lane puts back. */
 YOKE_FN uint64_t yk_step_put_back(yk_step *s)
 {
     s->has = 0;
     return s->bottom + s->count + YK_ATOMIC_ADD(&s->group->back, 1);
 }
 
-/* Lane 0 takes indexes of the chunk for the group: as many as lanes need, and while there are many
- * left as a part of them, so that thousands of groups do not meet at one word at every turn. */
+/* Lane 0 takes indexes of the chunk for the group: as many as its lanes need. While many are left,
+ * it takes a fraction of them at once, so that thousands of groups do not use one word at every
+ * turn. */
 YOKE_FN void yk_step_take(yk_step *s, const yk_step_plan *plan, uint32_t need)
 {
     YOKE_GLOBAL uint32_t *seeds = &s->words[YK_STEP_SEEDS];
-    /* Past the end the word grows by one request of each group at most. */
+    /* Past the end the word grows by at most one request of each group. */
     uint32_t first = yk_step_word(seeds), part;
     if (first < s->length) {
         part = (s->length - first) / (2 * plan->groups);
@@ -159,8 +164,8 @@ YOKE_FN void yk_step_take(yk_step *s, const yk_step_plan *plan, uint32_t need)
     s->end = first >= s->length ? first : s->length - first < need ? s->length : first + need;
 }
 
-/* Who has no item gets one, as far as there are some: `pops` or `fresh`. The caller has put back
- * those of lanes that have to rest. */
+/* Gives lanes without an item one, as long as there are some: `pops` or `fresh`. The caller has put
+ * back the items of lanes that must pause. */
 YOKE_FN void yk_step_fill(yk_step *s, const yk_step_plan *plan)
 {
     const uint32_t wants = !s->has && s->lane < s->width;
@@ -203,7 +208,8 @@ YOKE_FN void yk_step_begin(yk_step *s, const yk_step_plan *plan)
         group->stop[s->third] = 1;
 }
 
-/* The lane's item emitted so many. Errors end the group at once, and others at their next look. */
+/* The lane's item emitted `sent` items. An error ends the group at once, and other groups at their
+ * next look. */
 YOKE_FN void yk_step_end(yk_step *s, uint32_t sent, uint32_t most, int is_last)
 {
     YOKE_SHARED yk_step_group *group = s->group;
@@ -222,7 +228,7 @@ YOKE_FN void yk_step_end(yk_step *s, uint32_t sent, uint32_t most, int is_last)
     ++s->turn;
 }
 
-/* All lanes' items are on the stack: where these go. They stay where they are too many. */
+/* All lanes' items are on the stack. Determines where they go; they stay if they are too many. */
 YOKE_FN void yk_step_close(yk_step *s, const yk_step_plan *plan)
 {
     YOKE_SHARED yk_step_group *group = s->group;

@@ -2,11 +2,12 @@
  *
  * Only seen while a kernel file is flattened, from kernel_step_queue.h.
  *
- * A group of CUDA's is a warp, which is its own barrier; there
- *   yk_step_vote   in how many lanes `yes` is 1; *rank: in how many before this one
- *   yk_step_tell   lane 0's values for all
- * are an instruction each. OpenCL has no such thing on all devices, so they go by local memory.
- * Both are barriers: what was written to group or stack before is seen by all behind it. */
+ *   yk_step_vote   in how many lanes `yes` is 1; *rank: in how many lanes before this one
+ *   yk_step_tell   gives lane 0's values to all lanes
+ *
+ * A group in CUDA is a warp, which is its own barrier, and each of these is one instruction. In
+ * OpenCL not all devices have these instructions, so local memory is used. Both functions are
+ * barriers: after them all lanes see what was written to group or stack before. */
 #ifndef YOKE_KERNEL_STEP_VOTE_H
 #define YOKE_KERNEL_STEP_VOTE_H
 
@@ -15,7 +16,7 @@
 #define YK_STEP_GROUP       (uint32_t) get_group_id(0)
 #define YK_STEP_LANE        (uint32_t) get_local_id(0)
 #define YK_STEP_SYNC        YOKE_BARRIER
-#define YK_STEP_MAY(x)      1 /* PoCL doubles all that follows a branch with a barrier in it */
+#define YK_STEP_MAY(x)      1 /* PoCL doubles all code after a branch with a barrier in it */
 
 YOKE_FN uint32_t yk_step_vote(yk_step *s, uint32_t yes, uint32_t *rank)
 {

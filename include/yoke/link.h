@@ -15,20 +15,21 @@ typedef struct yoke_link_speed {
     double both; /* sum of both directions at once */
 } yoke_link_speed;
 
-/* What was measured of a device; 0: not measured, for it does not apply there or cannot be had. */
+/* What was measured for a device; 0: not measured, because it does not apply or is impossible. */
 typedef struct yoke_link {
-    yoke_link_speed pinned;         /* host memory of the driver's own */
-    yoke_link_speed pageable;       /* host memory as malloc gives it */
-    double copy_seconds;            /* from issuing a copy of 4 bytes to being awake after it */
-    double launch_seconds;          /* the same of a kernel that does nothing */
+    yoke_link_speed pinned;         /* the driver's own host memory */
+    yoke_link_speed pageable;       /* host memory of malloc */
+    double copy_seconds;            /* from issuing a copy of 4 bytes until the waiting thread runs
+                                     * again */
+    double launch_seconds;          /* the same for a kernel that does nothing */
     double memory_bytes_per_second; /* CPU devices: all cores at once, a[i] = b[i] + s * c[i]; 24
-                                       bytes an element, as STREAM counts */
+                                     * bytes per element, as STREAM counts */
 } yoke_link;
 
-/* Measure one device. Waits for the jobs submitted so far, then takes about a second of the real
- * clock; jobs and other programs that run meanwhile disturb it. Needs host and device memory for
- * its copies, up to 256 MB each. A simulated CPU has no memory to measure. YOKE_EINVAL if there is
- * no device `index`; YOKE_EDEVICE if it is lost. */
+/* Measures one device. Waits for the jobs submitted so far, then takes about a second of real time;
+ * jobs and other programs that run meanwhile disturb it. Needs host and device memory for its
+ * copies, up to 256 MB each. A simulated CPU has no memory to measure. YOKE_EINVAL if there is no
+ * device `index`; YOKE_EDEVICE if it is lost. */
 YOKE_API yoke_status yoke_link_measure(yoke_runtime *runtime, int index, yoke_link *out);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* yoke/prelude.h - the language layer on the CPU: what prelude_opencl.h and prelude_cuda.h are on
- * devices. Adds only names with yoke's prefix, and rsqrt, rsqrtf (C23) where libm lacks them.
+/* yoke/prelude.h - the language layer on the CPU: the counterpart of prelude_opencl.h and
+ * prelude_cuda.h. Adds only names with yoke's prefix, and rsqrt, rsqrtf (C23) if libm lacks them.
  */
 #ifndef YOKE_PRELUDE_H
 #define YOKE_PRELUDE_H
@@ -16,7 +16,7 @@
 #define YOKE_SHARED    /* address space of YOKE_LOCAL arrays */
 #define YOKE_RESTRICT  restrict
 #define YOKE_ALIGN(n)  __attribute__((aligned(n)))
-#define YOKE_UNROLL(n) /* before a loop; only devices' compilers heed it */
+#define YOKE_UNROLL(n) /* before a loop; only devices' compilers use it */
 #define YOKE_PI        3.14159265358979323846
 #define YOKE_PI_F      3.14159265f
 
@@ -32,9 +32,9 @@ YOKE_FN double rsqrt(double x)
 }
 #endif
 
-#define yoke_rsqrtf(x) rsqrtf(x) /* of FLT_MIN or more: devices have it cheaper */
+#define yoke_rsqrtf(x) rsqrtf(x) /* x must be FLT_MIN or more: this is cheaper on devices */
 
-/* The bits of a number, and a number of these bits. */
+/* The bits of a number, and the number with these bits. */
 YOKE_FN int32_t yoke_float_as_int(float x)
 {
     const union {
@@ -52,17 +52,17 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return both.number;
 }
 
-/* The runtime gives every worker an array of its own and merges them. In range kernels a constant
- * element has sums by lanes (kernel_sums.h): element 0 of lane l at `lane`, the next one
- * YK_SUM_LANES further. Only one of the places of `p` and of `v` is evaluated. */
+/* The runtime gives every worker its own array and merges them. In range kernels a constant element
+ * has sums by lanes (kernel_sums.h): element 0 of lane l is at `lane`, the next element
+ * YK_SUM_LANES further. Of the places of `p` and of `v` only one is evaluated. */
 enum { YK_SUM_LANES = 8, YK_SUMS = 4 };
 struct yk_sums {
     struct {
         uintptr_t array;
-        void *lane; /* of element 0; those of the others follow, YK_SUM_LANES apart */
+        void *lane; /* of element 0; the other elements follow, YK_SUM_LANES apart */
     } of[25];
 };
-/* Range kernels have a parameter of this name. Elsewhere it is the function, and there are no
+/* Range kernels have a parameter of this name. Elsewhere it is this function, and there are no
  * lanes; a parameter may hide a function without a warning. */
 static inline void YK_UNUSED yk_sums(void)
 {
@@ -79,8 +79,8 @@ static const struct yk_sums YK_UNUSED yk_no_sums = { { { 0, 0 } } };
     ((void)(YK_SUM_IS(p, 0)   ? YK_SUM_ADD(p, 0, v)                                                \
             : YK_SUM_IS(p, 1) ? YK_SUM_ADD(p, 1, v)                                                \
                               : (*(p) += YK_UNFUSED(v))))
-/* A product that is not fused with the sum, which would take a third longer in place (4 cycles, not
- * 3, on processors of 2020 to 2026). */
+/* A product that is not fused with the sum; a fused one would take a third longer here (4 cycles
+ * instead of 3, on processors of 2020 to 2026). */
 #ifdef __has_builtin
 #if __has_builtin(__builtin_assoc_barrier)
 #define YK_UNFUSED(v) __builtin_assoc_barrier(v)
@@ -90,8 +90,8 @@ static const struct yk_sums YK_UNUSED yk_no_sums = { { { 0, 0 } } };
 #define YK_UNFUSED(v) (v)
 #endif
 
-/* Vector forms of libm (libmvec, at most 4 ulp), which its headers declare for -ffast-math only.
- * clang knows them by -fveclib=libmvec. */
+/* Vector forms of libm (libmvec, at most 4 ulp), which its headers declare only for -ffast-math.
+ * clang uses them with -fveclib=libmvec. */
 #if defined(YOKE_OMP_SIMD) && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&  \
     !defined(__FAST_MATH__)
 #define YK_VECTOR __attribute__((simd("notinbranch"))) extern

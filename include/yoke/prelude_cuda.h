@@ -1,10 +1,10 @@
-/* yoke/prelude_cuda.h - the language layer of CUDA C++: sent in front of every flattened kernel
- * text, never included by C code.
+/* yoke/prelude_cuda.h - the language layer of CUDA C++: put before every flattened kernel text,
+ * never included by C code.
  *
- * NVRTC comes without the C library's headers, so the types and limits of those are given here;
- * nvcc has them.
+ * NVRTC comes without the C library's headers, so their types and limits are given here; nvcc has
+ * them.
  */
-#pragma nv_diag_suppress 177, 550 /* declared, or set, and not used: most of this prelude */
+#pragma nv_diag_suppress 177, 550 /* declared or set but not used: most of this prelude */
 #ifdef __CUDACC_RTC__
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
@@ -40,8 +40,8 @@ typedef unsigned long uint64_t;
 #define YOKE_PI   3.14159265358979323846
 #define YOKE_PI_F 3.14159265f
 
-/* The indexes that one launch does, each dimension from first to last - 1, and the sizes of the
- * second and third dimension as the body knows them. struct yk_space of the host. */
+/* The indexes of one launch, in each dimension from first to last - 1, and the sizes of the second
+ * and third dimension as the body sees them. The same as the host's struct yk_space. */
 typedef struct yk_space {
     int64_t first, last, first2, last2, first3, last3, size2, size3;
 } yk_space;
@@ -56,10 +56,11 @@ typedef struct yk_space {
 #define _Bool bool
 #define _Static_assert static_assert
 
-/* The processor's own; rsqrtf adds a comparison and two products for denormal numbers. */
+/* The processor's own instruction; rsqrtf adds a comparison and two products for denormal
+ * numbers. */
 YOKE_FN float yoke_rsqrtf(float x)
 {
-#ifdef YOKE_NO_PTX /* the compiler makes code for other processors */
+#ifdef YOKE_NO_PTX /* the compiler generates code for other processors */
     return rsqrtf(x);
 #else
     float root;
@@ -77,13 +78,13 @@ YOKE_FN float yoke_int_as_float(int32_t x)
     return __int_as_float(x);
 }
 
-/* Declares i: the thread's index in the grid's dimension d; ends threads beyond the range. */
+/* Declares i: the thread's index in the grid's dimension d. Ends threads beyond the range. */
 #define YK_INDEX_OF(i, from, to, d)                                                                \
     const int64_t i = (from) + (int64_t)(blockIdx.d * blockDim.d + threadIdx.d);                   \
     if (i >= (to))                                                                                 \
         return;
-/* The same in entries for 32-bit indexes (access/narrow.h). Made of a 64-bit sum, i would cost
- * addresses two instructions more each. */
+/* The same in entries for 32-bit indexes (access/narrow.h). If i were computed from a 64-bit sum,
+ * each address would take two more instructions. */
 #define YK_INDEX32_OF(i, from, to, d)                                                              \
     const unsigned i##_at = blockIdx.d * blockDim.d + threadIdx.d;                                 \
     if (i##_at >= (unsigned)(to) - (unsigned)(from))                                               \
@@ -94,8 +95,8 @@ YOKE_FN float yoke_int_as_float(int32_t x)
 
 /* Atomics on one address take turns. So a whole warp that adds to one element folds its values
  * first, and one lane adds: a dot product of 268,435,456 floats into one element takes 43 ms on an
- * H200 without, 0.9 with it and with more copies (docs/results/kernels-h200.md). Lanes that have
- * gone different ways add for themselves: there a look at all addresses would cost more than it
+ * H200 without this, 0.9 ms with it and with several copies (docs/results/kernels-h200.md). Lanes
+ * of a warp that has diverged add one by one: comparing all addresses there would cost more than it
  * saves. */
 #if __CUDA_ARCH__ >= 700
 #define YK_ADD_FOLDS(T, C)                                                                         \
@@ -130,8 +131,8 @@ YK_ADD(int64_t, unsigned long long)
 YK_ADD(uint64_t, unsigned long long)
 YK_ADD(float, float)
 YK_ADD(double, double)
-/* Lanes of a step kernel have items of their own, and seldom add to one element together: their
- * bodies have a yk_folds of 0, which costs nothing. */
+/* Lanes of a step kernel have different items and rarely add to one element together. Their bodies
+ * have a yk_folds of 0, which costs nothing. */
 enum { yk_folds = 1 };
 #define yoke_add(p, v) yk_add_typed(p, v, yk_folds)
 template <typename T, typename V> YOKE_FN void yk_add_typed(T *p, V v, const int folds)
@@ -139,7 +140,7 @@ template <typename T, typename V> YOKE_FN void yk_add_typed(T *p, V v, const int
     yk_add_to(p, (T)v, folds);
 }
 
-/* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX leave NaNs out,
+/* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX ignore NaNs,
  * integers wrap. */
 #define YK_REDUCE_ALL(T, W, bits)                                                                  \
     YOKE_FN void yk_reduce_into(const int op, T *p, const T v)                                     \

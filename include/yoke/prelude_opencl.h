@@ -1,8 +1,8 @@
-/* yoke/prelude_opencl.h - the language layer of OpenCL C 1.2: sent in front of every flattened
- * kernel text, never included by C code.
+/* yoke/prelude_opencl.h - the language layer of OpenCL C 1.2: put before every flattened kernel
+ * text, never included by C code.
  *
- * OpenCL C 1.2 has no variadic macros, so none here. Standard C's float functions are OpenCL's
- * overloaded ones.
+ * OpenCL C 1.2 has no variadic macros, so there are none here. Standard C's float functions are
+ * OpenCL's overloaded ones.
  */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -27,13 +27,13 @@ typedef ulong uint64_t;
 #define YOKE_RESTRICT restrict
 #define YOKE_ALIGN(n) __attribute__((aligned(n)))
 
-/* The indexes that one launch does, each dimension from first to last - 1, and the sizes of the
- * second and third dimension as the body knows them. struct yk_space of the host. */
+/* The indexes of one launch, in each dimension from first to last - 1, and the sizes of the second
+ * and third dimension as the body sees them. The same as the host's struct yk_space. */
 typedef struct yk_space {
     int64_t first, last, first2, last2, first3, last3, size2, size3;
 } yk_space;
 
-/* Declares i: the work-item's index in dimension d of the index space; ends work-items beyond the
+/* Declares i: the work-item's index in dimension d of the index space. Ends work-items beyond the
  * range. */
 #define YK_INDEX_OF(i, from, to, d)                                                                \
     const long i = (from) + (long)get_global_id(d);                                                \
@@ -120,11 +120,11 @@ enum { yk_folds = 1 };
 #define yoke_add(p, v) yk_add_to(p, v, yk_folds)
 #define YK_OVERLOAD    static inline __attribute__((overloadable, always_inline))
 
-/* NVIDIA's GPUs fold and add floating point in memory as prelude_cuda.h tells. OpenCL 1.2 has no
- * names for that, but their compiler takes PTX. YK_NVIDIA, a build option, is the major number of
- * the compute capability. */
+/* NVIDIA's GPUs fold and add floating point in memory, as prelude_cuda.h explains. OpenCL 1.2 has
+ * no names for that, but their compiler accepts PTX. YK_NVIDIA, a build option, is the major number
+ * of the compute capability. */
 #if YK_NVIDIA >= 7
-/* 1 if all lanes of the warp are here, each with this p. */
+/* 1 if all lanes of the warp are active, each with this p. */
 YK_OVERLOAD int yk_warp_adds_to(const __global void *p)
 {
     uint lanes, same;
@@ -172,8 +172,8 @@ YK_OVERLOAD ulong yk_across(ulong v, int d)
 #endif
 #define YK_FOLDS__local(as_T, as_U)
 
-/* yoke_add: floating point by compare and exchange, where there is no instruction. The tests
- * define YOKE_ADD_BY_HALVES. */
+/* yoke_add: floating point by compare and exchange if there is no instruction. The tests define
+ * YOKE_ADD_BY_HALVES. */
 #define YK_ADD(space, T) YK_OVERLOAD void yk_add_to(space T *p, T v, const int folds)
 #define YK_ADD_INTEGER(space, T, U, add)                                                           \
     YK_ADD(space, T)                                                                               \
@@ -218,8 +218,8 @@ YK_ADD_REAL(__global, double, ulong, as_double, as_ulong, atom_cmpxchg)
 YK_ADD_REAL(__local, double, ulong, as_double, as_ulong, atom_cmpxchg)
 #endif
 #endif
-/* Without that extension half by half. Each wrap of the lower half carries 1 into the upper one, so
- * the sum is right as soon as all adds are done, and nobody may look before. */
+/* Without that extension, half by half. Each wrap of the lower half carries 1 into the upper half,
+ * so the sum is right once all additions are done; it must not be read before. */
 #if defined(cl_khr_int64_base_atomics) && !defined(YOKE_ADD_BY_HALVES)
 #define YK_ADD_WIDE(space, T) YK_ADD_INTEGER(space, T, ulong, atom_add)
 #else
@@ -243,7 +243,7 @@ YK_ADD_WIDE(__global, ulong)
 YK_ADD_WIDE(__local, long)
 YK_ADD_WIDE(__local, ulong)
 
-/* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX leave NaNs out,
+/* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX ignore NaNs,
  * integers wrap. */
 #define YK_REDUCE YK_OVERLOAD void
 #define YK_REDUCE_NUMBER(T, W, bits)                                                               \

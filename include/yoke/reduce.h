@@ -1,18 +1,17 @@
-/* yoke/reduce.h - results of reductions (YOKE_REDUCE, YOKE_FOLD): what operators mean.
+/* yoke/reduce.h - results of reductions (YOKE_REDUCE, YOKE_FOLD): the meaning of operators.
  *
  * | operator | of | without a value | |
  * | --- | --- | --- | --- |
  * | SUM, PRODUCT | all numbers | 0, 1 | integers wrap around |
- * | MIN, MAX | all numbers | INFINITY, -INFINITY; the type's limit | NaNs are left out |
+ * | MIN, MAX | all numbers | INFINITY, -INFINITY; the type's limit | NaNs are ignored |
  * | AND, OR, XOR | integers | all bits; 0; 0 | of bits |
- * | MIN_AT, MAX_AT | all numbers | that of MIN or MAX, place -1 | of equal values the lowest place
- * |
+ * | MIN_AT, MAX_AT | all numbers | as MIN or MAX, place -1 | of equal values the lowest place |
  *
- * Numbers are int32_t, uint32_t, int64_t, uint64_t, float and double. A result is what the operator
- * makes of all values, and of none where a range is empty or all values are NaN. Values are
- * combined in an order that depends on the range's sizes only, so a job's result has the same bits
- * on any devices, for any split, every time; of bodies with products and sums, which compilers may
- * fuse, where the file is built with EXACT (docs/kernels.md).
+ * Numbers are int32_t, uint32_t, int64_t, uint64_t, float and double. A result is the operator
+ * applied to all values; to no value if the range is empty or all values are NaN. Values are
+ * combined in an order that depends only on the range's sizes, so a job's result has the same bits
+ * on any devices, for any split, every time. For bodies with products and sums, which compilers may
+ * fuse, this holds if the file is built with EXACT (docs/kernels.md).
  */
 #ifndef YOKE_REDUCE_H
 #define YOKE_REDUCE_H

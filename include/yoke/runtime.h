@@ -1,12 +1,12 @@
 /* yoke/runtime.h - open and close: everything else needs a runtime.
  *
- * A runtime owns one worker thread for each core it uses, asleep unless a job runs, and a host
- * thread for each GPU, which drives it and sleeps while it works. Several may be open in a process;
- * each uses what its configuration says.
+ * A runtime owns one worker thread for each core it uses, which sleeps unless a job runs, and a
+ * host thread for each GPU, which drives it and sleeps while the GPU works. A process may open
+ * several runtimes; each uses what its configuration says.
  *
- * A child of fork has none of these threads: calls with a runtime or an array of the parent end
- * with YOKE_EINVAL there. It can open a runtime of its own; if the parent had used GPUs, on the
- * cores only, as drivers of GPUs do not work in a child.
+ * A child of fork has none of these threads: there, calls with a runtime or an array of the parent
+ * return YOKE_EINVAL. The child can open its own runtime. If the parent had used GPUs, that runtime
+ * only uses cores, because GPU drivers do not work in a child.
  */
 #ifndef YOKE_RUNTIME_H
 #define YOKE_RUNTIME_H
@@ -18,69 +18,71 @@
 extern "C" {
 #endif
 
-/* How host threads wait for their device, and the thread in yoke_run where it drives one. */
+/* How host threads wait for their device; also the thread in yoke_run if it drives a device. */
 typedef enum yoke_waiting {
-    YOKE_WAIT_AUTO,  /* sleep until shortly before the end that earlier chunks foretell, and watch
-                        for a moment; chunks that are too short for a sleep are watched all the
-                        time. The result says what it came to */
-    YOKE_WAIT_SPIN,  /* poll all the time: a core for each device at work */
-    YOKE_WAIT_YIELD, /* poll, giving way to other threads each time */
-    YOKE_WAIT_BLOCK  /* sleep until the device's driver says that it is done */
+    YOKE_WAIT_AUTO,  /* sleep until shortly before the predicted end, then poll briefly; if a chunk
+                      * is too short for a sleep, poll all the time. The result says which was
+                      * chosen */
+    YOKE_WAIT_SPIN,  /* poll all the time: takes a core for each device at work */
+    YOKE_WAIT_YIELD, /* poll, and yield to other threads each time */
+    YOKE_WAIT_BLOCK  /* sleep until the device's driver reports the end */
 } yoke_waiting;
 
-/* Zero-initialise, then set what matters. Each field falls back to the environment variable named,
- * then to the default. */
+/* Zero-initialise, then set fields as needed. For a field that is zero, the environment variable
+ * named counts, then the default. */
 typedef struct yoke_config {
-    size_t size; /* sizeof(yoke_config), which fields added after version 0.1 need. 0: all fields of
-                    version 0.1. YOKE_EINVAL: a size that this library does not know */
+    size_t size; /* sizeof(yoke_config), needed by fields added after version 0.1. 0: all fields of
+                  * version 0.1. YOKE_EINVAL: a size that this library does not know */
     const char
         *devices; /* YOKE_DEVICES, "cpu:8,opencl:0:mem=1G"; default: all cores and all GPUs */
     const char *partitioner; /* YOKE_PARTITIONER; default auto */
-    int threads;             /* YOKE_THREADS: threads that do CPU work, 1 to 4096, of each CPU
-                                device; those beyond its cores are bound to none. Default 0: one a
-                                core; with partitioner nc-ht, and waiting auto or block, one more
-                                for each stream of a GPU */
+    int threads;             /* YOKE_THREADS: number of threads for CPU work, 1 to 4096, per CPU
+                              * device; threads beyond its cores are not bound. Default 0: one per
+                              * core; with partitioner nc-ht and waiting auto or block, one more for
+                              * each stream of a GPU */
     yoke_waiting waiting;    /* YOKE_WAIT */
-    const char *
-        trace; /* YOKE_TRACE: write a timeline here at close (.json: Chrome trace, .html: a page) */
+    const char *trace; /* YOKE_TRACE: write a timeline to this file at close (.json: Chrome trace,
+                        * .html: a page) */
     const char *knowledge; /* YOKE_KB: the file that keeps what was learned from one process to the
-                              next, or "off". Default: knowledge.db in the cache folder (yoke kb).
-                              With "off" here nothing is told at close either (YOKE_EXPLAIN) */
-    int check; /* YOKE_CHECK: not 0: one core runs all jobs on guarded copies, and what a kernel
-                  touches beside what its job declares ends the job with YOKE_EINVAL, as does what
-                  the program does with an array's memory that it has not acquired
-                  (docs/checking.md). `devices` and partitioners are left aside. Slow */
-    /* YOKE_WATCHDOG: a GPU is taken out as lost when what it does takes so many times as long as
-     * expected, and 10 seconds at least; others do its chunks. Only chunks of which three like them
-     * were measured count. So is one whose driver does not return from a call for as long: a thread
-     * that waits for a job notices, and the one in the call is sent out of it by SIGILL, whose
-     * handler yoke then has and passes on other ones. Default 100; < 0 (YOKE_WATCHDOG=0): whatever
-     * it takes is waited for. A device that was taken out keeps its memory until the process ends,
-     * as its driver has to be left alone; should its kernel end after all, rows that were to come
-     * home at once (home YOKE_HOME_NOW, windows) may still be written. Cores are not watched. */
+                            * next, or "off". Default: knowledge.db in the cache folder (yoke kb).
+                            * With "off" no story is told at close either (YOKE_EXPLAIN) */
+    int check; /* YOKE_CHECK: not 0: one core runs all jobs on guarded copies. A job ends with
+                * YOKE_EINVAL if its kernel touches memory that the job does not declare, or if the
+                * program uses an array's memory without acquiring it (docs/checking.md). `devices`
+                * and partitioners are ignored. Slow */
+    /* YOKE_WATCHDOG: a GPU is taken out as lost when its work takes `watchdog` times the expected
+     * time, and at least 10 seconds; other devices do its chunks. Only chunks with three measured
+     * similar chunks count. A GPU whose driver does not return from a call for as long is also
+     * taken out: a thread that waits for a job notices it, and the thread in the call is forced out
+     * of it by SIGILL, whose handler yoke then owns; it passes on other signals. Default 100; < 0
+     * (YOKE_WATCHDOG=0): wait without limit. A device that was taken out keeps its memory until the
+     * process ends, because its driver must not be called any more. If its kernel ends after all,
+     * it may still write rows that were to come home at once (home YOKE_HOME_NOW, windows). Cores
+     * are not watched. */
     double watchdog;
 } yoke_config;
 
-/* `config` NULL: all defaults. Never waits for GPU drivers: they load in the background and their
- * devices join when ready (yoke_ready waits); but with nc-ht, whose number of threads depends on
- * how many there are. Fails if a device that was asked for by name is missing. */
+/* Opens a runtime; `config` NULL: all defaults. Does not wait for GPU drivers: they load in the
+ * background, and their devices join when ready (yoke_ready waits). Exception: nc-ht, whose number
+ * of threads depends on the number of GPUs. Fails if a device that was asked for by name is
+ * missing. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
-/* Waits for jobs, not for GPU drivers that are still being loaded: the thread that loads them ends
- * after the driver's call it is in (0.1 to 0.3 s), and serves the next yoke_open until then.
- * exit(), a return from main and dlclose of the library wait for it. Arrays must be closed before
- * (YOKE_EBUSY, and nothing is closed). NULL is fine. YOKE_EINVAL: it was closed before, or a
- * progress callback of one of its jobs calls. */
+/* Waits for jobs, but not for GPU drivers that are being loaded: the thread that loads them ends
+ * after its present driver call (0.1 to 0.3 s), and serves the next yoke_open until then. exit(), a
+ * return from main and dlclose of the library wait for it. Arrays must be closed before (otherwise
+ * YOKE_EBUSY, and nothing is closed). NULL is allowed. YOKE_EINVAL: it was closed before, or the
+ * call comes from a progress callback of one of its jobs. */
 YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
-/* Wait until every device is open. Reports the first device that was asked for by name and could
- * not be. */
+/* Waits until every device is open. Reports the first device that was asked for by name and could
+ * not be opened. */
 YOKE_API yoke_status yoke_ready(yoke_runtime *runtime);
 
-/* Write the timeline of what ran so far; the suffix decides the format (.json or .html). Recording
+/* Writes the timeline of what ran so far; the suffix selects the format (.json or .html). Recording
  * is on if config.trace was set or yoke_trace_start was called. */
 YOKE_API yoke_status yoke_trace_start(yoke_runtime *runtime);
 YOKE_API yoke_status yoke_trace_write(yoke_runtime *runtime, const char *path);
 
-/* The runtime's clock in seconds: real, or virtual where all devices are simulated. */
+/* The runtime's clock in seconds: real, or virtual if all devices are simulated. */
 YOKE_API double yoke_seconds(yoke_runtime *runtime);
 
 /* "0.1.0" */

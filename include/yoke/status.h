@@ -1,8 +1,8 @@
-/* yoke/status.h - how every call of yoke says whether it worked.
+/* yoke/status.h - how every call of yoke reports whether it worked.
  *
- * Functions that can fail return a yoke_status; outputs are written only on YOKE_OK. Beside the
- * status, the library keeps for each thread one line that names the cause and the cure of its
- * latest failure.
+ * Functions that can fail return a yoke_status; outputs are written only on YOKE_OK. In addition,
+ * the library keeps for each thread one line that names the cause and the cure of its latest
+ * failure.
  */
 #ifndef YOKE_STATUS_H
 #define YOKE_STATUS_H
@@ -15,34 +15,35 @@ extern "C" {
 
 typedef enum yoke_status {
     YOKE_OK = 0,
-    YOKE_EINVAL, /* the caller's mistake: an argument, a count, a type, a name that does not exist
-                  */
-    YOKE_ENOMEM, /* host memory, or a device's memory with nothing left to evict */
-    YOKE_EBUILD, /* a kernel does not compile for a device; the text carries the compiler's words */
-    YOKE_ENOIMPL,   /* a kernel has no implementation for any device of the runtime */
-    YOKE_EDEVICE,   /* a device failed and its work could not be done elsewhere */
-    YOKE_ELOST,     /* a device failed and held the only valid copy of some rows */
-    YOKE_EIO,       /* a file is missing, truncated, not what it should be, or the disk is full */
-    YOKE_ENODEV,    /* no such device, or its driver cannot be loaded */
-    YOKE_EBUSY,     /* in use: a runtime closed while it has arrays, an array that another has for
-                       writing */
-    YOKE_ECANCELED, /* stopped on the caller's request, or it needed a job that was, or that failed
+    YOKE_EINVAL,  /* the caller's mistake: an argument, a count, a type, an unknown name
+                   */
+    YOKE_ENOMEM,  /* host memory, or a device's memory with nothing left to evict */
+    YOKE_EBUILD,  /* a kernel does not compile for a device; the text has the compiler's messages */
+    YOKE_ENOIMPL, /* a kernel has no implementation for any device of the runtime */
+    YOKE_EDEVICE, /* a device failed and its work could not be done elsewhere */
+    YOKE_ELOST,   /* a device failed and held the only valid copy of some rows */
+    YOKE_EIO,     /* a file is missing, truncated or invalid, or the disk is full */
+    YOKE_ENODEV,  /* no such device, or its driver cannot be loaded */
+    YOKE_EBUSY,   /* in use: a runtime closed while it has arrays, an array that another thread
+                   * has for writing */
+    YOKE_ECANCELED, /* stopped on the caller's request, or it needed a job that was stopped or
+                     * failed
                      */
     YOKE_ETIMEDOUT  /* a job's deadline passed */
 } yoke_status;
 
-/* The status in words ("out of memory"). Never NULL; static storage. */
+/* The status as text ("out of memory"). Never NULL; static storage. */
 YOKE_API const char *yoke_status_text(yoke_status status);
 
 /* The cause and the cure of the calling thread's latest failed call, one line (a compiler's log may
- * follow on further lines). "" if none failed. Owned by the library, valid until this thread's next
- * failing call. */
+ * follow on further lines). "" if no call failed. Owned by the library, valid until this thread's
+ * next failing call. */
 YOKE_API const char *yoke_error_text(void);
 
 /* Log lines, for a program that wants to show or keep them. Without yoke_set_log they go to
- * standard error: errors and warnings, or what the environment variable YOKE_LOG says (off, error,
- * warn, info, debug). On a terminal a kernel that compiles for longer than a second is told as
- * well, unless warnings are off; with yoke_set_log that is a line of level info. */
+ * standard error: errors and warnings, or the level of the environment variable YOKE_LOG (off,
+ * error, warn, info, debug). If a kernel takes longer than a second to compile, a line on a
+ * terminal says so, unless warnings are off; with yoke_set_log that line has level info. */
 typedef enum yoke_log_level {
     YOKE_LOG_ERROR,
     YOKE_LOG_WARN,
@@ -52,7 +53,7 @@ typedef enum yoke_log_level {
 
 typedef void yoke_log_fn(void *context, yoke_log_level level, const char *line);
 
-/* Send log lines up to `level` to `fn` (NULL: nowhere). May be called at any time; `fn` is called
+/* Sends log lines up to `level` to `fn` (NULL: nowhere). May be called at any time; `fn` is called
  * from any thread, one call at a time, and must not call yoke. */
 YOKE_API void yoke_set_log(yoke_log_fn *fn, void *context, yoke_log_level level);
 

@@ -1,5 +1,5 @@
-/* yoke/type_of.h - what the compiler knows of an argument's type, so that the library can compare
- * it with the kernel's parameter: by _Generic in C, by a template in C++.
+/* yoke/type_of.h - what the compiler knows about an argument's type, so that the library can
+ * compare it with the kernel's parameter: by _Generic in C, by a template in C++.
  */
 #ifndef YOKE_TYPE_OF_H
 #define YOKE_TYPE_OF_H
@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What kind of number; its size tells the rest. */
+/* The kind of number; its size completes the type. */
 typedef enum yoke_type {
-    YOKE_TYPE_OTHER, /* a struct, or not known: only sizes are compared */
+    YOKE_TYPE_OTHER, /* a struct, or unknown: only sizes are compared */
     YOKE_TYPE_SIGNED,
     YOKE_TYPE_UNSIGNED,
     YOKE_TYPE_REAL /* float, double */
@@ -49,7 +49,7 @@ template <class T> inline yoke_type yk_type_of()
 #define YK_IS_POINTER(x) (__builtin_classify_type(x) == 5)
 #define YK_IS_STRUCT(x)  (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
 
-/* The bytes of a number, from the lowest on; 0 for a struct. Evaluates x once. */
+/* The bytes of a number, lowest first; 0 for a struct. Evaluates x once. */
 #define YK_BITS(x)                                                                                 \
     _Generic((x), float                                                                            \
              : yk_bits_of_float, double                                                            \

@@ -1,21 +1,21 @@
 /* yoke/weight.h - the CPU weight: one number that says which part of a range the cores get.
  *
- * With weight w the first w * n of a job's n indexes (rounded to what its chunks are multiples of)
- * are for the CPU devices, the others for all other devices; each side's part is split equally over
- * its devices, and whoever has done his takes over from others of his side. After Odajima et al.,
- * "Adaptive Task Size Control on High Level Programming for GPU/CPU Work Sharing".
+ * With weight w the first w * n of a job's n indexes (rounded to multiples of its unit) are for the
+ * CPU devices, the others for all other devices. Each side's part is split equally over its
+ * devices, and a device that has finished takes work over from others of its side. After Odajima et
+ * al., "Adaptive Task Size Control on High Level Programming for GPU/CPU Work Sharing".
  *
- * A weight holds for the jobs of one kernel, or of all kernels that have none of their own, until
- * it is changed. Of who splits a job, the first that there is counts: job.partitioner, the kernel's
- * weight, the runtime's weight, the runtime's partitioner. A job takes the weight that holds when
- * it is submitted, or, where a policy changes it, when it begins.
+ * A weight holds for the jobs of one kernel, or of all kernels without their own, until it is
+ * changed. A job is split by the first of these that is set: job.partitioner, the kernel's weight,
+ * the runtime's weight, the runtime's partitioner. A job uses the weight at its submission or, if a
+ * policy changes the weight, at its start.
  *
- * 0: the cores get nothing, 1: the other devices do not, unless nobody else is left. Where there is
- * no other device, or no CPU device, whoever there is does all, whatever the weight.
+ * Weight 0: the cores get nothing; 1: the other devices get nothing; unless no other device is
+ * left. If there is no other device, or no CPU device, those that exist do everything, whatever the
+ * weight.
  *
- * `kernel` NULL: for all kernels of the runtime. Each call may come from any thread at any time;
- * YOKE_EINVAL: the runtime, or where a place for an answer is asked for that, is NULL, or what is
- * said below; nothing is changed then.
+ * `kernel` NULL: for all kernels of the runtime. Each call may come from any thread at any time.
+ * YOKE_EINVAL: the runtime is NULL, or `out` is, or as described below; then nothing changes.
  */
 #ifndef YOKE_WEIGHT_H
 #define YOKE_WEIGHT_H
@@ -26,55 +26,56 @@
 extern "C" {
 #endif
 
-/* YOKE_EINVAL: the weight is less than 0, above 1, or no number. The environment variable
+/* YOKE_EINVAL: the weight is less than 0, above 1, or not a number. The environment variable
  * YOKE_CPU_WEIGHT gives a runtime its first weight, unless its configuration names a partitioner
- * (none: there is none). For all kernels it ends what policies made of the weight before, but not
- * the weights that kernels have of their own. */
+ * (none: no weight). For all kernels: replaces what policies made of the weight, but not the
+ * weights of individual kernels. */
 YOKE_API yoke_status yoke_set_cpu_weight(yoke_runtime *runtime, const yoke_kernel *kernel,
                                          double weight);
-/* There is none any more: of the kernel, or of the runtime. */
+/* Removes the weight of the kernel, or of the runtime. */
 YOKE_API yoke_status yoke_clear_cpu_weight(yoke_runtime *runtime, const yoke_kernel *kernel);
-/* What the next job would take, of the kernel, or of one that has none of its own; a negative
- * number: there is none. */
+/* The weight that the next job of the kernel, or of a kernel without its own, would use; negative:
+ * none. */
 YOKE_API yoke_status yoke_get_cpu_weight(yoke_runtime *runtime, const yoke_kernel *kernel,
                                          double *out);
 
-/* Each side's part is cut into so many chunks, each device's share of them rounded up. 0, the
- * default: cores get theirs in one, which they share out in pieces, other devices one for each of
- * their lanes. YOKE_EINVAL: less than 0, or above 1,000,000. */
+/* Each side's part is cut into this many chunks, each device's share of them rounded up. 0, the
+ * default: cores get one chunk, which they cut into pieces; other devices one for each of their
+ * lanes. YOKE_EINVAL: less than 0, or above 1,000,000. */
 YOKE_API yoke_status yoke_set_weight_chunks(yoke_runtime *runtime, const yoke_kernel *kernel,
                                             int cpu, int gpu);
 
-/* What the classes of devices took for a job, however it was split: from when it began to the end
- * of the last chunk of the class. Jobs of one kernel that overlap, as the panels of a product do,
+/* Time that each class of devices took for a job, however it was split: from its start to the end
+ * of the class's last chunk. Jobs of one kernel that overlap, such as the panels of a product,
  * count as one that ends with the last of them. */
 typedef struct yoke_times {
-    double cpu_seconds, gpu_seconds; /* gpu: all devices but CPUs. 0: had nothing to do */
+    double cpu_seconds, gpu_seconds; /* gpu: all devices except CPUs. 0: had nothing to do */
     int64_t cpu_items, gpu_items;
 } yoke_times;
-/* Of the latest job of the kernel, or of all, that ended well; all 0: there was none, or others
- * that overlap with the first still run. */
+/* Of the latest successful job of the kernel, or of all. All 0: there was none, or others that
+ * overlap with the first are still running. */
 YOKE_API yoke_status yoke_last_times(yoke_runtime *runtime, const yoke_kernel *kernel,
                                      yoke_times *out);
 
-/* The next weight, from the one that a job was split by and the times it took. Pure: it depends on
- * nothing but these and what `context` points to, returns soon and calls nothing of yoke: the
- * runtime stands still meanwhile. One thread calls it at a time, any thread. */
+/* Computes the next weight from the weight that a job was split by and the times it took. Must be
+ * pure: it depends only on these and on what `context` points to, returns soon and calls nothing of
+ * yoke, because the runtime is stopped meanwhile. One thread at a time calls it, any thread. */
 typedef double yoke_weight_fn(void *context, double weight, const yoke_times *times);
-/* From now on asked after each job (of several that overlap, the last) that was split by a weight
- * and ended well, with devices of both sides taking part to the end; not if the weight was changed
- * while the job ran. What it answers counts as 0 or 1 where it is less or more, and changes nothing
- * if it is no number. One for all kernels moves each kernel's weight by itself, beginning with the
- * runtime's; a kernel's own policy counts instead. NULL: none, which for a kernel means that the
- * runtime's is not asked either. The environment variable YOKE_WEIGHT_POLICY (none, paper or rate)
- * gives a runtime its first one. */
+/* Sets the policy. It is called after each successful job that was split by a weight, if devices of
+ * both sides took part to the end (of several jobs that overlap, after the last); not if the weight
+ * was changed while the job ran. Its result is limited to 0 .. 1; a result that is not a number
+ * changes nothing. A policy for all kernels changes each kernel's weight separately, starting with
+ * the runtime's; a kernel's own policy has precedence. NULL: none; for a kernel this also means
+ * that the runtime's policy is not used. The environment variable YOKE_WEIGHT_POLICY (none, paper
+ * or rate) gives a runtime its first policy. */
 YOKE_API yoke_status yoke_set_weight_policy(yoke_runtime *runtime, const yoke_kernel *kernel,
                                             yoke_weight_fn *policy, void *context);
-/* The paper's: down by 0.01 if the cores took longer than the others, else up by 0.01. */
+/* The paper's policy: down by 0.01 if the cores took longer than the others, otherwise up by
+ * 0.01. */
 YOKE_API double yoke_weight_paper(void *context, double weight, const yoke_times *times);
-/* The weight that makes both sides end together if they go on at the rates they had, or half of the
- * way there if it is nearer than 0.05, for times vary; a side whose rate is not known for it had
- * nothing gets 0.01. */
+/* The weight with which both sides end together if they keep their rates; if it is nearer than
+ * 0.05, only half of the way there, because times vary. A side that had nothing, so that its rate
+ * is unknown, gets 0.01. */
 YOKE_API double yoke_weight_rate(void *context, double weight, const yoke_times *times);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* yoke/yoke.h - everything. Whoever reads begins with status, device, runtime, array, kernel, job;
- * the others stand by themselves. Papers they cite by number are listed in docs/references.md. */
+/* yoke/yoke.h - everything. Read status, device, runtime, array, kernel and job first; the others
+ * are independent. docs/references.md lists the papers cited by number. */
 #ifndef YOKE_YOKE_H
 #define YOKE_YOKE_H
 #include <yoke/arg.h>
