@@ -1,4 +1,4 @@
-/* args.c - one pass over the words; --name VALUE and --name=VALUE mean the same. */
+/* args.c - one pass over the words; --name VALUE and --name=VALUE are equivalent. */
 #include "args.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "base/closest.h"
 #include "base/plain.h"
 
-/* What users type may be anything: a terminal is shown no more than text. */
+/* A user's text may contain anything: only plain text is shown on a terminal. */
 void args_say(const char *text)
 {
     const size_t size = yk_plain_text(text, NULL, 0) + 1;
@@ -32,7 +32,7 @@ int args_mistake(const char *format, ...)
     return 2;
 }
 
-/* The option called so, and where its value goes; NULL if there is none. */
+/* The option with this name, and where its value goes; NULL if there is none. */
 static const struct app_option *find(const struct args *args, const char *name, const char ***value)
 {
     size_t length = strcspn(name, "=");
@@ -62,7 +62,7 @@ static int unknown(const struct args *args, const char *name)
                         args->command, (int)closest.length, name, args->command);
 }
 
-/* How many words it took in `used`. */
+/* *used: number of words that the option took. */
 static int take_option(struct args *args, int argc, char **argv, int *used)
 {
     const char *name = argv[0] + 2, **value = NULL;
@@ -113,10 +113,10 @@ int args_parse(struct args *args, int argc, char **argv)
     return 0;
 }
 
-/* What sizes are counted in has 64 bits, of which a double has all up to here. */
+/* Sizes are 64-bit integers; a double may be converted to one up to here. */
 static const double too_large = 9e18;
 
-/* A number with its suffix; *end is what follows. 0: there is none, -1: it is too large. */
+/* Reads a number with its suffix; *end is what follows. 0: not a number; -1: too large. */
 static int count_at(const char *text, const char **end, int64_t *out)
 {
     static const char letters[] = "kMG";
@@ -156,7 +156,7 @@ int args_size(const char *text, int64_t size[3])
     const char *at = text;
     int large = 0;
     for (int count = 0; count < 3; at++) {
-        /* strtod would take "0x10" for a hexadecimal number. */
+        /* strtod would read "0x10" as a hexadecimal number. */
         if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
             return 0;
         int is = count_at(at, &at, &size[count]);

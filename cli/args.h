@@ -10,34 +10,35 @@
 enum { ARGS_TABLES_MAX = 2, ARGS_WORDS_MAX = 4 };
 
 struct args_table {
-    const struct app_option *options; /* NULL-name terminated; no `value`: a flag */
-    const char **values;              /* one an option; a flag's becomes "1" */
+    const struct app_option *options; /* NULL-name terminated; an option without `value` is a
+                                       * flag */
+    const char **values;              /* one per option; a flag's becomes "1" */
 };
 
 struct args {
     const char *command; /* for messages */
     struct args_table tables[ARGS_TABLES_MAX];
-    const char *words[ARGS_WORDS_MAX]; /* what is no option, in order */
+    const char *words[ARGS_WORDS_MAX]; /* words that are not options, in order */
     int word_count, word_limit;
 };
 
 /* 0, or 2 after a message that names the word. */
 int args_parse(struct args *args, int argc, char **argv);
-/* Prints "yoke: ..." to standard error, with what could command a terminal as \\xNN. */
+/* Prints "yoke: ..." to standard error, with characters that could control a terminal as \\xNN. */
 void args_say(const char *text);
-/* The same, and gives 2, the status for wrong words. */
+/* The same; returns 2, the status for a usage error. */
 int args_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* 1 if the text is one, -1 if it is too large for 64 bits, 0 if it is none; a count may end in k,
- * M, G (thousands) or Ki, Mi, Gi. */
+/* Returns 1 if the text is a number, -1 if it is too large for 64 bits, 0 if it is not a number. A
+ * count may end in k, M, G (thousands) or Ki, Mi, Gi. */
 int args_count(const char *text, int64_t *out);
-/* N, or WxHxD; gives how many numbers there are, 0 if it is none, -1 if one is too large. */
+/* N, or WxHxD. Returns the number of numbers, 0 if it is not a size, -1 if one is too large. */
 int args_size(const char *text, int64_t size[3]);
 /* "5%", "5" or "0.05". */
 int args_fraction(const char *text, double *out);
 
-/* What was given to an option. The readers leave *out alone where that is NULL, and give 0, or 2
- * after a message. */
+/* The value of an option. If it is NULL, the readers do not change *out. They return 0, or 2 after
+ * a message. */
 struct args_given {
     const char *option, *text;
 };
@@ -46,7 +47,7 @@ struct args_bounds {
     int64_t least, most;
 };
 int args_read_count(struct args_given given, struct args_bounds bounds, int64_t *out);
-/* The place of a word in a NULL-terminated list; `choice` tells it in the message. */
+/* The index of a word in a NULL-terminated list; `choice` lists the words in the message. */
 int args_read_word(struct args_given given, const char *const *names, const char *choice, int *out);
 /* A timeline's file has to end in .json or .html. */
 int args_check_trace(const char *path);

@@ -1,4 +1,4 @@
-/* command.c - the commands there are, found by name. */
+/* command.c - all commands, found by name. */
 #include "command.h"
 
 #include <string.h>

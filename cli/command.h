@@ -4,17 +4,19 @@
 
 #include "args.h"
 
-/* What the word behind a command's name may be. */
+/* A possible word after a command's name. */
 struct command_word {
-    const char *name, *help; /* NULL: there are no more */
+    const char *name, *help; /* NULL: no further words */
 };
 
 struct command {
     const char *name, *words, *summary;     /* words: "APP", as in "yoke run APP" */
-    const char *text;                       /* what help says beyond the options; may be NULL */
+    const char *text;                       /* help text beyond the options; may be NULL */
     const struct app_option *options;       /* NULL-name terminated, or NULL */
-    struct command_word (*word)(int index); /* in turn, from 0; NULL: it takes none that is known */
-    int (*run)(int argc, char **argv); /* words after the command's name; gives the exit status */
+    struct command_word (*word)(int index); /* word number index, from 0; NULL: the command takes no
+                                             * known words */
+    int (*run)(int argc, char **argv); /* takes the words after the command's name; returns the exit
+                                        * status */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated */
@@ -29,9 +31,9 @@ const struct app *command_find_app(const char *name); /* the same for applicatio
 void help_print(const struct command *command, const struct app *app);
 /* --help or -h among the words, before "--". */
 int help_wanted(int argc, char **argv);
-/* A failed call of yoke or an application: prints its text, gives 1. */
+/* After a failed call of yoke or an application: prints its text and returns 1. */
 int command_failed(const char *text);
-/* After a request to stop: says that it was heeded, and gives its exit status. */
+/* After a request to stop: reports that, and returns its exit status. */
 int command_stopped(void);
 
 #endif

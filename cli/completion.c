@@ -1,7 +1,8 @@
 /* completion.c - yoke completion SHELL: what a shell needs to complete yoke's words, made from the
- * tables that the parser reads, so that it knows all of them.
+ * tables that the parser reads, so that it includes all of them.
  *
- * After an option that takes a value come files, partitioners or nothing, by what the value is.
+ * After an option that takes a value it offers files, partitioners or nothing, depending on the
+ * value.
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ static enum value value_of(const struct app_option *option)
     return strcmp(option->name, "partitioner") ? VALUE_OTHER : VALUE_PARTITIONER;
 }
 
-/* Calls `visit` for each option of a table, then of no table that all commands have. */
+/* Calls `visit` for each option of the command's table, then for --help. */
 typedef void option_visit(const struct command *command, const struct app *app,
                           const struct app_option *option);
 
@@ -42,7 +43,7 @@ static void print_partitioners(void)
         printf("%s%s", i ? " " : "", yoke_partitioner_name(i));
 }
 
-/* Text within single quotes, where `special` characters get a backslash. */
+/* Text within single quotes; characters in `special` get a backslash. */
 static void print_quoted(const char *text, const char *special, const char *quote)
 {
     for (; *text; text++)
@@ -65,7 +66,7 @@ static void print_case(const struct command *command, const struct app *app,
         printf("%s\"%s --%s\"", printed++ ? " | " : "    ", command->name, option->name);
 }
 
-/* The patterns of all options with values of one kind; `then` is what to do. */
+/* The patterns of all options with one kind of value; `then` is what to do. */
 static void print_values(enum value value, const char *then)
 {
     wanted = value;
@@ -75,7 +76,7 @@ static void print_values(enum value value, const char *then)
     printf(")\n        %s\n", then);
 }
 
-static const struct app *only; /* options of this application, or of none */
+static const struct app *only; /* options of this application; NULL: those of no application */
 
 static void print_bash_option(const struct command *command, const struct app *app,
                               const struct app_option *option)

@@ -19,7 +19,7 @@ struct visit {
     cJSON *backends; /* NULL: they are printed */
 };
 
-/* Devices that work is given to without being asked for. */
+/* Counts devices that get work without being asked for. */
 static void count(struct visit *visit, const yoke_finding *finding)
 {
     int real = finding->devices && strcmp(finding->backend, "sim") != 0;

@@ -5,7 +5,7 @@
 #include "json.h"
 
 enum { EXPLAIN_BACK, EXPLAIN_JSON, EXPLAIN_COUNT };
-enum { OLDEST = 15 }; /* that is kept; the latest is 0 */
+enum { OLDEST = 15 }; /* number of the oldest kept story; the latest is 0 */
 
 static const struct app_option options[] = {
     [EXPLAIN_BACK] = { "back", "N", "0",
@@ -14,7 +14,7 @@ static const struct app_option options[] = {
     { .name = NULL },
 };
 
-/* What is for people, with the name of the program above it. */
+/* Prints the text for people, under the program's name. */
 static int print_story(const cJSON *story)
 {
     const cJSON *program = cJSON_GetObjectItem(story, "program");

@@ -8,7 +8,7 @@ static void print_options(const struct app_option *options)
 {
     struct table table = { .indent = 2 };
     for (; options && options->name; options++) {
-        const char *initial = options->value ? options->initial : NULL; /* flags are not given */
+        const char *initial = options->value ? options->initial : NULL; /* a flag has no default */
         char left[64], right[256];
         snprintf(left, sizeof left, "--%s%s%s", options->name, options->value ? " " : "",
                  options->value ? options->value : "");

@@ -22,7 +22,7 @@ static const struct app_option options[] = {
 
 struct info {
     yoke_runtime *runtime;
-    yoke_link *links; /* one a device, zero where not measured; NULL: none were asked for */
+    yoke_link *links; /* one per device, zero if not measured; NULL: not requested */
 };
 
 static void print_machine(void)
@@ -87,8 +87,8 @@ static double or_nan(double figure)
     return figure > 0 ? figure : (double)NAN;
 }
 
-/* A line for each kind of host memory that was measured; what does not depend on it is in the
- * first. */
+/* A line for each kind of host memory that was measured; values that do not depend on it are in the
+ * first line. */
 static void print_link(struct table *table, const char *device, const yoke_link *link)
 {
     const yoke_link_speed *speeds[] = { &link->pinned, &link->pageable };
@@ -156,7 +156,7 @@ static void json_speed(cJSON *object, const char *name, const yoke_link_speed *s
     json_number(part, "both", or_nan(speed->both));
 }
 
-/* Bytes per second and seconds. */
+/* In bytes per second, and seconds. */
 static void json_link(cJSON *object, const yoke_link *link)
 {
     cJSON *part = cJSON_AddObjectToObject(object, "measured");
@@ -199,7 +199,8 @@ static int write_json(const struct info *info)
     return json_write(top, "-");
 }
 
-/* What cannot be measured is told and left at zero: 1. Ctrl-C ends it after the device: 130. */
+/* Reports what cannot be measured, leaves it at zero and returns 1. Ctrl-C ends it after the
+ * current device: 130. */
 static int measure_all(struct info *info)
 {
     struct measure_watch watch;

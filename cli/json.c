@@ -1,4 +1,4 @@
-/* json.c - JSON to standard output, or to a file that appears whole or not at all. */
+/* json.c - JSON to standard output, or to a file that appears complete or not at all. */
 #include "json.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ void json_number(cJSON *object, const char *name, double value)
 
 void json_integer(cJSON *object, const char *name, int64_t value)
 {
-    /* A double would round what lies beyond 2^53. */
+    /* A double would round values beyond 2^53. */
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, value);
     cJSON_AddRawToObject(object, name, text);
@@ -65,7 +65,7 @@ int file_check(const char *path)
     if (!path || !strcmp(path, "-"))
         return 0;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
-        return 0; /* a pipe's reader would take this for the end */
+        return 0; /* a pipe's reader would take the close for the end */
     wrong = yk_new_file_open(&file, path);
     if (wrong)
         return cannot_be_written(path, wrong);
@@ -99,10 +99,10 @@ int json_write(cJSON *object, const char *path)
     return status;
 }
 
-/* Sixteen times what a knowledge base may hold unless it is told otherwise, and longer than any
- * timeline that was seen. A device or a pipe may never end. */
+/* Limits in bytes: sixteen times the default limit of a knowledge base, and longer than any
+ * timeline seen. A device or a pipe may never end. */
 enum { READ_MOST = 1 << 30, READ_FIRST = 1 << 16, ASKED_BYTES = 1 << 22 };
-/* Of memory for a byte of text: cJSON takes some 110 bytes for a member of about 12. */
+/* Bytes of memory per byte of text: cJSON takes some 110 bytes for a member of about 12. */
 enum { PARSED = 10 };
 
 static char *refuse(struct json_why *why, char *text, const char *cause)
@@ -112,7 +112,7 @@ static char *refuse(struct json_why *why, char *text, const char *cause)
     return NULL;
 }
 
-/* Whether as many bytes of text, and what is made of them, fit into memory. */
+/* Whether `bytes` of text, and the objects made of them, fit into memory. */
 static int fits(size_t bytes, struct json_why *why)
 {
     const double mib = 1 << 20, needed = (double)PARSED * (double)bytes;
@@ -144,7 +144,7 @@ static char *read_text(FILE *in, struct json_why *why)
         used += got;
         text[used] = '\0';
         if (!is_object(text))
-            return text; /* which the parser or its caller refuses */
+            return text; /* the parser or its caller refuses it */
         if (used < room - 1)
             continue;
         if (room >= READ_MOST)

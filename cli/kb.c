@@ -1,4 +1,4 @@
-/* kb.c - yoke kb: what was learned, to be looked at, carried to other machines and forgotten. */
+/* kb.c - yoke kb: shows what was learned, takes it to other machines, and forgets it. */
 #include "kb.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static const struct app_option options[] = {
 struct action {
     struct command_word word;
     int (*run)(struct kb *kb);
-    int words; /* 1: takes one, which is a kernel's name; 2: takes one, a file; 3: needs it */
+    int words; /* 1: takes a kernel's name; 2: takes a file; 3: needs a file */
 };
 
 static const struct action actions[] = {
@@ -120,7 +120,7 @@ static int find_machine(struct kb *kb, const char *digits)
     return 0;
 }
 
-/* Words that do not go together. */
+/* Checks for words that do not go together. */
 static int check(const struct action *action, const struct args *args, const char *const *values)
 {
     const char *word = args->word_count > 1 ? args->words[1] : NULL;
@@ -150,8 +150,8 @@ static int check(const struct action *action, const struct args *args, const cha
     return 0;
 }
 
-/* Whoever opens a file that is no database sets it aside, as he should with his own. One that is
- * named here is more likely what export wrote. */
+/* Opening a file that is not a database would set it aside, which is right for yoke's own file. A
+ * file named here is more likely one written by export. */
 static int is_something_else(const char *path)
 {
     static const char begin[] = "SQLite format 3";
@@ -163,7 +163,7 @@ static int is_something_else(const char *path)
     return bytes > 0 && memcmp(found, begin, sizeof begin) != 0;
 }
 
-/* Looking for what was learned makes no file. */
+/* Only import may create a file. */
 static int open_base(struct kb *kb, const struct action *action, const char *path)
 {
     if (path && action->run != kb_import && access(path, F_OK) != 0) {

@@ -1,4 +1,4 @@
-/* kb.h - what the files of `yoke kb` share: which lessons were asked for, and their JSON.
+/* kb.h - what the files of `yoke kb` share: the selected lessons, and their JSON.
  */
 #ifndef YOKE_CLI_KB_H
 #define YOKE_CLI_KB_H
@@ -9,24 +9,24 @@
 struct kb {
     yoke_knowledge *knowledge;
     yoke_lesson_filter filter;
-    const char *word; /* that follows the action; NULL: none */
+    const char *word; /* the word after the action; NULL: none */
     const char *json; /* file, or NULL */
-    int is_long;      /* list: hashes too */
+    int is_long;      /* list: also show hashes */
 };
 
-/* Each gives the exit status, after a message where something is wrong. */
+/* Each returns the exit status, after a message on failure. */
 int kb_list(struct kb *kb);
 int kb_show(struct kb *kb);
 int kb_export(struct kb *kb);
 int kb_import(struct kb *kb);
 int kb_forget(struct kb *kb);
 
-/* After a filter that nothing passes: says so, with the closest name. */
+/* Call if no lesson passes the filter: says so, with the closest name. */
 int kb_nothing(struct kb *kb);
 
-/* A lesson as an object. Hashes are text, for JSON's numbers have 53 bits. */
+/* A lesson as an object. Hashes are text, because JSON's numbers have 53 bits. */
 cJSON *kb_lesson_json(const yoke_lesson *lesson);
-/* And back: what is wrong with it, or NULL. `out` points into the object. */
+/* The reverse. Returns what is wrong with the object, or NULL. `out` points into the object. */
 const char *kb_lesson_read(const cJSON *object, yoke_lesson *out);
 
 #endif

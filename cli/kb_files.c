@@ -36,7 +36,7 @@ int kb_export(struct kb *kb)
     return json_write(top, path);
 }
 
-/* NULL after a message. */
+/* Returns NULL after a message. */
 static char *read_all(const char *path)
 {
     struct json_why why;
@@ -49,7 +49,7 @@ static char *read_all(const char *path)
 
 struct import {
     int added, kept;
-    int before, fresh; /* lessons there were; of those added the ones that were not there */
+    int before, fresh; /* lessons before the import; imported lessons that did not exist before */
 };
 
 static int wrong_lesson(int place, const char *what)
@@ -58,7 +58,7 @@ static int wrong_lesson(int place, const char *what)
     return 1;
 }
 
-/* First all are looked at: a file with one that cannot be read is not imported at all. */
+/* Checks all lessons first: a file with an invalid one is not imported at all. */
 static int check_all(const cJSON *lessons, yoke_lesson *room)
 {
     const cJSON *item;
@@ -86,7 +86,7 @@ static int count_all(struct kb *kb, int *out)
     return yoke_knowledge_each(kb->knowledge, NULL, count_one, out) == YOKE_OK;
 }
 
-/* What was seen longest ago, of the file or there before, may have gone at once. */
+/* Lessons seen longest ago, from the file or not, may have been removed at once. */
 static void tell_import(struct kb *kb, const struct import *import)
 {
     int there, gone = 0;
@@ -133,7 +133,8 @@ static int add_all(struct kb *kb, const cJSON *lessons, yoke_lesson *room)
 int kb_import(struct kb *kb)
 {
     char *text = read_all(kb->word);
-    cJSON *top = text ? cJSON_ParseWithOpts(text, NULL, 1) : NULL; /* and nothing behind it */
+    cJSON *top = text ? cJSON_ParseWithOpts(text, NULL, 1) : NULL; /* nothing may follow the
+                                                                    * object */
     const cJSON *lessons = cJSON_GetObjectItem(top, "lessons");
     const cJSON *schema = cJSON_GetObjectItem(top, "schema");
     yoke_lesson *room = calloc(1, sizeof *room);

@@ -62,7 +62,7 @@ static int read_hash(const cJSON *object, const char *name, uint64_t *out)
     return !errno && !*end;
 }
 
-/* Lines are printed of texts, so none may have lines of its own, or words for the terminal. */
+/* Texts are printed in lines, so they must not contain line ends or terminal controls. */
 static int read_text(const cJSON *object, const char *name, const char **out)
 {
     const cJSON *item = cJSON_GetObjectItem(object, name);
@@ -103,7 +103,7 @@ static int read_sizes(const cJSON *object, yoke_lesson *out)
     return out->size_count > 0;
 }
 
-/* A figure that a newer yoke has is passed over, one that an older one lacks is 0. */
+/* A figure known only to a newer yoke is ignored; one that an older yoke did not write is 0. */
 static int read_devices(const cJSON *object, yoke_lesson *out)
 {
     const cJSON *list = cJSON_GetObjectItem(object, "devices"), *item;
@@ -152,7 +152,7 @@ const char *kb_lesson_read(const cJSON *object, yoke_lesson *out)
         !*out->name || !read_text(object, "subject_text", &out->subject_text))
         return "has no subject, or no name, or one that cannot be shown";
     if (!read_text(object, "partitioner", &out->partitioner) &&
-        cJSON_GetObjectItem(object, "partitioner")) /* an older yoke tells none */
+        cJSON_GetObjectItem(object, "partitioner")) /* an older yoke does not write it */
         return "has a partitioner that cannot be shown";
     if (!read_sizes(object, out))
         return "has no sizes, or too many";

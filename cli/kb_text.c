@@ -29,7 +29,7 @@ static const char *date_of(int64_t seen, char text[32])
 struct group {
     uint64_t subject;
     char name[64], partitioner[64];
-    char *file; /* whose kernel it is: what tells programs apart */
+    char *file; /* the kernel's source file: it identifies the program */
     int lessons;
     double least, most; /* items */
     int64_t confirmed, seen;
@@ -37,13 +37,13 @@ struct group {
 
 struct listing {
     struct table table;
-    int is_long; /* with hashes and whole names of files */
-    /* of the machine that is listed now */
+    int is_long; /* 1: with hashes and complete file names */
+    /* of the machine that is being listed */
     struct group *groups;
     int count, room;
     uint64_t machine;
     int machines, lessons;
-    int failed; /* 1: there was no memory */
+    int failed; /* 1: out of memory */
 };
 
 static void flush_table(struct table *table)
@@ -61,7 +61,7 @@ static void heads(struct table *table, const char *const *names)
     table_row(table);
 }
 
-/* The file and its folder, which is enough to know a program by. */
+/* The file with its folder: enough to recognise a program. */
 static const char *short_name(const char *file)
 {
     const char *at = file + strlen(file);
@@ -102,7 +102,7 @@ static void list_group(struct listing *listing, const struct group *group)
     table_row(table);
 }
 
-/* Kernels of one file are one program's, as a rule: they stand together. */
+/* Kernels of one file usually belong to one program: they are listed together. */
 static int by_file(const void *a, const void *b)
 {
     const struct group *left = a, *right = b;
@@ -197,7 +197,8 @@ static int list_one(void *context, const yoke_lesson *lesson)
     return 1;
 }
 
-/* Who sets a damaged file aside goes on without a word, so it is told here while the file is there.
+/* A runtime that sets a damaged file aside does not report it, so it is reported here as long as
+ * the file exists.
  */
 static void print_set_aside(const char *path)
 {
@@ -255,12 +256,12 @@ static void print_sizes(const yoke_lesson *lesson)
 static void time_cell(struct table *table, double ns)
 {
     char text[32];
-    if (ns < 1e-4) /* what a fit leaves of nothing */
+    if (ns < 1e-4) /* the rounding rest of a fit */
         ns = 0;
     table_cell(table, TABLE_RIGHT, "%s", table_seconds(ns / 1e9, text));
 }
 
-/* An item may take far less than a nanosecond. */
+/* An item may take far less than 1 ns. */
 static void item_cell(struct table *table, double ns)
 {
     char text[32];
@@ -338,7 +339,7 @@ static int tell_one(void *context, const yoke_lesson *lesson)
 
 static int try_name(void *context, const yoke_lesson *lesson)
 {
-    static char kept[64]; /* the name goes with the lesson */
+    static char kept[64]; /* the lesson's name is valid only during the call */
     struct yk_closest *closest = context, now = *closest;
     now.name = NULL;
     yk_closest_try(&now, lesson->name);
@@ -350,7 +351,7 @@ static int try_name(void *context, const yoke_lesson *lesson)
     return 1;
 }
 
-/* Nothing is known of what was asked for: 2 for a name that is none. */
+/* The filter matches nothing. Returns 2 if the name is unknown. */
 int kb_nothing(struct kb *kb)
 {
     const char *name = kb->filter.name;

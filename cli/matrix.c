@@ -1,7 +1,6 @@
-/* matrix.c - yoke run APP --matrix: every set of devices measured, and the answer in tables.
+/* matrix.c - yoke run APP --matrix: measures every set of devices, and shows the results in tables.
  *
- * What was measured before Ctrl-C or beside a failure is shown all the same: it may have taken
- * long.
+ * Results from before Ctrl-C or beside a failure are shown, too: they may have taken long.
  */
 #include <string.h>
 
@@ -20,7 +19,7 @@ const char *matrix_partitioner(const struct matrix *matrix)
     return "";
 }
 
-/* A line for what went wrong in one set; 1 if something did. */
+/* Prints a line for an error in one set; returns 1 if there was one. */
 static int complain_of(const char *where, const struct matrix_cell *cell)
 {
     int is_wrong = cell->figures.verified == 0;

@@ -1,5 +1,5 @@
-/* matrix_json.c - the answer of --matrix for programs: for each size, each device alone and each
- * set, which has the figures of yoke run. Every field is always there; null: not measured.
+/* matrix_json.c - the result of --matrix for programs: for each size, each device alone and each
+ * set, with the numbers of yoke run. Every field is always present; null: not measured.
  */
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* matrix_plot.c - times and efficiency of all sets as one picture, as in figures 5 and 7 of the
- * paper: on the left the time of each set, on a scale of powers; on the right E_h. A line a size.
+ * paper: on the left the time of each set, on a logarithmic scale; on the right E_h. One line per
+ * size.
  */
 #include <math.h>
 
@@ -8,8 +9,8 @@
 
 enum { HEIGHT = 420, WIDTH_LEAST = 900, WIDTH_OF_SET = 90 };
 
-/* In a name of a set, an application or a size nothing needs quoting but what gnuplot's enhanced
- * text would read as a command; it is switched off. */
+/* The names of sets, applications and sizes need no quoting, except from gnuplot's enhanced text,
+ * which is switched off. */
 static void write_data(FILE *script, const struct measure_spec *spec, const struct matrix *matrix)
 {
     fprintf(script, "$data << end\nset");
@@ -30,7 +31,7 @@ static void write_data(FILE *script, const struct measure_spec *spec, const stru
     fprintf(script, "\nend\n");
 }
 
-/* The greatest efficiency, 100 at least: gnuplot finds no range where there are no points. */
+/* The greatest efficiency, at least 100: gnuplot finds no range if there are no points. */
 static double most_percent(const struct matrix *matrix)
 {
     double most = 100;

@@ -1,4 +1,4 @@
-/* matrix_text.c - the answer of --matrix for people: the papers' tables, a row for each size and a
+/* matrix_text.c - the result of --matrix for people: the papers' tables, a row for each size and a
  * column for each set of devices.
  */
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "run.h"
 #include "table.h"
 
-/* One of the tables; all stand in one, so that their columns do. */
+/* One of the tables; all are sections of one table, so that their columns are aligned. */
 struct section {
     const char *name;
     void (*print)(const struct matrix_cell *cell, char text[32]);

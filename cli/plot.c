@@ -1,7 +1,8 @@
-/* plot.c - gnuplot as a child: its script is a file without a name, the picture what it prints.
+/* plot.c - runs gnuplot as a child process: its script is an unnamed file, and the picture is its
+ * standard output.
  *
- * A file, not a pipe, since gnuplot may end before it has read all; and no name of a file is ever
- * part of the script, so there is nothing to quote.
+ * A file, not a pipe, because gnuplot may end before it has read everything. No file name is part
+ * of the script, so nothing needs quoting.
  */
 #include "plot.h"
 
@@ -21,7 +22,7 @@ extern char **environ;
 
 enum { WORDS_MAX = 400 };
 
-/* Its standard input, output and error; -1: none. Gives its wait status, or -1 with errno. */
+/* Its standard input, output and error; -1: none. */
 struct streams {
     int input, output, errors;
 };
@@ -92,7 +93,7 @@ int plot_open(struct plot *plot, const char *path, int width, int height)
     return 0;
 }
 
-/* What gnuplot said, on one line. */
+/* Reads gnuplot's messages into one line. */
 static void read_words(FILE *errors, char words[WORDS_MAX])
 {
     size_t used = 0;

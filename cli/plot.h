@@ -1,22 +1,22 @@
-/* plot.h - pictures drawn by gnuplot, a command that is looked for when it is needed. */
+/* plot.h - pictures drawn by gnuplot, a command that is searched for when it is needed. */
 #ifndef YOKE_CLI_PLOT_H
 #define YOKE_CLI_PLOT_H
 
 #include <stdio.h>
 
-/* Before long work: 0; or after a message 2 if the name ends in neither .png nor .svg, 1 if there
- * is no gnuplot. */
+/* Call before long work. 0: all is well. After a message, 2 if the name ends in neither .png nor
+ * .svg, 1 if there is no gnuplot. */
 int plot_check(const char *path);
 
-/* Write gnuplot's words and data to `script` between open and finish; terminal and output are set
- * by then. */
+/* Write gnuplot's commands and data to `script` between open and finish; terminal and output are
+ * already set. */
 struct plot {
     FILE *script;
     const char *path;
 };
-/* Of so many pixels. These give the exit status, after a message. */
+/* `width` and `height` in pixels. Both functions return the exit status, after a message. */
 int plot_open(struct plot *plot, const char *path, int width, int height);
-/* Draws, in any case closes the script; the picture appears whole or not at all. */
+/* Draws, and always closes the script. The picture appears complete or not at all. */
 int plot_finish(struct plot *plot);
 
 #endif

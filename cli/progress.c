@@ -1,7 +1,7 @@
 /* progress.c - one line on standard error, only if that is a terminal and the work takes long.
  *
- * The line appears after a second, changes ten times a second at most and is erased at the end, so
- * that what stays on the terminal is the answer.
+ * The line appears after a second, changes at most ten times per second and is erased at the end,
+ * so that only the result stays on the terminal.
  */
 #include "progress.h"
 

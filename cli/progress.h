@@ -1,15 +1,15 @@
-/* progress.h - how far the work is, on a terminal. */
+/* progress.h - shows the progress of work on a terminal. */
 #ifndef YOKE_CLI_PROGRESS_H
 #define YOKE_CLI_PROGRESS_H
 
 #include "driver.h"
 
-/* Seconds that work may take to end in order after a request to stop. Users wait half a second for
- * the command to be gone; a matrix has an answer of what was measured until then. */
+/* Seconds that work has to end in order after a request to stop. Users accept half a second until
+ * the command ends; a matrix still has to show what was measured so far. */
 static const double progress_grace = 0.35, progress_grace_answer = 5;
-/* Work begins: it tells how far it is, and a request to stop cancels it (request.h). */
+/* Work begins: it reports its progress, and a request to stop cancels it (request.h). */
 struct measure_watch progress_open(double grace_seconds);
-/* It is over. Erases the line. */
+/* Work is over. Erases the line. */
 void progress_close(void);
 /* Erases the line. Safe in a signal handler. */
 void progress_erase(void);

@@ -1,8 +1,8 @@
 /* request.c - see request.h.
  *
- * The handler only notes the request and posts a semaphore: canceling jobs takes locks, so a thread
- * does it, the guard, which sleeps as long as the work goes on. It also ends the process where the
- * work does not end.
+ * The handler only notes the request and posts a semaphore. Canceling jobs takes locks, so a thread
+ * does it, the guard, which sleeps while the work goes on. It also ends the process if the work
+ * does not end.
  */
 #include "request.h"
 
@@ -19,10 +19,11 @@
 #include "progress.h"
 #include "stop.h"
 
-/* A job may be submitted just after all were canceled: they are canceled again so often. */
+/* A job may be submitted just after all jobs were canceled, so canceling is repeated at this
+ * interval. */
 static const int64_t again_ns = 20000000;
-/* A person takes longer to press twice. timeout(1) and job schedulers tell a process and then its
- * group, so one request comes as two signals a moment apart. */
+/* Signals within this time are one request. A person takes longer to press twice. timeout(1) and
+ * job schedulers signal a process and then its group, so one request arrives as two signals. */
 static const int64_t one_request_ns = 200000000;
 
 static const int signals[] = { SIGINT, SIGTERM };
@@ -31,12 +32,13 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static volatile sig_atomic_t requested; /* the signal's number */
 static _Atomic int64_t requested_ns;
 static atomic_int working;
-static int64_t grace_ns; /* of the work; written before it begins */
+static int64_t grace_ns; /* for the current work; set before it begins */
 
 static sem_t wanted; /* posted by the handler, and when the work is over */
 static pthread_t guard;
-static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER; /* the work's end, or the process's */
-static char at[64];                                         /* under it */
+static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER; /* held to end the work, or the
+                                                             * process */
+static char at[64];                                         /* under `leaving` */
 
 static int64_t now_ns(void)
 {
@@ -68,8 +70,8 @@ static void handle(int number)
     errno = before;
 }
 
-/* Before main: nothing of a process that was started may end by a signal's default action. A parent
- * may have blocked the signals until then. */
+/* Runs before main, so that no signal's default action ends the process. The parent may have
+ * blocked the signals until now. */
 static void handle_from_the_start(void)
 {
     struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART }, before;
@@ -86,11 +88,11 @@ static void handle_from_the_start(void)
     sigprocmask(SIG_UNBLOCK, &handled, NULL);
 }
 
-/* Before the constructors of any library. */
+/* Runs before the constructors of any library. */
 __attribute__((section(".preinit_array"),
                used)) static void (*const first)(void) = handle_from_the_start;
 
-/* 1: the work ended meanwhile. */
+/* Returns 1 if the work ended meanwhile. */
 static int ends_within(int64_t ns)
 {
     const struct timespec pause = { .tv_nsec = again_ns };

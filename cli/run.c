@@ -1,4 +1,4 @@
-/* run.c - yoke run APP: words into a measurement, the measurement into an answer. */
+/* run.c - yoke run APP: from words to a measurement, and from a measurement to its output. */
 #include "run.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "progress.h"
 #include "request.h"
 
-/* Writes what was measured; the exit status says whether it is right. */
+/* Writes what was measured. The exit status says whether it is correct. */
 static int answer(const struct measure_spec *spec, const struct measure *measure,
                   const char *const *values)
 {
@@ -46,8 +46,7 @@ static int measure_and_answer(struct measure_spec *spec, const char *const *valu
     return status;
 }
 
-/* The first word that is no option and no option's value is the application. It decides which
- * options there are, so it comes first. */
+/* The first word is the application. It determines the options, so it comes before them. */
 static int run_run(int argc, char **argv)
 {
     const char *values[RUN_OPTIONS];

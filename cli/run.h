@@ -1,4 +1,4 @@
-/* run.h - between the parts of yoke run: its options, and how its answer is written. */
+/* run.h - shared by the parts of yoke run: its options, and how its result is written. */
 #ifndef YOKE_CLI_RUN_H
 #define YOKE_CLI_RUN_H
 
@@ -35,51 +35,52 @@ enum run_option {
 };
 extern const struct app_option run_options[]; /* in the order of enum run_option */
 
-/* Values as given to what is to be measured; 0, or 2 after a message. */
+/* Converts the options' values to a measurement's spec. 0, or 2 after a message. */
 int run_options_read(const char *const *values, struct measure_spec *out);
-/* The same for --matrix: the sizes, which --size or --sizes gives, go to `out`. */
+/* The same for --matrix: the sizes, given by --size or --sizes, go to `out`. */
 int run_options_read_matrix(const char *const *values, struct measure_spec *spec,
                             struct matrix *out);
-/* How devices were waited for: as asked, or what auto came to for the one that did most. */
+/* How devices were waited for: as requested, or what auto chose for the device that did most. */
 const char *run_wait_name(const struct measure_spec *spec, const struct measure *measure);
 extern const char *const run_wait_names[]; /* in the order of yoke_waiting, NULL-terminated */
 const char *run_memory_name(enum app_memory_kind kind);
-/* As asked for; NULL where the application has one kernel only. */
+/* As requested; NULL if the application has only one kernel. */
 const char *run_kernel_name(const struct measure_spec *spec);
-/* The one that did more of the device's items; NULL: there is one only, or it did nothing. */
+/* The kernel that did more of the device's items; NULL: there is only one, or the device did
+ * nothing. */
 const char *run_device_kernel(const struct measure_spec *spec, const struct measure_device *device);
 /* CPU lanes of the devices that ran. */
 int run_threads(const struct measure *measure);
 
 /* "7000x7000x7000" */
 const char *run_size_text(const struct app *app, const int64_t *size, char text[80]);
-/* "elements": what the size counts; of one that is a single number "element" where it is 1. */
+/* What the size counts: "elements"; "element" for a single number that is 1. */
 struct count_words run_size_words(const struct app *app, int64_t size);
 void run_print(const struct measure_spec *spec, const struct measure *measure);
 /* The parts of it. */
-/* What the median run was predicted to take, where it was. */
+/* The predicted time of the median run, if there was a prediction. */
 void run_print_prediction(const struct measure *measure);
 void run_print_devices(const struct measure *measure);
 void run_print_traffic(const yoke_traffic *traffic);
 void run_print_gain(const struct measure *measure);
 /* What run_write_json writes. */
 cJSON *run_json(const struct measure_spec *spec, const struct measure *measure);
-/* A member for the input's size. */
+/* Adds a member for the input's size. */
 void run_json_size(cJSON *object, const struct app *app, const int64_t *size);
-/* Members for all that was measured, from open_seconds to regret. */
+/* Adds members for everything measured, from open_seconds to regret. */
 void run_json_figures(cJSON *object, const struct measure_spec *spec,
                       const struct measure *measure);
 int run_write_json(const struct measure_spec *spec, const struct measure *measure,
                    const char *path);
 
-/* All of yoke run APP --matrix; gives the exit status. */
+/* Does all of yoke run APP --matrix; returns the exit status. */
 int run_matrix(struct measure_spec *spec, const char *const *values);
 void matrix_print(const struct measure_spec *spec, const struct matrix *matrix);
 int matrix_write_json(const struct measure_spec *spec, const struct matrix *matrix,
                       const char *path);
-/* Times and efficiency of all sets as a picture; gives the exit status. */
+/* Draws times and efficiency of all sets; returns the exit status. */
 int matrix_plot(const struct measure_spec *spec, const struct matrix *matrix, const char *path);
-/* What decided, as the first runs that are there say; "" if there are none. */
+/* The partitioner, according to the first measured set; "" if there is none. */
 const char *matrix_partitioner(const struct matrix *matrix);
 
 #endif

@@ -1,4 +1,4 @@
-/* run_json.c - the answer of yoke run for programs. Every field is always there; null: not
+/* run_json.c - the result of yoke run for programs. Every field is always present; null: not
  * measured.
  */
 #include <math.h>
@@ -17,12 +17,12 @@ void run_json_size(cJSON *object, const struct app *app, const int64_t *size)
         cJSON_AddItemToArray(array, cJSON_CreateNumber((double)size[i]));
 }
 
-/* So many numbers, so far apart. */
+/* `count` numbers, `apart` elements apart. */
 struct each {
     int count, apart;
 };
 
-/* One a run; null where there is none. */
+/* One number per run; null if it is missing. */
 static void add_each(cJSON *object, const char *name, const double *numbers, struct each each)
 {
     cJSON *array = cJSON_AddArrayToObject(object, name);

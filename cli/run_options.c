@@ -1,4 +1,4 @@
-/* run_options.c - the options of yoke run, and what their texts mean. */
+/* run_options.c - the options of yoke run, and the meaning of their texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,7 +160,7 @@ static int read_weight(const char *const *values, struct measure_weight *out)
     return 0;
 }
 
-/* A file that nobody reads, or writes, was meant for another application. */
+/* A file that the application does not read, or write, was meant for another one. */
 static int check_files(const char *const *values, const struct app *app)
 {
     if (values[RUN_INPUT] && !app->reads_input)
@@ -172,7 +172,7 @@ static int check_files(const char *const *values, const struct app *app)
     return 0;
 }
 
-/* Words that go with --matrix only, and those that do not go with it. */
+/* Checks options that need --matrix, and those that exclude it. */
 static int check_matrix(const char *const *values)
 {
     const char *split = values[RUN_PARTITIONER];

@@ -1,4 +1,4 @@
-/* run_text.c - the answer of yoke run for people. */
+/* run_text.c - the result of yoke run for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -14,14 +14,14 @@ const char *run_size_text(const struct app *app, const int64_t *size, char text[
     return text;
 }
 
-/* Of a size of three the words behind its form, as in "WxHxD voxels". */
+/* For a size of three numbers, the words after its form, as in "WxHxD voxels". */
 struct count_words run_size_words(const struct app *app, int64_t size)
 {
     const char *last = app->size_count == 1 ? NULL : strrchr(app->size_words, ' ');
     return count_name(app->size_count == 1 ? size : 0, last ? last + 1 : app->size_words);
 }
 
-/* Of any size without an exponent. */
+/* Writes any size without an exponent. */
 static const char *millions(double number, char text[32])
 {
     snprintf(text, 32, number < 9999.5e6 ? "%.4g million" : "%.0f million", 1e-6 * number);
@@ -80,7 +80,7 @@ void run_print_devices(const struct measure *measure)
     }
     table_print(&table, stdout);
     putchar('\n');
-    if (measure->jobs > 1) /* the table is of them all */
+    if (measure->jobs > 1) /* the table covers all of them */
         printf("The last of %" PRId64 " jobs:\n", measure->jobs);
     for (int d = 0; d < measure->device_count; d++) {
         const char *name = measure->devices[d].name, *reason = measure->devices[d].reason;

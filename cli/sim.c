@@ -1,4 +1,4 @@
-/* sim.c - yoke sim MACHINE APP: words into a simulation, what came of it into an answer. */
+/* sim.c - yoke sim MACHINE APP: from words to a simulation, and from its result to the output. */
 #include "sim.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sim.h - between the parts of yoke sim: its options, recorded costs, and its answer. */
+/* sim.h - shared by the parts of yoke sim: its options, recorded costs, and its output. */
 #ifndef YOKE_CLI_SIM_H
 #define YOKE_CLI_SIM_H
 
@@ -24,9 +24,9 @@ enum sim_option {
 };
 extern const struct app_option sim_options[]; /* in the order of enum sim_option */
 
-/* What is to be simulated, as it was asked for. */
+/* What to simulate, as requested. */
 struct sim_spec {
-    const char *app; /* the profile as it was written */
+    const char *app; /* the profile as the user wrote it */
     yoke_simulation simulation;
     char profile[128]; /* simulation.profile points to it */
     double *costs;     /* recorded; freed by sim_spec_close */
@@ -35,9 +35,9 @@ struct sim_spec {
 int sim_spec_read(const char *const *words, const char *const *values, struct sim_spec *out);
 void sim_spec_close(struct sim_spec *spec);
 
-/* What a timeline of yoke run tells of a kernel's items. */
+/* What a timeline of yoke run says about a kernel's items. */
 struct sim_recording {
-    double *costs; /* of `count` stretches of equal length, in averages; malloc'ed */
+    double *costs; /* of `count` stretches of equal length, in average costs; malloc'ed */
     int64_t count, items;
     double core_seconds; /* of an average item on a core; 0: no core took part */
 };
@@ -45,7 +45,7 @@ struct sim_recording {
 int sim_recording_read(const char *path, struct sim_recording *out);
 
 void sim_print(const struct sim_spec *spec, const yoke_simulated *simulated);
-/* Gives the exit status. */
+/* Returns the exit status. */
 int sim_write_json(const struct sim_spec *spec, const yoke_simulated *simulated, const char *path);
 
 #endif

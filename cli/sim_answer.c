@@ -1,5 +1,5 @@
-/* sim_answer.c - the answer of yoke sim: a simulation seen as a measurement, so that it reads like
- * that of yoke run, and what only a simulation knows.
+/* sim_answer.c - the output of yoke sim: a simulation presented like a measurement of yoke run, and
+ * what only a simulation knows.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "sim.h"
 #include "table.h"
 
-/* What the parts of yoke run's answer look at. */
+/* What the parts of yoke run's output read. */
 struct view {
     struct app app;
     struct measure_spec spec;
@@ -50,7 +50,7 @@ static double best_alone(const yoke_simulated *simulated)
     return isfinite(best) ? best : NAN;
 }
 
-/* 0 if there is no memory. Freed by close_view. */
+/* Returns 0 if there is no memory. Freed by close_view. */
 static int open_view(const struct sim_spec *from, const yoke_simulated *simulated,
                      struct view *view)
 {

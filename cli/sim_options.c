@@ -1,4 +1,4 @@
-/* sim_options.c - the words and options of yoke sim, and what their texts mean. */
+/* sim_options.c - the words and options of yoke sim, and the meaning of their texts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static struct args_given given(const char *const *values, enum sim_option option
     return (struct args_given){ sim_options[option].name, values[option] };
 }
 
-/* "12s", "10us", "0.5"; what follows goes to *end. */
+/* Reads "12s", "10us", "0.5"; *end is what follows. */
 static int read_time(const char *text, const char **end, double *seconds)
 {
     static const struct {

@@ -1,11 +1,11 @@
 /* sim_recorded.c - what items cost, from the timeline of a run (yoke run APP --trace FILE.json).
  *
- * Of the kernel that took the most time, every chunk says what its items cost on the device that
- * did it. Stretches of equal length get the mean of the chunks that covered them, in all the runs
- * that were recorded; what nobody recorded costs the average. Devices are compared with the cores
- * (with the one that did most, if no core took part) where chunks of both lie side by side, for
- * there items should cost nearly the same: the median of the ratios is how fast the device is. A
- * recording of the cores alone needs no such guess.
+ * Uses the kernel that took the most time. Each of its chunks gives the cost of its items on its
+ * device. Stretches of equal length get the mean of the chunks that covered them, over all recorded
+ * runs; stretches without a recording get the average cost. Devices are compared with the cores
+ * (with the device that did most, if no core took part) where chunks of both are neighbours,
+ * because items there should cost nearly the same: the median of the ratios is the device's speed.
+ * A recording of the cores alone needs no such guess.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int fail(const char *path, const char *why)
 struct chunk {
     const char *name;
     double first, last, seconds;
-    int process, thread; /* of the timeline; then process is the place in reading.devices */
+    int process, thread; /* of the timeline; later, process is the index in reading.devices */
 };
 
 static int read_number(const cJSON *object, const char *name, double *out)
@@ -40,7 +40,7 @@ static int read_number(const cJSON *object, const char *name, double *out)
     return 1;
 }
 
-/* 0 if the event is none. */
+/* Returns 0 if the event is not a chunk. */
 static int read_chunk(const cJSON *event, struct chunk *out)
 {
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(event, "cat");
@@ -62,7 +62,7 @@ static int read_chunk(const cJSON *event, struct chunk *out)
     return 1;
 }
 
-/* The kernel that took the most time, of the first so many. */
+/* The kernel that took the most time, among the first kernels_max. */
 static const char *find_kernel(const cJSON *events)
 {
     struct {
@@ -111,18 +111,19 @@ static int is_core(const cJSON *events, int thread)
 struct device {
     int process, core;
     double seconds, items;
-    double scale; /* of its seconds, to those of the device it is compared with; 0: not known */
+    double scale; /* factor from its seconds to those of the device it is compared with; 0:
+                   * unknown */
 };
 
 struct reading {
-    struct chunk *chunks; /* of one kernel; in the order of their items once all are read */
+    struct chunk *chunks; /* of one kernel; sorted by their items once all are read */
     int64_t count;
     double first, last; /* of its range */
     struct device devices[devices_max];
     int device_count;
 };
 
-/* The place among the devices, devices_max if there are too many. */
+/* The device's index, devices_max if there are too many. */
 static int place_of(struct reading *reading, int process)
 {
     int d = 0;
@@ -168,7 +169,7 @@ static int read_chunks(const cJSON *events, const char *kernel, struct reading *
     {
         if (!read_chunk(event, &chunk) || strcmp(chunk.name, kernel) != 0)
             continue;
-        if (chunk.thread != thread) /* events lie thread by thread */
+        if (chunk.thread != thread) /* events come thread by thread */
             core = is_core(events, chunk.thread);
         thread = chunk.thread;
         count_chunk(reading, &chunk, core);
@@ -188,9 +189,8 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* How many times as long as on the reference an item takes on a device, from chunks of it and of
- * devices that are compared already which are neighbours; 0: there are none. `ratios` has room for
- * all. */
+/* Time of an item on the device, relative to the reference: from neighbouring chunks of this device
+ * and of devices that are compared already; 0: there are none. `ratios` has room for all. */
 static double slowness(const struct reading *reading, int device, double *ratios)
 {
     int64_t count = 0;
@@ -208,7 +208,7 @@ static double slowness(const struct reading *reading, int device, double *ratios
     return count ? ratios[count / 2] : 0;
 }
 
-/* Cores come first, then who did most. */
+/* The reference: a CPU device if there is one; among equals, the device that did most. */
 static int find_reference(const struct reading *reading)
 {
     int found = 0;
@@ -221,8 +221,8 @@ static int find_reference(const struct reading *reading)
     return found;
 }
 
-/* In seconds of the reference, beginning with its neighbours; who has no neighbour that is compared
- * already is compared by his average. */
+/* Scales all devices to the reference's seconds, beginning with its neighbours. A device without a
+ * neighbour that is compared already is compared by its average. */
 static int compare_devices(struct reading *reading, int reference)
 {
     const struct device *r = &reading->devices[reference];
@@ -247,7 +247,7 @@ static int compare_devices(struct reading *reading, int reference)
     return 1;
 }
 
-/* Stretches with what was recorded of each: cost times length, and length, both in stretches. */
+/* Stretches and what was recorded of each: cost times length, and length, both in stretches. */
 struct stretches {
     double *costs, *covered;
     int64_t count;
@@ -270,7 +270,8 @@ static void add_chunk(const struct stretches *to, double from, double until, dou
     }
 }
 
-/* Sums into means; what nobody recorded costs what the others do on average. Gives that. */
+/* Turns sums into means. Stretches without a recording get the average of the others, which is
+ * returned. */
 static double set_means(const struct stretches *to)
 {
     double costs = 0, covered = 0;

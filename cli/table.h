@@ -8,13 +8,13 @@
 enum { TABLE_COLUMNS = 49, TABLE_ROWS = 80, TABLE_CELL = 256, TABLE_TEXT = 1 << 15 };
 enum table_side { TABLE_LEFT, TABLE_RIGHT };
 
-/* Zero-initialise. Cells beyond the limits are left out. */
+/* Zero-initialise. Cells beyond the limits are dropped. */
 struct table {
     int indent;
-    int row_count, column; /* of the row that is being filled */
+    int row_count, column; /* of the row being filled */
     enum table_side sides[TABLE_COLUMNS];
-    int used;                                        /* of text */
-    unsigned short cells[TABLE_ROWS][TABLE_COLUMNS]; /* where in text, plus 1; 0: empty */
+    int used;                                        /* bytes of text */
+    unsigned short cells[TABLE_ROWS][TABLE_COLUMNS]; /* position in text, plus 1; 0: empty */
     char text[TABLE_TEXT];
 };
 

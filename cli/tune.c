@@ -1,4 +1,4 @@
-/* tune.c - yoke tune APP: lines of devices alone, then all together, in a table and as JSON. */
+/* tune.c - yoke tune APP: measures lines of devices alone, then all together; a table and JSON. */
 #include "tune.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static const struct app_option tune_options[] = {
     [TUNE_OPTIONS] = { .name = NULL },
 };
 
-/* --- the answer --- */
+/* --- the result --- */
 
 static void print_head(const struct tune_spec *from, const struct tune *tune)
 {
@@ -174,7 +174,7 @@ static struct args_given given(const char *const *values, enum tune_option optio
     return (struct args_given){ tune_options[option].name, values[option] };
 }
 
-/* What it shares with yoke run is read there. */
+/* Options that it shares with yoke run are read by yoke run's reader. */
 static int read_shared(const char *const *values, struct measure_spec *spec)
 {
     const char *shared[RUN_OPTIONS] = { NULL };
