@@ -1,9 +1,9 @@
-/* app.h - what a benchmark application is: a kernel file and this table. Never its own main, timer
- * or parser.
+/* app.h - what a benchmark application is: a kernel file and this table. It never has its own main,
+ * timer or parser.
  *
- * `yoke run NAME` (cli/run.c) walks the table: open, attach to a runtime, then for each repeat
- * reset (not timed) and run (timed, as `timed` says), verify, detach, close. --baselines and
- * --sweep attach the same data to other runtimes or run it with other partitioners.
+ * `yoke run NAME` (cli/run.c) calls the table's functions: open, attach to a runtime, then for each
+ * repeat reset (not timed) and run (timed according to `timed`), verify, detach, close. --baselines
+ * and --sweep attach the same data to other runtimes, or run it with other partitioners.
  */
 #ifndef YOKE_APPS_APP_H
 #define YOKE_APPS_APP_H
@@ -13,20 +13,20 @@
 
 #include "memory.h"
 
-struct app_option {      /* beyond those of every application */
+struct app_option {      /* beyond the options of every application */
     const char *name;    /* "flops" for --flops */
-    const char *value;   /* what the value is called in help: "K" */
+    const char *value;   /* name of the value in help: "K" */
     const char *initial; /* default as text */
     const char *help;
 };
 
 enum { APP_OPTIONS_MAX = 16 };
 
-/* Which of an application's kernels does the work, where it offers a step kernel too. */
+/* Which of an application's kernels does the work, if it also has a step kernel. */
 enum app_kernel {
     APP_KERNEL_AUTO,  /* each device finds out: job.kernel is the plain one, job.alternative the
-                         other */
-    APP_KERNEL_PLAIN, /* the one that does an index in one go */
+                       * other */
+    APP_KERNEL_PLAIN, /* the one that does a whole index at once */
     APP_KERNEL_STEP   /* of the step form (yoke/kernel_step.h) */
 };
 
@@ -35,39 +35,40 @@ struct app_spec {
     uint64_t seed;
     const char *input;                   /* --input FILE, or NULL */
     const char *output;                  /* --output PREFIX for pictures, or NULL */
-    struct app_memory memory;            /* for what the devices work on */
-    enum app_kernel kernel;              /* heeded where the application offers steps */
-    const char *values[APP_OPTIONS_MAX]; /* of app->options, in their order; never NULL */
+    struct app_memory memory;            /* for the data that devices work on */
+    enum app_kernel kernel;              /* used if the application has a step kernel */
+    const char *values[APP_OPTIONS_MAX]; /* of app->options, in the same order; never NULL */
 };
 
-/* One timed run. The application hands its jobs to app_run_job, which runs them and adds up what
+/* One timed run. The application passes its jobs to app_run_job, which runs them and adds up what
  * the devices did. */
 struct app_run;
 yoke_status app_run_job(struct app_run *run, const yoke_job *job);
-/* All at once, as their order allows; returns when all are done. Up to APP_JOBS_MAX. A device's
- * busy time is that of its jobs added up. */
+/* Runs up to APP_JOBS_MAX jobs at the same time, as their order allows; returns when all are done.
+ * A device's busy time is the sum over its jobs. */
 enum { APP_JOBS_MAX = 64 };
 yoke_status app_run_jobs(struct app_run *run, const yoke_job *jobs, int count);
 yoke_runtime *app_runtime(struct app_run *run);
-/* From now on each index of a job's range gets, in `owners`, the device that did it, counted as in
- * the runtime. NULL: no longer. */
+/* From now on `owners` gets, for each index of a job's range, the device that did it, numbered as
+ * in the runtime. NULL: no longer. */
 void app_run_owners(struct app_run *run, uint8_t *owners);
-/* How many of a job's `items` are done in this run: all, but where only a part is timed. */
+/* How many of a job's `items` are done in this run: all, unless only a part is timed. */
 int64_t app_run_items(const struct app_run *run, int64_t items);
-/* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C:
- * pass it up. */
+/* Progress within a run, for terminals: done of total steps. Returns YOKE_ECANCELED after Ctrl-C;
+ * the caller returns it. */
 yoke_status app_progress(struct app_run *run, int64_t done, int64_t total);
 
 enum app_timed {
     APP_TIMED_RUN, /* from inputs in host memory to results in host memory */
-    APP_TIMED_JOBS /* the jobs, likewise; what the host does between them is reported apart */
+    APP_TIMED_JOBS /* the same for the jobs only; the host's work between them is reported
+                    * separately */
 };
 
-/* A result in numbers: what it is, and how far chance may have moved it. */
+/* A numeric result: its name, and how far it may be off by chance. */
 struct app_figure {
     const char *name; /* as in JSON: "diffuse_reflectance"; lives as long as the program */
     double value;
-    double error; /* one standard error, or a bound of it; NAN: it has none */
+    double error; /* one standard error, or a bound of it; NAN: none */
 };
 enum { APP_FIGURES_MAX = 16 };
 
@@ -75,43 +76,42 @@ struct app {
     const char *name, *summary;
     const char *size_words;           /* "elements", "rows", "bodies", "WxHxD voxels" */
     int size_count;                   /* 1 or 3 */
-    int size_square;                  /* 1: of three, one number alone stands for all */
+    int size_square;                  /* 1: one number may stand for all three */
     const struct app_option *options; /* NULL-name terminated, or NULL */
-    enum app_timed timed;             /* what counts as a run's seconds */
+    enum app_timed timed;             /* which time counts as a run's seconds */
     int is_regular;                   /* 1: every item of its jobs costs the same */
-    int offers_steps;                 /* 1: has a step kernel too, and heeds spec->kernel */
-    int reads_input;                  /* 1: heeds spec->input */
-    int writes_output;                /* 1: heeds spec->output */
-    /* Make or load the inputs (deterministic for a seed). Errors say which file or size and what to
-     * do. The actual size goes to spec->size. */
+    int offers_steps;                 /* 1: also has a step kernel, and uses spec->kernel */
+    int reads_input;                  /* 1: uses spec->input */
+    int writes_output;                /* 1: uses spec->output */
+    /* Makes or loads the inputs (deterministic for a seed). Errors say which file or size, and what
+     * to do. The actual size is stored in spec->size. */
     yoke_status (*open)(struct app_spec *spec, void **state);
     void (*close)(void *state);
     yoke_status (*attach)(void *state, yoke_runtime *runtime); /* wrap arrays */
     yoke_status (*detach)(void *state);                        /* close them */
-    yoke_status (*reset)(void *state); /* inputs as they were, on the host */
+    yoke_status (*reset)(void *state);                         /* restore the inputs, on the host */
     yoke_status (*run)(void *state, struct app_run *run);
-    /* Against an independent reference and exact properties. On success a line of figures goes to
-     * `note` (capacity 256), e.g. "max error 2.1e-7 (allowed 1e-6)". A wrong result is YOKE_EINVAL
-     * with the text of the first wrong value. */
+    /* Compares with an independent reference and exact properties. On success writes a line of
+     * numbers to `note` (capacity 256), e.g. "max error 2.1e-7 (allowed 1e-6)". A wrong result is
+     * YOKE_EINVAL with the text of the first wrong value. */
     yoke_status (*verify)(void *state, char *note);
     int64_t (*items)(const void *state); /* items of one job's range, for shares ("rows" in JSON) */
-    /* Optional: what a run did, in `work_words` ("rays"), told per second. */
+    /* Optional: the amount of a run's work in `work_words` ("rays"), reported per second. */
     const char *work_words;
     double (*work)(const void *state);
-    /* Optional: results for JSON, after a run; how many, up to APP_FIGURES_MAX. */
+    /* Optional: results for JSON, after a run; *count up to APP_FIGURES_MAX. */
     yoke_status (*figures)(void *state, struct app_figure *out, int *count);
-    /* Optional: figures and pictures after verify (PSNR, PNG files named after spec->output). */
+    /* Optional: results and pictures after verify (PSNR, PNG files named after spec->output). */
     yoke_status (*report)(void *state, FILE *out);
 };
 
-/* Records the error text of an application's own failure (cause, then cure) and returns `status`;
- * failures of yoke calls are passed up as they are. */
+/* Sets the error text of an application's own failure (cause, then cure) and returns `status`.
+ * Failures of yoke's calls are returned unchanged. */
 yoke_status app_fail(yoke_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same for a word of the command line that is wrong: gives YOKE_EINVAL, and the command's exit
- * status is 2. */
+/* The same for a usage error: returns YOKE_EINVAL, and the command's exit status is 2. */
 yoke_status app_mistake(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* 1: the latest failure of an application was such a word. */
+/* 1: the latest failure of an application was a usage error. */
 int app_is_mistaken(void);
 /* Text of the latest failure, the application's or yoke's. */
 const char *app_error_text(void);

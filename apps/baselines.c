@@ -1,10 +1,11 @@
-/* baselines.c - each device alone: what the others add, and how near all together come to the best.
+/* baselines.c - each device alone: what the others add, and how close all together come to the
+ * ideal.
  *
- * A device is opened as it is set (yoke_device.spec), in a runtime of its own, so that "alone" also
+ * A device is opened with its settings (yoke_device.spec), in its own runtime, so that "alone" also
  * means without the threads and copies that the others need. The judged runtime sleeps meanwhile.
  *
- * A device far behind the judged run decides nothing, and its exact time moves the ideal by little;
- * so once it has had some seconds it is not run again.
+ * A device much slower than the judged run matters little, and its exact time changes the ideal by
+ * little. So after some seconds it is not run again.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ int measure_is_behind(double seconds, double best, double spent_seconds)
     return spent_seconds >= patience_seconds && seconds >= far_behind * best;
 }
 
-/* Timed runs after the first; the first's own time counts where it was enough. */
+/* Timed runs after the first; the first run's time counts if it was long enough. */
 static yoke_status time_alone(struct app_session *session, const char *what, struct measure *out,
                               double *median)
 {
@@ -76,7 +77,7 @@ yoke_status measure_baselines(const struct measure_spec *spec, void *state, stru
     if (!times)
         return app_fail(YOKE_ENOMEM, "no memory for the times of %d devices", out->device_count);
     for (int d = 0; status == YOKE_OK && d < out->device_count; d++) {
-        if (out->device_count == 1) /* the run that is judged was alone already */
+        if (out->device_count == 1) /* the judged run was alone already */
             out->devices[d].alone_seconds = out->seconds;
         else
             status = alone(spec, state, out, d);

@@ -10,7 +10,7 @@
 
 enum { BLOCKS = 256, LINE = 64, LEAST = 64 << 20 };
 
-/* Each core has an L2 of its own; each NUMA node, or processor, an L3. */
+/* Each core has its own L2; each NUMA node, or processor, an L3. */
 static yoke_status cache_bytes(int64_t *out)
 {
     yoke_machine machine;
@@ -31,7 +31,7 @@ yoke_status app_cold_open(struct app_cold *out)
     status = app_alloc("what fills the caches", cold.count, 1, (void **)&cold.bytes);
     if (status != YOKE_OK)
         return status;
-    memset(cold.bytes, 1, (size_t)cold.count); /* untouched pages would all be one */
+    memset(cold.bytes, 1, (size_t)cold.count); /* untouched pages would all be the same page */
     *out = cold;
     return YOKE_OK;
 }

@@ -1,4 +1,4 @@
-/* cores.c - a kernel by hand whose one argument says what to call. */
+/* cores.c - a handwritten kernel whose one argument says what to call. */
 #include "cores.h"
 
 #include "stop.h"
@@ -45,7 +45,7 @@ yoke_status cores_close(yoke_runtime *cores)
     return cores ? yoke_close(cores) : YOKE_OK;
 }
 
-/* A block is long enough to be handed out on its own. */
+/* Each block is long enough to be handed out on its own. */
 yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work)
 {
     const yoke_job job = { .kernel = &blocks,

@@ -1,7 +1,7 @@
-/* cores.h - work of the host's own, done in blocks by all its cores.
+/* cores.h - the host's own work, done in blocks by all its cores.
  *
- * The blocks are indexes of a yoke job on a runtime with no other device than the CPU, so that they
- * stay on the host whatever devices the forces are computed on. Its workers sleep in between.
+ * The blocks are indexes of a yoke job on a runtime whose only device is the CPU, so they stay on
+ * the host whatever devices the application's jobs use. Its workers sleep in between.
  */
 #ifndef YOKE_APPS_CORES_H
 #define YOKE_APPS_CORES_H
@@ -21,10 +21,10 @@ struct cores_work {
 yoke_status cores_open(yoke_runtime **out);
 yoke_status cores_close(yoke_runtime *cores); /* NULL does nothing */
 yoke_status cores_run(yoke_runtime *cores, const struct cores_work *work);
-/* The same with cores that are there only meanwhile: a millisecond or two more. */
+/* The same with a runtime opened only for this call: takes one or two milliseconds more. */
 yoke_status cores_run_once(const struct cores_work *work);
 
-/* Block `block` of `blocks` parts of [0, count) that differ by one at most. */
+/* Block number `block` of `blocks` parts of [0, count), whose lengths differ by at most one. */
 struct cores_span {
     int64_t first, last;
 };

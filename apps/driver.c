@@ -1,9 +1,8 @@
-/* driver.c - what an application sees of the run it is in, and sessions: data attached to a
- * runtime.
+/* driver.c - what an application sees of its run, and sessions: data attached to a runtime.
  *
- * Jobs go to the runtime one at a time; what each device did in them is added up in the run's
- * tally, whose entries are made as devices appear (GPUs may join during the first run). Every job
- * and every progress call is a place where Ctrl-C takes effect.
+ * Jobs go to the runtime one at a time. What each device did in them is added up in the run's
+ * tally, whose entries are made as devices appear (GPUs may join during the first run). Ctrl-C
+ * takes effect at every job and every progress call.
  */
 #include "driver.h"
 
@@ -15,7 +14,7 @@
 
 #include "stop.h"
 
-/* The text of an application's own failure counts as long as yoke has not failed after it. */
+/* The text of an application's own failure is valid as long as yoke has not failed after it. */
 static _Thread_local char own_text[1024], yoke_text_then[1024];
 static _Thread_local int mistaken;
 
@@ -156,7 +155,7 @@ static yoke_job chosen(const struct app_run *run, const yoke_job *job)
     return mine;
 }
 
-/* Takes the result, and frees it. */
+/* Takes the result and frees it. */
 static yoke_status keep(struct app_run *run, yoke_result *result)
 {
     yoke_status status = tally_add(run, result);
@@ -172,7 +171,7 @@ static yoke_status run_one(struct app_run *run, const yoke_job *job)
     return status == YOKE_OK ? keep(run, result) : status;
 }
 
-/* Waits for all of them, whatever becomes of one. */
+/* Waits for all jobs, even if one fails. */
 static yoke_status run_all(struct app_run *run, const yoke_job *jobs, int count)
 {
     yoke_ticket *tickets[APP_JOBS_MAX];
@@ -274,7 +273,7 @@ yoke_status app_session_detach(struct app_session *session)
     session->attached = 0;
     snprintf(why, sizeof why, "%s", app_error_text());
     yoke_status status = session->spec->app->detach(session->state);
-    /* Rows that a failed run left lost are no news beside why it failed. */
+    /* Rows that a failed run left lost are no news: report the cause of the failure. */
     return status != YOKE_OK && session->failed ? app_fail(status, "%s", why) : status;
 }
 
@@ -315,7 +314,7 @@ yoke_status app_session_time(struct app_session *session, const char *what, doub
     *seconds = yoke_seconds(run->runtime) - start;
     session->whole_seconds = NAN;
     if (session->spec->app->timed == APP_TIMED_JOBS) {
-        /* What the host does itself takes real time also where devices are simulated. */
+        /* The host's own work takes real time even if devices are simulated. */
         session->whole_seconds =
             app_wall_seconds() - wall - run->job_wall_seconds + run->job_seconds;
         *seconds = run->job_seconds;

@@ -1,16 +1,16 @@
-/* exact.h - functions that are the same to the bit on every device.
+/* exact.h - functions with the same bits on every device.
  *
- * A walk of a packet or of light has to be the same wherever it is followed, and what differs
- * in its last bit soon makes another walk. So there is nothing here but sums, products and bits of
- * single-precision numbers, which IEEE 754 leaves no choice in where no product is fused with a sum
- * (the kernels are built EXACT). Errors are about 1e-7 of the result. All of it vectorises.
+ * A walk of a packet or of light has to be the same on any device, and a difference in the last bit
+ * soon leads to another walk. So everything here is sums, products and bits of single-precision
+ * numbers. IEEE 754 determines their results if no product is fused with a sum (the kernels are
+ * built EXACT). Errors are about 1e-7 of the result. All of it vectorises.
  */
 #ifndef YOKE_APPS_EXACT_H
 #define YOKE_APPS_EXACT_H
 
 #include <yoke/kernel.h>
 
-/* fminf and fmaxf say what becomes of NaN, which takes a CPU longer. */
+/* fminf and fmaxf also define the result for NaN, which takes a CPU longer. */
 YOKE_FN float exact_least(float a, float b)
 {
     return a < b ? a : b;
@@ -29,7 +29,7 @@ YOKE_FN float exact_reciprocal(float x)
     return y * (2.0f - x * y);
 }
 
-/* The root of x from 0 to 1e37, likewise by way of 1 / root. */
+/* The root of x from 0 to 1e37, in the same way from 1 / root. */
 YOKE_FN float exact_root(float x)
 {
     const float less = 0.5f * x;
@@ -40,7 +40,7 @@ YOKE_FN float exact_root(float x)
     return x * y;
 }
 
-/* 23 of 32 random bits as a number between 0 and 1, neither of which it can be. */
+/* 23 of 32 random bits as a number strictly between 0 and 1. */
 YOKE_FN float exact_uniform(uint32_t bits)
 {
     return (float)((int32_t)(bits >> 9) * 2 + 1) * 5.9604644775390625e-8f; /* 2^-24 */
@@ -84,7 +84,7 @@ typedef struct turn {
     float cosine, sine;
 } turn_t;
 
-/* A direction in the plane: two bits choose a quarter, 23 the angle in it; Cephes' polynomials. */
+/* A direction in the plane: two bits select a quarter, 23 the angle in it; Cephes' polynomials. */
 YOKE_FN turn_t exact_turn(uint32_t bits)
 {
     const uint32_t quarter = bits >> 30;

@@ -1,5 +1,5 @@
-/* matrix.c - sizes one after the other; in each the sets take turns (turns.h), then their times say
- * what they say about each other.
+/* matrix.c - one size after the other. For each, the sets take turns (turns.h); then their times
+ * are compared.
  */
 #include "turns.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bar is that of the whole matrix, the text says where it is. */
+/* The bar is for the whole matrix; the text says what is running. */
 static void show(void *context, const char *what, int64_t done, int64_t total)
 {
     struct stage *stage = context;
@@ -19,7 +19,7 @@ static void show(void *context, const char *what, int64_t done, int64_t total)
         stage->watch->progress(stage->watch->context, text, stage->step, stage->steps);
 }
 
-/* As if all rows had been run. */
+/* Scales times as if all rows had been run. */
 static void scale(struct matrix_cell *cell)
 {
     struct measure *figures = &cell->figures;
@@ -32,7 +32,7 @@ static void scale(struct matrix_cell *cell)
         figures->devices[d].busy_seconds *= cell->part;
 }
 
-/* What times alone say about one set; NAN where one that it needs is missing. */
+/* Compares one set with the times alone; NAN if a time that it needs is missing. */
 static void judge(const struct sets *sets, struct matrix_size *size, int index)
 {
     struct matrix_cell *cell = &size->cells[index];
@@ -45,7 +45,7 @@ static void judge(const struct sets *sets, struct matrix_size *size, int index)
     measure_gain(alone, count, &cell->figures);
 }
 
-/* The devices of one set by their index in it; a device alone is one of the sets. */
+/* Sets the times alone of one set's devices; a device alone is one of the sets. */
 static void tell_alone(const struct matrix *matrix, struct matrix_size *size, int index)
 {
     const struct sets *sets = &matrix->sets;
@@ -112,7 +112,7 @@ static yoke_status open_cells(struct matrix *out)
     return YOKE_OK;
 }
 
-/* All devices there are, and their sets; the runtime in which the data will lie shows them. */
+/* Lists all devices and their sets. The data will be in memory of this session's runtime. */
 static yoke_status find_sets(struct app_session *owner, struct matrix *out)
 {
     struct app_tally *tally = &owner->run.tally;

@@ -1,9 +1,9 @@
 /* matrix.h - an application on every set of devices (sets.h), for several sizes: the tables of
  * Ribeiro et al., section 6.2.
  *
- * Each set has a fresh runtime of its own for each size. The sets take turns, so that a machine
- * that grows slower does so for all. T_D, the time of a device alone, is measured once a size and
- * serves every set: E_h = 1 / sum(1 / T_D) / T (eq. 6), the speedup is T_ref / T (eq. 5), gain =
+ * Each set has its own new runtime for each size. The sets take turns, so that a machine that
+ * becomes slower does so for all. T_D, the time of a device alone, is measured once per size and
+ * used for every set: E_h = 1 / sum(1 / T_D) / T (eq. 6), the speedup is T_ref / T (eq. 5), gain =
  * best T_D / T; regret, if the spec asks for a sweep, as in driver.h. What was not measured is NAN.
  */
 #ifndef YOKE_APPS_MATRIX_H
@@ -17,14 +17,14 @@ enum { MATRIX_SIZES_MAX = 8, MATRIX_PART = 16 };
 /* One set at one size. */
 struct matrix_cell {
     struct measure figures;     /* run_count 0: not measured */
-    double speedup;             /* over the reference */
-    char error[APP_REASON_MAX]; /* why it was not run, or not to its end; "": it was */
+    double speedup;             /* relative to the reference */
+    char error[APP_REASON_MAX]; /* why it was not run, or not completed; "": it was */
     int part; /* 1; MATRIX_PART: only the first 1/part of the rows were run, and all times are
-                 multiplied by it */
+               * multiplied by it */
 };
 
 struct matrix_size {
-    int64_t size[3]; /* the actual one, once it is begun; 0 before: the application's default */
+    int64_t size[3]; /* the actual one, once it has begun; 0 before: the application's default */
     struct matrix_cell *cells; /* by set */
 };
 
@@ -38,11 +38,11 @@ struct matrix {
     int size_count;
 };
 
-/* `sizes` and `size_count` are given in `out`, all else is zero. Of the spec everything counts but
- * input.size, baselines and config.trace. A set that fails at some size is left alone then, and
- * says why in its cell; that is no failure here. After one, as of the inputs, and after Ctrl-C
- * (YOKE_ECANCELED) what was measured so far is there; the text is app_error_text(). Close `out` in
- * either case. */
+/* Set `sizes` and `size_count` in `out`, everything else to zero. Uses all of the spec except
+ * input.size, baselines and config.trace. If a set fails at some size, it is skipped there and its
+ * cell says why; this is not a failure here. After a failure (for example of the inputs) or Ctrl-C
+ * (YOKE_ECANCELED), `out` has what was measured so far; the text is app_error_text(). Close `out`
+ * in either case. */
 yoke_status matrix_measure(struct measure_spec *spec, struct matrix *out);
 void matrix_close(struct matrix *matrix);
 

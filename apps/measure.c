@@ -1,6 +1,6 @@
 /* measure.c - the measuring loop: open, first run, repeats, verify; then baselines and sweep.
  *
- * The first run is reported apart, for it pays for building kernels and pinning memory.
+ * The first run is reported separately, because it includes building kernels and pinning memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #include "driver.h"
 
-/* Real devices that did nothing in the latest run: dropped, or their kernel is still compiled. */
+/* Number of real devices that did nothing in the latest run: dropped, or their kernel is still
+ * being compiled. */
 static int idle_devices(const struct app_tally *tally, int devices)
 {
     int idle = devices - tally->device_count;
@@ -30,7 +31,7 @@ yoke_status app_session_warm_up(struct app_session *session, double *first_secon
     return status;
 }
 
-/* Runs that are not timed do not move it. */
+/* Untimed runs do not change the weight. */
 static yoke_status set_weight(struct app_session *session, yoke_weight_fn *policy)
 {
     const struct measure_weight *weight = &session->spec->weight;
@@ -74,7 +75,7 @@ static yoke_status time_runs(struct app_session *session, struct measure *out)
     return status;
 }
 
-/* A wrong result is an answer; that verification could not be done is a failure. */
+/* A wrong result is a result; a verification that could not be done is a failure. */
 yoke_status app_session_verify(struct app_session *session, struct measure *out)
 {
     const struct measure_spec *spec = session->spec;
@@ -104,8 +105,8 @@ static yoke_status report(struct app_session *session, struct measure *out)
     return status;
 }
 
-/* Devices come before inputs, so that a mistyped name is not found out after a long read, and
- * drivers load meanwhile. */
+/* Opens devices before inputs, so that a mistyped name is found before a long read, and drivers
+ * load meanwhile. */
 static yoke_status judged(struct measure_spec *spec, struct app_session *session,
                           struct measure *out)
 {

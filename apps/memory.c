@@ -1,8 +1,8 @@
-/* memory.c - one way to memory for all applications, so that running out reads the same everywhere
- * and tests can make each allocation fail.
+/* memory.c - the only way to get memory in all applications, so that out-of-memory errors read
+ * alike, and tests can make each allocation fail.
  *
- * Pageable memory: large pages are asked for: gigabytes that are read once
- * then cost a page fault and a TLB miss for every 512th small page only.
+ * Pageable memory uses large pages if possible: otherwise gigabytes that are read once cost a page
+ * fault and a TLB miss for every small page; with them, for every 512th.
  */
 #include "memory.h"
 
@@ -20,7 +20,7 @@ static void *alloc_pageable(size_t bytes)
     size_t page = bytes >= 4 * (size_t)LARGE_PAGE ? LARGE_PAGE : PAGE;
     void *block = aligned_alloc(page, (bytes / page + 1) * page);
     if (block && page == LARGE_PAGE)
-        madvise(block, bytes, MADV_HUGEPAGE); /* a wish: where there are none nothing is lost */
+        madvise(block, bytes, MADV_HUGEPAGE); /* a hint: without large pages nothing is lost */
     return block;
 }
 

@@ -1,4 +1,4 @@
-/* number.c - all of the text has to be a number, and within its bounds. */
+/* number.c - the whole text has to be a number within its bounds. */
 #include "number.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* number.h - the value of an application's option that is a number. */
+/* number.h - the value of an application's option, if it is a number. */
 #ifndef YOKE_APPS_NUMBER_H
 #define YOKE_APPS_NUMBER_H
 
@@ -7,7 +7,7 @@
 struct number_kind {
     const char *name; /* of the option, without its dashes */
     double least, most;
-    int whole; /* 1: without a fraction */
+    int whole; /* 1: no fraction allowed */
 };
 
 yoke_status number_read(const struct number_kind *kind, const char *text, double *out);

@@ -1,4 +1,4 @@
-/* output.h - files that appear whole or not at all.
+/* output.h - files that appear complete or not at all.
  */
 #ifndef YOKE_APPS_OUTPUT_H
 #define YOKE_APPS_OUTPUT_H
@@ -9,12 +9,12 @@
 struct output {
     const char *what; /* for messages: "the picture" */
     const char *path;
-    /* Writes all of it; a failure that leaves no mark in `file` is its own to tell. */
+    /* Writes everything. If it fails without an error in `file`, it reports that itself. */
     yoke_status (*write)(const struct output *output, FILE *file);
     const void *content;
 };
 
-/* A failed write (YOKE_EIO, with the cause) leaves what was there before. */
+/* A failed write (YOKE_EIO, with the cause) leaves the old file. */
 yoke_status output_write(const struct output *output);
 
 #endif

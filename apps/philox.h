@@ -1,7 +1,7 @@
 /* philox.h - random numbers without a state, on every device: Philox4x32-10 (Salmon, Moraes, Dror
  * and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). 128 bits are a function of a
- * counter and a key, the same everywhere, so what is drawn does not depend on who draws it.
- * random.h is the host's own, for inputs.
+ * counter and a key, equal everywhere, so the numbers do not depend on the device that draws them.
+ * random.h is for inputs, on the host.
  */
 #ifndef YOKE_APPS_PHILOX_H
 #define YOKE_APPS_PHILOX_H

@@ -1,4 +1,4 @@
-/* picture.h - PNG files, 8 bits a channel.
+/* picture.h - PNG files, 8 bits per channel.
  */
 #ifndef YOKE_APPS_PICTURE_H
 #define YOKE_APPS_PICTURE_H
@@ -12,8 +12,8 @@ struct picture {
     const uint8_t *pixels; /* height rows of width * channels bytes, top row first */
 };
 
-/* Write `picture` to `path`. The file appears whole or not at all: a failed write (YOKE_EIO, with
- * the cause) leaves what was there before. */
+/* Writes `picture` to `path`. The file appears complete or not at all: a failed write (YOKE_EIO,
+ * with the cause) leaves the old file. */
 yoke_status picture_write(const char *path, const struct picture *picture);
 
 #endif

@@ -1,6 +1,6 @@
-/* random.c - SplitMix64 (Steele, Lea and Flood 2014) read at any place: a bijective mixer over a
- * walk in steps of an odd constant. The walk begins where the mixed seed says, so that sequences of
- * neighbouring seeds lie apart. Within a seed no value comes twice.
+/* random.c - SplitMix64 (Steele, Lea and Flood 2014) at any index: a bijective mixer over a walk in
+ * steps of an odd constant. The mixed seed is the start of the walk, so that sequences of
+ * neighbouring seeds are far apart. Within a seed no value occurs twice.
  */
 #include "random.h"
 

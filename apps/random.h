@@ -1,7 +1,7 @@
 /* random.h - random numbers without a state: value = hash(seed, index).
  *
- * Any part of an input can be made, or checked, on its own and in any order, by any thread; one
- * seed gives the same numbers everywhere. Applications number their draws.
+ * Any part of an input can be made, or checked, by itself and in any order, by any thread; a seed
+ * gives the same numbers everywhere. Applications number their draws.
  */
 #ifndef YOKE_APPS_RANDOM_H
 #define YOKE_APPS_RANDOM_H

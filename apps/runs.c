@@ -1,7 +1,7 @@
-/* runs.c - runs of one session, and the figures of the median one.
+/* runs.c - runs of one session, and the results of the median run.
  *
- * The figures of the devices are those of the median run, so they belong to the time that is
- * reported. Which one that is shows at the end, so each run's tally is kept until then.
+ * The devices' results are those of the median run, so they belong to the reported time. The median
+ * is known only at the end, so each run's tally is kept until then.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void app_runs_close(struct app_runs *runs)
     *runs = (struct app_runs){ 0 };
 }
 
-/* Devices that had no part have an entry too. */
+/* Devices without a part in the run have an entry, too. */
 yoke_status app_runs_keep(struct app_runs *runs, struct app_session *session, double seconds)
 {
     struct app_run *run = &session->run;
@@ -56,7 +56,7 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rows of one job: shares of its range, rounded so that they add up to it. */
+/* Rows of one job: shares of its range, rounded so that their sum is the range. */
 static void set_shares(struct measure *out, int64_t rows)
 {
     int64_t all = 0, before = 0;
@@ -72,7 +72,7 @@ static void set_shares(struct measure *out, int64_t rows)
     }
 }
 
-/* When each device ended, by runs in their order. */
+/* When each device ended, one run after the other. */
 static double *ends_of(const struct app_runs *runs, int device_count)
 {
     double *ends = calloc((size_t)runs->count * (size_t)device_count + 1, sizeof *ends);

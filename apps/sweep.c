@@ -1,17 +1,17 @@
-/* sweep.c - the oracle: the best fixed split that a search by running can find, and the regret.
+/* sweep.c - the oracle: the best fixed split that a search by running finds, and the regret.
  *
- * Devices that are the same (model, settings) form a group and get equal shares, so the search runs
- * over the shares of groups. It starts from the split that was judged and changes one group's
- * share at a time over a grid, the others keeping their proportions: first with the user's step
- * until a round brings nothing, then by 1 % around what was found. With two groups the first round
- * is the whole grid. A point's time is the better of two runs, for the search wants to know what
- * the split can do. The winner and the judged partitioner then take turns, and the regret is the
- * ratio of their medians.
+ * Equal devices (model, settings) form a group and get equal shares, so the search is over the
+ * shares of groups. It starts from the judged split and changes one group's share at a time over a
+ * grid, while the others keep their proportions: first with the user's step until a round gains
+ * nothing, then by 1 % around the best. With two groups the first round is the whole grid. A
+ * point's time is the better of two runs, because the search needs to know what the split can do.
+ * The best split and the judged partitioner then take turns, and the regret is the ratio of their
+ * medians.
  *
- * Slow devices would take most of the time, so what cannot win is left out: each group alone is
- * tried first, and from the best so far the search goes outwards, ending in a direction where a
- * point takes 1.5 times as long as the best. A group with more to do is not sooner done, so beyond
- * there all are as slow.
+ * Slow devices would take most of the time, so splits that cannot win are skipped. Each group alone
+ * is tried first. From the best so far the search goes outwards, and stops in a direction where a
+ * point takes 1.5 times as long as the best: a group with more work is not done sooner, so all
+ * points beyond are as slow.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,10 +32,10 @@ struct sweep {
     double shares[GROUPS_MAX]; /* of groups, the best so far; their sum is 1 */
     double seconds;
     char trial[2048];
-    char text[2048]; /* the best split as a partitioner */
+    char text[2048]; /* the best split, as a partitioner */
 };
 
-/* The same model with the same settings: specs differ in the name at their beginning only. */
+/* The same model with the same settings: their specs differ only in the name at the beginning. */
 int measure_alike(const struct measure_device *a, const struct measure_device *b)
 {
     return !strcmp(a->backend, b->backend) && !strcmp(a->model, b->model) &&
@@ -58,7 +58,7 @@ static void find_groups(struct sweep *sweep)
     }
 }
 
-/* One number alone would mean the CPU's share, so a single device needs none. */
+/* One number alone would mean the CPU's share, so a single device gets none. */
 static void split_text(const struct sweep *sweep, const double *shares, char text[2048])
 {
     size_t used = (size_t)snprintf(text, 2048, "static");
@@ -69,7 +69,7 @@ static void split_text(const struct sweep *sweep, const double *shares, char tex
     }
 }
 
-/* *took (may be NULL): how long it took. */
+/* *took (may be NULL): its time. */
 static yoke_status try_split(struct sweep *sweep, const double *shares, double *took)
 {
     double seconds = INFINITY;
@@ -92,7 +92,7 @@ static yoke_status try_split(struct sweep *sweep, const double *shares, double *
     return YOKE_OK;
 }
 
-/* The group's share becomes `share`, the others keep their proportions. */
+/* Sets the group's share to `share`; the others keep their proportions. */
 static void change(const struct sweep *sweep, int group, double share, double *shares)
 {
     double rest = 1 - sweep->shares[group];
@@ -133,7 +133,7 @@ static yoke_status search_group(struct sweep *sweep, int group, double around, d
     return status == YOKE_OK ? walk(sweep, &start, &up) : status;
 }
 
-/* Each group alone, unless its devices alone are known to be hopeless. */
+/* Tries each group alone, unless its devices alone are known to be too slow. */
 static yoke_status try_corners(struct sweep *sweep)
 {
     for (int group = 0; group < sweep->group_count; group++) {
@@ -163,7 +163,7 @@ static yoke_status search(struct sweep *sweep, double around, double step)
             if (status != YOKE_OK)
                 return status;
         }
-        /* Only noise gains less than this. */
+        /* A smaller gain is only noise. */
         if (round > 0 && sweep->seconds > 0.995 * before)
             break;
     }
@@ -208,7 +208,7 @@ static yoke_status run_sweep(struct sweep *sweep, void *state)
 {
     struct app_session_spec from = { .spec = sweep->spec };
     yoke_status status = app_session_open(&from, &sweep->session);
-    /* Shares go by the order of the devices, so all must be there, and in the same order. */
+    /* Shares are in the order of the devices, so all must be present, in the same order. */
     if (status == YOKE_OK &&
         yoke_device_count(sweep->session.run.runtime) != sweep->out->device_count)
         status =

@@ -1,7 +1,7 @@
-/* text_file.c - one buffer, which a line has to fit in: whatever the file is, it costs a megabyte.
+/* text_file.c - one buffer that a line has to fit into: any file takes one megabyte.
  *
- * Lines end with a line feed; a carriage return before it is a blank to whoever reads the words. A
- * byte of 0 is no text: it is found here, so that lines can be strings.
+ * Lines end with a line feed; a carriage return before it counts as a blank when words are read. A
+ * byte 0 is not text: it is rejected here, so that lines can be strings.
  */
 #include "text_file.h"
 
@@ -38,14 +38,14 @@ yoke_status text_file_fail(const struct text_file *from, yoke_status status, con
     va_end(arguments);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?'; /* of the file's words: they go to a terminal */
+            *c = '?'; /* the file's words may go to a terminal */
     if (from->reading == TEXT_BYTES)
         return app_fail(status, "%s: byte %lld: %s", from->path, (long long)from->item, text);
     return app_fail(status, "%s:%lld: %s", from->path, (long long)(from->line ? from->line : 1),
                     text);
 }
 
-/* More bytes behind those in the buffer, which move to its front. */
+/* Reads more bytes after those in the buffer, which move to its front. */
 static yoke_status refill(struct text_file *from)
 {
     yoke_status status = app_stop_check();
@@ -65,8 +65,8 @@ static yoke_status refill(struct text_file *from)
     return YOKE_OK;
 }
 
-/* Whether the line from `begin` to `end` goes on in the next: blanks take the place of the
- * backslash and of what is between. Comments do not go on: paths in them may end so. */
+/* Whether the line from `begin` to `end` continues in the next: the backslash and what follows it
+ * become blanks. Comments do not continue: paths in them may end with a backslash. */
 static int goes_on(const struct text_file *from, size_t begin, size_t end)
 {
     char *line = from->buffer + begin, *last = from->buffer + end;
@@ -80,10 +80,10 @@ static int goes_on(const struct text_file *from, size_t begin, size_t end)
     return 1;
 }
 
-/* Where the line ends, in the buffer; it may be the file that ends there. */
+/* Finds where the line ends in the buffer; the file may end there. */
 static yoke_status find_end(struct text_file *from, size_t *out)
 {
-    size_t seen = 0, begin = 0; /* behind `at`: no end is before; the line of the file */
+    size_t seen = 0, begin = 0; /* after `at`: no end is before it; beginning of the file's line */
     for (;;) {
         const char *from_here = from->buffer + from->at + seen;
         const char *feed = memchr(from_here, '\n', from->end - from->at - seen);

@@ -1,4 +1,4 @@
-/* text_file.h - a file that is read in lines or in bytes, and knows where it stands. */
+/* text_file.h - a file that is read in lines or in bytes, and knows its position. */
 #ifndef YOKE_APPS_TEXT_FILE_H
 #define YOKE_APPS_TEXT_FILE_H
 
@@ -7,24 +7,24 @@
 #include <stdio.h>
 #include <yoke/status.h>
 
-/* Of a line, and what is read at once. */
+/* Most bytes of a line, and of one read. */
 enum { TEXT_LINE_MOST = (1 << 20) - 1 };
 
 struct text_file {
     FILE *file;
     const char *path; /* for messages */
-    char *buffer;     /* what is not used yet lies from `at` to `end` */
+    char *buffer;     /* unused bytes are from `at` to `end` */
     size_t at, end;
-    int64_t before; /* bytes of the file before the buffer's */
-    int64_t item;   /* the byte of the file that those begin with that were taken last */
-    int64_t line;   /* that was taken last; 0: none yet */
-    int64_t joined; /* lines that follow it and belong to it */
+    int64_t before; /* bytes of the file before those in the buffer */
+    int64_t item;   /* byte of the file at which the item taken last begins */
+    int64_t line;   /* number of the line taken last; 0: none yet */
+    int64_t joined; /* number of lines after it that belong to it */
     int ended;
     enum { TEXT_LINES, TEXT_JOINED_LINES, TEXT_BYTES } reading; /* joined: by a backslash */
 };
 
-/* The file's position is where it begins. `file` and `path` stay the caller's and are needed until
- * it is closed. */
+/* Reading starts at the file's current position. `file` and `path` stay the caller's and must live
+ * until it is closed. */
 yoke_status text_file_open(FILE *file, const char *path, struct text_file *out);
 void text_file_close(struct text_file *from);
 
@@ -33,7 +33,7 @@ yoke_status text_file_line(struct text_file *from, const char **out);
 /* The next `count` bytes, up to TEXT_LINE_MOST; NULL if there are fewer, which are then skipped. */
 yoke_status text_file_bytes(struct text_file *from, size_t count, const unsigned char **out);
 
-/* The same as app_fail, with the file and the line in front, or the byte where bytes are read. */
+/* The same as app_fail, preceded by the file and the line, or the byte if bytes are read. */
 yoke_status text_file_fail(const struct text_file *from, yoke_status status, const char *format,
                            ...) __attribute__((format(printf, 3, 4)));
 

@@ -1,8 +1,8 @@
-/* text_words.c - numbers of a text, which are nearly all of what a loader does.
+/* text_words.c - reads numbers of a text, which is nearly all the work of a loader.
  *
- * strtod depends on the locale and takes several times as long. Here up to 19 digits are one whole
- * number, scaled by a power of ten: exact up to 2^53 and 10^22, and far beyond single precision's
- * last place otherwise.
+ * strtod depends on the locale and takes several times as long. Here up to 19 digits are read as
+ * one whole number, which is scaled by a power of ten: exact up to 2^53 and 10^22; otherwise the
+ * error is far below single precision's last place.
  */
 #include "text_words.h"
 
@@ -72,7 +72,7 @@ static double scaled(double digits, int exponent)
     return exponent < 0 ? digits / tens[-exponent] : digits * tens[exponent];
 }
 
-/* What is behind an e; 0 if it is no exponent. */
+/* Reads what follows an e; 0 if it is not an exponent. */
 static int take_exponent(const char **at, int *exponent)
 {
     const char *c = *at;
@@ -88,7 +88,7 @@ static int take_exponent(const char **at, int *exponent)
     return 1;
 }
 
-/* Without a sign; 0 if there are no digits. */
+/* Reads a number without a sign; 0 if there are no digits. */
 static int take_digits(const char **at, double *out)
 {
     const char *c = *at;
@@ -121,7 +121,7 @@ static int take_digits(const char **at, double *out)
     return 1;
 }
 
-/* nan and inf, as C prints them. */
+/* Reads nan and inf, as C prints them. */
 static int take_name(const char **at, double *out)
 {
     static const struct {

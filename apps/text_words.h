@@ -1,7 +1,7 @@
-/* text_words.h - words and numbers of a line, whatever the locale.
+/* text_words.h - words and numbers of a line, in any locale.
  *
- * Each takes what is next at `*at`, which is then behind it. Blanks are between words, and a # at
- * a word's beginning ends the line.
+ * Each function takes what comes next at `*at` and moves `*at` past it. Words are separated by
+ * blanks, and a # at the beginning of a word ends the line.
  */
 #ifndef YOKE_APPS_TEXT_WORDS_H
 #define YOKE_APPS_TEXT_WORDS_H
@@ -21,7 +21,7 @@ static inline int text_word_ends(const char *at)
     return *at == 0 || text_is_blank(*at);
 }
 
-/* Behind the blanks. */
+/* The text after the blanks. */
 static inline const char *text_skip_blanks(const char *at)
 {
     while (text_is_blank(*at))
@@ -35,30 +35,32 @@ static inline int text_at_end(const char **at)
     return **at == 0 || **at == '#';
 }
 
-/* A word's length, which is 0 at the end; it begins at `*out`. */
+/* Returns the word's length, 0 at the end of the line; *out is its beginning. */
 size_t text_take_word(const char **at, const char **out);
 /* Whether the next word is `word`; if not, nothing is taken. */
 int text_take_this(const char **at, const char *word);
-/* The rest of the line, without blanks around it; a # belongs to it. */
+/* The rest of the line, without blanks around it, but with a #. */
 size_t text_take_rest(const char **at, const char **out);
 
-/* 1, or 0 and nothing is taken. Numbers are decimal; nan and inf are numbers here, so that what
- * they are too much for can say so. The value is right to a few units in a double's last place. */
+/* 1; or 0, and nothing is taken. Numbers are decimal. nan and inf count as numbers here, so that a
+ * caller that cannot use them can say so. The value is right to a few units in the last place of a
+ * double. */
 int text_take_number(const char **at, double *out);
-/* A whole number, which ends where its digits do; a value beyond 10^18 is some value beyond that.
+/* A whole number, which ends with its digits; if it is beyond 10^18, the result is some value
+ * beyond 10^18.
  */
 #define TEXT_WHOLE_MOST 1000000000000000000 /* another digit still fits */
 int text_take_whole(const char **at, int64_t *out);
-/* The one at `at` as it is written there, for messages: its value may be beyond. */
+/* The number at `at` as written, for messages: its value may be too large. */
 struct text_whole {
     char text[44];
 };
 struct text_whole text_whole_at(const char *at);
 
-/* The next number is `what`, or an error says so. */
+/* Takes a number; if there is none, an error names `what`. */
 yoke_status text_number(const struct text_file *from, const char **at, const char *what,
                         double *out);
-/* The error: what is there is not `what`. */
+/* The error: `what` was expected at `at`. */
 yoke_status text_not_this(const struct text_file *from, const char *at, const char *what);
 
 #endif

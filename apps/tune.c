@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all together: runs in which the partitioner learns, before those that count. */
+/* Most runs of all devices together in which the partitioner learns, before the timed ones. */
 enum { LESSONS_MOST = 12 };
 
 /* --- one time --- */
@@ -36,7 +36,7 @@ static yoke_status time_block(const struct tune_spec *spec, struct app_session *
     int d;
     snprintf(what, sizeof what, "%s, %d %%", name, block->percent);
     session->run.percent = block->percent;
-    /* the first run at a size makes memory ready */
+    /* the first run at a size prepares memory */
     status = app_session_time(session, what, &seconds);
     if (status == YOKE_OK)
         status = time_narrowly(spec, session, what, &block->time);
@@ -59,7 +59,7 @@ static yoke_status fit_line(struct tune_device *device)
     return YOKE_OK;
 }
 
-/* Nothing of it goes into the knowledge base: there, a device alone is another machine. */
+/* Nothing of this goes into the knowledge base: there, a device alone is another machine. */
 static yoke_status train(const struct tune_spec *from, void *state, struct tune *tune, int d)
 {
     struct measure_spec spec = *from->spec;
@@ -106,13 +106,13 @@ static yoke_status train_all(const struct tune_spec *spec, void *state, struct t
 
 /* --- all together --- */
 
-/* Nobody stands in for it: "auto (teaches linear)". */
+/* Whether the partitioner itself decides; otherwise its name says so: "auto (teaches linear)". */
 static int is_taught(const struct app_session *session)
 {
     return !strchr(session->run.tally.partitioner, '(');
 }
 
-/* Until the partitioner knows enough, and then until the time is known. */
+/* Runs until the partitioner knows enough, and then until the time is known. */
 static yoke_status run_together(const struct tune_spec *spec, struct app_session *session,
                                 struct tune *tune)
 {
@@ -163,9 +163,9 @@ static yoke_status foretell(struct tune *tune)
     return status;
 }
 
-/* --- all of it --- */
+/* --- the whole --- */
 
-/* All devices there are, with names; the runtime that stays open knows them. */
+/* Lists all devices with their names; the runtime that stays open knows them. */
 static yoke_status find_devices(struct app_session *owner, struct tune *out)
 {
     struct app_tally *tally = &owner->run.tally;

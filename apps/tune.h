@@ -2,7 +2,7 @@
  * device alone at several sizes, its time as a line; then all together.
  *
  * A block is the first part of the range of each of the application's jobs. Devices that are alike
- * share what one of them showed. What all together taught stays in the knowledge base.
+ * share the results of one of them. What all together taught stays in the knowledge base.
  */
 #ifndef YOKE_APPS_TUNE_H
 #define YOKE_APPS_TUNE_H
@@ -14,13 +14,14 @@
 enum { TUNE_BLOCKS_MAX = 10 };
 
 struct tune_spec {
-    struct measure_spec *spec; /* its partitioner is that of all together */
-    int blocks;                /* 2 .. TUNE_BLOCKS_MAX; the last one is the whole range */
-    double narrow; /* a time is known when its mean's 95 % interval is +- this part of it */
-    int runs_most; /* of a block, narrow or not; 2 .. APP_REPEAT_MAX */
+    struct measure_spec *spec; /* its partitioner is used for all together */
+    int blocks;                /* 2 .. TUNE_BLOCKS_MAX; the last block is the whole range */
+    double narrow; /* a time is known when the 95 % interval of its mean is +- this fraction of
+                    * it */
+    int runs_most; /* most runs of a block, even if not narrow; 2 .. APP_REPEAT_MAX */
 };
 
-/* A time that was measured until its interval was narrow. */
+/* A time, measured until its interval was narrow. */
 struct tune_time {
     double seconds, half;
     int runs;
@@ -33,19 +34,19 @@ struct tune_block {
 };
 
 struct tune_device {
-    int like; /* whose blocks these are: itself, or an earlier one that is alike */
+    int like; /* the device that these blocks come from: itself, or an earlier one that is alike */
     int block_count;
     struct tune_block blocks[TUNE_BLOCKS_MAX];
     yoke_line alone;
-    int64_t part; /* that the lines alone would give it */
+    int64_t part; /* items that the lines alone would give it */
 };
 
 struct tune {
-    struct measure all;          /* together, runs that count only */
+    struct measure all;          /* all together; only the timed runs */
     struct tune_device *devices; /* as many as `all` has */
     struct tune_time together;
-    double foretold; /* of all together, by the lines alone */
-    int64_t items;   /* of a run's jobs, one after another where there are several */
+    double foretold; /* predicted for all together, by the lines alone */
+    int64_t items;   /* of a run's jobs; if there are several, their sum */
 };
 
 /* On failure the text is app_error_text(). Close `out` in either case. */

@@ -14,7 +14,7 @@ static int is_cores(const struct stage *stage, int set)
     return sets->has_cores && set == sets->alone[0];
 }
 
-/* Each as it is set, so that a device in a set is the same as alone. */
+/* Each device with its settings, so that it is the same in a set and alone. */
 static void list_devices(const struct matrix *matrix, const struct set *set, struct turns *turns)
 {
     size_t used = 0, size = sizeof turns->devices;
@@ -37,8 +37,8 @@ static yoke_status open_set(struct stage *stage, int set)
     return status;
 }
 
-/* Whether all rows would take too long. Memory and libraries are met in the first run, which can
- * take many times as long as those after it, so it alone does not say so. */
+/* Whether all rows would take too long. The first run includes setting up memory and libraries, and
+ * can take many times as long as later runs, so it alone does not decide. */
 static yoke_status try_part(struct stage *stage, int set)
 {
     struct turns *turns = &stage->turns[set];
@@ -56,8 +56,8 @@ static yoke_status try_part(struct stage *stage, int set)
     return status;
 }
 
-/* After attaching again: each queue of a GPU meets its memory, and what a library keeps for it, in
- * a run that is not timed. Short runs may not need every queue, so there are more of them. */
+/* After attaching again, untimed runs prepare each queue of a GPU: its memory, and what a library
+ * keeps for it. Short runs may not use every queue, so there are more of them. */
 static yoke_status make_ready(struct stage *stage, int set)
 {
     static const double short_seconds = 0.1;
@@ -69,7 +69,7 @@ static yoke_status make_ready(struct stage *stage, int set)
     return status;
 }
 
-/* Runs that are not timed. */
+/* Does the untimed runs of a turn. */
 static yoke_status begin_turn(struct stage *stage, int set, int turn)
 {
     struct turns *turns = &stage->turns[set];
@@ -91,8 +91,8 @@ static int is_behind(const struct stage *stage, int set, double started)
                              turns->spent_seconds + app_wall_seconds() - started);
 }
 
-/* How many runs there have to be at the end of a turn. One after the first, so that who does not
- * wait for the end has a figure for each set. */
+/* Number of runs that must be done at the end of a turn. One after the first turn, so that a user
+ * who stops early has a result for each set. */
 static int runs_until(const struct stage *stage, int turn)
 {
     return 1 + (stage->spec.repeat - 1) * turn / (TURNS_COUNT - 1);
@@ -105,7 +105,7 @@ static yoke_status time_turn(struct stage *stage, int set, int turn)
     double started = app_wall_seconds();
     char what[64];
     yoke_status status = begin_turn(stage, set, turn);
-    /* The first run's own time counts where it was enough. */
+    /* The first run's time counts if it was long enough. */
     if (status == YOKE_OK && turn == 0 && is_behind(stage, set, started))
         status = app_runs_keep(&turns->runs, session, turns->latest);
     while (status == YOKE_OK && turns->runs.count < runs_until(stage, turn) &&
@@ -122,7 +122,7 @@ static yoke_status time_turn(struct stage *stage, int set, int turn)
     return status;
 }
 
-/* What fails after a request to stop fails for it: arrays of a canceled job have lost rows. */
+/* Failures after a request to stop are caused by it: arrays of a canceled job have lost rows. */
 yoke_status turns_leave_out(struct matrix_cell *cell, yoke_status status)
 {
     if (status != YOKE_OK && app_stop_check() != YOKE_OK)

@@ -1,10 +1,10 @@
-/* volume.c - NIfTI images: libniftiio unpacks and knows the header's layout, the rest is here.
+/* volume.c - NIfTI images: libniftiio unpacks and knows the header's layout; the rest is done here.
  *
- * The library's own loader prints to standard error, allocates whatever a header says and takes
- * what is missing at the end of a packed file for zeros. So the header is judged first: its magic,
- * dimensions and datatype, and whether a file of this length can hold the voxels at all (deflate
- * never shrinks data more than 1032-fold); then exactly the voxels are read, to the last,
- * piece by piece, so that a request to stop is seen within some ms.
+ * The library's own loader prints to standard error, allocates whatever a header asks for, and
+ * treats missing data at the end of a packed file as zeros. So the header is checked first: its
+ * magic number, dimensions and datatype, and whether a file of this length can contain the voxels
+ * (deflate never shrinks data more than 1032-fold). Then exactly the voxels are read, piece by
+ * piece, so that a request to stop is noticed within some ms.
  */
 #include "volume.h"
 
@@ -26,11 +26,11 @@ enum { DEFLATE_MOST = 1032 };
 
 struct header {
     nifti_1_header fields;
-    int swapped; /* the file has the other byte order */
+    int swapped; /* 1: the file has the other byte order */
     int64_t file_bytes, offset /* of the first voxel */;
 };
 
-/* A datatype's bytes, or 0 for those that are no single real number. */
+/* Bytes of a datatype; 0 if it is not a single real number. */
 static int64_t datatype_bytes(int datatype)
 {
     switch (datatype) {
@@ -53,7 +53,7 @@ static int64_t datatype_bytes(int datatype)
     }
 }
 
-/* The first bytes of the file, unpacked if it is packed. */
+/* Reads the first bytes of the file, unpacked if it is packed. */
 static yoke_status read_header(const char *path, struct header *header)
 {
     struct stat file;
@@ -149,7 +149,7 @@ static yoke_status check_length(const char *path, struct header *header)
             to[i] = (float)(slope * (double)from[i] + shift);                                      \
     } while (0)
 
-/* Voxels as they lie in the file, in this machine's byte order, to floats. */
+/* Converts voxels from the file's form, in this machine's byte order, to floats. */
 static void convert(const nifti_1_header *header, const void *bytes, int64_t count, float *to)
 {
     const int scaled =
@@ -199,7 +199,7 @@ static void to_host_voxels(int swapped, int64_t width, int64_t count, void *byte
         nifti_swap_Nbytes((size_t)count, (int)width, bytes);
 }
 
-/* Voxels are read and converted so many at once. */
+/* Voxels read and converted at once. */
 enum { PIECE = 1 << 20 };
 
 static yoke_status cut_short(const char *path, int64_t bytes)
@@ -210,20 +210,20 @@ static yoke_status cut_short(const char *path, int64_t bytes)
                     path, (long long)bytes);
 }
 
-/* Exactly `count` bytes; 0: they are not there. */
+/* Reads exactly `count` bytes; 0: there are fewer. */
 static int read_bytes(znzFile stream, void *to, size_t count)
 {
     size_t total = 0;
     while (total < count) {
         const size_t got = znzread((char *)to + total, 1, count - total, stream);
-        if (got == 0 || got > count - total) /* beyond: zlib's -1 */
+        if (got == 0 || got > count - total) /* greater: zlib's -1 */
             return 0;
         total += got;
     }
     return 1;
 }
 
-/* What is before the first voxel. */
+/* Skips the bytes before the first voxel. */
 static yoke_status skip(const char *path, znzFile stream, int64_t bytes, void *piece)
 {
     yoke_status status = YOKE_OK;
@@ -236,8 +236,7 @@ static yoke_status skip(const char *path, znzFile stream, int64_t bytes, void *p
     return status;
 }
 
-/* A packed stream is over when it says so: the read beyond the last voxel makes zlib compare its
- * checksum. */
+/* A packed stream tells its end: the read beyond the last voxel makes zlib compare its checksum. */
 static yoke_status read_voxels(const char *path, const struct header *header, void *piece,
                                struct volume *out)
 {

@@ -11,9 +11,9 @@ struct volume {
     float *voxels;   /* freed by volume_close */
 };
 
-/* Any real datatype and byte order; the file's scale is applied, and voxels that are no number
- * become 0. YOKE_EIO with the cause and the cure if the file is missing, truncated or no 3-D NIfTI
- * image. */
+/* Accepts any real datatype and byte order; applies the file's scale; voxels that are not numbers
+ * become 0. YOKE_EIO with the cause and the cure if the file is missing, truncated or not a 3-D
+ * NIfTI image. */
 yoke_status volume_load(const char *path, struct volume *out);
 void volume_close(struct volume *volume);
 
