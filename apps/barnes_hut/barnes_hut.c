@@ -1,10 +1,12 @@
-/* barnes_hut.c - gravity in a Plummer sphere by an octree: each body costs something else.
+/* barnes_hut.c - gravity in a Plummer sphere by an octree: the cost differs from body to body.
  *
  * A step is a tree, built by all cores of the host (tree.h), and a job: the forces on the bodies,
- * in tree order. A run's seconds are those of the jobs; whole steps are reported beside them.
+ * in tree order. A run's seconds are those of the jobs; the time of whole steps is reported as
+ * well.
  *
- * Leapfrog with places half a step ahead of velocities: forces are found where the bodies are, once
- * a step. Energy is that of the same moment, for which velocities are taken forward half a step.
+ * Leapfrog, with positions half a step ahead of velocities: forces are computed at these positions,
+ * once per step. The energy is that of the same moment; for it velocities are advanced by half a
+ * step.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -142,7 +144,7 @@ static yoke_status open_tree(struct barnes_hut_state *s)
     return status;
 }
 
-/* Made once, for it takes longer than a run. */
+/* Made once, because it takes longer than a run. */
 static void make_stars(struct barnes_hut_state *s, uint64_t seed)
 {
     const float half = 0.5f * (float)s->step;
@@ -181,7 +183,7 @@ static yoke_status barnes_hut_open(struct app_spec *spec, void **state)
     return YOKE_OK;
 }
 
-/* Results start as NaN, loads as 0: a body that nobody computes cannot pass. */
+/* Results start as NaN, loads as 0: a body that is not computed is detected. */
 static yoke_status barnes_hut_reset(void *state)
 {
     struct barnes_hut_state *s = state;
@@ -233,7 +235,7 @@ static void move_block(void *context, int64_t block)
     s->energies[block] = energy;
 }
 
-/* Ends a step: to where the next one begins. */
+/* Ends a step: moves bodies to where the next one begins. */
 static yoke_status move(struct barnes_hut_state *s)
 {
     const struct cores_work work = { "move", move_block, s, s->tree.blocks };

@@ -1,9 +1,10 @@
-/* barnes_hut_check.c - are forces as near as theta promises, and does energy stay?
+/* barnes_hut_check.c - checks that forces are as exact as theta promises, and that energy is
+ * conserved.
  *
- * Forces are compared with direct sums in double precision, which all cores of the host work out
- * for a sample of bodies. What a tree may err by was measured: it depends on theta, hardly on the
- * number of bodies where there are many. An error that is much smaller is wrong as well: then cells
- * are opened that theta lets be.
+ * Forces are compared with direct sums in double precision, which all cores of the host compute for
+ * a sample of bodies. The allowed error of a tree was measured: it depends on theta, and hardly on
+ * the number of bodies if there are many. A much smaller error is also wrong: then cells are opened
+ * that theta need not open.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 #include "../random.h"
 #include "barnes_hut_state.h"
 
-/* WORST: times the mean error of the usual. */
+/* WORST: relative to the mean error of the usual case. */
 enum {
     SAMPLE = 1000,
     FEW = 1000,
@@ -54,7 +55,7 @@ static void sum_directly(void *context, int64_t k)
     gravity_direct(&all, sampled(sample, k), sample->right[k]);
 }
 
-/* All bodies, also those that are not in the sample. */
+/* Checks all bodies, also those outside the sample. */
 static yoke_status check_done(const struct barnes_hut_state *s)
 {
     int64_t i;
@@ -71,8 +72,8 @@ static yoke_status check_done(const struct barnes_hut_state *s)
 struct errors {
     double mean;   /* of the bodies' relative errors */
     double all;    /* of all errors together, relative to all accelerations */
-    double worst;  /* relative to the body's and to what accelerations are in the mean */
-    int64_t whose; /* in the sample */
+    double worst;  /* relative to the body's acceleration plus the mean one */
+    int64_t whose; /* index in the sample */
 };
 
 static void got_vector(const struct sample *sample, int64_t k, double out[3])
@@ -105,7 +106,7 @@ static void find_errors(const struct sample *sample, struct errors *out)
     out->all = wrong / size;
 }
 
-/* Of few bodies each counts, also one that forces nearly cancel for. */
+/* In a small sample each body counts, also one whose forces nearly cancel. */
 static int is_usual(const struct barnes_hut_state *s)
 {
     return s->stars >= MANY && s->softening <= 0.05;
@@ -167,8 +168,9 @@ static yoke_status check_forces(const struct barnes_hut_state *s, char *note)
 
 /* --- energy --- */
 
-/* Steps that are short beside the softening's size over the speed of the fastest keep it; a large
- * cluster also begins with what Plummer's sphere has, -1/4, less what softening takes. */
+/* Energy is conserved if steps are short compared with the softening length over the greatest
+ * speed. A large cluster also starts with the energy of Plummer's sphere, -1/4, less the part that
+ * softening removes. */
 static yoke_status check_energy(const struct barnes_hut_state *s, char *note)
 {
     const double coarse = s->theta > 0.5 ? pow(s->theta / 0.5, 2) : 1;

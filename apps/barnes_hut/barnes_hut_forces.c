@@ -1,4 +1,4 @@
-/* barnes_hut_forces.c - the job of a step: which kernel works out the forces, with which arguments,
+/* barnes_hut_forces.c - the job of a step: which kernel computes the forces, with which arguments,
  * and where the results go.
  */
 #include <math.h>
@@ -8,8 +8,9 @@
 #include "../cores.h"
 #include "barnes_hut_state.h"
 
-/* Bodies that go together fill a CPU's vectors, and a warp then reads one node at a time: 1.4 times
- * as fast as alone on an H200. Where a load makes each visit dear a warp's had better go alone. */
+/* Bodies that walk together fill a CPU's vectors, and a warp then reads one node at a time: 1.4
+ * times as fast as alone on an H200. If a load makes each visit expensive, a warp's bodies should
+ * walk alone. */
 static const struct form {
     const char *walk;
     enum app_kernel kind;
@@ -48,8 +49,9 @@ static yoke_kernel kernel_of(const struct form *form)
     return kernel;
 }
 
-/* Devices choose only where there is a load: without one a step does what the plain kernel does,
- * and its queue's work besides, which nobody needs to find out in a job of a millisecond. */
+/* Devices choose between kernels only if there is a load. Without one the step kernel does the
+ * plain kernel's work and its queue's in addition; measuring that in a job of a millisecond is
+ * useless. */
 yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct barnes_hut_state *s)
 {
     const int steps = kind == APP_KERNEL_STEP;
@@ -67,10 +69,10 @@ yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind, struct bar
     return YOKE_OK;
 }
 
-/* --- sums that many add to --- */
+/* --- sums that several lanes add to --- */
 
-/* As fine as all bodies' pulls together let 62 bits be: of bodies with mass 1 in all none is pulled
- * by more than 2 / sqrt(27) / softening^2, nor has a lower potential than -1 / softening. */
+/* The finest unit such that the sum of all pulls fits into 62 bits: with a total mass of 1, no body
+ * is pulled by more than 2 / sqrt(27) / softening^2, nor has a potential below -1 / softening. */
 static units_t units_of(const struct barnes_hut_state *s)
 {
     const double most = 0.385 / (s->softening * s->softening);
@@ -106,7 +108,7 @@ static void take_block(void *context, int64_t block)
     }
 }
 
-/* To where other kernels have their results. */
+/* Converts the sums to the form of the other kernels' results. */
 static yoke_status take_sums(const struct barnes_hut_state *s)
 {
     const struct cores_work work = { "take sums", take_block, (void *)s, s->tree.blocks };
@@ -128,7 +130,7 @@ static yoke_status clear_sums(const struct barnes_hut_state *s)
 
 /* --- the job --- */
 
-/* Of the array's rows only these are there. */
+/* Only these rows of the array exist. */
 static yoke_rows built_nodes(const void *context, yoke_rows range)
 {
     const struct tree *tree = context;
@@ -136,7 +138,7 @@ static yoke_rows built_nodes(const void *context, yoke_rows range)
     return (yoke_rows){ 0, tree->node_count };
 }
 
-/* Without a load the step kernel leaves them alone, and nothing is sent home. */
+/* Without a load the step kernel does not use them, and nothing is sent home. */
 static yoke_rows loaded_rows(const void *context, yoke_rows range)
 {
     const struct barnes_hut_state *s = context;

@@ -1,9 +1,9 @@
-/* barnes_hut_kernels.c - what a tree of bodies does to each of them.
+/* barnes_hut_kernels.c - the forces of a tree of bodies on each of them.
  *
- * The number of nodes that a body meets differs from body to body. Two forms with the same
- * parameters and the same sums. One lets every body walk alone, as GPUs do best: neighbours in tree
- * order meet nearly the same nodes. In the other some neighbours walk together and fill the vectors
- * of a CPU (barnes_hut_together.h).
+ * The number of nodes that a body meets differs from body to body. There are two forms with the
+ * same parameters and the same sums. In one every body walks alone, which is best on GPUs:
+ * neighbours in tree order meet nearly the same nodes. In the other some neighbours walk together
+ * and fill the vectors of a CPU (barnes_hut_together.h).
  */
 #include "barnes_hut_together.h"
 #include "barnes_hut_visit.h"

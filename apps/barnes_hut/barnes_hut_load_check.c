@@ -1,8 +1,9 @@
-/* barnes_hut_load_check.c - was the load done, in full, once for each visit?
+/* barnes_hut_load_check.c - checks that the load was done, completely, once for each visit.
  *
- * A body's check value is Fibonacci's number times the visits that it made. These are counted again
- * in double precision. A cell that is as far as theta asks, but for rounding, may have been opened
- * or not; so the visits have a least and a most, and one number between them has to fit.
+ * A body's check value is Fibonacci's number times the number of its visits. The visits are counted
+ * again in double precision. A cell at exactly the distance that theta requires, within rounding,
+ * may have been opened or not. So the count has a lower and an upper bound, and one number between
+ * them has to fit.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 enum { SAMPLE = 1000, NOTE = 48 };
 
-/* Of single precision, where sides and distances are compared. */
+/* Of single precision, in which sides and distances are compared. */
 #define ROUNDING 1e-6
 
 /* Fibonacci's number `index` modulo 2^32, by doubling the index bit by bit. */
@@ -30,7 +31,7 @@ static uint32_t fibonacci(int32_t index)
     return number;
 }
 
-/* `larger`: how much larger cells seem than they are. */
+/* `larger`: factor by which cells are taken to be larger. */
 static int64_t visits_of(const struct barnes_hut_state *s, int64_t i, double larger)
 {
     const double theta2 = (double)(float)(s->theta * s->theta);

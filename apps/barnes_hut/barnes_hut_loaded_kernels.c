@@ -1,11 +1,11 @@
 /* barnes_hut_loaded_kernels.c - the kernels of barnes_hut_kernels.c with a load
- * (barnes_hut_visit.h); theirs stay free of it, and what a device compiles for them.
+ * (barnes_hut_visit.h). They are separate, so that the code of the others does not change.
  */
 #include "barnes_hut_together.h"
 #include "barnes_hut_visit.h"
 
-/* The load comes before the branch that the visit is: all lanes of a warp that still walk do it at
- * once. */
+/* The load comes before the branch of the visit: all lanes of a warp that still walk do it at the
+ * same time. */
 YOKE_KERNEL(barnes_hut_loaded, i, YOKE_VALUE(int32_t, node_count), YOKE_VALUE(forces_t, how),
             YOKE_IN(body_t, bodies), YOKE_IN(node_t, nodes), YOKE_OUT(pull_t, pulls),
             YOKE_OUT(uint32_t, loads))
@@ -23,7 +23,7 @@ YOKE_KERNEL(barnes_hut_loaded, i, YOKE_VALUE(int32_t, node_count), YOKE_VALUE(fo
     loads[i] = results;
 }
 
-/* Eight sums between loading and storing what lanes have, for a CPU keeps it in memory. */
+/* Eight sums between loading and storing the lanes' variables, which a CPU keeps in memory. */
 #define SUM_TWICE                                                                                  \
     YOKE_MINE(even) += YOKE_MINE(odd);                                                             \
     YOKE_MINE(odd) += YOKE_MINE(even);

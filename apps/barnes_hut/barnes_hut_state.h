@@ -6,10 +6,10 @@
 #include "../memory.h"
 #include "tree.h"
 
-/* What a kernel's results are. */
+/* The form of a kernel's results. */
 enum barnes_hut_results {
     RESULTS_PULLS,  /* a pull for each body */
-    RESULTS_LOADED, /* and the check value of its load */
+    RESULTS_LOADED, /* also the check value of its load */
     RESULTS_STEPS,  /* the same, with a load and without */
     RESULTS_SUMS    /* sums of both as whole numbers (units_t) */
 };
@@ -18,18 +18,18 @@ struct energy {
     double kinetic, potential;
 };
 
-/* Places are those half a step ahead of the velocities. */
+/* Positions are half a step ahead of velocities. */
 struct barnes_hut_state {
     int64_t stars, steps, steps_done;
     double theta, softening, step;
-    int32_t load, visits; /* visits: of a step */
+    int32_t load, visits; /* visits: per step */
     struct app_memory memory;
     yoke_runtime *cores;
-    yoke_kernel forces, alternative; /* the other one, if devices choose */
+    yoke_kernel forces, alternative; /* the other kernel, if devices choose */
     int chooses;
     enum barnes_hut_results results;
     struct star *start, *loose; /* loose: where the next step begins */
-    struct tree tree;           /* and what is in tree order: */
+    struct tree tree;           /* the following are in tree order: */
     body_t *bodies;
     vector_t *velocities; /* before the latest pulls */
     int32_t *ids;
@@ -37,35 +37,35 @@ struct barnes_hut_state {
     pull_t *pulls;
     uint32_t *loads;         /* check values, or NULL */
     int64_t *sums;           /* or NULL */
-    struct energy *energies; /* of the blocks of the tree */
+    struct energy *energies; /* one for each block of the tree */
     double first_energy, energy;
-    /* NULL while detached; the last two also where there are none. */
+    /* NULL while detached; the last two also if they do not exist. */
     yoke_array *body_array, *node_array, *pull_array, *load_array, *sum_array;
 };
 
-/* Which kernel: for --walk, the kind that is asked for, and the state's load. */
+/* Selects the kernel by --walk, the requested kind, and the state's load. */
 yoke_status barnes_hut_choose(const char *walk, enum app_kernel kind,
                               struct barnes_hut_state *state);
-/* How many loads and sums that kernel needs; 0: none. */
+/* Number of loads and sums that the kernel needs; 0: none. */
 int64_t barnes_hut_loads(const struct barnes_hut_state *state);
 int64_t barnes_hut_sums(const struct barnes_hut_state *state);
-/* One job; afterwards pulls, and loads where there are any, are those of the tree's bodies. */
+/* Runs one job; afterwards pulls, and loads if there are any, are those of the tree's bodies. */
 yoke_status barnes_hut_find_forces(struct barnes_hut_state *state, struct app_run *run);
 
 yoke_status barnes_hut_attach(void *state, yoke_runtime *runtime);
 yoke_status barnes_hut_detach(void *state);
-/* Those that there are: all, or none. */
+/* Arrays to acquire: all of them, or none. */
 struct barnes_hut_hold {
     yoke_array *array; /* or NULL */
     yoke_access_mode mode;
 };
 yoke_status barnes_hut_acquire(const struct barnes_hut_hold *holds, int count);
-/* `status`, if that is a failure, else how releasing went. */
+/* `status` if that is a failure, otherwise the result of releasing. */
 yoke_status barnes_hut_release(const struct barnes_hut_hold *holds, int count, yoke_status status);
 
-/* YOKE_EINVAL: it is none. */
+/* YOKE_EINVAL: the tree is invalid. */
 yoke_status barnes_hut_check_tree(const struct barnes_hut_state *state);
-/* Nothing without a load. To `note`: a few words, at most 47 characters. */
+/* Does nothing without a load. Writes at most 47 characters to `note`. */
 yoke_status barnes_hut_check_load(const struct barnes_hut_state *state, char *note);
 yoke_status barnes_hut_verify(void *state, char *note);
 

@@ -1,8 +1,8 @@
-/* barnes_hut_together.h - neighbours that walk through the tree together, one in each lane: a cell
- * is opened if one of them needs it, and those who took it as one mass wait until the walk has left
+/* barnes_hut_together.h - neighbours that walk through the tree together, one in each lane. A cell
+ * is opened if one of them needs it; those that took it as one mass wait until the walk has left
  * it.
  *
- * Text for the bodies of two kernels, as a macro: what lanes have of their own are arrays on a CPU.
+ * Text for the bodies of two kernels, as a macro: the lanes' own variables are arrays on a CPU.
  */
 #ifndef YOKE_APPS_BARNES_HUT_TOGETHER_H
 #define YOKE_APPS_BARNES_HUT_TOGETHER_H
@@ -15,8 +15,9 @@
         YOKE_PRIVATE(float, potential), YOKE_PRIVATE(int32_t, resume),                             \
         YOKE_PRIVATE(int32_t, opens)
 
-/* What a kernel does besides: `begins` and `ends` with each lane l; `meets` with each lane at a
- * node at distance^2 d2, where it takes part if `here`; `goes_on` once a node, around lanes. */
+/* What a kernel does in addition: `begins` and `ends` with each lane l; `meets` with each lane at a
+ * node at distance^2 d2, in which the lane takes part if `here`; `goes_on` once per node, outside
+ * lanes. */
 #define BARNES_HUT_TOGETHER(begins, meets, goes_on, ends)                                          \
     int32_t k = 0;                                                                                 \
     YOKE_LANES(l)                                                                                  \

@@ -1,5 +1,5 @@
-/* barnes_hut_tree_check.c - is the tree one: does each star lie in one leaf, within cells that have
- * the mass of what is in them, and is the whole where the stars are?
+/* barnes_hut_tree_check.c - checks the tree: each star is in one leaf, inside cells that have the
+ * mass of their contents, and the whole is where the stars are.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "../bodies/gravity.h"
 #include "barnes_hut_state.h"
 
-/* Cells that the walk is in, innermost last. */
+/* The cells that the walk is in, innermost last. */
 struct inside {
     struct {
         int32_t skip;
-        double mass, missing; /* of it, what no child has had so far */
+        double mass, missing; /* missing: mass not found in the children so far */
     } cells[TREE_LEVELS + 2];
     int depth;
 };
@@ -24,7 +24,7 @@ static yoke_status wrong_node(int32_t k, const char *what)
     return app_fail(YOKE_EINVAL, "node %d of the tree %s", (int)k, what);
 }
 
-/* Leaves what ends before node `k`, whose mass then has to be used up. */
+/* Leaves cells that end before node `k`; all of their mass must have been found. */
 static yoke_status leave_cells(struct inside *inside, int32_t k)
 {
     while (inside->depth > 0 && inside->cells[inside->depth - 1].skip == k) {
@@ -64,7 +64,7 @@ static yoke_status check_node(const struct barnes_hut_state *s, int32_t k, struc
     return YOKE_OK;
 }
 
-/* Each star that there was is in the tree once. */
+/* Checks that each star is in the tree exactly once. */
 static yoke_status check_names(const struct barnes_hut_state *s)
 {
     char *seen;

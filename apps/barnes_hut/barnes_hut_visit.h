@@ -1,9 +1,9 @@
-/* barnes_hut_visit.h - what happens where a body meets a node of the tree, in whichever kernel.
+/* barnes_hut_visit.h - what happens when a body meets a node of the tree, in any kernel.
  *
- * It takes the node as one mass if the node's side is at most theta times its distance, and has to
- * look inside otherwise. With a load, each such visit also works out the Fibonacci sequence up to
- * an index (papers/002, section 6.1): work beside the physics, of which only a check value comes
- * out. Kernels of both kinds do it for the same visits, so that their times can be compared.
+ * The body takes the node as one mass if the node's side is at most theta times its distance;
+ * otherwise it has to look inside. With a load, each visit also computes the Fibonacci sequence up
+ * to an index (papers/002, section 6.1): work besides the physics, with only a check value as its
+ * result. Both kinds of kernel do it for the same visits, so that their times can be compared.
  */
 #ifndef YOKE_APPS_BARNES_HUT_VISIT_H
 #define YOKE_APPS_BARNES_HUT_VISIT_H
@@ -32,14 +32,16 @@ YOKE_FN int barnes_hut_visit(const node_t *node, body_t me, forces_t how, pull_t
     return far;
 }
 
-/* The sequence begins with 0 and 1, which a compiler must not know: no two bodies are so far apart,
- * and with a constant it would do the sequence once for all visits. */
+/* The sequence begins with 0 and 1, which a compiler must not know, or it would compute the
+ * sequence once for all visits: the distance never exceeds this bound, but the compiler cannot know
+ * that. */
 YOKE_FN uint32_t barnes_hut_first(float d2)
 {
     return d2 > 1e30f;
 }
 
-/* Its number `index`, modulo 2^32: so many sums, each of which waits for the one before it. */
+/* The sequence's number `index`, modulo 2^32: `index` sums, each of which waits for the one
+ * before. */
 YOKE_FN uint32_t barnes_hut_load(float d2, int32_t index)
 {
     uint32_t even = barnes_hut_first(d2), odd = even + 1;

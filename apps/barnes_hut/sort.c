@@ -1,9 +1,9 @@
 /* sort.c - radix sort from the lowest digit of 8 bits to the highest, each in two passes over the
- * items: how often each value comes in each block, then every item to its place. A digit that is
- * the same in all keys is passed over.
+ * items: count each value in each block, then move every item to its place. A digit that is equal
+ * in all keys is skipped.
  *
- * The cost does not depend on how the keys are spread, which those of a star cluster are badly:
- * most share their first digits.
+ * The cost does not depend on the distribution of the keys. Those of a star cluster are badly
+ * distributed: most have the same first digits.
  */
 #include "sort.h"
 
@@ -64,7 +64,8 @@ static void place_block(void *context, int64_t block)
         sort->spare[at[digit(sort, i)]++] = sort->items[i];
 }
 
-/* From how often a digit comes to where its first item goes. Returns 0 if all items have the same.
+/* From the counts of a digit's values to the positions of their first items. Returns 0 if all items
+ * have the same value.
  */
 static int counts_to_places(struct sort *sort)
 {

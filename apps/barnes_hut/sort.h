@@ -14,12 +14,12 @@ struct sort {
     struct sort_item *items; /* in any order; sorted after sort_run */
     struct sort_item *spare; /* sort_run may have swapped the two */
     int32_t (*at)[256];      /* by block */
-    int shift;               /* of the digit that is being looked at */
+    int shift;               /* of the current digit */
 };
 
 yoke_status sort_open(int64_t count, int64_t blocks, struct sort *out);
 void sort_close(struct sort *sort);
-/* Items with the same key keep their order. */
+/* Stable: items with the same key keep their order. */
 yoke_status sort_run(struct sort *sort, yoke_runtime *cores);
 
 #endif

@@ -1,15 +1,15 @@
 /* tree.c - from stars in any order to nodes in depth-first order, in six passes over the stars:
  *
- *     box      the cube that holds them all
- *     keys     each star's place in it as a Morton key: 3 bits a level, the root's first
+ *     box      the cube that contains them all
+ *     keys     each star's position in it as a Morton key: 3 bits per level, the root's first
  *     (sort)   by key: now every cell is a run of neighbours
- *     gather   stars into that order; and how many cells begin at each: those of the levels above
- *              what it has in common with its left neighbour, found by galloping to their ends
+ *     gather   stars into that order; and how many cells begin at each: those of the levels beyond
+ *              what it shares with its left neighbour, found by galloping to their ends
  *     number   running sums: star i is node i + cells that began before and at i
  *     emit     each star writes the cells that begin at it, then itself
  *
- * No pass waits for another's neighbour, so all of them run in blocks. A cell's mass is summed over
- * its stars in double precision: once a level for each star.
+ * Within a pass no block waits for another, so all passes run in blocks. A cell's mass is summed
+ * over its stars in double precision: once per level for each star.
  */
 #include "tree.h"
 
@@ -21,13 +21,13 @@
 #include "../cores.h"
 #include "../memory.h"
 
-/* Beyond, the cube of a distance is no float any more. */
+/* Beyond this the cube of a distance exceeds a float. */
 #define FARTHEST 1e12f
 enum { STARS_A_BLOCK = 2048, BLOCKS_MAX = 128 };
 
 struct tree_block {
     float low[3], high[3];
-    int64_t lost; /* a star that is not where it can be reckoned with, or -1 */
+    int64_t lost; /* a star outside the valid range, or -1 */
     int32_t cells;
 };
 
@@ -78,7 +78,7 @@ static void find_box(void *context, int64_t block)
     for (i = span.first; i < span.last; i++) {
         const float at[3] = { tree->loose[i].body.x, tree->loose[i].body.y, tree->loose[i].body.z };
         for (k = 0; k < 3; k++) {
-            if (!(fabsf(at[k]) <= FARTHEST)) /* also not a number */
+            if (!(fabsf(at[k]) <= FARTHEST)) /* also true for NaN */
                 box.lost = i;
             box.low[k] = fminf(box.low[k], at[k]);
             box.high[k] = fmaxf(box.high[k], at[k]);
@@ -115,7 +115,7 @@ static yoke_status join_boxes(struct tree *tree)
     return YOKE_OK;
 }
 
-/* Bit n to bit 3 n. */
+/* Moves bit n to bit 3 n. */
 static uint64_t spread(uint64_t bits)
 {
     bits = (bits | bits << 32) & 0x001f00000000ffff;
@@ -150,7 +150,8 @@ static uint64_t key_of(const struct tree *tree, int64_t i)
     return tree->sort.items[i].key;
 }
 
-/* Levels that two stars share a cell in, beside the root: TREE_LEVELS if their keys are the same.
+/* Number of levels, besides the root, in which two stars share a cell: TREE_LEVELS if their keys
+ * are equal.
  */
 static int levels_in_common(const struct tree *tree, int64_t a, int64_t b)
 {
@@ -158,8 +159,8 @@ static int levels_in_common(const struct tree *tree, int64_t a, int64_t b)
     return differ ? (__builtin_clzll(differ) - 1) / 3 : TREE_LEVELS;
 }
 
-/* The first star after `from` that is not in the cell of that level which `from` begins; those
- * before `known` are inside. */
+/* The first star after `from` outside the cell of that level that begins at `from`; the stars
+ * before `known` are known to be inside. */
 static int64_t end_of(const struct tree *tree, const struct cell *cell, int64_t known)
 {
     const int shift = 3 * (TREE_LEVELS - cell->level);
@@ -233,8 +234,8 @@ static int32_t node_of_first(const struct tree *tree, int64_t star)
     return (int32_t)star + tree->cells_before[star];
 }
 
-/* What the keys do not tell apart is as large as its stars are apart: a cluster of stars at the
- * same place has no size, and nobody needs to look into it. */
+/* Stars that the keys do not distinguish form a cell as large as their distance: a cluster of stars
+ * at the same position has size 0 and need not be opened. */
 static double side_of(const struct tree *tree, const struct cell *cell)
 {
     const body_t *bodies = tree->bodies, *first = &bodies[cell->first];

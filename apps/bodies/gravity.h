@@ -1,4 +1,4 @@
-/* gravity.h - the reference for applications with gravity: what bodies do to one of them, summed
+/* gravity.h - the reference for applications with gravity: the acceleration of one body, summed
  * directly in double precision.
  */
 #ifndef YOKE_APPS_GRAVITY_H
@@ -14,7 +14,7 @@ struct gravity {
     double softening2;
 };
 
-/* What all others do to body `i`. */
+/* The acceleration of body `i` by all others. */
 void gravity_direct(const struct gravity *gravity, int64_t i, double acceleration[3]);
 double gravity_distance(const double a[3], const double b[3]);
 

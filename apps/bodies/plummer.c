@@ -10,7 +10,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Each body draws from a sequence of its own. */
+/* Each body draws from its own sequence. */
 struct draws {
     uint64_t seed, next;
 };

@@ -1,5 +1,5 @@
-/* denoise.c - anisotropic nonlinear diffusion of a 3-D image: many steps that need their
- * neighbours' planes.
+/* denoise.c - anisotropic nonlinear diffusion of a 3-D image: many steps that need neighbouring
+ * planes.
  *
  * A head with noise of known strength is smoothed along its edges but not across them (kernels and
  * formulas: denoise_kernels.c). A run is --steps times two jobs; the volume stays on the devices
@@ -43,7 +43,7 @@ static yoke_status read_options(const struct app_spec *spec, struct denoise_stat
     return status;
 }
 
-/* A line is indexed in 32 bits, and all voxels must be countable. */
+/* A line is indexed in 32 bits, and the number of voxels must not overflow. */
 static yoke_status check_size(const int64_t *size)
 {
     const int64_t most = 1 << 20;

@@ -1,12 +1,12 @@
-/* denoise_check.c - is the result right, and how good is it?
+/* denoise_check.c - checks the result, and measures how good it is.
  *
- * A reference of the whole volume would take hours, so three boxes are checked, one in either far
- * corner and one in the middle. The reference computes each as a volume of its own; where the box
- * ends inside the volume its voxels are wrong at first near that side only, and the error spreads
- * like heat: 6 deviations sqrt(2 tau steps) further in it has all but vanished, and from there on
- * the result must agree. The whole result must have what the scheme has exactly: the sum of all
- * voxels stays, the variance does not grow, no voxel leaves the range of the input by more than
- * the small overshoot of mixed derivatives.
+ * A reference of the whole volume would take hours, so three boxes are checked: one in each of two
+ * opposite corners, and one in the middle. The reference computes each box as a volume of its own.
+ * Where a box ends inside the volume, its voxels near that side are wrong at first, and the error
+ * spreads like heat. At 6 deviations sqrt(2 tau steps) from that side it has practically vanished,
+ * and from there on the result must agree. The whole result must have the exact properties of the
+ * scheme: the sum of all voxels stays, the variance does not grow, and no voxel leaves the range of
+ * the input by more than the small overshoot of mixed derivatives.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,8 +27,7 @@ static const double tissue = 0.05; /* brighter voxels are not air */
 
 enum { BOX_LEAST = 24, BOX_MOST = 40, BOX_INNER = 8, BOXES = 3 };
 
-/* Part of the volume, and within it (first .. last - 1) what the volume's end beyond it does not
- * reach. */
+/* A part of the volume; within it, first .. last - 1 is not influenced by the box's ends. */
 struct box {
     int64_t size[3], origin[3], first[3], last[3];
 };
@@ -101,7 +100,7 @@ static yoke_status verify_box(const struct denoise_state *s, int which, struct c
     memcpy(p.size, box.size, sizeof p.size);
     for (int d = 0; d < 3; ++d)
         if (box.first[d] >= box.last[d])
-            return YOKE_OK; /* the spread of so many steps leaves nothing of it */
+            return YOKE_OK; /* with this many steps nothing remains to compare */
     double *right;
     yoke_status status =
         app_alloc("a box", box.size[0] * box.size[1] * box.size[2], sizeof *right, (void **)&right);
@@ -181,7 +180,7 @@ yoke_status denoise_verify(void *state, char *note)
     return status;
 }
 
-/* Peak signal to noise ratio in dB; the peak is 1. Of voxels brighter than `above`. */
+/* Peak signal to noise ratio in dB (the peak is 1), of voxels brighter than `above`. */
 static double psnr(const struct denoise_state *s, const float *image, double above)
 {
     double squares = 0.0;
@@ -196,7 +195,7 @@ static double psnr(const struct denoise_state *s, const float *image, double abo
     return count ? -10.0 * log10(squares / (double)count + 1e-30) : NAN;
 }
 
-/* The middle plane of `count` images side by side, the last line of each on top. */
+/* The middle planes of `count` images side by side; a plane's last line is on top. */
 static yoke_status write_slices(const struct denoise_state *s, const float *const *images,
                                 int count, const char *suffix)
 {

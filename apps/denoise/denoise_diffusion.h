@@ -1,19 +1,19 @@
 /* denoise_diffusion.h - the diffusion tensor of a structure tensor, in the kernel language.
  *
- * D has the eigenvectors of J; its eigenvalues follow Weickert's edge-enhancing diffusivity
- * (J. Weickert, Anisotropic Diffusion in Image Processing, 1998, section 5.1, there with
- * |grad I|^8 = (s / K^2)^4 and the constant 3.31488)
+ * D has the eigenvectors of J; its eigenvalues follow Weickert's edge-enhancing diffusivity (J.
+ * Weickert, Anisotropic Diffusion in Image Processing, 1998, section 5.1, there with |grad I|^8 =
+ * (s / K^2)^4 and the constant 3.31488)
  *     g(s) = 1 - exp(-3.31488 / (s / K^2)^4),   g(0) = 1,   s = mu - least mu,
- * for each eigenvalue mu of J. That s counts from the least eigenvalue makes g = 1 along every edge
- * and takes away what noise adds to all three alike.
+ * for each eigenvalue mu of J. Because s counts from the least eigenvalue, g = 1 along every edge,
+ * and the part that noise adds equally to all three is removed.
  *
- * D is a function of J, so no eigenvector is ever formed: with B = J's deviator divided by its
- * size p, eigenvalues b1 >= b2 >= b3 of B and A = B - b3, D = 1 + c1 A + c2 A^2 where c1 and c2
- * give A's eigenvalues b1 - b3 and b2 - b3 what is due to them. The eigenvalues are 2 cos(angle)
- * and a third turn on, cos(3 angle) = r = det(B) / 2. Where two of them meet, r is +1 or -1 and
- * says nothing of their distance beyond the root of its rounding; 1 - r^2, as a sum of squares,
- * does. Nothing branches, and equal eigenvalues or J = 0 need no case of their own: where b1 and b2
- * meet, c2 becomes inexact but its effect vanishes.
+ * D is a function of J, so no eigenvector is ever formed. B is J's deviator divided by its size p,
+ * with eigenvalues b1 >= b2 >= b3, and A = B - b3. Then D = 1 + c1 A + c2 A^2, where c1 and c2 are
+ * such that A's eigenvalues b1 - b3 and b2 - b3 get the right values. The eigenvalues are 2
+ * cos(angle), and a third of a turn further on, with cos(3 angle) = r = det(B) / 2. Where two of
+ * them meet, r is +1 or -1, and gives their distance only up to the root of its rounding error; 1 -
+ * r^2, computed as a sum of squares, gives it exactly. Nothing branches, and equal eigenvalues or J
+ * = 0 need no special case: where b1 and b2 meet, c2 becomes inexact but its effect vanishes.
  */
 #ifndef YOKE_APPS_DENOISE_DIFFUSION_H
 #define YOKE_APPS_DENOISE_DIFFUSION_H
@@ -22,7 +22,7 @@ typedef struct tensor {
     float xx, yy, zz, xy, xz, yz;
 } tensor;
 
-/* Written out, for compilers do not vectorise fmaxf, which minds NaNs. */
+/* Written out, because compilers do not vectorise fmaxf, which handles NaNs. */
 YOKE_FN float at_least(float x, float low)
 {
     return x > low ? x : low;
@@ -34,8 +34,8 @@ YOKE_FN float within_one(float x)
     return low < 1.0f ? low : 1.0f;
 }
 
-/* cos(acos(r) / 3) as a polynomial in t = sqrt((1 + r) / 2), 0 to 1, good to 2e-7: smooth in t at
- * both ends, as it is not in r. */
+/* cos(acos(r) / 3) as a polynomial in t = sqrt((1 + r) / 2), 0 to 1, exact to 2e-7: smooth in t at
+ * both ends, unlike in r. */
 YOKE_FN float cos_third(float t)
 {
     return (((((-0.002103491f * t + 0.010501754f) * t - 0.026399749f) * t + 0.051474763f) * t -
@@ -46,15 +46,16 @@ YOKE_FN float cos_third(float t)
            0.5f;
 }
 
-/* g - 1. `x` is s / K^2. At the bound exp is 1e-37; further down vector forms of it turn slow. */
+/* g - 1. `x` is s / K^2. At the bound exp is 1e-37; below it, vector versions of exp become
+ * slow. */
 YOKE_FN float lack_of(float x)
 {
     const float x4 = at_least((x * x) * (x * x), 0.039f);
     return -expf(-3.31488f / x4);
 }
 
-/* 1 - r^2 = the discriminant / 108 of B: by Cauchy and Binet the sum of the squared 3 x 3 minors of
- * 1, B and B^2 as columns of 6 elements, of which those off the diagonal count twice. */
+/* 1 - r^2 = the discriminant of B / 108: by Cauchy and Binet the sum of the squared 3 x 3 minors of
+ * 1, B and B^2 as columns of 6 elements, in which those off the diagonal count twice. */
 YOKE_FN float discriminant_of(tensor b, tensor c)
 {
     const float bx = b.yy - b.zz, by = b.zz - b.xx, bz = b.xx - b.yy;
@@ -83,7 +84,7 @@ YOKE_FN tensor square_of(tensor b)
     return c;
 }
 
-/* `scale` times J's eigenvalues are in units of K^2. */
+/* `scale` times J's eigenvalues is in units of K^2. */
 YOKE_FN tensor diffusion_of(tensor j, float scale)
 {
     const float mean = (j.xx + j.yy + j.zz) * (1.0f / 3.0f);

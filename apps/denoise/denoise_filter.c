@@ -1,8 +1,8 @@
 /* denoise_filter.c - arrays and jobs of the diffusion of one volume.
  *
- * Two images change places from step to step; what denoise_tensor leaves for denoise_step is
- * rewritten in every step and never leaves the devices except for the planes at their borders. Jobs
- * run over whole lines, `pitch` long: vectors of any width have no remainder, which would cost more
+ * Two images are swapped from step to step. What denoise_tensor passes to denoise_step is rewritten
+ * in every step and never leaves the devices, except for the planes at their borders. Jobs run over
+ * whole lines, `pitch` long, so vectors of any width have no remainder; a remainder would cost more
  * than the few elements beyond the voxels.
  */
 #include "denoise_filter.h"

@@ -1,7 +1,7 @@
 /* denoise_filter.h - the diffusion of one volume on one runtime: its arrays and its jobs.
  *
- * The same filter serves the application and the tests; who runs its jobs is the caller's affair.
- * Between steps everything stays on the devices.
+ * The same filter serves the application and the tests; the caller runs its jobs. Between steps
+ * everything stays on the devices.
  */
 #ifndef YOKE_APPS_DENOISE_FILTER_H
 #define YOKE_APPS_DENOISE_FILTER_H
@@ -12,7 +12,7 @@
 
 struct denoise_parameters {
     int64_t size[3]; /* x (the fastest), y, z; each at least 1 */
-    double contrast; /* K: gradients, a voxel, that count as edges */
+    double contrast; /* K: gradients, per voxel, that count as edges */
     double tau;      /* time step; stable up to 1/6 */
     float *image[2]; /* memory for both, denoise_image_floats each; NULL: yoke's own */
 };
@@ -30,17 +30,17 @@ struct denoise_filter {
 
 typedef yoke_status denoise_run_fn(void *context, const yoke_job *job);
 
-/* Allocates 24 bytes a voxel, and 8 more where the images have no memory. Close also after a
+/* Allocates 24 bytes per voxel, and 8 more if the images have no memory. Close also after a
  * failure. */
 yoke_status denoise_filter_open(yoke_runtime *runtime, const struct denoise_parameters *parameters,
                                 struct denoise_filter *out);
 yoke_status denoise_filter_close(struct denoise_filter *filter);
 
-/* Start from these voxels, without gaps in memory. */
+/* Starts from these voxels, which are contiguous in memory. */
 yoke_status denoise_filter_put(struct denoise_filter *filter, const float *voxels);
-/* One time step: two jobs, handed to `run` in turn. */
+/* One time step: two jobs, passed to `run` in turn. */
 yoke_status denoise_filter_step(struct denoise_filter *filter, denoise_run_fn *run, void *context);
-/* Bring the current image to the host; without it denoise_filter_get does so. */
+/* Brings the current image to the host; otherwise denoise_filter_get does so. */
 yoke_status denoise_filter_home(struct denoise_filter *filter);
 yoke_status denoise_filter_get(struct denoise_filter *filter, float *voxels);
 

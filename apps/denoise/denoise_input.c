@@ -1,5 +1,5 @@
-/* denoise_input.c - a volume of any size from one of fixed size: cut from its middle and mirrored
- * beyond its faces, so that larger sizes are made of the same tissue and have no new edges.
+/* denoise_input.c - a volume of any size from one of fixed size: cut from its middle, and mirrored
+ * beyond its faces, so that larger sizes consist of the same tissue and have no new edges.
  */
 #include "denoise_input.h"
 
@@ -49,7 +49,7 @@ static yoke_status cut(const struct volume *from, const struct denoise_input *to
     return status;
 }
 
-/* A head in outline: skin, skull, folded grey around white, ventricles. p is within -1 .. 1. */
+/* The outline of a head: skin, skull, grey around white matter, ventricles. p is within -1 .. 1. */
 static float phantom_at(const double *p)
 {
     const double r = sqrt(p[0] * p[0] * 1.5 + p[1] * p[1] * 1.1 + p[2] * p[2] * 1.3);

@@ -9,16 +9,16 @@
 
 struct denoise_input {
     int64_t size[3];
-    float *clean;     /* brought to 0 .. 1; freed by denoise_input_close */
-    char source[256]; /* where it comes from, for people */
+    float *clean;     /* scaled to 0 .. 1; freed by denoise_input_close */
+    char source[256]; /* where it comes from, as text */
 };
 
-/* `path` NULL: the head, or the phantom if it is not installed. `size`: what to cut out of the
- * middle; where the image is smaller it goes on mirrored. size[0] 0: all of it. */
+/* `path` NULL: the head, or the phantom if the head is not installed. `size`: the part to cut from
+ * the middle; where the image is smaller, it is mirrored. size[0] 0: all of it. */
 yoke_status denoise_input_open(const char *path, const int64_t *size, struct denoise_input *out);
 void denoise_input_close(struct denoise_input *input);
 
-/* Gaussian noise of deviation `sigma`; a voxel's depends on the seed and its index alone. */
+/* Gaussian noise of deviation `sigma`; a voxel's noise depends only on the seed and its index. */
 void denoise_add_noise(const struct denoise_input *input, double sigma, uint64_t seed, float *out);
 
 #endif

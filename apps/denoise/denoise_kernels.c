@@ -1,21 +1,22 @@
 /* denoise_kernels.c - one explicit time step of edge-enhancing diffusion, as two kernels.
  *
- * dI/dt = div(D grad I). denoise_tensor makes D from I (structure tensor J = the mean of
- * grad I grad I' over the 8 cells around a voxel, a cell's gradient from its 8 corners) and leaves
- * what the step needs of it: its diagonal and m, the part of D grad I that its other elements make.
+ * dI/dt = div(D grad I). denoise_tensor computes D from I (structure tensor J = the mean of grad I
+ * grad I' over the 8 cells around a voxel, a cell's gradient from its 8 corners) and stores what
+ * the step needs of it: its diagonal, and m, the part of D grad I due to its other elements.
  * denoise_step adds the differences of the fluxes through a voxel's faces; a face's flux is the
- * mean diagonal element times the difference of the two voxels, plus the mean m. The image goes on
- * mirrored beyond its faces, so that nothing flows through them and the sum of all voxels stays.
+ * mean diagonal element times the difference of the two voxels, plus the mean m. The image is
+ * mirrored beyond its faces, so nothing flows through them, and the sum of all voxels stays.
  *
- * A step reads and writes 4 + 24 and 28 + 4 bytes a voxel; the planes above and below are needed of
- * 4 and 12 of these. One kernel for all would save 48 bytes but solve 7 eigenproblems a voxel.
+ * A step reads and writes 4 + 24 and 28 + 4 bytes per voxel; for 4 and 12 of these bytes it also
+ * needs the planes above and below. One kernel for everything would save 48 bytes but solve 7
+ * eigenproblems per voxel.
  */
 #include <yoke/kernel.h>
 
 #include "denoise_diffusion.h"
 #include "denoise_grid.h"
 
-/* The values beside voxel x of a line, mirrored at its ends. Both are loaded, then one is chosen:
+/* The values beside voxel x of a line, mirrored at its ends. Both are loaded, then one is selected:
  * no branch. */
 YOKE_FN float left_of(YOKE_GLOBAL const float *at, int32_t x)
 {
@@ -29,8 +30,8 @@ YOKE_FN float right_of(YOKE_GLOBAL const float *at, int32_t x, int32_t nx)
     return x < nx - 1 ? beside : here;
 }
 
-/* Of the 2 x 2 squares of a plane around a voxel: differences along x and y, and sums. Named by the
- * side of the voxel in y (s, n) and x (w, e). */
+/* For the 2 x 2 squares of a plane around a voxel: differences along x and y, and sums. Named by
+ * the side of the voxel in y (s, n) and x (w, e). */
 typedef struct squares {
     float x_sw, x_se, x_nw, x_ne, y_sw, y_se, y_nw, y_ne, sum_sw, sum_se, sum_nw, sum_ne;
 } squares;
@@ -71,7 +72,7 @@ YOKE_FN tensor plus_outer(tensor t, float x, float y, float z)
     return t;
 }
 
-/* Add the four cells between planes p and q; gradients are 4 times what they should be. */
+/* Adds the four cells between planes p and q; gradients are 4 times too large. */
 YOKE_FN tensor plus_cells(tensor t, squares p, squares q)
 {
     t = plus_outer(t, p.x_sw + q.x_sw, p.y_sw + q.y_sw, q.sum_sw - p.sum_sw);
@@ -81,7 +82,7 @@ YOKE_FN tensor plus_cells(tensor t, squares p, squares q)
     return t;
 }
 
-/* `scale` is 1 / (128 K^2): J is 8 cells times 4^2. */
+/* `scale` is 1 / (128 K^2): J is summed over 8 cells, with gradients 4 times too large (4^2). */
 YOKE_KERNEL3(denoise_tensor, i, j, k, YOKE_VALUE(denoise_grid, g), YOKE_VALUE(float, scale),
              YOKE_IN(float, image), YOKE_OUT(float, flat), YOKE_OUT(float, up))
 {
@@ -107,7 +108,7 @@ YOKE_KERNEL3(denoise_tensor, i, j, k, YOKE_VALUE(denoise_grid, g), YOKE_VALUE(fl
     to_up[g.plane] = t.xz * gx + t.yz * gy;
 }
 
-/* In a mirrored voxel m points the other way: the mean m at the image's faces is 0. */
+/* In a mirrored voxel m has the opposite sign: the mean m at the image's faces is 0. */
 YOKE_KERNEL3(denoise_step, i, j, k, YOKE_VALUE(denoise_grid, g), YOKE_VALUE(float, half_tau),
              YOKE_IN(float, image), YOKE_IN(float, flat), YOKE_IN(float, up), YOKE_OUT(float, next))
 {

@@ -1,8 +1,8 @@
 /* denoise_reference.c - what the kernels must compute, written from the definition: eigenvectors by
  * Jacobi rotations, D = V diag(g) V', the flux j = D grad I on every face, I += tau div j.
  *
- * Shares no formula with the kernels beyond the discretisation itself: where the gradients and the
- * fluxes are taken, and that the image is mirrored beyond its faces.
+ * Shares no formula with the kernels except the discretisation: where gradients and fluxes are
+ * taken, and that the image is mirrored beyond its faces.
  */
 #include "denoise_reference.h"
 
@@ -136,8 +136,8 @@ struct flow {
     double tau, *next;
 };
 
-/* Let tau times the flux through the face between `at` and its upper neighbour along `axis` flow
- * from the one to the other. */
+/* Moves tau times the flux through the face between `at` and its upper neighbour along `axis` from
+ * the one to the other. */
 static void exchange(const struct flow *flow, const int64_t *at, int axis)
 {
     const struct image *image = flow->image;

@@ -1,4 +1,4 @@
-/* denoise_state.h - what the application holds between open and close. */
+/* denoise_state.h - what the application keeps between open and close. */
 #ifndef YOKE_APPS_DENOISE_STATE_H
 #define YOKE_APPS_DENOISE_STATE_H
 
@@ -16,7 +16,7 @@ struct denoise_state {
     struct denoise_input input;
     float *noisy;
     struct app_memory memory; /* of parameters.image */
-    const char *output;       /* PREFIX of pictures, or NULL */
+    const char *output;       /* prefix of pictures' names, or NULL */
     struct denoise_filter filter;
 };
 

@@ -1,8 +1,8 @@
-/* mm.c - C = A B, the product of two matrices: bound by arithmetic, and by how well a library for
- * it is fed.
+/* mm.c - C = A B, the product of two matrices: limited by arithmetic, and by how well a library is
+ * supplied with data.
  *
- * The job's items are rows of C. Cores call OpenBLAS and NVIDIA GPUs cuBLAS, each for its rows;
- * where they are not found, and on other GPUs, yoke's own text of the product is used.
+ * The job's items are rows of C. Cores call OpenBLAS and NVIDIA GPUs cuBLAS, each for its own rows.
+ * If these are not found, and on other GPUs, yoke's own kernel of the product is used.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -28,15 +28,15 @@ enum { DEFAULT_SIDE = 4096 };
 struct mm_state {
     struct mm_product product;
     struct app_memory memory;
-    int libraries; /* 1: to be used where they are found */
+    int libraries; /* 1: use them if they are found */
     yoke_kernel kernel;
-    const char *on_cores, *on_nvidia; /* the libraries in it, NULL: its own text */
+    const char *on_cores, *on_nvidia; /* the libraries it uses; NULL: its own text */
     yoke_array *arrays[3];            /* A, B, C; NULL while detached */
-    int asked_panels, asked_blocks;   /* 0: as many as are good */
+    int asked_panels, asked_blocks;   /* as requested; 0: choose */
     yoke_runtime *runtime;
     struct mm_devices devices;   /* of the runtime */
-    struct mm_devices_need need; /* what their memory asks for */
-    int64_t cut_rows;            /* rows that a run makes, and for which all is cut */
+    struct mm_devices_need need; /* what their memory requires */
+    int64_t cut_rows;            /* rows that a run computes; everything is cut for this number */
     struct mm_panels panels;     /* of B and C */
 };
 
@@ -93,7 +93,7 @@ static yoke_status settle_panels(const struct app_spec *spec, struct mm_state *s
     return YOKE_OK;
 }
 
-/* Libraries count rows and columns as int. One number is the side of all three. */
+/* Libraries count rows and columns as int. One number is the side of all three matrices. */
 static yoke_status settle_size(struct app_spec *spec, struct mm_product *p)
 {
     int64_t *size = spec->size;
@@ -162,7 +162,7 @@ static yoke_status mm_open(struct app_spec *spec, void **state)
 
 /* --- on a runtime --- */
 
-/* The kernel for the devices there are. Libraries are loaded only for them. */
+/* Chooses the kernel for the devices of the runtime. Loads libraries only for these. */
 static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
 {
     yoke_status status = mm_devices_count(runtime, &s->devices);
@@ -177,7 +177,7 @@ static yoke_status choose_kernel(struct mm_state *s, yoke_runtime *runtime)
     return YOKE_OK;
 }
 
-/* For `rows` of C, from the first on. */
+/* For the first `rows` rows of C. */
 static yoke_status look_at_memory(struct mm_state *s, int64_t rows)
 {
     const struct mm_product *p = &s->product;
@@ -191,7 +191,7 @@ static yoke_status look_at_memory(struct mm_state *s, int64_t rows)
     return mm_devices_panels(s->runtime, spec, s->asked_panels, &s->need);
 }
 
-/* Where B comes and goes in panels, each block of rows would bring it once more. */
+/* If B is brought in panels, each block of rows would bring it once more. */
 static struct mm_tiles tiles_of(const struct mm_state *s, int64_t rows)
 {
     const struct mm_product *p = &s->product;
@@ -219,7 +219,7 @@ static yoke_status cut(struct mm_state *s, int64_t rows)
     s->cut_rows = rows;
     s->kernel.cpu.unit = (int)tiles.piece_rows;
     if (tiles.piece_rows && !s->devices.others)
-        s->kernel.unit = 1; /* nobody works in groups */
+        s->kernel.unit = 1; /* no device works in groups */
     status = mm_panels_open(&s->panels, &s->product, tiles.panels, s->arrays[1], s->arrays[2]);
     s->panels.blocks = tiles.blocks;
     return status;
@@ -270,7 +270,7 @@ static yoke_status mm_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* The inputs are the host's from here on: devices' copies are void. */
+/* From now on the inputs are the host's: devices' copies become invalid. */
 static yoke_status mm_reset(void *state)
 {
     struct mm_state *s = state;

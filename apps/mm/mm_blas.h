@@ -1,5 +1,5 @@
-/* mm_blas.h - the product by libraries, which are looked for when they are needed: whoever runs
- * another application has nothing of them, such as the threads that OpenBLAS starts when it is
+/* mm_blas.h - the product by libraries. These are loaded only when needed, so that other
+ * applications do not get their side effects, such as the threads that OpenBLAS starts when it is
  * loaded.
  */
 #ifndef YOKE_APPS_MM_BLAS_H
@@ -9,11 +9,11 @@
 
 #include "mm_kernels.h"
 
-/* A chunk's part of the product: the shape of its blocks as libraries count, in elements, and where
- * they begin. From the kernel's arguments (mm_kernels.h). */
+/* A chunk's part of the product, from the kernel's arguments (mm_kernels.h): the shape of its
+ * blocks as libraries count, in elements, and where the blocks begin. */
 struct mm_shape {
     int rows, width, inner; /* C: rows x width */
-    int b_row, c_row;       /* from a row to the next, in memory */
+    int b_row, c_row;       /* elements from one row to the next, in memory */
     int64_t a, b, c;
 };
 static inline struct mm_shape mm_shape_of(void *const *args, const yoke_chunk *chunk)
@@ -33,13 +33,13 @@ static inline struct mm_shape mm_shape_of(void *const *args, const yoke_chunk *c
                               .c = chunk->first * c_row + from };
 }
 
-/* Puts OpenBLAS into the kernel, one call a piece, on the core that has the piece. The library's
- * words about itself; NULL, with nothing changed, where there is none. */
+/* Puts OpenBLAS into the kernel: one call per piece, on the core that has the piece. Returns the
+ * library's description of itself; NULL, with nothing changed, if it is not available. */
 const char *mm_openblas_use(yoke_kernel *kernel, int single);
 
-/* Puts cuBLAS into the kernel, likewise. */
+/* Puts cuBLAS into the kernel, in the same way. */
 const char *mm_cublas_use(yoke_kernel *kernel, int single);
-/* Gives back what was made for streams of runtimes. While they are still open. */
+/* Frees what was made for streams of runtimes. Call while these are still open. */
 void mm_cublas_forget(void);
 
 #endif

@@ -1,14 +1,14 @@
 /* mm_check.c - two checks that share nothing with the kernels.
  *
- * All rows, after Freivalds: for a vector r of random signs, C r has to be A (B r), which takes
- * three products with a vector. A wrong element shows in its row, for it is multiplied by 1 or -1.
- * Elements have mean 0, so roundings of a sum do too and do not depend on its length: the error of
- * C_ij is 0.4 u |a_i| |b_j| (standard deviation, u = half the type's epsilon; norms are Euclidean).
- * With signs that the kernels cannot know row i of C r is thus off by 0.4 u |a_i| |B|; 8 u is
- * allowed, and besides what long double rounds in the check itself.
+ * All rows, after Freivalds: for a vector r of random signs, C r has to equal A (B r), which takes
+ * three products with a vector. A wrong element shows in its row, because it is multiplied by 1 or
+ * -1. Elements have mean 0, so the rounding errors of a sum have, too, and do not depend on its
+ * length: the error of C_ij is 0.4 u |a_i| |b_j| (standard deviation; u = half the type's epsilon;
+ * norms are Euclidean). The kernels cannot know the signs, so row i of C r is off by 0.4 u |a_i|
+ * |B|. 8 u is allowed, plus the rounding of long double in the check itself.
  *
- * Some rows, element by element in double precision: allowed is the bound of any sum of `inner`
- * terms in any order, inner u sum |a_ik b_kj|, and the same for the check's own sum.
+ * Some rows, element by element in double precision: the allowed error is the bound of any sum of
+ * `inner` terms in any order, inner u sum |a_ik b_kj|, and the same for the check's own sum.
  */
 #include "mm_check.h"
 
@@ -33,8 +33,8 @@ struct element {
 };
 
 struct strip {
-    struct element wrong; /* its first */
-    double worst;         /* error, as a part of what is allowed */
+    struct element wrong; /* the first wrong one */
+    double worst;         /* greatest error, relative to the allowed one */
 };
 
 struct check {
@@ -97,7 +97,7 @@ static void row_block(void *context, int64_t block)
                                            .right = (double)right,
                                            .allowed = (ALLOWED_UNITS * check->unit + own) *
                                                       sqrt(square) * check->norm_b };
-        /* of the difference in long double, not of the two as they are told */
+        /* compares in long double; `got` and `right` of the message are rounded */
         if (fabsl(got - right) <= (long double)check->rows[i].allowed)
             check->rows[i].row = -1;
     }

@@ -1,4 +1,4 @@
-/* mm_check.h - whether C is A B, found out in another way than it was made. */
+/* mm_check.h - checks C = A B by another method than it was computed with. */
 #ifndef YOKE_APPS_MM_CHECK_H
 #define YOKE_APPS_MM_CHECK_H
 
@@ -8,10 +8,10 @@
 
 enum { MM_SAMPLE = 64 };
 
-/* Row `sample` of the MM_SAMPLE that are computed again; all rows where there are no more. */
+/* Row number `sample` of the MM_SAMPLE that are computed again; if there are no more rows, all. */
 int64_t mm_sample_row(const struct mm_product *product, int sample);
 
-/* On success a line of figures goes to `note` (capacity 256). Works on all cores. */
+/* On success writes a line of numbers to `note` (capacity 256). Uses all cores. */
 yoke_status mm_check(const struct mm_product *product, char *note);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* By the instructions of their products. Those that are not here are newer than this list. */
+/* Sorted by the instructions of their products. Cores that are missing are newer than this list. */
 static const struct {
     const char *name;
     enum mm_core_level level;

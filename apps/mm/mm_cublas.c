@@ -1,8 +1,8 @@
-/* mm_cublas.c - cuBLAS on NVIDIA GPUs, on the streams that yoke gives it.
+/* mm_cublas.c - cuBLAS on NVIDIA GPUs, on the streams that yoke passes.
  *
- * A handle belongs to the context it was made in; each stream has its own, for two streams would
- * share the workspace of one. Handles are made in a stream's first call and go when the application
- * leaves the runtime, whose contexts end with it.
+ * A handle belongs to the context it was made in. Each stream has its own, because two streams
+ * would share the workspace of one handle. Handles are made in a stream's first call, and freed
+ * when the application leaves the runtime, whose contexts end with it.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 #include "mm_blas.h"
 
-/* The little that is used of cublas_v2.h and cuda.h, so that nothing of CUDA is needed to build. */
+/* The parts of cublas_v2.h and cuda.h that are used, so that nothing of CUDA is needed to build. */
 typedef struct cublasContext *cublas_handle;
 enum { CUBLAS_OP_N = 0, CUBLAS_ALLOC_FAILED = 3 };
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_UNKNOWN = 999 };
@@ -28,7 +28,7 @@ static struct {
                  const float *beta, float *c, int ldc);
     const char *name; /* NULL: there is none */
 } cublas;
-static struct { /* of the driver, to give handles back from a thread of the host's */
+static struct { /* of the driver, to free handles from a host thread */
     int (*push)(void *context);
     int (*pop)(void **context);
 } driver;
@@ -39,9 +39,10 @@ static struct {
     cublas_handle handle;
 } handles[STREAMS_MAX];
 static int handle_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the handles; GPUs call at once */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the handles; GPUs call at the
+                                                          * same time */
 
-/* dlsym gives an object's address; POSIX says that a function's may be stored so. */
+/* dlsym returns an object pointer; POSIX permits storing a function's address like this. */
 static int find(void *library, const char *name, void *slot)
 {
     *(void **)slot = library ? dlsym(library, name) : NULL;
@@ -57,7 +58,8 @@ static int find_all(void *library)
            find(library, "cublasSgemm_v2", &cublas.sgemm);
 }
 
-/* The newest that the driver knows; a newer one would fail in its first call, and cost the GPU. */
+/* Loads the newest cuBLAS that the driver supports; a newer one would fail in its first call, and
+ * the GPU would be lost. */
 static void load(void)
 {
     static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11" };
@@ -79,8 +81,8 @@ static void load(void)
     }
 }
 
-/* With the arithmetic of a new handle (CUBLAS_DEFAULT_MATH), which rounds nothing to fewer bits
- * than the type has: float stays float, not TF32. Its workspace is its own. */
+/* Uses the arithmetic of a new handle (CUBLAS_DEFAULT_MATH), which never rounds to fewer bits than
+ * the type has: float stays float, not TF32. Each handle has its own workspace. */
 static int make_handle(const yoke_cuda_call *call)
 {
     cublas_handle handle;
@@ -98,7 +100,7 @@ static int make_handle(const yoke_cuda_call *call)
     return 0;
 }
 
-/* The stream's; 0 or an error of cuBLAS. */
+/* The stream's handle; returns 0 or an error of cuBLAS. */
 static int handle_of(const yoke_cuda_call *call, cublas_handle *out)
 {
     int h = 0, status = 0;
@@ -119,9 +121,9 @@ static int driver_error(int status)
     return status == 0 ? 0 : status == CUBLAS_ALLOC_FAILED ? CUDA_OUT_OF_MEMORY : CUDA_UNKNOWN;
 }
 
-/* cuBLAS counts along columns. Our matrices by rows are to it their transposes, and so it is asked
- * for C' = B' A', with nothing to transpose. one and zero lie on the host, where a new handle looks
- * for them, and are read before the call returns. */
+/* cuBLAS stores matrices by columns. To it, our matrices by rows are their transposes, so it
+ * computes C' = B' A', with nothing to transpose. `one` and `zero` are in host memory, where a new
+ * handle expects them, and are read before the call returns. */
 static int rows_double(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
     const struct mm_shape s = mm_shape_of(call->args, chunk);
@@ -157,7 +159,7 @@ const char *mm_cublas_use(yoke_kernel *kernel, int single)
     return cublas.name;
 }
 
-/* Where the driver's functions are not found a handle is left to its context's end. */
+/* If the driver's functions are not found, a handle is left until its context ends. */
 void mm_cublas_forget(void)
 {
     void *same;

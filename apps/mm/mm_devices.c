@@ -31,7 +31,7 @@ yoke_status mm_devices_count(yoke_runtime *runtime, struct mm_devices *out)
     return YOKE_OK;
 }
 
-/* Why it cannot take part, and what to do. */
+/* Explains why the device cannot take part, and what to do. */
 static yoke_status explain(const yoke_device *device, const struct mm_stream_spec *spec, int asked,
                            char text[MM_DEVICES_TEXT])
 {
@@ -52,7 +52,7 @@ static yoke_status explain(const yoke_device *device, const struct mm_stream_spe
     return YOKE_ENOMEM;
 }
 
-/* The device can take part. */
+/* Adds the needs of a device that can take part. */
 static void ask_for(const yoke_device *device, const struct mm_stream_spec *spec,
                     struct mm_devices_need *need)
 {
@@ -82,7 +82,7 @@ yoke_status mm_devices_panels(yoke_runtime *runtime, struct mm_stream_spec spec,
             return status;
         spec.memory_bytes = device.memory_bytes;
         spec.lanes = device.lanes;
-        if (device.memory_bytes == 0) /* the host's */
+        if (device.memory_bytes == 0) /* it works in host memory */
             able++;
         else if (!mm_stream_fits(&spec, asked ? asked : spec.panels_most))
             refusal = explain(&device, &spec, asked, need.without);

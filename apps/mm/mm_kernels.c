@@ -1,11 +1,12 @@
 /* mm_kernels.c - one text of the product for both types of number, MM_REAL.
  *
- * A group of MM_LANES lanes makes MM_ROWS rows of C, a strip of columns at a time: a column a lane,
- * whose MM_ROWS sums stay in registers. An element of B is thus read once by one lane, beside its
- * neighbours', and used MM_ROWS times; those of A, which all lanes need, lie in local memory. On a
- * CPU the lanes are the vector, and four elements of B at once save three quarters of the traffic
- * between sums and first cache. A last strip that would be short begins earlier, and does some
- * columns again, so that only a matrix narrower than a strip has lanes with nothing to do.
+ * A group of MM_LANES lanes computes MM_ROWS rows of C, one strip of columns at a time: one column
+ * per lane, whose MM_ROWS sums stay in registers. So an element of B is read once, by one lane
+ * beside its neighbours, and used MM_ROWS times. Those of A, which all lanes need, are in local
+ * memory. On a CPU the lanes are the vector, and using four elements of B at once saves three
+ * quarters of the traffic between sums and first cache. A last strip that would be short begins
+ * earlier and computes some columns again, so that only a matrix narrower than a strip has idle
+ * lanes.
  */
 #include "mm_kernels.h"
 
@@ -38,7 +39,7 @@
     if (r < YOKE_COUNT)                                                                            \
         c[(i + r) * c_row + at] = YOKE_MINE(s##r);
 
-/* Columns `column`, an expression of the lane l, in one strip; `fours` 0: in less code. */
+/* Columns `column`, an expression of the lane l, in one strip; `fours` 0: shorter code. */
 #define MM_STRIP(column, fours)                                                                    \
     {                                                                                              \
         YOKE_LANES(l)                                                                              \
@@ -48,7 +49,7 @@
         for (int64_t from = 0; from < inner; from += MM_DEPTH) {                                   \
             const int depth = inner - from < MM_DEPTH ? (int)(inner - from) : MM_DEPTH;            \
             int k = 0;                                                                             \
-            YOKE_BARRIER; /* nobody reads the tile before it any more */                           \
+            YOKE_BARRIER; /* no lane still reads the previous tile */                              \
             YOKE_LANES(l)                                                                          \
             {                                                                                      \
                 for (int t = l; t < MM_ROWS * MM_DEPTH; t += MM_LANES) {                           \
@@ -86,7 +87,7 @@
         const int64_t at = (column);                                                               \
         MM_EACH_ROW(MM_STORE)                                                                      \
     }
-/* Lanes beyond the last column of a narrow panel do that one once more. */
+/* Lanes beyond the last column of a narrow panel compute that column once more. */
 #define MM_BODY                                                                                    \
     const int64_t width = to_column - from_column, end = to_column;                                \
     for (int64_t j = from_column; width >= MM_LANES && j < end; j += MM_LANES) {                   \

@@ -1,5 +1,4 @@
-/* mm_kernels.h - C = A B by rows of C, in yoke's own text: what devices do where no library for
- * matrices is found.
+/* mm_kernels.h - C = A B by rows of C, in yoke's own text: for devices without a matrix library.
  */
 #ifndef YOKE_APPS_MM_KERNELS_H
 #define YOKE_APPS_MM_KERNELS_H
@@ -9,8 +8,8 @@
 enum { MM_ROWS = 16, MM_LANES = 128, MM_DEPTH = 32 };
 
 #ifndef YOKE_FLATTEN
-/* Values inner, the distances of B's and C's rows, from_column and to_column (int64_t; those
- * columns of B and C), arrays A by rows, B whole, C by rows. */
+/* Values: inner, the row distances of B and C, from_column and to_column (int64_t; the columns of B
+ * and C). Arrays: A by rows, B whole, C by rows. */
 enum {
     MM_INNER,
     MM_B_ROW,

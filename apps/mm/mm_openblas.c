@@ -1,8 +1,8 @@
-/* mm_openblas.c - OpenBLAS on cores: each core calls it for rows of its own, with one thread.
+/* mm_openblas.c - OpenBLAS on cores: each core calls it for its own rows, with one thread.
  *
- * Its own threads would wait for the slowest of them in every call; yoke's cores take pieces as
- * they get ready. The price is that every call rearranges ("packs") all of B for itself, which is
- * why a piece should have hundreds of rows.
+ * In every call OpenBLAS's own threads would wait for the slowest of them; yoke's cores take pieces
+ * as they become ready. The cost is that every call rearranges ("packs") all of B for itself, so a
+ * piece should have hundreds of rows.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "mm_blas.h"
 #include "mm_core.h"
 
-/* The little that is used of cblas.h; its enumerations have the size of an int. */
+/* The parts of cblas.h that are used; its enumerations have the size of an int. */
 enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111 };
 
 static struct {
@@ -28,9 +28,9 @@ static struct {
     void (*sgemm)(int order, int turn_a, int turn_b, int m, int n, int k, float alpha,
                   const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 } blas;
-static char words[256]; /* of the library about itself; "": there is no OpenBLAS */
+static char words[256]; /* the library's description of itself; "": there is no OpenBLAS */
 
-/* dlsym gives an object's address; POSIX says that a function's may be stored so. */
+/* dlsym returns an object pointer; POSIX permits storing a function's address like this. */
 static int find(void *library, const char *name, void *slot)
 {
     *(void **)slot = dlsym(library, name);
@@ -50,10 +50,10 @@ static void *open_library(void)
     return NULL;
 }
 
-/* The library reads its variable when it is loaded, and so it is loaded again; where somebody else
- * has it too it stays as it is. What the user asked for is kept. Other threads may be reading the
+/* The library reads its variable when it is loaded, so it is loaded again; if other code has loaded
+ * it, it stays as it is. A value set by the user is kept. Other threads may be reading the
  * environment: adding a variable makes a new table, the first time, and leaves the old one in
- * place; taking it away again would move what they read. */
+ * place; removing it would move what they read. */
 static void *open_for(const char *core, void *library)
 {
     dlclose(library);
@@ -61,7 +61,7 @@ static void *open_for(const char *core, void *library)
     return open_library();
 }
 
-/* It stays loaded: its threads would have to be ended. */
+/* The library stays loaded: otherwise its threads would have to be ended. */
 static void load(void)
 {
     void *library = open_library();
@@ -107,7 +107,7 @@ const char *mm_openblas_use(yoke_kernel *kernel, int single)
     pthread_once(&once, load);
     if (!words[0])
         return NULL;
-    /* Which instructions it uses was settled above. */
+    /* The instructions to use were determined above. */
     for (v = 1; v < YOKE_CPU_VARIANTS; v++)
         kernel->cpu.variant[v] = NULL;
     kernel->cpu.variant[0] = single ? rows_single : rows_double;

@@ -1,9 +1,9 @@
 /* mm_panels.c - see mm_panels.h.
  *
- * The first panel's job brings A to a device as well, chunk by chunk; those after it find it there
- * and need their panel of B only. With A in blocks, too, a device has something to do with every
- * part of A and of B that comes, at the price of smaller products. More panels let a device begin
- * earlier, and leave less of C to be brought home at the end; how many are good: mm_tiles.c.
+ * The first panel's job also brings A to a device, chunk by chunk; later jobs find it there and
+ * need only their panel of B. If A is cut into blocks, too, a device can use every part of A and of
+ * B as it arrives, at the price of smaller products. With more panels a device begins earlier, and
+ * less of C remains to be brought home at the end; mm_tiles.c chooses the number.
  */
 #include "mm_panels.h"
 
@@ -82,8 +82,8 @@ yoke_status mm_panels_run(const struct mm_panels *panels, const struct mm_produc
         .panels = panels, .product = product, .kernel = kernel, .arrays = arrays
     };
     int step, i, blocks = 0;
-    /* Each step brings one more panel of B, and as much more of A, and does what they make
-     * possible. */
+    /* Each step brings one more panel of B and the same fraction of A, and does the products that
+     * these make possible. */
     for (step = 1; step <= panels->count; step++) {
         const int more = (panels->blocks * step - 1) / panels->count + 1;
         for (i = 0; i < blocks; i++)

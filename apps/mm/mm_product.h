@@ -8,15 +8,15 @@
 
 struct mm_product {
     int64_t rows, inner, columns; /* C: rows x columns, A: rows x inner, B: inner x columns */
-    int single;                   /* 1: float, else double */
+    int single;                   /* 1: float, otherwise double */
     uint64_t seed;
     void *a, *b, *c;
 };
 
 size_t mm_element_size(const struct mm_product *product);
-/* A and B: elements in [-1, 1), each known from the seed and its number alone. */
+/* A and B: elements in [-1, 1), each determined by the seed and its index alone. */
 yoke_status mm_product_fill(struct mm_product *product);
-/* All of C becomes NaN (in either type that is all bits set): what is not computed cannot pass. */
+/* Sets all of C to NaN (in either type, all bits set): what is not computed is detected. */
 yoke_status mm_product_spoil(struct mm_product *product);
 
 #endif

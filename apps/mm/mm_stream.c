@@ -1,15 +1,15 @@
 /* mm_stream.c - see mm_stream.h.
  *
- * While a panel of B is there all rows of A and of the panel's columns of C pass by, so A is copied
- * once for each panel, and B once. Few panels, as wide as the memory holds, move least. With panels
- * half as wide the next one arrives while this one is worked on, and nothing waits for B but the
- * first time. Which is better: the time is, of p panels one by one, at worst
+ * While a panel of B is on the device, all rows of A and of the panel's columns of C pass through.
+ * So A is copied once for each panel, and B once. Few panels, as wide as the memory allows, move
+ * least data. With panels of half that width the next one arrives while this one is in use, and the
+ * device waits for B only once. Which is better? With p panels, one at a time, the time is at worst
  *
  *     B + max(p A, arithmetic)
  *
- * and of q panels, two at a time, B / q + max(B + q A, arithmetic), with of A the device's part
- * only; so the narrower ones lose (q - p) A where copies are what takes longest, and win B where
- * arithmetic is. As it is not known which, they are taken where they win no less than they lose.
+ * and with q panels, two at a time, B / q + max(B + q A, arithmetic); A is here only the device's
+ * part. So the narrower panels lose (q - p) A if copies take longest, and gain B if arithmetic
+ * does. It is not known which, so they are used if they gain at least what they lose.
  */
 #include "mm_stream.h"
 
@@ -19,7 +19,7 @@
 /* Rows of A and C that a lane has at a time: flat products are slow, and a sixteenth of the memory
  * is not too much for better ones. */
 enum { ROWS_LEAST = MM_ROWS, ROWS_GOOD = 8 * MM_ROWS, ROWS_SHARE = 16 };
-/* What lies in one buffer begins at multiples of that. */
+/* Parts of one buffer begin at multiples of this. */
 enum { ALIGNMENT = 256 };
 
 static int64_t panel_bytes(const struct mm_stream_spec *spec, int panels)
@@ -27,7 +27,7 @@ static int64_t panel_bytes(const struct mm_stream_spec *spec, int panels)
     return spec->inner * mm_tiles_width(spec->columns, panels) * spec->element_size + ALIGNMENT;
 }
 
-/* Of A and of the panel's columns of C, for all lanes. */
+/* Bytes of A and of the panel's columns of C, for all lanes. */
 static int64_t rows_bytes(const struct mm_stream_spec *spec, int panels, int64_t rows)
 {
     const int64_t width = mm_tiles_width(spec->columns, panels);
@@ -58,7 +58,7 @@ int mm_stream_fits(const struct mm_stream_spec *spec, int panels)
            mm_stream_bytes(spec, panels) <= spec->memory_bytes;
 }
 
-/* The fewest, so many of which are there at a time with good rows beside each; 0: there are none.
+/* The fewest panels of which `at_a_time` fit, with enough rows beside each; 0: no number fits.
  */
 static int fewest(const struct mm_stream_spec *spec, int at_a_time)
 {

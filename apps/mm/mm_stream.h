@@ -1,5 +1,5 @@
-/* mm_stream.h - PURE. Column panels for devices whose memory does not hold the whole product: how
- * many there have to be so that B comes and goes panel by panel, and A and C pass by in rows.
+/* mm_stream.h - PURE. Column panels for devices whose memory cannot hold the whole product: how
+ * many are needed so that B comes panel by panel, and A and C pass through in rows.
  */
 #ifndef YOKE_APPS_MM_STREAM_H
 #define YOKE_APPS_MM_STREAM_H
@@ -8,18 +8,19 @@
 
 struct mm_stream_spec {
     int64_t rows, inner, columns, element_size; /* of the product */
-    int64_t memory_bytes;                       /* of the device, */
-    int lanes;                                  /* and how many chunks it has at a time */
-    int devices;                                /* that share the rows; each has all of B */
+    int64_t memory_bytes;                       /* of the device */
+    int lanes;                                  /* number of chunks that it has at a time */
+    int devices;                                /* number of devices that share the rows; each has
+                                                 * all of B */
     int panels_most;
 };
 
-/* What the device needs for a job on one of so many panels, in bytes: B's columns, and the fewest
- * rows of A and C. */
+/* Bytes that the device needs for a job on one of `panels` panels: B's columns, and the fewest rows
+ * of A and C. */
 int64_t mm_stream_bytes(const struct mm_stream_spec *spec, int panels);
-/* Whether it can take part with so many. */
+/* Whether it can take part with this number. */
 int mm_stream_fits(const struct mm_stream_spec *spec, int panels);
-/* How many are good for it; 0: it holds A, B and C, whatever the number; -1: none are enough. */
+/* The best number for it; 0: it can hold A, B and C with any number; -1: no number is enough. */
 int mm_stream_panels(const struct mm_stream_spec *spec);
 
 #endif

@@ -1,51 +1,52 @@
 /* mm_tiles.c - see mm_tiles.h.
  *
- * A call of OpenBLAS with one thread rearranges its part of B, which few rows do not pay for, and
- * is slower for narrow parts of B. Measured with one thread of an EPYC with AVX-512, 0.3.21,
- * 3000 x 3000 doubles, beside 92 GFLOP/s for all of it:
+ * A call of OpenBLAS with one thread rearranges its part of B, which does not pay for few rows, and
+ * is slower for narrow parts of B. Measured with one thread of an EPYC with AVX-512, 0.3.21, 3000 x
+ * 3000 doubles, compared with 92 GFLOP/s for the whole product:
  *
  *     rows, full width   48: 61   96: 77   192: 87   384: 91   750: 92
  *     columns, 750 rows  188: 67   375: 74   750: 85   1500: 89
  *
- * which 1 + f f / (1 + f) + 50 / columns with f = 50 / rows fits. Two cores are best off with
- * pieces of full width; for 32, pieces of full width would be too flat, and each core would read
- * all of B from memory.
+ * This fits 1 + f f / (1 + f) + 50 / columns with f = 50 / rows. For two cores pieces of full width
+ * are best; for 32, pieces of full width would be too flat, and each core would read all of B from
+ * memory.
  *
- * A GPU begins when a block of A and a panel of B have come, and ends when its last tile of C is
- * home: the smaller they are the less of the copies is left to be seen. But the rows of a panel lie
- * apart, and each costs 0.16 us beside its bytes on its way home (an H200 on PCI Express 5, 52
- * GB/s: panels of 4 kB a row came at 21 GB/s, of 7 kB at 33), and a library wants tiles as large as
- * can be. There 7000 x 7000 doubles took, in ms, in so many panels and blocks:
+ * A GPU begins when a block of A and a panel of B have arrived, and ends when its last tile of C is
+ * home: with smaller tiles less of the copies remains visible. But the rows of a panel are not
+ * contiguous, and each costs 0.16 us besides its bytes on its way home (an H200 on PCI Express 5,
+ * 52 GB/s: panels of 4 kB per row came at 21 GB/s, of 7 kB at 33), and a library needs tiles as
+ * large as possible. There 7000 x 7000 doubles took, in ms, with these numbers of panels and
+ * blocks:
  *
  *     GPUs   4, 4   4, 8   5, 5   3, 4   3, 8   8, 1   14, 1
  *     1      19.7   19.3   20.0   19.7   19.7   22.3   27.4
  *     2      11.0   11.3   10.9   11.2   11.1
  *     4       8.1    9.0    7.8    7.8    8.1
  *
- * One GPU is held up by what is left to compute when the last block has come, several by the number
- * of jobs.
+ * One GPU is limited by what is left to compute when the last block has arrived, several GPUs by
+ * the number of jobs.
  */
 #include "mm_tiles.h"
 
 #define FLAT   50.0
 #define NARROW 50.0
-/* Whoever has no piece any more waits for the others, by this part of a piece even where all are
- * alike: somebody is always held up a little. */
+/* A core without a further piece waits for the others for this fraction of a piece, even if all are
+ * equal: some core is always delayed a little. */
 #define WAIT 0.02
 enum { NARROWEST = 256, PIECES_MOST = 8 };
-/* A row of a panel, and rows of a block; and no more jobs than are worth their number. */
+/* Bytes of a panel's row, and rows of a block; and the most jobs that are worth their number. */
 static const struct grain {
     int64_t panel_bytes, block_rows;
 } one_link = { 12 << 10, 832 }, more_links = { 11000, 1400 };
 enum { GRID_MOST = 8 };
-/* Of a smaller product so many blocks, if they have so many rows each: blocks cost copies nothing.
+/* A smaller product is cut into this many blocks if each has this many rows: blocks add no copies.
  */
 enum { BLOCKS_LEAST = 4, BLOCK_ROWS_LEAST = 512 };
-/* Beside GPUs nobody knows yet how much will be the cores', and large pieces would leave some of
- * them without any. */
+/* Beside GPUs it is not known yet how much the cores will get, and with large pieces some cores
+ * would get none. */
 enum { PIECE_ROWS_BESIDE = 128 };
 
-/* Libraries divide by these. */
+/* Libraries divide by these numbers. */
 enum { MULTIPLE = 64, ALIGNED = 2 };
 
 int64_t mm_tiles_width(int64_t columns, int count)

@@ -1,5 +1,5 @@
-/* mm_tiles.h - PURE. How a product is cut for those who make it: column panels of B and C, and rows
- * of C that one call of a library makes of a panel; blocks of rows that are jobs of their own.
+/* mm_tiles.h - PURE. How a product is cut for the devices: column panels of B and C; rows of C that
+ * one call of a library computes of a panel; blocks of rows that are separate jobs.
  */
 #ifndef YOKE_APPS_MM_TILES_H
 #define YOKE_APPS_MM_TILES_H
@@ -8,20 +8,20 @@
 
 struct mm_tiles_spec {
     int64_t rows, columns, element_size; /* of C */
-    int cores;                           /* that call a library for their pieces */
-    int others;                          /* devices with memory of their own */
-    int panels, blocks;                  /* as many as there have to be; 0: as are good */
-    int panels_most, jobs_most;          /* panels x blocks is at most that */
+    int cores;                           /* cores that call a library for their pieces */
+    int others;                          /* devices with their own memory */
+    int panels, blocks;                  /* as requested; 0: choose */
+    int panels_most, jobs_most;          /* upper limit of panels x blocks */
 };
 struct mm_tiles {
     int panels, blocks; /* panels x blocks jobs */
-    int64_t piece_rows; /* of one call of a core; 0: any */
+    int64_t piece_rows; /* rows of one call of a core; 0: any number */
 };
 struct mm_tiles mm_tiles_cut(const struct mm_tiles_spec *spec);
 
-/* Columns of each of so many panels but the last: all alike if that goes, for what is learned of a
- * job is of use to others that are like it; else in multiples of what libraries divide by, if they
- * are that wide, so that there may be fewer panels. */
+/* Columns of each panel except the last. All panels are equal if possible, because what is learned
+ * from a job is used for equal jobs. Otherwise, if they are wide enough, a multiple of what
+ * libraries divide by; then there may be fewer panels. */
 int64_t mm_tiles_width(int64_t columns, int panels);
 
 #endif

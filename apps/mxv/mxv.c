@@ -1,11 +1,11 @@
-/* mxv.c - a matrix times a vector, row by row, with a chosen amount of work for each element: from
- * bound by memory to bound by arithmetic by --flops.
+/* mxv.c - a matrix times a vector, row by row, with a chosen amount of work per element: from
+ * limited by memory to limited by arithmetic, by --flops.
  *
- * The matrix is MXV_BASE hashed rows, repeated (made by a job on all cores, so that gigabytes take
- * seconds), except that each row's first MARKS elements are its own. Every row thus has a result of
- * its own, and all of them can be checked: the base row's sum in double precision, plus the marks.
- * Elements are multiples of 2^-8 and the vector's of 2^-2, so --flops 0 has to be exact in any
- * order of summation; otherwise the bound is that of a sum of COLUMNS terms.
+ * The matrix consists of MXV_BASE hashed rows, repeated (made by a job on all cores, so that
+ * gigabytes take seconds), except that each row's first MARKS elements are its own. So every row
+ * has its own result, and all of them can be checked: the base row's sum in double precision, plus
+ * the marks. Elements are multiples of 2^-8 and the vector's of 2^-2, so with --flops 0 the result
+ * must be exact in any order of summation; otherwise the bound is that of a sum of COLUMNS terms.
  */
 #include <float.h>
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static yoke_status fill(struct mxv_state *s)
     return status;
 }
 
-/* So many that the matrix takes no more than 6/10 of the memory there is. */
+/* As many rows as fit into 6/10 of the available memory. */
 static yoke_status default_rows(int64_t *out)
 {
     int64_t available, fit;
@@ -120,7 +120,7 @@ static yoke_status default_rows(int64_t *out)
     return YOKE_OK;
 }
 
-/* Rows and flops as asked for. */
+/* Sets rows and flops as requested. */
 static yoke_status settle(struct app_spec *spec, struct mxv_state *s)
 {
     char *end;
@@ -217,14 +217,14 @@ static yoke_status mxv_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* The host's from here on: devices' copies are void. */
+/* From now on the host's: devices' copies become invalid. */
 static yoke_status refresh(yoke_array *array)
 {
     yoke_status status = yoke_array_acquire(array, YOKE_READ_WRITE);
     return status == YOKE_OK ? yoke_array_release(array) : status;
 }
 
-/* The result starts as NaN: a row that nobody computes cannot pass. */
+/* The result starts as NaN: a row that is not computed is detected. */
 static yoke_status mxv_reset(void *state)
 {
     struct mxv_state *s = state;
@@ -268,7 +268,7 @@ static void add_term(const struct mxv_state *s, double a, int column, struct sum
     sum->size += size * fabs((double)s->vector[column]);
 }
 
-/* All rows against `base_sums`, the sums of columns MARKS and up. */
+/* Compares all rows with `base_sums`, the sums of columns MARKS and up. */
 static yoke_status compare(const struct mxv_state *s, const struct sum *base_sums, char *note)
 {
     /* COLUMNS roundings of the sum and those of the polynomial, which converges. */

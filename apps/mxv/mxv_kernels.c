@@ -1,8 +1,8 @@
-/* mxv_kernels.c - a group of lanes to a row.
+/* mxv_kernels.c - one group of lanes per row.
  *
- * A loop over the Horner steps of one element would keep the sum from being vectorised on a CPU.
- * So the usual amounts of work are constants, which unroll; any other amount takes the row in
- * strips, an element a lane, and does each step for a whole strip.
+ * A loop over the Horner steps of one element would prevent a CPU from vectorising the sum. So the
+ * usual amounts of work are constants, which are unrolled. Any other amount takes the row in
+ * strips, one element per lane, and does each step for a whole strip.
  */
 #include "mxv_kernels.h"
 
@@ -70,7 +70,7 @@ YOKE_GROUP_KERNEL(mxv, i, LANES, 1, YOKE_VALUE(int64_t, columns), YOKE_VALUE(int
     }
 }
 
-/* Also defines what row i of the matrix is: a copy of row i modulo MXV_BASE of `base`. */
+/* Also defines row i of the matrix: a copy of row i modulo MXV_BASE of `base`. */
 YOKE_KERNEL2(mxv_fill, i, j, YOKE_IN(float, base), YOKE_OUT(float, a))
 {
     a[i * YOKE_SIZE2 + j] = base[i % MXV_BASE * YOKE_SIZE2 + j];

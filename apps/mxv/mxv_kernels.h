@@ -1,6 +1,6 @@
-/* mxv_kernels.h - y = p(A) v, a matrix's rows times a vector, with extra work for each element.
+/* mxv_kernels.h - y = p(A) v, a matrix's rows times a vector, with extra work per element.
  *
- * p(a) begins as a and takes flops / 2 Horner steps p a + 1/4 of two operations each: 0 gives the
+ * p(a) starts as a and takes flops / 2 Horner steps p a + 1/4 of two operations each: 0 gives the
  * plain product. With |a| < 1/2 it stays below 1.
  */
 #ifndef YOKE_APPS_MXV_KERNELS_H

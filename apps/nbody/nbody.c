@@ -1,7 +1,7 @@
-/* nbody.c - gravity by all pairs in a Plummer sphere: bound by arithmetic, hardly any data.
+/* nbody.c - gravity by all pairs in a Plummer sphere: limited by arithmetic, with hardly any data.
  *
  * A step is one job. It reads all positions and writes new ones to a second array, so the two are
- * swapped; the last step's old positions and its accelerations remain for the check: a direct sum
+ * swapped. The last step's old positions and its accelerations are kept for the check: a direct sum
  * in double precision for a sample of bodies, and Newton's third law for all of them.
  */
 #include <float.h>
@@ -147,7 +147,7 @@ static yoke_status nbody_attach(void *state, yoke_runtime *runtime)
     return YOKE_OK;
 }
 
-/* Results start as NaN: a body that nobody computes cannot pass. */
+/* Results start as NaN: a body that is not computed is detected. */
 static yoke_status nbody_reset(void *state)
 {
     struct nbody_state *s = state;
@@ -195,7 +195,8 @@ static yoke_status nbody_run(void *state, struct app_run *run)
     return status;
 }
 
-/* Body `i`: acceleration against the direct sum, and the move against the acceleration. */
+/* Checks body `i`: its acceleration against the direct sum, and its move against the
+ * acceleration. */
 static yoke_status check_body(const struct nbody_state *s, int64_t i, double allowed, double *worst)
 {
     const body_t *from = s->position[~s->steps & 1], *to = s->position[s->steps & 1];
@@ -208,7 +209,7 @@ static yoke_status check_body(const struct nbody_state *s, int64_t i, double all
     const struct gravity all = { from, s->bodies, (double)s->softening2 };
     double right[3], error;
     gravity_direct(&all, i, right);
-    /* 1: what the cluster as a whole does; near its centre forces cancel to less than that. */
+    /* 1: of the order of the whole cluster's; near its centre forces cancel to less than that. */
     error = gravity_distance(got, right) / (gravity_distance(right, zero) + 1);
     if (!(error <= allowed))
         return app_fail(YOKE_EINVAL,
@@ -226,7 +227,7 @@ static yoke_status check_body(const struct nbody_state *s, int64_t i, double all
     return YOKE_OK;
 }
 
-/* Forces between two bodies cancel, and momentum began as 0. */
+/* Forces between two bodies cancel, and momentum was 0 at the start. */
 static yoke_status check_momentum(const struct nbody_state *s, double *out)
 {
     double force[3] = { 0 }, momentum[3] = { 0 }, sizes[2] = { 0 }, zero[3] = { 0 };

@@ -1,31 +1,31 @@
-/* nbody_kernels.c - two bodies a lane, and a part of the others. A group of lanes has NBODY_UNIT
+/* nbody_kernels.c - two bodies per lane, and a part of the others. A group of lanes has NBODY_UNIT
  * bodies and goes through tiles of all bodies in local memory. Lanes NBODY_HALF apart have the same
- * two bodies: each sums over its part of the tile, and in the end the parts are added up.
+ * two bodies: each sums over its part of the tile, and at the end the parts are added.
  *
- * Two bodies share what a lane reads of the tile, and go on while either waits for its root. Parts
- * make up for the lanes that this saves: a GPU needs as many as it can get where bodies are few. An
- * H200 took for 524,288 and for 16,384 bodies, in ms:
+ * Two bodies share what a lane reads of the tile, and one is computed while the other waits for its
+ * root. Parts make up for the lanes that this saves: a GPU needs as many lanes as possible if
+ * bodies are few. An H200 took for 524,288 and for 16,384 bodies, in ms:
  *
- *     a body a lane, rsqrtf                    166.1   0.383
- *     a body a lane, yoke_rsqrtf               144.4   0.283
- *     two bodies, no parts, yoke_rsqrtf        152.3   0.746
- *     two bodies, two parts, yoke_rsqrtf       142.6   0.274
- *     two bodies, four parts, yoke_rsqrtf      138.2   0.180
+ *     one body per lane, rsqrtf             166.1   0.383
+ *     one body per lane, yoke_rsqrtf        144.4   0.283
+ *     two bodies, no parts, yoke_rsqrtf     152.3   0.746
+ *     two bodies, two parts, yoke_rsqrtf    142.6   0.274
+ *     two bodies, four parts, yoke_rsqrtf   138.2   0.180
  *
- * A sum in single precision over two million bodies would be off by 3e-5 of itself. So each block
- * of bodies is summed alone, and its sum goes to `acceleration`: in memory, for three registers
- * more a lane would cost a GPU a tenth of its lanes.
+ * A sum in single precision over two million bodies would have a relative error of 3e-5. So each
+ * block of bodies is summed separately, and its sum goes to `acceleration`: in memory, because
+ * three more registers per lane would cost a GPU a tenth of its lanes.
  */
 #include "nbody_kernels.h"
 
-/* What `mass` at the square root of `d2` away pulls with, for each unit of distance. */
+/* The pull of `mass` at a distance of the square root of `d2`, per unit of distance. */
 YOKE_FN float pull(float mass, float d2)
 {
     const float r = yoke_rsqrtf(d2);
     return mass * r * r * r;
 }
 
-/* Leapfrog's kick and drift: velocities lie half a step behind positions. */
+/* Leapfrog's kick and drift: velocities are half a step behind positions. */
 YOKE_GROUP_KERNEL(nbody, i, NBODY_LANES, NBODY_UNIT, YOKE_VALUE(int64_t, bodies),
                   YOKE_VALUE(float, step), YOKE_VALUE(float, softening2), YOKE_IN(body_t, from),
                   YOKE_INOUT(vector_t, velocity), YOKE_OUT(body_t, to),
@@ -57,12 +57,12 @@ YOKE_GROUP_KERNEL(nbody, i, NBODY_LANES, NBODY_UNIT, YOKE_VALUE(int64_t, bodies)
         for (int64_t first = begin; first < end; first += NBODY_TILE) {
             for (int k = 0; k < NBODY_TILE; k += NBODY_LANES) {
                 const int64_t left = end - first - k;
-                if (left >= NBODY_LANES) { /* asking in every lane cost a CPU 2 % of the whole */
+                if (left >= NBODY_LANES) { /* a test in every lane cost a CPU 2 % of the total */
                     YOKE_LANES(l)
                     {
                         tile[k + l] = from[first + k + l];
                     }
-                } else { /* who is not there has no mass: the loop below has no end to compute */
+                } else { /* missing bodies have mass 0, so the loop below needs no end */
                     YOKE_LANES(l)
                     {
                         tile[k + l] = l < left ? from[first + k + l]
