@@ -1,13 +1,15 @@
-/* bvh.c - a tree in three steps, each of them by all cores:
+/* bvh.c - builds a tree in three steps. All cores work on each step.
  *
- *     split     triangles into halves, again and again, where the surface-area heuristic expects
- *               least work (bvh_split.c)
- *     collapse  that tree to one of up to eight children a node, the best there is (bvh_collapse.c)
- *     encode    its nodes in 80 bytes, children in slots, triangles in the order of the leaves
- *               (bvh_encode.c)
+ *     split     divides the triangles into halves, repeatedly, where the surface-area heuristic
+ *               predicts the least work (bvh_split.c)
+ *     collapse  turns that binary tree into the cheapest one with up to eight children per node
+ *               (bvh_collapse.c)
+ *     encode    writes its nodes in 80 bytes each: children in slots, triangles in the order of
+ *               the leaves (bvh_encode.c)
  *
- * Large branches are divided among the cores, small ones are done by one core each; which are small
- * depends on the number of triangles only, and nothing on who does what.
+ * All cores together divide a large branch; one core does a small branch. Whether a branch is
+ * small depends only on its number of triangles. So the tree does not depend on the number of
+ * cores.
  */
 #include "bvh.h"
 
@@ -36,7 +38,7 @@ yoke_status bvh_spans_add(struct bvh_spans *spans, const struct bvh_span *span)
     return YOKE_OK;
 }
 
-/* The triangle's corners, as path_meet has them. */
+/* The box of the triangle's corners, as path_meet computes them. */
 static void find_refs(void *context, int64_t block)
 {
     const struct bvh_work *work = context;
@@ -59,7 +61,7 @@ static void find_refs(void *context, int64_t block)
 struct reorder {
     const triangle_t *from;
     triangle_t *to;
-    const int32_t *order; /* NULL: as they are */
+    const int32_t *order; /* NULL: keep the present order */
     int64_t count;
 };
 

@@ -23,7 +23,7 @@ void bvh_measure(const struct bvh_ref *refs, struct bvh_range range, struct bvh_
     }
 }
 
-/* Bins to a length; 0 where there is none to speak of. */
+/* Bins per unit of length; 0: the length is 0 or too small to divide by. */
 static float bins_per_length(const struct bvh_extent *extent, int k)
 {
     const float length = extent->centres.high[k] - extent->centres.low[k];
@@ -63,7 +63,7 @@ void bvh_bins_join(struct bvh_bins *bins, const struct bvh_bins *with)
         }
 }
 
-/* Area times triangles of both sides, at its least. */
+/* Finds the cut with the least sum, over both sides, of area times number of triangles. */
 static void cut_axis(const struct bvh_bin bins[BVH_BINS], int axis, struct bvh_cut *best)
 {
     struct bvh_box box;

@@ -1,8 +1,8 @@
 /* bvh_bins.h - where to divide triangles by the surface-area heuristic, in bins: Wald, "On fast
  * construction of SAH-based bounding volume hierarchies" (2007).
  *
- * What parts of a range find on their own and join is the same as of all of it at once, to the bit:
- * boxes and counts do not round.
+ * Parts of a range may be binned separately and joined: the result has the same bits as binning the
+ * whole range, because boxes and counts do not round.
  */
 #ifndef YOKE_APPS_PATH_BVH_BINS_H
 #define YOKE_APPS_PATH_BVH_BINS_H
@@ -15,7 +15,8 @@ struct bvh_range { /* refs first .. last - 1 */
     int32_t first, last;
 };
 
-/* What is to be divided: its box, and that of the centres (doubled). */
+/* The extent of a branch: the box of its triangles, and the box of their centres (both coordinates
+ * of a centre are doubled). */
 struct bvh_extent {
     struct bvh_box box, centres;
 };
@@ -28,10 +29,10 @@ struct bvh_bins {
 };
 
 struct bvh_cut {
-    int axis; /* -1: nothing tells them apart */
-    int bin;  /* first of the second child */
+    int axis; /* -1: no axis separates the triangles */
+    int bin;  /* the first bin of the second child */
     double cost;
-    float low, scale; /* bins along the axis */
+    float low, scale; /* from a centre's place on the axis to its bin */
 };
 
 void bvh_measure(const struct bvh_ref *refs, struct bvh_range range, struct bvh_extent *extent);
@@ -52,7 +53,7 @@ static inline int bvh_bin_of(float centre, float low, float scale)
     return bin < BVH_BINS ? bin : BVH_BINS - 1;
 }
 
-/* 1: it belongs to the second child. */
+/* 1: the triangle belongs to the second child. */
 static inline int bvh_is_second(const struct bvh_ref *ref, const struct bvh_cut *cut)
 {
     return bvh_bin_of(bvh_centre(ref, cut->axis), cut->low, cut->scale) >= cut->bin;

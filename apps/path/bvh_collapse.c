@@ -1,12 +1,14 @@
-/* bvh_collapse.c - which branches become nodes of eight children: the choice that costs least by
- * the surface-area heuristic, found by dynamic programming (Ylitie, Karras and Laine 2017).
+/* bvh_collapse.c - chooses which branches become nodes of up to eight children. The choice has the
+ * least cost by the surface-area heuristic; dynamic programming finds it (Ylitie, Karras and Laine
+ * 2017).
  *
- * Let c(n, i) be the least cost of branch n as at most i children of a node above. As one child it
- * is a leaf, where it has few triangles, or a node with eight children of its own; as i children it
- * is what its two branches are as k and i - k of them. All costs are of areas in parts of the
- * root's.
+ * Let c(n, i) be the least cost of branch n if it becomes at most i children of a node above. As
+ * one child, it is a leaf, if it has few triangles, or a node with up to eight children of its own.
+ * As i children, its two branches become k and i - k children. Every cost counts an area as a
+ * fraction of the root's area.
  *
- * A branch's `choice` has k for i = 2 to 8 in three bits each from bit 3 (i - 2) on; 0: as i - 1.
+ * A branch's `choice` stores k for each i from 2 to 8, in the three bits from bit 3 (i - 2) on. 0
+ * means: the same as for i - 1.
  */
 #include "bvh_parts.h"
 
@@ -59,7 +61,7 @@ static void choose(struct bvh_work *work, int32_t id, float area)
     }
 }
 
-/* The branch as at most `most` children. */
+/* Replaces a branch by at most `most` of the branches below it; returns how many. */
 static int open_branch(const struct bvh_work *work, const struct bvh_span *span, int most,
                        struct bvh_span *children)
 {
@@ -100,7 +102,7 @@ static void collapse(struct bvh_work *work, const struct bvh_span *span)
         branch->nodes += work->branches[children[i].branch].nodes;
 }
 
-/* The highest number in a part. */
+/* The highest branch number in a part. */
 static int32_t last_of(const struct bvh_work *work, const struct bvh_span *part)
 {
     return part->branch + 2 * work->branches[part->branch].count - 2;
@@ -115,7 +117,8 @@ static void collapse_part(void *context, int64_t block)
         collapse(work, &(struct bvh_span){ .branch = id });
 }
 
-/* Branches have higher numbers than what they belong to: the highest first. */
+/* A branch has a higher number than the branch above it. So the loops go from the highest number
+ * down. */
 yoke_status bvh_collapse(struct bvh_work *work)
 {
     int32_t id = (int32_t)(2 * work->count - 2);
@@ -131,7 +134,7 @@ yoke_status bvh_collapse(struct bvh_work *work)
         }
         collapse(work, &(struct bvh_span){ .branch = id-- });
     }
-    if (work->branches[0].nodes == 0) /* few triangles: one node with one leaf */
+    if (work->branches[0].nodes == 0) /* few triangles: the root is one node with one leaf */
         work->branches[0].nodes = 1;
     return YOKE_OK;
 }

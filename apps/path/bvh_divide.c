@@ -1,5 +1,6 @@
-/* bvh_divide.c - one branch of many triangles, divided by all cores together: each block of them is
- * measured, binned, counted and moved on its own. Half of a step's time would else be one core's.
+/* bvh_divide.c - divides one branch of many triangles by all cores together. Each core measures,
+ * bins, counts and moves blocks of the triangles. Otherwise, one core alone would work for half of
+ * the time of the split step.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@ enum { BLOCKS = 64 };
 struct block {
     struct bvh_extent extent;
     struct bvh_bins bins;
-    int32_t firsts; /* triangles of the first child; then where they go */
+    int32_t firsts; /* triangles of the first child; later the place where they go */
     int32_t seconds;
 };
 
 struct divide {
-    struct bvh_ref *refs, *moved; /* of the branch */
+    struct bvh_ref *refs, *moved; /* the branch's part of bvh_work's */
     int32_t count;
     struct bvh_extent extent;
     struct bvh_cut cut;
@@ -98,7 +99,8 @@ static yoke_status find_cut(const struct bvh_work *work, const struct bvh_span *
     return YOKE_OK;
 }
 
-/* Returns through `firsts` how many come first. */
+/* Moves the triangles of the first child before those of the second. `*firsts`: how many they
+ * are. */
 static yoke_status move_all(const struct bvh_work *work, struct divide *divide, int32_t *firsts)
 {
     yoke_status status = run(work, divide, count_firsts);

@@ -1,9 +1,10 @@
-/* bvh_encode.c - wide nodes in 80 bytes (path_bvh_node.h), triangles in the order of the leaves.
+/* bvh_encode.c - writes wide nodes in 80 bytes (path_bvh_node.h), and triangles in the order of the
+ * leaves.
  *
- * Below a node lie, in this order, its own nodes, those below the first of them, those below the
- * second, and so on; and its own triangles, then those below each node likewise. As every branch
- * knows how many there are of both, all places are known from above, and any branch can be done by
- * anyone.
+ * Below a node come, in this order: its child nodes, then all nodes below its first child, all
+ * nodes below its second child, and so on. Triangles have the same order: the node's own, then
+ * those below each child. Every branch knows its number of nodes and of triangles. So all places
+ * are known from above, and cores can write any branches in any order.
  */
 #include <math.h>
 #include <string.h>
@@ -15,8 +16,8 @@ struct slots {
     int used[BVH_SLOTS];
 };
 
-/* Children to slots: those that would lose most by any other slot than their best first, so to
- * speak: of all pairs left the best is taken each time. */
+/* Assigns children to slots. Of all pairs of a child and a slot that are left, the pair with the
+ * highest gain is taken each time. */
 static void fill_slots(const struct bvh_work *work, const struct bvh_span *span,
                        struct slots *slots)
 {
@@ -54,8 +55,9 @@ static void fill_slots(const struct bvh_work *work, const struct bvh_span *span,
     }
 }
 
-/* The smallest power of two of which 254 are as long as the box, and which is no less than a float
- * of this size can be told from its neighbours by. As a float's exponent. */
+/* Returns e, as the exponent of a float: the smallest power of two 2^e with two properties. 254
+ * times 2^e is at least the box's length. And 2^e is not below the distance between neighbouring
+ * floats of the size of the box's coordinates. */
 static int scale_of(float low, float high)
 {
     const double length = (double)high - (double)low;
@@ -95,13 +97,13 @@ static void encode_boxes(const struct bvh_work *work, const struct bvh_box *all,
             low = floor(((double)box->low[k] - (double)all->low[k]) / unit);
             high = ceil(((double)box->high[k] - (double)all->low[k]) / unit);
             node->planes[k][s] = (uint8_t)low;
-            /* never flat: then a ray along it is inside however its place is rounded */
+            /* never flat: a ray along the box is then inside, however its place is rounded */
             node->planes[3 + k][s] = (uint8_t)(high > low ? high : low + 1);
         }
     }
 }
 
-/* A leaf's triangles, from `next` on in the order of all. */
+/* Writes a leaf's triangles to `order`, from place `next` on. */
 static void put_leaf(struct bvh_work *work, const struct bvh_span *span, int32_t next)
 {
     const int32_t count = work->branches[span->branch].count;
@@ -110,7 +112,7 @@ static void put_leaf(struct bvh_work *work, const struct bvh_span *span, int32_t
         work->order[next + i] = work->refs[span->first + i].triangle;
 }
 
-/* One node and its leaves; `below` gets the nodes in it. Returns how many. */
+/* Writes one node and its leaves. `below` gets the child nodes; returns how many. */
 static int encode_node(struct bvh_work *work, const struct bvh_span *span,
                        struct bvh_span below[BVH_SLOTS])
 {
@@ -166,7 +168,7 @@ static void encode_part(void *context, int64_t block)
     encode_all(work, &work->parts.spans[block]);
 }
 
-/* Nodes above the parts. */
+/* Writes the nodes above the parts, and lists the parts. */
 static yoke_status encode_top(struct bvh_work *work, const struct bvh_span *span)
 {
     struct bvh_span below[BVH_SLOTS];

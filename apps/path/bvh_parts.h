@@ -1,4 +1,5 @@
-/* bvh_parts.h - what the steps of building a tree hand to each other (bvh.c has them in order).
+/* bvh_parts.h - the data that the steps of building a tree pass to each other (bvh.c lists the
+ * steps).
  */
 #ifndef YOKE_APPS_PATH_BVH_PARTS_H
 #define YOKE_APPS_PATH_BVH_PARTS_H
@@ -12,26 +13,28 @@ struct bvh_box {
     float low[3], high[3];
 };
 
-/* A triangle while it is being sorted. */
+/* A triangle while the tree is built. */
 struct bvh_ref {
     struct bvh_box box;
     int32_t triangle;
 };
 
-/* A node of a tree of two children each, which has one triangle in a leaf. Branch `id` of n
- * triangles and all below it have the numbers id to id + 2 n - 2: the first child has id + 1, the
- * second id + 2 first_count. */
+/* A branch: a node of the binary tree, with one triangle per leaf. A branch with number `id` and n
+ * triangles, and all branches below it, have the numbers id to id + 2 n - 2. Its first child has
+ * number id + 1, its second id + 2 first_count. */
 struct bvh_branch {
     struct bvh_box box;
-    int32_t count, first_count; /* triangles: all, those of the first child */
-    int32_t nodes;              /* wide ones it is made into; 0: it becomes a leaf */
-    uint32_t choice;            /* see bvh_collapse.c */
+    /* Triangles: all, and those of the first child. */
+    int32_t count, first_count;
+    int32_t nodes;   /* wide nodes that it becomes; 0: it becomes a leaf */
+    uint32_t choice; /* see bvh_collapse.c */
 };
 
 /* A branch, and the place of its first triangle among the refs. */
 struct bvh_span {
     int32_t branch, first, level;
-    /* As a wide node: its number, and where the nodes and the triangles below it begin. */
+    /* As a wide node: its number, and the places where the nodes and the triangles below it
+     * begin. */
     int32_t node, nodes, triangles;
 };
 
@@ -41,18 +44,18 @@ struct bvh_spans { /* grows as needed */
 };
 
 enum { BVH_LEAF_TRIANGLES = 3, BVH_SLOTS = 8, BVH_PARTS = 512 };
-enum { BVH_TOGETHER = 1 << 15 }; /* of more triangles a branch is divided by all cores together */
+enum { BVH_TOGETHER = 1 << 15 }; /* a branch of more triangles is divided by all cores together */
 
 struct bvh_work {
     yoke_runtime *cores;
     const triangle_t *triangles;
     int64_t count;
-    struct bvh_ref *refs, *moved; /* `moved` is bvh_divide.c's */
+    struct bvh_ref *refs, *moved; /* only bvh_divide.c uses `moved` */
     struct bvh_branch *branches;
-    float (*costs)[BVH_SLOTS - 1]; /* of branch b as at most i + 1 wide children */
-    struct bvh_spans parts;        /* trees that are done by one core each */
+    float (*costs)[BVH_SLOTS - 1]; /* [b][i]: of branch b as at most i + 1 children */
+    struct bvh_spans parts;        /* subtrees; one core does each */
     node_t *nodes;
-    int32_t *order; /* triangle that comes at each place */
+    int32_t *order; /* the triangle at each place */
 };
 
 static inline void bvh_box_clear(struct bvh_box *box)
@@ -73,7 +76,7 @@ static inline void bvh_box_join(struct bvh_box *box, const struct bvh_box *with)
     }
 }
 
-/* Half of it. */
+/* Half of the box's surface. */
 static inline double bvh_box_area(const struct bvh_box *box)
 {
     const double x = (double)box->high[0] - (double)box->low[0];
@@ -84,21 +87,22 @@ static inline double bvh_box_area(const struct bvh_box *box)
 
 yoke_status bvh_spans_add(struct bvh_spans *spans, const struct bvh_span *span);
 
-/* bvh_split.c: refs to branches. */
+/* bvh_split.c: makes branches from refs. */
 yoke_status bvh_split(struct bvh_work *work);
-/* 1: the branch would get too deep, unless it is halved from here on. */
+/* 1: from here on the branch must be halved by count, or the tree would get too deep. */
 int bvh_is_deep(const struct bvh_span *span, int32_t count);
-/* bvh_divide.c: one of them, by all cores. */
+/* bvh_divide.c: divides one branch, by all cores. */
 yoke_status bvh_divide(struct bvh_work *work, const struct bvh_span *span, int32_t count);
-/* bvh_collapse.c: which branches become wide nodes. */
+/* bvh_collapse.c: chooses which branches become wide nodes. */
 yoke_status bvh_collapse(struct bvh_work *work);
-/* The up to eight branches that are the children of one as a wide node; how many. */
+/* Finds the branches, up to eight, that are the children of `of` as a wide node; returns how
+ * many. */
 int bvh_children(const struct bvh_work *work, const struct bvh_span *of,
                  struct bvh_span children[BVH_SLOTS]);
-/* bvh_encode.c: the wide nodes, and the order of the triangles. */
+/* bvh_encode.c: makes the wide nodes, and the order of the triangles. */
 yoke_status bvh_encode(struct bvh_work *work);
 
-/* 1: one core does a branch of so many triangles and all below it. */
+/* 1: a branch of `count` triangles, with everything below it, is left to one core. */
 static inline int bvh_is_small(const struct bvh_work *work, int32_t count)
 {
     return count <= 1 + work->count / BVH_PARTS;

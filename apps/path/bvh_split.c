@@ -1,14 +1,16 @@
-/* bvh_split.c - triangles into halves, again and again, where the surface-area heuristic says.
+/* bvh_split.c - divides the triangles into halves, repeatedly, where the surface-area heuristic
+ * says.
  *
- * Where bins tell nothing apart, for all centres are the same, or where a branch would get too
- * deep, halves have as many triangles each. So no branch lies deeper than PATH_BVH_LEVELS, whatever
- * the triangles are: one of n triangles at level d is halved as soon as d + log2(n) comes to that.
+ * A branch is divided by count, half of the triangles to each side, in two cases: if bins cannot
+ * separate the triangles, because all centres are equal; and if the branch would get too deep. So
+ * no branch lies deeper than PATH_BVH_LEVELS, whatever the triangles are: a branch of n triangles
+ * at level d is halved by count as soon as d + log2(n) reaches that number.
  *
- * The first branches are divided by all cores together (bvh_divide.c), those below by one each.
+ * All cores together divide the first branches (bvh_divide.c). Below, one core divides each branch.
  */
 #include "bvh_bins.h"
 
-/* Those before the cut come first; returns how many. */
+/* Moves the refs of the first child before those of the second; returns how many they are. */
 static int32_t divide(struct bvh_ref *refs, struct bvh_range range, const struct bvh_cut *cut)
 {
     int32_t first = range.first, last = range.last;
@@ -50,7 +52,7 @@ static void split_branch(struct bvh_work *work, const struct bvh_span *span, int
     branch->first_count = cut.axis < 0 ? count / 2 : divide(work->refs, range, &cut);
 }
 
-/* A branch and all below it. */
+/* Splits a branch and everything below it. */
 static void split_all(struct bvh_work *work, const struct bvh_span *span, int32_t count)
 {
     const struct bvh_branch *branch = &work->branches[span->branch];
@@ -74,7 +76,7 @@ static void split_part(void *context, int64_t block)
     split_all(work, part, work->branches[part->branch].count);
 }
 
-/* Branches above the parts. */
+/* Splits the branches above the parts, and lists the parts. */
 static yoke_status split_top(struct bvh_work *work, const struct bvh_span *span, int32_t count)
 {
     struct bvh_branch *branch = &work->branches[span->branch];

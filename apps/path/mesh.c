@@ -1,7 +1,7 @@
-/* mesh.c - what the formats share: lists that grow, flat faces that go, notes.
+/* mesh.c - what the readers of all formats share: lists that grow, removal of flat faces, notes.
  *
- * Lists double, so that a file costs at most a few times its own size in memory, whatever it
- * announces.
+ * A list doubles when it is full. So a file costs at most a few times its own size in memory,
+ * whatever its header announces.
  */
 #include "mesh.h"
 
@@ -17,7 +17,7 @@
 
 enum {
     ROOM_FIRST = 1024,
-    ASKED_BYTES = 64 << 20 /* a list that grows by less is not worth looking at memory for */
+    ASKED_BYTES = 64 << 20 /* below this growth, checking the free memory is not worth its cost */
 };
 
 /* --- lists --- */
@@ -50,7 +50,7 @@ void mesh_build_close(struct mesh_build *build)
     build->named = NULL;
 }
 
-/* The list with room for more, or NULL; `*room` is as it was then. */
+/* The list with more room, or NULL; then `*room` is unchanged. */
 static void *grown(void *list, int64_t *room, size_t size)
 {
     const int64_t more = *room ? 2 * *room : ROOM_FIRST;
@@ -60,7 +60,8 @@ static void *grown(void *list, int64_t *room, size_t size)
     return larger;
 }
 
-/* As many again as `count` things, of `size` bytes each, fit their limit and memory. */
+/* Checks that the list may double: that the count stays within its limit and that the memory is
+ * there. `count` is the number of elements now, `size` the bytes of each. */
 static yoke_status check_growth(const struct text_file *from, const char *what, int64_t count,
                                 size_t size)
 {

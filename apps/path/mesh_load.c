@@ -1,4 +1,4 @@
-/* mesh_load.c - where meshes come from: a file, read as its name ends. */
+/* mesh_load.c - opens a mesh file and chooses its reader by the ending of its name. */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +12,7 @@ FILE *mesh_open_file(const char *path, const char **cause)
     struct stat there;
     FILE *file = NULL;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        *cause = "it is no regular file"; /* opening a pipe would wait */
+        *cause = "it is no regular file"; /* opening a pipe would block */
     else if (!(file = fopen(path, "rb")))
         *cause = strerror(errno);
     return file;

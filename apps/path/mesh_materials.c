@@ -1,7 +1,7 @@
 /* mesh_materials.c - materials by their names.
  *
- * A file may name thousands, and change between them at every face: they are found by a hash, in a
- * table that is never more than half full and never grows.
+ * A file may name thousands of materials and change the material at every face. So a hash table
+ * finds them. It is never more than half full and never grows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 enum { TABLE = 1 << 17, MATERIALS_MOST = TABLE / 2 };
 
-/* Where the name is in the table, or the free place where it would be: 0, for material 0 has no
- * name. */
+/* The slot of the name in the table, or the free slot where it belongs. A free slot holds 0:
+ * material 0 has no name. */
 static int32_t *place_of(const struct mesh_build *build, const char *name)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */
@@ -31,7 +31,7 @@ int32_t mesh_find_material(const struct mesh_build *build, const char *name)
     return found ? found : -1;
 }
 
-/* Room for one more. */
+/* Makes room for one more material. */
 static yoke_status make_room(struct mesh_build *build, const struct text_file *from)
 {
     struct mesh *mesh = &build->mesh;

@@ -1,14 +1,15 @@
-/* mesh_mtl.c - Wavefront MTL: what a surface does with light, as far as a path tracer knows it.
+/* mesh_mtl.c - Wavefront MTL: what a surface does with light, as far as this path tracer models it.
  *
- *     newmtl NAME            begins a material; a name that is there already is defined anew
- *     Kd R [G B]             scattered evenly; 0 to 1. One number stands for three
- *     Ks R [G B]             what a mirror leaves of light; 0 to 1
- *     Tf R [G B]             what glass leaves of light; 0 to 1
- *     Ke R [G B]             light; 0 and more
+ *     newmtl NAME            begins a material; an existing name is defined anew
+ *     Kd R [G B]             scattered evenly; 0 to 1. One number stands for all three
+ *     Ks R [G B]             fraction of light that a mirror reflects; 0 to 1
+ *     Tf R [G B]             fraction of light that glass lets through; 0 to 1
+ *     Ke R [G B]             emitted light; 0 and more
  *     Ni N                   refractive index of glass
  *     illum K                3, 5: mirror; 4, 6, 7, 9: glass; 0, 1, 2, 8, 10: diffuse
- * Ka is light as mesh.h says. d, Tr and textures (map_...) lead to a note; what else programs write
- * is left out, for many add words of their own.
+ *
+ * Ka may count as emitted light (mesh.h). d, Tr and textures (map_...) lead to a note. Unknown
+ * statements are skipped with a note, because many programs add statements of their own.
  */
 #include <string.h>
 
@@ -17,18 +18,18 @@
 
 enum { HAS_SPECULAR = 1, HAS_EMISSION = 2, HAS_ALPHA = 4, HAS_FILTER = 8 };
 
-/* A material while it is read: what is decided at its end. */
+/* A material while it is read. Some of its values are known only at its end. */
 struct mtl {
     struct text_file from;
     struct mesh_build *build;
-    struct mesh_material current; /* name "": before the first newmtl */
+    struct mesh_material current; /* name "": no newmtl was read yet */
     float ambient[3], filter[3];  /* Ka, Tf */
-    unsigned has;                 /* in the current one */
+    unsigned has;                 /* HAS_ bits of the current material */
 };
 
-/* What a number may be. */
+/* The range of a number. */
 struct bounds {
-    const char *word; /* the statement */
+    const char *word; /* of the statement */
     double least, most;
 };
 
@@ -44,7 +45,7 @@ static yoke_status read_bounded(const struct mtl *mtl, const char **at, const st
     return text_not_this(&mtl->from, here, what);
 }
 
-/* One number, or three. */
+/* One number for all three colors, or three numbers. */
 static yoke_status read_color(const struct mtl *mtl, const char *at, const struct bounds *bounds,
                               float out[3])
 {
@@ -61,7 +62,7 @@ static yoke_status read_color(const struct mtl *mtl, const char *at, const struc
 
 /* --- a material's beginning and end --- */
 
-/* What is known only when all of it was read. */
+/* Decides what depends on the whole material, and stores it. */
 static yoke_status end_material(struct mtl *mtl)
 {
     struct mesh_material *current = &mtl->current, *entry;
@@ -154,7 +155,7 @@ static yoke_status read_illumination(struct mtl *mtl, const char *at)
     return YOKE_OK;
 }
 
-/* `clear`: the value that says that nothing shines through. */
+/* `clear`: the value of an opaque surface. Any other value leads to a note. */
 static yoke_status read_alpha(struct mtl *mtl, const char *at, const struct bounds *bounds,
                               double clear)
 {

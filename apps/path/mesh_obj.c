@@ -1,12 +1,14 @@
-/* mesh_obj.c - Wavefront OBJ: vertices, polygons and which material they have.
+/* mesh_obj.c - Wavefront OBJ: vertices, polygons and their materials.
  *
- *     mtllib NAME            a material file beside this one; from here on its materials are known
+ *     mtllib NAME            a material file beside this one; its materials are known from here on
  *     usemtl NAME            the material of the faces from here on
  *     v X Y Z ...            a vertex
- *     f V V V ...            a polygon; each V is v, v/vt, v//vn or v/vt/vn, of which v counts:
- * from 1, or from -1 backwards, among the vertices so far A line that ends with a backslash goes on
- * in the next. What does not change a picture is skipped; a statement that OBJ does not have is an
- * error, which is how other files are found out.
+ *     f V V V ...            a polygon; each V is v, v/vt, v//vn or v/vt/vn. Only v is used. It
+ *                            counts the vertices so far: from 1, or backwards from -1
+ *
+ * A line that ends with a backslash goes on in the next. A statement that does not change a picture
+ * is skipped. A statement that OBJ does not have is an error: this is how files of other formats
+ * are detected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ enum { LIBRARIES_MOST = 1000 };
 struct obj {
     struct text_file from;
     struct mesh_build build;
-    char *library; /* the material file that was read last */
+    char *library; /* path of the material file that was read last */
     int library_count;
 };
 
@@ -40,8 +42,7 @@ static yoke_status read_vertex(struct obj *obj, const char *at)
     return mesh_add_vertex(&obj->build, &obj->from, xyz);
 }
 
-/* Indexes of a texture's place and of a normal, which are not looked at; 0: that is not what they
- * are. */
+/* Skips the indexes of a texture coordinate and of a normal. 0: the text is not such indexes. */
 static int skip_more(const char **at)
 {
     int64_t skipped;
@@ -88,7 +89,7 @@ static yoke_status read_face(struct obj *obj, const char *at)
 
 /* --- materials --- */
 
-/* The file `name` beside the mesh; free(). */
+/* The path of file `name` in the directory of the mesh; free(). */
 static char *beside(const char *path, const char *name, size_t length)
 {
     const char *slash = *name == '/' ? NULL : strrchr(path, '/');
@@ -107,7 +108,7 @@ static yoke_status no_memory(size_t length)
     return app_fail(YOKE_ENOMEM, "no memory for a file name of %zu bytes", length);
 }
 
-/* A file that is named again and again, as in merged meshes, is read once. */
+/* Merged meshes name the same file many times in a row: it is read once. */
 static yoke_status read_library(struct obj *obj, const char *name, size_t length)
 {
     char *path = beside(obj->from.path, name, length);
@@ -136,7 +137,8 @@ static yoke_status read_library(struct obj *obj, const char *name, size_t length
     return status;
 }
 
-/* One name to the line's end, as most programs write it; or, if there is no such file, several. */
+/* The rest of the line is one name, as most programs write it. If no such file exists, it is
+ * several names. */
 static yoke_status read_libraries(struct obj *obj, const char *at)
 {
     const char *name, *rest = at;
@@ -154,7 +156,7 @@ static yoke_status read_libraries(struct obj *obj, const char *at)
     return status;
 }
 
-/* Without a name: as if there had been no usemtl. */
+/* Without a name: no material, as before the first usemtl. */
 static yoke_status use_material(struct obj *obj, const char *at)
 {
     char name[MESH_NAME_MOST];

@@ -1,10 +1,10 @@
 /* mesh_off.c - OFF: a list of vertices and a list of polygons.
  *
- *     OFF                    also COFF, NOFF, STOFF and their like: with colours, normals, places
- *                            in a texture
- *     VERTICES FACES [EDGES] also behind OFF, with or without a blank between
- *     X Y Z ...              a line for each vertex, of which three numbers count
- *     N I ... I ...          a line for each face: N indexes from 0; what follows is its colour
+ *     OFF                    also COFF, NOFF, STOFF and others: with colours, normals, texture
+ *                            coordinates
+ *     VERTICES FACES [EDGES] may follow OFF on its line, with or without a blank between
+ *     X Y Z ...              a line for each vertex; only the first three numbers are used
+ *     N I ... I ...          a line for each face: N indexes from 0; the rest is its colour
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct off {
     int64_t vertex_count, face_count;
 };
 
-/* The next line that says something. */
+/* The next line that is not empty. */
 static yoke_status next_line(struct off *off, const char *what, const char **out)
 {
     do {
@@ -32,7 +32,8 @@ static yoke_status next_line(struct off *off, const char *what, const char **out
     return YOKE_OK;
 }
 
-/* The format's name, whose letters before OFF say what vertices have besides; `*at` goes behind. */
+/* Checks the format's name. The letters before OFF say what vertices have besides coordinates.
+ * Moves `*at` behind the name. */
 static yoke_status take_name(const struct off *off, const char **at)
 {
     const char *word = *at, *c = word;

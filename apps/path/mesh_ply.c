@@ -1,7 +1,7 @@
 /* mesh_ply.c - PLY, also called Stanford's format: as text, or binary in either byte order.
  *
- * Elements other than vertex and face are read over, as are properties other than x, y, z and the
- * list of corners. Text has a line for each element.
+ * Only two elements are used: vertex (x, y, z) and face (the list of corners). Other elements and
+ * properties are skipped. A text file has one line per element.
  */
 #include "mesh_ply.h"
 
@@ -15,9 +15,9 @@ struct ply {
     struct text_file from;
     struct mesh_build build;
     struct ply_header header;
-    const struct ply_element *element; /* that is read */
-    int64_t rest;                      /* that are left of its kind, with it */
-    const char *at;                    /* in its line, if it is text */
+    const struct ply_element *element; /* the element that is being read */
+    int64_t rest;                      /* elements of its kind that are left, with this one */
+    const char *at;                    /* position in the element's line, for text files */
 };
 
 static yoke_status cut_short(const struct ply *ply)
@@ -70,7 +70,7 @@ static yoke_status take_value(struct ply *ply, enum ply_type type, const char *w
     return status;
 }
 
-/* It may be no number: normals of scans are. */
+/* The value may be NaN: scans have such normals. */
 static yoke_status skip_value(struct ply *ply, enum ply_type type)
 {
     const char *word;
@@ -135,7 +135,7 @@ static yoke_status read_properties(struct ply *ply)
     return status;
 }
 
-/* One, in a line of its own. */
+/* Reads one element from a line of its own. */
 static yoke_status read_line(struct ply *ply)
 {
     yoke_status status;
@@ -169,7 +169,8 @@ static yoke_status read_elements(struct ply *ply)
     return status;
 }
 
-/* Nothing but blanks is left of a text; behind binary elements some programs leave something. */
+/* Behind the last element, a text file may have only blanks. A binary file may have more data: some
+ * programs leave some. */
 static yoke_status read_end(struct ply *ply)
 {
     yoke_status status = YOKE_OK;

@@ -1,4 +1,4 @@
-/* mesh_ply.h - the header of a PLY file: which elements come, and what each consists of. */
+/* mesh_ply.h - the header of a PLY file: which elements follow, and the properties of each. */
 #ifndef YOKE_APPS_PATH_MESH_PLY_H
 #define YOKE_APPS_PATH_MESH_PLY_H
 
@@ -21,15 +21,15 @@ int ply_type_bytes(enum ply_type type);
 
 struct ply_property {
     enum ply_type type;
-    enum ply_type count_type; /* of a list */
+    enum ply_type count_type; /* type of a list's length */
     enum { PLY_ONE, PLY_LIST } shape;
     enum { PLY_X, PLY_Y, PLY_Z, PLY_CORNERS, PLY_SKIPPED } role;
 };
 
 struct ply_element {
-    char name[PLY_NAME_MOST]; /* cut, for messages */
+    char name[PLY_NAME_MOST]; /* truncated; for messages */
     int64_t count;
-    int first, property_count; /* of properties */
+    int first, property_count; /* its properties: the first one, and how many */
     enum { PLY_VERTEX, PLY_FACE, PLY_OTHER } kind;
 };
 
@@ -41,8 +41,8 @@ struct ply_header {
     struct ply_property properties[PLY_PROPERTIES_MOST]; /* of all elements */
 };
 
-/* Leaves `from` at the first byte behind the header. There are vertices with x, y and z and faces
- * with corners. */
+/* Reads the header and leaves `from` at the first byte behind it. Fails unless there are vertices
+ * with x, y and z and faces with corners. */
 yoke_status ply_read_header(struct text_file *from, struct ply_header *out);
 
 #endif

@@ -1,9 +1,9 @@
-/* mesh_ply_header.c - lines of words, from ply to end_header.
+/* mesh_ply_header.c - reads the header: lines of words, from ply to end_header.
  *
  *     format ascii 1.0             or binary_little_endian, binary_big_endian
- *     element NAME COUNT           followed by its properties
+ *     element NAME COUNT           its properties follow
  *     property TYPE NAME
- *     property list TYPE TYPE NAME the type of its length, and that of what is in it
+ *     property list TYPE TYPE NAME the type of the list's length, then the type of its elements
  *     comment ..., obj_info ...
  */
 #include <string.h>
@@ -42,7 +42,7 @@ static yoke_status take_type(const struct reader *reader, const char **at, enum 
     return text_not_this(reader->from, *at, "a type of PLY (float, int, uchar, ...)");
 }
 
-/* Nothing is left of the line. */
+/* Fails if something is left of the line. */
 static yoke_status end_line(const struct reader *reader, const char *at)
 {
     return text_at_end(&at) ? YOKE_OK : text_not_this(reader->from, at, "the line's end");
@@ -94,7 +94,7 @@ static yoke_status read_element(struct reader *reader, const char *at)
     return end_line(reader, at);
 }
 
-/* What a property of that name means; PLY_SKIPPED is fine for any. */
+/* The role of a property, from its name. Any property may be PLY_SKIPPED. */
 static int role_of(const struct ply_element *element, const struct ply_property *property,
                    const char *name, size_t length)
 {
@@ -175,11 +175,11 @@ static yoke_status read_line(struct reader *reader, const char *at)
                                         "format, element, property, comment or end_header");
 }
 
-/* All that a mesh needs is announced. */
+/* Checks that the header announces everything that a mesh needs. */
 static yoke_status check(const struct reader *reader)
 {
     const struct ply_header *header = reader->header;
-    int found[3] = { 0 }; /* by kind */
+    int found[3] = { 0 }; /* elements found, by kind */
     if (header->format == PLY_UNSAID)
         return text_file_fail(reader->from, YOKE_EINVAL, "the header ends without a line format");
     for (int e = 0; e < header->element_count; e++) {
@@ -208,7 +208,7 @@ yoke_status ply_read_header(struct text_file *from, struct ply_header *out)
     struct reader reader = { from, out, 0 };
     const unsigned char *magic;
     const char *line;
-    yoke_status status = text_file_bytes(from, 3, &magic); /* no line may be there for gigabytes */
+    yoke_status status = text_file_bytes(from, 3, &magic); /* gigabytes may have no line end */
     memset(out, 0, sizeof *out);
     if (status == YOKE_OK && (!magic || memcmp(magic, "ply", 3) != 0))
         return text_file_fail(from, YOKE_EINVAL,

@@ -1,9 +1,9 @@
-/* path.c - a path tracer: from the eye light is followed backwards, from surface to surface, as
- * long as chance has it (papers/002 section 5.1).
+/* path.c - a path tracer: it follows light backwards, from the eye from surface to surface. Chance
+ * decides how long a path is (papers/002 section 5.1).
  *
- * One job over the pixels, or several where the picture is to grow (--passes). A pixel's row of
- * results is written by who has its index, and does not depend on who that is. What light does
- * stands in path_segment.h.
+ * One job computes all pixels; with --passes there are several jobs, and the picture improves with
+ * each. The kernel that runs a pixel's index writes the pixel's row of results. The row does not
+ * depend on the device. path_segment.h describes what happens to light.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static yoke_status path_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* What the host has written devices no longer have. */
+/* Makes the devices' copies of the scene invalid. */
 static yoke_status forget_scene(const struct path_state *s)
 {
     yoke_array *const arrays[] = { s->node_array, s->triangle_array, s->material_array,
@@ -158,7 +158,8 @@ static yoke_status path_reset(void *state)
     return yoke_array_release(s->pixel_array);
 }
 
-/* What a pass found is added to what others did; the sum goes back to where verify looks. */
+/* Adds the result of a pass to the sums, and writes the sums back to `pixels`, where verify
+ * reads. */
 static yoke_status add_pass(struct path_state *s, int pass)
 {
     yoke_status released, status = yoke_array_acquire(s->pixel_array, YOKE_WRITE);

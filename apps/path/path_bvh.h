@@ -1,15 +1,16 @@
 /* path_bvh.h - rays through the tree, on every device.
  *
- * What is found is the same to the bit wherever it is looked for, and so is the way there: only
- * sums, products and comparisons decide, no division. Kernels with this in them are built EXACT.
+ * Every device finds the same hit, to the bit, and visits the same nodes. Only sums, products and
+ * comparisons decide, never a division. Kernels that include this file are built EXACT.
  *
- * Triangles are tested as by Woop, Benthin and Wald, "Watertight ray/triangle intersection" (2013):
- * corners go to a plane across the ray, and whether the ray is left or right of an edge there is
- * the same for both triangles that share it. Products round alike, so that the sign of a difference
- * of two is right or it is 0, which is inside for both: no ray slips through between triangles
- * whose corners are the same. A corner that is stored as the end of an edge is the same where the
- * edge is not longer than the corner's distance from the coordinate plane, as of nearly all small
- * triangles, and else off by 2^-25 of the edge.
+ * The triangle test is that of Woop, Benthin and Wald, "Watertight ray/triangle intersection"
+ * (2013). Corners are projected onto a plane across the ray. Whether the ray passes left or right
+ * of an edge is then computed alike for both triangles that share the edge. Products round alike.
+ * So the sign of a difference of two products is right, or the difference is 0, which counts as
+ * inside for both triangles. No ray slips through between triangles with equal corners. A corner is
+ * stored as the end of an edge. It is exact if the edge is not longer than the corner's distance
+ * from the coordinate plane, as in nearly all small triangles; otherwise it is off by 2^-25 of the
+ * edge.
  */
 #ifndef YOKE_APPS_PATH_PATH_BVH_H
 #define YOKE_APPS_PATH_PATH_BVH_H
@@ -27,7 +28,8 @@
 #define PATH_ONES(bits)          ((uint32_t)__popc(bits))
 #endif
 
-/* A core waits longest for a node's triangles: the first few come while its boxes are looked at. */
+/* A core waits longest for a node's triangles. So the first few are prefetched while the node's
+ * boxes are tested. */
 #ifndef YOKE_FLATTEN
 #define PATH_FETCH(p)                                                                              \
     __builtin_prefetch(p), __builtin_prefetch((const char *)(p) + 64),                             \
@@ -36,7 +38,7 @@
 #define PATH_FETCH(p)
 #endif
 
-/* The triangle's corner k in the plane across the ray, which goes through 0 there; and its place
+/* A corner of the triangle in the plane across the ray, which passes through 0 there; and its place
  * along the ray. */
 typedef struct place {
     float x, y, along;
@@ -50,7 +52,7 @@ YOKE_FN place_t path_place(walk_t walk, float x, float y, float z)
                      path_pick(walk.axis, rz, rx, ry) - walk.shear_y * along, along);
 }
 
-/* 1: not all corners are to one side of the ray. */
+/* 1: the ray, at 0, lies within the range of the three corners' coordinates. */
 YOKE_FN int32_t path_around(float o, float a, float b)
 {
     const float least = exact_least(exact_least(o, a), b);
@@ -58,25 +60,27 @@ YOKE_FN int32_t path_around(float o, float a, float b)
     return (least <= 0.0f) & (most >= 0.0f);
 }
 
-/* Keeps the triangle if it is hit before what was found. Of those at the same distance the lowest
- * face counts, so that the order does not matter. */
+/* Keeps the triangle if the ray hits it before the nearest hit so far. At equal distance the lowest
+ * face wins, so the order of tests does not matter. */
 YOKE_FN void path_meet(YOKE_GLOBAL const triangle_t *triangles, int32_t index, walk_t *walk)
 {
     const triangle_t t = triangles[index];
     const place_t o = path_place(*walk, t.x, t.y, t.z);
     const place_t a = path_place(*walk, t.x + t.ax, t.y + t.ay, t.z + t.az);
     const place_t b = path_place(*walk, t.x + t.bx, t.y + t.by, t.z + t.bz);
-    const float of_o = b.x * a.y - b.y * a.x; /* twice the areas across the ray: weights */
+    /* The corners' weights: twice areas across the ray. */
+    const float of_o = b.x * a.y - b.y * a.x;
     const float of_a = o.x * b.y - o.y * b.x;
     const float of_b = a.x * o.y - a.y * o.x;
     const float least = exact_least(exact_least(of_o, of_a), of_b);
     const float most = exact_most(exact_most(of_o, of_a), of_b);
     const float area = of_o + of_a + of_b, size = fabsf(area);
     int32_t inside = ((least >= 0.0f) | (most <= 0.0f)) & (size >= 1.2e-38f);
-    if (inside && (least == 0.0f || most == 0.0f)) /* or far off, and too small to tell */
+    /* On an edge; or the triangle is far from the ray and too small for the sign to be known. */
+    if (inside && (least == 0.0f || most == 0.0f))
         inside = path_around(o.x, a.x, b.x) & path_around(o.y, a.y, b.y);
     if (inside) {
-        /* kept from the ends of what a float can be */
+        /* keeps the products within the range of a float */
         const float scale = size > 1.0f ? 9.09494702e-13f : 1.09951163e12f; /* 2^-40, 2^40 */
         const float inverse = path_inverse(area * scale);
         const float u = of_a * scale * inverse, v = of_b * scale * inverse;
@@ -90,7 +94,7 @@ YOKE_FN void path_meet(YOKE_GLOBAL const triangle_t *triangles, int32_t index, w
     }
 }
 
-/* Those of a node that `left` says, from `first` on. */
+/* Tests the triangles whose bits are set in `left`; bit 0 is triangle `first`. */
 YOKE_FN void path_meet_all(YOKE_GLOBAL const triangle_t *triangles, uint32_t first, uint32_t left,
                            walk_t *walk)
 {
@@ -100,9 +104,9 @@ YOKE_FN void path_meet_all(YOKE_GLOBAL const triangle_t *triangles, uint32_t fir
     }
 }
 
-/* Looks into the nearest node of the group at hand: its nodes are the group at hand then, while
- * what is left of the old one waits. Gives those of its triangles that are to be tested, as bits,
- * and in `first` where they begin. */
+/* Opens the nearest node of the present group. The node's children become the present group, and
+ * the rest of the old group waits on the stack. Returns the node's triangles to test, as bits;
+ * `*first` is the triangle of bit 0. */
 YOKE_FN uint32_t path_open(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
                            walk_t *walk, uint32_t *stack, uint32_t *first)
 {
@@ -129,7 +133,7 @@ YOKE_FN uint32_t path_open(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const tr
     return met & 0x00ffffffu;
 }
 
-/* The node and its triangles. */
+/* Opens the nearest node and tests its triangles. */
 YOKE_FN void path_visit(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
                         walk_t *walk, uint32_t *stack)
 {
@@ -138,14 +142,14 @@ YOKE_FN void path_visit(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const trian
     path_meet_all(triangles, first, met, walk);
 }
 
-/* 1: the walk goes on. */
+/* 1: nodes are left. */
 YOKE_FN int path_walk_goes_on(const walk_t *walk)
 {
     return walk->mask > 0x00ffffffu;
 }
 
-/* Looks into up to `steps` nodes; `stack` has 2 PATH_BVH_LEVELS words, which stay between calls. It
- * is no part of the walk so that the rest of that can stay in registers. */
+/* Opens up to `steps` nodes. `stack` has 2 PATH_BVH_LEVELS words and must keep them between calls.
+ * It is no part of the walk, so that the rest of the walk can stay in registers. */
 YOKE_FN void path_walk_some(YOKE_GLOBAL const node_t *nodes,
                             YOKE_GLOBAL const triangle_t *triangles, walk_t *walk, uint32_t *stack,
                             int32_t steps)
@@ -164,7 +168,7 @@ YOKE_FN hit_t path_nearest(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const tr
     return walk.found;
 }
 
-/* 1: there is something before ray.far. */
+/* 1: a triangle is hit before ray.far. */
 YOKE_FN int path_blocked(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
                          ray_t ray)
 {

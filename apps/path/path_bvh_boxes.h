@@ -1,18 +1,19 @@
-/* path_bvh_boxes.h - a ray and the boxes of a node's children.
+/* path_bvh_boxes.h - tests a ray against the boxes of a node's children.
  *
- * A plane has 8 bits and a step along the ray 16, so their product is exact, and even a fused
- * multiply-add gives the same sum as any other machine's. Steps are cut to 16 bits in the direction
- * that makes boxes larger, by 2^-16 of a plane's distance from the node's corner at least; the
- * corner's place along the ray, off by 2^-21 of itself at most, is moved by 2^-20. So a box is
- * never missed, nor what is in it, also where a ray runs along a side.
+ * A plane has 8 bits and a step along the ray 16. So their product is exact, and even a fused
+ * multiply-add gives the same sum on every machine. Two roundings are compensated, each in the
+ * direction that makes boxes larger. Steps are rounded to 16 bits, which moves a plane by at least
+ * 2^-16 of its distance from the node's corner. The corner's place along the ray has an error of at
+ * most 2^-21 of itself and is moved by 2^-20. So a ray never misses a box that it meets, nor the
+ * box's content, even if it runs along a side.
  */
 #ifndef YOKE_APPS_PATH_PATH_BVH_BOXES_H
 #define YOKE_APPS_PATH_PATH_BVH_BOXES_H
 
 #include "path_bvh_walk.h"
 
-/* How far along an axis the planes of a node are: from + plane * step, or less than that by a
- * little for those where the ray goes in, and more where it comes out. */
+/* How far along the ray the planes of a node are, for one axis: at from + plane * step. Planes
+ * where the ray enters are moved a little closer, planes where it leaves a little farther. */
 typedef struct slab {
     float in, in_step, out, out_step;
 } slab_t;
@@ -27,7 +28,7 @@ YOKE_FN slab_t path_slab(float corner, float origin, float inverse, float scale)
                      yoke_int_as_float(cut + more) * scale);
 }
 
-/* What the ray meets of a node's children, as shares of a mask. */
+/* path_children returns the children that the ray meets, as bits of the walk's mask. */
 #ifndef YOKE_FLATTEN
 #ifdef YOKE_OMP_SIMD
 #define PATH_LANES      _Pragma("omp simd")
@@ -36,11 +37,12 @@ YOKE_FN slab_t path_slab(float corner, float origin, float inverse, float scale)
 #define PATH_LANES
 #define PATH_LANES_MASK
 #endif
-/* In three loops, for a compiler vectorises one of bytes and floats by the bytes: eight lanes would
- * be two. And of 64 bytes, or a part is stored in smaller pieces than it is loaded in. */
+/* Three loops, because compilers choose the vector width of a loop with bytes and floats by the
+ * bytes, and would make two vectors of eight lanes. All 64 bytes are converted: otherwise, parts
+ * would be stored in smaller pieces than they are loaded in, which is slow. */
 YOKE_FN uint32_t path_children(YOKE_GLOBAL const node_t *node, const walk_t *walk)
 {
-    enum { AXIS = 8, HIGH = 3 * AXIS, HOLDS = 8, PLANES = 16 }; /* where they are in `words` */
+    enum { AXIS = 8, HIGH = 3 * AXIS, HOLDS = 8, PLANES = 16 }; /* places in `words` */
     const float far = walk->found.distance;
     const slab_t sx =
         path_slab(node->x, walk->x, walk->inverse_x, yoke_int_as_float(node->scale[0] << 23));

@@ -1,5 +1,5 @@
-/* path_by_embree.c - the kernels of path_kernels.c once more, for cores only: what is shot is
- * Embree's business, all else is done as everywhere.
+/* path_by_embree.c - the kernels of path_kernels.c again, for cores only: Embree traces the rays,
+ * everything else is the same code.
  */
 #include "path_embree.h"
 

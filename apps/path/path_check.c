@@ -1,6 +1,6 @@
-/* path_check.c - is it right? Every part of the picture has to agree with the reference, which was
- * written apart, within five standard errors of both; no pixel may be less than nothing, and all
- * paths have to have been followed.
+/* path_check.c - checks the picture. Each part of it must agree with the independent reference
+ * within five standard errors of both. No pixel may be negative, and all paths must have been
+ * followed.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 struct part {
     double paths, sum;
-    double pairs, squares; /* of neighbouring pixels: how far apart they are, squared */
+    double pairs, squares; /* of neighbouring pixels: number, and squared differences */
 };
 
 static double light_of(const pixel_t *p)
@@ -39,7 +39,7 @@ static yoke_status look_at_pixel(const struct path_state *s, int64_t i, struct p
     struct part *part = &parts[path_part(s, place.x, place.y)];
     part->paths += (double)s->samples;
     part->sum += light;
-    if (i % PATH_TILE_WIDTH != 0) { /* the one before is its neighbour to the left */
+    if (i % PATH_TILE_WIDTH != 0) { /* the pixel before is the left neighbour */
         const double apart = light - light_of(p - 1);
         part->pairs++;
         part->squares += apart * apart;
@@ -47,10 +47,11 @@ static yoke_status look_at_pixel(const struct path_state *s, int64_t i, struct p
     return YOKE_OK;
 }
 
-/* How far a mean is from the reference's. A path's variance is what the reference saw of it, or
- * what neighbouring pixels differ by, if that is more: a few paths through glass that find a lamp
- * carry much of the light, and a sample that met none of them believes itself exact. Paths that
- * share their draws may all be off alike, so those of a bundle count as one. */
+/* How far the mean of a part is from the reference's. The variance of a path is what the reference
+ * measured, or what the differences of neighbouring pixels show, whichever is larger. The reason: a
+ * few paths through glass that find a lamp carry much of the light, and a sample without any of
+ * them has far too small a variance. Paths that share random numbers may all be off alike, so the
+ * paths of a bundle count as one. */
 struct gap {
     double apart, variance;
 };
@@ -70,7 +71,8 @@ static double errors_of(struct gap gap)
     return fabs(gap.apart) / sqrt(gap.variance);
 }
 
-/* Parts weigh what they have of the picture; one that the reference hardly met is left out. */
+/* In the mean of the picture, a part's weight is its number of paths. A part that the reference
+ * hardly met is left out. */
 static yoke_status compare(const struct path_state *s, const struct part *parts, char *note)
 {
     struct path_moments right[PATH_PARTS];

@@ -1,5 +1,5 @@
-/* path_embree.c - see path_embree.h. Embree is looked for when it is asked for; the little that is
- * used of its interface, which every 3.x has, is written down here.
+/* path_embree.c - see path_embree.h. Embree is loaded at the first use. The few parts of its
+ * interface that are used are declared here; every version 3.x has them.
  */
 #include "path_embree.h"
 
@@ -11,14 +11,14 @@
 
 #include "../app.h"
 
-/* rtcore_ray.h and rtcore_common.h. Where a library is built for instances in instances, and for
- * curves, more numbers are behind each, for which there is room. */
+/* From rtcore_ray.h and rtcore_common.h. A library that was built for nested instances, or for
+ * curves, has more numbers at the end of each struct. MORE leaves room for them. */
 enum { MORE = 16, NOTHING = -1 };
 struct embree_ray {
     alignas(16) float x;
     float y, z, near;
     float dx, dy, dz, time;
-    float far; /* where it is hit; blocked: below 0 */
+    float far; /* distance of the hit; blocked: below 0 */
     uint32_t mask, number, flags;
 };
 struct embree_hit {
@@ -28,7 +28,7 @@ struct embree_hit {
     int32_t triangle, geometry, instances[MORE];
 };
 struct embree_context {
-    int32_t flags; /* 0: rays are not alike */
+    int32_t flags; /* 0: rays are incoherent */
     void (*filter)(void);
     int32_t instances[MORE];
 };
@@ -59,8 +59,8 @@ static struct {
     void (*nearest)(void *scene, struct embree_context *context, struct embree_hit *hit);
     void (*blocked)(void *scene, struct embree_context *context, struct embree_ray *ray);
 } embree;
-static void *device; /* of all scenes, as long as the process lives; NULL: there is no Embree */
-static char missing[256]; /* why */
+static void *device;      /* one for all scenes, until the process ends; NULL: there is no Embree */
+static char missing[256]; /* why Embree cannot be used */
 
 static const struct {
     const char *name;
@@ -96,7 +96,7 @@ static void load(void)
             dlclose(library);
             return;
         }
-        /* dlsym gives an object's address; POSIX says that a function's may be stored so. */
+        /* dlsym returns an object's address; POSIX allows storing a function's in it. */
         memcpy(functions[k].slot, &found, sizeof found);
     }
     device = embree.device(NULL);
@@ -104,7 +104,7 @@ static void load(void)
         snprintf(missing, sizeof missing, "its error %d", embree.error(NULL));
 }
 
-/* Every triangle has corners of its own. */
+/* Gives every triangle its own three corners. */
 static void write_triangles(const struct path_embree_spec *spec, float (*corners)[3],
                             uint32_t (*faces)[3])
 {
@@ -146,7 +146,7 @@ static void *scene_of(const struct path_embree_spec *spec)
         embree.commit_scene(scene);
     }
     if (geometry)
-        embree.release_geometry(geometry); /* which the scene keeps */
+        embree.release_geometry(geometry); /* the scene keeps its own reference */
     return scene;
 }
 
@@ -161,7 +161,7 @@ yoke_status path_embree_open(const struct path_embree_spec *spec, path_embree **
                         "--rays embree: Embree 3 cannot be used (%s); install libembree3-3, or "
                         "leave --rays out",
                         missing);
-    embree.error(device); /* an older one */
+    embree.error(device); /* discards an older error */
     scene = scene_of(spec);
     error = embree.error(device);
     if (error) {
@@ -180,8 +180,9 @@ void path_embree_close(path_embree *scene)
         embree.release_scene(scene);
 }
 
-/* Number by number, where Embree will read it: a whole structure would be copied by wide loads of
- * what was just stored, which take a core longer than all else here. */
+/* Writes number by number, directly where Embree reads. The compiler would copy a whole structure
+ * by wide loads of numbers that were just stored in smaller pieces; a core takes longer for that
+ * than for everything else here. */
 static inline void set_ray(const ray_t *from, struct embree_ray *ray)
 {
     ray->x = from->x;
@@ -197,7 +198,7 @@ static inline void set_ray(const ray_t *from, struct embree_ray *ray)
     ray->number = ray->flags = 0;
 }
 
-/* There are no instances: nobody reads more of their numbers than that the first is none. */
+/* There are no instances: Embree reads only the first number and finds that it is none. */
 static void begin_context(struct embree_context *context)
 {
     context->flags = 0;

@@ -1,5 +1,5 @@
-/* path_kernels.c - a pixel: the plain kernel follows its paths, each to its end; the step kernel
- * has one segment in a call.
+/* path_kernels.c - an item is a pixel. The plain kernel follows the pixel's paths, each to its end;
+ * the step kernel does one segment per call.
  */
 #include <yoke/kernel_step.h>
 

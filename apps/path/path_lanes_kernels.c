@@ -1,24 +1,23 @@
-/* path_lanes_kernels.c - the plain kernel for GPUs: a lane has one ray under way, of whatever kind,
- * and the pixel that it is for.
+/* path_lanes_kernels.c - the plain kernel for GPUs. A lane has one ray under way, of any kind, for
+ * one pixel.
  *
- * Rays look into 5 to 50 nodes, and paths have 1 to 32 bounces: lanes that follow them side by
- * side, as path_kernels.c has it, wait for each other most of the time. Here all lanes look into
- * some nodes; then those whose ray has come to its end find out what it met and send the next one,
- * be it a shadow ray, the path's next or the first of another path, while the others go on with
- * theirs. So nobody waits for the end of a neighbour's ray, surface or path
- * (docs/results/path-h200.md).
+ * Rays open 5 to 50 nodes, and paths have 1 to 32 bounces. If lanes follow paths side by side, as
+ * in path_kernels.c, they wait for each other most of the time. Here all lanes open some nodes.
+ * Then lanes whose ray has ended evaluate the hit and send the next ray: a shadow ray, the path's
+ * next ray or the first ray of another path. The other lanes continue their rays in the next round.
+ * So no lane waits for the end of a neighbour's ray, surface or path (docs/results/path-h200.md).
  *
- * Nodes and triangles take turns for the same reason: a lane tests two triangles at a time, and
- * those that have more do so while others look into their next nodes.
+ * Nodes and triangles alternate for the same reason. A lane tests two triangles at a time; if it
+ * has more, it tests them while other lanes open their next nodes.
  */
 #include "path_segment.h"
 
-/* What a lane has to know beside its path while a ray is under way. */
+/* What a lane must store beside its path while a ray is under way. */
 typedef struct lane {
-    place_on_t on;        /* where shadow rays begin */
-    vec_t light;          /* that comes along the ray if it is one */
+    place_on_t on;        /* the surface, where shadow rays begin */
+    vec_t light;          /* of a shadow ray: the light that it brings */
     int32_t row;          /* of the surface's material */
-    int32_t sent;         /* shadow rays, with this one; 0: the ray is the path's own */
+    int32_t sent;         /* shadow rays so far, with this one; 0: the ray is the path's own */
     uint32_t first, left; /* triangles to be tested */
 } lane_t;
 
@@ -32,7 +31,7 @@ YOKE_FN lane_t lane_empty(void)
     return lane;
 }
 
-/* The surface's next shadow ray, or else the path's next. */
+/* The surface's next shadow ray; after the last one, the path's next ray. */
 YOKE_FN ray_t lane_send(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *lane)
 {
     const material_t m = materials[lane->row];
@@ -50,7 +49,7 @@ YOKE_FN ray_t lane_send(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *la
     return path_ray(*p);
 }
 
-/* The ray has met `hit`; gives the next one. */
+/* Handles the ray's hit; returns the next ray. */
 YOKE_FN ray_t lane_settle(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *lane, hit_t hit)
 {
     material_t m;
@@ -68,8 +67,8 @@ YOKE_FN ray_t lane_settle(path_setup_t setup, PATH_SURFACES, path_t *p, lane_t *
     return path_ray(*p);
 }
 
-/* A node, if no triangle of the last one is left, then PATH_MEETS triangles. What is in a shadow
- * ray's way ends it. */
+/* Opens a node, if no triangle of the last node is left; then tests up to PATH_MEETS triangles. A
+ * shadow ray ends at its first hit. */
 YOKE_FN void lane_look(YOKE_GLOBAL const node_t *nodes, YOKE_GLOBAL const triangle_t *triangles,
                        walk_t *walk, lane_t *lane, uint32_t *stack)
 {

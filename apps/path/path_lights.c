@@ -1,5 +1,5 @@
-/* path_lights.c - which emitter a shadow ray looks for: each as likely as its power, found with one
- * draw whatever their number (A. J. Walker 1977, in the form of M. D. Vose 1991).
+/* path_lights.c - chooses the light for a shadow ray, with a probability proportional to its power.
+ * One draw is enough for any number of lights (A. J. Walker 1977, in the form of M. D. Vose 1991).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static double power(const struct path_scene *scene, const triangle_t *t)
     return sqrt(x * x + y * y + z * z) * ((double)m->emits_red + m->emits_green + m->emits_blue);
 }
 
-/* Shares of `powers` are made 1 on average; who has less gets the rest from who has more. `order`
- * is for the lists of both, from its two ends. */
+/* Scales `powers` to a mean of 1. A light below the mean is filled up from one above it, its alias.
+ * `order` has the list of lights below the mean at its start, and the others at its end. */
 static void make_aliases(struct path_scene *scene, double *powers, int64_t *order)
 {
     const int64_t count = scene->light_count;
@@ -28,7 +28,7 @@ static void make_aliases(struct path_scene *scene, double *powers, int64_t *orde
     for (int64_t k = 0; k < count; k++) {
         const double share = powers[k] / sum;
         scene->lights[k].weight = (float)(0.5 / share);
-        scene->lights[k].keep = 2; /* always; those that stay over are 1 but for rounding */
+        scene->lights[k].keep = 2; /* always; what is left at the end is 1 except for rounding */
         scene->lights[k].alias = (int32_t)k;
         powers[k] = share * (double)count;
         order[powers[k] < 1 ? small++ : --large] = k;
@@ -68,7 +68,7 @@ yoke_status path_light(struct path_scene *scene)
     scene->light_count = 0;
     for (int64_t k = 0; k < scene->triangle_count; k++)
         scene->light_count += power(scene, &scene->triangles[k]) > 0;
-    /* a table of one at least: arrays of devices have rows */
+    /* at least one row: arrays must have rows */
     const int64_t rows = scene->light_count > 0 ? scene->light_count : 1;
     status = app_alloc(what, rows, sizeof *scene->lights, (void **)&scene->lights);
     if (status == YOKE_OK)

@@ -1,4 +1,4 @@
-/* path_options.c - what the user may choose of a picture. */
+/* path_options.c - the user's options for the picture. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
     OPTION_COPIES,
     OPTION_SKY,
     OPTION_FOV,
-    OPTION_NUMBERS, /* those above are single numbers */
+    OPTION_NUMBERS, /* options above are single numbers */
     OPTION_PICTURE = OPTION_NUMBERS,
     OPTION_SCENE,
     OPTION_SURFACE,
@@ -66,7 +66,7 @@ const struct app_option path_options[] = {
 static const char bunny[] = "/usr/share/glmark2/models/bunny.obj";
 enum { DEFAULT_SAMPLES = 64, SIDE_MOST = 32768 };
 
-/* Which of `names` (NULL ends them) `text` is. */
+/* Finds `text` in `names` (NULL ends them); `*out` is its index. */
 static yoke_status read_name(const char *option, const char *text, const char *const *names,
                              int *out)
 {
@@ -143,7 +143,7 @@ static yoke_status choose_scene(const struct app_spec *spec, struct path_scene_s
     return YOKE_OK;
 }
 
-/* Of a model alone the user counts as its file does. */
+/* For a model alone, the user's coordinates are those of its file. */
 static yoke_status choose_view(const struct app_spec *spec, double degrees, struct path_state *s)
 {
     static const char *const names[] = { "eye", "look" };
@@ -170,7 +170,7 @@ static yoke_status choose_view(const struct app_spec *spec, double degrees, stru
     }
     if (far < 1e-6)
         return app_mistake("--eye and --look are one point: there is no direction");
-    if (side < 1e-9 * far) /* straight up or down: which way is up is not told by Y */
+    if (side < 1e-9 * far) /* straight up or down: the Y axis does not define "up" */
         view.look[2] += 1e-6 * far;
     path_look(s, &view);
     return YOKE_OK;
@@ -179,7 +179,7 @@ static yoke_status choose_view(const struct app_spec *spec, double degrees, stru
 static void choose_stride(path_setup_t *setup)
 {
     int64_t a = (int64_t)(setup->count * 0.6180339887498949), b, c;
-    for (a += a == 0;; a++) { /* the next one without a divisor in common with count */
+    for (a += a == 0;; a++) { /* the next number without a common divisor with count */
         for (b = a, c = setup->count; c != 0;) {
             const int64_t rest = b % c;
             b = c;

@@ -1,4 +1,4 @@
-/* path_output.c - the picture as files, and figures. */
+/* path_output.c - writes the picture's files and figures. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ struct path_rays path_rays(const struct path_state *s)
 
 /* --- files --- */
 
-/* Where index i is in a picture by rows; -1: beyond it. */
+/* The place of index i in a picture stored by rows; -1: outside. */
 static int64_t place_of(const struct path_state *s, int64_t i)
 {
     const spot_t place = path_pixel(s->setup, (int32_t)i);
     return place.x < s->width && place.y < s->height ? place.y * s->width + place.x : -1;
 }
 
-/* As screens take it: sRGB's curve (IEC 61966-2-1), and what is brighter than 1 is white. */
+/* Converts for screens: sRGB's curve (IEC 61966-2-1). Light above 1 becomes white. */
 static uint8_t shade(double light)
 {
     const double x = fmin(fmax(light, 0), 1); /* NaN becomes 0 */
@@ -48,7 +48,7 @@ static yoke_status path_name(const struct path_state *s, const char *ending, cha
     return YOKE_OK;
 }
 
-/* Who did what: half of each pixel is its device's color. */
+/* Shows which device computed a pixel: half of its color is the device's. */
 static void tint(uint8_t *rgb, int owner)
 {
     static const uint8_t colors[8][3] = { { 255, 140, 0 }, { 0, 120, 255 },  { 0, 200, 80 },
@@ -58,7 +58,7 @@ static void tint(uint8_t *rgb, int owner)
         rgb[c] = (uint8_t)((rgb[c] + colors[owner % 8][c]) / 2);
 }
 
-/* All samples' sums, three floats a pixel, row by row; free. */
+/* Sums of all samples: three floats per pixel, row by row; free(). */
 static yoke_status sums_by_rows(const struct path_state *s, float **out)
 {
     float *rgb;
@@ -90,7 +90,7 @@ static yoke_status write_picture(const struct path_state *s, const char *ending,
         status = sums_by_rows(s, &sums);
     if (status != YOKE_OK)
         return status;
-    rgb = (uint8_t *)sums; /* shades take the place of sums already read */
+    rgb = (uint8_t *)sums; /* shades overwrite sums that were read */
     for (int64_t k = 0; k < 3 * s->width * s->height; k++)
         rgb[k] = shade(per * sums[k]);
     for (int64_t i = 0; owners && i < s->setup.count; i++)
@@ -106,7 +106,7 @@ yoke_status path_write_png(const struct path_state *s, int64_t samples)
     return write_picture(s, ".png", samples, NULL);
 }
 
-/* Floats as they are, little endian as -1 says, the bottom row first. */
+/* Writes floats unchanged: little endian (-1 in the header), the bottom row first. */
 static yoke_status write_pfm(const struct output *output, FILE *file)
 {
     const float *rgb = ((const void *const *)output->content)[0];

@@ -1,10 +1,10 @@
-/* path_pixel.h - which pixel an index of the range is.
+/* path_pixel.h - which pixel belongs to an index of the range.
  *
- * Neighbouring indexes are neighbours in a tile of 8 by 8 pixels, so that the rays of a GPU's group
- * and of a core's chunk begin alike. With --coherent (papers/002 section 5.1, after Sadeghi, Chen
- * and Jensen 2009) it is the other way round: indexes that share their random numbers are sent all
- * over the picture, by a stride that has no divisor in common with their count, so that what they
- * have in common is not seen.
+ * Neighbouring indexes are neighbours in a tile of 8 by 8 pixels. So rays of a GPU's group, or of a
+ * core's chunk, begin alike. With --coherent (papers/002 section 5.1, after Sadeghi, Chen and
+ * Jensen 2009) it is the opposite. Indexes that share random numbers are spread over the whole
+ * picture, by a stride without a common divisor with their count. So the common random numbers
+ * cannot be seen.
  */
 #ifndef YOKE_APPS_PATH_PIXEL_H
 #define YOKE_APPS_PATH_PIXEL_H
@@ -12,7 +12,7 @@
 #include "path_kernels.h"
 
 typedef struct spot {
-    int32_t x, y; /* from the top left; may be beyond the picture */
+    int32_t x, y; /* from the top left; may be outside the picture */
 } spot_t;
 
 YOKE_FN spot_t path_pixel(path_setup_t setup, int32_t index)

@@ -1,8 +1,8 @@
-/* path_reference.c - the picture a second time, as simply as it can be said.
+/* path_reference.c - computes the picture again, as simply as possible.
  *
- * In double precision, with the host's random numbers, a tree that halves its triangles by their
- * middles, emitters chosen by area, and paths that end at --depth only. Of path_segment.h it shares
- * nothing but the triangles and the setup.
+ * It uses double precision, the host's random numbers, a tree that halves its triangles at the
+ * middle, lights chosen by area, and paths that end only at --depth. It shares nothing with
+ * path_segment.h but the triangles and the setup.
  */
 #include <float.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static const double RAYS_MOST = 1.5e6; /* some seconds of one core; a small pict
 struct reference {
     const struct path_state *state;
     struct reference_tree tree;
-    double *areas; /* of lights, added up */
+    double *areas; /* cumulated areas of the lights */
     uint64_t draws;
     double rays;
 };
@@ -40,13 +40,15 @@ static struct seen look(struct reference *r, const double *from, const double *d
 
 struct follow {
     double at[3], d[3], share[3], sum;
-    int sees; /* emitters that the next ray meets count */
+    int sees; /* 1: light from an emitter that the next ray meets counts */
 };
 
 static void scatter(struct reference *r, const double *n, double *d)
 {
     double length;
-    do { /* a point in the ball beside the surface: as likely as its cosine */
+    /* A point in the ball above the surface: its direction's density is proportional to the
+     * cosine. */
+    do {
         for (int k = 0; k < 3; k++)
             d[k] = 2 * draw(r) - 1;
         length = dot(d, d);
@@ -62,7 +64,7 @@ static double times_emission(const double *share, const material_t *m)
     return share[0] * m->emits_red + share[1] * m->emits_green + share[2] * m->emits_blue;
 }
 
-/* A point of all emitters as likely as any other. */
+/* Adds the light of one point; all points of all lights are equally likely. */
 static void gather(struct reference *r, struct follow *f, const double *n)
 {
     const struct path_scene *scene = &r->state->scene;
@@ -91,7 +93,7 @@ static void gather(struct reference *r, struct follow *f, const double *n)
                   times_emission(f->share, &scene->materials[t->material]);
 }
 
-/* Snell's and Fresnel's laws, in the form of text books. */
+/* Snell's and Fresnel's laws, in their textbook form. */
 static int refract(struct reference *r, double index, const double *n, double *d)
 {
     const double cos1 = -dot(n, d), sin2 = index * sqrt(fmax(0, 1 - cos1 * cos1));
@@ -108,7 +110,7 @@ static int refract(struct reference *r, double index, const double *n, double *d
     return 1;
 }
 
-/* Sends the path on from a surface whose normal is on the ray's side. */
+/* Chooses the path's direction after a surface. `n` points to the side of the ray. */
 static void turn(struct reference *r, struct follow *f, const material_t *m, const double *n,
                  int inside)
 {
@@ -128,7 +130,7 @@ static void turn(struct reference *r, struct follow *f, const material_t *m, con
     f->sees = m->kind != MATERIAL_DIFFUSE || r->state->setup.shadows == 0;
 }
 
-/* One segment; 0 at the path's end. */
+/* Follows one segment; 0: the path ends. */
 static int segment(struct reference *r, struct follow *f, int bounce)
 {
     const path_setup_t *setup = &r->state->setup;
@@ -202,7 +204,7 @@ static yoke_status prepare(struct reference *r)
     return YOKE_OK;
 }
 
-/* Any point of the picture is as likely as any other. */
+/* Follows one path; all points of the picture are equally likely. */
 static void refer_one(struct reference *r, double sums[PATH_PARTS][3])
 {
     const double x = draw(r) * (double)r->state->width, y = draw(r) * (double)r->state->height;

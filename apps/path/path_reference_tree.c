@@ -1,5 +1,5 @@
-/* path_reference_tree.c - triangles are halved around the middle of their box, and a ray looks into
- * all halves that it meets. */
+/* path_reference_tree.c - divides triangles at the middle of their box. A ray searches all halves
+ * that it meets. */
 #include "path_reference_tree.h"
 
 #include <float.h>
@@ -42,7 +42,8 @@ static void bound(struct reference_tree *r, struct half *h)
     }
 }
 
-/* Around the middle of the widest side, or by count where that tells nothing apart. */
+/* Divides at the middle of the widest side; by count, if either half would get too few
+ * triangles. */
 static int64_t divide(struct reference_tree *r, const struct half *h)
 {
     int axis = 0;
@@ -65,8 +66,8 @@ static int64_t divide(struct reference_tree *r, const struct half *h)
                                                                        : h->first + h->count / 2;
 }
 
-/* Depth: each child has at most 7/8 of its parent's triangles, or half of them: the recursion of
- * 2^28 ends after 150, and a stack of the walk grows by one a level. */
+/* Depth: a child has at most 7/8 of its parent's triangles, or half of them. So 2^28 triangles need
+ * at most 150 levels of recursion, and the walk's stack grows by one entry per level. */
 static int64_t grow(struct reference_tree *r, int64_t first, int64_t count)
 {
     const int64_t self = r->half_count++;
@@ -110,7 +111,7 @@ static int meets_box(const struct half *h, const double *from, const double *d, 
     double enter = 0, leave = far;
     for (int k = 0; k < 3; k++) {
         const double a = (h->low[k] - from[k]) / d[k], b = (h->high[k] - from[k]) / d[k];
-        enter = fmax(enter, fmin(a, b)); /* of NaN, where a ray lies in a face, the other */
+        enter = fmax(enter, fmin(a, b)); /* NaN, if the ray lies in a face: the other value */
         leave = fmin(leave, fmax(a, b));
     }
     return enter <= leave * (1 + 1e-12);

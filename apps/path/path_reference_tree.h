@@ -1,5 +1,5 @@
-/* path_reference_tree.h - the tree of path_reference.c: as simple as a tree can be, in double
- * precision, with nothing of bvh.c's in it.
+/* path_reference_tree.h - the tree of path_reference.c: a very simple tree in double precision,
+ * without any code of bvh.c.
  */
 #ifndef YOKE_APPS_PATH_REFERENCE_TREE_H
 #define YOKE_APPS_PATH_REFERENCE_TREE_H
@@ -31,8 +31,8 @@ static inline void make_unit(double *a)
 
 struct half {
     double low[3], high[3];
-    int64_t first, count; /* of order, in a leaf */
-    int64_t other;        /* the second child; the first is the next node; 0: a leaf */
+    int64_t first, count; /* part of `order`, for a leaf */
+    int64_t other;        /* the second child (the first child is the next node); 0: a leaf */
 };
 
 struct reference_tree {
@@ -42,12 +42,12 @@ struct reference_tree {
     int64_t half_count;
 };
 
-/* `triangles` stay the caller's, and where they are. YOKE_ENOMEM. */
+/* `triangles` stay the caller's and must not move. YOKE_ENOMEM. */
 yoke_status reference_tree_open(const triangle_t *triangles, int64_t count,
                                 struct reference_tree *out);
 void reference_tree_close(struct reference_tree *tree);
 
-/* What a ray meets first before `far`, in lengths of d. */
+/* The nearest hit of a ray before `far`. `t` and `far` count lengths of d. */
 struct seen {
     double t;
     const triangle_t *triangle; /* NULL: nothing */

@@ -1,6 +1,6 @@
-/* path_room.c - the Cornell box, as it was measured at Cornell University in 1985 and published
- * with its program of computer graphics: lengths are in millimetres. Colors are the usual red,
- * green and blue of the measured spectra.
+/* path_room.c - the Cornell box, as measured at Cornell University in 1985 and published by its
+ * Program of Computer Graphics. Lengths are in millimetres. Colors are the usual red, green and
+ * blue of the measured spectra.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const struct quad walls[] = {
     { { { 0, 0, 559.2f }, { 0, 0, 0 }, { 0, 548.8f, 0 }, { 0, 548.8f, 559.2f } }, GREEN },
     { { { 552.8f, 0, 0 }, { 549.6f, 0, 559.2f }, { 556, 548.8f, 559.2f }, { 556, 548.8f, 0 } },
       RED },
-    /* in the box a hole of the ceiling; here just below it, with its lit side down */
+    /* the original is a hole in the ceiling; here it lies just below, lit side down */
     { { { 343, 548, 227 }, { 343, 548, 332 }, { 213, 548, 332 }, { 213, 548, 227 } }, LIGHT },
 };
 

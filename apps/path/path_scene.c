@@ -1,5 +1,5 @@
-/* path_scene.c - from meshes to what devices get: triangles in the order of their tree, materials
- * and lights.
+/* path_scene.c - makes the devices' scene from meshes: triangles in the order of their tree,
+ * materials and lights.
  */
 #include "path_scene.h"
 
@@ -11,18 +11,19 @@
 
 #include "../app.h"
 
-enum { SURFACES = 3 }; /* of SCENE_MIXED */
+enum { SURFACES = 3 }; /* the materials of SCENE_MIXED */
 static const double WIDTH = 555;
-/* Where models stand in the room, and how high they may be. */
+/* The area of the room's floor where models stand, and their greatest height. */
 static const double floor_first[2] = { 60, 90 }, floor_side = 430, height_most = 330;
-/* A triangle whose edges have a smaller cross product is none: normals are found in floats. */
+/* A triangle whose edges have a smaller cross product is left out: normals are computed in
+ * floats. */
 static const double AREA_LEAST = 1e-9;
 
 struct box {
     double low[3], high[3];
 };
 
-/* Turns by `turn` about the vertical axis through `centre`, then scales by `per` and moves. */
+/* Rotates by an angle about the vertical axis through `centre`, then scales by `per` and moves. */
 struct place_in {
     double centre[3], per, cosine, sine, to[3];
 };
@@ -49,7 +50,7 @@ static void put(const struct place_in *in, const float *at, double *out)
     out[2] = in->to[2] + in->per * (in->sine * x + in->cosine * z);
 }
 
-/* Rounded to floats first: what is left of a triangle then is what rays meet. */
+/* Rounds the corners to floats first: rays meet the rounded triangle. */
 static void add_triangle(struct path_scene *scene, double corners[3][3], int32_t material)
 {
     float at[3][3];
@@ -129,7 +130,7 @@ static yoke_status add_materials(struct path_scene *scene, const struct mesh *me
     return YOKE_OK;
 }
 
-/* The material of the model's faces that `surface` asks for, for copy k; -1: their own. */
+/* The material that `surface` chooses for the faces of copy k; -1: each face's own. */
 static int32_t surface_of(const struct path_scene *scene, enum path_scene_surface surface, int k)
 {
     const int32_t first = (int32_t)scene->material_count - SURFACES;
@@ -147,7 +148,8 @@ static int32_t surface_of(const struct path_scene *scene, enum path_scene_surfac
 
 /* --- the model's place --- */
 
-/* Copy k of so many: a cube of equal cells from the floor up, each copy turned by another angle. */
+/* The place of copy k of `copies`: a cube of equal cells from the floor up. Each copy is turned by
+ * another angle. */
 static struct place_in place_in_room(const struct box *box, int k, int copies)
 {
     const int side = (int)ceil(cbrt((double)copies) - 1e-9);

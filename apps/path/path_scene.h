@@ -1,8 +1,7 @@
-/* path_scene.h - what is to be drawn: a model, perhaps in a room, with its tree, its lights and the
- * eye.
+/* path_scene.h - the scene: a model, perhaps in a room, with its tree, its lights and the eye.
  *
- * Lengths are the room's, which is 555 wide; a model alone is brought to that size, whatever its
- * file counts in, so that rounding is alike in all scenes. Y is up.
+ * Lengths are those of the room, which is 555 wide. A model alone is scaled to that size, whatever
+ * the unit of its file, so that rounding is similar in all scenes. Y is up.
  */
 #ifndef YOKE_APPS_PATH_SCENE_H
 #define YOKE_APPS_PATH_SCENE_H
@@ -17,19 +16,20 @@
 
 enum path_scene_kind {
     SCENE_ROOM,   /* the model on the floor of the Cornell box */
-    SCENE_BLOCKS, /* the Cornell box with the two blocks that it was built with; no model */
+    SCENE_BLOCKS, /* the Cornell box with its two original blocks; no model */
     SCENE_ALONE   /* the model and nothing else */
 };
 
-enum path_scene_surface {            /* of the model */
-                          SCENE_OWN, /* as its file says */
-                          SCENE_DIFFUSE,
-                          SCENE_MIRROR,
-                          SCENE_GLASS,
-                          SCENE_MIXED /* the three by turns, copy by copy */
+/* The surface of the model. */
+enum path_scene_surface {
+    SCENE_OWN, /* as in its file */
+    SCENE_DIFFUSE,
+    SCENE_MIRROR,
+    SCENE_GLASS,
+    SCENE_MIXED /* the three in turn, copy by copy */
 };
 
-/* Where the eye is, what it looks at, and how many degrees of height it sees. */
+/* Where the eye is, the point it looks at, and the height of its view in degrees. */
 struct path_scene_view {
     double eye[3], look[3], degrees;
 };
@@ -38,7 +38,7 @@ struct path_scene_spec {
     enum path_scene_kind kind;
     const char *model; /* a file for mesh_load; SCENE_BLOCKS needs none */
     enum path_scene_surface surface;
-    int copies; /* of the model, in a cube from the floor up; more than one in a room only */
+    int copies; /* of the model, in a cube from the floor up; more than one only in a room */
 };
 
 struct path_scene {
@@ -47,23 +47,24 @@ struct path_scene {
     light_t *lights;
     struct bvh bvh;
     int64_t triangle_count, material_count, light_count;
-    int64_t flat_faces;          /* left out: without area */
-    double most;                 /* of all coordinates, without their signs */
-    double centre[3], per;       /* a model alone: (its coordinates - centre) * per */
-    struct path_scene_view view; /* one that shows all of it */
+    int64_t flat_faces;          /* left out: they have no area */
+    double most;                 /* the largest coordinate, in magnitude */
+    double centre[3], per;       /* model alone: (its file's coordinates - centre) * per */
+    struct path_scene_view view; /* shows the whole scene */
 };
 
-/* Errors name the file and the cure. YOKE_EINVAL, YOKE_EIO, YOKE_ENOMEM, YOKE_ECANCELED. */
+/* An error's message names the file and the remedy. YOKE_EINVAL, YOKE_EIO, YOKE_ENOMEM,
+ * YOKE_ECANCELED. */
 yoke_status path_scene_open(const struct path_scene_spec *spec, struct path_scene *out);
 void path_scene_close(struct path_scene *scene); /* and leaves it empty */
 
-/* path_room.c: the walls and the light, and with `blocks` the blocks. mesh_free. */
+/* path_room.c: the walls and the light, and the blocks if asked for. Free it with mesh_free. */
 enum path_scene_blocks { SCENE_WITHOUT_BLOCKS, SCENE_WITH_BLOCKS };
 yoke_status path_room(enum path_scene_blocks blocks, struct mesh *out);
 extern const struct path_scene_view path_room_view;
 
-/* path_lights.c: from triangles and materials the table of lights, and each triangle's row of it;
- * for path_kernels.h. Triangles are in their final order. */
+/* path_lights.c: makes the table of lights from triangles and materials, and sets each triangle's
+ * row in it (path_kernels.h). Triangles must be in their final order. */
 yoke_status path_light(struct path_scene *scene);
 
 #endif

@@ -1,13 +1,13 @@
-/* path_segment.h - one segment of a path: its ray, what the surface there does, and its shadow
- * rays.
+/* path_segment.h - one segment of a path: its ray, what the surface does with the light, and its
+ * shadow rays.
  *
- * What every kernel of this application does, with nothing but functions that are the same to the
- * bit on every device (exact.h), so that a picture does not depend on who computed which pixels,
- * nor on the kernel. Random numbers are keyed by pixel, sample and bounce.
+ * Every kernel of this application uses this code. It calls only functions that give the same bits
+ * on every device (exact.h). So the picture depends neither on the device that computed a pixel nor
+ * on the kernel. Random numbers are keyed by pixel, sample and bounce.
  *
- * Light of emitters is gathered where shadow rays find them, and where a path meets one that no
- * shadow ray could have looked for: seen directly, in mirrors or through glass, or when there are
- * no shadow rays at all.
+ * Light of emitters is counted where shadow rays reach them. It is also counted where a path meets
+ * an emitter that no shadow ray could have found: seen directly, in a mirror or through glass, or
+ * if there are no shadow rays.
  */
 #ifndef YOKE_APPS_PATH_SEGMENT_H
 #define YOKE_APPS_PATH_SEGMENT_H
@@ -17,38 +17,38 @@
 #include "path_pixel.h"
 #include "path_vector.h"
 
-/* Who follows rays: the tree's own code, or whoever is named before. */
+/* How rays are traced: by the tree's own code, unless the includer defines another. */
 #ifndef PATH_NEAREST
 #define PATH_NEAREST(ray) path_nearest(nodes, triangles, ray)
 #define PATH_BLOCKED(ray) path_blocked(nodes, triangles, ray)
 #endif
 
-/* A pixel and its path under way. */
+/* A pixel and its present path. */
 typedef struct YOKE_ALIGN(16) path {
-    float x, y, z, dx, dy, dz; /* where the next ray begins; its direction is of length 1 */
-    float red, green, blue;    /* what of the light that comes along it reaches the eye */
-    float sum_red, sum_green, sum_blue; /* of all paths of the pixel so far */
+    float x, y, z, dx, dy, dz; /* origin of the next ray, and its direction of length 1 */
+    float red, green, blue;    /* fraction of the light along the next ray that reaches the eye */
+    float sum_red, sum_green, sum_blue; /* over all paths of the pixel so far */
     uint32_t segments, shadows;
     int32_t index;
-    int32_t sample; /* the present path's */
-    int32_t bounce; /* segments before the next one; -1: the path is at its end */
-    int32_t sees;   /* 1: an emitter that the next ray meets counts */
+    int32_t sample; /* of the present path */
+    int32_t bounce; /* segments so far; -1: the path has ended */
+    int32_t sees;   /* 1: light from an emitter that the next ray meets counts */
 } path_t;
 
-/* The scene's arrays as each function here takes them. */
+/* The scene's arrays, as parameters of the functions here. */
 #define PATH_SURFACES                                                                              \
     YOKE_GLOBAL const triangle_t *triangles, YOKE_GLOBAL const material_t *materials,              \
         YOKE_GLOBAL const light_t *lights
 #define PATH_SCENE YOKE_GLOBAL const node_t *nodes, PATH_SURFACES
 
-/* What a surface is where a ray met it. */
+/* The surface at the point of a hit. */
 typedef struct place_on {
-    vec_t at, normal; /* the side that the ray comes from */
-    int32_t inside;   /* 1: that is not the lit side */
+    vec_t at, normal; /* the normal is on the ray's side */
+    int32_t inside;   /* 1: the ray came to the unlit side */
 } place_on_t;
 
-/* Draws of one path and bounce are told apart by `purpose`: 0 is the path's own, from 1 on shadow
- * rays. What shares a bundle shares draws. */
+/* Draws of one path and bounce differ by `purpose`: 0 is the path's own, 1 and more are shadow
+ * rays. Pixels of a bundle share draws. */
 YOKE_FN philox_t path_draw(path_setup_t setup, path_t p, int32_t purpose)
 {
     return philox(YOKE_INIT(philox_t, (uint32_t)(p.index / setup.bundle), (uint32_t)p.sample,
@@ -56,13 +56,13 @@ YOKE_FN philox_t path_draw(path_setup_t setup, path_t p, int32_t purpose)
                   setup.seed_low, setup.seed_high);
 }
 
-/* Begins path p.sample of the pixel, through a point anywhere in it. */
+/* Begins path p.sample of the pixel, at a random point of the pixel. */
 YOKE_FN void path_begin(path_setup_t setup, path_t *p)
 {
     const spot_t place = path_pixel(setup, p->index);
     philox_t random;
     vec_t d;
-    p->bounce = -1; /* bounces have draws of their own */
+    p->bounce = -1; /* differs from all bounces, so draws differ too */
     random = path_draw(setup, *p, 0);
     d = vec_add(vec_add(vec(setup.look_x, setup.look_y, setup.look_z),
                         (float)place.x + exact_uniform(random.a),
@@ -104,9 +104,9 @@ YOKE_FN void path_gather(path_t *p, vec_t light)
     p->sum_blue += light.z;
 }
 
-/* --- light that comes straight from an emitter --- */
+/* --- direct light of an emitter --- */
 
-/* A point of a triangle, evenly: the square of two uniform draws is folded along its diagonal. */
+/* A uniform point of a triangle: the square of two uniform draws, folded along its diagonal. */
 YOKE_FN vec_t path_light_point(triangle_t t, uint32_t first, uint32_t second)
 {
     float u = exact_uniform(first), v = exact_uniform(second);
@@ -117,10 +117,11 @@ YOKE_FN vec_t path_light_point(triangle_t t, uint32_t first, uint32_t second)
     return vec_add(vec_add(vec(t.x, t.y, t.z), u, vec(t.ax, t.ay, t.az)), v, vec(t.bx, t.by, t.bz));
 }
 
-/* One shadow ray, if the emitter it is sent to is not turned away: 1, and the light that comes
- * along it if nothing is in its way. With L from the surface to a point of the emitter, C the cross
- * product of its edges (twice its area) and p its probability: cosines, area and distance make
- * -(n . L) (C . L) / (2 p |L|^4), times what the surface scatters, 1 / pi. */
+/* One shadow ray. Returns 0 if the chosen emitter is turned away; otherwise 1, the ray and the
+ * light that it brings if nothing is in its way. Let L be the vector from the surface to a point of
+ * the emitter, C the cross product of the emitter's edges (twice its area) and p the emitter's
+ * probability. Cosines, area and distance make -(n . L) (C . L) / (2 p |L|^4), times the fraction
+ * that the surface scatters, 1 / pi. */
 YOKE_FN int path_shadow(path_setup_t setup, PATH_SURFACES, path_t p, place_on_t on, int32_t k,
                         ray_t *ray, vec_t *light)
 {
@@ -145,16 +146,17 @@ YOKE_FN int path_shadow(path_setup_t setup, PATH_SURFACES, path_t p, place_on_t 
     return facing > 0.0f && lit > 0.0f && d2 > 1e-18f;
 }
 
-/* --- where the path goes on --- */
+/* --- how the path goes on --- */
 
-/* Evenly scattered: a direction as likely as its cosine. The tangents are Duff et al.'s (2017). */
+/* Diffuse scattering: the density of a direction is proportional to its cosine. The tangents are
+ * those of Duff et al. (2017). */
 YOKE_FN vec_t path_scatter(vec_t n, uint32_t first, uint32_t second)
 {
     const turn_t turn = exact_turn(first);
     const float share = exact_uniform(second);
     const float out = exact_root(share), up = exact_root(1.0f - share);
     const float sign = n.z >= 0.0f ? 1.0f : -1.0f;
-    const float a = -sign * exact_reciprocal(sign * (sign + n.z)); /* -1 / (sign + n.z) */
+    const float a = -sign * exact_reciprocal(sign * (sign + n.z)); /* = -1 / (sign + n.z) */
     const float b = n.x * n.y * a;
     const vec_t s = vec(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x);
     const vec_t t = vec(b, sign + n.y * n.y * a, -n.y);
@@ -166,11 +168,12 @@ YOKE_FN vec_t path_mirror(vec_t d, vec_t n)
     return vec_add(d, -2.0f * vec_dot(d, n), n);
 }
 
-/* Glass: reflected or let through by chance, as Fresnel says for light without polarization. */
+/* Glass: chance decides between reflection and transmission, with Fresnel's probability for
+ * unpolarized light. */
 YOKE_FN vec_t path_glass(float index, vec_t d, place_on_t on, uint32_t chance, int32_t *through)
 {
-    const float eta =
-        on.inside ? index : exact_reciprocal(index); /* this side's over the other's */
+    /* Refractive index of this side / of the other side. */
+    const float eta = on.inside ? index : exact_reciprocal(index);
     const float cosine = -vec_dot(d, on.normal);
     const float sine2 = eta * eta * (1.0f - cosine * cosine);
     *through = 0;
@@ -186,8 +189,8 @@ YOKE_FN vec_t path_glass(float index, vec_t d, place_on_t on, uint32_t chance, i
     return path_mirror(d, on.normal);
 }
 
-/* Russian roulette: a path of which little would reach the eye goes on by chance only, and counts
- * for those that do not. */
+/* Russian roulette: a path of which little light would reach the eye goes on only with some
+ * probability. If it goes on, its weight grows to make up for those that ended. */
 YOKE_FN void path_roulette(path_setup_t setup, path_t *p, uint32_t chance)
 {
     const float most = vec_most(vec(p->red, p->green, p->blue));
@@ -204,7 +207,7 @@ YOKE_FN void path_roulette(path_setup_t setup, path_t *p, uint32_t chance)
     }
 }
 
-/* The surface sends the path on: its next ray, or its end. */
+/* The surface passes the path on: sets its next ray, or ends it. */
 YOKE_FN void path_turn(path_setup_t setup, path_t *p, place_on_t on, material_t m)
 {
     const philox_t random = path_draw(setup, *p, 0);
@@ -240,7 +243,7 @@ YOKE_FN place_on_t path_where(path_t p, hit_t hit, triangle_t t)
     return on;
 }
 
-/* The path's ray has met `hit`: 1 where it is a surface that sends it on; else the path ends. */
+/* Handles `hit` of the path's ray. 1: the surface passes the path on; 0: the path ends. */
 YOKE_FN int path_arrive(path_setup_t setup, YOKE_GLOBAL const triangle_t *triangles,
                         YOKE_GLOBAL const material_t *materials, path_t *p, hit_t hit,
                         place_on_t *on, material_t *m)
@@ -265,7 +268,7 @@ YOKE_FN int path_arrive(path_setup_t setup, YOKE_GLOBAL const triangle_t *triang
     return p->bounce >= 0;
 }
 
-/* Shadow rays that a surface sends. */
+/* The number of shadow rays that a surface sends. */
 YOKE_FN int32_t path_shadows(path_setup_t setup, int32_t kind)
 {
     return kind == MATERIAL_DIFFUSE && setup.light_count > 0 ? setup.shadows : 0;
@@ -276,7 +279,7 @@ YOKE_FN ray_t path_ray(path_t p)
     return YOKE_INIT(ray_t, p.x, p.y, p.z, p.dx, p.dy, p.dz, INFINITY);
 }
 
-/* The next segment of p's path, which has one. */
+/* The next segment of p's path; the path must not have ended. */
 YOKE_FN void path_segment(path_setup_t setup, PATH_SCENE, path_t *p)
 {
     const hit_t hit = PATH_NEAREST(path_ray(*p));

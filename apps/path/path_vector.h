@@ -1,4 +1,4 @@
-/* path_vector.h - three numbers at a time. */
+/* path_vector.h - vectors of three numbers. */
 #ifndef YOKE_APPS_PATH_VECTOR_H
 #define YOKE_APPS_PATH_VECTOR_H
 
@@ -33,7 +33,7 @@ YOKE_FN vec_t vec_cross(vec_t a, vec_t b)
 {
     return vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
-/* Of length 1; a may be of any length from 1e-18 to 1e18. */
+/* A vector of length 1; the length of `a` must be 1e-18 to 1e18. */
 YOKE_FN vec_t vec_unit(vec_t a)
 {
     return vec_scale(exact_reciprocal(exact_root(vec_dot(a, a))), a);

@@ -1,4 +1,4 @@
-/* path_view.c - from an eye and what it looks at to rays through pixels. */
+/* path_view.c - makes the rays through pixels from a view: the eye and the point it looks at. */
 #include <math.h>
 
 #include "path_state.h"

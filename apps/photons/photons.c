@@ -1,9 +1,9 @@
-/* photons.c - photon transport with fluorescence in layered tissue: each packet walks at random, as
- * long as chance has it.
+/* photons.c - photon transport with fluorescence in layered tissue. Each packet walks at random;
+ * chance decides how long.
  *
- * One job over the packets. All results are sums in one array of 64-bit numbers, of which each
- * device, and each core, has a copy of its own until they are merged: the grids, what leaves, and
- * the books of energy (photons_kernels.h). What the model is stands in photons_step.h.
+ * One job over the packets. All results are sums in one array of 64-bit numbers: the grids, the
+ * light that leaves, and the energy balance (photons_kernels.h). Each device, and each core, adds
+ * to its own copy of the array; then the copies are merged. photons_step.h describes the model.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* photons_check.c - is it right? Nothing of the light may be lost or come from nowhere, which whole
- * numbers tell to the last unit; where the exact answer is known the result has to lie within four
- * standard errors of it; and it has to agree with the reference, which was written apart.
+/* photons_check.c - checks the result. Energy must be conserved: weights are whole numbers, so this
+ * check is exact. If the exact answer is known, the result must lie within four standard errors of
+ * it. And the result must agree with the independent reference.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,12 +11,12 @@
 
 enum { REFERENCE_MOST = 100000 };
 
-/* --- exact values: a pencil of light on one layer in air, of van de Hulst (the slab) and by
- * Chandrasekhar's H functions; of the last, Giovanelli's 0.2600 without what is specular --- */
+/* --- exact values for a pencil beam on one layer in air: van de Hulst's slab, and Chandrasekhar's
+ * H functions (the last: Giovanelli's 0.2600 without the specular part) --- */
 
 static const struct known {
     double n, mua, mus, g, least_depth, most_depth;
-    double up, down, digits; /* how far these may be off as they are written here */
+    double up, down, digits; /* errors of these values, from their number of digits */
     const char *name;
 } knowns[] = {
     { 1, 10, 90, 0.75, 0.02, 0.02, 0.097395, 0.660958, 1e-6, "van de Hulst's slab" },
@@ -49,14 +49,15 @@ static yoke_status check_value(const char *what, double value, double right, dou
                     allowed);
 }
 
-/* No share of N packets varies more than one that has all or nothing of each. */
+/* The bound for a share of N packets. Its variance is largest if each packet contributes all or
+ * nothing. */
 static double four_errors(double share, int64_t packets)
 {
     return 4 * sqrt(share * (1 - share) / (double)packets);
 }
 
-/* Packets from which on four standard errors of what comes back are a tenth of it: fewer would let
- * almost anything pass. */
+/* With this many packets, four standard errors of the diffuse reflectance are a tenth of it. With
+ * fewer packets, nearly any result would pass. */
 static int64_t packets_that_tell(const struct known *known)
 {
     static const double tells = 10;
@@ -104,8 +105,8 @@ static yoke_status check_energy(const struct photons_state *s, int wavelength)
     return YOKE_OK;
 }
 
-/* What chance sends out keeps the mean: of what a layer absorbs its yield, whose variance is at
- * most that of whole packets sent out one by one. */
+/* Chance decides which packets are sent out again, but keeps the mean: the yield times what a layer
+ * absorbs. The variance is at most that of whole packets, each sent out independently. */
 static yoke_status check_yields(const struct photons_state *s)
 {
     yoke_status status = YOKE_OK;
@@ -136,7 +137,7 @@ static yoke_status check_moments(const struct photons_state *s, int wavelength,
     yoke_status status = YOKE_OK;
     for (int k = 0; k < PHOTONS_KINDS && status == YOKE_OK; k++) {
         const struct photons_moments *right = &reference->moments[wavelength][k];
-        /* One in a million by chance; what is so rare that the reference met none may be missing.
+        /* Fails by chance once in a million. 12 / fewer: the reference may miss rare events.
          */
         const double allowed = 5 * sqrt(right->variance / (double)reference->packets +
                                         right->variance / (double)s->packets) +

@@ -1,5 +1,6 @@
-/* photons_grids.c - MCML's scales: a ring of radius r is 2 pi r dr, a cone of angle a is
- * 4 pi sin(a) sin(da / 2), and what leaves at an angle sees the surface under its cosine.
+/* photons_grids.c - MCML's scales. A ring of radius r has the area 2 pi r dr, a cone of angle a the
+ * solid angle 4 pi sin(a) sin(da / 2). Light that leaves at an angle sees the surface under the
+ * angle's cosine.
  */
 #include "photons_grids.h"
 
@@ -49,7 +50,8 @@ static double solid_angle(const struct photons_state *s, int32_t j)
     return 4 * pi * sin((j + 0.5) * da) * sin(da / 2);
 }
 
-/* Of the layer at the middle of row i; what lies below all layers was absorbed in the last. */
+/* Absorption of the layer at the middle of row i. Light below all layers was absorbed in the last
+ * one. */
 static double mua_at(const struct grid_of *of, int32_t i)
 {
     const struct mci_run *input = &of->state->input;

@@ -1,10 +1,10 @@
-/* photons_kernels.c - a packet and the fluorescent packets that it causes, each to its end; and, as
- * a step kernel, some events of one packet, with which others go on.
+/* photons_kernels.c - the plain kernel follows a packet and the fluorescent packets that it causes,
+ * each to its end. The step kernel does some events of one packet per call.
  *
- * A lane does one packet after the other in the same loop: who has finished a short one begins the
- * next while its neighbours are still busy with theirs, so fewer lanes idle. A fluorescent packet
- * is followed at once and the one that caused it waits; as fluorescence causes no more of it, there
- * is never more than one that waits.
+ * A lane follows its packets one after the other in the same loop. If its packet ends early, it
+ * begins the next one while its neighbours still follow theirs, so fewer lanes idle. A fluorescent
+ * packet is followed at once, while the packet that caused it waits. Fluorescence causes no more
+ * fluorescence, so at most one packet waits.
  */
 #include <yoke/kernel_step.h>
 
@@ -39,9 +39,10 @@ YOKE_GROUP_KERNEL(photons, i, PHOTONS_LANES, PHOTONS_LANES *PHOTONS_EACH,
     }
 }
 
-/* An item is a packet under way. It goes on for PHOTONS_STEPS events or until it has sent one out,
- * which is done first: so there is never more than one that waits here either (PHOTONS_WAITING). A
- * call has one event at least, so that generations are limited by the events of two walks. */
+/* An item is a packet under way. A call does at most PHOTONS_STEPS events and ends early if the
+ * packet has sent out a fluorescent one. That one is followed first, so here too at most one packet
+ * waits (PHOTONS_WAITING). A call does at least one event, so the events of two walks limit the
+ * number of generations. */
 YOKE_STEP_KERNEL(photons_steps, packet_t, p, i, 2, PHOTONS_GENERATIONS,
                  YOKE_VALUE(photons_setup_t, setup), YOKE_IN(layer_t, layers),
                  YOKE_ADD(int64_t, tally))

@@ -1,12 +1,12 @@
 /* photons_lanes.c - the kernel of photons_kernels.c for CPUs: packets side by side fill vectors.
  *
- * Packets end at different times, so each lane begins the next packet of the group as soon as its
- * own has ended, and few lanes are idle before the group's last packets. Steps of all lanes are one
- * loop of selections over arrays; what is rare or goes to memory anywhere (tallies, the next
- * packet, another layer) is done lane by lane behind it. Results are those of the plain kernel to
- * the bit.
+ * Packets end at different times. A lane begins the next packet of the group as soon as its own has
+ * ended, so few lanes are idle before the group's last packets. One loop over arrays, with
+ * selections instead of branches, does a step of all lanes. Rare work, and work on scattered memory
+ * (tallies, the next packet, another layer), is done lane by lane after it. The results have the
+ * same bits as those of the plain kernel.
  *
- * Devices have lanes of their own and get the other kernel, so there is nothing here for them.
+ * Devices have lanes of their own and use the other kernel. So this file has no code for them.
  */
 #include "photons_step.h"
 
@@ -34,7 +34,7 @@ enum { LANES = 32 };
 #define AS_INT(name)   int32_t name[LANES];
 #define AS_UINT(name)  uint32_t name[LANES];
 
-/* The same structs, a lane's field beside its neighbour's. */
+/* The same structs as arrays: the same field of all lanes lies together. */
 struct packets {
     FIELDS_FLOAT(AS_FLOAT) FIELDS_INT(AS_INT) FIELDS_UINT(AS_UINT)
 };
@@ -48,11 +48,11 @@ struct lanes {
     _Alignas(64) struct packets packets;
     _Alignas(64) struct optics optics;
     _Alignas(64) struct outcomes outcomes;
-    int32_t rows[LANES]; /* of the table, as in `optics` */
+    int32_t rows[LANES]; /* row of the table that `optics` has a copy of */
     int32_t busy[LANES], busy_count;
     int64_t first, next, last; /* packets of the group; those from `next` on have not begun */
-    _Alignas(64) float depths[LANES]; /* where packets that begin next have it, modulo LANES */
-    packet_t waits[LANES];            /* for the end of the fluorescent packet that it caused */
+    _Alignas(64) float depths[LANES]; /* first depths of the next packets, modulo LANES */
+    packet_t waits[LANES];            /* for the fluorescent packet; weight 0: none */
 };
 
 #define GET(name)        got.name = from->name[l];
@@ -91,7 +91,7 @@ YOKE_FN void put_outcome(struct outcomes *to, int l, outcome_t given)
     RESULTS(PUT);
 }
 
-/* The loop that vectorises. Lanes without a packet do as the others; nobody looks at what. */
+/* The loop that vectorises. Lanes without a packet compute too; their results are ignored. */
 YOKE_FN void step_lanes(photons_setup_t setup, struct lanes *lanes)
 {
     for (int l = 0; l < LANES; l++) {
@@ -103,7 +103,8 @@ YOKE_FN void step_lanes(photons_setup_t setup, struct lanes *lanes)
     }
 }
 
-/* Packets begin in their order; what chance has in it for the next ones is found by vectors too. */
+/* Packets begin in order. The first depths of the next LANES packets are computed together, by
+ * vectors. */
 YOKE_FN packet_t next_packet(photons_setup_t setup, struct lanes *lanes)
 {
     const int k = (int)(lanes->next - lanes->first) % LANES;
@@ -132,7 +133,7 @@ YOKE_FN void give(struct lanes *lanes, int l, packet_t p, const layer_t *layers)
     see_layer(lanes, l, layers);
 }
 
-/* What a lane does behind its step. */
+/* Handles the outcome of a lane's step. */
 YOKE_FN void settle(photons_setup_t setup, struct lanes *lanes, int l, const layer_t *layers)
 {
     if (lanes->outcomes.emits[l]) {
@@ -151,7 +152,7 @@ YOKE_FN void settle(photons_setup_t setup, struct lanes *lanes, int l, const lay
     }
 }
 
-/* A group has many packets a lane, so that its end, where lanes have none left, hardly counts. */
+/* A group has many packets per lane, so the idle lanes at its end hardly count. */
 YOKE_GROUP_KERNEL(photons_lanes, i, LANES, PHOTONS_GROUP, YOKE_VALUE(photons_setup_t, setup),
                   YOKE_IN(layer_t, layers), YOKE_ADD(int64_t, tally))
 {

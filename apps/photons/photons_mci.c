@@ -1,13 +1,13 @@
-/* photons_mci.c - a reader of lines of numbers, which says in which line what is wrong.
+/* photons_mci.c - reads lines of numbers. An error names the line.
  *
- * Lines in the file's order, without what follows a #, and without those that are empty:
+ * Lines in the order of the file. Comments, from a # on, and empty lines are left out:
  *     1.0                    version
- *     1                      runs; for each:
+ *     1                      number of runs; for each run:
  *     result.mco A           name, ASCII
  *     1000000                packets
  *     2e-4 2e-3              dz dr
  *     100 100 30             nz nr na
- *     1                      layers
+ *     1                      number of layers
  *     1.0                    n above
  *     1.0 10 90 0.75 0.02    n mua mus g d, a line for each layer
  *     1.0                    n below
@@ -28,7 +28,7 @@ enum { LINE_MOST = 512, GRID_MOST = 100000, CELLS_MOST = 1 << 24 };
 struct reader {
     const char *name, *at;
     int line;
-    char words[LINE_MOST]; /* of the current line */
+    char words[LINE_MOST]; /* of the present line */
 };
 
 static yoke_status wrong(const struct reader *reader, const char *format, ...)
@@ -43,7 +43,7 @@ static yoke_status wrong(const struct reader *reader, const char *format, ...)
     return app_fail(YOKE_EINVAL, "%s:%d: %s", reader->name, reader->line ? reader->line : 1, text);
 }
 
-/* The next line that says something: where, and how long what it says is; 0 at the end. */
+/* Finds the next line that is not empty: its first character, and its length; 0: the end. */
 static size_t find_line(struct reader *reader, const char **out)
 {
     while (*reader->at) {
@@ -62,7 +62,7 @@ static size_t find_line(struct reader *reader, const char **out)
     return 0;
 }
 
-/* `what` is expected in the next line. */
+/* Reads the next line, in which `what` is expected. */
 static yoke_status next_line(struct reader *reader, const char *what)
 {
     const char *line;
@@ -76,7 +76,7 @@ static yoke_status next_line(struct reader *reader, const char *what)
     return YOKE_OK;
 }
 
-/* Exactly `count` finite numbers at `*at`, which is then behind them. */
+/* Reads exactly `count` finite numbers and moves `*at` behind them. */
 static int take_numbers(const char **at, double *out, int count)
 {
     for (int k = 0; k < count; k++) {
@@ -101,7 +101,7 @@ static yoke_status read_numbers(struct reader *reader, const char *what, double 
     return YOKE_OK;
 }
 
-/* What a number may be. */
+/* The range of a number. */
 struct bounds {
     const char *what;
     double least, most;
@@ -231,7 +231,7 @@ static yoke_status read_grid(struct reader *reader, struct mci_run *out)
     return YOKE_OK;
 }
 
-/* Layers, between the indexes above and below. */
+/* Reads the layers, between the indexes above and below them. */
 static yoke_status read_layers(struct reader *reader, struct mci_run *out)
 {
     static const struct bounds counts = { "the number of layers", 1, MCI_LAYERS_MOST, 1 };

@@ -1,4 +1,4 @@
-/* photons_mci_file.c - where descriptions of tissue come from: a file, or what is built in. */
+/* photons_mci_file.c - reads a description of tissue from a file, or returns the built-in one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { FILE_MOST = 1 << 20 };
 
-/* Of the text's end. */
+/* The number of the last line. */
 static int line_of(const char *text)
 {
     int line = 1;
@@ -18,7 +18,7 @@ static int line_of(const char *text)
     return line;
 }
 
-/* The text, with a 0 behind it; free(). */
+/* The file's text, with a 0 at its end; free(). */
 static yoke_status read_file(const char *path, char **out)
 {
     FILE *file = fopen(path, "rb");
@@ -63,9 +63,9 @@ yoke_status mci_load(const char *path, int64_t which, struct mci_run *out)
     return status;
 }
 
-/* The slab that MCML's authors checked it with first: what comes back and what comes through is
- * known from van de Hulst's tables to five digits. Half of what it absorbs is sent out again, so
- * that there is fluorescence to see. */
+/* The slab that MCML's authors used as their first check: van de Hulst's tables give its
+ * reflectance and transmittance to five digits. Half of the light that it absorbs is sent out
+ * again, to show fluorescence. */
 yoke_status mci_default(struct mci_run *out)
 {
     static const char text[] = "1.0\n1\nslab.mco A\n1000000\n2e-4 2e-3\n100 100 30\n1\n1.0\n"

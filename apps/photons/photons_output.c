@@ -1,4 +1,5 @@
-/* photons_output.c - results: a summary; with --output a text file like MCML's .mco and pictures.
+/* photons_output.c - writes the results: a summary; with --output a text file like MCML's .mco, and
+ * pictures.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -54,7 +55,7 @@ static void write_sums(const struct photons_state *s, int wavelength, FILE *file
     fputc('\n', file);
 }
 
-/* One number a line, as MCML has them. */
+/* One number per line, as in MCML's files. */
 static void write_rows(const struct grid_of *of, const char *title, FILE *file)
 {
     fprintf(file, "%s%s\n", of->wavelength ? "F" : "", title);
@@ -71,7 +72,7 @@ static void write_columns(const struct grid_of *of, const char *title, FILE *fil
     fputc('\n', file);
 }
 
-/* MCML's order: of A[r][z] and of Rd[r][angle] the last index is the fastest. */
+/* MCML's order: in A[r][z] and Rd[r][angle], the last index varies fastest. */
 static void write_cells(const struct grid_of *of, const char *title, FILE *file)
 {
     const int inside = of->grid == GRID_ABSORPTION || of->grid == GRID_FLUENCE;
@@ -118,7 +119,8 @@ static yoke_status write_text(const struct output *output, FILE *file)
     return YOKE_OK;
 }
 
-/* --- pictures: a cut through the axis, depth downwards, five decades from black to white --- */
+/* --- pictures: a section through the axis, depth downwards, five decades from black to white
+ * --- */
 
 static void paint(const struct grid_of *of, uint8_t *pixels)
 {
@@ -177,7 +179,7 @@ static yoke_status write_files(const struct photons_state *s, FILE *out)
 
 /* --- the summary --- */
 
-/* A share with its error: chance moves it by no more than that, in two of three runs. */
+/* A share with its error bar of one standard error: two of three runs lie within it. */
 struct bar {
     char text[48];
 };

@@ -1,9 +1,9 @@
-/* photons_reference.c - one packet after the other in double precision: what the kernels are judged
- * by where no exact value is known.
+/* photons_reference.c - follows one packet after the other in double precision. The kernels are
+ * judged by it if no exact value is known.
  *
- * Written from MCML's description and not from the kernels: directions turn by the formula of the
- * paper, angles come from the inverted Henyey-Greenstein integral, Fresnel's from angles. A packet
- * is sent out for fluorescence as the model says, and walks at once.
+ * It was written from MCML's description, not from the kernels: directions turn by the formula of
+ * the paper, angles come from the inverted Henyey-Greenstein integral, and Fresnel's law uses
+ * angles. A fluorescent packet is sent out as the model says, and is followed at once.
  */
 #include <math.h>
 
@@ -75,7 +75,7 @@ static void turn(struct walker *w, double g)
     u[2] = z;
 }
 
-/* What a wall reflects; `*behind` is the cosine on its other side. */
+/* The fraction that a wall reflects; `*behind` is the cosine on the wall's other side. */
 static double reflects(double n, double m, double cosine, double *behind)
 {
     const double in = acos(fmin(1, cosine)), sine = n / m * sin(in);
@@ -156,7 +156,7 @@ static void walk(struct walker *w)
         const int meets = thick == 0 || reach < depth / thick;
         const double way = meets ? reach : depth / thick;
         if (isinf(way))
-            break; /* along the layer, for ever */
+            break; /* parallel to the layer, without end */
         for (int k = 0; k < 3; k++)
             w->x[k] += w->u[k] * way;
         depth = meets ? fmax(depth - way * thick, 1e-300) : 0;
@@ -169,7 +169,8 @@ static void walk(struct walker *w)
     }
 }
 
-/* Adds one packet's tallies and their squares; gives what it drew, for its work. */
+/* Adds one packet's tallies and their squares. Returns the number of its random draws, which
+ * measures its work. */
 static uint64_t refer_one(const struct photons_state *s, int64_t id,
                           double sums[2][2 * PHOTONS_KINDS])
 {
@@ -190,7 +191,8 @@ static uint64_t refer_one(const struct photons_state *s, int64_t id,
     return w.draws - first;
 }
 
-/* How many packets a second or two is enough for is known from a few, which do not count. */
+/* How many packets take a second or two. A few packets measure the draws per packet; they do not
+ * count in the result. */
 static int64_t affordable(const struct photons_state *s, int64_t most)
 {
     double unused[2][2 * PHOTONS_KINDS] = { { 0 } };

@@ -1,4 +1,4 @@
-/* photons_result.c - sums of the tallies. */
+/* photons_result.c - sums up the tallies. */
 #include <math.h>
 
 #include "photons_state.h"
@@ -50,7 +50,7 @@ double photons_share(const struct photons_state *s, int64_t units)
 
 double photons_error(const struct photons_state *s, double share)
 {
-    /* by the rule of succession: what no packet did has an error, too */
+    /* rule of succession: a share of 0 has an error, too */
     const double packets = (double)s->packets, likely = (share * packets + 1) / (packets + 2);
     return sqrt(fmax(0, likely * (1 - likely)) / packets);
 }

@@ -1,11 +1,11 @@
-/* photons_setup.c - from a description of tissue to what the kernels are given. */
+/* photons_setup.c - makes the kernels' parameters from a description of tissue. */
 #include <math.h>
 #include <string.h>
 
 #include "../app.h"
 #include "photons_state.h"
 
-/* At normal incidence. */
+/* Reflection at normal incidence. */
 static double mirror(double n, double m)
 {
     return (n - m) * (n - m) / ((n + m) * (n + m));
@@ -16,8 +16,9 @@ static int is_clear(const struct mci_optics *optics)
     return optics->mua == 0 && optics->mus == 0;
 }
 
-/* A first layer that neither absorbs nor scatters, glass, is passed through here: what its two
- * sides mirror, back and forth, is specular too, as MCML has it. */
+/* The light that is reflected before it enters the tissue. If the first layer is clear (it neither
+ * absorbs nor scatters, like glass), reflections back and forth between its two sides are specular
+ * too, as in MCML. */
 static double specular(const struct mci_run *input)
 {
     const struct mci_optics *first = &input->layers[0].light;
@@ -88,7 +89,7 @@ static void lay_out(struct photons_state *s)
     setup->straight_up_slot = setup->down_slot + input->nr * input->na;
     setup->straight_down_slot = setup->straight_up_slot + 1;
     setup->gained_slot = setup->straight_up_slot + 2;
-    setup->cut_slot = setup->straight_up_slot + 3; /* the layers' follow */
+    setup->cut_slot = setup->straight_up_slot + 3; /* the layers' slots follow */
     s->slots = setup->cut_slot + 1 + 2 * input->layer_count;
     s->wavelengths = 1;
     for (int k = 0; k < input->layer_count; k++)

@@ -1,16 +1,18 @@
-/* photons_step.h - one step of a packet of photons: what every kernel of this application does.
+/* photons_step.h - one step of a packet of photons. Every kernel of this application uses it.
  *
- * The model is MCML's (Wang, Jacques and Zheng 1995): a packet flies to its next interaction or to
- * the wall of its layer, whichever is nearer. At a wall it is reflected or goes through, as Fresnel
- * says; at an interaction a part of it is absorbed, the rest is scattered, and a light one goes on
- * by chance only. Of what is absorbed a whole new packet may be sent out again at the wavelength of
- * fluorescence, with the probability that keeps the mean; it walks likewise.
+ * The model is MCML's (Wang, Jacques and Zheng 1995). A packet flies to its next interaction or to
+ * the wall of its layer, whichever is nearer. At a wall it is reflected or passes, by Fresnel's
+ * law. At an interaction a part of it is absorbed and the rest is scattered; a packet of small
+ * weight goes on only with some probability. Of the absorbed light, a whole new packet may be sent
+ * out again at the wavelength of fluorescence, with the probability that keeps the mean. It walks
+ * in the same way.
  *
- * Nothing is read or written between the beginning of a step and its end, so a compiler can compute
- * both a wall and an interaction and choose: then neighbours go together (photons_lanes.c).
+ * A step reads no memory after its beginning and writes none before its end. So a compiler can
+ * compute both a wall and an interaction and select one: then neighbouring packets run in one
+ * vector (photons_lanes.c).
  *
- * Random numbers are keyed by packet, walk and event: the walk of a fluorescent packet is named for
- * the event that sent it out. Event 0 of a walk is its beginning.
+ * Random numbers are keyed by packet, walk and event. The walk of a fluorescent packet has the
+ * number of the event that sent it out. Event 0 of a walk is its beginning.
  */
 #ifndef YOKE_APPS_PHOTONS_STEP_H
 #define YOKE_APPS_PHOTONS_STEP_H
@@ -19,28 +21,28 @@
 #include "../philox.h"
 #include "photons_kernels.h"
 
-/* Under way as long as its weight is not 0. Small, for lanes hold one or two in registers and step
- * kernels keep them in queues. */
+/* A packet is under way while its weight is not 0. The struct is small because lanes keep one or
+ * two in registers and step kernels keep packets in queues. */
 typedef struct YOKE_ALIGN(8) packet {
     float x, y, z;
-    float depth; /* optical, to the next interaction */
+    float depth; /* optical depth to the next interaction */
     float ux, uy, uz;
     int32_t weight, row; /* of the table of layers */
-    int32_t soaked;      /* into this layer, and not tallied yet */
+    int32_t soaked;      /* weight absorbed in this layer that is not tallied yet */
     int32_t scattered;   /* 1: at least once */
     uint32_t walk, event, id;
 } packet_t;
 
-/* What has to be tallied of a step; slots are those of all tallies. Where a weight is 0 its slot
- * may be anything there is. */
+/* What a step adds to the tallies. Slots count from the start of all tallies. If a weight is 0, its
+ * slot may be any valid one. */
 typedef struct outcome {
-    int32_t cell, absorbed;  /* in the grid */
-    int32_t exit, leaves;    /* the tissue; its slot, by place and angle */
-    int32_t straight;        /* slot of what leaves without having been scattered; -1: was */
-    int32_t layer, soaked;   /* into a layer in all, when the packet leaves it or ends */
-    int32_t gained, cut;     /* by chance (less than 0: lost), by the limit */
-    int32_t wavelength;      /* slot where its tallies begin */
-    int32_t emits, emission; /* 1: a packet is sent out here; slot of those of the layer */
+    int32_t cell, absorbed;  /* weight absorbed, and its cell of the grid */
+    int32_t exit, leaves;    /* weight that leaves the tissue, and its slot, by place and angle */
+    int32_t straight;        /* slot for light that leaves unscattered; -1: it was scattered */
+    int32_t layer, soaked;   /* weight absorbed in a layer, when the packet leaves it or ends */
+    int32_t gained, cut;     /* weight gained by chance (negative: lost); cut by the limit */
+    int32_t wavelength;      /* slot where the tallies of its wavelength begin */
+    int32_t emits, emission; /* 1: a packet is sent out here; the layer's slot for them */
 } outcome_t;
 
 YOKE_FN philox_t photons_draw(photons_setup_t setup, packet_t p)
@@ -48,7 +50,7 @@ YOKE_FN philox_t photons_draw(photons_setup_t setup, packet_t p)
     return philox(YOKE_INIT(philox_t, p.event, p.walk, p.id, 0u), setup.seed_low, setup.seed_high);
 }
 
-/* A packet that comes in; its first depth is for another to find. */
+/* A packet that enters. The caller sets its first depth. */
 YOKE_FN packet_t photons_enter(photons_setup_t setup, int64_t id)
 {
     return YOKE_INIT(packet_t, 0.0f, 0.0f, setup.start_z, 0.0f, 0.0f, 0.0f, 1.0f,
@@ -63,7 +65,7 @@ YOKE_FN packet_t photons_launch(photons_setup_t setup, int64_t id)
     return p;
 }
 
-/* What `from` sent out in its latest step: from there, in any direction. */
+/* The packet that `from` sent out in its latest step: from the same place, in any direction. */
 YOKE_FN packet_t photons_emit(photons_setup_t setup, packet_t from)
 {
     packet_t p = from;
@@ -87,9 +89,9 @@ YOKE_FN packet_t photons_emit(photons_setup_t setup, packet_t from)
     return p;
 }
 
-/* A new direction around the old one. With q = 1 - cosine, Henyey and Greenstein's law reads
- *     q = 2 (1 - u) (1 - g)^2 (1 + g u) / (1 - g + 2 g u)^2,
- * in which nothing cancels, whatever g is. The base is that of Duff and others (2017). */
+/* A new direction around the old one. With q = 1 - cosine, Henyey and Greenstein's law is
+ *     q = 2 (1 - u) (1 - g)^2 (1 + g u) / (1 - g + 2 g u)^2.
+ * In this form nothing cancels, for any g. The base is that of Duff and others (2017). */
 YOKE_FN packet_t photons_scatter(packet_t p, layer_t at, float u, turn_t turn)
 {
     const float spread = at.less_g + 2.0f * at.g * u;
@@ -109,10 +111,10 @@ YOKE_FN packet_t photons_scatter(packet_t p, layer_t at, float u, turn_t turn)
     return p;
 }
 
-/* A wall as Fresnel has it for light without polarisation. */
+/* A wall by Fresnel's law for unpolarised light. */
 typedef struct wall {
-    float reflected; /* share */
-    float cosine;    /* behind it */
+    float reflected; /* fraction; above 1: total reflection */
+    float cosine;    /* behind the wall */
 } wall_t;
 
 YOKE_FN wall_t photons_wall(float cosine, float ratio)
@@ -134,14 +136,15 @@ YOKE_FN int32_t photons_cell(float at, float per_cell, int32_t cells)
     return (int32_t)cell;
 }
 
-/* The ring of the grid that the packet is in; those outside it belong to the last. */
+/* The ring of the grid that contains the packet. A packet outside the grid counts for the last
+ * ring. */
 YOKE_FN int32_t photons_ring(photons_setup_t setup, packet_t p)
 {
     return photons_cell(exact_root(exact_least(p.x * p.x + p.y * p.y, 1e30f)), setup.per_dr,
                         setup.nr);
 }
 
-/* Through the wall, or back. */
+/* Passes the wall, or is reflected. */
 YOKE_FN packet_t photons_meet(packet_t p, layer_t at, photons_setup_t setup, float u,
                               outcome_t *out)
 {
@@ -167,13 +170,13 @@ YOKE_FN packet_t photons_meet(packet_t p, layer_t at, photons_setup_t setup, flo
     return p;
 }
 
-/* Absorbs, decides whether it goes on, and scatters. */
+/* Absorbs, decides whether the packet goes on, and scatters. */
 YOKE_FN packet_t photons_interact(packet_t p, layer_t at, philox_t random, outcome_t *out)
 {
     const int32_t share = (int32_t)((float)p.weight * at.absorbed + 0.5f);
     const int32_t taken = share < p.weight ? share : p.weight, left = p.weight - taken;
     const int32_t light = left < PHOTONS_LIGHT;
-    /* Bits that no other number of this event is made of. */
+    /* Bits that no other number of this event uses. */
     const uint32_t spare = (random.a & 511u) << 14 | (random.b & 511u) << 5 | (random.c & 31u);
     const float draw = exact_uniform(spare << 9);
     const int32_t kept = light ? (draw < PHOTONS_CHANCE ? PHOTONS_SURVIVOR * left : 0) : left;
@@ -190,7 +193,7 @@ YOKE_FN packet_t photons_interact(packet_t p, layer_t at, philox_t random, outco
     return photons_scatter(p, at, exact_uniform(random.b), exact_turn(random.c));
 }
 
-/* Nothing of the layer's optics is left to be known but what `at` says: the row p.row of the table.
+/* One step. `at` must be row p.row of the table of layers; nothing else of the table is needed.
  */
 YOKE_FN outcome_t photons_step(photons_setup_t setup, layer_t at, packet_t *packet)
 {
@@ -226,7 +229,7 @@ YOKE_FN outcome_t photons_step(photons_setup_t setup, layer_t at, packet_t *pack
     return out;
 }
 
-/* Adds what came of a step to the tallies. */
+/* Adds the outcome of a step to the tallies. */
 YOKE_FN void photons_tally(photons_setup_t setup, outcome_t out, YOKE_GLOBAL int64_t *tally)
 {
     if (out.absorbed)

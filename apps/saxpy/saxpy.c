@@ -1,9 +1,9 @@
-/* saxpy.c - y = a x + y over long vectors: what a runtime costs when there is nothing to compute.
+/* saxpy.c - y = a x + y over long vectors: what a runtime costs if there is nothing to compute.
  *
- * All values are small integers, so every element has one right answer whatever the order of
- * operations, fused or not, and is checked for equality with integer arithmetic. All cores fill the
- * vectors, before each run too: one would take half a second for what is then done in 10 ms, and
- * leave the others asleep until then.
+ * All values are small integers. So every element has one right answer, for any order of
+ * operations, fused or not, and the check is for equality with integer arithmetic. All cores fill
+ * the vectors, before each run too: one core would take half a second for what the cores then do in
+ * 10 ms, and the other cores would fall asleep.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static yoke_status saxpy_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* Both vectors begin on the host again, so that each run moves what it needs. */
+/* Makes both vectors valid on the host only, so that each run moves what it needs. */
 static yoke_status saxpy_reset(void *state)
 {
     struct saxpy_state *s = state;

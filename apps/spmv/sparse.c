@@ -1,4 +1,4 @@
-/* sparse.c - matrices by rows: their memory, and what is known of them. */
+/* sparse.c - matrices by rows: their memory and their norms. */
 #include "sparse.h"
 
 #include <inttypes.h>

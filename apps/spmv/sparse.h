@@ -1,7 +1,7 @@
-/* sparse.h - a sparse matrix by rows (CSR), and where matrices come from.
+/* sparse.h - a sparse matrix by rows (CSR), and the sources of matrices.
  *
- * Entries of a row are in the order of their columns, each column once. Columns and values are data
- * that devices work on; what only the host needs is the starts of rows.
+ * Entries of a row are in the order of their columns, each column once. Devices work on the arrays
+ * of columns and values. The 64-bit starts of rows are for the host only.
  */
 #ifndef YOKE_APPS_SPMV_SPARSE_H
 #define YOKE_APPS_SPMV_SPARSE_H
@@ -14,25 +14,26 @@
 
 enum sparse_type { SPARSE_DOUBLE, SPARSE_SINGLE };
 
-/* Rows and columns are counted in 32 bits, with room behind for a group of lanes. */
+/* The number of rows and columns fits in 32 bits, with room for one more group of lanes behind. */
 #define SPARSE_ROWS_MOST    2147475456
 #define SPARSE_ENTRIES_MOST ((int64_t)1 << 40)
-#define SPARSE_VALUE_MOST   1e30 /* products are still numbers of single precision */
+#define SPARSE_VALUE_MOST   1e30 /* so that products fit in single precision */
 
 struct sparse {
     int64_t rows, columns, entries;
     enum sparse_type type;
-    int is_symmetric; /* known to be */
-    int is_laplacian; /* known to be symmetric with rows that add up to 0 and nothing positive
-                         beside the diagonal */
-    int64_t *starts;  /* rows + 1: the first entry of each row */
-    int32_t *column;  /* from 0 */
-    void *value;      /* double or float */
+    int is_symmetric; /* 1: known to be symmetric */
+    /* 1: known to be symmetric, with rows that add up to 0 and no positive value off the
+     * diagonal. */
+    int is_laplacian;
+    int64_t *starts; /* rows + 1: the first entry of each row */
+    int32_t *column; /* from 0 */
+    void *value;     /* double or float */
     struct app_memory memory;
-    char source[256]; /* what it is, for people */
+    char source[256]; /* a description for people */
 };
 
-/* What a matrix is to be; sizes where known. */
+/* The wanted type and memory of a matrix. */
 struct sparse_spec {
     enum sparse_type type;
     struct app_memory memory;
@@ -55,37 +56,40 @@ static inline void sparse_put(struct sparse *matrix, int64_t entry, double value
         ((float *)matrix->value)[entry] = (float)value;
 }
 
-/* Starts alone, to be filled; then room for starts[rows] entries. Rows, columns and type are set
- * before. Both leave what there is to sparse_close. */
+/* sparse_open allocates the starts, sparse_fill_open then the columns and values of starts[rows]
+ * entries. The caller must set rows, columns, type and memory before. If either fails, call
+ * sparse_close. */
 yoke_status sparse_open(struct sparse *matrix);
 yoke_status sparse_fill_open(struct sparse *matrix);
 void sparse_close(struct sparse *matrix);
 
-/* Both, filled by all cores, whose blocks call `count` (starts[i + 1]: the entries of row i), then
- * `fill`. Rows, columns, type and memory are set before; closed on failure. */
+/* Does both, with all cores: for each block a core calls `count`, which sets starts[i + 1] to the
+ * number of entries of row i; later `fill`. The caller must set rows, columns, type and memory
+ * before. On failure the matrix is closed. */
 struct sparse_making {
     cores_fn *count, *fill;
     void *context;
     int64_t blocks;
 };
 yoke_status sparse_make(struct sparse *matrix, const struct sparse_making *how);
-/* From counts, starts[i + 1] of row i, to starts. */
+/* Turns counts (starts[i + 1]: entries of row i) into starts. */
 void sparse_sum_starts(struct sparse *matrix);
-/* Adds `shift` to the diagonal. YOKE_EINVAL: the matrix is not square, or a row lacks it. */
+/* Adds `shift` to the diagonal. YOKE_EINVAL: the matrix is not square, or a row has no diagonal
+ * entry. */
 yoke_status sparse_shift(struct sparse *matrix, double shift);
 
-/* What tells matrices apart. 1-norm and inf-norm: the greatest sums of a column's, a row's
- * magnitudes. */
+/* Numbers that distinguish matrices. 1-norm: the greatest sum of magnitudes in a column; inf-norm:
+ * in a row. */
 struct sparse_norms {
     double frobenius, one, infinity;
-    int64_t least_row, most_row; /* entries */
+    int64_t least_row, most_row; /* entries in a row */
 };
 yoke_status sparse_norms(const struct sparse *matrix, struct sparse_norms *out);
 
-/* A file, by the name's end: .mtx (Matrix Market); .rua, .rsa, .rza, .pua, .psa, .pza, .rb, .hb
- * (Harwell-Boeing); .graph (METIS). YOKE_EIO or YOKE_EINVAL with file and line, and the cure.
- * `is_laplacian` says what becomes of graphs: degrees on the diagonal and minus the weights beside
- * it, or just the weights. */
+/* Reads a file by its ending: .mtx (Matrix Market); .rua, .rsa, .rza, .rra, .pua, .psa, .pra, .rb,
+ * .hb (Harwell-Boeing); .graph (METIS). YOKE_EIO or YOKE_EINVAL: the message names file, line and
+ * remedy. `is_laplacian` decides how a graph becomes a matrix. 1: degrees on the diagonal, minus
+ * the weights elsewhere; 0: just the weights. */
 struct sparse_file {
     struct sparse_spec spec;
     int is_laplacian;
@@ -98,22 +102,22 @@ yoke_status sparse_read_boeing(FILE *file, const char *path, const struct sparse
 yoke_status sparse_read_graph(FILE *file, const char *path, const struct sparse_file *how,
                               struct sparse *out);
 
-/* A grid's 7-point Laplacian: -w beside the diagonal for each neighbour, their sum on it. `weight`
- * NULL: 1. */
+/* A grid's 7-point Laplacian: -w off the diagonal for each neighbour, and the sum of the weights on
+ * the diagonal. */
 struct sparse_grid {
-    int64_t size[3];    /* x (the fastest), y, z */
-    const float *image; /* NULL, or weights are exp(-beta (difference / range)^2) */
+    int64_t size[3];    /* x (varies fastest), y, z */
+    const float *image; /* NULL: weights are 1; otherwise exp(-beta (difference / range)^2) */
     double beta;
 };
 yoke_status sparse_make_grid(const struct sparse_grid *grid, const struct sparse_spec *spec,
                              struct sparse *out);
-/* The same of `rows` points whatever their number, wound up in one line; weights are 1. */
+/* The same for any number of points, in one line (sparse_band.c); weights are 1. */
 yoke_status sparse_make_band(int64_t rows, const struct sparse_spec *spec, struct sparse *out);
-/* `rows` rows whose lengths are spread as a power law has it, with columns of which some are met
- * more often; values are whole numbers from -8 to 8. */
+/* A matrix of `rows` rows whose lengths follow a power law. Some columns have more entries than
+ * others. Values are whole numbers from -8 to 8. */
 struct sparse_skew {
     int64_t rows;
-    double mean; /* entries a row, about */
+    double mean; /* mean number of entries in a row, roughly */
     uint64_t seed;
 };
 yoke_status sparse_make_skewed(const struct sparse_skew *skew, const struct sparse_spec *spec,

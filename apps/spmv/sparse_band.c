@@ -1,8 +1,8 @@
-/* sparse_band.c - seven diagonals: the Laplacian of a grid of any number of points.
+/* sparse_band.c - seven diagonals: the Laplacian of a grid with any number of points.
  *
- * The points of a cube of about n x n x n, counted in one line that goes on from the end of each
- * row and plane to the beginning of the next: a point's neighbours are 1, n and n^2 before and
- * behind it. All weights are 1, so all values are whole numbers.
+ * The points are those of a cube of about n x n x n, numbered in one line that continues from the
+ * end of each row and plane at the beginning of the next. A point's neighbours are 1, n and n^2
+ * before and behind it. All weights are 1, so all values are whole numbers.
  */
 #include <inttypes.h>
 #include <math.h>

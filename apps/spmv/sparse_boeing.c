@@ -7,9 +7,10 @@
  *     [of right sides, if there are lines of them]
  *     COLUMNS + 1 pointers, ENTRIES rows, ENTRIES values, by columns, counted from 1
  *
- * TYPE is three letters: R real or P pattern (I integer in Rutherford-Boeing); U unsymmetric, R not
- * square, S symmetric or Z skew-symmetric, of which the part below the diagonal is stored; A
- * assembled. Numbers stand in fields of fixed width, without blanks where they fill them.
+ * TYPE has three letters. First: R real or P pattern (in Rutherford-Boeing also I integer). Second:
+ * U unsymmetric, R not square, S symmetric, Z skew-symmetric; for S and Z only the part below the
+ * diagonal is stored. Third: A assembled. Numbers are in fields of fixed width; there is no blank
+ * between fields that numbers fill.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct boeing {
     int64_t right_sides, entries;
     char type[3];
     struct sparse_format pointer, row, value;
-    int64_t *pointers; /* columns + 1, from 0; as many as were read */
+    int64_t *pointers; /* columns + 1, counted from 0; those that were read so far */
     int64_t room;
 };
 
@@ -104,7 +105,7 @@ static yoke_status read_formats(struct boeing *boeing)
     return status;
 }
 
-/* Grows as pointers come, whatever the file announces. */
+/* Grows with the pointers that were read, not with the number that the file announces. */
 static yoke_status add_pointer(struct boeing *boeing, int64_t index, int64_t value)
 {
     if (index == boeing->room) {
@@ -180,7 +181,7 @@ static yoke_status read_values(struct boeing *boeing)
     return status;
 }
 
-/* The half that is not stored. */
+/* Adds the half that is not stored. */
 static yoke_status mirror(struct boeing *boeing)
 {
     const double sign = boeing->type[1] == 'Z' ? -1 : 1;

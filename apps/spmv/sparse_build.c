@@ -1,5 +1,5 @@
-/* sparse_build.c - two passes of sorting by counting: by columns, then by rows, which keeps the
- * order of columns.
+/* sparse_build.c - sorts entries in two passes of counting sort: by columns, then by rows. The
+ * second pass keeps the order of columns.
  */
 #include "sparse_build.h"
 
@@ -11,7 +11,7 @@
 
 enum {
     EMPTY_MOST = 256,
-    ASKED_BYTES = 64 << 20 /* a list that grows by less is not worth looking at memory for */
+    ASKED_BYTES = 64 << 20 /* below this growth, checking the free memory is not worth its cost */
 };
 
 yoke_status sparse_build_add(struct sparse_build *build, struct sparse_entry entry)
@@ -48,7 +48,7 @@ void sparse_build_close(struct sparse_build *build)
     build->entries = NULL;
 }
 
-/* Entries' numbers in the order of their columns. */
+/* The indexes of the entries in the order of their columns. */
 static yoke_status by_columns(const struct sparse_build *build, int64_t **out)
 {
     int64_t *starts, *order;
@@ -72,7 +72,8 @@ static yoke_status by_columns(const struct sparse_build *build, int64_t **out)
     return status;
 }
 
-/* Each place once, in order: `ends` of rows as far as they are filled. */
+/* Writes each place once, in order; values of the same place are added. `ends[i]`: where row i's
+ * next entry goes. */
 static void place(const struct sparse_build *build, const int64_t *order, struct sparse *matrix,
                   int64_t *ends)
 {
@@ -89,7 +90,7 @@ static void place(const struct sparse_build *build, const int64_t *order, struct
     }
 }
 
-/* What places that came twice have left unused goes. */
+/* Removes the gaps that merged entries left. */
 static void close_gaps(struct sparse *matrix, const int64_t *ends)
 {
     int64_t to = 0;
@@ -104,8 +105,8 @@ static void close_gaps(struct sparse *matrix, const int64_t *ends)
     matrix->starts[matrix->rows] = matrix->entries = to;
 }
 
-/* All that building takes at once: starts and ends of rows, starts of columns, and of each entry
- * its column, its value and its place in the order. */
+/* All memory that building needs at the same time: starts and ends of rows, starts of columns; and
+ * the column, the value and the index of each entry. */
 static yoke_status check_memory(const struct sparse_build *build, const struct sparse_spec *spec)
 {
     const int64_t word = sizeof(int64_t);

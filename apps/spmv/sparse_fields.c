@@ -1,7 +1,7 @@
-/* sparse_fields.c - formats and numbers as the FORTRAN standard has them (Fortran 2018, 13.7.2 and
- * 13.8.6): in a field without a decimal point the last d digits are the fraction; a scale factor kP
- * divides what has no exponent by 10^k; blanks count for nothing; an exponent may be written with
- * D, or with its sign alone.
+/* sparse_fields.c - formats and numbers as the FORTRAN standard defines them (Fortran 2018, 13.7.2
+ * and 13.8.6). In a field without a decimal point, the last d digits are the fraction. A scale
+ * factor kP divides a number without an exponent by 10^k. Blanks are ignored. An exponent may have
+ * a D, or just its sign.
  */
 #include "sparse_fields.h"
 
@@ -53,7 +53,7 @@ static int add(struct reader *reader, struct sparse_field field)
     return 1;
 }
 
-/* Behind the repeat count: Iw[.m], Fw.d, Ew.d[Ee], Dw.d, Gw.d[Ee], ENw.d, ESw.d. */
+/* After the repeat count: Iw[.m], Fw.d, Ew.d[Ee], Dw.d, Gw.d[Ee], ENw.d, ESw.d. */
 static int take_edit(struct reader *reader, int count)
 {
     struct sparse_field field = { 0 };
@@ -85,7 +85,7 @@ static int take_edit(struct reader *reader, int count)
 
 static int take_list(struct reader *reader, int depth);
 
-/* r(...): the fields of one turn, r times. Scale factors in it stay in force. */
+/* r(...): repeats the fields in the parentheses r times. A scale factor in them stays in force. */
 static int take_group(struct reader *reader, int count, int depth)
 {
     const char *begin = ++reader->at;
@@ -121,7 +121,7 @@ static int take_item(struct reader *reader, int depth)
     return take_edit(reader, has_number ? number : 1);
 }
 
-/* Up to and with the closing bracket. */
+/* Up to and including the closing parenthesis. */
 static int take_list(struct reader *reader, int depth)
 {
     for (;;) {
@@ -151,7 +151,7 @@ yoke_status sparse_take_format(const struct text_file *from, const char **at,
     return YOKE_OK;
 }
 
-/* The next field's characters, with a 0 behind them, and how they are to be read. */
+/* The next field: its characters, with a 0 at the end, and how to read them. */
 static yoke_status next_field(struct sparse_fields *fields, const char *what, char *out,
                               const struct sparse_field **how)
 {
@@ -188,7 +188,7 @@ yoke_status sparse_next_whole(struct sparse_fields *fields, const char *what, in
     return YOKE_OK;
 }
 
-/* A field without its blanks, as the text of a C number: the point implied, the scale factor and a
+/* Writes a field without its blanks as a C number. The implied point, the scale factor and a
  * FORTRAN exponent become one exponent. */
 static void rewrite(const char *field, const struct sparse_field *how, char *out, size_t room)
 {
@@ -205,7 +205,7 @@ static void rewrite(const char *field, const struct sparse_field *how, char *out
         mantissa[length++] = *c;
     }
     mantissa[length] = 0;
-    if (mantissa[strspn(mantissa, "0123456789.+-")]) { /* no number: refused as it stands */
+    if (mantissa[strspn(mantissa, "0123456789.+-")]) { /* no number: the caller refuses it */
         snprintf(out, room, "%s", field);
         return;
     }
@@ -213,7 +213,7 @@ static void rewrite(const char *field, const struct sparse_field *how, char *out
         snprintf(out, room, "0"); /* a blank field */
         return;
     }
-    if (*c) { /* an exponent: strtol leaves what is none to be refused */
+    if (*c) { /* if it is not an exponent, the caller refuses it */
         char *end, digits[WIDTH_MOST], *to = digits;
         for (c += strchr("DdEeQq", *c) != NULL; *c; c++)
             if (*c != ' ')

@@ -1,10 +1,11 @@
 /* sparse_graph.c - METIS's graphs (Karypis, METIS 5.1 manual, section 4.1.1), as matrices.
  *
- *     VERTICES EDGES [FORMAT [WEIGHTS]]  FORMAT of three digits 0 or 1: sizes, weights of vertices,
- *                                        weights of edges; WEIGHTS of a vertex, 1
+ *     VERTICES EDGES [FORMAT [WEIGHTS]]
  *     [SIZE] [WEIGHT ...] NEIGHBOUR [WEIGHT] ...    a line for each vertex, counted from 1
  *
- * A % begins a comment line; an empty line is a vertex without neighbours.
+ * FORMAT has three digits, 0 or 1: vertices have sizes, vertices have weights, edges have weights.
+ * WEIGHTS is the number of weights of a vertex; without it 1. A % begins a comment line; an empty
+ * line is a vertex without neighbours.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@
 struct graph {
     struct text_file from;
     struct sparse_build build;
-    int64_t edges, skip; /* numbers before a vertex' neighbours */
+    int64_t edges, skip; /* number of numbers before a vertex's neighbours */
     int weighted, is_laplacian, has_negative;
 };
 
@@ -118,8 +119,8 @@ static yoke_status read_vertices(struct graph *graph)
     return status;
 }
 
-/* Both ends name an edge, with one weight: rows are met in order, so each row's entries below the
- * diagonal come in order too. */
+/* Each edge must be listed at both ends, with the same weight. Rows are visited in order, so the
+ * entries of each row below the diagonal are visited in order too. */
 static yoke_status check_symmetry(const struct sparse *matrix, const char *path)
 {
     int64_t *at;

@@ -1,8 +1,8 @@
-/* sparse_grid.c - the Laplacian of a grid: of equal weights, or a random walker's on an image
- * (Grady 2006), who rather steps where the image changes little.
+/* sparse_grid.c - the Laplacian of a grid, with equal weights or with those of a random walker on
+ * an image (Grady 2006), who prefers steps where the image changes little.
  *
- * Both ends of an edge have the same weight to the bit, and a diagonal is the sum of its row's in
- * the order of their columns.
+ * Both ends of an edge have the same weight to the bit. A diagonal value is the sum of its row's
+ * weights in the order of their columns.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static double factor_of(const struct sparse_grid *grid, int64_t points)
                       : 0;
 }
 
-/* Planes at z: each point's entries are itself and the neighbours there are. */
+/* Counts the entries in the plane z: each point itself and its neighbours. */
 static void count_plane(const struct making *making, int64_t z)
 {
     const int64_t *size = making->grid->size;
@@ -81,7 +81,7 @@ static void fill_row(const struct making *making, int64_t at, const int64_t *the
         } else {
             const double w = weight(making, at, at + steps[k]);
             sparse_put(matrix, entry, -w);
-            sum += -sparse_get(matrix, entry); /* as it is stored: rows add up to 0 */
+            sum += -sparse_get(matrix, entry); /* the stored value, so that rows add up to 0 */
         }
         entry++;
     }

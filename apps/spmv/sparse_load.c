@@ -1,4 +1,4 @@
-/* sparse_load.c - which reader a file is for. */
+/* sparse_load.c - chooses the reader for a file. */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>

@@ -22,7 +22,7 @@ struct market {
     enum { GENERAL, SYMMETRIC, SKEW } symmetry;
 };
 
-/* The next word is one of `names`, whatever its case; its number. */
+/* Reads the next word, which must be one of `names` in any case; `*out` is its index. */
 static yoke_status take_one_of(const struct text_file *from, const char **at,
                                const char *const *names, int *out)
 {
@@ -64,7 +64,7 @@ static yoke_status read_banner(struct market *market)
     return status;
 }
 
-/* The next line with words on it, or NULL. */
+/* The next line that is not empty, or NULL. */
 static yoke_status next_line(struct market *market, const char **out)
 {
     yoke_status status;

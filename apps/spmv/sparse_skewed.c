@@ -1,11 +1,11 @@
-/* sparse_skewed.c - rows whose lengths no two of are alike: few are very long.
+/* sparse_skewed.c - rows of very different lengths: few are very long.
  *
- * A row's length is Pareto's: least / u^(1 / 1.2) with u uniform, cut at a quarter of the columns,
- * so the longest of n is about n^0.8 times the shortest. A row takes
- * one column from each of as many equal parts of the columns as it has entries, so that they are in
- * order and none comes twice, and rather from a part's beginning (u^3 of the way), so that some
- * columns are met more often. All numbers are functions of the seed and of the row or the entry:
- * cores make rows in any order.
+ * The lengths follow Pareto's distribution: least / u^(1 / 1.2) with u uniform, cut at a quarter of
+ * the columns. So the longest of n rows is about n^0.8 times the shortest. To place a row's
+ * entries, the columns are divided into as many equal parts as the row has entries, and each part
+ * gets one entry. So the columns are in order and none comes twice. The entry's place favours the
+ * beginning of its part (u^3 of the way), so some columns get more entries than others. All numbers
+ * depend only on the seed and on the row or the entry: cores can make rows in any order.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static int64_t length_of(const struct making *making, int64_t row)
     return (int64_t)fmin(length, fmax(1, floor(most / 4)));
 }
 
-/* In a part of the columns, [low, high): the lower ones more often. */
+/* A column in [low, high): lower ones are more likely. */
 static int32_t column_in(int64_t low, int64_t high, double u)
 {
     return (int32_t)(low + (int64_t)((double)(high - low) * u * u * u));
@@ -79,7 +79,7 @@ yoke_status sparse_make_skewed(const struct sparse_skew *skew, const struct spar
     if (skew->rows < 1 || skew->rows > SPARSE_ROWS_MOST)
         return app_fail(YOKE_EINVAL, "a matrix of %" PRId64 " rows; --size is from 1 to %d",
                         skew->rows, SPARSE_ROWS_MOST);
-    /* Pareto's mean is least * 1.2 / 0.2; where lengths are rounded down a half is lost. */
+    /* Pareto's mean is least * 1.2 / 0.2; rounding lengths down loses half an entry. */
     making.least = (skew->mean + 0.5) * (EXPONENT - 1) / EXPONENT;
     snprintf(matrix.source, sizeof matrix.source, "a skewed matrix of %s",
              count_words(skew->rows, "rows").text);

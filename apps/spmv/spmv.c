@@ -1,9 +1,10 @@
-/* spmv.c - a sparse matrix by rows times a vector: once, with the matrix sent from the host, or
- * again and again with the matrix on the devices (power iteration, conjugate gradients).
+/* spmv.c - a sparse matrix by rows times a vector: once, with the matrix sent from the host; or
+ * repeatedly, with the matrix on the devices (power iteration, conjugate gradients).
  *
- * The range is tiles of rows and non-zeros, of the same work each (spmv_tile.h), so that devices'
- * shares are shares of the work, however unlike the rows are. A row is summed up by whoever has its
- * tile; rows too long for one tile leave carries, which are added afterwards.
+ * An item of the range is a tile of rows and non-zeros; all tiles need the same work (spmv_tile.h).
+ * So devices' shares of the range are shares of the work, however different the rows are. The sum
+ * of a row is computed with its tile. Rows that are too long for one tile leave carries, which are
+ * added afterwards.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -65,8 +66,8 @@ static int64_t spmv_items_of(const void *state)
     return ((const struct spmv_state *)state)->cut.count;
 }
 
-/* What has to pass between memory and processors at least: the matrix once for each product, and
- * vectors as often as a job names them. */
+/* The least traffic between memory and processors, in bytes: the matrix once for each product, and
+ * a vector each time that a job uses it. */
 double spmv_work(const void *state)
 {
     const struct spmv_state *s = state;

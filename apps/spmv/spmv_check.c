@@ -1,10 +1,10 @@
-/* spmv_check.c - a plain loop over the rows, by the host alone, against what devices made.
+/* spmv_check.c - compares the devices' result with a plain loop over the rows on the host.
  *
- * A sum of n products in any order is off by at most about n eps times the sum of their magnitudes
- * (|A| |x|)_i. Where all numbers are whole and no sum passes what the type counts exactly, nothing
- * is off at all. Conjugate gradients' solution is judged by its own residual: it has to be what the
- * recurrence says it is, and as small as the theory promises (Hestenes and Stiefel; Chebyshev's
- * polynomials) where the matrix' extreme eigenvalues are known.
+ * A sum of n products has, in any order, an error of at most about n eps times the sum of their
+ * magnitudes, (|A| |x|)_i. If all numbers are whole and no sum exceeds the range in which the type
+ * counts exactly, there is no error at all. The solution of conjugate gradients is judged by its
+ * own residual. It must be what the recurrence says. If the matrix' extreme eigenvalues are known,
+ * it must also be as small as the theory promises (Hestenes and Stiefel; Chebyshev's polynomials).
  */
 #include <float.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "spmv_state.h"
 
 struct sum {
-    double value, size; /* size: of the magnitudes */
+    double value, size; /* size: sum of the magnitudes */
     int64_t count;
 };
 
@@ -41,10 +41,10 @@ struct found {
     int64_t exact;
 };
 
-/* The last product, row by row. */
+/* Checks the last product, row by row. */
 static yoke_status check_product(const struct spmv_state *s, struct found *out)
 {
-    const double eps = epsilon(s), most = 2 / eps; /* whole numbers are exact up to that */
+    const double eps = epsilon(s), most = 2 / eps; /* up to this, whole numbers are exact */
     const double scale = s->options.type == SPARSE_DOUBLE ? s->scale : (double)(float)s->scale;
     const int whole =
         s->is_whole && s->options.vector != SPMV_RAMP && s->options.solve == SPMV_PRODUCT;
@@ -54,7 +54,7 @@ static yoke_status check_product(const struct spmv_state *s, struct found *out)
         const double value = spmv_get(s, s->to, i), size = fabs(scale) * right.size;
         const double error = fabs(value - scale * right.value);
         const int exact = whole && right.size < most;
-        /* Both sums are rounded; the reference's are double's. */
+        /* both sums are rounded; the reference's in double precision */
         const double allowed = exact ? 0 : (2 * (double)right.count + 4) * eps * size;
         if (!(error <= allowed))
             return app_fail(YOKE_EINVAL,
@@ -66,7 +66,8 @@ static yoke_status check_product(const struct spmv_state *s, struct found *out)
     return YOKE_OK;
 }
 
-/* Of a Laplacian's eigenvalues, shifted: none is below the shift, nor above a row's magnitudes. */
+/* The bound for the residual, as a factor, from a shifted Laplacian's eigenvalues: none is below
+ * the shift, none is above the greatest sum of magnitudes in a row. */
 static double promised(const struct spmv_state *s, double norm)
 {
     const double root = sqrt(norm / s->options.shift);

@@ -1,8 +1,8 @@
-/* spmv_cut.c - diagonals of the path, found by bisection: each tile on its own, in any order.
+/* spmv_cut.c - finds where tiles begin, by bisection: each tile independently, in any order.
  *
- * Row r is on the path from r + starts[r] on. A tile's diagonal lies in some row; a row of up to
- * SPMV_LONG entries is moved to the tile whole, so that a tile has up to SPMV_LONG steps more than
- * SPMV_STEPS.
+ * Row r begins at step r + starts[r] of the path. A tile would begin within some row. If the row
+ * has up to SPMV_LONG entries, the tile begins at the row's start instead. So a tile has up to
+ * SPMV_LONG steps more than SPMV_STEPS.
  */
 #include "spmv_cut.h"
 
@@ -27,10 +27,11 @@ int64_t spmv_cut_blocks(const struct spmv_cut *cut)
     return (cut->count + SPMV_SPAN - 1) / SPMV_SPAN;
 }
 
-/* The row that the path is in at `step`: the last one that begins there or before. */
+/* The row that contains `step` of the path: the last one that begins there or before. */
 static int64_t row_at(const struct spmv_cut *cut, int64_t step)
 {
-    int64_t low = 0, high = cut->rows; /* low begins by then, high does not or is none */
+    /* Row `low` begins at `step` or before. Row `high` begins later, or is the end. */
+    int64_t low = 0, high = cut->rows;
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         if (middle + cut->starts[middle] <= step)
@@ -73,7 +74,8 @@ static struct spmv_span joined(struct spmv_span a, struct spmv_span b)
     return (struct spmv_span){ a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
 }
 
-/* Parts of rows in one tile; their columns are in order. */
+/* Measures the longest part of a row in a tile, and the tile's span of columns. A row's columns are
+ * in order. */
 static void measure(struct spmv_cut *cut, int64_t tile)
 {
     const spmv_tile_t *here = &cut->tiles[tile], *next = here + 1;
@@ -111,7 +113,7 @@ yoke_rows spmv_entries(const void *context, yoke_rows tiles)
     return (yoke_rows){ cut->tiles[tiles.first].entry, cut->tiles[tiles.last].entry };
 }
 
-/* With the one behind, which is where the last row ends that begins in them. */
+/* Includes the row after the last, where the last row's end is stored. */
 yoke_rows spmv_starts(const void *context, yoke_rows tiles)
 {
     const struct spmv_cut *cut = context;

@@ -1,7 +1,7 @@
-/* spmv_kernels.c - one text of each kernel for both types of number. */
+/* spmv_kernels.c - compiles one text of each kernel for both types of number. */
 #include "spmv_kernels.h"
 
-/* The name is made before it becomes part of others. */
+/* Expands the kernel's name before YOKE_GROUP_KERNEL pastes it into others. */
 #define SPMV_KERNEL(...) YOKE_GROUP_KERNEL(__VA_ARGS__)
 
 #define SPMV_REAL       double

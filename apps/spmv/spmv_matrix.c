@@ -1,4 +1,4 @@
-/* spmv_matrix.c - which matrix it is, and its tiles, made by all cores. */
+/* spmv_matrix.c - makes the matrix and its tiles, by all cores. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void measure_block(void *context, int64_t block)
 {
     struct spmv_state *s = context;
     if (!spmv_cut_measure(&s->cut, block))
-        s->cut.blocks[block].high = INT32_MAX; /* said once all are done */
+        s->cut.blocks[block].high = INT32_MAX; /* reported when all blocks are done */
 }
 
 static yoke_status alloc_cut(struct spmv_state *s)
@@ -101,7 +101,8 @@ static yoke_status cut_matrix(struct spmv_state *s)
     return status;
 }
 
-/* What only the host asks. */
+/* Values for the host and counts: starts modulo 2^32, rows in several tiles, whether all values are
+ * whole. */
 static void look(struct spmv_state *s)
 {
     const struct sparse *matrix = &s->matrix;

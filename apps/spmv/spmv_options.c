@@ -1,4 +1,4 @@
-/* spmv_options.c - the words of the command line. */
+/* spmv_options.c - reads the options of the command line. */
 #include <string.h>
 
 #include "../number.h"
@@ -35,7 +35,7 @@ const struct app_option spmv_option_list[] = {
     { NULL, NULL, NULL, NULL },
 };
 
-/* `value` is one of `words`, of which there are up to three; its number. */
+/* `value` must be one of `words`, of which there are at most three; `*out` is its index. */
 static yoke_status choose(int option, const char *value, const char *const *words, int *out)
 {
     for (int k = 0; k < 3 && words[k]; k++)

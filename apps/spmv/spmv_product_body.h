@@ -1,17 +1,20 @@
-/* spmv_product_body.h - y = scale A x, a tile a group; included once for each type, SPMV_REAL.
+/* spmv_product_body.h - y = scale A x; a group computes one tile. Included once per type,
+ * SPMV_REAL.
  *
- * A device's group makes all products of its tile first, lane beside lane, as memory likes it best,
- * and puts them into local memory. Then, as the tile is:
+ * On a device, the group first makes all products of its tile and puts them into local memory.
+ * Neighbouring lanes make neighbouring products, because memory is fastest that way. Then the way
+ * to sum up depends on the tile:
  *   rows are short   a lane sums up a row;
- *   some are long    a lane sums up SPMV_EACH products, whatever rows they are of. What it has
- *                    before the first beginning of a row is for the lane that has the row's
- *                    beginning, which collects until the next beginning.
- * Where there are few rows, or more non-zeros than local memory has room for (tiles of so many
- * rows: spmv_cut.h), all lanes go from row to row. On a CPU one after the other is best, and long
- * rows are vectors.
+ *   some are long    a lane sums up SPMV_EACH products, of whatever rows. What comes before the
+ *                    first beginning of a row belongs to an earlier lane: the one with that row's
+ *                    beginning. That lane adds up everything until the row ends.
+ * If there are few rows, or more non-zeros than local memory can hold (tiles by rows: spmv_cut.h),
+ * all lanes together sum up one row after the other. On a CPU, rows are summed up one after the
+ * other, and long rows with vectors.
  */
 #define SPMV_PRODUCT(k) (values[k] * x[columns[k]])
-/* Row `row` from `first` on is done; the one behind the last is the carry. */
+/* Stores the sum of part i of the tile: row here.row + i; the part after the last row is the
+ * carry. */
 #define SPMV_STORE(i, sum)                                                                         \
     {                                                                                              \
         if ((i) < rows)                                                                            \
@@ -19,19 +22,20 @@
         else                                                                                       \
             carry[t] = scale * (sum);                                                              \
     }
-/* Where part i of the tile begins and ends, counted from its first non-zero. Starts are kept modulo
- * 2^32: a difference within a tile is right however many non-zeros there are. */
+/* Where part i of the tile begins and ends, counted from the tile's first non-zero. Starts are
+ * stored modulo 2^32: differences within a tile are right for any number of non-zeros. */
 #define SPMV_FROM(i) ((i) == 0 ? 0 : (int32_t)(starts[here.row + (i)] - base))
 #define SPMV_TO(i)   ((i) < rows ? (int32_t)(starts[here.row + (i) + 1] - base) : count)
 
-/* On a CPU: from k0 to where the row ends. The empty instruction keeps compilers from making
- * vectors of the loop, for which short rows only pay (half the speed, of 7 floats). */
+/* On a CPU: adds products from k0 up to the row's end. The empty instruction keeps compilers from
+ * vectorising the loop, which would make short rows slower (half the speed for rows of 7
+ * floats). */
 #define SPMV_SHORT_ROW(end)                                                                        \
     for (const int64_t stop_at = first + (end); k0 < stop_at; k0++) {                              \
         __asm__ volatile("" : "+r"(k0));                                                           \
         all += SPMV_PRODUCT(k0);                                                                   \
     }
-/* All lanes go from row to row. */
+/* All lanes together sum up one row after the other. */
 #define SPMV_ROW_BY_ROW                                                                            \
     for (int32_t i = 0; i <= rows; i++) {                                                          \
         const int64_t k0 = first + SPMV_FROM(i), k1 = first + SPMV_TO(i);                          \
@@ -41,8 +45,8 @@
             SPMV_STORE(i, all)                                                                     \
         }                                                                                          \
     }
-/* A lane's products, into local memory. Behind the last one it is made again, so that nothing
- * depends on a condition and all loads are under way at once. */
+/* Puts a lane's products into local memory. Beyond the last product, the last one is made again: so
+ * there is no branch, and all loads run at the same time. */
 #define SPMV_MAKE_PRODUCTS                                                                         \
     {                                                                                              \
         int32_t column[SPMV_EACH];                                                                 \
@@ -58,7 +62,7 @@
         for (int j = 0; j < SPMV_EACH; j++)                                                        \
             part[l + j * SPMV_LANES] = value[j] * x[column[j]];                                    \
     }
-/* A lane a row. Where rows begin is under way while products are made. */
+/* A lane sums up a row. The starts of rows are loaded while products are made. */
 #define SPMV_LANE_A_ROW                                                                            \
     YOKE_LANES(l)                                                                                  \
     {                                                                                              \
@@ -79,7 +83,7 @@
             SPMV_STORE(i, all)                                                                     \
         }                                                                                          \
     }
-/* SPMV_EACH products a lane. */
+/* A lane sums up SPMV_EACH products. */
 #define SPMV_PRODUCTS_A_LANE                                                                       \
     YOKE_LANES(l)                                                                                  \
     {                                                                                              \

@@ -1,8 +1,8 @@
-/* spmv_solve.c - a product, or many with the matrix where it is.
+/* spmv_solve.c - a product, or many products with the matrix on the devices.
  *
- * All jobs have the range of the tiles. What a solver decides by is sums of products, which devices
- * add up (YOKE_ADD), so that vectors do not come home: two doubles do. Jobs that need no decision
- * between them are submitted together: a step of conjugate gradients waits twice, of power
+ * The range of all jobs is the tiles. Solvers decide by sums of products. Devices add up these sums
+ * (YOKE_ADD), so only two doubles come back to the host, not vectors. Jobs without a decision
+ * between them are submitted together: a step of conjugate gradients waits twice, a step of power
  * iteration once.
  */
 #include <math.h>
@@ -46,7 +46,7 @@ static yoke_arg of_rows(const struct spmv_state *s, yoke_param_mode mode, int ve
                        .rows_context = &s->cut };
 }
 
-/* `scale` is borrowed until the job is submitted. */
+/* `scale` must stay valid until the job is submitted. */
 static yoke_job product(const struct spmv_state *s, const union number *scale)
 {
     const struct spmv_cut *cut = &s->cut;
@@ -77,7 +77,7 @@ static yoke_job dots(const struct spmv_state *s)
                                  of_rows(s, YOKE_PARAM_INOUT, s->to), yoke_add_to(s->sum_array) } };
 }
 
-/* Jobs after each other, with sums that begin at 0 and come home. */
+/* Runs the jobs one after the other. `s->sums` start at 0; afterwards they are on the host. */
 static yoke_status run_for_sums(struct spmv_state *s, struct app_run *run, const yoke_job *jobs,
                                 int count)
 {
@@ -93,7 +93,8 @@ static yoke_status run_for_sums(struct spmv_state *s, struct app_run *run, const
     return status;
 }
 
-/* The result and the carries are home, or come. */
+/* Adds the carries of rows in several tiles to the result. Both are on the host, or are copied
+ * there. */
 static yoke_status join_rows(struct spmv_state *s)
 {
     const spmv_tile_t *tiles = s->cut.tiles;
@@ -116,7 +117,7 @@ static yoke_status join_rows(struct spmv_state *s)
     return status != YOKE_OK ? status : released;
 }
 
-/* Where the matrix stays, so do vectors, and many products make a run. */
+/* If the matrix stays on the devices, so do the vectors, and a run has many products. */
 static yoke_status run_product(struct spmv_state *s, struct app_run *run)
 {
     const int64_t steps = s->options.is_resident ? s->options.steps : 1;
@@ -134,7 +135,7 @@ static yoke_status run_product(struct spmv_state *s, struct app_run *run)
     return status;
 }
 
-/* Vectors are kept as they come and divided by their norm in the next product. */
+/* Vectors are stored without scaling; the next product divides by their norm. */
 static yoke_status run_power(struct spmv_state *s, struct app_run *run)
 {
     double norm = sqrt(s->first_squares), before = 0;
@@ -159,7 +160,7 @@ static yoke_status run_power(struct spmv_state *s, struct app_run *run)
         s->steps_done = k + 1;
         status = app_progress(run, k + 1, s->options.steps);
         if (norm == 0)
-            break; /* there is nothing to go on with */
+            break; /* the vector is 0 */
     }
     return status;
 }
@@ -181,7 +182,7 @@ static yoke_status run_cg(struct spmv_state *s, struct app_run *run)
             product(s, &one),
             dots(s),
         };
-        const int skip = k == 0; /* p is r already */
+        const int skip = k == 0; /* in the first step p is already r */
         status = run_for_sums(s, run, first + skip, 3 - skip);
         if (status != YOKE_OK)
             break;
@@ -205,7 +206,7 @@ static yoke_status run_cg(struct spmv_state *s, struct app_run *run)
         if (status == YOKE_OK)
             status = app_progress(run, k + 1, s->options.steps);
         if (s->squares <= 1e-30 * s->first_squares)
-            break; /* nothing is left but roundings */
+            break; /* only rounding errors are left */
     }
     return status;
 }
@@ -224,7 +225,7 @@ yoke_status spmv_run(void *state, struct app_run *run)
     default:
         status = run_product(s, run);
     }
-    if (status == YOKE_OK) /* home; released by use */
+    if (status == YOKE_OK) /* copies the result to the host; released by the next use */
         status = yoke_array_acquire(s->vector_arrays[s->options.solve == SPMV_CG ? SPMV_X : s->to],
                                     YOKE_READ);
     return status;

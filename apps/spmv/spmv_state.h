@@ -20,9 +20,10 @@ struct spmv_options {
     double beta, shift;
 };
 
-/* Vectors. A product is from `SPMV_FROM` to SPMV_Y. Conjugate gradients: q is SPMV_Y. */
+/* Vectors. A product reads vector `from` and writes vector `to`. In conjugate gradients, q is
+ * SPMV_Y. */
 enum { SPMV_X, SPMV_Y, SPMV_P, SPMV_R, SPMV_VECTORS };
-/* Of the matrix, in the order of the kernels' parameters. */
+/* Arrays of the matrix, in the order of the kernels' parameters. */
 enum { SPMV_TILES, SPMV_STARTS, SPMV_COLUMNS, SPMV_VALUES, SPMV_MATRIX };
 
 struct spmv_state {
@@ -30,37 +31,37 @@ struct spmv_state {
     struct app_memory memory;
     struct sparse matrix;
     struct spmv_cut cut;
-    uint32_t *starts; /* of the matrix, modulo 2^32 */
+    uint32_t *starts; /* of the matrix' rows, modulo 2^32 */
     void *vectors[SPMV_VECTORS], *carry;
-    double *sums; /* of what a job adds up: 2 */
+    double *sums; /* the two sums that a job adds up */
     yoke_array *matrix_arrays[SPMV_MATRIX], *vector_arrays[SPMV_VECTORS], *carry_array, *sum_array;
-    int32_t joined; /* rows in more than one tile */
+    int32_t joined; /* number of rows in more than one tile */
     int is_whole;   /* all values are whole numbers */
-    int stays;      /* x is there, and no run changes it */
+    int stays;      /* 1: x is filled, and no run changes it */
     uint64_t seed;
     /* What a run found. */
-    int from, to;      /* vectors of its last product */
+    int from, to;      /* vectors of the run's last product */
     double scale;      /* of that product */
     double eigenvalue; /* power */
     double squares;    /* CG: r r */
     double first_squares;
     int64_t steps_done;
-    int has_fallen; /* power: a norm fell, which of symmetric matrices it cannot */
+    int has_fallen; /* power: 1: a norm fell, which is impossible for symmetric matrices */
 };
 
 yoke_status spmv_read_options(const struct app_spec *spec, struct spmv_options *out);
 extern const struct app_option spmv_option_list[];
-/* The matrix that the options ask for, its tiles, and what is known of them. */
+/* Makes the matrix that the options ask for, and its tiles. */
 yoke_status spmv_make_matrix(struct app_spec *spec, struct spmv_state *s);
 void spmv_close_matrix(struct spmv_state *s);
 
-/* Elements of vectors, as doubles. */
+/* Access to elements of vectors, as doubles. */
 double spmv_get(const struct spmv_state *s, int vector, int64_t i);
 void spmv_put(struct spmv_state *s, int vector, int64_t i, double value);
 int64_t spmv_length(const struct spmv_state *s, int vector);
-/* Element i of what a run begins with: x, or of CG the right side b. */
+/* Element i of the vector that a run begins with: x, or for CG the right side b. */
 double spmv_given(const struct spmv_state *s, int64_t i);
-/* Which vectors there are. */
+/* 1: the solver uses this vector. */
 int spmv_has(const struct spmv_state *s, int vector);
 
 yoke_status spmv_attach(void *state, yoke_runtime *runtime);

@@ -1,4 +1,5 @@
-/* spmv_vectors.c - the vectors: their numbers, their arrays, and what a run begins with. */
+/* spmv_vectors.c - the vectors: their elements, their arrays, and their values at the start of a
+ * run. */
 #include <math.h>
 
 #include "../random.h"
@@ -28,8 +29,8 @@ int spmv_has(const struct spmv_state *s, int vector)
     return vector == SPMV_X || vector == SPMV_Y || s->options.solve == SPMV_CG;
 }
 
-/* Random ones are whole numbers from -4 to 4, so that whole matrices have exact products; of power
- * and CG, which begin with what should have no pattern, from 1 to 2. */
+/* Random elements are whole numbers from -4 to 4, so that whole matrices have exact products. Power
+ * iteration and CG must start without a pattern: there elements are from 1 to 2. */
 double spmv_given(const struct spmv_state *s, int64_t i)
 {
     switch (s->options.vector) {
@@ -117,7 +118,7 @@ yoke_status spmv_attach(void *state, yoke_runtime *runtime)
     return status;
 }
 
-/* The host's from here on: devices' copies are void. */
+/* Makes the devices' copies of the matrix invalid. */
 static yoke_status forget_matrix(const struct spmv_state *s)
 {
     yoke_status status = YOKE_OK;
@@ -129,7 +130,7 @@ static yoke_status forget_matrix(const struct spmv_state *s)
     return status;
 }
 
-/* The result starts as NaN: a row that nobody computes cannot pass. */
+/* The result starts as NaN, so the check notices a row that no device computed. */
 static double first_value(const struct spmv_state *s, int vector, int64_t i)
 {
     if (vector == SPMV_Y)
@@ -163,7 +164,7 @@ yoke_status spmv_reset(void *state)
     s->has_fallen = 0;
     if (s->options.solve == SPMV_PRODUCT)
         return status;
-    s->first_squares = 0; /* of what is given, as it is stored */
+    s->first_squares = 0; /* of the vector as stored */
     for (int64_t i = 0; i < s->matrix.rows && status == YOKE_OK; i++) {
         const double given = spmv_get(s, s->from, i);
         s->first_squares += given * given;

@@ -1,13 +1,13 @@
-/* spmv_vectors_body.h - what is done to vectors between products; included once for each type.
+/* spmv_vectors_body.h - the kernels on vectors between products; included once per type.
  *
- * Ranges are the matrix's tiles here too, although nothing but their rows is touched: devices then
- * have about the same rows in every job, and only what is at their borders is moved. Sums of
- * products are in double precision whatever the vectors are: they cost no bytes.
+ * The ranges of these kernels are the matrix's tiles too, although only the tiles' rows are used.
+ * So devices have about the same rows in every job, and only rows at their borders are moved. Sums
+ * of products are in double precision for both types: they need no memory traffic.
  */
 
-/* Carries are added where the row is that they belong to: rows in several tiles have no sum before.
- * `joined` is 0 where there are none. The sums are made for all tiles alike: PoCL (3.1) goes wrong
- * where barriers in a loop depend on a condition. */
+/* Adds carries at the row that they belong to: the sums of rows in several tiles are incomplete
+ * until then. `joined` is 0 if there are none. The loop treats all tiles the same way, because PoCL
+ * (3.1) fails if barriers in a loop depend on a condition. */
 SPMV_KERNEL(SPMV_NAME(spmv_dots), t, SPMV_LANES, SPMV_TOGETHER, YOKE_VALUE(int32_t, joined),
             YOKE_IN(spmv_tile_t, tiles), YOKE_IN(SPMV_REAL, carry), YOKE_IN(SPMV_REAL, x),
             YOKE_INOUT(SPMV_REAL, y), YOKE_ADD(double, sums))
