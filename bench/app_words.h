@@ -1,12 +1,12 @@
-/* app_words.h - an application's options among a program's words. */
+/* app_words.h - reads an application's options from a program's command line. */
 #ifndef BENCH_APP_WORDS_H
 #define BENCH_APP_WORDS_H
 
 #include "app.h"
 
-/* Each option as it is if nobody says anything. */
+/* Sets each option to its default. */
 void app_words_begin(const struct app *app, struct app_spec *out);
-/* NAME=VALUE of the application, or input=FILE, into *out; 0: it is none of these. */
+/* Reads NAME=VALUE of the application, or input=FILE, into *out. 0: `word` is neither. */
 int app_word(const struct app *app, const char *word, struct app_spec *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* bare.c - the same calls in the same order as the runtime makes them for a chunk of resident data,
- * without anything that decides, looks up or remembers.
+/* bare.c - the calls that the runtime makes for chunks of resident data, in the same order, without
+ * any decision, look-up or bookkeeping.
  */
 #include "bare.h"
 

@@ -1,11 +1,11 @@
-/* core.c - what a runtime costs on CPU cores, against an OpenMP static loop over the very same
+/* core.c - the runtime's overhead on CPU cores, compared with an OpenMP static loop over the same
  * kernel function.
  *
  *     yoke-bench-core [saxpy Mi-elements] [mxv rows] [pairs]
  *
- * Printed: yoke_open + yoke_close, an empty job, the CPU used in 5 idle seconds, then saxpy and mxv
+ * Prints yoke_open + yoke_close, an empty job, the CPU used in 5 idle seconds, then saxpy and mxv
  * as medians of alternating pairs with their ratio. Both sides run the same CPU variant of the
- * application's kernel on the same arrays, so what differs is who hands out the rows.
+ * application's kernel on the same arrays. So only the distribution of rows differs.
  */
 #include <math.h>
 #include <omp.h>
@@ -22,8 +22,8 @@ extern const yoke_kernel saxpy, mxv;
 
 enum { PAIRS_MAX = 1001, COLUMNS = 2000 };
 
-/* Before each timed run: OpenMP's threads spin for some milliseconds after a loop and would take a
- * core from the other side. */
+/* A pause before each timed run: OpenMP's threads spin for some milliseconds after a loop and would
+ * take a core from the other side. */
 #define SETTLE_NS 10000000
 
 static double seconds(clockid_t clock)
@@ -85,7 +85,7 @@ static void idle(void)
     printf("idle for %.1f s        %.4f cores used\n", wall, cpu / wall);
 }
 
-/* The variant yoke takes by default: the highest the processor has. */
+/* The variant that yoke takes by default: the highest one that the processor supports. */
 static yoke_cpu_fn *variant_of(const yoke_kernel *kernel)
 {
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -149,7 +149,7 @@ static void compete(const struct contest *c)
            median(ours, c->pairs) / median(theirs, c->pairs), c->pairs, median(ratio, c->pairs));
 }
 
-/* Touched in parallel, by the threads that will use it. */
+/* Written in parallel, by the threads that will use it. */
 static float *filled(int64_t count, float value)
 {
     float *block = malloc((size_t)count * sizeof *block);

@@ -1,10 +1,12 @@
-/* jobs.c - what an empty job costs beside its work: many at once, one after the other, as a tree.
+/* jobs.c - the overhead of an empty job: many at once, one after the other, as a tree.
  *
  *     yoke-bench-jobs [count=100000] [rounds=5] [devices=cpu]
  *
- * bulk: all submitted, then all waited for; nothing depends on anything. chain: each writes the row
- * that the one before has written. tree: a binary tree by `after`, leaves first. run: yoke_run, one
- * by one. Each round does all four; medians, in microseconds a job, from the first submission to
+ *   bulk   submits all jobs, then waits for all; the jobs are independent
+ *   chain  each job writes the row that the job before has written
+ *   tree   a binary tree by `after`, leaves first
+ *   run    yoke_run, one by one
+ * Each round does all four. Prints medians in microseconds per job, from the first submission to
  * the return of the last wait.
  */
 #include <stdio.h>
@@ -72,7 +74,8 @@ static void chain(struct bench *bench)
     wait_for_all(bench);
 }
 
-/* Children of node i are 2i + 1 and 2i + 2; tickets lie from the last node to the root. */
+/* The children of node i are 2i + 1 and 2i + 2. Tickets are in order from the last node to the
+ * root. */
 static void tree(struct bench *bench)
 {
     int64_t n = bench->count, node;

@@ -1,11 +1,11 @@
-/* kb.c - what the knowledge base costs a job: looking up, deriving, keeping, opening.
+/* kb.c - what the knowledge base costs a job: looking up, deriving, storing, opening.
  *
  *     yoke-bench-kb [FILE]
  *
- * In a new FILE (/tmp/yoke-bench-kb.db unless given; removed at the end), with 10, 1,000 and 20,000
- * lessons of five devices and seven sizes each, of 50 kernels. A look-up is of a lesson that is
- * there, another one each time, by statements that are prepared: the first 100 do not count. One
- * line of JSON: microseconds, medians and 99th percentiles.
+ * Creates a new FILE (default /tmp/yoke-bench-kb.db; removed at the end) with 10, 1,000 and 20,000
+ * lessons of 50 kernels, for five devices and seven sizes each. Each look-up is for another lesson
+ * that exists, by prepared statements; the first 100 look-ups are not counted. Prints one line of
+ * JSON: medians and 99th percentiles in microseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,12 @@
-/* links.cu - what the way between host memory and one GPU allows on this machine, and what the
- * driver's calls cost.
+/* links.cu - measures the link between host memory and one GPU, and the cost of the driver's calls.
  *
  *     nvcc -O3 -arch=native -o links links.cu
- *     links              rates and costs, one line of JSON
- *     links hog GIB S    take the GPU's memory except GIB for S seconds, to see others without it
+ *     links             rates and costs, one line of JSON
+ *     links hog GIB S   takes the GPU's memory except GIB for S seconds, to test others without it
  *
- * Rates are bytes per second, medians of 9, over 1 GiB moved as 64 copies of 16 MiB one behind the
- * other. `both` moves as much each way at the same time; `two_to_one` half as much home, as saxpy
- * does: its `to` is what the busier direction can reach there.
+ * Rates are in bytes per second: medians of 9, for 1 GiB in 64 consecutive copies of 16 MiB. `both`
+ * moves 1 GiB in each direction at the same time. `two_to_one` moves half as much back to the host,
+ * as saxpy does; `two_to_one_to` is the rate of the busier direction then.
  */
 #include <cstring>
 #include <unistd.h>
@@ -25,7 +24,8 @@ __global__ void nothing(int *where)
         *where = 1;
 }
 
-/* Copies of each direction; the time until all are there. */
+/* Starts `to` copies to the device and `from` copies back; returns the seconds until all are
+ * done. */
 static double move(int to, int from)
 {
     std::vector<double> runs;
@@ -57,7 +57,7 @@ static void print_rates(const char *name, int with_both)
     printf("}, ");
 }
 
-/* One size of copy, again and again on one stream: what a small copy is worth. */
+/* Repeats copies of one size on one stream: the rate of small copies. */
 static void print_small_copies(void)
 {
     size_t sizes[] = { 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20 };
@@ -92,8 +92,8 @@ static double pin_seconds(void)
     return pinned;
 }
 
-/* Launch, copy home and event, as each chunk of a job needs them: the host's time, by wall clock
- * and by the thread's. */
+/* Measures launch, copy to the host and event, which each chunk of a job needs: the host's wall
+ * time, and the thread's CPU time. */
 static void print_calls(void)
 {
     cudaEvent_t event;
@@ -152,7 +152,7 @@ static void rates(void)
     printf("}\n");
 }
 
-/* Plain allocations, smaller and smaller, until only what was asked for is left. */
+/* Allocates smaller and smaller pieces until only `gib` GiB are left. */
 static void hog(double gib, unsigned how_long)
 {
     size_t leave = (size_t)(gib * (1 << 30)), available, all;

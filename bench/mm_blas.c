@@ -1,12 +1,13 @@
-/* mm_blas.c - the application mm on CPU cores beside OpenBLAS with threads of its own.
+/* mm_blas.c - the application mm on CPU cores, compared with OpenBLAS and its own threads.
  *
  *     yoke-bench-mm [N|ROWSxINNERxCOLUMNS] [double|single] [REPEATS] [THREADS]
  *
- * Both make the same product in turn, in this process and by the same library: yoke calls it with
- * one thread on each core, the other way is one call with THREADS [as many as yoke has cores]. The
- * library is linked, and so here before anybody can tell it which of its kernels to use: where it
- * does not know the processor (mm_core.h) the program begins once more with that said.
- * Printed: medians, the least times, and the ratio of the medians (1.03: yoke takes 3 % longer).
+ * Both make the same product in turn, in this process and with the same library. yoke calls the
+ * library with one thread on each core; the other way is one call with THREADS [as many as yoke has
+ * cores]. The library is linked, so it chooses its kernels before main begins. If it does not know
+ * the processor (mm_core.h), the program starts itself again with the right choice in the
+ * environment. Prints medians, the least times, and the ratio of the medians (1.03: yoke takes 3 %
+ * longer).
  */
 #include <cblas.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 
 enum { REPEAT = 9 };
 
-/* OpenBLAS's threads look for more work for some 30 ms after a call, and must not meet yoke's. */
+/* OpenBLAS's threads poll for work for about 30 ms after a call, and must not disturb yoke's. */
 static void let_threads_sleep(void)
 {
     const struct timespec pause = { 0, 100000000 };
@@ -71,7 +72,7 @@ static void make(struct mm_product *p)
     must(mm_product_fill(p), "A and B");
 }
 
-/* Goes on where it cannot begin again. */
+/* Starts the program again with another kernel choice if needed. If that fails, it goes on. */
 static void choose_core(char **argv)
 {
     const char *core = getenv(MM_CORE_VARIABLE)
@@ -96,7 +97,7 @@ static void print(const char *what, double *times, int count)
     printf("%-9s median %9.2f ms, least %9.2f ms\n", what, middle * 1e3, times[0] * 1e3);
 }
 
-/* The application's state, on cores. */
+/* Opens the application's state, on cores. */
 static void *open_yoke(struct app_spec *spec, const char *type, yoke_runtime **rt)
 {
     const yoke_config config = { .devices = "cpu" };
@@ -134,7 +135,7 @@ int main(int argc, char **argv)
     make(&p);
     must(yoke_device_get(rt, 0, &cpu), "yoke");
     const int threads = argc > 4 ? atoi(argv[4]) : cpu.lanes;
-    for (int r = -1; r < repeat; r++) { /* the first of each is not counted */
+    for (int r = -1; r < repeat; r++) { /* the first round is not counted */
         const double mine = time_yoke(app, state, rt), theirs = time_openblas(&p, threads);
         by_yoke[r < 0 ? 0 : r] = mine;
         by_openblas[r < 0 ? 0 : r] = theirs;

@@ -1,13 +1,14 @@
-/* opencl_mapping.c - does a driver put old contents back over host memory that a buffer is made
- * over?
+/* opencl_mapping.c - tests whether a driver overwrites host memory with old contents after a buffer
+ * was created over it.
  *
  *     yoke-bench-opencl-mapping DEVICE [mib=64] [rounds=10]
  *
- * DEVICE counts as YOKE_DEVICES=opencl:DEVICE does. Drivers pin host memory only as the host's side
- * of a buffer (CL_MEM_USE_HOST_PTR) that is mapped, and the standard lets them copy what was there
- * when the buffer was made. So memory with old words gets new ones at each moment of such a
- * buffer's life, by another queue's read from a device's buffer, by reads of 256 KiB, or by the
- * host; the table has in how many rounds, and how many words at most, old ones were there later.
+ * DEVICE is numbered as in YOKE_DEVICES=opencl:DEVICE. Drivers pin host memory only as the host
+ * side of a buffer (CL_MEM_USE_HOST_PTR) that is mapped. The standard allows them to copy back the
+ * contents from the buffer's creation. So this program fills memory with old words and writes new
+ * words at each stage of such a buffer's life: by another queue's read from a device buffer, by
+ * reads of 256 KiB, or by the host. The table lists in how many rounds old words were found later,
+ * and how many at most.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -31,7 +32,7 @@ static const char *const moments[] = { "after it is made", "while it is mapped",
 struct probe {
     cl_context context;
     cl_command_queue reading, mapping;
-    cl_mem source; /* of new words */
+    cl_mem source; /* contains the new words */
     uint32_t *memory;
     size_t bytes;
 };
@@ -85,7 +86,7 @@ static struct probe open_probe(cl_device_id device, size_t bytes)
     return p;
 }
 
-/* All of the memory, new. */
+/* Writes new words to all of the memory. */
 static void *write_new(void *argument)
 {
     const struct write *write = argument;
@@ -104,7 +105,7 @@ static void *write_new(void *argument)
     return NULL;
 }
 
-/* Words that are old again, once new ones have been written. */
+/* The number of old words, after new words were written. */
 static int64_t old_words(const struct probe *p)
 {
     int64_t old = 0;
@@ -122,7 +123,7 @@ static void *map(const struct probe *p, cl_mem buffer, cl_map_flags flags)
     return mapped;
 }
 
-/* One buffer's life; the old words in the end. */
+/* One life of a buffer; returns the number of old words at the end. */
 static int64_t live(struct probe *p, const struct write *write, enum moment moment,
                     cl_map_flags flags)
 {

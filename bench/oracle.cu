@@ -1,19 +1,20 @@
-/* oracle.cu - the best that a fixed split of one job between CPU threads and one GPU can reach on
- * this machine, by a program that knows nothing of yoke.
+/* oracle.cu - the best fixed split of one job between CPU threads and one GPU on this machine,
+ * measured by a program that is independent of yoke.
  *
  *     nvcc -O3 -arch=native -o oracle oracle.cu \
  *          -Xcompiler -O3,-march=native,-fopenmp-simd,-ffast-math,-fno-finite-math-only
  *     oracle saxpy|mxv|nbody ITEMS [threads=N] [repeat=N] [step=0.05] [share=S] [cold]
  *
- * Items 0 .. cut go to the threads, which take small pieces in turn; the rest to the GPU by three
- * streams. Without `share` the GPU's share is swept in steps, then by 1 % around the best; with it
- * this one split is run, so that a script can take turns between this program and another. A time
- * reaches from inputs in pinned host memory to results there. Threads spin between runs, so they
- * start at once; the GPU is waited for asleep, as whoever shares a machine has to.
+ * Threads compute items 0 .. cut in small pieces, in turn; the GPU computes the rest with three
+ * streams. Without `share`, the program sweeps the GPU's share in steps, then by 1 % around the
+ * best. With `share`, it runs only this split, so that a script can alternate this program with
+ * another. A time goes from inputs in pinned host memory to results there. Threads spin between
+ * runs, so they start at once. The program sleeps while it waits for the GPU, as programs on shared
+ * machines must.
  *
- * Shares that cannot win are left out: where one side alone, by its time for everything, would need
- * 1.5 times the best so far. Each result is checked on samples, outputs being NaN before each run
- * (so the compiler has to know of NaN). One line of JSON is printed.
+ * Shares that cannot win are left out: those for which one side alone, by its time for all items,
+ * would need 1.5 times the best time so far. Each result is checked on samples; outputs are NaN
+ * before each run (so the compiler must respect NaN). Prints one line of JSON.
  */
 #include <atomic>
 #include <cstring>
@@ -27,7 +28,7 @@
 static const job *work;
 static int threads, repeat = 9;
 
-/* --- a team of threads, each bound to a core, that takes pieces of [next, end) --- */
+/* --- a team of threads, each bound to a core, that share the pieces of [next, end) --- */
 
 static std::atomic<int> round_number, finished, quit;
 static std::atomic<long> next_item;
@@ -72,8 +73,8 @@ static void team_start(part_fn *part, long end)
     round_number++;
 }
 
-/* Twice what the caches hold, so that what a run reads comes from memory; empty: they are as the
- * reset left them. */
+/* Twice the size of the caches: reading it evicts the run's data, so a run reads from memory.
+ * Empty: the caches stay as the reset left them. */
 static std::vector<char> other_bytes;
 
 static size_t cache_bytes(void)
@@ -117,7 +118,7 @@ static double run_once(double share)
     return seconds() - start;
 }
 
-/* Samples over all items, and on either side of the cut. */
+/* Checks samples over all items, and on both sides of the cut. */
 static double check(double share)
 {
     long cut = items - std::llround(share * (double)items);
@@ -147,7 +148,7 @@ static double worst_error;
 static double try_share(double share)
 {
     point p = { share, 0, {} };
-    run_once(share); /* the first run touches memory that others need not */
+    run_once(share); /* not timed: it touches memory for the first time */
     for (int r = 0; r < repeat; r++)
         p.runs.push_back(run_once(share));
     worst_error = std::max(worst_error, check(share));
@@ -181,7 +182,7 @@ static void sweep(double step, double cpu_only, double gpu_only)
     }
 }
 
-/* The kernel over everything in one launch, on data that are on the GPU. */
+/* Times the kernel over everything in one launch; the data are on the GPU already. */
 static double kernel_alone(void)
 {
     std::vector<double> runs;
@@ -202,7 +203,7 @@ static double kernel_alone(void)
     return median(runs);
 }
 
-/* --- from words to figures --- */
+/* --- command line and output --- */
 
 static void open_all(void)
 {
@@ -277,7 +278,7 @@ int main(int argc, char **argv)
         kernel = kernel_alone();
         gpu_only = try_share(1);
         int wanted = repeat;
-        if (gpu_only * 10 < run_once(0)) /* who is that far behind decides nothing */
+        if (gpu_only * 10 < run_once(0)) /* a CPU that is that slow decides nothing */
             repeat = std::min(repeat, 3);
         cpu_only = try_share(0);
         repeat = wanted;

@@ -1,4 +1,4 @@
-/* oracle.h - what the CUDA programs of bench/ share: a clock, a median, and an end with a reason.
+/* oracle.h - what the CUDA programs of bench/ share: a clock, a median, and an end with a message.
  */
 #ifndef YOKE_BENCH_ORACLE_H
 #define YOKE_BENCH_ORACLE_H
@@ -36,7 +36,7 @@ static inline double median(std::vector<double> values)
     exit(1);
 }
 
-/* Every CUDA call goes through here: a figure from a run in which one failed would be a lie. */
+/* Every CUDA call goes through here: a figure from a run with a failed call would be wrong. */
 #define MUST(call)                                                                                 \
     do {                                                                                           \
         cudaError_t code = (call);                                                                 \

@@ -1,9 +1,9 @@
-/* oracle_jobs.h - the three jobs as a person would write them for one machine: inputs, loops for a
- * core, kernels and copies for a GPU, and checks.
+/* oracle_jobs.h - the three jobs, handwritten for one machine: inputs, loops for a core, kernels
+ * and copies for a GPU, and checks.
  *
- * The arithmetic and the bytes are those of apps/saxpy, apps/mxv and apps/nbody; of their code
- * nothing is used. Host memory is pinned, device memory holds whole arrays, so an index means the
- * same in both.
+ * The arithmetic and the bytes are those of apps/saxpy, apps/mxv and apps/nbody, but none of their
+ * code is used. Host memory is pinned. Device memory holds whole arrays, so an index means the same
+ * on both sides.
  */
 #ifndef YOKE_BENCH_ORACLE_JOBS_H
 #define YOKE_BENCH_ORACLE_JOBS_H
@@ -17,7 +17,7 @@ enum { COLUMNS = 2000, TILE = 128, LANES = 64, STREAMS = 3, ARRAYS = 4 };
 static const float FACTOR = 3, TERM = 0.25f, STEP = 0.001f, SOFTENING2 = 0.01f * 0.01f;
 
 static long items;                        /* elements, rows or bodies */
-static float *host[ARRAYS], *gpu[ARRAYS]; /* in the order of the loops' names below */
+static float *host[ARRAYS], *gpu[ARRAYS]; /* in the order of the enums below */
 static cudaStream_t stream[STREAMS];
 
 /* A part of the range. */
@@ -25,12 +25,12 @@ typedef void part_fn(long first, long last);
 
 struct job {
     const char *name;
-    long floats[ARRAYS];        /* of each array, for each item; negative: in all */
-    part_fn *fill;              /* inputs that no run changes */
-    part_fn *reset;             /* what a run reads and writes, as it was; outputs as NaN */
-    part_fn *cpu, *gpu;         /* gpu: everything, from and to host memory, in flight on return */
-    part_fn *launch;            /* the kernel alone, on data that are there */
-    double (*error)(long item); /* against double precision, as part of what is allowed */
+    long floats[ARRAYS];        /* per array: floats per item; negative: -floats in total */
+    part_fn *fill;              /* sets inputs that no run changes */
+    part_fn *reset;             /* restores what a run reads and writes; outputs become NaN */
+    part_fn *cpu, *gpu;         /* gpu: everything, from and to host memory; in flight on return */
+    part_fn *launch;            /* the kernel alone, on data that are on the GPU */
+    double (*error)(long item); /* relative to the allowed error; against double precision */
 };
 
 static uint32_t hash(uint64_t index)
@@ -104,7 +104,8 @@ static void saxpy_launch(long first, long last)
     saxpy_launch_on(first, last, stream[0]);
 }
 
-/* Chunks take turns on the streams: one's results go home while the next one's data come. */
+/* Chunks alternate between the streams: results of one chunk are copied back while data of the next
+ * arrive. */
 static void saxpy_gpu(long first, long last)
 {
     for (int turn = 0; first < last; first += SAXPY_CHUNK, turn = (turn + 1) % STREAMS) {
@@ -245,7 +246,8 @@ static inline __host__ __device__ void nbody_move(float4 *const *arrays, long i,
     arrays[NBODY_ACCELERATION][i] = a;
 }
 
-/* LANES bodies at a time, the vector's elements; all of them meet the same other body. */
+/* Computes LANES bodies at a time, one per element of a vector. All of them meet the same other
+ * body. */
 static void nbody_lanes(long first, int count)
 {
     float4 *arrays[ARRAYS];
@@ -292,7 +294,7 @@ __global__ void nbody_kernel(long first, long last, long bodies, nbody_arrays ar
     for (long start = 0; start < bodies; start += TILE) {
         long mine = start + threadIdx.x;
         __syncthreads();
-        /* Beyond the last body: no mass, so nothing pulls. */
+        /* beyond the last body: mass 0, so it does not pull */
         tile[threadIdx.x] = mine < bodies ? from[mine] : float4{ 0, 0, 0, 0 };
         __syncthreads();
 #pragma unroll 16
@@ -326,7 +328,7 @@ static void nbody_gpu(long first, long last)
         down(k, 4 * first, 4 * (last - first), stream[0]);
 }
 
-/* The acceleration against a direct sum, the move against the acceleration. */
+/* Checks the acceleration against a direct sum, and the move against the acceleration. */
 static double nbody_error(long i)
 {
     const float *from = host[NBODY_FROM];

@@ -1,14 +1,14 @@
-/* overhead.c - what the runtime costs the host beside the calls that it cannot avoid.
+/* overhead.c - the runtime's overhead on the host, beyond the calls that it cannot avoid.
  *
  *     yoke-bench-overhead DEVICE [chunks]
  *
- * Per chunk: a job over data that are on the device, in 2000 chunks of 4 KiB whose results go home,
- * against the same launches, copies and events by the backend's bare functions, in turns. CPU time
- * is that of all threads, also of the driver's (CUDA has two that hear of ended events, and they
- * are busy either way); `caller` is that of the thread that does all the rest in both cases; wall
- * time is that of the whole. Then the CPU used while the device works alone: on jobs of half a
- * second, and on jobs of about 10 ms. A device that is the CPU itself (PoCL) uses it, of course.
- * One line of JSON is printed.
+ * Per chunk: a job over data on the device, in 2000 chunks of 4 KiB whose results are copied to the
+ * host, alternates with the same launches, copies and events by direct calls of the backend. CPU
+ * time is that of all threads, including the driver's (CUDA has two that wait for events; they are
+ * busy in both cases). `caller` is the CPU time of the thread that does everything else in both
+ * cases. Wall time is that of the whole. Then the CPU used while the device works alone: on jobs of
+ * half a second, and on jobs of about 10 ms. If the device is the CPU itself (PoCL), it uses the
+ * CPU, of course. Prints one line of JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static struct cost cost_since(struct cost start)
     return (struct cost){ now.wall - start.wall, now.cpu - start.cpu, now.caller - start.caller };
 }
 
-/* A job of the kernel over arrays in memory that the device reaches quickly. */
+/* A job over arrays in memory that the device reaches fast. */
 struct work {
     yoke_runtime *rt;
     float *xs, *ys;
@@ -70,7 +70,7 @@ static void work_open(yoke_runtime *rt, int64_t items, struct work *out)
                                      yoke_out_home(out->y) } };
 }
 
-/* Returns how many chunks it took. */
+/* Returns the number of chunks. */
 static int64_t work_run(struct work *work)
 {
     yoke_result *result;
@@ -99,7 +99,7 @@ static void print_chunks(yoke_runtime *rt, const char *device, int64_t chunks)
     work_open(rt, chunks * CHUNK, &work);
     work.job.partitioner = partitioner;
     must(bare_open(device, chunks * CHUNK, &bare), device);
-    for (int t = -1; t < TURNS; t++) { /* the first brings the data and is not counted */
+    for (int t = -1; t < TURNS; t++) { /* the first turn copies the data and is not counted */
         struct cost start = cost_now();
         int64_t did = work_run(&work);
         struct cost ours = cost_since(start);
@@ -131,13 +131,13 @@ static void print_chunks(yoke_runtime *rt, const char *device, int64_t chunks)
     work_close(&work);
 }
 
-/* Jobs of about so long; the share of a core that the process uses meanwhile. */
+/* Runs jobs of about `each` seconds; prints the fraction of a core that the process uses. */
 static void print_alone(struct work *work, const char *name, double each, int jobs)
 {
     struct cost used = { 0 };
     work->rounds = 256;
     work_run(work);
-    /* Again and again: a short job says little about a long one. */
+    /* Repeated, because a short job predicts a long one badly. */
     for (int i = 0; i < 3; i++) {
         struct cost start = cost_now();
         work_run(work);

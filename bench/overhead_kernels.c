@@ -1,4 +1,4 @@
-/* overhead_kernels.c - `rounds` steps that depend on one another; 0 is a copy. */
+/* overhead_kernels.c - `rounds` dependent steps per element; 0 rounds are a copy. */
 #include "overhead_kernels.h"
 
 YOKE_KERNEL(burn, i, YOKE_VALUE(int32_t, rounds), YOKE_IN(float, x), YOKE_OUT(float, y))

@@ -1,4 +1,4 @@
-/* overhead_kernels.h - a kernel as short or as long as one wants. */
+/* overhead_kernels.h - a kernel of any length. */
 #ifndef YOKE_BENCH_OVERHEAD_KERNELS_H
 #define YOKE_BENCH_OVERHEAD_KERNELS_H
 

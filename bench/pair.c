@@ -3,10 +3,10 @@
  *
  *     yoke-bench-pair [repeats] [APP:SIZE ...]
  *
- * PoCL's threads inherit the affinity of the thread that loads it, so it is loaded from a thread
- * bound to the last core, with one thread of its own; then the binding is lifted. Each application
- * is run with auto on both, and on each alone, verified. Printed: times, gain over the better of
- * the two (1: as fast as it alone), shares.
+ * PoCL's threads inherit the affinity of the thread that loads it. So a thread bound to the last
+ * core loads it, with one PoCL thread; then the binding is removed. Each application runs with auto
+ * on both devices, and on each alone, with verification. Prints times, the gain over the better of
+ * the two (1: as fast as that device alone), and shares.
  */
 #include <sched.h>
 #include <stdio.h>

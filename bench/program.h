@@ -1,4 +1,4 @@
-/* program.h - what the comparison programs share: medians, failing, words of the command line. */
+/* program.h - what the comparison programs share: medians, failures, options. */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
 
@@ -7,22 +7,24 @@
 
 /* Sorts the values. */
 double median(double *values, int count);
-/* Ends the program, with the reason, unless all went well. */
+/* Ends the program with a message unless `status` is YOKE_OK. */
 void must(yoke_status status, const char *what);
-/* "A", "AxB" or "AxBxC" with numbers of at least `least`: how many there are; 0 if it is none. */
+/* Reads "A", "AxB" or "AxBxC", numbers of at least `least`. Returns how many there are; 0: not a
+ * size. */
 int read_size(const char *text, int64_t least, int64_t *size);
 
-/* What follows NAME= in `word`; NULL: it begins otherwise. */
+/* The text after NAME= in `word`; NULL: `word` begins differently. */
 const char *value_of(const char *word, const char *name);
-/* An option of the program's own, NAME=VALUE, with the one place that it has. */
+/* An option of the program, NAME=VALUE. Exactly one of its pointers is not NULL. */
 struct program_option {
     const char *name; /* NULL ends a list */
     int *whole;
-    int64_t *large; /* with K, M, G as powers of 1024; up to 2^53 */
+    int64_t *large; /* with K, M, G as powers of 1024; at most 2^53 */
     double *real;
     const char **text;
 };
-/* `word` into its option's place; 0: it is none of them, or no number where one should be. */
+/* Stores `word` in its option's place. 0: it is no option, or not a number where a number
+ * belongs. */
 int read_option(const struct program_option *options, const char *word);
 
 #endif

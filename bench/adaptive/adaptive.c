@@ -1,16 +1,17 @@
-/* adaptive.c - every partitioner on the same data in one process, taking turns: time, efficiency,
- * gain and regret, with host threads that spin, yield or block and as many threads as cores or
+/* adaptive.c - compares all partitioners on the same data in one process, in turns: time,
+ * efficiency, gain and regret. Host threads spin, yield or block, with as many threads as cores, or
  * more.
  *
  *     yoke-bench-adaptive APP SIZE DEVICES [rounds=5] [seconds=30] [threads=0] [NAME=VALUE ...]
  *
- * SIZE as for `yoke run`; NAME=VALUE are the application's own options (steps=5). The first run
- * with auto is timed in the fresh process, where drivers are still being loaded; then each device
- * alone and the sweep for the best fixed split (apps/driver.h); then first runs of runtimes that
- * are ready but know nothing; then the turns. Those that judge auto come first: with nothing given,
- * beside the best split and the best device alone. Then all partitioners, with each way of waiting.
- * Prints JSON. `threads`: 0, or the number of cores, from which three counts are tried: that, one
- * and two more.
+ * SIZE is as for `yoke run`; NAME=VALUE are the application's own options (steps=5). The order:
+ * 1. The first run with auto, in the fresh process, where drivers are still being loaded.
+ * 2. Each device alone, and the sweep for the best fixed split (apps/driver.h).
+ * 3. First runs of runtimes that are ready but know nothing.
+ * 4. Turns that judge auto, with default threads: beside the best split and the best device alone.
+ * 5. Turns of all partitioners, with each way of waiting.
+ * Prints JSON. `threads`: 0, or the number of cores; then three thread counts are tried: that
+ * number, one more and two more.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,12 +26,13 @@ enum { ROWS_MAX = 16, ROUNDS_MAX = 64, JUDGED_ROUNDS = 25, FIRST_RUNS = 5 };
 
 struct settings {
     int rounds, threads;
-    double seconds; /* for one group of rows */
+    double seconds; /* time limit for one group of rows */
     char chunks[5][64];
-    char oracle[512], alone[512]; /* the best fixed split, and all for the best device */
+    /* Partitioners: the best fixed split, and everything on the best device. */
+    char oracle[512], alone[512];
 };
 
-/* Rows of one group share a runtime; each keeps its times. */
+/* Rows of one group share a runtime. Each row keeps its times. */
 struct row {
     const char *name, *partitioner;
     double times[ROUNDS_MAX];
@@ -60,7 +62,7 @@ static int take_turns(struct app_session *session, struct group *group, double p
             session->run.partitioner = row->partitioner;
             if (app_session_time(session, "turns", &seconds) != YOKE_OK)
                 return -1;
-            if (round > 0) /* the first turn builds kernels and teaches speeds */
+            if (round > 0) /* the first turn builds kernels and learns speeds */
                 row->times[row->count++] = seconds;
             for (d = 0; d < session->run.tally.device_count && d < 8; d++)
                 row->shares[d] = (double)session->run.tally.devices[d].items;
@@ -112,7 +114,7 @@ static void add_rows(struct group *group, const struct settings *settings, int a
         add_row(group, settings->chunks[i], settings->chunks[i]);
 }
 
-/* A runtime of its own that is ready, with the data attached. */
+/* Opens a separate runtime, waits until it is ready, and attaches the data. */
 static yoke_status open_ready(struct measure_spec *spec, void *state, struct app_session *session)
 {
     struct app_session_spec from = { .spec = spec };
@@ -160,9 +162,9 @@ static void print_times(const char *name, const double *times, int count)
     printf("],\n");
 }
 
-/* First runs of runtimes whose drivers are loaded, with kernels on disk: what auto has to find out
- * it pays there; kernels' loading, devices' pages and copies of memory that is not pinned yet the
- * best fixed split pays as well. */
+/* First runs of runtimes whose drivers are loaded and whose kernels are on disk. auto pays here for
+ * what it must learn. Both auto and the best fixed split pay for loading kernels, for devices'
+ * pages and for copies of memory that is not pinned yet. */
 static int first_runs(const struct measure_spec *spec, void *state, const struct settings *settings)
 {
     struct measure_spec mine = *spec;
@@ -177,7 +179,7 @@ static int first_runs(const struct measure_spec *spec, void *state, const struct
     return 0;
 }
 
-/* "static:shares=..." of the oracle that measure() found, and of the best device alone. */
+/* Writes "static:shares=..." for the oracle that measure() found, and for the best device alone. */
 static void shares_text(const struct measure *auto_, struct settings *settings)
 {
     size_t size = sizeof settings->oracle, at, alone_at;
@@ -208,7 +210,7 @@ static void print_group(const struct group *group, const struct measure *auto_)
     fflush(stdout);
 }
 
-/* With nothing given. */
+/* Judges auto, without a thread count or a way of waiting. */
 static int judge(const struct measure_spec *spec, void *state, const struct settings *settings,
                  const struct measure *auto_)
 {
@@ -228,7 +230,7 @@ static int judge_all(struct measure_spec *spec, const struct settings *settings,
     static const yoke_waiting waits[] = { YOKE_WAIT_BLOCK, YOKE_WAIT_SPIN, YOKE_WAIT_YIELD };
     void *state;
     int w, t, counts = settings->threads ? 3 : 1;
-    /* The data lie in memory of this runtime, which sleeps. */
+    /* The data are in memory of this runtime. It sleeps. */
     struct app_session session;
     struct app_session_spec from = { .spec = spec };
     must(app_session_open(&from, &session), "a runtime");

@@ -1,14 +1,14 @@
-/* starpu.c - an application's jobs by StarPU instead of yoke (starpu_job.h), and by yoke, in turns,
- * on the cores of this machine.
+/* starpu.c - an application's jobs by StarPU (starpu_job.h) and by yoke, in turns, on the cores of
+ * this machine.
  *
  *     yoke-bench-irregular-starpu APP SIZE ROUNDS [OPTION=VALUE ...]
  *
- * Each of StarPU's schedulers tries a range of block sizes. StarPU is paused while yoke works, for
- * its idle workers poll; yoke's sleep. One more run of each is verified, once for all that wrote
- * the same bits, as a digest tells. The best of StarPU's, and what it does by itself, meet yoke
- * again. Written: one JSON object with all seconds.
+ * Each of StarPU's schedulers tries a range of block sizes. StarPU is paused while yoke works,
+ * because its idle workers poll; yoke's sleep. One more run of each contestant is verified; results
+ * with the same digest are verified only once. Then the best of StarPU's combinations, and StarPU's
+ * default, alternate with yoke again. Writes one JSON object with all seconds.
  *
- * Options are as contest.h has them.
+ * Options are as in contest.h.
  */
 #include <inttypes.h>
 #include <starpu.h>
@@ -23,9 +23,9 @@ enum { SIZES_MAX = 7, BLOCK_LEAST = 64 };
 
 static const char *const schedulers[] = { "eager", "lws", "dmda" };
 
-struct contestant { /* yoke: block 0 */
+struct contestant { /* block 0: yoke */
     int64_t block;
-    uint64_t bits; /* a digest of what its latest job wrote */
+    uint64_t bits; /* digest of what its latest job wrote */
     double seconds[2 * CONTEST_ROUNDS_MAX];
     int rounds, verified;
 };
@@ -40,7 +40,8 @@ static void time_one(struct app_session *session, struct contestant *one, int co
         one->seconds[one->rounds++] = seconds;
 }
 
-/* What has the bits of one that is right is right. Looked at while StarPU, which polls, is paused.
+/* Verifies one more run. A result with the same bits as a right one is right. The application
+ * verifies while StarPU is paused, because StarPU polls.
  */
 static void verify_one(struct app_session *session, struct contestant *one)
 {
@@ -63,7 +64,7 @@ static void verify_one(struct app_session *session, struct contestant *one)
     is_known |= one->verified;
 }
 
-/* From one block a core to ever smaller ones, all of whole units. */
+/* Block sizes: from one block per core to smaller and smaller ones, all multiples of the unit. */
 static int block_sizes(int64_t items, struct contestant *out)
 {
     const int64_t cores = starpu_cpu_worker_get_count(),
@@ -87,7 +88,7 @@ static void print(const char *name, const struct contestant *one)
     printf("]}");
 }
 
-/* 0: StarPU does not start. NULL: the scheduler that it has where nobody names one. */
+/* Starts StarPU. 0: it does not start. `scheduler` NULL: StarPU's default. */
 static int begin(const char *scheduler)
 {
     struct starpu_conf conf;
@@ -104,7 +105,7 @@ static void start(const char *scheduler)
             app_fail(YOKE_EDEVICE, "StarPU does not start with the scheduler %s", scheduler));
 }
 
-/* StarPU is paused while yoke works. */
+/* Pauses StarPU while yoke works. */
 static void time_in_turn(struct app_session *session, struct contestant *one, int counts)
 {
     if (one->block == 0)
@@ -114,13 +115,13 @@ static void time_in_turn(struct app_session *session, struct contestant *one, in
         starpu_resume();
 }
 
-struct chosen { /* of StarPU's */
+struct chosen { /* one of StarPU's combinations */
     const char *scheduler;
     int64_t block;
-    double over_yoke; /* its median over that of yoke beside it */
+    double over_yoke; /* its median / yoke's median, measured in turns */
 };
 
-/* `best` is what was best so far. */
+/* Times all block sizes of a scheduler and yoke in turns. `best`: the best combination so far. */
 static void meet(struct contest *contest, const char *scheduler, struct chosen *best)
 {
     static struct contestant all[1 + SIZES_MAX];
@@ -128,9 +129,9 @@ static void meet(struct contest *contest, const char *scheduler, struct chosen *
     int count, k, r;
     start(scheduler);
     all[0] = (struct contestant){ .block = 0 };
-    time_in_turn(session, &all[0], 0); /* tells what its unit is */
+    time_in_turn(session, &all[0], 0); /* finds the unit */
     count = 1 + block_sizes(contest->spec.app->items(contest->state), &all[1]);
-    for (r = -1; r < contest->rounds; r++) /* the first warms up */
+    for (r = -1; r < contest->rounds; r++) /* the first round warms up */
         for (k = 0; k < count; k++)
             time_in_turn(session, &all[k], r >= 0);
     for (k = 0; k < count; k++) {
@@ -145,7 +146,7 @@ static void meet(struct contest *contest, const char *scheduler, struct chosen *
     starpu_shutdown();
 }
 
-/* The two in turns again, for the best of many times is partly luck. */
+/* Times the chosen combination and yoke again, because the best of many times is partly luck. */
 static void meet_again(struct contest *contest, const char *key, const struct chosen *chosen)
 {
     static struct contestant pair[2];
@@ -165,7 +166,7 @@ static void meet_again(struct contest *contest, const char *key, const struct ch
     starpu_shutdown();
 }
 
-/* Also what StarPU does by itself: its scheduler where none is named, and a task a core. */
+/* Prints the head. Returns StarPU's default: its default scheduler, and one task per core. */
 static struct chosen print_head(const struct contest *contest)
 {
     static char name[64];

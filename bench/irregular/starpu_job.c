@@ -1,9 +1,9 @@
 /* starpu_job.c - see starpu_job.h.
  *
  * The linker sends the application's calls of app_run_job and yoke_array_open here (--wrap). A job
- * is cut into blocks of so many indexes, a task each; tasks have no data handles, so StarPU has
- * nothing to keep coherent; of an array that is added to each worker has a copy, cleared when it
- * first needs it and added up at the end, as yoke has.
+ * is cut into blocks of indexes, one task each. Tasks have no data handles, so StarPU has nothing
+ * to keep coherent. Of an array that is added to, each worker has its own copy, as in yoke: cleared
+ * at its first use in a run, and added up at the end.
  */
 #include "starpu_job.h"
 
@@ -16,7 +16,7 @@
 
 enum { WORKERS_MAX = 1024, ARRAYS_MAX = 64 };
 
-/* --- how long the application's arrays are --- */
+/* --- the sizes of the application's arrays --- */
 
 static struct extent {
     const yoke_array *array;
@@ -51,16 +51,16 @@ static struct extent extent_of(const yoke_array *array)
 
 /* --- a job by StarPU --- */
 
-struct copies { /* of an array that is added to */
+struct copies { /* for an array that is added to */
     int64_t *of[WORKERS_MAX];
-    int used[WORKERS_MAX]; /* in this run; a worker writes its own only */
+    int used[WORKERS_MAX]; /* in this run; a worker writes only its own element */
     int64_t count;
 };
 
-struct starpu_turn starpu_turn; /* written while there is no task, as what follows */
+struct starpu_turn starpu_turn; /* written while there are no tasks, like the variables below */
 
 static struct {
-    yoke_array *written[YOKE_ARGS_MAX + 1]; /* by the latest job; NULL ends them */
+    yoke_array *written[YOKE_ARGS_MAX + 1]; /* by the latest job; NULL ends the list */
     const yoke_job *job;
     yoke_cpu_fn *run;
     void *args[YOKE_ARGS_MAX];
@@ -98,8 +98,8 @@ static void do_block(void *buffers[], void *argument)
     now.run(args, &chunk);
 }
 
-/* Blocks of different sizes take different times: what dmda has learned of one is not asked of
- * another. */
+/* Blocks of different sizes take different times: dmda must not use what it learned about one size
+ * for another. */
 static uint32_t size_of_task(struct starpu_task *task)
 {
     (void)task;
@@ -133,7 +133,7 @@ static void add_up(struct copies *copies, int64_t *into)
     }
 }
 
-/* Where the job's arguments lie; the host holds its arrays meanwhile. */
+/* Finds the job's arguments in host memory. Until the job ends, the host holds its arrays. */
 static void take_arguments(const yoke_job *job)
 {
     static struct copies all[YOKE_ARGS_MAX];
@@ -195,7 +195,7 @@ yoke_status __wrap_app_run_job(struct app_run *run, const yoke_job *job)
     return YOKE_OK;
 }
 
-/* FNV-1a, eight bytes at a time. */
+/* FNV-1a over eight bytes at a time. */
 uint64_t starpu_job_digest(void)
 {
     uint64_t all = 0xcbf29ce484222325u, some;

@@ -5,7 +5,7 @@
 enum { GPUS_MAX = 16 };
 static struct {
     int gpus;
-    int64_t items; /* of each */
+    int64_t items; /* per GPU */
     float *x[GPUS_MAX], *y[GPUS_MAX];
 } parts;
 
@@ -54,7 +54,7 @@ void by_hand_close(void)
     }
 }
 
-/* ---- from and to the host, on GPU 0 ---- */
+/* ---- from and to the host's memory, on GPU 0 ---- */
 
 enum { PIECES = 16, STREAMS = 3 };
 static struct {
@@ -72,7 +72,7 @@ int from_host_open(int64_t items)
     return well;
 }
 
-/* Items first .. last - 1, all in one stream. */
+/* Computes items first .. last - 1, all in one stream. */
 static void part(const struct from_host_data *data, int64_t first, int64_t last, cudaStream_t stream)
 {
     const int64_t items = last - first;

@@ -1,6 +1,6 @@
-/* by_hand.h - saxpy as a CUDA program has it, in a shared object of its own (by_hand.cu): on every
- * GPU on data that stay, one launch on each, then a wait for each; and on GPU 0 from and to the
- * host's memory. */
+/* by_hand.h - handwritten saxpy in CUDA, in a shared object of its own (by_hand.cu). On all GPUs:
+ * on resident data, one launch on each GPU, then a wait for each. On GPU 0: from and to the host's
+ * memory. */
 #ifndef BY_HAND_H
 #define BY_HAND_H
 
@@ -9,8 +9,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Memory for `items` floats in each of two arrays, an equal part on each of the first `gpus`. 0:
- * there are fewer GPUs, or there is no memory. */
+/* Allocates `items` floats in each of two arrays, an equal part on each of the first `gpus` GPUs.
+ * 0: there are fewer GPUs, or there is no memory. */
 typedef int by_hand_open_fn(int gpus, int64_t items);
 typedef void by_hand_run_fn(void);
 typedef void by_hand_close_fn(void);
@@ -30,7 +30,7 @@ struct from_host_data {
     const float *x;
     float *y;
 };
-/* Memory on the GPU, once. 0: it failed. */
+/* Allocates memory on the GPU, once. 0: it failed. */
 typedef int from_host_open_fn(int64_t items);
 /* 0: it failed. */
 typedef int from_host_run_fn(enum from_host_way way, const struct from_host_data *data);

@@ -1,9 +1,10 @@
-/* first_call.c - a process with one job: what yoke_run's first call takes.
+/* first_call.c - a process with one job: the time of the first call of yoke_run.
  *
  *     yoke-bench-first-call ROUNDS
  *
- * Of so many rounds over 64 Ki floats on YOKE_DEVICES. Prints milliseconds of yoke_open, of
- * yoke_run, and of yoke_close; first_call.py runs many of these and counts their CPU time.
+ * The job does ROUNDS rounds over 64 Ki floats on YOKE_DEVICES. Prints the milliseconds of
+ * yoke_open, of yoke_run, and of closing. first_call.py runs many such processes and adds up their
+ * CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>

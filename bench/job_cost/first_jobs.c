@@ -1,11 +1,11 @@
-/* first_jobs.c - what first jobs on new data take, and whether they are right.
+/* first_jobs.c - the time of the first jobs on new data, and whether their results are right.
  *
  *     yoke-bench-first-jobs DEVICES ITEMS [memory=alloc|array|malloc] [jobs=200] [times=1]
  *
- * Each time new memory is filled, `jobs` jobs of saxpy are run on it, the result is brought home
- * and all of it is checked. Printed are milliseconds: of the first job, of all, the median of the
- * second half, of bringing home; and how many elements are wrong. alloc and malloc are wrapped,
- * array is memory of yoke_array_open.
+ * Each of `times` repetitions fills new memory, runs `jobs` jobs of saxpy on it, copies the result
+ * to the host and checks all of it. Prints milliseconds: of the first job, of all jobs, the median
+ * of the second half, of the copy to the host; and the number of wrong elements. Memory from alloc
+ * and malloc is wrapped; array is memory of yoke_array_open.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const float a = 0.5f; /* whole and half numbers: sums are exact */
 
 struct data {
     yoke_array *array[2];
-    float *block[2]; /* to be given back; NULL: the array's own */
+    float *block[2]; /* to be freed; NULL: the array's own memory */
     float *x, *y;
 };
 
@@ -84,7 +84,7 @@ static void close_data(yoke_runtime *runtime, struct data *data, const char *mem
     }
 }
 
-/* 0: something is wrong. */
+/* 0: a result is wrong. */
 static int once(yoke_runtime *runtime, const char *memory, int64_t items, int jobs)
 {
     double each[JOBS_MAX];

@@ -1,13 +1,14 @@
-/* from_host.c - one call of saxpy from and to the host's memory on a GPU alone, by hand and by
+/* from_host.c - one call of saxpy from and to the host's memory on a GPU alone: handwritten, and by
  * yoke.
  *
  *     yoke-bench-from-host BY_HAND.so [devices=cuda:0] [items=128M] [pairs=15] [only=KIND]
  *
- * Kinds of memory: `pinned` (cudaMallocHost, for yoke as well), `alloc` (yoke_alloc; by hand
- * cudaMallocHost), `pageable` (malloc). Each call has new memory, filled and then checked by all
- * cores, but drivers are loaded, kernels compiled, and memory on the GPU is there. In a round all
- * ways have their turn. Printed are medians and the ratio of yoke's time to the faster of the ways
- * by hand that a plain program has, with its 95 % interval; copies in pieces are told beside them.
+ * Kinds of memory: `pinned` (cudaMallocHost, for yoke as well), `alloc` (yoke_alloc; handwritten:
+ * cudaMallocHost), `pageable` (malloc). Each call has new memory, which all cores fill and later
+ * check. But drivers are loaded, kernels are compiled, and memory on the GPU is allocated. In a
+ * round each way has its turn. Printed are medians, and the ratio of yoke's time to the faster of
+ * the handwritten ways that a plain program has, with its 95 % interval. The time of copies in
+ * pieces is printed beside them.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ struct bench {
 
 struct kind {
     const char *name;
-    int ways[WAYS]; /* which there are; the first of `plain` and `register` that is faster counts */
+    int ways[WAYS]; /* 1: used; ratios are to the faster of `plain` and `register` */
 };
 static const struct kind kinds[] = {
     { "pinned", { [FROM_HOST_PLAIN] = 1, [FROM_HOST_PIECES] = 1, [BY_YOKE] = 1 } },
@@ -108,7 +109,7 @@ static double call(const struct bench *bench, const struct kind *kind, int way)
         x[i] = (float)(i % 1021);
         y[i] = (float)(i % 4093);
     }
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* OpenMP's threads spin on */
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL); /* OpenMP's threads still spin */
     const double start = now_ms();
     if (way == BY_YOKE) {
         must(yoke_for(bench->runtime, &job_cost_saxpy, data.items, data.a, x, y), "saxpy");
@@ -127,7 +128,7 @@ static void compare(const struct bench *bench, const struct kind *kind, int pair
 {
     static const char *const names[] = { "plain", "in pieces", "registering", "yoke" };
     double ms[WAYS][PAIRS_MAX], ratios[PAIRS_MAX];
-    for (int pair = -1; pair < pairs; pair++) /* the first is to get ready */
+    for (int pair = -1; pair < pairs; pair++) /* the first round is not counted */
         for (int k = 0; k < WAYS; k++) {
             const int way = (k + pair + 1) % WAYS;
             if (kind->ways[way])

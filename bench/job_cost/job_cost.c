@@ -1,10 +1,11 @@
-/* job_cost.c - what a job on GPUs takes beside the same launches by hand, on data that stay.
+/* job_cost.c - the time of a job on GPUs, compared with the same launches by hand, on resident
+ * data.
  *
  *     yoke-bench-job-cost BY_HAND.so [gpus=1] [partitioner=even] [rounds=9]
  *
- * saxpy of 2 floats (a job without work) up to 256 Mi. In a round both have 50 calls, by turns,
- * each timed by itself; printed are the medians of the medians of the rounds. `first` is yoke's
- * first job, which uploads and compiles.
+ * The job is saxpy with 2 floats (a job without work) up to 256 Mi. In a round both ways have 50
+ * calls, in turns, each timed separately. Printed are the medians of the rounds' medians. `first`
+ * is yoke's first job, which uploads and compiles.
  */
 #include <dlfcn.h>
 #include <stdio.h>

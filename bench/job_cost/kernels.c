@@ -5,7 +5,7 @@ YOKE_KERNEL(job_cost_saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INO
     y[i] = a * x[i] + y[i];
 }
 
-/* Work for cores, and hardly any memory. */
+/* Work for cores, with hardly any memory traffic. */
 YOKE_KERNEL(job_cost_work, i, YOKE_VALUE(int32_t, rounds), YOKE_INOUT(float, y))
 {
     float x = y[i];

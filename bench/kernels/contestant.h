@@ -1,6 +1,7 @@
-/* contestant.h - who solves problems: plain OpenMP, plain CUDA, or yoke on a set of devices.
+/* contestant.h - a program that solves problems: plain OpenMP, plain CUDA, or yoke on a set of
+ * devices.
  *
- * Failures end the program, with the reason.
+ * A failure ends the program with a message.
  */
 #ifndef CONTESTANT_H
 #define CONTESTANT_H
@@ -9,17 +10,17 @@
 
 struct contestant {
     const char *name;
-    /* A filled problem, which is borrowed until `detach`, and its loop. */
+    /* Prepares a filled problem and its loop. The problem is borrowed until `detach`. */
     void (*attach)(struct contestant *self, const struct problem *problem, const struct loop *loop);
-    void (*run)(struct contestant *self);  /* all steps once; on a GPU with data resident there */
-    void (*home)(struct contestant *self); /* brings the arrays to the problem's memory */
+    void (*run)(struct contestant *self);  /* runs all steps once; on a GPU the data stay there */
+    void (*home)(struct contestant *self); /* copies the arrays to the problem's memory */
     void (*detach)(struct contestant *self);
     void (*close)(struct contestant *self);
 };
 
-/* `file`: the shared object of a struct plain. */
+/* `file`: the shared object with a struct plain. */
 struct contestant *contestant_plain(const char *file);
-/* As YOKE_DEVICES says them, "cpu" or "cuda:0". */
+/* `devices` is as in YOKE_DEVICES: "cpu" or "cuda:0". */
 struct contestant *contestant_yoke(const char *devices);
 
 #endif

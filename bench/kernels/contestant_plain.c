@@ -14,7 +14,7 @@ struct plain_contestant {
     struct contestant base;
     const struct plain *plain;
     const struct problem *problem;
-    void *memory[PROBLEM_ARRAYS_MAX]; /* the problem's arrays, where the loops have them */
+    void *memory[PROBLEM_ARRAYS_MAX]; /* the problem's arrays, in the loops' memory */
     struct plain_step step[LOOP_STEPS_MAX];
     int steps;
 };
@@ -86,7 +86,7 @@ static void plain_close(struct contestant *base)
     free(base);
 }
 
-/* The library stays loaded: threads of OpenMP and exit handlers of CUDA are in it. */
+/* The library stays loaded: it contains OpenMP's threads and CUDA's exit handlers. */
 struct contestant *contestant_plain(const char *file)
 {
     struct plain_contestant *self = calloc(1, sizeof *self);

@@ -1,4 +1,4 @@
-/* contestant_yoke.c - the loops as jobs of yoke, on arrays that stay where they are. */
+/* contestant_yoke.c - the loops as jobs of yoke, on arrays whose rows stay on the devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <yoke/yoke.h>

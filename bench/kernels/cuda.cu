@@ -1,5 +1,5 @@
-/* cuda.cu - the loops of kernels.c in plain CUDA, for GPU 0; a shared object that the benchmark
- * loads:
+/* cuda.cu - the loops of kernels.c in plain CUDA, for GPU 0. The benchmark loads this shared
+ * object:
  *
  *     nvcc -O3 -arch=native -shared -Xcompiler -fPIC -Icuda -I../../include -o cuda.so cuda.cu
  */
@@ -24,7 +24,8 @@ static void launched(const char *kernel)
 
 #include "kernels.c"
 
-/* A user lets each thread sum before a block does: some blocks for each processor. */
+/* As users write it: each thread sums before the block does, with some blocks per
+ * multiprocessor. */
 static __global__ void dot_kernel_by_hand(int64_t items, const float *__restrict__ x,
                                           const float *__restrict__ y, double *sum)
 {
@@ -43,7 +44,8 @@ static void cuda_dot_by_hand(void *const *arguments, const int64_t *size)
     launched("dot_by_hand");
 }
 
-/* CUB's reductions; the result is read home, as yoke's is. CUB says so if it wants more room. */
+/* CUB's reductions. The result is copied to the host, as yoke's is. CUB fails if it needs more
+ * room. */
 template <class Reduce> static void reduce_home(const void *result, size_t bytes, Reduce reduce)
 {
     static void *room, *home;
@@ -91,7 +93,7 @@ static plain_fn *cuda_find(const char *kernel)
                   { "reduce_sum", cuda_sum_by_cub },
                   { "reduce_max", cuda_max_by_cub },
                   { "reduce_argmin", cuda_argmin_by_cub },
-                  PLAIN_KERNELS(KNOWN) }; /* the first of a name counts */
+                  PLAIN_KERNELS(KNOWN) }; /* the first entry of a name counts */
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (!strcmp(known[k].kernel, kernel))
             return known[k].loop;

@@ -7,7 +7,7 @@
 
 static int rank_of(int count)
 {
-    double chance = pow(0.5, count), sum = chance; /* of no head; of fewer than r + 1 heads */
+    double chance = pow(0.5, count), sum = chance; /* of no head; of at most r heads */
     int r = 0;
     while (sum <= 0.025) {
         r++;

@@ -1,4 +1,4 @@
-/* interval.h - how sure a median is. */
+/* interval.h - the confidence interval of a median. */
 #ifndef INTERVAL_H
 #define INTERVAL_H
 
@@ -6,10 +6,11 @@ struct interval {
     double median, low, high;
 };
 
-/* The median of `count` values, which are sorted, and an interval that holds the true one in at
- * least 95 of 100 such samples, whatever the distribution: from the r-th smallest value to the r-th
- * largest, with the largest r for which a fair coin shows heads fewer than r times in `count`
- * throws with a probability of at most 2.5 %. 15 values: the 4th to the 12th. At least 6 values. */
+/* Sorts the `count` values and returns their median, with an interval that contains the true median
+ * in at least 95 of 100 such samples, for any distribution. The interval goes from the r-th
+ * smallest value to the r-th largest. r is the largest number for which `count` throws of a fair
+ * coin show fewer than r heads with a probability of at most 2.5 %. With 15 values: the 4th to the
+ * 12th. At least 6 values are needed. */
 struct interval interval_of(double *values, int count);
 
 #endif

@@ -1,4 +1,4 @@
-/* kernels.c - loops as a new user writes them: naive bodies, nothing tuned. The benchmark compiles
+/* kernels.c - loops as a new user writes them: naive bodies without tuning. The benchmark compiles
  * this file three times: as yoke kernels, as OpenMP loops (openmp/yoke/kernel.h) and as CUDA
  * kernels (cuda/yoke/kernel.h).
  */
@@ -22,7 +22,7 @@ YOKE_KERNEL2(mandelbrot, i, j, YOKE_VALUE(int64_t, height), YOKE_VALUE(int32_t, 
     count[i * YOKE_SIZE2 + j] = n;
 }
 
-/* A Gaussian blur in two passes; pixels beyond the edge are those at the edge. */
+/* A Gaussian blur in two passes. Pixels outside the edge equal those at the edge. */
 YOKE_CONST float blur_taps[2 * BLUR_RADIUS + 1] = { 0.015625f, 0.09375f, 0.234375f, 0.3125f,
                                                     0.234375f, 0.09375f, 0.015625f };
 
@@ -47,7 +47,7 @@ YOKE_KERNEL2(blur_columns, i, j, YOKE_VALUE(int64_t, height), YOKE_IN(float, fro
     to[i * YOKE_SIZE2 + j] = sum;
 }
 
-/* The normal distribution up to d, by Hull's polynomial. */
+/* The cumulative normal distribution at d, by Hull's polynomial. */
 YOKE_FN float normal_up_to(float d)
 {
     const float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
@@ -72,7 +72,7 @@ YOKE_KERNEL(black_scholes, i, YOKE_VALUE(float, rate), YOKE_VALUE(float, volatil
     put[i] = discounted * (1.0f - normal_up_to(d2)) - price[i] * (1.0f - normal_up_to(d1));
 }
 
-/* A European call by a tree of BINOMIAL_STEPS steps. */
+/* A European call option by a binomial tree of BINOMIAL_STEPS steps. */
 YOKE_KERNEL(binomial, i, YOKE_VALUE(float, rate), YOKE_VALUE(float, volatility),
             YOKE_IN(float, price), YOKE_IN(float, strike), YOKE_IN(float, years),
             YOKE_OUT(float, call))
@@ -92,13 +92,13 @@ YOKE_KERNEL(binomial, i, YOKE_VALUE(float, rate), YOKE_VALUE(float, volatility),
     call[i] = value[0];
 }
 
-/* The dot product: every index adds, */
+/* The dot product in three forms: every index adds; */
 YOKE_KERNEL(dot_add, i, YOKE_IN(float, x), YOKE_IN(float, y), YOKE_ADD(double, sum))
 {
     yoke_add(&sum[0], (double)x[i] * y[i]);
 }
 
-/* the lanes of a group add once, together, */
+/* the lanes of a group add up and add once; */
 YOKE_GROUP_KERNEL(dot_group, i, DOT_LANES, DOT_UNIT, YOKE_IN(float, x), YOKE_IN(float, y),
                   YOKE_ADD(double, sum))
 {
@@ -109,7 +109,7 @@ YOKE_GROUP_KERNEL(dot_group, i, DOT_LANES, DOT_UNIT, YOKE_IN(float, x), YOKE_IN(
     }
 }
 
-/* and each row has a sum of its own. */
+/* each row has a sum of its own. */
 YOKE_KERNEL(dot_rows, i, YOKE_VALUE(int64_t, columns), YOKE_IN(float, x), YOKE_IN(float, y),
             YOKE_OUT(double, sums))
 {
@@ -124,7 +124,7 @@ YOKE_KERNEL(histogram, i, YOKE_IN(uint8_t, pixel), YOKE_ADD(uint32_t, bins))
     yoke_add(&bins[pixel[i]], 1);
 }
 
-/* One step of Jacobi's method with the neighbours in three dimensions; the faces stay. */
+/* One step of Jacobi's method in three dimensions; the faces do not change. */
 YOKE_KERNEL3(stencil, i, j, k, YOKE_VALUE(int64_t, height), YOKE_IN(float, from),
              YOKE_OUT(float, to))
 {
@@ -141,7 +141,7 @@ YOKE_KERNEL3(stencil, i, j, k, YOKE_VALUE(int64_t, height), YOKE_IN(float, from)
                       from[((i + 1) * YOKE_SIZE2 + j) * YOKE_SIZE3 + k]);
 }
 
-/* The same over the interior alone, which needs no test. */
+/* The same over the interior only; it needs no test. */
 YOKE_KERNEL3(stencil_interior, i, j, k, YOKE_IN(float, from), YOKE_OUT(float, to))
 {
     to[(i * YOKE_SIZE2 + j) * YOKE_SIZE3 + k] =
@@ -175,7 +175,7 @@ YOKE_KERNEL(push, i, YOKE_VALUE(field_t, f), YOKE_VALUE(double, dt),
     particles[i] = p;
 }
 
-/* A function by a table of `points` values over [0, 1], in between by lines. */
+/* A function by a table of `points` values over [0, 1], with linear interpolation. */
 YOKE_KERNEL(lookup, i, YOKE_VALUE(int32_t, points), YOKE_IN(float, x), YOKE_IN(float, table),
             YOKE_OUT(float, y))
 {

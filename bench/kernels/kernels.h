@@ -8,12 +8,12 @@ typedef struct particle {
     double x, y, z, vx, vy, vz;
 } particle_t;
 
-/* A uniform electromagnetic field, times charge / mass. */
+/* A uniform electromagnetic field, multiplied by charge / mass. */
 typedef struct field {
     double ex, ey, ez, bx, by, bz;
 } field_t;
 
-/* A value and where it is, as yoke_at_float. */
+/* A value and its index, like yoke_at_float. */
 typedef struct place {
     float value;
     int64_t place;
@@ -22,8 +22,8 @@ typedef struct place {
 enum {
     BLUR_RADIUS = 3,
     BINOMIAL_STEPS = 128,
-    DOT_LANES = 256, /* of dot_group, */
-    DOT_UNIT = 4096, /* and the indexes that they do together */
+    DOT_LANES = 256, /* lanes of dot_group */
+    DOT_UNIT = 4096, /* indexes that they add together */
     HISTOGRAM_BINS = 256
 };
 

@@ -1,4 +1,4 @@
-/* loop.h - which kernels solve a problem, and what of the problem their arguments are. */
+/* loop.h - the kernels that solve a problem, and their arguments. */
 #ifndef LOOP_H
 #define LOOP_H
 
@@ -10,21 +10,21 @@ enum { LOOP_OPERANDS_MAX = 7, LOOP_STEPS_MAX = 2 };
 
 /* One argument of a kernel: an array of the problem, or a value. */
 struct loop_operand {
-    int array;         /* if there is neither a value nor a size */
+    int array;         /* used if there is neither a value nor a size */
     yoke_shape shape;  /* of an array */
-    int halo;          /* of YOKE_HALO: rows before and after */
+    int halo;          /* for YOKE_HALO: rows before and after */
     const void *value; /* NULL: there is none */
     size_t bytes;
-    int size; /* 1 + which size of the range is the value; 0: none */
+    int size; /* 1 + the dimension of the range whose size is the value; 0: none */
 };
 
 struct loop_step {
     const yoke_kernel *kernel; /* NULL ends a list */
     struct loop_operand operand[LOOP_OPERANDS_MAX];
-    int64_t margin; /* indexes left out at both ends of each dimension; plain.h's */
+    int64_t margin; /* indexes left out at both ends of each dimension (plain.h) */
 };
 
-/* What problem_kinds[k] is solved by. */
+/* The steps that solve problem_kinds[k]. */
 struct loop {
     struct loop_step step[LOOP_STEPS_MAX + 1];
 };

@@ -1,5 +1,5 @@
-/* openmp.c - the loops of kernels.c in plain OpenMP, with the directives that a user would write; a
- * shared object that the benchmark loads, so that it can be compiled for the machine at hand:
+/* openmp.c - the loops of kernels.c in plain OpenMP, with the directives that users would write.
+ * The benchmark loads this shared object, so that it can be compiled for the present machine:
  *
  *     gcc -O3 -march=native -fopenmp -shared -fPIC -Iopenmp -I../../include -o openmp.so openmp.c
  */
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define OPENMP_mandelbrot    omp parallel for schedule(dynamic) /* rows take unlike times */
+#define OPENMP_mandelbrot    omp parallel for schedule(dynamic) /* rows differ in time */
 #define OPENMP_blur_rows     omp parallel for
 #define OPENMP_blur_columns  omp parallel for
 #define OPENMP_black_scholes omp parallel for simd
@@ -26,7 +26,7 @@
 
 #include "kernels.c"
 
-/* A user sums into a variable, which gcc keeps in registers, not into an element. */
+/* As users write it: the sum is a variable, which gcc keeps in registers, not an element. */
 static void openmp_dot(void *const *arguments, const int64_t *size)
 {
     const float *x = arguments[0], *y = arguments[1];
@@ -37,7 +37,7 @@ static void openmp_dot(void *const *arguments, const int64_t *size)
     *total += sum;
 }
 
-/* The reductions of reductions.c, by the clause that OpenMP has for them. */
+/* The reductions of reductions.c, by OpenMP's clause. */
 static void openmp_sum(void *const *arguments, const int64_t *size)
 {
     const float *x = arguments[0];
@@ -87,14 +87,14 @@ static plain_fn *openmp_find(const char *kernel)
         { "dot_add", openmp_dot },          { "dot_reduce", openmp_dot },
         { "reduce_sum", openmp_sum },       { "reduce_max", openmp_max },
         { "reduce_argmin", openmp_argmin }, PLAIN_KERNELS(KNOWN)
-    }; /* the first of a name counts */
+    }; /* the first entry of a name counts */
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (!strcmp(known[k].kernel, kernel))
             return known[k].loop;
     return NULL;
 }
 
-/* A parallel loop is done when it returns. */
+/* A parallel loop has ended when it returns. */
 static void openmp_wait(void)
 {
 }

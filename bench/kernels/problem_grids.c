@@ -33,9 +33,10 @@ static void mandelbrot_fill(const struct problem *p)
         count[k] = -1;
 }
 
-/* Single precision may count differently where |z| comes close to 2 or c lies close to the set's
- * edge. `error` bounds how far its z is from the one here, so both ends of what it may count are
- * known: the first step at which |z|^2 might be 4 or more, and the first at which it must be. */
+/* Single precision may count differently if |z| comes close to 2 or c is close to the set's edge.
+ * `error` bounds the distance between the kernel's z and the one here. So both ends of the allowed
+ * range are known: the first step at which |z|^2 could be 4 or more, and the first step at which it
+ * must be. */
 static void mandelbrot_counts(double cx, double cy, int32_t *least, int32_t *most)
 {
     const double eps = 0x1p-24;
@@ -51,9 +52,9 @@ static void mandelbrot_counts(double cx, double cy, int32_t *least, int32_t *mos
             *most = n;
             return;
         }
-        if (!(error < 4)) /* nothing is known of z any more */
+        if (!(error < 4)) /* z is unknown from here on */
             return;
-        error = error * (2 * length + error) + 4 * eps * (square + 4); /* 4: cx and cy, too */
+        error = error * (2 * length + error) + 4 * eps * (square + 4); /* 4: cx and cy round, too */
         y = 2 * x * y + cy;
         x = next;
     }
@@ -73,7 +74,7 @@ static int64_t mandelbrot_wrong(const struct problem *p)
             wrong += count[i * p->size[1] + j] < least || count[i * p->size[1] + j] > most;
             unsure += least != most;
         }
-    return unsure > all / 10 ? all : wrong; /* a check that allows nearly all would be none */
+    return unsure > all / 10 ? all : wrong; /* otherwise nearly everything would pass */
 }
 
 const struct problem_kind problem_mandelbrot = { "mandelbrot", mandelbrot_shape, mandelbrot_fill,
@@ -144,7 +145,7 @@ static void histogram_fill(const struct problem *p)
     for (int64_t k = 0; k < p->size[0]; k++)
         pixel[k] = histogram_pixel(k);
     for (uint32_t b = 0; b < HISTOGRAM_BINS; b++)
-        bins[b] = b; /* what was there before is added to */
+        bins[b] = b; /* the kernel adds to these old values */
 }
 
 static int64_t histogram_wrong(const struct problem *p)
@@ -181,7 +182,7 @@ static void stencil_fill(const struct problem *p)
     problem_fill_floats(p, 1, -1, -1);
 }
 
-/* `face`: where it is not NULL, what the faces' elements are. */
+/* `face`: the value of elements on a face; NULL: they keep the value of `from`. */
 static double stencilled(const struct problem *p, const int64_t place[3], const double *face)
 {
     const int64_t n = p->size[0], stride[3] = { n * n, n, 1 };
@@ -217,7 +218,7 @@ static int64_t stencil_wrong(const struct problem *p)
 const struct problem_kind problem_stencil = { "stencil", stencil_shape, stencil_fill,
                                               stencil_wrong };
 
-/* ---- the same, but for the faces ---- */
+/* ---- the same without the faces ---- */
 
 static void interior_shape(struct problem *p, int64_t items)
 {
@@ -255,7 +256,8 @@ static void push_fill(const struct problem *p)
         particles[k] = push_start(k);
 }
 
-/* Boris' step by another way: it rotates by 2 atan(|t|) around B; Rodrigues' formula does that. */
+/* Boris' step, computed in another way: it is a rotation by 2 atan(|t|) around B, here by
+ * Rodrigues' formula. */
 static void push_reference(const particle_t *from, double after[6])
 {
     const field_t *f = &push_field;

@@ -58,7 +58,8 @@ static int64_t black_scholes_wrong(const struct problem *p)
 const struct problem_kind problem_black_scholes = { "black-scholes", black_scholes_shape,
                                                     option_fill, black_scholes_wrong };
 
-/* The tree's value in closed form: the sum over its ends, each as probable as k of n fair draws. */
+/* The value of the binomial tree in closed form: a sum over its ends, each with the probability of
+ * k of n fair draws. */
 static double binomial_call(double s, double x, double t)
 {
     const double r = option_rate, v = option_volatility, n = BINOMIAL_STEPS, step = t / n;
@@ -109,10 +110,10 @@ static void dot_fill(const struct problem *p)
     problem_fill_floats(p, 0, 0, 1);
     problem_fill_floats(p, 1, 0, 1);
     for (int64_t k = 0; k < p->array[2].rows; k++)
-        sums[k] = 0.25; /* the sum is added to, sums of rows are overwritten */
+        sums[k] = 0.25; /* a sum is added to; sums of rows are overwritten */
 }
 
-/* Products of floats are exact in double, so only the order of the sum rounds. */
+/* Products of floats are exact in double. So only the sum rounds, depending on its order. */
 static double dot_of(const struct problem *p, int64_t first, int64_t last)
 {
     const float *x = p->array[0].at, *y = p->array[1].at;
@@ -170,7 +171,7 @@ static int64_t lookup_wrong(const struct problem *p)
     const float *x = p->array[0].at, *y = p->array[2].at;
     int64_t wrong = 0;
 #pragma omp parallel for reduction(+ : wrong)
-    for (int64_t k = 0; k < p->size[0]; k++) /* lines between the points are off by 5e-7 */
+    for (int64_t k = 0; k < p->size[0]; k++) /* linear interpolation is off by 5e-7 */
         wrong += !problem_is_near(y[k], sin(8.0 * x[k]), 3e-6);
     return wrong;
 }
@@ -238,7 +239,7 @@ static int64_t mixed_wrong(const struct problem *p)
     const double *value = p->array[3].at;
     int64_t wrong = 0;
 #pragma omp parallel for reduction(+ : wrong)
-    for (int64_t k = 0; k < p->size[0]; k++) { /* the product is exact, so one rounding */
+    for (int64_t k = 0; k < p->size[0]; k++) { /* the product is exact, so there is one rounding */
         wrong += value[k] != (double)weight[k] * (double)grey[k] + (double)offset[k];
         wrong += sum[k] != (int16_t)((int)offset[k] / 2 + (int)grey[k]);
     }

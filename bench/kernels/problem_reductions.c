@@ -1,5 +1,5 @@
 /* problem_reductions.c - problems with one result: the sum of a list, its largest element, the
- * first place of its smallest. */
+ * index of its first smallest element. */
 #include <math.h>
 
 #include "problems.h"
@@ -19,8 +19,8 @@ static void place_shape(struct problem *p, int64_t items)
     list_and(p, items, sizeof(place_t));
 }
 
-/* Whole numbers around 0: their sum, and those of parts, are so small that floats have them
- * exactly, in any order. */
+/* Whole numbers around 0: all sums, also of parts, are so small that floats are exact, in any
+ * order. */
 static void sum_fill(const struct problem *p)
 {
     float *x = p->array[0].at, *sum = p->array[1].at;
@@ -46,7 +46,7 @@ static void max_fill(const struct problem *p)
     *(float *)p->array[1].at = NAN;
 }
 
-/* Elements above it, and it itself if it is none. */
+/* Counts elements above the result; plus 1 if no element equals it. */
 static int64_t max_wrong(const struct problem *p)
 {
     const float *x = p->array[0].at, got = *(float *)p->array[1].at;
@@ -65,7 +65,8 @@ static void argmin_fill(const struct problem *p)
     *(place_t *)p->array[1].at = (place_t){ NAN, -1 };
 }
 
-/* Elements below it, equal ones before its place, and it itself if it is not there. */
+/* Counts elements below the result, and equal ones before its index; 1 if the result is not an
+ * element. */
 static int64_t argmin_wrong(const struct problem *p)
 {
     const float *x = p->array[0].at;

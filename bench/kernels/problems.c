@@ -74,7 +74,7 @@ double problem_random(int64_t index, int stream)
 
 int problem_is_near(double got, double want, double allowed)
 {
-    return fabs(got - want) <= allowed; /* false of NAN */
+    return fabs(got - want) <= allowed; /* false for NAN */
 }
 
 float problem_float(int64_t index, int array, double low, double high)

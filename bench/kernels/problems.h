@@ -1,8 +1,8 @@
-/* problems.h - data for the loops of kernels.c, and what must come out of them.
+/* problems.h - data for the loops of kernels.c, and their right results.
  *
- * A problem has arrays, filled by formulas of the index alone, so that a check can compute anew
- * what a kernel overwrote. References are written apart from the kernels, in double precision or in
- * integers. Nothing here knows yoke: the results of any implementation can be checked.
+ * A problem has arrays, filled by formulas of the index alone. So a check can recompute data that a
+ * kernel overwrote. References are independent of the kernels, in double precision or in integers.
+ * Nothing here depends on yoke: results of any implementation can be checked.
  */
 #ifndef PROBLEMS_H
 #define PROBLEMS_H
@@ -22,40 +22,40 @@ struct problem_array {
 
 struct problem {
     const struct problem_kind *kind;
-    int64_t size[3]; /* of the range; 1 beyond the kernel's dimensions */
+    int64_t size[3]; /* of the range; 1 for dimensions that the kernel lacks */
     int array_count;
     struct problem_array array[PROBLEM_ARRAYS_MAX];
 };
 
 struct problem_kind {
     const char *name;
-    /* Sets sizes and arrays, without memory, for a loop over about `items` elements. */
+    /* Sets the sizes and arrays, without memory, for a loop over about `items` elements. */
     void (*shape)(struct problem *problem, int64_t items);
     void (*fill)(const struct problem *problem);
-    /* How many elements of the results are wrong, after one run on what `fill` made. */
+    /* The number of wrong result elements after one run on the data from `fill`. */
     int64_t (*wrong)(const struct problem *problem);
 };
 
 /* The thirteen, the stencil's interior, saxpy, the dot product as a reduction, and reductions. */
 extern const struct problem_kind *const problem_kinds[PROBLEM_COUNT];
 
-/* Memory for the arrays, not filled. 0: there is not enough; nothing is open then. */
+/* Allocates the arrays without filling them. 0: not enough memory; nothing is open then. */
 int problem_open(const struct problem_kind *kind, int64_t items, struct problem *out);
 void problem_close(struct problem *problem);
 
-/* The values that are the same in every run. */
+/* Values that are the same in every run. */
 extern const int32_t mandelbrot_limit, lookup_points;
 extern const int64_t dot_columns;
 extern const float option_rate, option_volatility, saxpy_a;
 extern const field_t push_field;
 extern const double push_dt;
 
-/* For the kinds: a number in [0, 1) for an index and a stream of such numbers. */
+/* For the kinds: a number in [0, 1), for an index and a stream of such numbers. */
 double problem_random(int64_t index, int stream);
-/* Sets all but the memory of the next array. */
+/* Adds the next array, without memory. */
 void problem_array_add(struct problem *problem, int64_t rows, int64_t row_elements,
                        size_t element_size);
-/* An array of floats in [low, high], and its element `index` again. */
+/* Fills an array with floats in [low, high]; problem_float computes its element `index` again. */
 void problem_fill_floats(const struct problem *problem, int array, double low, double high);
 float problem_float(int64_t index, int array, double low, double high);
 int problem_is_near(double got, double want, double allowed);

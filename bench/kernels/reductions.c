@@ -1,5 +1,5 @@
-/* reductions.c - loops with one result, by yoke. By hand each is what a user takes instead of such
- * a loop: OpenMP's reduction clause, CUB's DeviceReduce (cuda.cu, openmp.c).
+/* reductions.c - loops with one result, by yoke. Each is compared with what users write instead:
+ * OpenMP's reduction clause, CUB's DeviceReduce (openmp.c, cuda.cu).
  */
 #include <yoke/kernel.h>
 

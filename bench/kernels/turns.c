@@ -1,20 +1,20 @@
-/* turns.c - the loops of kernels.c by hand and by yoke, in turns in one process.
+/* turns.c - the loops of kernels.c, handwritten and by yoke, in turns in one process.
  *
  *     yoke-bench-kernels FILE.so [devices=cpu ...] [pairs=15] [only=PROBLEM,...] [size=large|small]
  *                        [items=1M] [seconds=20] [limit=1.05] [beside_us=30] [beside=0]
  *
- * FILE.so has the loops by hand: openmp.so, or cuda.so with the data resident on GPU 0. Each
- * `devices` is one more contestant: yoke on these (YOKE_DEVICES), with rows where the jobs leave
- * them. Each result is verified before anything is timed. Sizes are powers of 2: the first at which
- * the loop by hand takes 5 ms (on a GPU 1 ms) and, as small ones, 50 us (20 us); or `items`.
+ * FILE.so has the handwritten loops: openmp.so, or cuda.so with the data resident on GPU 0. Each
+ * `devices` adds a contestant: yoke on these (YOKE_DEVICES); rows stay where jobs leave them. Each
+ * result is verified before timing. Sizes are powers of 2: the first at which the handwritten loop
+ * takes 5 ms (on a GPU 1 ms), and for small sizes 50 us (20 us); or `items`.
  *
- * A turn: 10 ms of rest, as OpenMP's threads spin on after a loop and would take a core from
- * others; some calls that are not timed; calls for about 2 ms, at least one, timed together. In a
- * round all contestants have their turn, beginning with another one each time; there are `pairs`
- * rounds, fewer where a problem takes longer than `seconds` (the row says so). Printed are the
- * medians of the times, and of the rounds' ratios of yoke's time to that by hand with their 95 %
- * interval (interval.h); with beside=N, to the time of yoke on the Nth of the `devices`. A ratio is
- * bold where that interval lies wholly above `limit` and yoke takes `beside_us` longer.
+ * A turn is: 10 ms of rest, because OpenMP's threads spin after a loop and would take a core from
+ * others; some calls without timing; then calls for about 2 ms, at least one, timed together. In a
+ * round each contestant has one turn; each round begins with another contestant. There are `pairs`
+ * rounds, or fewer if a problem takes longer than `seconds` (the row says so). Printed are medians
+ * of times, and of the rounds' ratios of yoke's time to the handwritten loop's, with 95 % intervals
+ * (interval.h); with beside=N, ratios to yoke on the Nth of the `devices`. A ratio is bold if its
+ * whole interval is above `limit` and yoke takes at least `beside_us` longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +33,11 @@ enum { CONTESTANTS_MAX = 6, PAIRS_LEAST = 6, PAIRS_MAX = 1001 };
 #define ITEMS_MOST  ((int64_t)1 << 30) /* indexes of plain CUDA are int */
 
 struct turns {
-    int count; /* of contestants; the first is by hand */
+    int count; /* of contestants; the first is the handwritten loop */
     struct contestant *contestant[CONTESTANTS_MAX];
-    int pairs, beside; /* whom ratios are to */
+    int pairs, beside; /* `beside`: the contestant that ratios are relative to */
     double seconds, limit, beside_us;
-    int64_t items; /* 0: as many as take a given time by hand */
+    int64_t items; /* 0: as many as the handwritten loop needs for a given time */
 };
 
 static double now(void)
@@ -64,7 +64,8 @@ static void open_filled(const struct problem_kind *kind, int64_t items, struct p
     kind->fill(problem);
 }
 
-/* Of the loop by hand: the shortest of the calls within 0.1 s, at least three, after one. */
+/* Time of the handwritten loop: the shortest of the calls in 0.1 s, at least three, after one call
+ * without timing. */
 static double time_by_hand(const struct turns *turns, int k, int64_t items)
 {
     struct contestant *by_hand = turns->contestant[0];
@@ -83,8 +84,8 @@ static double time_by_hand(const struct turns *turns, int k, int64_t items)
     return best;
 }
 
-/* The size at which the loop by hand takes `least_s`; it grows by 64 at most at once, as small
- * sizes tell little of large ones. */
+/* The size at which the handwritten loop takes `least_s`. The size grows by at most 64 times per
+ * step, because small sizes predict large ones badly. */
 static int64_t items_for(const struct turns *turns, int k, double least_s)
 {
     int64_t items = ITEMS_LEAST;
@@ -99,7 +100,7 @@ static int64_t items_for(const struct turns *turns, int k, double least_s)
     return items < ITEMS_MOST ? items : ITEMS_MOST;
 }
 
-/* Everyone attached to the problem, and found to be right on fresh data. 0: one is not. */
+/* Attaches each contestant to the problem and verifies it on fresh data. 0: a result is wrong. */
 static int attach_all(const struct turns *turns, const struct problem *problem,
                       const struct loop *loop)
 {
@@ -125,7 +126,7 @@ static void settle(void)
     nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
 }
 
-/* Seconds a call; `calls` is how many are timed together, from what the last turn took. */
+/* Seconds per call. `calls`: calls that are timed together, from the duration of the last turn. */
 static double turn(struct contestant *contestant, int *calls)
 {
     settle();
@@ -136,8 +137,8 @@ static double turn(struct contestant *contestant, int *calls)
     return t;
 }
 
-/* Of contestant c in round r into seconds[c][r]; returns the number of rounds. The first ones teach
- * yoke and are overwritten. */
+/* Stores seconds of contestant c in round r in seconds[c][r]; returns the number of rounds. The
+ * first rounds teach yoke and are overwritten. */
 static int measure(const struct turns *turns, double seconds[CONTESTANTS_MAX][PAIRS_MAX])
 {
     enum { UNTIMED = 3 };
@@ -216,7 +217,7 @@ static int contest(const struct turns *turns, int k, double least_s)
     return right;
 }
 
-/* Whether a list of names, A,B,C, has this one; there is none: all. */
+/* Whether a list of names, A,B,C, contains this one. NULL contains all. */
 static int is_among(const char *list, const char *name)
 {
     const size_t length = strlen(name);
@@ -226,7 +227,7 @@ static int is_among(const char *list, const char *name)
     return !list;
 }
 
-/* 0: they make no sense. */
+/* 0: the words are wrong. */
 static int read_words(char *const *words, struct turns *turns, const char **devices,
                       const char **only, const char **size)
 {

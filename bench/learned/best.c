@@ -39,7 +39,7 @@ double best_time(struct best *best, double weight)
     return seconds;
 }
 
-/* The first run with a weight moves rows and does not count. */
+/* The first run with a weight moves rows and is not counted. */
 static double try_weight(struct best *best, double weight, int rounds)
 {
     double times[BEST_ROUNDS_MAX];

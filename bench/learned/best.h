@@ -1,5 +1,5 @@
-/* best.h - the best fixed weight, looked for and timed in a session of its own, so that what is
- * compared with it neither learns from it nor is told by it. */
+/* best.h - finds and times the best fixed weight in a session of its own. So the session that is
+ * compared neither learns from it nor teaches it. */
 #ifndef BENCH_LEARNED_BEST_H
 #define BENCH_LEARNED_BEST_H
 
@@ -13,11 +13,12 @@ struct best {
     void *state;
 };
 
-/* Beside whatever sessions there are: the same application, on the same devices. */
+/* Opens a session with the same application on the same devices, beside other sessions. */
 void best_open(const struct measure_spec *spec, struct best *out);
-/* In steps of 1/10, then of 1/40 around the best, each the median of so many runs. */
+/* Searches weights in steps of 1/10, then of 1/40 around the best. Each is judged by the median of
+ * `rounds` runs. */
 double best_weight(struct best *best, int rounds);
-/* A run with this weight. */
+/* Seconds of a run with this weight. */
 double best_time(struct best *best, double weight);
 void best_close(struct best *best);
 

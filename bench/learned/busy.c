@@ -1,4 +1,4 @@
-/* busy.c - see busy.h: each iterates a polynomial in registers, so cores are what it takes. */
+/* busy.c - see busy.h. Each thread iterates a polynomial in registers, so it uses only its core. */
 #include "busy.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* busy.h - threads that do nothing but keep cores busy: somebody else's load. */
+/* busy.h - threads that only keep cores busy: the load of other programs. */
 #ifndef BENCH_LEARNED_BUSY_H
 #define BENCH_LEARNED_BUSY_H
 
@@ -13,7 +13,7 @@ struct busy {
     atomic_int stop;
 };
 
-/* As many threads as that, bound to no core; ends the program if there cannot be so many. */
+/* Starts `count` threads, bound to no core. Ends the program if that fails. */
 void busy_start(struct busy *busy, int count);
 void busy_stop(struct busy *busy);
 

@@ -1,16 +1,16 @@
-/* history.c - an application run again and again in one process, each run with its time and what
- * each class of devices had: while a rule moves the CPU weight, or while other threads keep the
- * cores busy in some of the runs.
+/* history.c - repeats an application in one process, and records each run's time and the work of
+ * each class of devices: while a rule changes the CPU weight, or while other threads keep the cores
+ * busy during some of the runs.
  *
  *     yoke-bench-history APP SIZE DEVICES [runs=40] [partitioner=NAME] [weight=W] [policy=paper]
  *                        [from=RUN] [to=RUN] [busy=THREADS] [sweep=ROUNDS] [NAME=VALUE ...]
  *
- * SIZE as numbers with x between them; NAME=VALUE are the application's own options, and
- * input=FILE. The first runs, until all devices have joined, are not recorded. weight, policy: of
- * the runtime, from then on. from, to: runs from .. to - 1 are beside `busy` threads (as many as
- * cores are online). sweep: before it the best fixed weights, of so many runs each, without and
- * with such load, are looked for; each run then takes turns with one of the best weight, since
- * machines that others use, too, are not as fast now as a second ago. Prints JSON.
+ * SIZE is numbers with x between them. NAME=VALUE are the application's own options, and
+ * input=FILE. The first runs, until all devices have joined, are not recorded. weight, policy: set
+ * in the runtime after these. from, to: runs from .. to - 1 have `busy` load threads (default: as
+ * many as online cores). sweep: first, the best fixed weights without and with load are searched,
+ * with ROUNDS runs per weight. Each recorded run then alternates with a run at the best weight,
+ * because the speed of a shared machine changes within seconds. Prints JSON.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct settings {
     const char *policy;
 };
 
-/* What runs take turns with: the best weights without load and with it. */
+/* The opponent of each run: the best weights without load and with load. */
 struct rival {
     struct best best;
     double weights[2];
@@ -53,7 +53,7 @@ static double time_run(struct app_session *session, const char *what)
     return seconds;
 }
 
-/* That split the latest run; NaN: none did. */
+/* The weight that split the latest run; NaN: none. */
 static double weight_of(const struct app_session *session)
 {
     static const char key[] = "weight:cpu=";
@@ -107,7 +107,7 @@ static void set_weight(struct app_session *session, const struct settings *setti
     must(yoke_set_weight_policy(session->run.runtime, NULL, rules[r].rule, NULL), "the policy");
 }
 
-/* rival: NULL where there is none. */
+/* `rival`: NULL: none. */
 static void record(struct app_session *session, const struct settings *settings,
                    struct rival *rival)
 {

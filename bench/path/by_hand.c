@@ -1,4 +1,4 @@
-/* by_hand.c - see by_hand.h. Names of functions and numbers are the driver's (cuda_api.h). */
+/* by_hand.c - see by_hand.h. Names and numbers of functions are the driver's (cuda_api.h). */
 #include "by_hand.h"
 
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ static void compiled(int code, const char *what)
 
 /* --- driver and compiler --- */
 
-/* The one that the variable names, else the first that there is. */
+/* Loads the library that the variable names; if it is not set, the first of `names` that exists. */
 static void *library_open(const char *variable, const char *const *names)
 {
     const char *own = getenv(variable);
@@ -96,7 +96,8 @@ static void gpu_open(struct by_hand *hand)
 
 /* --- the kernel --- */
 
-/* A text that is to stay exact says so (yoke/kernel.h). */
+/* The kernel's text. A text that must stay exact contains a mark for it (yoke/kernel.h); for fused
+ * sums the mark is replaced. */
 static char *text_of(const yoke_kernel *kernel, enum by_hand_sums sums)
 {
     static const char exact[] = "yk_exact", fused[] = "yk_fused";

@@ -1,12 +1,13 @@
-/* lanes.c - on paper: how busy the lanes of a GPU's groups are in the plain kernel, with a pixel
- * each, or if a group's lanes took samples of its pixels from a pool; and how much longer a launch
- * lasts because its last groups run out one by one. The bunny's picture, half of it in a launch.
+/* lanes.c - calculates how busy the lanes of a GPU's groups are in the plain kernel: with one pixel
+ * per lane, or if a group's lanes took samples of its pixels from a pool. Also how much longer a
+ * launch lasts because its last groups end at different times. The picture is that of the bunny; a
+ * launch has half of it.
  *
  *     yoke-bench-path-lanes [SAMPLES [TILES]]
  *
- * Rays of each sample are counted on a core, for TILES tiles of 64 pixels from all over the
- * picture, which then stand for all; a ray takes as long as any other, and a slot for a group is as
- * fast whether the others are taken or not.
+ * A core counts the rays of each sample, for TILES tiles of 64 pixels spread over the picture;
+ * these stand for all tiles. Assumptions: all rays take the same time, and a slot for a group has
+ * the same speed whether other slots are used or not.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,14 +20,14 @@
 
 extern const struct app app_path;
 
-/* An H200 has 132 multiprocessors, each with room for ten groups of 64 lanes at 96 registers. */
+/* An H200 has 132 multiprocessors. Each has room for ten groups of 64 lanes at 96 registers. */
 enum { LANES = PATH_GROUP, SLOTS = 1320, LAUNCH_TILES = 32768, SAMPLES_MOST = 4096 };
 
 struct study {
     struct path_state *path;
     int64_t tiles;
-    int samples;    /* counted */
-    uint16_t *rays; /* of each sample of each pixel of each tile */
+    int samples;    /* samples that were counted */
+    uint16_t *rays; /* per sample, pixel and tile */
 };
 
 static void count_tile(const struct study *study, int64_t tile)
@@ -51,13 +52,13 @@ static void count_tile(const struct study *study, int64_t tile)
     }
 }
 
-/* What lanes of a group do: all of it, and until the last one is ready. */
+/* The time of a group's lanes: the sum over the lanes, and the longest. */
 struct span {
     double work, time;
 };
 
-/* Pixels `first` on, of which the tiles have no more than there are. A pool's next sample goes to
- * the lane that is the first to be ready. */
+/* The time of a group with pixels from `first` on; beyond the last pixel it begins again at 0. With
+ * a pool, the next sample goes to the lane that is free first. */
 static struct span group(const struct study *study, int64_t first, int pixels, int samples)
 {
     double lanes[LANES] = { 0 };
@@ -77,7 +78,7 @@ static struct span group(const struct study *study, int64_t first, int pixels, i
     return span;
 }
 
-/* The slot that is the first to be free, at the heap's top, takes `time` more. */
+/* The slot that is free first, at the top of the heap, works for `time` more. */
 static void take_slot(double *slots, double time)
 {
     const double end = slots[0] + time;
@@ -91,7 +92,7 @@ static void take_slot(double *slots, double time)
     slots[at] = end;
 }
 
-/* pixels 0: a lane has a pixel. */
+/* pixels 0: one pixel per lane. */
 static void print_row(const struct study *study, int samples, int pixels)
 {
     const int count = pixels ? pixels : LANES;

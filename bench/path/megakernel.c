@@ -1,15 +1,15 @@
-/* megakernel.c - the path tracer on one GPU as anybody would write it, a thread for all the paths
- * of a pixel, launched by hand; and by yoke, in turns.
+/* megakernel.c - compares a handwritten path tracer on one GPU with yoke, in turns. The handwritten
+ * one is the simplest: one launch, in which a thread follows all paths of a pixel.
  *
  *     yoke-bench-path-megakernel SAMPLES ROUNDS [OPTION=VALUE ...]
  *
- * By hand each block size is tried first; the best then takes turns with each of yoke's kernels on
- * the same GPU. Both count from a scene that is there to a picture on the host; sending the scene
- * is told apart. The pictures have to be the same to the bit, but for that of the kernel whose
- * products and sums the compiler may fuse. Written: one JSON object.
+ * First each block size is tried for the handwritten kernel. The best one then alternates with each
+ * of yoke's kernels on the same GPU. Times go from a scene on the GPU to a picture on the host;
+ * sending the scene is reported separately. The pictures must be equal to the bit, except that of
+ * the fused kernel, in which the compiler may fuse products and sums. Writes one JSON object.
  *
- * Options are as contest.h has them. DEVICE in the environment: yoke's (cuda:0); by hand it is
- * always the first GPU.
+ * Options are as in contest.h. DEVICE in the environment is yoke's device (cuda:0); the handwritten
+ * kernel always uses the first GPU.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static int same_picture(const struct by_hand *hand)
     return same;
 }
 
-/* --- what is written --- */
+/* --- output --- */
 
 static void print_numbers(const char *name, const double *values, int count)
 {
@@ -61,7 +61,7 @@ static void print_rays(struct path_rays rays)
            rays.primary, rays.secondary, rays.shadow);
 }
 
-/* --- by hand --- */
+/* --- handwritten --- */
 
 static void time_by_hand(struct by_hand *hand, enum by_hand_sums sums, int block,
                          struct times *times)
@@ -85,7 +85,7 @@ static void print_by_hand(struct by_hand *hand, enum by_hand_sums sums, int bloc
     printf("}");
 }
 
-/* The best block by the shorter of two runs, after one that warms up. */
+/* Finds the best block size: by the shorter of two runs per size, after one run to warm up. */
 static int best_block(struct by_hand *hand, enum by_hand_sums sums)
 {
     double least = -1;
@@ -121,7 +121,7 @@ static void choose_kernel(struct path_state *s, int kernel)
     s->chooses = kernel == AUTO;
 }
 
-/* The session is attached; another kernel has a session of its own, which knows nothing yet. */
+/* `session` is attached. Each kernel has its own session, which knows nothing yet. */
 static void take_turns(const struct contest *contest, struct app_session *session,
                        struct by_hand *hand, const int *block)
 {

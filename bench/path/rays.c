@@ -1,10 +1,11 @@
-/* rays.c - rays a second through the path tracer's tree, and by yoke with functions by hand that
- * call Embree, beside Embree's single rays alone: the same rays, the same cores, in turns; medians.
+/* rays.c - rays per second through the path tracer's tree; through Embree by handwritten functions
+ * that yoke calls; and through Embree alone, with single rays. All use the same rays and cores, in
+ * turns; medians.
  *
  *     yoke-bench-rays FILE [WIDTH [TURNS]]
  *
- * FILE is a mesh, which stands in the Cornell box; WIDTH x WIDTH rays from the eye, and from where
- * they hit as many to the light, and scattered.
+ * FILE is a mesh, which is placed in the Cornell box. There are WIDTH x WIDTH rays from the eye;
+ * from their hits as many rays go to the light, and as many are scattered.
  */
 #include <embree3/rtcore.h>
 #include <inttypes.h>
@@ -31,19 +32,19 @@ struct bench {
     yoke_runtime *cores;
     struct path_scene scene;
     yoke_array *nodes, *triangles;
-    path_embree *scenes[PEERS]; /* of ours, none */
+    path_embree *scenes[PEERS]; /* NULL for OURS */
     int64_t count;              /* rays of each kind */
     int turns;
 };
 
-struct rays { /* of one kind */
+struct rays { /* the rays of one kind */
     const char *name;
     const yoke_kernel *kernel; /* bvh_nearest, bvh_blocked */
     ray_t *rays;
-    void *found[PEERS]; /* hits, or int32_t: blocked */
+    void *found[PEERS]; /* hits, or for bvh_blocked int32_t */
 };
 
-/* One peer's turn. */
+/* One turn of a peer. */
 struct turn {
     const struct bench *bench;
     const struct rays *rays;
@@ -94,7 +95,8 @@ static void embree_block(void *context, int64_t block)
     }
 }
 
-/* The kernels' CPU functions by hand: as those of the tests, but for whose rays they are. */
+/* Handwritten CPU functions of the kernels. They are like those of the tests, but use other
+ * rays. */
 static path_embree *scene_by_hand;
 static void nearest_by_hand(void *const *args, const yoke_chunk *chunk)
 {
@@ -143,7 +145,7 @@ static size_t size_found(const struct rays *rays)
     return rays->kernel == &bvh_blocked ? sizeof(int32_t) : sizeof(hit_t);
 }
 
-/* Returns how long it took. */
+/* Returns the seconds it took. */
 static double take_turn(struct turn *turn)
 {
     const struct bench *bench = turn->bench;
@@ -168,7 +170,8 @@ static double take_turn(struct turn *turn)
     return after - before;
 }
 
-/* Rays for which Embree finds something else: another distance, or light where there is none. */
+/* Counts rays with another result than Embree's: another distance, or light where Embree finds
+ * none. */
 static int64_t count_others(const struct bench *bench, const struct rays *rays, enum peer peer)
 {
     const hit_t *ours = rays->found[peer], *theirs = rays->found[HIGH];
@@ -190,7 +193,7 @@ static void compare(const struct bench *bench, struct rays *rays)
     int p, t;
     for (p = 0; p < PEERS; p++)
         rays->found[p] = room_for(bench->count, size_found(rays));
-    for (t = -1; t < bench->turns; t++) /* the first is not timed */
+    for (t = -1; t < bench->turns; t++) /* the first turn is not timed */
         for (p = 0; p < PEERS; p++)
             took[p][t < 0 ? 0 : t] = take_turn(&(struct turn){ bench, rays, (enum peer)p });
     for (p = 0; p < PEERS; p++)
@@ -235,7 +238,7 @@ static void compare_all(const struct bench *bench, int64_t width)
     close_rays(&scattered);
 }
 
-/* The scene has its tree; another of the same triangles is built to see how long it takes. */
+/* Builds another tree of the same triangles, to time it: the scene already has its tree. */
 static double seconds_to_build(const struct path_scene *scene)
 {
     const size_t size = (size_t)scene->triangle_count * sizeof(triangle_t);

@@ -58,7 +58,7 @@ static void point_of(const triangle_t *t, float u, float v, float at[3])
     at[2] = t->z + u * t->az + v * t->bz;
 }
 
-/* Where ray i hit, a little off the surface; and the normal, on the side of the ray. */
+/* The point that ray i hit, a little off the surface; and the normal, on the ray's side. */
 static void place_of(const struct scene_hits *from, int64_t i, float at[3], float normal[3])
 {
     const hit_t *hit = &from->hits[i];
@@ -100,7 +100,7 @@ void scene_rays_to_lights(const struct scene_hits *from, ray_t *on)
         point_of(&scene->triangles[light->triangle], root - v, v, to);
         for (k = 0; k < 3; k++)
             to[k] -= at[k];
-        on[i] = ray_from(at, to, 0.999f); /* not the light itself */
+        on[i] = ray_from(at, to, 0.999f); /* ends before the light itself */
     }
 }
 
@@ -110,7 +110,7 @@ void scene_rays_scattered(const struct scene_hits *from, ray_t *on)
     for (i = 0; i < from->count; i++) {
         const philox_t random = philox((philox_t){ (uint32_t)i, 1, 0, 0 }, 1, 0);
         const float z = 2 * uniform(random.a) - 1, turn = 6.2831853f * uniform(random.b);
-        const float side = 0.9999f * sqrtf(1 - z * z); /* not straight back into the surface */
+        const float side = 0.9999f * sqrtf(1 - z * z); /* never straight back into the surface */
         float at[3], d[3];
         on[i] = from->rays[i];
         if (from->hits[i].triangle < 0)

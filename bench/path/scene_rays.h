@@ -1,4 +1,4 @@
-/* scene_rays.h - rays in a scene as a path tracer sends them out. */
+/* scene_rays.h - rays in a scene like those of a path tracer. */
 #ifndef BENCH_PATH_SCENE_RAYS_H
 #define BENCH_PATH_SCENE_RAYS_H
 
@@ -7,7 +7,7 @@
 /* One ray for each pixel of a square picture, row by row. */
 void scene_rays_of_eye(const struct path_scene *scene, int64_t width, ray_t *rays);
 
-/* `count` rays, and what they hit. */
+/* `count` rays, and their hits. */
 struct scene_hits {
     const struct path_scene *scene;
     const ray_t *rays;
@@ -15,8 +15,8 @@ struct scene_hits {
     int64_t count;
 };
 
-/* What goes on from there: to a point of a light, or anywhere as a white surface sends it. Rays
- * that hit nothing go on as they are. */
+/* The next rays: to a point of a light, or scattered as by a white surface. A ray without a hit is
+ * repeated. */
 void scene_rays_to_lights(const struct scene_hits *from, ray_t *on);
 void scene_rays_scattered(const struct scene_hits *from, ray_t *on);
 

@@ -1,8 +1,8 @@
 /* alone.c - the contestant without a runtime: one thread does the whole loop.
  *
- *     variant 0, 1, ...   bound to that one of the processors this program may use: what the items
- *                         cost there alone, hence the ideal
- *     variant any         wherever the system puts it: the bystander
+ *     variant 0, 1, ...   bound to that one of the processors that this program may use: the cost
+ *                         of the items there without sharing, hence the ideal
+ *     variant any         placed by the system: the bystander
  */
 #include <sched.h>
 #include <stdlib.h>

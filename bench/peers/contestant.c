@@ -31,8 +31,8 @@ void contestant_refuse(const char *what, const char *why)
     exit(1);
 }
 
-/* Seconds that threads of this process were ready to run and did not, since others had their cores;
- * 0 where the system does not say. */
+/* Seconds that threads of this process were ready to run but did not, because others had their
+ * cores; 0: the system does not report it. */
 static double waited(void)
 {
     DIR *tasks = opendir("/proc/self/task");

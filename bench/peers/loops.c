@@ -11,7 +11,7 @@
 #define SAMPLES    4099
 #define CACHE_LINE 64
 
-struct counter { /* a cache line of its own */
+struct counter { /* on a cache line of its own */
     _Alignas(2 * CACHE_LINE) int64_t calls;
     int64_t items;
 };
@@ -62,7 +62,7 @@ static void nothing(int64_t first, int64_t last, int lane)
     counters[lane].items += last - first;
 }
 
-/* Where a chain ends, by squaring its step. */
+/* The end of a chain, computed by repeated squaring of its step. */
 static uint32_t chain_end(int64_t item, uint64_t steps)
 {
     uint32_t value = (uint32_t)item + 1, factor = FACTOR, increment = INCREMENT;

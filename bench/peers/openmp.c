@@ -1,6 +1,5 @@
-/* openmp.c - the contestant OpenMP. Variants: "static" (one block a thread, as the standard's
- * default), or "SCHEDULE,BLOCK" with static (cyclic), dynamic or guided over blocks of so many
- * items.
+/* openmp.c - the contestant OpenMP. Variants: "static" (one block per thread, the standard's
+ * default), or "SCHEDULE,BLOCK": static (cyclic), dynamic or guided, with BLOCK items per block.
  */
 #include <omp.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* share.c - how much of mxv's time goes into deciding who does what.
+/* share.c - which fraction of mxv's time is spent on distributing the rows.
  *
  *     yoke-peer-share THREADS ROWS
  *
  * The linker puts a clock around every function of the dispatcher and of the leases that lanes call
- * (--wrap); what two readings of the clock cost is taken off. Each line on stdin is one job with
- * `auto` over ROWS x 2000 floats, answered by its seconds, those of all threads together inside
- * these functions, how often they were called, and how many chunks there were.
+ * (--wrap); the cost of two clock readings is subtracted. Each line on stdin starts one job with
+ * `auto` over ROWS x 2000 floats. The answer: its seconds, the seconds that all threads together
+ * spent in these functions, the number of calls, and the number of chunks.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void count(int64_t start)
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
 }
 
-/* The linker sends calls of yk_NAME to __wrap_yk_NAME, and __real_yk_NAME is the function. */
+/* The linker sends calls of yk_NAME to __wrap_yk_NAME; __real_yk_NAME is the original function. */
 #define CLOCKED(type, name, parameters, arguments)                                                 \
     type __real_##name parameters;                                                                 \
     type __wrap_##name parameters;                                                                 \
@@ -84,7 +84,7 @@ CLOCKED(const struct yk_lease *, yk_lease_done,
         (struct yk_leases * leases, int slot, int64_t items), (leases, slot, items))
 CLOCKED_VOID(yk_lease_free, (struct yk_leases * leases, int slot), (leases, slot))
 
-/* What counting itself adds to a call's time, in ns. */
+/* Nanoseconds that the clock itself adds to a call. */
 static double clock_cost(void)
 {
     int64_t before = atomic_load(&spent_ns);

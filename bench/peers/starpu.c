@@ -1,9 +1,9 @@
-/* starpu.c - the contestant StarPU, with the scheduler that STARPU_SCHED names. Variants are
- * numbers of blocks, a task each. The vectors that a loop writes or reads are registered once; a
- * run cuts them, submits, waits and puts them together again, and `inner` is the part between. Loop
- * nothing has as many tasks as the variant says, and no data.
+/* starpu.c - the contestant StarPU, with the scheduler from STARPU_SCHED. A variant is a number of
+ * blocks, one task each. The vectors that a loop uses are registered once. A run partitions them,
+ * submits the tasks, waits and joins the vectors again; `inner` is the time between partitioning
+ * and joining. Loop nothing has as many tasks as the variant says, and no data.
  *
- * Its idle workers poll, hence hush and wake.
+ * Idle workers of StarPU poll, therefore hush and wake.
  */
 #include <starpu.h>
 #include <stdlib.h>
@@ -11,10 +11,11 @@
 #include "contestant.h"
 
 static starpu_data_handle_t x, y, out;
-static const struct loop *current; /* written while no task is there */
+static const struct loop *current; /* written while there are no tasks */
 static int64_t block_count;
 
-/* Which block a task does: starpu_vector_filter_block gives the first items % blocks one more. */
+/* The items of a task's block: starpu_vector_filter_block gives one more item to each of the first
+ * (items % blocks) blocks. */
 static void do_block(void *const *buffers, void *argument)
 {
     int64_t block = (int64_t)(intptr_t)argument, each = current->items / block_count;

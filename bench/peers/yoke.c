@@ -1,4 +1,4 @@
-/* yoke.c - the contestant yoke. Variants are partitioners. */
+/* yoke.c - the contestant yoke. A variant is a partitioner. */
 #include <yoke/yoke.h>
 
 #include "contestant.h"

@@ -1,4 +1,4 @@
-/* kernels.c - what solvers do, over and over, to rows that stay on devices. */
+/* kernels.c - what solvers do repeatedly to rows that stay on devices. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(axpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(float, y))
@@ -27,7 +27,7 @@ YOKE_KERNEL(dot, i, YOKE_IN(float, x), YOKE_IN(float, y), YOKE_REDUCE(SUM, doubl
     yoke_reduce(sum, (double)x[i] * y[i]);
 }
 
-/* y = M x, rows of a CSR matrix; x whole. */
+/* y = M x, for rows of a CSR matrix; x is whole. */
 YOKE_KERNEL(multiply, i, YOKE_IN(int64_t, start), YOKE_IN(int32_t, column), YOKE_IN(float, value),
             YOKE_IN(float, x), YOKE_OUT(float, y))
 {

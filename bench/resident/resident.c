@@ -1,17 +1,18 @@
-/* resident.c - programs whose data stay on devices, step after step: how long steps take, and what
- * rows they move, by one partitioner or by one for each kernel.
+/* resident.c - programs whose data stay on devices, step after step: the time of steps, and the
+ * bytes that they move, with one partitioner for all kernels or one per kernel.
  *
  *     yoke-bench-resident CASE ROWS STEPS [PARTITIONER [PARTITIONER ...]]
  *
  * CASE: axpy     one kernel
- *       stencil  one kernel, two arrays by turns, with a halo
+ *       stencil  one kernel, two arrays in turn, with a halo
  *       chain    three kernels on the same rows
- *       turns    two kernels by turns (with slow=scale on a device: of opposite ratios)
- *       spmv     a sparse matrix's rows, the vector whole
- *       cg       conjugate gradients: that, dot products and updates
- * PARTITIONER: of all kernels, or of each in turn; default: the runtime's. Devices: YOKE_DEVICES.
- * Prints one line: microseconds of all steps, the mean step of the second half, bytes moved by such
- * a step, and the first step. Results are compared with those of plain loops.
+ *       turns    two kernels in turn (with slow=scale on a device: with opposite speed ratios)
+ *       spmv     the rows of a sparse matrix, the whole vector
+ *       cg       conjugate gradients: spmv, dot products and updates
+ *
+ * PARTITIONER: one for all kernels, or one for each in turn; default: the runtime's. Devices:
+ * YOKE_DEVICES. Prints one line: microseconds of all steps, the mean step of the second half, bytes
+ * moved in such a step, and the first step. Results are compared with those of plain loops.
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static struct {
     char **partitioners;
     int partitioner_count;
     int64_t rows, moved;
-    double before; /* conjugate gradients: r r */
+    double before; /* conjugate gradients: r r of the step before */
     yoke_array *u, *w, *y, *r, *start, *column, *value;
 } at;
 
@@ -69,8 +70,8 @@ static float zero(int64_t i)
     return 0;
 }
 
-/* The rows' own diagonals and four on either side, one each so many rows apart; diagonally
- * dominant. */
+/* The columns of a row's non-zeros: the diagonal, and four on either side at these distances. The
+ * matrix is diagonally dominant. */
 static int64_t neighbour(int64_t i, int k)
 {
     static const int64_t apart[NONZEROS] = { -1000, -100, -10, -1, 0, 1, 10, 100, 1000 };
@@ -109,7 +110,7 @@ static yoke_rows nonzeros(const void *context, yoke_rows range)
     return (yoke_rows){ .first = range.first * NONZEROS, .last = range.last * NONZEROS };
 }
 
-/* The nth kernel of a step. */
+/* Runs the nth kernel of a step. */
 static void run(int nth, yoke_job job)
 {
     yoke_result *result;
@@ -181,7 +182,7 @@ static double run_dot(int nth, yoke_array *x, yoke_array *y)
     return sum;
 }
 
-/* u: direction, w: the matrix times it, y: solution, r: residual; before: r r. */
+/* u: direction, w: the matrix times u, y: solution, r: residual, before: r r. */
 static void step_cg(void)
 {
     double alpha, next;
@@ -200,8 +201,8 @@ static void step_cg(void)
 
 /* --- the same by plain loops --- */
 
-/* Some rows, from `first` on. Outermost ones go wrong where they have neighbours outside, and one
- * more on each side with each step. */
+/* Some rows, from `first` on. Rows at the ends become wrong if they have neighbours outside, and
+ * one more row on each side per step. */
 struct plain {
     int64_t first, count;
     float *u, *w, *y;
@@ -261,8 +262,8 @@ static void plain_step_spmv(struct plain *p)
 static const struct bench_case {
     const char *name;
     void (*step)(void);
-    void (*plain)(struct plain *p); /* NULL: the residual tells */
-    int reaches; /* rows that a step's result depends on, on either side; -1: all */
+    void (*plain)(struct plain *p); /* NULL: checked by the residual */
+    int reaches; /* rows on either side that a step's result depends on; -1: all */
 } cases[] = { { "axpy", step_axpy, plain_step_axpy, 0 },
               { "stencil", step_stencil, plain_step_stencil, 1 },
               { "chain", step_chain, plain_step_chain, 1 },
@@ -309,8 +310,8 @@ static double verify_rows(const struct bench_case *bench, int steps, int64_t fir
     return off;
 }
 
-/* How far off the result is, at both ends and in the middle, where bounds of two devices are, or
- * everywhere. Conjugate gradients must have come nearer to the solution. */
+/* The error of the result: at both ends and in the middle, where the borders between two devices
+ * are; or of all rows. For conjugate gradients: 0, if the residual became smaller; otherwise 1. */
 static double verify(const struct bench_case *bench, int steps, double before)
 {
     const int64_t window = 2 * steps + (1 << 16);

@@ -1,15 +1,18 @@
 /* product.cu - C = A x B of doubles by direct calls of cuBLAS on one GPU, from host memory to host
- * memory, its copies overlapped by hand. Knows nothing of yoke.
+ * memory, with handwritten overlap of copies. Independent of yoke.
  *
  *     nvcc -O3 -arch=native -o product product.cu -lcublas
  *     product N [REPEAT=9]        one line of JSON
  *
- * rows: B first, then A in blocks of rows, each followed by its rows of C on their way home. wave:
- * B in panels of columns and A in blocks of rows by turns; each that arrives is multiplied by all
- * that are there of the other, so the first product begins when two parts have come. tiles: the same,
- * each pair of parts multiplied and sent home by itself. Each with 1 to 16 parts; the best of the
- * medians is given, with its parts. resident: one call on data that are
- * there. link: the time that A and B alone need to come. Memory is pinned, buffers are there.
+ * Three ways, each with 1 to 16 parts; printed is the best of the medians, with its number of
+ * parts:
+ *   rows   copies B first, then A in blocks of rows; each block's rows of C are copied back at once
+ *   wave   copies panels of columns of B and blocks of rows of A in turn. Each new part is
+ *          multiplied by all parts of the other matrix that have arrived, so the first product
+ *          begins after two parts
+ *   tiles  the same, but each pair of parts is multiplied and copied back separately
+ * resident: one call on data that are on the GPU. link: the time that the copies of A and B take
+ * alone. Memory is pinned, and buffers are allocated before.
  */
 #include <cstring>
 #include <cublas_v2.h>
@@ -26,26 +29,26 @@
 enum { PARTS_MOST = 16 };
 
 static int n;
-static double *near_a, *near_b, *near_c, *a, *b, *c; /* on the host, on the device */
+static double *near_a, *near_b, *near_c, *a, *b, *c; /* near_: the host's; others: the GPU's */
 static cudaStream_t in, home;
 static cudaStream_t work;
 static cublasHandle_t blas;
 static cudaEvent_t arrived, done;
 
-/* Part p of `parts`. */
+/* Where part p of `parts` begins. */
 static int from_of(int p, int parts)
 {
     return (int)((long long)n * p / parts);
 }
 
-/* Rows first .. last - 1 of A. */
+/* Copies rows first .. last - 1 of A to the device. */
 static void fetch_rows(int first, int last)
 {
     size_t at = (size_t)first * n, count = (size_t)(last - first) * n;
     MUST(cudaMemcpyAsync(a + at, near_a + at, count * sizeof *a, cudaMemcpyHostToDevice, in));
 }
 
-/* Columns of B. */
+/* Copies columns first .. last - 1 of B to the device. */
 static void fetch_columns(int first, int last)
 {
     size_t pitch = (size_t)n * sizeof *b, width = (size_t)(last - first) * sizeof *b;
@@ -57,8 +60,8 @@ struct tile {
     int row, row_end, column, column_end;
 };
 
-/* When all that was fetched is there. Rows lie one behind the other, columns for cuBLAS: C' = B'
- * A'. */
+/* Multiplies after all copies so far have arrived. Rows are contiguous here, columns in cuBLAS: so
+ * it computes C' = B' A'. */
 static void multiply(tile t)
 {
     const double one = 1, zero = 0;
@@ -69,7 +72,7 @@ static void multiply(tile t)
                           &zero, c + (size_t)t.row * n + t.column, n));
 }
 
-/* When all that was multiplied is done. */
+/* Copies the tile back after all products so far. */
 static void bring_home(tile t)
 {
     size_t pitch = (size_t)n * sizeof *c, at = (size_t)t.row * n + t.column;
@@ -91,7 +94,8 @@ static void by_rows(int parts)
     }
 }
 
-/* A block of rows meets the panels that are there, then a panel the blocks. */
+/* A new block of rows is multiplied by the panels that have arrived; then a new panel by the
+ * blocks. */
 static void by_wave(int parts)
 {
     for (int p = 0; p < parts; p++) {
@@ -167,7 +171,7 @@ static void print_best(const char *name, void (*way)(int parts), int repeat)
     printf("\"%s\": {\"seconds\": %.6g, \"parts\": %d}, ", name, best, best_parts);
 }
 
-/* Small whole numbers: every sum is exact, so one wrong row or column shows. */
+/* Small whole numbers: every sum is exact, so one wrong row or column is noticed. */
 static void fill()
 {
     for (size_t i = 0; i < (size_t)n * n; i++) {

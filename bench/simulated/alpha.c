@@ -1,5 +1,5 @@
-/* alpha.c - section 5.3 of Navarro et al.: what the weight of the latest sample does to nc-ht and
- * c-ht, and how many of a core's chunks there were before their size had settled.
+/* alpha.c - section 5.3 of Navarro et al.: the effect of the latest sample's weight on nc-ht and
+ * c-ht, and how many chunks of a core came before their size had settled.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { CHUNKS_MAX = 1 << 16 };
 
-/* Sizes of the cores' chunks, in the order in which they ended. */
+/* Sizes of the cores' chunks, in the order of their ends. */
 struct sizes {
     int64_t items[CHUNKS_MAX];
     int count;
@@ -23,8 +23,8 @@ static void note(void *context, const struct yk_simulate_span *span)
         sizes->items[sizes->count++] = span->last - span->first;
 }
 
-/* Chunks until all that follow, up to the middle of the run, are within a tenth of the one there:
- * after that they shrink with what is left. */
+/* The number of chunks until all later ones, up to the middle of the run, differ by less than a
+ * tenth from the middle one. After the middle, chunks shrink with the remaining work. */
 static int settled_after(const struct sizes *sizes)
 {
     int middle = sizes->count / 2, i;

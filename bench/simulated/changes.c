@@ -1,6 +1,6 @@
-/* changes.c - what lines (model/fit.h) are worth where a machine does not stay as it is: two
- * devices do the same job again and again, each job split by the lines that those before it taught,
- * while one of them becomes slower or faster. Times vary by chance, for both together and for each.
+/* changes.c - the value of lines (model/fit.h) on a machine that changes. Two devices do the same
+ * job repeatedly. Each job is split by the lines that the jobs before it taught, while one device
+ * becomes slower or faster. Times have noise, common to both devices and separate for each.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 enum { DEVICES = 2, BEFORE = 20, JOBS = 40, REPEATS = 300, TEAM = 3 };
 static const double items = 50000;
 static const double item_ns[DEVICES] = { 44, 132 }, fixed_ns[DEVICES] = { 1e5, 3e5 };
-/* Of b, what chunks do not show. */
+/* The fraction of b that chunks do not show. */
 static const double hidden = 0.8;
 
-/* How many times as long the device takes with job `j`. */
+/* The time of job `j` on the device, as a multiple of its usual time. */
 typedef double level(int device, int j);
 
 static double constant(int device, int j)
@@ -40,7 +40,7 @@ static double goes_up_and_down(int device, int j)
     return device == 1 ? 1 + 0.3 * sin(j / 12.0) : 1;
 }
 
-/* Of mean 0 and deviation 1. */
+/* Mean 0, standard deviation 1. */
 static double normal(uint64_t *state)
 {
     double sum = -6;
@@ -49,7 +49,7 @@ static double normal(uint64_t *state)
     return sum;
 }
 
-/* Parts that end together (papers/004, eq. 2), of two devices; gives T. */
+/* Two devices' parts that end together (papers/004, eq. 2); returns T. */
 static double split(const struct yk_line lines[DEVICES], double parts[DEVICES])
 {
     double rates = 0, shifts = 0, end;
@@ -63,7 +63,7 @@ static double split(const struct yk_line lines[DEVICES], double parts[DEVICES])
     return end;
 }
 
-/* By the lines, and when it really ends beside the best split's end, less one. */
+/* Runs a job with the split by the lines; returns its end / the best split's end - 1. */
 static double do_job(struct yk_fit fits[DEVICES], const double levels[DEVICES], double noise,
                      uint64_t *state)
 {
@@ -90,7 +90,7 @@ static double do_job(struct yk_fit fits[DEVICES], const double levels[DEVICES], 
     return end / split(truths, best) - 1;
 }
 
-/* In the mean of the jobs after the first ones, in which nothing changes. */
+/* The mean loss over the jobs, after BEFORE jobs in which nothing changes. */
 static double behind(level *of, double noise)
 {
     uint64_t state = 1;

@@ -1,4 +1,4 @@
-/* draft.c - see draft.h. Everything is even in the logarithm where sizes differ a lot. */
+/* draft.c - see draft.h. A size with a wide range is uniform in its logarithm. */
 #include "draft.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static double between(uint64_t *state, double low, double high)
     return low + (high - low) * yk_random_next(state);
 }
 
-/* Even in the logarithm. */
+/* Uniform in the logarithm. */
 static double across(uint64_t *state, double low, double high)
 {
     return low * pow(high / low, yk_random_next(state));
@@ -58,7 +58,7 @@ static void choose_gpus(uint64_t *state, struct draft *draft)
     int g, kinds = 1 + one_of(state, 4);
     draft->gpus = one_of(state, 3) == 0 ? 0 : 1 + one_of(state, one_of(state, 2) ? 4 : GPUS_MAX);
     for (g = 0; g < draft->gpus; g++) {
-        if (g > 0 && one_of(state, kinds) == 0) { /* like the one before */
+        if (g > 0 && one_of(state, kinds) == 0) { /* like the GPU before */
             draft->f[g] = draft->f[g - 1];
             draft->launch[g] = draft->launch[g - 1];
             draft->stair[g] = draft->stair[g - 1];
@@ -81,14 +81,15 @@ double draft_speed(const struct draft *draft)
     return sum;
 }
 
-/* Sizes such that the case belongs to the class. */
+/* Chooses sizes that keep the case in the class. */
 static void choose_sizes(uint64_t *state, struct draft *draft, struct study_case *what)
 {
     double slowest = 1, all = draft_speed(draft), items, step;
     int g;
     for (g = 0; g < draft->gpus; g++)
         slowest = fmin(slowest, draft->f[g]);
-    /* an item on the slowest: dearest * core / slowest <= bound / 200, bound = items * core / all
+    /* an item on the slowest device: dearest * core / slowest <= bound / 200, with bound = items *
+     * core / all
      */
     items = LIMIT_PARTS * draft->dearest / slowest * all;
     what->items = (int64_t)ceil(items * across(state, 1, 100));

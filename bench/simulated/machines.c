@@ -1,10 +1,10 @@
-/* machines.c - random machines and loops, each against a bound that no schedule can beat.
+/* machines.c - random machines and loops, each compared with a bound that no schedule can beat.
  *
- * The class that is judged: 1 to 64 cores, 0 to 16 GPUs of speeds 100 times apart, stairs, noise;
- * the dearest item on the slowest device that takes part costs at most 0.5 % of the bound (on a
- * device with stairs an item costs a step), and what a chunk costs to start can hide behind others.
- * Outside: few items, jobs too short for waking, starts that cannot hide, contention, one lane,
- * then failures and load that comes and goes.
+ * The class that is judged has 1 to 64 cores, 0 to 16 GPUs whose speeds differ by up to 100 times,
+ * stairs and noise. The most expensive item costs at most 0.5 % of the bound on the slowest device
+ * that takes part (on a device with stairs, an item costs a step). The start of a chunk can overlap
+ * with other chunks. Outside the class: few items, jobs too short for waking, starts that cannot
+ * overlap, contention, one lane; then failures, and load that comes and goes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -140,9 +140,9 @@ static void report_outside(const struct settings *settings)
         }
 }
 
-/* Machines of the class to which something happens in mid-run. The bound knows it beforehand: the
- * speeds there are at each time, added up until all is done; what a lost GPU had under way is not
- * counted as lost. */
+/* Machines of the class with an event in the middle of the run. The bound knows the event in
+ * advance: it adds up the speeds at each time until all work is done. It does not count the work in
+ * progress on a lost GPU as lost. */
 struct mishap {
     const char *name, *key; /* of the cores, or of the first GPU */
     int of_gpu;
@@ -155,7 +155,8 @@ static const struct mishap mishaps[] = {
 };
 enum { MISHAPS = sizeof mishaps / sizeof *mishaps };
 
-/* Seconds until `work` is done at speed `all` that is less by `lost` from `from` to `to`. */
+/* Seconds until `work` is done, at speed `all`, reduced by `lost` between the times `from` and
+ * `to`. */
 static double clairvoyant(double work, double all, double lost, double from, double to)
 {
     double before = all * from, during = (all - lost) * (to - from);
@@ -179,7 +180,7 @@ static double suffer(struct study_case *what, const struct draft *draft, int kin
     if (mishaps[kind].of_gpu)
         with.extra = extra;
     draft_write(&with, &changed);
-    if (!mishaps[kind].of_gpu) { /* behind the cores' own keys */
+    if (!mishaps[kind].of_gpu) { /* after the cores' own keys */
         char line[sizeof changed.line];
         const char *rest = strchr(what->line, ',');
         snprintf(line, sizeof line, "%.*s%s%s",

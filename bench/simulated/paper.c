@@ -1,6 +1,6 @@
 /* paper.c - 8, 16 and 32 cores with 0, 1, 2 and 4 GPUs, a regular and an irregular loop, as in
- * Navarro et al., section 5, where a look at a GPU takes 2 us, waking a thread 15 us and giving it
- * a core 3 us. Each partitioner's loss against the least time that is possible.
+ * Navarro et al., section 5. Polling a GPU takes 2 us, waking a thread 15 us and giving it a core 3
+ * us. Shows each partitioner's loss relative to the least possible time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@ struct loop {
     int64_t items;
     double f, core_seconds;
     int grain_part; /* GS = items / this */
-    /* Limits: points of loss beside the drivers' cores; time / ideal. 0: none, of what these
-     * partitioners were not made for. */
+    /* Limits. nc_points: percentage points of loss beyond the drivers' cores; the others: time /
+     * ideal. 0: no limit, because these partitioners were not made for the loop. */
     double nc_points, block, automatic;
-    int block_cores; /* the first two count up to so many cores */
+    int block_cores; /* the first two limits apply up to this number of cores */
 };
 
 static const struct loop loops[] = {
@@ -70,7 +70,7 @@ static double loss(double ratio)
     return 100 * (1 - 1 / ratio);
 }
 
-/* Marks what missed its limit, and counts it. */
+/* Returns the mark of a missed limit, and counts it. */
 static const char *mark(int met, int *missed)
 {
     *missed += !met;

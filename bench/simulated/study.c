@@ -1,9 +1,10 @@
-/* study.c - loops on machines that need not exist: the configurations of Navarro et al., and random
- * machines against a bound that no schedule can beat.
+/* study.c - loops on simulated machines: the configurations of Navarro et al., and random machines
+ * compared with a bound that no schedule can beat.
  *
  *     yoke-bench-simulated paper
  *     yoke-bench-simulated alpha
  *     yoke-bench-simulated machines [count=1000] [seed=1] [outside=300] [partitioner=auto] [show=N]
+ *     yoke-bench-simulated changes
  */
 #include <math.h>
 #include <stdio.h>

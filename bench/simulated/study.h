@@ -8,7 +8,7 @@
 struct study_case {
     struct yk_machine machine;
     char line[2048];   /* the machine as `yoke sim` reads it */
-    char profile[128]; /* likewise */
+    char profile[128]; /* as `yoke sim` reads it */
     int64_t items;
     double core_seconds; /* of an average item */
 };
@@ -17,16 +17,16 @@ struct study_run {
     const char *partitioner;
     int64_t threads;
     enum yk_simulate_waiting waiting;
-    int runs; /* one after the other; the last one counts, with what the others taught */
+    int runs; /* runs one after the other, which learn; only the last one counts */
 };
 
-/* Seconds / the least that any schedule could take; INFINITY if not all was done. `verbose`: 1
- * prints who did what. */
+/* Seconds / the least time of any schedule; INFINITY if not all items were done. `verbose`: 1
+ * prints what each device did. */
 double study_ratio(const struct study_case *what, const struct study_run *how, int verbose);
-/* Parses `line`; ends the program if that is wrong. */
+/* Parses `line`; ends the program if the line is wrong. */
 void study_machine(struct study_case *what);
 
-/* 0 if all limits were met. */
+/* 0: all limits were met. */
 int study_paper(int count, char **words);
 int study_alpha(int count, char **words);
 int study_machines(int count, char **words);

@@ -1,6 +1,5 @@
-/* cusparse.c - libcuda and libcusparse by dlopen, with declarations of our own for the few
- * functions that are needed. Where one is missing, or a call fails, the note says which and times
- * stay 0.
+/* cusparse.c - loads libcuda and libcusparse by dlopen, with own declarations of the few functions
+ * that are needed. If a function is missing, or a call fails, the note says which; times stay 0.
  */
 #include "cusparse.h"
 
@@ -140,7 +139,7 @@ static void measure_copies(int rounds, void **events, struct cusparse_times *out
 {
     const size_t bytes = (size_t)1 << 30;
     const pointer a = on_gpu(NULL, bytes), b = on_gpu(NULL, bytes);
-    for (int r = 0; a && b && r < rounds + 1; r++) { /* the first one warms up */
+    for (int r = 0; a && b && r < rounds + 1; r++) { /* the first round warms up */
         double seconds;
         cuda.record(events[0], NULL);
         for (int k = 0; k < PRODUCTS; k++)
@@ -185,7 +184,7 @@ static double product_seconds(const struct work *w, int algorithm, int rounds, v
     return best;
 }
 
-/* Some rows of y, against the host's loop. */
+/* Compares some rows of y with the host's loop. */
 static int is_right(struct spmv_state *s, pointer y)
 {
     const size_t size = sparse_size(s->options.type);

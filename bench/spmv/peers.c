@@ -1,10 +1,11 @@
-/* peers.c - the same matrices with what others have: a plain loop over the rows by OpenMP, cuSPARSE
- * on the first GPU where both are found, and what bounds them all, copies of memory.
+/* peers.c - the same matrices with other programs: a plain OpenMP loop over the rows; cuSPARSE on
+ * the first GPU, if both are found; and copies of memory, which bound them all.
  *
  *     yoke-bench-spmv ROUNDS [option=value ...]
  *
- * Options are those of `yoke run spmv`, and size and input; resident products, without the vectors'
- * way. Prints one line of JSON; what is not there is null. Times are the best of ROUNDS.
+ * Options are those of `yoke run spmv`, and size and input. Products are resident; the vectors'
+ * copies are not counted. Prints one line of JSON; null: not available. Times are the best of
+ * ROUNDS.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static double now(void)
     return omp_get_wtime();
 }
 
-/* Bytes a second of a = b + 3 c, with the 24 bytes that STREAM counts. */
+/* Bytes per second of a = b + 3 c, at 24 bytes per element as in STREAM. */
 static double triad(int rounds)
 {
     const int64_t count = 1 << 26;
@@ -45,7 +46,7 @@ static double triad(int rounds)
     return best;
 }
 
-/* Rows in equal parts, as most programs do it; and by guided parts, for rows that are unlike. */
+/* Rows in equal parts, as in most programs; and in guided parts, for rows of different lengths. */
 #define LOOP(name, real, kind)                                                                     \
     static void name(const struct sparse *m, const real *x, real *y)                               \
     {                                                                                              \

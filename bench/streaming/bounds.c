@@ -127,7 +127,7 @@ yoke_status bound_of_links(const char *device, const struct work_spec *spec, int
         links.backend = links.list.items[0].backend;
     if (status == YOKE_OK)
         status = links.backend->open(&links.list.items[0], &links.device);
-    if (status == YOKE_OK) /* without the slots that this device has not */
+    if (status == YOKE_OK) /* this table has no functions that the device lacks */
         links.backend = links.device->backend;
     for (int w = 0; w < WAYS && status == YOKE_OK; w++)
         status = open_way(&links, w);

@@ -1,15 +1,19 @@
-/* streaming.c - jobs over several times the memory of a device, against what their copies and
- * their kernels take alone.
+/* streaming.c - jobs over data several times as large as a device's memory. Their time is compared
+ * with the times that their copies alone, and their kernels alone, take.
  *
  *     yoke-bench-streaming DEVICE [mem=256M] [times=4] [repeat=5] [piece=16M] [beside=TEXT]
  *                          [partitioner=TEXT] [kind=NAME] [extra=SETTINGS]
  *
- * The data of each job are `times` as large as `mem`, which DEVICE (one, without mem= of its own)
- * is limited to by mem= and `extra`. links: the job's copies, in both directions at the same time,
- * in pieces of `piece` bytes of pinned memory. cores: its kernel on the device that holds it all;
- * the kernel is as long as makes that 0.2, 1 and 3 times `links` (work= of a simulated device,
- * rounds of a loop elsewhere). ratio: the job's time to the larger of the two, of the first job and
- * the median of `repeat` more. `beside` names further devices. Prints a table.
+ * The data of each job are `times` as large as `mem`, the memory limit for DEVICE (one device,
+ * without mem= of its own); `extra` are further settings of it. `beside` names further devices.
+ * Columns of the table:
+ *   links   the job's copies alone, in both directions at the same time, in pieces of `piece` bytes
+ *           of pinned memory
+ *   cores   the kernel alone on a device that holds all data; the kernel's length is chosen to make
+ *           this 0.2, 1 and 3 times `links` (by work= of a simulated device, otherwise by the
+ *           number of rounds of a loop)
+ *   ratio   the job's time / the larger of the two: for the first job, and for the median of
+ *           `repeat` more jobs
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,10 +30,10 @@ struct settings {
     int repeat;
 };
 
-/* One line of the table. */
+/* One row of the table. */
 struct row {
     struct work_spec spec;
-    double aim; /* cores to links */
+    double aim; /* the wanted cores / links */
     double work;
     double links, cores, first, later;
     int64_t chunks;
@@ -63,7 +67,7 @@ static int is_simulated(const struct settings *s)
     return strncmp(s->device, "sim:", 4) == 0;
 }
 
-/* The device with so much work an item, and beside it what else is wanted. */
+/* The device with the row's work per item. `limited`: with the memory limit and further devices. */
 static const char *device_text(const struct settings *s, const struct row *row, int limited,
                                char text[3 * TEXT + 96])
 {
@@ -79,7 +83,7 @@ static const char *device_text(const struct settings *s, const struct row *row, 
     return text;
 }
 
-/* So much work that cores take `aim` times as long as links. */
+/* Chooses the work so that cores take `aim` times as long as links. */
 static void balance(const struct settings *s, struct row *row)
 {
     char text[3 * TEXT + 96];
@@ -134,7 +138,7 @@ static void print_row(const struct row *row)
     fflush(stdout);
 }
 
-/* As many items as make `times` the memory. */
+/* Chooses the number of items so that the data are `times` as large as the memory. */
 static struct work_spec spec_of(const struct settings *s, enum work_kind kind)
 {
     struct work_spec spec = { .kind = kind, .items = 1 << 16 };

@@ -1,11 +1,10 @@
-/* turn.c - an application's runs, each when told to: for two builds of yoke that take turns
- * (versions.py).
+/* turn.c - runs an application on command: for two builds of yoke that alternate (versions.py).
  *
  *     yoke-bench-turn APP KERNEL DEVICES SIZE ROUNDS [OPTION=VALUE ...]
  *
- * KERNEL is auto, plain or step. After the first run and ROUNDS more it writes "ready". For each
- * line "run" that it reads it does one, and writes its seconds; for "verify" whether the latest
- * result is right, and its figures. It ends with its input.
+ * KERNEL is auto, plain or step. After the first run and ROUNDS more runs it writes "ready". For
+ * each line "run" it does one run and writes the seconds. For "verify" it writes whether the latest
+ * result is right, and its figures. It ends when its input ends.
  */
 #include <stdio.h>
 #include <string.h>

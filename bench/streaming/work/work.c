@@ -124,7 +124,7 @@ static uint32_t expected(const struct work *work, int64_t i)
 
 yoke_status work_check(struct work *work, int *right)
 {
-    /* `rounds` of every element would take the host far longer than the device. */
+    /* Checks only some elements: `rounds` steps for each would take the host too long. */
     int64_t step = 1 + work->spec.rounds, i;
     const uint32_t *z = work->memory + work->entries + work->spec.items;
     yoke_status status = yoke_array_acquire(work->z, YOKE_READ);

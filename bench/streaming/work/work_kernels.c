@@ -1,5 +1,5 @@
-/* work_kernels.c - `rounds` steps that depend on one another for each element, between copies of
- * every kind; 0 rounds are bound by memory. */
+/* work_kernels.c - `rounds` dependent steps per element, with every kind of copy around them. With
+ * 0 rounds the kernels are bound by memory. */
 #include "work_kernels.h"
 
 YOKE_KERNEL(w_scale, i, YOKE_VALUE(int32_t, rounds), YOKE_IN(uint32_t, x), YOKE_OUT(uint32_t, z))

@@ -3,7 +3,7 @@
 #include <yoke/kernel.h>
 
 typedef struct {
-    int64_t first, last, width; /* of the array; neighbours lie width away */
+    int64_t first, last, width; /* rows of the array; neighbours are `width` apart */
 } strip_t;
 
 #ifndef YOKE_FLATTEN

@@ -1,4 +1,4 @@
-/* kernel.h - kernel files as plain CUDA: takes the place of yoke's own yoke/kernel.h.
+/* kernel.h - kernel files as plain CUDA. This file replaces yoke's own yoke/kernel.h.
  *
  * YOKE_KERNEL(saxpy, i, ...) { body } becomes
  *
@@ -9,9 +9,9 @@
  *             body
  *     }
  *
- * and a function cuda_saxpy that launches it: one thread an index, 256 threads a block, 32 x 8 in
- * two and three dimensions. yoke_add is atomicAdd; the lanes of a group are a block, and add up in
- * a tree in shared memory. Indexes are of type int, as CUDA programs have them.
+ * and a function cuda_saxpy that launches it with one thread per index, 256 threads per block (32 x
+ * 8 in two and three dimensions). yoke_add is atomicAdd. The lanes of a group are a block; they sum
+ * up in a tree in shared memory. Indexes are of type int, as in CUDA programs.
  */
 #ifndef YOKE_KERNEL_H
 #define YOKE_KERNEL_H
@@ -50,7 +50,8 @@
 #define CUDA_INSIDE(i, d, margin)                                                                  \
     const int i = (margin) + (int)(blockIdx.d * blockDim.d + threadIdx.d);
 #define CUDA_BLOCKS(count, threads) (unsigned)(((count) + (threads)-1) / (threads))
-/* The kernel's beginning, and the function that launches it on `grid` blocks of `block` threads. */
+/* The beginning of the kernel, and the function that launches it: `grid` blocks of `block`
+ * threads. */
 #define CUDA_KERNEL(name, ...)                                                                     \
     static __global__ void name##_kernel(int size1, CUDA_SIZES YK_EACH(CUDA_FORMAL, __VA_ARGS__))
 #define CUDA_LAUNCH(name, grid, block, ...)                                                        \

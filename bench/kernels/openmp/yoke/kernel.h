@@ -1,4 +1,4 @@
-/* kernel.h - kernel files as plain OpenMP: takes the place of yoke's own yoke/kernel.h.
+/* kernel.h - kernel files as plain OpenMP. This file replaces yoke's own yoke/kernel.h.
  *
  * YOKE_KERNEL(saxpy, i, ...) { body } becomes
  *
@@ -10,9 +10,9 @@
  *             body
  *     }
  *
- * with the directive that openmp.c names for it as OPENMP_saxpy, and, where the body has a loop of
- * its own inside (2-D, 3-D), `omp simd` on the innermost. 3-D loops leave out plain.h's margin.
- * yoke_add is +=, under a reduction clause.
+ * with the directive that openmp.c defines for it as OPENMP_saxpy. 2-D and 3-D kernels have `omp
+ * simd` on the innermost loop. 3-D loops leave out the margin of plain.h. yoke_add is +=, under a
+ * reduction clause.
  */
 #ifndef YOKE_KERNEL_H
 #define YOKE_KERNEL_H
@@ -89,7 +89,7 @@
     YOKE_FN void name(int64_t i, int64_t j, int64_t k,                                             \
                       OPENMP_SIZES YK_EACH(OPENMP_FORMAL, __VA_ARGS__))
 
-/* A group is a block of `unit` indexes, which one thread does. */
+/* A group is a block of `unit` indexes; one thread computes it. */
 #define YOKE_GROUP_KERNEL(name, i, lanes, unit, ...)                                               \
     YOKE_FN void name(int64_t i, int64_t count YK_EACH(OPENMP_FORMAL, __VA_ARGS__));               \
     OPENMP_LOOP(name, __VA_ARGS__)                                                                 \
