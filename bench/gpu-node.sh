@@ -40,7 +40,7 @@ unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE
 with() { case $parts in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
 say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 
-# LABEL COMMAND...: what it prints goes to raw/LABEL.log; its words, too.
+# LABEL COMMAND...: writes the command to raw/LABEL.command, and its output to raw/LABEL.log.
 record()
 {
     local label=$1 status
@@ -100,8 +100,8 @@ else
     say "no nvcc in PATH or /usr/local/cuda/bin: no oracle, no links"
 fi
 
-# The GPU's name in OpenCL: the first device there that is no CPU and has the model of $gpu, if that
-# is known. PoCL, which is the CPU, comes first on many machines.
+# The GPU's name in OpenCL: the first device that is no CPU and has the model of $gpu, if the model
+# is known. On many machines the first device is PoCL, which is the CPU.
 if [ -z "${OPENCL:-}" ]; then
     OPENCL=$(python3 "$here/opencl_name.py" "$yoke" "$gpu" NVIDIA)
 fi
@@ -121,7 +121,7 @@ fi
 
 # --- the jobs: in turns, the oracle at its best share, then yoke through each driver ---
 
-# JOB APP SIZE [SHARE]: with SHARE the oracle is at this share in the rounds
+# JOB APP SIZE [SHARE]: in the rounds the oracle uses SHARE, if given
 turns()
 {
     local job=$1 app=$2 size=$3 share=${4:-} round via extra
@@ -155,7 +155,7 @@ if with nbody; then
     done
 fi
 
-# The GPU alone, one process a job.
+# The GPU alone, one process per job.
 if with alone; then
     for via in $vias; do
         run "$via-saxpy-alone" "$(device "$via")" saxpy --size "$elements" --repeat "$repeat"
@@ -193,7 +193,7 @@ if with denoise || with denoise-head || with denoise-cube; then
     done
 fi
 
-# --- what must not stop a job ---
+# --- conditions that must not stop a job ---
 if with faults; then
     small="saxpy --size 16777216 --repeat 2"
     fault()
@@ -224,12 +224,12 @@ if with faults; then
     fi
 fi
 
-# --- no kernel, copy or call of the driver does what it must not ---
+# --- compute-sanitizer finds no error of a kernel, a copy or a driver call ---
 if with memcheck; then
     check=(compute-sanitizer --tool memcheck --error-exitcode 9)
     if command -v compute-sanitizer >/dev/null; then
         contract=$build/tests/contract/test_backend_contract
-        # which asks for what a driver has to refuse
+        # some of its requests must be refused by the driver
         [ -x "$contract" ] && record memcheck-contract "${check[@]}" --report-api-errors no "$contract" "$gpu"
         for words in "saxpy --size 4194304" "mxv --size 4000" "nbody --size 4096" "denoise --size 60x74x63"; do
             # shellcheck disable=SC2086

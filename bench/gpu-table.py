@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""From the raw figures of gpu-node.sh to the table of targets.
+"""Makes the table of targets from the raw figures of gpu-node.sh.
 
     gpu-table.py RAW >table.md
 
-A row is a target, its limit, what was measured and whether that meets it; what was not measured
-says so. Several rounds of one program count as one set of runs, whose median is taken. Where a
-limit compares two programs, both ran in turn in the same call.
+A row has a target, its limit, the measured value and whether it meets the limit, or "not measured".
+Several rounds of one program count as one set of runs; its median is taken. If a limit compares two
+programs, both ran in turns in the same call.
 """
 import glob
 import json
@@ -19,7 +19,7 @@ rows = []
 
 
 def load(label):
-    """A JSON file, or None where that part did not run or failed."""
+    """The content of a JSON file; None: that part did not run, or it failed."""
     try:
         with open(os.path.join(RAW, label + '.json'), encoding='utf-8') as file:
             return json.load(file)
@@ -50,7 +50,7 @@ def row(target, limit, measured, met):
 
 
 def ratio_row(target, limit, value, words):
-    """A figure that must not be over its limit."""
+    """A row for a figure with an upper limit."""
     row(target, '<= %.4g' % limit, words if value is None else '%.3f: %s' % (value, words),
         None if value is None else round(value, 3) <= limit)
 
@@ -64,20 +64,20 @@ def split(run):
 
 
 def turns(run):
-    """What --sweep found, and both of the medians whose ratio the regret is."""
+    """The best split of --sweep, and the two medians that give the regret."""
     best = run['oracle']
     return 'in turns %s to %s at %s' % (ms(best['seconds'] * (1 + run['regret'])), ms(best['seconds']), ', '.join(
         '%s %.0f %%' % (name, 100 * share) for name, share in best['split'].items()))
 
 
 def oracle_seconds(job):
-    """Of the runs that took turns with yoke's; without rounds, of the sweep."""
+    """The median of the oracle's runs in turns with yoke; without rounds, the sweep's best."""
     runs = [second for r in rounds(job + '-oracle') for p in r['shares'] for second in p['runs']]
     swept = load(job + '-sweep')
     return median(runs) if runs else swept['oracle'] if swept else None
 
 
-# --- the limits as written in the issue ---
+# --- the limits that the issue states ---
 
 def auto_rows(via, job, title, limits):
     runs = rounds('%s-%s-auto' % (via, job))

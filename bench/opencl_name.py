@@ -1,7 +1,7 @@
-"""What OpenCL calls a GPU: opencl_name.py YOKE GPU [KIND], as build/cli/yoke cuda:0 NVIDIA.
+"""Finds the OpenCL name of a GPU: opencl_name.py YOKE GPU [KIND], for example build/cli/yoke cuda:0 NVIDIA.
 
-The first device there that is no CPU and has that GPU's model; where none has, the first whose model has KIND in its name.
-PoCL, which is the CPU, comes first on many machines. Prints an empty line where there is none.
+It is the first OpenCL device that is no CPU and has that GPU's model. If there is none, it is the first one whose model contains KIND.
+On many machines the first device is PoCL, which is the CPU. Prints an empty line if no device fits.
 """
 import json
 import subprocess

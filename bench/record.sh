@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154,SC2034 # what is set by whoever sources it, and used there
-# What the scripts for GPU nodes have in common: sourced by them after `here`, their folder, is set; `record` also wants `each` and `limit`
-# (seconds of a command, and of all).
+# shellcheck disable=SC2154,SC2034 # the sourcing script sets and uses these variables
+# The common part of the scripts for GPU nodes. They set `here`, their folder, and source this file. `record` also needs `each` and `limit`
+# (the time limits in seconds for a command and for all).
 
-# PROGRAM BUILD OUT: without a build that has PROGRAM it ends with the script's first lines, which tell how to call it. Sets `build`,
-# `yoke`, `out` and `raw` (where files go).
+# PROGRAM BUILD OUT: if BUILD does not have PROGRAM, prints the script's first lines, its usage, and ends. Sets `build`, `yoke`, `out` and
+# `raw` (the folder for files).
 begin()
 {
     if [ $# -ne 3 ] || [ ! -x "$2/$1" ]; then
@@ -19,7 +19,7 @@ begin()
     unset YOKE_DEVICES YOKE_PARTITIONER YOKE_THREADS YOKE_WAIT YOKE_TRACE YOKE_EXPLAIN YOKE_CPU_WEIGHT
     PATH=$PATH:/usr/local/cuda/bin
 }
-# TABLE FILES...: the script beside this one that makes the tables; and what else is of no use any more
+# TABLE FILES...: the script in `here` that makes the tables; and files to delete
 finish()
 {
     python3 "$here/$1" "$raw" >"$out/table.md" || say "the table could not be made"
@@ -31,7 +31,7 @@ finish()
 }
 
 say() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
-# LABEL COMMAND...: standard output goes to raw/LABEL.json. A command out of time is interrupted first: yoke then tells what it has.
+# LABEL COMMAND...: standard output goes to raw/LABEL.json. A command out of time is interrupted: yoke then prints its results so far.
 record()
 {
     local label=$1 left=$((limit - SECONDS)) status
@@ -49,8 +49,8 @@ describe_machine()
     { date -u; uname -a; nproc; head -3 /proc/meminfo; nvidia-smi; nvidia-smi topo -m; lscpu; git -C "$here" log -1 --format=%H; } \
         >"$raw/machine.log" 2>&1
 }
-# The machine, and which devices: DEVICES, else cpu and all CUDA devices, as "cpu cuda:0 cuda:1". Sets `devices`, `gpu_list` (those
-# that are no cpu) and `gpus`, their number.
+# Records the machine and chooses the devices: DEVICES, or cpu and all CUDA devices, as "cpu cuda:0 cuda:1". Sets `devices`, `gpu_list`
+# (all but cpu) and `gpus`, their number.
 record_machine()
 {
     describe_machine

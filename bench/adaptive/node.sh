@@ -37,7 +37,7 @@ words()
 describe_machine
 case $parts in *" turns "*)
     for job in $jobs; do
-        # Kernels are on disk when the judged process begins, as for whoever runs a program twice.
+        # The judged process finds its kernels on disk, as in a program's second run.
         # shellcheck disable=SC2046
         set -- $(words "$job")
         "$yoke" run "$1" --size "$2" --devices "cpu,$gpu" --repeat 1 >/dev/null 2>&1

@@ -34,7 +34,7 @@ write()
     say "$row: $result; $*"
     [ "$result" != FAILED ] || failures=$((failures + 1))
 }
-# ROW COMMAND...: no longer than the woods' seconds and what starting and compiling may take
+# ROW COMMAND...: the time limit is the woods' seconds plus time for starting and compiling
 check()
 {
     local row=$1 log=$out/${1//[: ,=]/-}.log status
@@ -56,7 +56,7 @@ check()
 }
 woods() { echo "$tests/test_steps_stress --seed $seed --hang 60 --items 1000000000000 $*"; }
 
-# The GPU's name in OpenCL: the first that is no CPU and has its model, if that is known.
+# The GPU's name in OpenCL: the first device that is no CPU and has its model, if the model is known.
 if [ -z "${OPENCL:-}" ]; then
     OPENCL=$(python3 "$here/../opencl_name.py" "$yoke" "$gpu" 2>/dev/null)
     OPENCL=${OPENCL:-none}

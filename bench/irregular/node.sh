@@ -26,7 +26,7 @@ loads=${LOADS:-slab tissue} parts=${PARTS:-alone cores starpu sets sweep} small=
 repeat=${REPEAT:-7} seldom=${REPEAT:-5} rounds=${ROUNDS:-5} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
 
 tissue=$here/../../apps/photons/tissue.mci
-# LOAD: application, size (some seconds of all cores, at most; of one core so much less), sizes of the sweep, options
+# LOAD: application, size (at most some seconds of all cores; smaller for one core), sizes of the sweep, options
 words()
 {
     case $1:$small in
@@ -50,7 +50,7 @@ run()
     shift 4
     record "$label" "$yoke" run "$app" "${options[@]}" --size "$of" --devices "$on" --kernel "$kernel" --verify --json - "$@"
 }
-# Which of the kernels the application has, for a few items on one core.
+# Finds which of the kernels the application has, by runs of a few items on one core.
 kernels_of()
 {
     local kernel

@@ -21,14 +21,14 @@ class Raw:
         return load(self.folder, name)
 
     def runs(self, pattern):
-        """(groups of the pattern, JSON) of the files that it matches as a whole."""
+        """(groups, JSON) of each file whose whole name matches the pattern."""
         found = [(re.fullmatch(pattern, name), name) for name in self.names]
         loaded = [(match.groups(), self.load(name)) for match, name in found if match]
         return [(groups, run) for groups, run in loaded if run]
 
 
 def rate(size, time):
-    """Items a second, in millions."""
+    """Millions of items per second."""
     return '-' if not time else f'{size / time / 1e6:.4g}'
 
 
@@ -37,7 +37,7 @@ def size_of(run):
 
 
 def told(run):
-    """The time, marked where the result was wrong."""
+    """The time, with a mark if the result is not verified."""
     return '-' if not run else seconds(run['seconds']) + ('' if run['verified'] else ' **not verified**')
 
 
@@ -50,7 +50,7 @@ def kernels_head(first):
 
 
 def kernels_row(first, runs):
-    """`runs`: by kernel."""
+    """`runs`: a dictionary by kernel."""
     there = [runs[kernel] for kernel in ('plain', 'step') if runs.get(kernel)]
     best = min(there, key=lambda run: run['seconds'], default=runs.get('auto'))
     row([*first, *(told(runs.get(kernel)) for kernel in KERNELS), over(runs.get('plain'), runs.get('step')), over(runs.get('auto'), best),
@@ -58,7 +58,7 @@ def kernels_row(first, runs):
 
 
 def by_kernel(raw, pattern):
-    """Of a pattern with the kernel in its first group: {the rest: {kernel: JSON}}."""
+    """{other groups: {kernel: JSON}}, for a pattern whose first group is the kernel."""
     table = {}
     for (kernel, *rest), run in raw.runs(pattern):
         table.setdefault(tuple(rest), {})[kernel] = run
@@ -77,7 +77,7 @@ def alone(raw, name):
 
 
 def starpu_best(raw, name):
-    """The best of StarPU's variants by their medians, and yoke in turns with it."""
+    """The contest, StarPU's variant with the best median, and yoke's best series."""
     contest = raw.load(f'{name}-starpu')
     if not contest:
         return None

@@ -15,7 +15,7 @@ from versions import interval  # noqa: E402
 
 
 def run(program, rounds, devices):
-    """Milliseconds of open, run, close, and of CPU time."""
+    """Milliseconds of opening, running and closing, and of CPU time."""
     environment = {k: v for k, v in os.environ.items() if k != 'YOKE_DEVICES'}
     if devices:
         environment['YOKE_DEVICES'] = devices
@@ -44,7 +44,7 @@ def main():
     settings.update((key, float(value)) for key, value in words)
     program, rounds = sys.argv[1], rounds_for(sys.argv[1], settings['ms'])
     everyone, cores = [], []
-    for pair in range(-1, int(settings['pairs'])):  # the first is to get ready
+    for pair in range(-1, int(settings['pairs'])):  # the first pair is not counted
         for devices, all_of in ((None, everyone), ('cpu', cores)) if pair % 2 else (('cpu', cores), (None, everyone)):
             took = run(program, rounds, devices)
             if pair >= 0:

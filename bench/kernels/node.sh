@@ -34,7 +34,7 @@ fi
 begin bench/kernels/yoke-bench-kernels "$@"
 describe_machine
 
-# NAME COMPILER...: OUT/NAME.so of the loops by hand
+# NAME COMPILER...: compiles the handwritten loops to OUT/NAME.so
 by_hand()
 {
     local name=$1
@@ -42,7 +42,7 @@ by_hand()
     "$@" -shared "-I$here/$name" "-I$tree/include" -o "$out/$name.so" >"$raw/$name-compiler.log" 2>&1 ||
         { say "$name.so was not compiled: $(tail -n 1 "$raw/$name-compiler.log")"; return 1; }
 }
-# LABEL NAME DEVICES...: the loops by hand in NAME.so, and yoke on each of these
+# LABEL NAME DEVICES...: the handwritten loops in NAME.so, and yoke on each of these devices
 turns()
 {
     local label=$1 file=$out/$2.so

@@ -1,18 +1,18 @@
-"""How the form of a kernel's entry and the shape of its blocks bear on its time. CuPy, one GPU: python3 shapes.py
+"""Measures how the form of a kernel's entry and the shape of its blocks affect its time. CuPy, one GPU: python3 shapes.py
 
 loop64   grid-stride loops with 64-bit counters
-flat64   one thread an index, 64-bit indexes
+flat64   one thread per index, 64-bit indexes
 narrow   32-bit indexes in the entry, 64-bit ones in the body
-mix      the body's index has 32 bits, what it computes of it 64
+mix      the body's index has 32 bits, the indexes that it computes have 64
 int32    32 bits everywhere
-Medians of 12 times 3 launches, in ms.
+Medians of 12 measurements of 3 launches, in ms.
 """
 import cupy as cp
 import numpy as np
 
 HEAD = "typedef long int64_t;\n#define FN static __device__ __forceinline__\n"
 
-# name: dimensions, extents, parameters, their names, body. L is the type of what the body computes.
+# name: dimensions, extents, parameters, their names, body. L is the type of the body's computed indexes.
 ARRAYS = "int64_t rows, const float *__restrict__ u, float *__restrict__ w"
 KERNELS = {
     "saxpy": (1, (1 << 28, 1, 1), "float a, const float *__restrict__ x, float *__restrict__ y", "a, x, y",
@@ -35,7 +35,7 @@ KERNELS = {
         while (n < 64 && x * x + y * y < 4.0f) { const float t = x * x - y * y + cx; y = 2 * x * y + cy; x = t; n++; }
         w[i * s2 + j] = n;"""),
 }
-# form: type of the entry's indexes, of the body's index, of what the body computes
+# form: types of the entry's indexes, of the body's index, and of the body's computed indexes
 FORMS = {"loop64": ("int64_t", "int64_t", "int64_t"), "flat64": ("int64_t", "int64_t", "int64_t"),
          "narrow": ("int", "int64_t", "int64_t"), "mix": ("int", "int", "int64_t"), "int32": ("int", "int", "int")}
 SHAPES = {1: [(128,), (256,), (512,), (1024,)],

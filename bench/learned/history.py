@@ -1,4 +1,4 @@
-"""What tables.py and plots.py read from the JSON of yoke-bench-history."""
+"""Reads the JSON of yoke-bench-history for tables.py and plots.py."""
 import json
 import os
 import statistics
@@ -17,13 +17,13 @@ def labels(raw, kind):
 
 
 def balance(run):
-    """The weight that would have made both sides of the run end together, at the rates they had."""
+    """The weight at which both sides of the run would have ended together, at their measured rates."""
     rates = [run[side + '_items'] / run[side + '_seconds'] if run[side + '_seconds'] > 0 else 0 for side in ('cpu', 'gpu')]
     return rates[0] / sum(rates) if all(rates) else None
 
 
 def best_weight(runs):
-    """That of the last ten runs in which both sides had something to do."""
+    """The median balance of the last ten runs in which both sides had work."""
     told = [weight for weight in map(balance, runs) if weight is not None][-10:]
     return statistics.median(told) if told else None
 

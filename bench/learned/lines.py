@@ -7,8 +7,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'scale'))
 from table import head, load, row, seconds, size_text  # noqa: E402
 
-LIMIT = 0.03       # of T that predictions, ends of devices and regrets may be off
-LEAST_SECONDS = 2e-3  # below this nothing is asked
+LIMIT = 0.03       # the allowed error of predictions, ends of devices and regrets, relative to T
+LEAST_SECONDS = 2e-3  # shorter runs have no limit
 
 
 def by_size(label):
@@ -32,7 +32,7 @@ def asked(value, time, limit=LIMIT):
 
 
 def at_most(value, time):
-    """Less than nothing may be as much as it likes."""
+    """Marks only values above the limit: a negative value may be any size."""
     return f'{100 * value:+.1f} %' if value is not None and value <= LIMIT else asked(value, time)
 
 
@@ -41,12 +41,12 @@ def off(a, b):
 
 
 def predictions(run):
-    """Of each run that was predicted: how far that was off."""
+    """The relative errors of the predictions, sorted."""
     return sorted(off(said, took) for said, took in zip(run.get('predictions', []), run['runs']) if said)
 
 
 def off_text(run):
-    """In the middle of the runs, and how many of them are within the limit."""
+    """The median error, and how many runs are within the limit."""
     each = predictions(run)
     if not each:
         return '-', '-'
@@ -54,8 +54,8 @@ def off_text(run):
 
 
 def end_spread(run):
-    """max |T - T_i| / T over devices: T_i is the median of the times, from submission as a line's T is, when the device had ended in the
-    runs that it had a part in, and T the largest of them. Of runs of many jobs only the last one's ends are told: nothing is said of them."""
+    """max |T - T_i| / T over devices. T_i is the median time at which the device ended, over the runs in which it took part, counted from
+    submission like a line's T. T is the largest T_i. None for denoise: of its many jobs per run, only the ends of the last one are known."""
     ends = [statistics.median([end for end in device['ends'] if end]) for device in run['devices'] if device['rows'] and any(device['ends'])]
     return 1 - min(ends) / max(ends) if ends and run['app'] != 'denoise' else None
 
@@ -71,7 +71,7 @@ def oracle_shares(run):
 
 
 def speedups(linear, again):
-    """Of the fastest device alone over the prediction (ideal), and over the measured time (papers/004, fig. 6)."""
+    """The fastest device's time alone / the predicted time (ideal), and / the measured time (papers/004, fig. 6)."""
     alone = [device['alone_seconds'] for device in again['devices'] if device['alone_seconds']] if again else []
     if not alone or not linear['predicted_seconds']:
         return '-'

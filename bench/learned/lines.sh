@@ -49,11 +49,11 @@ three_processes()
     record "$label-linear" "${run[@]}" --repeat "$repeat" --partitioner linear ${sweep:+--sweep "$sweep"}
     record "$label-again" "${run[@]}" --repeat "$repeat" --baselines
     export YOKE_KB=off
-    # A process's first run pays for more than a split: memory, programs, clocks that rise. The same split from the start does, too.
+    # A process's first run also pays for memory, programs and rising clocks, whatever its split. The process with the fixed split does, too.
     shares=$(python3 "$here/lines.py" --shares "$raw/$label-again.json") && [ -n "$shares" ] &&
         record "$label-same" "${run[@]}" --repeat 1 --partitioner "static:shares=$shares"
 }
-# SET DEVICES JOB SIZES...: of an odd number of them
+# SET DEVICES JOB SIZES...: an odd number of sizes
 derived()
 {
     local label=$1 devices=$2 job=$3 sizes=("${@:4}") shares size

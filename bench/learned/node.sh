@@ -23,7 +23,7 @@ nbody=${NBODY:-65536 131072 262144} mm=${MM:-4096 8192 12288} saxpy=${SAXPY:-500
 steps=${STEPS:-60} rounds=${ROUNDS:-12} runs=${RUNS:-75} each=${SECONDS_EACH:-40} limit=${LIMIT_S:-230}
 history=$build/bench/learned/yoke-bench-history
 
-# The first so many GPUs, with commas.
+# COUNT: the first COUNT GPUs, separated by commas.
 some_gpus() { echo "$gpu_list" | cut -d ' ' -f "1-$1" | tr ' ' ','; }
 middle() { echo "$1" | cut -d ' ' -f 2; }
 

@@ -14,7 +14,7 @@ def block(name, lines):
 
 
 def weight_script(run):
-    """Bars of both sides' times and a line for the weight, as the paper's figure 3."""
+    """Bars for both sides' times and a line for the weight, like the paper's figure 3."""
     lines = [(step, 1e3 * each['gpu_seconds'], 1e3 * each['cpu_seconds'], each['weight']) for step, each in enumerate(run['runs'])]
     return (HEAD + block('data', lines) + f'set title "{run["app"]}, {run["size"]}: rule {run["policy"]}"\n'
             'set xlabel "step"\nset ylabel "ms"\nset y2label "CPU weight"\nset yrange [0:*]\nset y2range [0:*]\n'

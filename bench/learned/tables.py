@@ -10,10 +10,10 @@ from history import balance, best_weight, cpu_share, labels, load, typical
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'scale'))
 from table import head, row, seconds  # noqa: E402
 
-STEP = 0.01      # of the paper's rule, and as near as the weight has to come
-STAYS = 10       # steps for which it has to stay so near
-RATE_STEPS = 4   # the rate rule may need
-GOOD = 0.95      # of the best fixed split
+STEP = 0.01      # of the paper's rule; also the allowed distance from the best weight
+STAYS = 10       # number of steps for which the weight must stay that near
+RATE_STEPS = 4   # the most steps that the rate rule may need
+GOOD = 0.95      # relative to the best fixed split
 RUNS_MOST = {'auto': 3, 'trained': 10, 'trained:w=0.8': 5}
 
 
@@ -22,7 +22,7 @@ def mark(text, good):
 
 
 def reached(runs, best):
-    """Steps after which the weight is within 0.01 of the best, and stays so for ten."""
+    """The step from which the weight stays within 0.01 of the best for ten steps; None: never."""
     near = [abs(run['weight'] - best) <= STEP + 1e-6 for run in runs]
     for step in range(len(near) - STAYS + 1):
         if all(near[step:step + STAYS]):
@@ -55,7 +55,7 @@ def weights(raw):
 
 
 def alone_by_part(combined):
-    """What the cores would have needed alone, by their part of the last runs."""
+    """The time that the cores would have needed alone, calculated from their part of the last runs."""
     found = [run['cpu_seconds'] * (run['cpu_items'] + run['gpu_items']) / run['cpu_items'] for run in combined[-5:] if run['cpu_items'] > 0]
     return sorted(found)[len(found) // 2] if found else None
 
@@ -87,7 +87,7 @@ def first_good(runs, best):
 
 
 def best_of(runs):
-    """What the best fixed weight takes: its runs took turns with these."""
+    """Seconds with the best fixed weight: its runs alternated with these."""
     return statistics.median(run['best_seconds'] for run in runs)
 
 

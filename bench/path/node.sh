@@ -37,7 +37,7 @@ begin cli/yoke "$@"
 parts=${PARTS:-kernels several megakernel ncu sets upload long longest cores} small=${SMALL:-0}
 scenes=${SCENES:-room many} kernels=${KERNELS:-plain step auto} sets_kernels=${SETS_KERNELS:-auto} sets_scenes=${SETS_SCENES:-room}
 repeat=${REPEAT:-5} seldom=${REPEAT:-3} each=${SECONDS_EACH:-100} limit=${LIMIT_S:-560}
-# VARIABLE AS-MEASURED SMALL: what it is where the user does not say
+# VARIABLE AS-MEASURED SMALL: sets the default of a variable
 choose() { [ -n "${!1:-}" ] || printf -v "$1" %s "$([ "$small" = 1 ] && echo "$3" || echo "$2")"; }
 choose SHADOWS "1 2 4 8 16 32" "1 4"
 choose MEGA_SHADOWS "1 8" 2
@@ -52,7 +52,7 @@ choose CORE_SIZE 4 1
 choose CORE_PICTURE 512x512 128x96
 choose EMBREE_WIDTH 1024 64
 
-# SCENE: its options, as yoke run and as the programs beside it take them
+# SCENE: its options, in the syntax of yoke run and in that of the other programs
 words()
 {
     case $1:${MODEL:-} in
@@ -83,7 +83,7 @@ each_kernel()
         done
     done
 }
-# SCENE KERNEL SAMPLES OPTIONS...: every set of GPUs as the matrix has them, with and without the cores; not the cores alone.
+# SCENE KERNEL SAMPLES OPTIONS...: every set of GPUs, as in the matrix, with and without the cores; not the cores alone.
 each_set()
 {
     local scene=$1 kernel=$2 samples=$3 count set on name
@@ -98,7 +98,7 @@ each_set()
         done
     done
 }
-# LABEL KERNEL COMMAND...: of the launches of yoke_entry_path_KERNEL skips `skip`, then looks at two; the longer one counts.
+# LABEL KERNEL COMMAND...: skips `skip` launches of yoke_entry_path_KERNEL, then profiles two; the longer one counts.
 profile()
 {
     local label=$1 kernel=$2
@@ -110,13 +110,13 @@ profile()
     "$ncu" --import "$out/$label.ncu-rep" --page details >"$raw/$label.txt"
     rm -f "$out/$label.ncu-rep" "$raw/$label.json"
 }
-# A kernel's first launch is a rehearsal, without work.
+# The first launch of a kernel is a rehearsal without work.
 profile_all()
 {
     local skip=1 yoke_run=("$yoke" run path "${options[@]}" --size "$SIZE" --picture "$PICTURE" --devices "$gpu" --partitioner even --repeat 1 --quiet)
     profile "$1-ncu-plain" lanes "${yoke_run[@]}" --kernel plain
     profile "$1-ncu-step" steps "${yoke_run[@]}" --kernel step
-    skip=3 # by hand blocks of 32 were first: one that warms up, and two
+    skip=3 # the handwritten kernel starts with blocks of 32: a run to warm up, and two more
     profile "$1-ncu-hand" plain "$mega" "$SIZE" 1 "picture=$PICTURE" "${words[@]}"
 }
 beside_on_cores()

@@ -8,8 +8,8 @@ from tables import KERNELS, Raw, by_kernel, over, starpu_best, told  # noqa: E40
 from table import head, percent, ratio, row, seconds, shares, verified  # noqa: E402
 
 SCENES = {'room': 'The bunny in the Cornell box', 'many': '16 bunnies: diffuse, mirrors, glass'}
-BY_HAND, STARPU, STARPU_INITIAL = 1.06, 1.0, 1.3  # what yoke is asked to be faster by, at least
-# What the profiler measured: its name, and what to call it.
+BY_HAND, STARPU, STARPU_INITIAL = 1.06, 1.0, 1.3  # the factors by which yoke must be faster, at least
+# Figures of the profiler: its name for each, and the name in the table.
 METRICS = (('gpu__time_duration.sum', 'duration'),
            ('launch__registers_per_thread', 'registers'),
            ('smsp__thread_inst_executed_per_inst_executed.ratio', 'active lanes of 32'),
@@ -28,7 +28,7 @@ STALLS_SHOWN = 6
 
 
 def mega(rays, time):
-    """Rays a second, in millions."""
+    """Millions of rays per second."""
     return '-' if not rays or not time else f'{rays / time / 1e6:.4g}'
 
 
@@ -37,7 +37,7 @@ def median(values):
 
 
 def number(text):
-    """0: it is none, as the profiler's "n/a"."""
+    """0: the text is no number, for example the profiler's "n/a"."""
     try:
         return float(text.replace(',', ''))
     except ValueError:
@@ -55,7 +55,7 @@ def kernels(raw, scene, which, title):
     print(f'\n### Shadow rays, {title}\n')
     head(['shadow rays', *KERNELS, 'plain / step', 'auto / best', 'rays, millions', *(f'Mrays/s, {kernel}' for kernel in KERNELS)])
     for shadows, runs in sorted(table.items()):
-        # Only what is known to be wrong is marked: pictures are the same to the bit, so one of them was verified.
+        # Only a known wrong result is marked: all pictures are equal to the bit, so only one was verified.
         cells = [told({**runs[kernel], 'verified': runs[kernel]['verified'] is not False}) if kernel in runs else '-' for kernel in KERNELS]
         best = min((runs[kernel] for kernel in ('plain', 'step') if kernel in runs), key=lambda run: run['seconds'], default=None)
         some = next(iter(runs.values()))
@@ -95,7 +95,7 @@ def by_hand(raw, scene):
 
 
 def metrics_of(raw, name):
-    """{metric: (value, unit)} of the longest launch that was looked at."""
+    """{metric: (value, unit)} of the longest launch in the profile."""
     try:
         with open(os.path.join(raw.folder, name + '.csv'), encoding='utf-8', newline='') as file:
             rows = list(csv.reader(line for line in file if not line.startswith('==')))
@@ -140,7 +140,7 @@ def matrices(raw, scene, which, title):
 
 
 def cores_alone(raw, scene, kernel):
-    """Seconds of the cores alone for a sample, from the most samples of the matrix that they did."""
+    """Seconds per sample on the cores alone, from the matrix's largest size that they ran; and that size."""
     matrix = raw.load(f'{scene}-sets-{kernel}')
     for size in reversed(matrix['sizes'] if matrix else []):
         for cell in size['sets']:
@@ -208,7 +208,7 @@ def on_cores(raw, scene):
 
 
 def embree(raw):
-    """What the program printed for people."""
+    """Prints the program's text output."""
     try:
         with open(os.path.join(raw.folder, 'rays.json'), encoding='utf-8') as file:
             print('\n## Rays beside Embree\n\n    ' + file.read().strip().replace('\n', '\n    '))

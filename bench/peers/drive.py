@@ -1,10 +1,10 @@
-"""Lets the programs of the comparison take turns (contestant.h says what they obey) and writes every measurement as JSON.
+"""Runs the programs of the comparison in turns (contestant.h lists their commands) and writes every measurement as JSON.
 
     drive.py PROGRAMS OUT.json [--rounds N] [--only PART,...] [--without PEER,...] [--small]
 
-A round has one measurement, or a few, of each runtime in each of its variants, in an order that changes from round to round. All
-programs stay open and quiet while another one is measured; StarPU, whose idle workers poll, is paused. saxpy's vectors lie in
-memory that all programs share, so that all touch the very same pages.
+A round has one measurement, or a few, of each runtime in each of its variants. Their order changes from round to round. All
+programs stay open and idle while another one is measured. StarPU is paused, because its idle workers poll. saxpy's vectors are in
+memory that all programs share, so that all use the same pages.
 """
 import argparse
 import json
@@ -14,16 +14,16 @@ import random
 import subprocess
 import time
 
-SETTLE_S = 0.01  # OpenMP's threads spin for some milliseconds after a loop
+SETTLE_S = 0.01  # seconds; OpenMP's threads spin for some milliseconds after a loop
 STARPU_BLOCKS = ['2', '20', '200', '2000']
-# Turns a round; long ones are fewer.
+# Turns per round; long parts have fewer.
 TURNS = {'saxpy': 6, 'uneven-up': 1, 'uneven-down': 1, 'empty': 2, 'stress': 2, 'startup': 2, 'idle': 1, 'bystander': 3, 'share': 3}
 PARTS = {'saxpy': ['saxpy'], 'uneven': ['uneven-up', 'uneven-down'], 'empty': ['empty', 'stress'], 'startup': ['startup'],
          'idle': ['idle'], 'bystander': ['bystander'], 'share': ['share']}
 
 
 def memory_bytes():
-    """What is free, or would be if asked for."""
+    """Bytes of memory that are available (MemAvailable)."""
     with open('/proc/meminfo') as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith('MemAvailable'))
 
@@ -37,12 +37,12 @@ class Sizes:
         self.uneven_s = 0.02 if small else 1.0
         self.bystander_s = 0.02 if small else 0.2
         self.idle_s = 0.1 if small else 1.0
-        # The paper's matrix has 6.4 GB.
+        # The matrix of the paper has 6.4 GB.
         self.rows = 20000 if small else 800000 if memory_bytes() > 12e9 else 200000
 
 
 class Peer:
-    """A program: its name in the table, what it is started with, and the answers to its commands."""
+    """A program: its name in the table, its process, and the commands that it answers."""
 
     def __init__(self, name, command, env, file=None):
         self.name = name
@@ -58,7 +58,7 @@ class Peer:
         return {key: float(value) for key, value in (word.split('=') for word in answer.split())}
 
     def run(self, loop, variant):
-        """VARIANT/first: the runtime is opened afresh, so that it knows nothing of the loop."""
+        """VARIANT/first: reopens the runtime before, so that it knows nothing about the loop."""
         variant, _, first = variant.partition('/')
         if first:
             self.ask('close')
@@ -79,7 +79,7 @@ class Peer:
 
 
 class Stage:
-    """The programs there are, and how one of each is started."""
+    """The programs that exist, and how to start one of each."""
 
     def __init__(self, programs, sizes, starpu_home, without):
         self.programs, self.sizes, self.without = programs, sizes, without
@@ -110,7 +110,7 @@ class Stage:
 
 
 def variants(name, part, sizes):
-    """What a runtime is tried with in a part."""
+    """The variants of a runtime in a part."""
     if name.startswith('starpu'):
         return [str(sizes.tasks)] if part == 'empty' else STARPU_BLOCKS
     table = {
@@ -146,7 +146,7 @@ class Contest:
         self.bystander.ask(f'steps {steps * self.sizes.bystander_s}')
 
     def calibrate(self):
-        """Steps of item 1 for a second's work of one core."""
+        """Steps of item 1 that make the loop take one core one second."""
         steps = 0.2
         for _ in range(3):
             self.alone.ask(f'steps {steps}')
@@ -157,12 +157,12 @@ class Contest:
         return steps / seconds
 
     def mine(self):
-        """Clock ticks that the programs have used, and this one."""
+        """Clock ticks that the programs, and this one, have used."""
         peers = [self.alone, self.bystander, *self.peers.values(), *self.crowds.values()]
         return sum(peer.ticks() for peer in peers + ([self.share] if self.share else [])) + sum(os.times()[:4]) * os.sysconf('SC_CLK_TCK')
 
     def measures(self, part):
-        """What a turn of this part does: (runtime, variant, a function that gives the figures)."""
+        """The measurements of a turn of this part: (runtime, variant, a function that returns the figures)."""
         if part in ('saxpy', 'uneven-up', 'uneven-down', 'empty'):
             loop = 'nothing' if part == 'empty' else part
             cells = [(peer, v) for name, peer in self.peers.items() for v in variants(name, part, self.sizes)]
@@ -194,7 +194,7 @@ class Contest:
         return {**answer, 'process': time.monotonic() - start}
 
     def fresh(self, name):
-        """A process that has opened its runtime and run nothing; and what makes it run something."""
+        """A process that has opened its runtime but run nothing; and a function that makes it run a loop."""
         peer = self.stage.start(name)
         peer.ask('open')
         time.sleep(0.05)
@@ -229,7 +229,7 @@ class Contest:
         return self.share.ask('next')
 
     def turn(self, part, number):
-        """One measurement of each, in a new order; with the cores that others used meanwhile."""
+        """Makes one measurement of each, in a new order. Records how many cores other programs used meanwhile."""
         measures = self.measures(part)
         self.random.shuffle(measures)
         start, busy, mine = time.monotonic(), busy_ticks(), self.mine()
@@ -248,7 +248,7 @@ class Contest:
 
 
 def busy_ticks():
-    """Of all processors; stolen time counts, since somebody else had it."""
+    """Busy clock ticks of all processors. Stolen time counts, because another machine used it."""
     with open('/proc/stat') as file:
         words = [int(word) for word in file.readline().split()[1:]]
     return sum(words[:3]) + sum(words[5:8])
@@ -292,7 +292,7 @@ def main():
     stage = Stage(args.programs, Sizes(args.small), home, args.without.split(','))
     contest = Contest(stage, seed=1)
     records, turn = [], 0
-    for number in range(-1, args.rounds):  # the first warms up
+    for number in range(-1, args.rounds):  # the first round warms up
         for part in [p for name in wanted for p in PARTS[name]]:
             for _ in range(TURNS[part] if number >= 0 else 1):
                 turn += 1

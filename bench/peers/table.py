@@ -1,10 +1,10 @@
-"""Makes the table of a comparison with peers from what drive.py wrote.
+"""Makes the table of a comparison with peers from the output of drive.py.
 
     table.py peers.json [--calm CORES]
 
-Each figure: median, minimum and maximum over the turns; ratios are taken within a turn, and their median is given with minimum and
-maximum. "Best" is the ratio of the minima, which a busy machine disturbs least; "own time" leaves out the time for which threads
-waited for cores that others had, and so does the ideal. --calm leaves out turns in which others used more than so many cores.
+Each figure has median, minimum and maximum over the turns. Ratios are taken within a turn; their median, minimum and maximum are
+given. "Best" is the ratio of the minima, which a busy machine disturbs least. "Own time" leaves out the time during which threads
+waited for cores that other programs used, and so does the ideal. --calm leaves out turns in which others used more than CORES cores.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ class Contest:
         self.dropped = len({r['turn'] for r in data['records']} - {r['turn'] for r in self.records})
 
     def cells(self, part):
-        """(who, what) -> {turn: record}, in the order they were met."""
+        """(who, what) -> {turn: record}, in the order of the records."""
         cells = {}
         for r in sorted((r for r in self.records if r['part'] == part), key=lambda r: r['turn']):
             cells.setdefault((r['who'], r['what']), {})[r['turn']] = r
@@ -34,7 +34,7 @@ class Contest:
         return {turn: r[key] for turn, r in self.cells(part).get((who, what), {}).items()}
 
     def ideal(self, part):
-        """All cores at the speed each had alone, for themselves."""
+        """The time if each core kept the speed that it had alone."""
         cores = [series for (who, what), series in self.cells(part).items() if who == 'alone']
         if not cores:
             return {}
@@ -42,7 +42,7 @@ class Contest:
 
 
 def own(record, threads):
-    """Seconds without those that others had its cores, if whoever has a core meanwhile does the work of who waits for one."""
+    """Seconds without waiting for cores. Assumption: while a thread waits for a core, the other threads do its work."""
     return record['inner'] - record['waited'] / threads
 
 
@@ -64,7 +64,7 @@ def ratio_text(series, reference):
 
 
 def order(cell):
-    """yoke, OpenMP, oneTBB, StarPU's schedulers, one thread; variants by name, numbers by size."""
+    """The sort key: yoke, OpenMP, oneTBB, StarPU's schedulers, one thread; then variants, by name or by number."""
     (who, what), _ = cell
     runtimes = ['yoke', 'openmp', 'tbb', 'starpu eager', 'starpu lws', 'starpu dmda', 'alone']
     return (runtimes.index(who) if who in runtimes else len(runtimes), int(what) if what.isdigit() else 0, what)
@@ -122,7 +122,7 @@ def pair_table(contest, part, scale, columns, reference=None):
 
 
 def verdict(name, limit, value, unit=''):
-    """A row of the list of targets; value None: not measured."""
+    """A row of the list of targets. `value` None: not measured."""
     if value is None:
         return f'| {name} | <= {limit}{unit} | not measured | |'
     return f'| {name} | <= {limit}{unit} | {value:.4g}{unit} | {"met" if value <= limit else "missed"} |'
@@ -158,7 +158,7 @@ def targets(contest):
 
 
 def share_of(contest, record):
-    """Per cent of the threads' time."""
+    """The share as a percentage of all threads' time."""
     return 100 * record['inside'] / (record['seconds'] * contest.data['threads'])
 
 

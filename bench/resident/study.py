@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 CASES = ["axpy", "stencil", "chain", "turns", "spmv", "cg"]
-ROWS_MOST = 2e5  # what the host has to compute for each step; rates and links are scaled with them
+ROWS_MOST = 2e5  # limits the host's work per step; rates and links are scaled with the rows
 
 
 def draw(seed):
@@ -62,7 +62,7 @@ def run(binary, m, steps, seed, partitioner=None):
 
 
 def splits(m):
-    """Shares of the cores and of the k fastest GPUs, by their speeds."""
+    """Splits among the cores and the k fastest GPUs, in proportion to their speeds."""
     rates = m["rates"]
     order = sorted(range(len(rates)), key=lambda g: -rates[g])
     fair = m["cpu"] / (m["cpu"] + sum(rates)) if m["cpu"] else 0

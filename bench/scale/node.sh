@@ -33,7 +33,7 @@ matrix()
     [ ! -d "$words" ] || [ ! -e "$raw/$label.svg" ] || mv "$raw/$label.svg" "$raw/$label.gnuplot"
 }
 
-# Where there is no gnuplot one that only keeps what it is told stands in.
+# Without gnuplot, a replacement stores its input.
 words=$out/words
 rm -rf "$words"
 if ! command -v gnuplot >/dev/null; then
@@ -45,7 +45,7 @@ record_machine
 gpu=${gpu_list%% *}
 [ "$gpus" -gt 0 ] || say "no GPU: sets of one device only"
 
-# Doubles: 2 n^3 operations at some 60 TFLOP/s a GPU take a second at these.
+# For doubles: 2 n^3 operations take about a second at these sizes, at 60 TFLOP/s per GPU.
 case $gpus in 0 | 1) large=30000 ;; 2) large=38000 ;; 3) large=44000 ;; *) large=48000 ;; esac
 large=${MM_LARGE:-$large}
 mm=7000 bodies=524288 more=2097152 cluster=1048576 clusters=29360128 rows=800000 elements=134217728 room=1G
@@ -78,7 +78,7 @@ for part in $parts; do
     stream)
         [ ! -x "$build/bench/streaming/yoke-bench-streaming" ] ||
             record streaming "$build/bench/streaming/yoke-bench-streaming" "$gpu" mem="$room" times=4
-        # Arrays of 4 x what the device may have: 8 kB a row of mxv, 8 bytes an element of saxpy; the same without a limit beside it.
+        # Arrays of 4 x the device's memory limit: 8 kB per row of mxv, 8 bytes per element of saxpy. Then the same without a limit.
         [ -n "$gpu" ] || continue
         record stream-mxv "$yoke" run mxv --size "$rows" --devices "$gpu:mem=$((rows * 8000 / 4))" --repeat "$repeat" --verify --json -
         record whole-mxv "$yoke" run mxv --size "$rows" --devices "$gpu" --repeat "$repeat" --json -

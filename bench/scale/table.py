@@ -3,13 +3,13 @@ import json
 import os
 import sys
 
-# Table 4 of Ribeiro et al.: what E_h has to exceed, in per cent.
+# Table 4 of Ribeiro et al.: the lower limits of E_h, in per cent.
 PAPER = {
     'mm': {'C+G': 94, '2G': 92, 'C+2G': 83, '3G': 85, 'C+3G': 74},
     'barnes-hut': {'C+G': 94, '2G': 97, 'C+2G': 85, '3G': 92, 'C+3G': 91},
 }
-COMPUTE_BOUND = 97  # per cent, of jobs of a second or more
-COMPARABLE = 0.3  # seconds one GPU has to need for the papers' cells to be asked of a size
+COMPUTE_BOUND = 97  # per cent; for jobs of a second or more
+COMPARABLE = 0.3  # the papers' limits apply to sizes that take one GPU at least this many seconds
 
 
 def load(raw, name):
@@ -85,11 +85,11 @@ def cells_of(job, size):
 
 
 def slower(size):
-    """Sets that are more than 1 % slower than one with a device less."""
+    """Sets that are more than 1 % slower than the same set without one of its devices."""
     found, pairs = [], 0
     for cell in size['sets']:
         for less in size['sets']:
-            # A set is counted by its devices; any one GPU stands for the others like it.
+            # Sets are compared by their devices; one GPU stands for all equal ones.
             if len(less['names']) + 1 != len(cell['names']) or not set(less['names']) < set(cell['names']):
                 continue
             if not cell['seconds'] or not less['seconds']:
@@ -131,7 +131,7 @@ def matrices(raw):
 
 
 def link_of(raw, name):
-    """Bytes a second to and from a GPU, alone, of pinned memory; pageable where it has no other."""
+    """Bytes per second to and from a GPU, each alone, with pinned memory; with pageable memory if nothing else was measured."""
     for device in (load(raw, 'links') or {'devices': []})['devices']:
         if device['name'] == name:
             for kind in ('pinned', 'pageable'):
@@ -142,15 +142,15 @@ def link_of(raw, name):
 
 
 def copy_paces(raw):
-    """Bytes a second that sets of GPUs copy in saxpy, which does hardly anything else: twice as many in as out, as a square product."""
+    """Bytes per second that sets of GPUs copy in saxpy, which mainly copies: twice as many bytes in as out, like a square product."""
     size = (load(raw, 'matrix-saxpy') or {'sizes': [{'sets': []}]})['sizes'][0]
     return {cell['set']: (cell['bytes']['to_devices'] + cell['bytes']['from_devices']) / cell['seconds']
             for cell in size['sets'] if cell['seconds'] and 'C' not in cell['set']}
 
 
 def product_bound(raw):
-    """mm at 7,000: the links, each of A's and B's bytes once over some GPU's link, and the arithmetic at the rate of the large product.
-    Beside it what copies of as many bytes in and out take those GPUs: they share the host's memory."""
+    """Bounds of mm at 7,000: the links (each byte of A and B goes over one GPU's link once), and arithmetic at the large product's rate.
+    Also the time that copies of the same bytes in and out take on these GPUs: they share the host's memory."""
     small, large = load(raw, 'matrix-mm'), load(raw, 'matrix-mm-large')
     if not small or not large:
         return
@@ -197,8 +197,7 @@ def products(raw):
 
 
 def streams(raw):
-    """Jobs on 4 x the device memory. On a GPU both are bound by their transfers, so the larger of transfer and compute time is what their
-    bytes take on the link."""
+    """Jobs on 4 x the device memory. On a GPU both are bound by transfers: the bound is the time of their bytes on the link."""
     found = [name for name in ('mxv', 'saxpy') if load(raw, 'stream-' + name)]
     if not found:
         return
@@ -216,7 +215,7 @@ def streams(raw):
 
 
 def printed(raw, name, title, indent=''):
-    """What a program printed for people."""
+    """Prints the text output of a program."""
     try:
         with open(os.path.join(raw, name + '.json'), encoding='utf-8') as file:
             print(f'\n## {title}\n\n{indent}' + file.read().strip().replace('\n', '\n' + indent))

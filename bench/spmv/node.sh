@@ -29,7 +29,7 @@ parts=${PARTS:-peers kernel resident host cg items} matrices=${MATRICES:-middle 
 small=${SMALL:-0} repeat=${REPEAT:-5} rounds=${ROUNDS:-7} each=${SECONDS_EACH:-40} limit=${LIMIT_S:-230}
 steps=${STEPS:-200} cg_steps=${CG_STEPS:-200} heads=/usr/share/mricron/templates peers=$build/bench/spmv/yoke-bench-spmv
 
-# MATRIX: its options, as yoke run and as the program of the peers take them
+# MATRIX: its options, in the syntax of yoke run and in that of the peers' program
 words()
 {
     local image='' rows=''
@@ -82,7 +82,7 @@ for part in $parts; do
                 [ "$matrix" != skewed ] || continue
                 for on in $sets; do
                     verify=(--verify)
-                    [ "$matrix" != large ] || verify=() # it takes the host several seconds
+                    [ "$matrix" != large ] || verify=() # verifying takes the host several seconds
                     run cg "$matrix" "$type" "$on" --solve cg --steps "$(fewer "$cg_steps" "$on")" "${verify[@]}"
                 done
                 ;;

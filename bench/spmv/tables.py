@@ -16,7 +16,7 @@ def load(path):
 
 
 def labelled(kind):
-    """Of files KIND-MATRIX-TYPE[-DEVICES].json: a dictionary by (matrix, type, devices)."""
+    """A dictionary by (matrix, type, devices) of the files KIND-MATRIX-TYPE[-DEVICES].json."""
     found = {}
     for path in sorted(glob.glob(os.path.join(RAW, kind + "-*.json"))):
         parts = os.path.basename(path)[: -len(".json")].split("-", 3)
@@ -78,7 +78,7 @@ def runs_table(title, kind, peers):
 
 
 def kernel_seconds(matrix, number):
-    """Of the median product, by the device's clock."""
+    """Seconds of the median product, by the device's clock."""
     trace = load(os.path.join(RAW, f"trace-{matrix}-{number}.json"))
     jobs = {}
     for event in trace["traceEvents"] if trace else ():

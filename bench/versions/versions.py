@@ -18,7 +18,7 @@ HEAD, BUNNY, TISSUE = 'ch2better.nii.gz', 'bunny.obj', 'tissue.mci'
 FOLDERS = {HEAD: '/usr/share/mricron/templates', BUNNY: '/usr/share/glmark2/models',
            TISSUE: os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../apps/photons')}
 SPMV = ('7109137', '20000')
-# name: how many GPUs it takes; application, kernel, devices, size and a small size, further words
+# name: number of GPUs; application, kernel, devices, size and a small size, more options
 ROWS = {
     'nbody-131072-gpu': (1, 'nbody', 'auto', 'cuda:0', ('131072', '4096')),
     'nbody-16384-gpu': (1, 'nbody', 'auto', 'cuda:0', ('16384', '2048')),
@@ -49,7 +49,7 @@ ROWS = {
 
 
 def found(word):
-    """input=NAME with the folder in which NAME is."""
+    """input=NAME with NAME's folder; other words unchanged."""
     name = word.partition('=')[2]
     if name not in FOLDERS:
         return word
@@ -62,7 +62,7 @@ class Failed(Exception):
 
 
 class Build:
-    """One build's process for a row, warm."""
+    """The process of one build for a row, warmed up."""
 
     def __init__(self, program, row, small):
         _, app, kernel, devices, sizes, *more = row
@@ -89,7 +89,7 @@ class Build:
 
 
 def interval(values):
-    """The median and its 95 % interval, as bench/kernels/interval.c has it."""
+    """The median and its 95 % interval, as in bench/kernels/interval.c."""
     values, chance, rank = sorted(values), 0.5 ** len(values), 0
     total = chance
     while total <= 0.025:
@@ -101,7 +101,7 @@ def interval(values):
 
 
 def take_turns(builds, settings):
-    """Seconds of each build, by pairs."""
+    """Seconds of each build, in pairs."""
     times = [[], []]
     end = time.monotonic() + settings['seconds']
     while len(times[0]) < settings['pairs'] or (len(times[0]) < settings['most'] and time.monotonic() < end):
