@@ -244,6 +244,7 @@ yoke_status app_session_open(const struct app_session_spec *from, struct app_ses
         config.devices = from->devices;
     if (!from->judged)
         config.trace = NULL, config.knowledge = "off";
+    config.loading = YOKE_LOAD_OPEN; /* a run of a moment is to have all devices, too */
     double start = app_wall_seconds();
     yoke_status status = yoke_open(&config, &out->run.runtime);
     if (status != YOKE_OK)

@@ -33,7 +33,8 @@ typedef struct yoke_device {
                         * "pci:..."; "" if unknown */
 } yoke_device;
 
-/* Devices of an open runtime. Waits until drivers that are being loaded are ready. Thread-safe. */
+/* Devices of an open runtime. Loads GPU drivers and waits for them, as yoke_ready does.
+ * Thread-safe. */
 YOKE_API int yoke_device_count(yoke_runtime *runtime);
 /* Waits like yoke_device_count only if device `index` is not open yet; devices named in results are
  * open. YOKE_EINVAL if there is no device `index`. */

@@ -134,11 +134,12 @@ YOKE_API void yoke_result_close(yoke_result *result);
  * its out and inout arguments are lost (YOKE_ELOST) until they are written again. Sums of mode add
  * are unchanged. */
 YOKE_API yoke_status yoke_run(yoke_runtime *runtime, const yoke_job *job, yoke_result **result);
-/* Compiles kernels for all devices now, and waits. Otherwise the first job compiles them, which
- * takes some seconds per kernel if no earlier process left them in the cache. Devices compile in
- * parallel. If a kernel takes longer than a second, a line on a terminal says so. `runtime` NULL:
- * yoke_default(). Thread-safe. YOKE_EBUILD: a kernel does not compile for a device, which the text
- * names; the others are compiled anyway. A kernel without a text for some device is not an error.
+/* Compiles kernels for all devices now, whose drivers are loaded for it, and waits. Otherwise the
+ * first job compiles them, which takes some seconds per kernel if no earlier process left them in
+ * the cache. Devices compile in parallel. If a kernel takes longer than a second, a line on a
+ * terminal says so. `runtime` NULL: yoke_default(). Thread-safe. YOKE_EBUILD: a kernel does not
+ * compile for a device, which the text names; the others are compiled anyway. A kernel without a
+ * text for some device is not an error.
  */
 YOKE_API yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *const *kernels,
                                   int count);

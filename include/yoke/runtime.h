@@ -28,6 +28,17 @@ typedef enum yoke_waiting {
     YOKE_WAIT_BLOCK  /* sleep until the device's driver reports the end */
 } yoke_waiting;
 
+/* When drivers of GPUs that `devices` does not name are loaded. That takes 0.1 to 0.5 s of a core,
+ * beside jobs; GPUs take part in jobs that begin after it. Calls that need all devices load at once
+ * and wait: yoke_ready, yoke_device_count, yoke_prepare, yoke_trace_start, and a job whose kernel
+ * is not for cores, or that is split by a weight or a partitioner other than auto and plan. */
+typedef enum yoke_loading {
+    YOKE_LOAD_LATER, /* 0.25 s after the process's first yoke_open, or when a job is submitted that
+                        takes longer by earlier ones like it. Until then a thread sleeps; a process
+                        that ends before loads nothing */
+    YOKE_LOAD_OPEN   /* in yoke_open, which does not wait for it */
+} yoke_loading;
+
 /* Zero-initialise, then set fields as needed. For a field that is zero, the environment variable
  * named counts, then the default. */
 typedef struct yoke_config {
@@ -60,12 +71,12 @@ typedef struct yoke_config {
      * it may still write rows that were to come home at once (home YOKE_HOME_NOW, windows). Cores
      * are not watched. */
     double watchdog;
+    yoke_loading loading; /* YOKE_LOAD, "later" or "open"; default later */
 } yoke_config;
 
-/* Opens a runtime; `config` NULL: all defaults. Does not wait for GPU drivers: they load in the
- * background, and their devices join when ready (yoke_ready waits). Exception: nc-ht, whose number
- * of threads depends on the number of GPUs. Fails if a device that was asked for by name is
- * missing. */
+/* Opens a runtime; `config` NULL: all defaults. Opens the devices that are named and fails if one
+ * is missing; by default opens the cores, and GPUs later (yoke_loading). Does not wait for GPU
+ * drivers. Exception: nc-ht, whose number of threads depends on the number of GPUs. */
 YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
 /* Waits for jobs, but not for GPU drivers that are being loaded: the thread that loads them ends
  * after its present driver call (0.1 to 0.3 s), and serves the next yoke_open until then. exit(), a
@@ -73,8 +84,8 @@ YOKE_API yoke_status yoke_open(const yoke_config *config, yoke_runtime **out);
  * YOKE_EBUSY, and nothing is closed). NULL is allowed. YOKE_EINVAL: it was closed before, or the
  * call comes from a progress callback of one of its jobs. */
 YOKE_API yoke_status yoke_close(yoke_runtime *runtime);
-/* Waits until every device is open. Reports the first device that was asked for by name and could
- * not be opened. */
+/* Loads GPU drivers unless that has begun, and waits until every device is open. YOKE_ENOMEM: there
+ * is no memory, or no thread, to load them. */
 YOKE_API yoke_status yoke_ready(yoke_runtime *runtime);
 
 /* Writes the timeline of what ran so far; the suffix selects the format (.json or .html). Recording

@@ -12,13 +12,13 @@
 
 /* docs/man/yoke.1 explains them; a test compares these names with all that the sources read. */
 static const char *const names[] = {
-    "YOKE_CACHE",         "YOKE_CHECK",          "YOKE_CPU_AFFINITY",
-    "YOKE_CPU_VARIANT",   "YOKE_CPU_WEIGHT",     "YOKE_CUDA_LIBRARY",
-    "YOKE_DEVICES",       "YOKE_EXPLAIN",        "YOKE_KB",
-    "YOKE_KB_DERIVE",     "YOKE_KB_LIMIT",       "YOKE_LOG",
-    "YOKE_NVRTC_LIBRARY", "YOKE_OPENCL_LIBRARY", "YOKE_PARTITIONER",
-    "YOKE_THREADS",       "YOKE_TRACE",          "YOKE_WAIT",
-    "YOKE_WATCHDOG",      "YOKE_WEIGHT_POLICY",
+    "YOKE_CACHE",       "YOKE_CHECK",         "YOKE_CPU_AFFINITY",
+    "YOKE_CPU_VARIANT", "YOKE_CPU_WEIGHT",    "YOKE_CUDA_LIBRARY",
+    "YOKE_DEVICES",     "YOKE_EXPLAIN",       "YOKE_KB",
+    "YOKE_KB_DERIVE",   "YOKE_KB_LIMIT",      "YOKE_LOAD",
+    "YOKE_LOG",         "YOKE_NVRTC_LIBRARY", "YOKE_OPENCL_LIBRARY",
+    "YOKE_PARTITIONER", "YOKE_THREADS",       "YOKE_TRACE",
+    "YOKE_WAIT",        "YOKE_WATCHDOG",      "YOKE_WEIGHT_POLICY",
 };
 enum { COUNT = sizeof names / sizeof *names };
 

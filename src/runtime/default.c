@@ -21,6 +21,7 @@
 #include "builds.h"
 #include "job.h"
 #include "loader.h"
+#include "loading.h"
 
 /* PoCL takes 0.3 to 3 s for a kernel, on a core of its own; a compiler that never returns is not to
  * keep the process. */
@@ -38,7 +39,7 @@ static void get_out_of_drivers(void *unused)
     if (!runtime)
         return;
     yk_jobs_wait_for(runtime, NULL, 1);
-    yk_runtime_leave_loader(runtime);
+    yk_loading_leave(runtime);
     yk_loaders_join();
     yk_builds_end(BUILDS_MOST_NS);
 }

@@ -4,13 +4,12 @@
  * (loader.c), since loading a driver takes from tens of milliseconds to seconds; each takes part
  * from the next job on.
  */
-#include "../backend/find.h"
 #include "../backend/guard/guard_device.h"
 #include "../backend/stalled.h"
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "flight.h"
-#include "loader.h"
+#include "loading.h"
 
 #ifdef YK_CHECKED
 int yk_check_devices = 1;
@@ -168,26 +167,6 @@ static yoke_status add_all(yoke_runtime *runtime, const struct yk_device_list *l
     return status;
 }
 
-/* Takes the loader, if there is one, and has it join or leave. */
-static void end_loading(yoke_runtime *runtime, void (*end)(struct yk_loader *loader))
-{
-    yk_lock(&runtime->load_lock);
-    if (runtime->loader)
-        end(runtime->loader);
-    runtime->loader = NULL;
-    yk_unlock(&runtime->load_lock);
-}
-
-void yk_runtime_join_loader(yoke_runtime *runtime)
-{
-    end_loading(runtime, yk_loader_join);
-}
-
-void yk_runtime_leave_loader(yoke_runtime *runtime)
-{
-    end_loading(runtime, yk_loader_leave);
-}
-
 /* Of all devices, before the first gets its threads. */
 static void note_wishes(yoke_runtime *runtime, const struct yk_device_list *list)
 {
@@ -212,7 +191,8 @@ static yoke_status start_guard(yoke_runtime *runtime, const char *devices)
     return add_all(runtime, &list, NAMED);
 }
 
-yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
+yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
+                                     yoke_loading loading)
 {
     int by_name = devices && *devices;
     /* As many threads as GPUs make it: their drivers are waited for. */
@@ -226,9 +206,7 @@ yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices)
     if (status == YOKE_OK)
         status = add_all(runtime, &list, by_name ? NAMED : THERE);
     yk_device_list_close(&list);
-    if (status != YOKE_OK || at_once || !yk_find_sees_gpu())
-        return status;
-    return yk_loader_start(runtime, &runtime->loader);
+    return status == YOKE_OK && !at_once ? yk_loading_open(runtime, loading) : status;
 }
 
 void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device)

@@ -11,6 +11,7 @@
 #include "../platform/program.h"
 #include "../trace/trace.h"
 #include "flight.h"
+#include "loading.h"
 
 /* Longer jobs are all kept. */
 enum { LONG_NS = 1000000, NAME_BYTES = 96, REASON_BYTES = 256 };
@@ -205,6 +206,7 @@ static void print_one(const struct yk_kernel *kernel, FILE *stream)
 void yk_told_print(const yoke_runtime *runtime, FILE *stream)
 {
     const struct yk_kernel *kernel;
+    char loading[YK_LOADING_TEXT];
     int any = 0;
     for (kernel = runtime->kernels.first; kernel; kernel = kernel->next)
         if (has_story(kernel)) {
@@ -212,6 +214,9 @@ void yk_told_print(const yoke_runtime *runtime, FILE *stream)
                 fputc('\n', stream);
             print_one(kernel, stream);
         }
+    yk_loading_explain(runtime, loading);
+    if (any && *loading)
+        fprintf(stream, "%s\n", loading);
 }
 
 char *yk_told_text(const yoke_runtime *runtime, yk_told_writer *writer)

@@ -1,8 +1,10 @@
 /* loader.c - see loader.h.
  *
- *     loads for a runtime --> joined, when all devices are there
- *                         --> left, when the runtime closes before --> loads for the next runtime
- *                                                                  --> ended --> joined
+ *     sleeps --> loads for a runtime --> joined, when all devices are there
+ *       |                              --> left, when the runtime closes before
+ *       '--> joined at once, when the runtime closes before it is due
+ *     left   --> sleeps for the next runtime
+ *            --> ended --> joined
  *
  * Starting a driver and making its contexts takes 0.1 to 0.5 s and cannot be broken off, so a
  * thread that was left ends behind the call it is in. It is joined by an exit handler, which the
@@ -19,12 +21,17 @@
 
 #include "../base/alloc.h"
 #include "../base/status.h"
+#include "../platform/clock.h"
+#include "loading.h"
 
 struct yk_loader {
     yk_mutex lock;
     yoke_runtime *runtime; /* under lock; NULL: it was left */
     unsigned turn;         /* grows with every runtime; under lock */
+    int64_t due_ns;        /* of the clock, when it is to begin; under lock */
+    int begun;             /* it is past its sleep, maybe in a driver; under lock */
     int ended;             /* the thread takes no further runtime; under lock */
+    struct yk_parker parker;
     struct yk_thread thread;
     int guarded;            /* there is an exit handler for it */
     struct yk_loader *next; /* of those that were left */
@@ -56,6 +63,31 @@ static int serves(struct yk_loader *loader, unsigned turn)
     return yes;
 }
 
+/* How long to sleep until the load of that turn is due; 0: not at all. *loads: there is something
+ * to load. */
+static int64_t begin_or_wait(struct yk_loader *loader, unsigned turn, int *loads)
+{
+    int64_t wait_ns = 0;
+    yk_lock(&loader->lock);
+    *loads = 0;
+    if (loader->runtime && loader->turn == turn) {
+        wait_ns = loader->due_ns - yk_clock_ns();
+        loader->begun = wait_ns <= 0;
+        *loads = loader->begun && yk_loading_begins(loader->runtime);
+    }
+    yk_unlock(&loader->lock);
+    return wait_ns > 0 ? wait_ns : 0;
+}
+
+static int sleep_until_due(struct yk_loader *loader, unsigned turn)
+{
+    int64_t wait_ns;
+    int loads;
+    while ((wait_ns = begin_or_wait(loader, turn, &loads)) > 0)
+        yk_parker_sleep(&loader->parker, wait_ns);
+    return loads;
+}
+
 static void load_for(struct yk_loader *loader, unsigned turn)
 {
     struct yk_device_list list = { 0 };
@@ -83,8 +115,10 @@ static void load(void *context)
     while (loader->runtime && loader->turn != served) {
         served = loader->turn;
         yk_unlock(&loader->lock);
-        load_for(loader, served);
+        if (sleep_until_due(loader, served))
+            load_for(loader, served);
         yk_lock(&loader->lock);
+        loader->begun = 0;
     }
     loader->ended = 1;
     yk_unlock(&loader->lock);
@@ -141,7 +175,7 @@ static void watch_forks(void)
 }
 
 /* One that was left and still runs serves the runtime from now on; NULL: there is none. */
-static struct yk_loader *adopt(yoke_runtime *runtime)
+static struct yk_loader *adopt(yoke_runtime *runtime, int64_t due_ns)
 {
     struct yk_loader *loader;
     yk_lock(&lock);
@@ -155,6 +189,7 @@ static struct yk_loader *adopt(yoke_runtime *runtime)
         } else {
             left = loader->next;
             loader->runtime = runtime;
+            loader->due_ns = due_ns;
             loader->turn++;
             yk_unlock(&loader->lock);
         }
@@ -163,7 +198,7 @@ static struct yk_loader *adopt(yoke_runtime *runtime)
     return loader;
 }
 
-static yoke_status start(yoke_runtime *runtime, struct yk_loader **out)
+static yoke_status start(yoke_runtime *runtime, int64_t due_ns, struct yk_loader **out)
 {
     struct yk_loader *loader = yk_calloc(1, sizeof *loader);
     const struct yk_thread_spec spec = {
@@ -173,6 +208,7 @@ static yoke_status start(yoke_runtime *runtime, struct yk_loader **out)
     if (!loader)
         return YOKE_ENOMEM;
     loader->runtime = runtime;
+    loader->due_ns = due_ns;
     loader->turn = 1;
     status = yk_mutex_open(&loader->lock);
     if (status != YOKE_OK)
@@ -189,28 +225,37 @@ free_loader:
     return status;
 }
 
-yoke_status yk_loader_start(yoke_runtime *runtime, struct yk_loader **out)
+yoke_status yk_loader_start(yoke_runtime *runtime, int64_t due_ns, struct yk_loader **out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct yk_loader *loader;
     pthread_once(&once, watch_forks);
-    loader = adopt(runtime);
+    loader = adopt(runtime, due_ns);
     if (!loader)
-        return start(runtime, out);
+        return start(runtime, due_ns, out);
     *out = loader;
     return YOKE_OK;
 }
 
+void yk_loader_hurry(struct yk_loader *loader)
+{
+    yk_lock(&loader->lock);
+    loader->due_ns = 0;
+    yk_unlock(&loader->lock);
+    yk_parker_wake(&loader->parker);
+}
+
 void yk_loader_leave(struct yk_loader *loader)
 {
-    int ended;
+    int begun;
     yk_lock(&loader->lock);
     loader->runtime = NULL;
-    ended = loader->ended;
+    begun = loader->begun;
     yk_unlock(&loader->lock);
-    if (!ended && !loader->guarded)
+    yk_parker_wake(&loader->parker);
+    if (begun && !loader->guarded)
         loader->guarded = atexit(yk_loaders_join) == 0;
-    if (ended || !loader->guarded) {
+    if (!begun || !loader->guarded) {
         yk_loader_join(loader);
         return;
     }

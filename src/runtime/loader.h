@@ -7,12 +7,17 @@
 #include "runtime.h"
 
 struct yk_loader;
-/* Begins to load for the runtime; a load that another runtime left behind goes on for this one. */
-yoke_status yk_loader_start(yoke_runtime *runtime, struct yk_loader **out);
-/* Waits until all devices that can be had are the runtime's. */
+/* Begins to load for the runtime when yk_clock_ns() is due_ns, and sleeps until then; a load that
+ * another runtime left behind goes on for this one. */
+yoke_status yk_loader_start(yoke_runtime *runtime, int64_t due_ns, struct yk_loader **out);
+/* It is due now. */
+void yk_loader_hurry(struct yk_loader *loader);
+/* Waits until all devices that can be had are the runtime's; sleeps until it is due, if it is not.
+ */
 void yk_loader_join(struct yk_loader *loader);
 /* The runtime gets no further devices. Waits only while one is being added to it. The thread ends
- * after the driver call it is in, or before the process's exit handlers return. */
+ * at once if it sleeps, else after the driver call it is in, or before the process's exit handlers
+ * return. */
 void yk_loader_leave(struct yk_loader *loader);
 /* Waits for the threads that were left behind. */
 void yk_loaders_join(void);

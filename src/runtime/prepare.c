@@ -4,6 +4,7 @@
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "flight.h"
+#include "loading.h"
 
 /* The kernels of a call: those that were named, and those that fold their sums. */
 struct preparing {
@@ -128,7 +129,7 @@ yoke_status yoke_prepare(yoke_runtime *runtime, const yoke_kernel *const *kernel
     all.kernels = yk_calloc((size_t)count * (1 + YOKE_ARGS_MAX), sizeof(*all.kernels));
     if (!all.kernels)
         return YOKE_ENOMEM;
-    yk_runtime_join_loader(all.runtime);
+    status = yk_loading_finish(all.runtime);
     yk_lock(&all.runtime->lock);
     for (k = 0; k < count && status == YOKE_OK; k++)
         status = add(&all, kernels[k]);

@@ -12,16 +12,18 @@
 #include "explain.h"
 #include "job.h"
 #include "knowledge.h"
+#include "loading.h"
 #include "reduction.h"
 
 static const char *const waiting_names[] = { "auto", "spin", "yield", "block", NULL };
+static const char *const loading_names[] = { "later", "open", NULL };
 static const char *const no_yes[] = { "0", "1", NULL };
 
 struct settings {
     char *devices, *partitioner, *trace, *knowledge;
     int64_t threads;
     double watchdog;
-    int waiting, explains, checks;
+    int waiting, loading, explains, checks;
 };
 
 static const struct yk_option options[] = {
@@ -40,6 +42,8 @@ static const struct yk_option options[] = {
       "a GPU whose chunk takes so many times as long as expected, and 10 s, is taken out (0: "
       "never)",
       YK_OPTION_REAL, offsetof(struct settings, watchdog), NULL },
+    { "load", "YOKE_LOAD", "later", "when drivers of GPUs that were not named are loaded",
+      YK_OPTION_CHOICE, offsetof(struct settings, loading), loading_names },
     { "trace", "YOKE_TRACE", NULL, "write a timeline here at close (.json or .html)",
       YK_OPTION_TEXT, offsetof(struct settings, trace), NULL },
     { "knowledge", "YOKE_KB", NULL,
@@ -96,6 +100,8 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
             out->watchdog = config->watchdog < 0 ? 0 : config->watchdog;
         if (config->waiting)
             out->waiting = (int)config->waiting;
+        if (config->loading)
+            out->loading = (int)config->loading;
     }
     if (status == YOKE_OK && (out->threads < 0 || out->threads > 4096))
         status = yk_fail(YOKE_EINVAL, "threads=%lld; give 1 to 4096, or 0 for one a core",
@@ -108,6 +114,8 @@ static yoke_status read_settings(const yoke_config *config, struct settings *out
                     out->watchdog);
     if (status == YOKE_OK && (unsigned)out->waiting > YOKE_WAIT_BLOCK)
         status = yk_fail(YOKE_EINVAL, "waiting=%d is none of YOKE_WAIT_*", out->waiting);
+    if (status == YOKE_OK && (unsigned)out->loading > YOKE_LOAD_OPEN)
+        status = yk_fail(YOKE_EINVAL, "loading=%d is none of YOKE_LOAD_*", out->loading);
     if (status == YOKE_OK && out->partitioner && !yk_partitioner_find(out->partitioner))
         status = YOKE_EINVAL;
     return status;
@@ -203,7 +211,8 @@ yoke_status yoke_open(const yoke_config *config, yoke_runtime **out)
     if (status == YOKE_OK && runtime->trace_path)
         status = yk_runtime_open_trace(runtime);
     if (status == YOKE_OK)
-        status = yk_runtime_start_devices(runtime, settings.devices);
+        status =
+            yk_runtime_start_devices(runtime, settings.devices, (yoke_loading)settings.loading);
     if (status == YOKE_OK) {
         runtime->tells = runtime->explains || yk_knowledge_keeps(runtime);
         yk_knowledge_get_ready(runtime);
@@ -222,7 +231,7 @@ clear_settings:
 yoke_status yk_runtime_conclude(yoke_runtime *runtime)
 {
     yk_jobs_wait_for(runtime, NULL, 1);
-    yk_runtime_leave_loader(runtime);
+    yk_loading_leave(runtime);
     yk_tickets_forget(runtime);
     if (runtime->explains)
         yk_runtime_explain(runtime);
@@ -276,15 +285,14 @@ yoke_status yoke_ready(yoke_runtime *runtime)
 {
     if (!runtime)
         return yk_fail(YOKE_EINVAL, "yoke_ready: the runtime is NULL");
-    yk_runtime_join_loader(runtime);
-    return YOKE_OK;
+    return yk_loading_finish(runtime);
 }
 
 int yoke_device_count(yoke_runtime *runtime)
 {
     if (!runtime)
         return 0;
-    yk_runtime_join_loader(runtime);
+    yk_loading_finish(runtime); /* or all that can be had */
     return atomic_load(&runtime->device_count);
 }
 
@@ -321,7 +329,7 @@ yoke_status yoke_trace_start(yoke_runtime *runtime)
     if (runtime->trace)
         return YOKE_OK;
     yk_jobs_wait_for(runtime, NULL, 1);
-    yk_runtime_join_loader(runtime);
+    yk_loading_finish(runtime); /* none joins meanwhile */
     return yk_runtime_open_trace(runtime);
 }
 

@@ -76,6 +76,22 @@ struct yk_runtime_device {
 
 enum { YK_SPARE_PARTIALS = 8 };
 
+/* GPU drivers that no device was named of; loading.c. */
+enum yk_loading {
+    YK_LOADING_OVER,    /* the load has begun, or there is nothing to load, */
+    YK_LOADING_AWAITED, /* the loader sleeps until it is due, */
+    YK_LOADING_FAILED   /* or there was no loader to be had */
+};
+/* What made it begin, or not. */
+enum yk_loading_cause {
+    YK_CAUSE_NONE,
+    YK_CAUSE_OPEN,     /* the runtime was to begin with all devices */
+    YK_CAUSE_ASKED,    /* the program asked for all devices */
+    YK_CAUSE_FORESEEN, /* a job will take longer than a load */
+    YK_CAUSE_TIME,     /* the process has used yoke for as long */
+    YK_CAUSE_NEVER     /* the runtime closed before */
+};
+
 struct yoke_runtime {
     yoke_runtime *next_open; /* entry.c */
     int forks;               /* yk_fork_count() when it was opened */
@@ -121,9 +137,12 @@ struct yoke_runtime {
     int explains; /* at close, what the latest jobs did and why; */
     int tells;    /* somebody will want to know that */
 
-    struct yk_loader *loader; /* finds GPUs in the background; NULL: joined, left, or never
-                                 started; under load_lock, */
-    yk_mutex load_lock;       /* which is held while a thread waits for it */
+    atomic_int loading;             /* enum yk_loading. One thread takes it from AWAITED to OVER, */
+    atomic_int loading_cause;       /* and says why: enum yk_loading_cause, and after how long of */
+    atomic_int_fast64_t loading_ns; /* the process's use of yoke, or for a job of which length */
+    struct yk_loader *loader;       /* opens GPUs in the background; NULL: joined, left, or never
+                                       started; under load_lock, */
+    yk_mutex load_lock;             /* which is held while a thread waits for it */
 };
 
 /* --- entry.c: which calls may enter a runtime --- */
@@ -167,13 +186,12 @@ int yk_is_core(const yoke_runtime *runtime);
 extern int yk_check_devices;
 yoke_status yk_runtime_add_device(yoke_runtime *runtime, struct yk_device *device);
 void yk_runtime_close_devices(yoke_runtime *runtime);
-yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices);
+/* `loading`: when those are loaded that no device was named of. */
+yoke_status yk_runtime_start_devices(yoke_runtime *runtime, const char *devices,
+                                     yoke_loading loading);
 yoke_status yk_runtime_open_device(const struct yk_device_desc *desc, struct yk_device **out);
 /* A device that was not named could not be opened or added: logs why. */
 void yk_runtime_say_left_out(const struct yk_device_desc *desc);
-/* Waits until all devices are open; or does without those that are not open by now. */
-void yk_runtime_join_loader(yoke_runtime *runtime);
-void yk_runtime_leave_loader(yoke_runtime *runtime);
 /* The device is gone: its rows are written off; jobs learn of it lane by lane. Called once a
  * device. */
 void yk_runtime_device_lost(yoke_runtime *runtime, struct yk_runtime_device *device);

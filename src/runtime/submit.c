@@ -4,6 +4,7 @@
 #include "../partition/partitioner.h"
 #include "flight.h"
 #include "knowledge.h"
+#include "loading.h"
 
 /* Jobs held on the stack while they are canceled, a cache line or two of pointers. */
 enum { STOPPED_AT_ONCE = 16 };
@@ -138,6 +139,7 @@ static yoke_status enlist(struct entry *entry)
 {
     struct yk_job *job = entry->job;
     yoke_runtime *runtime = job->runtime;
+    double foreseen_ns;
     yoke_status status;
     yk_lock(&runtime->lock);
     status = check_held(job);
@@ -160,8 +162,19 @@ static yoke_status enlist(struct entry *entry)
     if (status == YOKE_OK && atomic_load(&job->phase) == YK_RUNNING)
         entry->begun = yk_job_is_brief(job) ? YK_BEGUN_BRIEF : YK_BEGUN_LONG;
     entry->running = runtime->running_count;
+    foreseen_ns = entry->begun != YK_BEGUN_NONE ? yk_loading_forecast(job) : 0;
     yk_unlock(&runtime->lock);
+    if (foreseen_ns > 0)
+        yk_loading_foreseen(runtime, foreseen_ns);
     return status;
+}
+
+/* A certain split was asked for, or the cores have nothing to run. */
+static int needs_all_devices(const struct yk_job *job, const yoke_job *spec)
+{
+    return !yk_job_splits_freely(job->partitioner) || yk_job_may_be_weighed(job->runtime, spec) ||
+           !(yk_kernel_runs_on_host(spec->kernel) ||
+             (spec->alternative && yk_kernel_runs_on_host(spec->alternative)));
 }
 
 static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct entry *out)
@@ -180,9 +193,8 @@ static yoke_status prepare(yoke_runtime *runtime, const yoke_job *spec, struct e
         yk_job_close(out->job);
         return status;
     }
-    /* who asks for a certain split means all devices */
-    if (!yk_job_splits_freely(out->job->partitioner) || yk_job_may_be_weighed(runtime, spec))
-        yk_runtime_join_loader(runtime);
+    if (needs_all_devices(out->job, spec))
+        yk_loading_finish(runtime); /* or all that can be had */
     yk_knowledge_ask(out->job, out->kernel, out->alternative);
     return YOKE_OK;
 }

@@ -4,20 +4,11 @@
  * The driver stands still in a call until a while after main has begun to return.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <yoke/yoke.h>
 
 #include "platform/clock.h"
 #include "runtime/builds.h"
+#include "scenes.h"
 #include "standin.h"
 
 extern const yoke_kernel f_dot;
@@ -26,12 +17,6 @@ enum { ITEMS = 1000 };
 enum { A_WHILE_NS = 300000000 };
 
 static const char building[] = "cuModuleLoadData", loading[] = "cuInit";
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Installed last, as by a driver that compiles for the first time: it runs before yoke's. */
 static void driver_goes(void)
@@ -109,6 +94,7 @@ static void opened_by_another_thread(void)
 
 static void while_loading(void)
 {
+    must(setenv("YOKE_LOAD", "open", 1) == 0);
     standin_hold(loading, 1);
     add_up_until_held();
     let_go_after_main(loading);
@@ -138,72 +124,45 @@ static void child_while_building(void)
     standin_hold(building, 0);
 }
 
-static const struct {
-    const char *name;
-    void (*play)(void);
-} scenes[] = {
+static const struct scene scenes[] = {
     { "while_building", while_building },
     { "opened_by_another_thread", opened_by_another_thread },
     { "while_loading", while_loading },
     { "build_never_ends", build_never_ends },
     { "child_while_building", child_while_building },
+    { NULL, NULL },
 };
-
-static int play_here(const char *scene)
-{
-    size_t s = 0;
-    while (s < sizeof scenes / sizeof *scenes && strcmp(scenes[s].name, scene) != 0)
-        s++;
-    if (s == sizeof scenes / sizeof *scenes)
-        return 2;
-    alarm(60);
-    scenes[s].play();
-    return 0; /* by way of the exit handlers */
-}
-
-static void play(const char *scene)
-{
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        execl("/proc/self/exe", "test_cuda_exit", scene, (char *)NULL);
-        _exit(127);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-}
 
 /* --- the tests --- */
 
 static void builds_are_waited_for(void **state)
 {
     (void)state;
-    play("while_building");
+    play("while_building", "");
 }
 
 static void whoever_opened_it(void **state)
 {
     (void)state;
-    play("opened_by_another_thread");
+    play("opened_by_another_thread", "");
 }
 
 static void loads_are_waited_for(void **state)
 {
     (void)state;
-    play("while_loading");
+    play("while_loading", "");
 }
 
 static void but_not_for_ever(void **state)
 {
     (void)state;
-    play("build_never_ends");
+    play("build_never_ends", "");
 }
 
 static void children_do_not_wait(void **state)
 {
     (void)state;
-    play("child_while_building");
+    play("child_while_building", "");
 }
 
 int main(int argc, char **argv)
@@ -215,7 +174,7 @@ int main(int argc, char **argv)
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
-    if (argc == 2)
-        return play_here(argv[1]);
+    if (argc == 3)
+        return play_here(scenes, argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

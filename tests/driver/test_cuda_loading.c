@@ -4,16 +4,6 @@
  * The driver stands still in a call of the loading thread as long as the test says. What waited for
  * it would wait for ever: the alarm ends the test.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <yoke/yoke.h>
 
 #include "base/alloc.h"
@@ -21,6 +11,7 @@
 #include "ok.h"
 #include "platform/clock.h"
 #include "runtime/loader.h"
+#include "scenes.h"
 #include "standin.h"
 #include "under_sanitizer.h"
 
@@ -32,28 +23,7 @@ static void let_go(void)
     standin_hold("cuCtxCreate", 0);
 }
 
-/* The driver is loaded once in a process, so each scene is a process of its own: this program, with
- * the scene's name and the call in which the driver stands still. */
-static void play(const char *scene, const char *held)
-{
-    int status;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        execl("/proc/self/exe", "test_cuda_loading", scene, held, (char *)NULL);
-        _exit(127);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-}
-
 static const char *held_call;
-
-static void must(int holds)
-{
-    if (!holds)
-        abort();
-}
 
 static yoke_runtime *open_while_held(void)
 {
@@ -185,14 +155,11 @@ static void open_without(void)
 
 /* --- the tests --- */
 
-static const struct {
-    const char *name;
-    void (*play)(void);
-} scenes[] = {
+static const struct scene scenes[] = {
     { "name_a_device", name_a_device },     { "close_at_once", close_at_once },
     { "close_and_wait", close_and_wait },   { "open_again", open_again },
     { "default_runtime", default_runtime }, { "fork_in_between", fork_in_between },
-    { "open_without", open_without },
+    { "open_without", open_without },       { NULL, NULL },
 };
 
 static void results_name_their_devices(void **state)
@@ -236,19 +203,6 @@ static void without_memory(void **state)
     play("open_without", "");
 }
 
-static int play_here(const char *scene, const char *held)
-{
-    size_t s = 0;
-    while (s < sizeof scenes / sizeof *scenes && strcmp(scenes[s].name, scene) != 0)
-        s++;
-    if (s == sizeof scenes / sizeof *scenes)
-        return 2;
-    held_call = held;
-    alarm(60);
-    scenes[s].play();
-    return 0; /* by way of the exit handlers */
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -261,7 +215,10 @@ int main(int argc, char **argv)
     };
     if (!getenv("YOKE_CUDA_LIBRARY"))
         return 77;
-    if (argc == 3)
-        return play_here(argv[1], argv[2]);
+    must(setenv("YOKE_LOAD", "open", 1) == 0);
+    if (argc == 3) {
+        held_call = argv[2];
+        return play_here(scenes, argv[1]);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
