@@ -14,7 +14,7 @@ static int is_gone(uint64_t gone, int device)
     return device < BITS && (gone >> device & 1);
 }
 
-/* All there are, but one. */
+/* The time at which all devices except `without` end (-1: all devices). */
 static double end_of(struct yk_taker *loads, const struct yk_account *accounts, int count,
                      const struct yk_dispatch *dispatch, int without)
 {
@@ -26,7 +26,7 @@ static double end_of(struct yk_taker *loads, const struct yk_account *accounts, 
     return yk_balance(loads, count, items);
 }
 
-/* Whether nobody else is there at all, whatever is known of him. */
+/* Whether no other device is left, whether or not its line is known. */
 static int is_only_one(const struct yk_dispatch *dispatch, uint64_t gone, int device)
 {
     int d;
@@ -36,7 +36,7 @@ static int is_only_one(const struct yk_dispatch *dispatch, uint64_t gone, int de
     return 1;
 }
 
-/* Whose speed was found while the job ran, or before. */
+/* The line known from earlier jobs; otherwise the one measured in this job; otherwise none. */
 static void take_line(const struct yk_split_status *status, struct yk_account *out)
 {
     *out = (struct yk_account){ .grain = status->chunks_done > 0 ? (double)status->items_done /

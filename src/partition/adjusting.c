@@ -1,10 +1,9 @@
-/* adjusting.c - what a job that is over says of the next one's shares (model/adjust.h), where its
- * partitioner wants to know.
- */
+/* adjusting.c - shares for the next job from the times of a finished one (model/adjust.h), if the
+ * partitioner asks for them. */
 #include "../base/alloc.h"
 #include "dispatch_state.h"
 
-/* Cores, GPUs that are alike, and each other GPU by itself. */
+/* Class 0: cores. One class for GPUs of one make. A class of its own for each other GPU. */
 static int class_of(const struct yk_split_device *known, int device)
 {
     if (known->host_memory)
@@ -12,8 +11,8 @@ static int class_of(const struct yk_split_device *known, int device)
     return known->make > 0 ? known->make : -1 - device;
 }
 
-/* 0: a device that had a share has it no more, so times say nothing of shares. (Who had none may
- * not have been asked.) */
+/* 0: a device that had a share has left, so the times say nothing about shares. (A device without a
+ * share may simply not have been asked.) */
 static int parts_of(const struct yk_dispatch *dispatch, struct yk_adjust_part *parts)
 {
     const double all = (double)(dispatch->view.last - dispatch->view.first);

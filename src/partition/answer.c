@@ -1,22 +1,21 @@
-/* answer.c - what lanes answer to a chunk: done (wholly or its first part), returned, or nothing
+/* answer.c - a lane's answer to a chunk: done (all of it or its first part), returned, or nothing
  * because the device is gone. Needs no memory, so it cannot fail. An answer to a chunk that is not
- * out any more is ignored: its device has failed meanwhile.
- */
+ * out any more is ignored: its device failed in the meantime. */
 #include <math.h>
 
 #include "dispatch_state.h"
 
-/* A chunk tells of its items if it takes so many times what chunks are told to cost, and so long
- * that cold caches do not count. */
+/* A chunk tells what its items cost if it takes LONG_COSTS times the known cost of a chunk, and
+ * LONG_NS, so that cold caches do not count. */
 #define LONG_COSTS 5.0
 #define LONG_NS    50000.0
-/* Of a first chunk's time, in most of which it may have brought rows for all later ones, at least
- * one part in so many counts for its items: who looked faster still would get all the rest by one
- * sample. */
+/* The first chunk may have spent most of its time on rows that all later ones use. At least 1 /
+ * ONCE_MOST of its time counts for its items: a device that looked still faster would get all the
+ * rest because of one sample. */
 #define ONCE_MOST 10.0
 
-/* What a chunk waited for is another job's: rates that took it for its own would be those of who
- * has the larger share, whatever its speed. */
+/* The time that a chunk waited for memory or a link belongs to another job. If it counted, the
+ * device with the larger share would seem slower, whatever its speed. */
 static void skip_waiting(struct yk_dispatch *dispatch, int device, int64_t free_ns)
 {
     if (free_ns <= dispatch->devices[device].busy_mark)
@@ -25,7 +24,7 @@ static void skip_waiting(struct yk_dispatch *dispatch, int device, int64_t free_
     dispatch->devices[device].waited = 1;
 }
 
-/* The device worked from its mark until now. */
+/* The device has worked from its mark until now. */
 static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
 {
     struct yk_device_state *state = &dispatch->devices[device];
@@ -35,7 +34,7 @@ static void count_busy(struct yk_dispatch *dispatch, int device, int64_t now)
     state->busy_mark = now;
 }
 
-/* Of all that the device did with the kernel it goes on with. */
+/* Over all items that the device did with the kernel it continues with. */
 static double rate_of(const struct yk_dispatch *dispatch, int device)
 {
     const struct yk_device_state *state = &dispatch->devices[device];
@@ -45,7 +44,7 @@ static double rate_of(const struct yk_dispatch *dispatch, int device)
     return items > 0 && ns > 0 ? (double)items / (double)ns : 0;
 }
 
-/* Takes the chunk off the pool; 0 if it is not out. */
+/* Removes the chunk from the pool; 0 if it is not out. */
 static int find_out(struct yk_dispatch *dispatch, int device, uint32_t serial, struct yk_out *found)
 {
     struct yk_split_status *status = &dispatch->status[device];
@@ -88,9 +87,9 @@ static void keep(struct yk_dispatch *dispatch, int device, struct yk_range range
     }
 }
 
-/* What the chunk took of the device's time. Lanes that share chunks end them in any order, and one
- * that is held up (by another program, say) holds up a chunk that the others have long left behind:
- * what they spent on it says more than when it ended. */
+/* The device's time for the chunk. Lanes that share chunks end them in any order, and a lane that
+ * is held up (by another program, say) delays a chunk that the others left long ago: the time they
+ * spent on it says more than the time at which it ended. */
 static double sample_ns(const struct yk_split_status *status, const struct yk_chunk_times *times,
                         int64_t from)
 {
@@ -99,8 +98,8 @@ static double sample_ns(const struct yk_split_status *status, const struct yk_ch
     return (double)(times->ended - from);
 }
 
-/* Of a GPU's chunk that came late, or of one so short that its cost could be taken for its items',
- * nothing can be told. */
+/* A GPU's chunk that was not queued behind another one, and a chunk so short that its fixed cost
+ * could be mistaken for its items' cost, say nothing. */
 static void note_dearest(struct yk_split_status *status, int64_t items, double ns, int queued)
 {
     double item_ns = (ns - status->fixed_ns) / (double)items;
@@ -120,7 +119,7 @@ static void learn(struct yk_dispatch *dispatch, int device, int64_t items,
     if (times->free_ns > from)
         from = times->free_ns;
     double ns = sample_ns(status, times, from);
-    if (status->known.rate <= 0) /* else it is in what is known */
+    if (status->known.rate <= 0) /* otherwise `known` includes it */
         ns = fmax(ns - (double)times->once_ns, ns / ONCE_MOST);
     note_dearest(status, items, ns, status->chunks_done > 0 && times->issued < state->latest_end);
     yk_speed_add(&state->speed, (double)items, ns);

@@ -1,11 +1,11 @@
 /* auto.c - PURE. The default: a share for each device such that all end together, found while the
  * work is done.
  *
- * It begins with what earlier runs taught, else with small chunks for the cores and one that fills
- * each GPU, which are part of the work. From each device's time a*v + b it works out quotas
- * (balance.h) at every decision. Where regions hold (auto.h) a device keeps to its own and takes
- * over from the one that would end last, from the far end, only if that pays. Devices that could
- * not end in time with their least chunk get nothing.
+ * It begins with what earlier runs taught, or else with small chunks for the cores and one that
+ * fills each GPU; these are part of the work. At every decision it computes quotas (balance.h) from
+ * each device's time a*v + b. If there are regions (auto.h) a device keeps to its own. It takes
+ * over from the region that would end last, from the far end, only if that pays. A device that
+ * could not end its smallest chunk in time gets nothing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #include "../base/words.h"
 #include "auto.h"
 
-/* Of another's region a device takes this part of what it could in one turn, if that lasts long. */
+/* From another device's region a device takes 1 / STRANGE_PART of what it could take, if that lasts
+ * longer than STRANGE_NS. */
 enum { STRANGE_PART = 4 };
 #define STRANGE_NS 5e6
 
@@ -45,8 +46,8 @@ static yoke_status open_auto(const struct yk_split_view *view, const void *setti
     return YOKE_OK;
 }
 
-/* Its lanes have work until after somebody else is expected (long after, unless regions say whose
- * part is whose): they need not take that one's part already. */
+/* Its lanes have work until after another device is expected (without regions: until twice that
+ * time). So it need not take that device's part already. */
 static int can_wait(const struct yk_auto *state, const struct yk_split_view *view, int device,
                     int64_t now)
 {
@@ -63,8 +64,8 @@ static int can_wait(const struct yk_auto *state, const struct yk_split_view *vie
     return 0;
 }
 
-/* How much of what is free the device may still do, and where: its own region, or the far end of
- * the region that would end last. */
+/* How many of the free items the device may still do, and where: in its own region, or at the far
+ * end of the region that would end last. */
 static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view, int device,
                          int64_t now, struct yk_take *out)
 {
@@ -85,7 +86,8 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
         return 0;
     budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
                                                                          : view->free_items;
-    if (budget < least) /* somebody has to; but what is another's region is that one's */
+    if (budget <
+        least) /* one device has to do the rest; but a region's items are left to its device */
         budget =
             (device == state->best && (!state->regions || own > 0)) || quota >= 0.5 * (double)least
                 ? least
@@ -104,7 +106,7 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
     theirs = yk_auto_own(state, view, victim);
     if (budget > theirs)
         budget = theirs;
-    /* What items cost there is not known from here. */
+    /* The cost of items there is unknown to this device. */
     return (double)budget * state->loads[device].item > STRANGE_NS ? budget / STRANGE_PART : budget;
 }
 
@@ -117,7 +119,8 @@ static void note_left_out(struct yk_auto *state, const struct yk_split_view *vie
     state->devices[device].others_ns = state->end_ns;
 }
 
-/* Who got nothing because another device is expected asks again should that not come. */
+/* A lane that got nothing because another device was expected retries when that device is overdue.
+ */
 static void wait_for_expected(const struct yk_auto *state, const struct yk_split_view *view,
                               int64_t now, struct yk_take *out)
 {
@@ -183,12 +186,12 @@ static void observe(void *given, const struct yk_split_view *view, int device, i
         mine->longest = status->item_ns * (double)items + status->fixed_ns;
     }
     if (times->apart)
-        yk_trial_end(state, view); /* what it did meanwhile compares with nothing */
+        yk_trial_end(state, view); /* its measurements since then are not comparable */
     yk_trial_observe(state, view, device, times->ended);
     state->events++;
 }
 
-/* Who is gone leaves its region to all; who comes late finds his. */
+/* If a device leaves, its region is free for all. A device that joins late keeps its region. */
 static void changed(void *given, const struct yk_split_view *view, int device)
 {
     struct yk_auto *state = given;
@@ -231,7 +234,7 @@ static void explain(const void *given, const struct yk_split_view *view, int dev
             yk_time_words(mine->others_ns).text);
 }
 
-/* Without a plan the last two say that there is none. */
+/* Without a plan `predicted_ns` and `asked` report that there is none. */
 #define AS_AUTO                                                                                    \
     .open = open_auto, .reopen = reopen_auto, .close = yk_free, .take = take, .observe = observe,  \
     .changed = changed, .explain = explain, .predicted_ns = yk_auto_planned_ns,                    \
@@ -243,7 +246,7 @@ const struct yk_partitioner yk_partitioner_auto = {
     AS_AUTO
 };
 
-/* The same, but where a plan says who does what (auto_planned.c), which the runtime makes. */
+/* The same, but it follows a plan (auto_planned.c) if the runtime makes one. */
 const struct yk_partitioner yk_partitioner_plan = {
     .name = "plan",
     .summary = "auto, and one plan for all jobs on arrays that stay on devices",

@@ -1,57 +1,57 @@
-/* auto_chunk.c - see auto.h: how large a chunk is.
+/* auto_chunk.c - see auto.h: the size of a chunk.
  *
  * All chunks shrink with what is left, so that all devices end together, and the last ones are so
- * small that it does not matter who gets them. On the way they are small enough that a device which
- * meets items ten times as dear as those before is not the last one: a part of what is left, and of
- * what it has done so far. They are not so small that their own cost shows.
+ * small that it does not matter which device gets them. Before that they are a part of what is
+ * left, and of what the device has done so far: then a device that meets items ten times as
+ * expensive as those before does not end last. They are not so small that their overhead matters.
  */
 #include <math.h>
 
 #include "auto.h"
 
-/* A piece lasts this long at least, once the speed is known: longer than waking a thread takes. */
+/* A piece lasts at least this long once the speed is known: longer than waking a thread takes. */
 #define PIECE_NS 20000.0
-/* Pieces of a lease for each lane at most where cores are alone: more, since their leases are few
- * and large. */
+/* Most pieces of a lease per lane if the cores are alone: more than otherwise, because their leases
+ * are few and large. */
 enum { SOLE_PIECES = 2 * YK_LANE_PIECES };
-/* A device gets this part of what it should still do, */
+/* A chunk is 1 / REST_PART of what the device should still do, ... */
 #define REST_PART 16.0
-/* or this one (the second number: where its speed is known from earlier runs) as long as chunks are
- * shorter than that, which is long beside handing them out: for cores, and for a GPU's chunk so
- * many times its cost. */
+/* ... or 1 / short_rest_part if that is shorter than a limit (second number: if the speed is known
+ * from earlier runs). The limit is long compared with the overhead: SHORT_LEASE_NS for cores,
+ * short_costs times the chunk's cost for a GPU. */
 static const double short_rest_part[] = { 4, 2 }, short_costs[] = { 20, 50 };
 #define SHORT_LEASE_NS 400000.0
-/* While the first chunks say more of their cost than of their items, the next one is so many times
- * as large. */
+/* While the largest chunk is shorter than its cost, the next one is RAMP times as large. */
 #define RAMP 8
-/* Where the speed was the same in two runs, a chunk may be so much of the rest, as far as chunks of
- * this loop cost alike: for each chunk there is a cost, and nothing is to be found out any more. */
+/* If the speed was the same in two runs, a chunk may be STEADY_PART of the rest, divided by the
+ * spread of the costs of this loop's chunks: each chunk has a cost, and there is nothing more to
+ * learn. */
 #define STEADY_PART 0.5
-/* Chunks under way hide each other's cost if the others last this many times as long. */
+/* Chunks under way hide each other's cost if the others last HIDDEN times that cost. */
 #define HIDDEN 1.5
-/* Not all of it is hidden, though (a kernel's last threads leave a GPU half empty). Where speeds
- * are known, from earlier runs or so many chunks, and with them when a chunk will end, no chunk is
- * shorter than so many times its cost. */
+/* Not all of it is hidden, though (a kernel's last threads leave a GPU half empty). If the speed is
+ * known from earlier runs or from FITTED chunks, the end of a chunk is known too; then no chunk is
+ * shorter than LAST_COSTS times its cost. */
 enum { FITTED = 4 };
 #define LAST_COSTS 3.0
-/* Who is to do all that is left, at a speed that is known, does so in one chunk as long as this is
- * shorter than so many times its cost: each further one has a cost, and if the speed is wrong, that
- * is not much to wait for. */
+/* A device that is to do all that is left, at a known speed, does so in one chunk if that is
+ * shorter than WHOLE_COSTS times the chunk's cost: each further chunk has a cost, and if the speed
+ * is wrong the wait is short. */
 #define WHOLE_COSTS 50.0
-/* Copies that take less than this part of an item's time do not decide a chunk's size: what hiding
- * them would gain is lost again in parts of a kernel that do not fill the device. */
+/* Copies that take less than this part of an item's time do not decide a chunk's size: hiding them
+ * would gain less than is lost in parts of a kernel that do not fill the device. */
 #define COPIES_COUNT 0.3
-/* Copies take up to so many times as long beside others that use the same memory. */
+/* Copies take up to CONTENDED times as long beside others that use the same memory. */
 #define CONTENDED 2.0
-/* Of the chunks that keep all stages of a chain busy at most 1 / this of what is left is under way:
- * not more than can be put right when a speed is wrong. */
+/* The chunks that keep all stages of a chain busy are at most 1 / HELD_PART of what is left, so
+ * that a wrong speed can still be corrected. */
 enum { HELD_PART = 2 };
-/* A chunk of a chain is not made longer than this: who wants to stop a job waits for its chunks. */
+/* A chunk of a chain is not made longer than this: a cancelled job has to wait for its chunks. */
 #define CHAIN_NS 1e8
-/* Nor is it more than this part of what is left: what it takes beside its slowest stage is an
- * estimate, and too large a chunk's results would come home after all else is done. */
+/* Nor is it more than this part of what is left: the time of its other stages is an estimate, and
+ * the results of too large a chunk would come home after all else is done. */
 #define CHAIN_PART_MOST 0.33
-/* What a chunk's copies take to begin, beside what its calls cost: two of 8 us measured on PCI
+/* Time until a chunk's copies begin, beyond the overhead of its calls: twice 8 us, measured on PCI
  * Express 5. */
 #define COPIES_BEGIN_NS 16000.0
 
@@ -60,13 +60,13 @@ static int64_t to_items(double items, int64_t most)
     return items < (double)most ? (int64_t)items : most;
 }
 
-/* Whole fills, where the chunk is more than one. */
+/* Round down to whole fills if the chunk has more than one. */
 static int64_t whole_fills(int64_t items, int64_t fill)
 {
     return items > fill ? items - items % fill : items;
 }
 
-/* Nobody else takes part, so there is nobody to end together with. */
+/* No other device takes part, so there is none to end together with. */
 static int is_sole(const struct yk_split_view *view, int device)
 {
     int d;
@@ -76,8 +76,7 @@ static int is_sole(const struct yk_split_view *view, int device)
     return 1;
 }
 
-/* As many pieces for each lane as have the least size, all alike, so that lanes which are alike end
- * together. */
+/* As many pieces per lane as fit the least size, all equal, so that equal lanes end together. */
 void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, int64_t least,
                    struct yk_take *out)
 {
@@ -89,7 +88,8 @@ void yk_auto_lease(const struct yk_split_view *view, int device, int64_t items, 
     out->parts = YK_LANE_PARTS;
 }
 
-/* As far as what a device did so far tells what its next items cost: until then its chunks grow. */
+/* The items whose cost is predictable from what the device did so far: until all are, its chunks
+ * grow. */
 static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view *view, int device,
                         double cost_ns)
 {
@@ -105,9 +105,9 @@ static int64_t foreseen(const struct yk_auto *state, const struct yk_split_view 
     return yk_at_least(covered, mine->largest);
 }
 
-/* Where cores are alone, also for others were left out, three quarters of the rest: the same leases
- * in every run, so that cores find their rows again. Where others work, what they could afford to
- * wait for. */
+/* If cores are alone (also because others were left out): three quarters of the rest, which gives
+ * the same leases in every run, so that cores find their rows again. If others work: a lease as
+ * long as they could afford to wait for. */
 static int64_t lease_items(const struct yk_split_view *view, int device, int64_t budget)
 {
     const struct yk_split_status *status = &view->devices[device];
@@ -138,9 +138,9 @@ static void chunk_for_cores(struct yk_auto *state, const struct yk_split_view *v
 }
 
 /* Copy in, kernel and copy out of a device's chunks overlap, so the slowest of these stages runs
- * all the time. What the others of one chunk take, of an item in ns; 0 where copies hardly count,
- * and any size will do. The kernel's time is not known by itself: it is the slowest stage where
- * items take longer than copies would even beside others that use the same memory. */
+ * all the time. Returns the ns per item of the other stages of one chunk; 0 if copies hardly count
+ * and any size will do. The kernel's time is not known separately: it is the slowest stage if items
+ * take longer than copies would even beside others that use the same memory. */
 static double other_stages(const struct yk_split_status *status)
 {
     double copies = status->known.copy_item_ns, busier = copies * status->known.busier_part;
@@ -156,7 +156,7 @@ static double chain_cost_ns(const struct yk_split_status *status)
     return status->fixed_ns + COPIES_BEGIN_NS;
 }
 
-/* The least chunk that hides what the one behind it costs. */
+/* The smallest chunk that hides the cost of the one behind it. */
 static double least_link(const struct yk_split_status *status, double item_ns)
 {
     return HIDDEN * chain_cost_ns(status) / item_ns;
@@ -172,10 +172,10 @@ double yk_auto_drain_ns(const struct yk_split_status *status)
 }
 
 /* The size that ends a chain of chunks soonest. The other stages of one chunk stand alone at the
- * chain's ends, and each chunk has its cost: N items in chunks of c take
- * N * slowest + c * rest + N / c * cost, least for c = sqrt(N * cost / rest). Only the last one's
- * stages stand alone, though, so those before can be as large as lets their other stages end beside
- * the next one's slowest. */
+ * chain's ends, and each chunk has its cost: N items in chunks of c take N * slowest + c * rest + N
+ * / c * cost, least for c = sqrt(N * cost / rest). Only the last chunk's stages stand alone,
+ * though. Chunks before it can be so large that their other stages end together with the slowest
+ * stage of the next one. */
 static double chain_items(const struct yk_split_status *status, int64_t budget)
 {
     double rest = other_stages(status), cost = chain_cost_ns(status);
@@ -186,15 +186,15 @@ static double chain_items(const struct yk_split_status *status, int64_t budget)
     return fmax(items, fmin(part * (double)budget, CHAIN_NS / status->item_ns));
 }
 
-/* Chunks that keep all stages busy: one in the slowest, the others of the one before, and the time
- * in which its end is noticed. */
+/* Chunks that keep all stages busy: one in the slowest stage, one in the other stages, and half of
+ * one for the time until its end is noticed. */
 static int64_t chain_chunks(const struct yk_split_status *status)
 {
     double stages = 1.5 + other_stages(status) / status->item_ns;
     return stages < status->known.lanes ? (int64_t)ceil(stages) : status->known.lanes;
 }
 
-/* By how much a chunk may be dearer than others, for all that anybody saw of this loop. */
+/* How many times as expensive as others a chunk of this loop has been, at most. */
 static double spread(const struct yk_split_view *view)
 {
     double most = 1;
@@ -265,7 +265,7 @@ static void chunk_for_gpu(struct yk_auto *state, const struct yk_split_view *vie
     int64_t items = gpu_items(state, view, device, budget);
     out->reason = items == budget ? "tail" : "share";
     if (status->known.rate <= 0) {
-        /* As long as it might be as slow as its first chunk was, it must not hold up the others. */
+        /* It may be as slow as its first chunk was, and must not hold up the others. */
         without = yk_auto_without(state, view, device);
         items = yk_at_most(items, to_items((without - status->fixed_ns) / status->item_ns, items));
     }

@@ -1,16 +1,16 @@
-/* auto_plan.c - see auto.h: who should do how much (quotas). */
+/* auto_plan.c - see auto.h: how much each device should do (quotas). */
 #include <math.h>
 #include <string.h>
 
 #include "auto.h"
 
-/* A chunk far too small to fill a device can take as long as one this many times its size. */
+/* A chunk far too small to fill a device can take as long as one UNDERFILLED times its size. */
 #define UNDERFILLED 5.0
-/* One of this part of a fill or more is not far too small: kernels that compute much need no full
- * device to be nearly as fast as they get (n-body on an H200: 85 % with a quarter of its fill, 93 %
- * with 0.8). Of smaller ones nobody knows whether the rest of the device was idle or not, and the
- * root of what that would make is wrong by least in either case: parts that follow from it do not
- * swing from job to job. */
+/* A chunk of this part of a fill or more is not far too small: kernels that compute much need no
+ * full device to be nearly as fast as they get (n-body on an H200: 85 % with a quarter of its fill,
+ * 93 % with 0.8). For smaller chunks it is unknown whether the rest of the device was idle. The
+ * square root is the least wrong in either case, so the parts that follow from it do not swing from
+ * job to job. */
 #define FILLED_PART 0.5
 
 static int takes_part(const struct yk_split_status *status)
@@ -30,10 +30,10 @@ int yk_auto_like(const struct yk_split_view *view, int d)
     return -1;
 }
 
-/* It was not there when the job began, as its thread has to wake up first, and with all cores busy
- * that can take milliseconds: whoever asks earlier must not take it all. Who is late by t comes
- * within another t, as far as anybody can tell: so what is kept for it shrinks as time goes by, and
- * one that would come too late to help is not waited for. */
+/* The device was not there when the job began: its thread has to wake up first, which can take
+ * milliseconds if all cores are busy, and a device that asks earlier must not take it all. The best
+ * guess is that a device that is late by t joins within another t. So what is kept for it shrinks
+ * with time, and the others do not wait for a device that would join too late to help. */
 int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                             int64_t now)
 {
@@ -43,7 +43,7 @@ int64_t yk_auto_expected_ns(const struct yk_auto *state, const struct yk_split_v
     return yk_at_least(now - state->began, YK_EXPECT_NS);
 }
 
-/* The size that its speed was measured with, as far as that matters. */
+/* The chunk size with which its speed was measured, at most one fill. */
 static double measured_items(const struct yk_auto *state, const struct yk_split_view *view, int d)
 {
     const struct yk_split_device *known = &view->devices[d].known;
@@ -81,8 +81,8 @@ void yk_auto_costs(const struct yk_auto *state, const struct yk_split_view *view
         load->fixed + load->item * fmax(unit, measured_items(state, view, whose) / UNDERFILLED);
 }
 
-/* Cores that have not ended anything yet are as fast as they would be if all of them ended now:
- * whoever did must not take all that is left. */
+/* Cores that have not ended anything yet count as if all of them ended now: the device that ended
+ * first must not take all that is left. */
 static void bound_of(const struct yk_auto *state, const struct yk_split_view *view, int d,
                      int64_t now, struct yk_taker *load)
 {
@@ -115,7 +115,7 @@ static void load_of(const struct yk_auto *state, const struct yk_split_view *vie
     if (status->items_out > 0) {
         double since = (double)(now - state->devices[d].mark) - speed->fixed_ns;
         double left = load->item * (double)status->items_out - since;
-        if (left < 0) /* the doubt was not justified */
+        if (left < 0) /* the device is slower than was assumed for the size of its chunks */
             left = speed->item_ns * (double)status->items_out - since;
         load->ready = fmax(0, left);
     }

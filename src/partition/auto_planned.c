@@ -1,17 +1,16 @@
-/* auto_planned.c - see auto.h: a plan (plan.h) says which rows each device works on in this job, as
- * in the jobs before and after it. Rows that another one did instead would have to come back, so
- * each keeps to its own, and takes all of it at once unless what it may be late by is worth a
- * second chunk. What is held back so, or belongs to one that is not there, goes to whoever is done
- * first, if that ends sooner though the rows travel both ways.
- */
+/* auto_planned.c - see auto.h: a plan (plan.h) gives the rows that each device works on in this job
+ * and in the jobs before and after it. Rows that another device did instead would have to come
+ * back, so each keeps to its own. It takes all of them at once, unless the time by which it may be
+ * late is worth a second chunk. Rows that are held back, and those of a device that is not there,
+ * go to the device that is done first, if that ends sooner although the rows travel both ways. */
 #include <math.h>
 
 #include "auto.h"
 
 /* Of two parts that take equally long on average, with a standard deviation of 1, the later one
- * ends 0.56 later than the mean; half of that a second chunk, which either may do, saves. */
+ * ends 0.56 later than the mean. A second chunk, which either device may do, saves half of that. */
 #define SAVED 0.28
-/* So many standard deviations are held back. */
+/* Number of standard deviations held back. */
 #define HELD 1.0
 
 static void begin(struct yk_auto *state, const struct yk_split_view *view)
@@ -52,7 +51,7 @@ static void offer(const struct yk_split_view *view, int device, int64_t items, s
         out->items = items;
 }
 
-/* How long until the device is done with what it has out. */
+/* ns until the device has done the chunks that it has out. */
 static double busy_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                       int64_t now)
 {
@@ -61,7 +60,7 @@ static double busy_ns(const struct yk_auto *state, const struct yk_split_view *v
     return status->items_out > 0 ? fmax(0, all_ns - (double)(now - state->devices[d].mark)) : 0;
 }
 
-/* And with its region. */
+/* ns until it has also done its region. */
 static double end_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                      int64_t now)
 {
@@ -70,14 +69,14 @@ static double end_ns(const struct yk_auto *state, const struct yk_split_view *vi
            item_ns(status) * (double)yk_auto_own(state, view, d);
 }
 
-/* Who is late by t comes within another t, as far as anybody can tell. */
+/* The best guess: a device that is late by t joins within another t. */
 static double late_ns(const struct yk_auto *state, const struct yk_split_view *view, int d,
                       int64_t now)
 {
     return view->devices[d].joined ? 0 : (double)(now - state->began);
 }
 
-/* Whose region has free rows that would be done last; infinite where it is gone. */
+/* The device whose region has free rows and would end last; `end` is infinite if it is gone. */
 static int latest(const struct yk_auto *state, const struct yk_split_view *view, int device,
                   int64_t now, double *end)
 {
@@ -98,7 +97,8 @@ static int latest(const struct yk_auto *state, const struct yk_split_view *view,
     return found;
 }
 
-/* Both end together, with the way there and back of the rows; nothing where that is no gain. */
+/* The number of items with which both end together, including the copies there and back; 0 if that
+ * is no gain. */
 static int64_t worth_taking(const struct yk_split_view *view, int device, int from, double from_ns,
                             int64_t theirs)
 {
@@ -110,7 +110,7 @@ static int64_t worth_taking(const struct yk_split_view *view, int device, int fr
     if (!(item > 0) || from_ns <= begin)
         return 0;
     items = fmin((from_ns - begin) / (item + item_ns(other)), (double)theirs);
-    /* What comes back is copied in the next job. */
+    /* Rows that return to their device are copied in the next job. */
     return begin + item * items + items * other->known.row_ns < from_ns ? (int64_t)items : 0;
 }
 
@@ -140,7 +140,7 @@ void yk_auto_follow(struct yk_auto *state, const struct yk_split_view *view, int
     begin(state, view);
     own = yk_auto_own(state, view, device);
     if (view->devices[device].chunks_out > 0)
-        own = 0; /* what it holds back, it holds back from its other lanes, too */
+        own = 0; /* items held back are held back from its other lanes, too */
     if (own > 0) {
         out->first = state->devices[device].region.first;
         out->last = state->devices[device].region.last;

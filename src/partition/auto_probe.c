@@ -1,35 +1,33 @@
-/* auto_probe.c - see auto.h: the first chunks, which are part of the work, of devices whose speed
- * nobody knows yet.
- */
+/* auto_probe.c - see auto.h: the first chunks of devices whose speed is unknown. They are part of
+ * the work. */
 #include <math.h>
 
 #include "auto.h"
 
-/* A GPU's first chunk waits this long for the cores' first result, to know what it is up against.
- */
+/* A GPU's first chunk waits this long for the cores' first result, to know their speed. */
 #define PROBE_WAIT_NS 50000
-/* A GPU that is the only one and has so much of the theoretical peak of all begins with a chunk of
- * half of what is free: on an H200 beside 16 cores one of an eighth took a quarter of n-body's
- * time, and the rest could only follow. Where these items are the dear ones it does no more work
- * than it should do anyway; of several GPUs one would. Who is promised 98 % and turns out as slow
- * as all others together loses nothing by it. */
+/* A GPU that is the only one, with the part PROMISING of the theoretical peak of all devices,
+ * begins with a chunk of half of what is free: on an H200 beside 16 cores a chunk of an eighth took
+ * a quarter of n-body's time, and the rest could only follow. If these items are the expensive ones
+ * it does no more work than it should do anyway; with several GPUs, one would do more. If it
+ * promised 98 % and turns out as slow as all others together, nothing is lost. */
 #define PROMISING     0.9
 #define PROMISED_PART 0.5
-/* Copies from memory that is not pinned yet, as a first job's is not, take so many times as long.
- */
+/* Copies from memory that is not pinned yet, as in a first job, take UNPINNED times as long. */
 #define UNPINNED 5.0
-/* Nor may its copies take longer than this part of what others would need for all. */
+/* Its copies must not take longer than this part of what the others would need for all. */
 #define PROMISED_COPIES (0.5 / UNPINNED)
-/* It is trusted as long as it may be so many times slower than that, or for as long as what the
- * others would do instead lasts; unless that is less than this part of what it would need. */
+/* Wait up to TRUST times the promised duration, or as long as the work that the others would do
+ * instead lasts; do not wait if that is less than LONG_PART of what the GPU would need. */
 #define TRUST     4.0
 #define LONG_PART 0.5
-/* Until its thread is awake: this part of what the cores' least takes, but no less than waking. */
+/* Wait for its thread to wake up: this part of the duration of the cores' least, but no less than
+ * waking takes. */
 #define LATE_PART 0.05
 
-/* Until the first result is in: a 64th of the range and twice as much each time where cores are
- * alone. Where others, who may be a thousand times faster, would have to wait for it, the
- * least for each lane, and as long as that is not done no more than that again. */
+/* Until the first result is in. If the cores are alone: 1/64 of the range, then twice as much each
+ * time. If there are others, which may be a thousand times faster and would have to wait: the least
+ * for each lane, and only that much again while it is not done. */
 static void probe_cores(struct yk_auto *state, const struct yk_split_view *view, int device,
                         int64_t now, struct yk_take *out)
 {
@@ -41,7 +39,7 @@ static void probe_cores(struct yk_auto *state, const struct yk_split_view *view,
     if (view->device_count == 1)
         items = yk_at_least(yk_at_least(items, range / 64), mine->probed);
     else if (mine->probed > 0 && (double)(now - state->began) > state->end_ns)
-        return; /* another one would last at least as long as the first one has by now */
+        return; /* another one would last at least as long as the first one has lasted so far */
     if (mine->probed > 0 && mine->probed + items > most)
         return;
     mine->probed += items;
@@ -60,8 +58,8 @@ static int cores_unknown(const struct yk_split_view *view)
     return 0;
 }
 
-/* The part of all devices' peak that is this one's, the only GPU; 0: it is none, there are more, or
- * the peak of one is not known. */
+/* This device's part of the peak of all devices, if it is the only GPU; 0: it is a CPU, there are
+ * more GPUs, or a peak is unknown. */
 static double peak_part(const struct yk_split_view *view, int device)
 {
     double all = 0;
@@ -79,7 +77,7 @@ static double peak_part(const struct yk_split_view *view, int device)
     return view->devices[device].known.peak / all;
 }
 
-/* Items of a GPU's first chunk by what its peak promises; 0: nothing. */
+/* Items of a GPU's first chunk according to its peak; 0: no promise. */
 static int64_t promised(struct yk_auto *state, const struct yk_split_view *view, int device)
 {
     const struct yk_split_device *known = &view->devices[device].known;
@@ -92,7 +90,8 @@ static int64_t promised(struct yk_auto *state, const struct yk_split_view *view,
     return (int64_t)items;
 }
 
-/* Until when cores, the least of which takes least_ns, leave what is left to the GPU; 0: not. */
+/* The time until which cores, whose smallest part takes least_ns, leave what is left to the GPU; 0:
+ * they do not. */
 static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_view *view, int gpu,
                              double least_ns, double core_item_ns)
 {
@@ -114,13 +113,14 @@ static int64_t trusted_until(const struct yk_auto *state, const struct yk_split_
     return since + (int64_t)fmax(least_ns, TRUST * item_ns * (double)status->items_out);
 }
 
-/* Cores are the first to know their speed. Where the least they can do at once lasts long beside
- * what a promising GPU would need for all that is left, they would end long after it: they leave it
- * until it has shown that it does not keep its promise. In n-body on an H200 beside 16 cores
- * (131,072 bodies) a second piece for each core, given while the GPU's results were on their way
- * home, made 32 ms of 16. Where one round of pieces is all of the job, who comes a moment later
- * would find nothing, in each job anew: products of 666 rows took 11 ms on those cores, and 1.8 on
- * the GPU, which had been dropped for its first chunk, in which it had loaded a library. */
+/* Cores are the first to know their speed. If their smallest part lasts long compared with what a
+ * promising GPU would need for all that is left, they would end long after it. So they leave the
+ * rest to the GPU until it has shown that it does not keep its promise. In n-body on an H200 beside
+ * 16 cores (131,072 bodies) a second piece for each core, given while the GPU's results were being
+ * copied home, turned 16 ms into 32. If one round of pieces is the whole job, a device that joins a
+ * moment later would find nothing, in every job: products of 666 rows took 11 ms on those cores,
+ * and 1.8 on the GPU, which had been dropped because it had loaded a library during its first
+ * chunk. */
 int yk_auto_trusts(const struct yk_auto *state, const struct yk_split_view *view, int device,
                    int64_t now, struct yk_take *out)
 {
@@ -144,7 +144,7 @@ static void probe_gpu(struct yk_auto *state, const struct yk_split_view *view, i
 {
     const struct yk_split_status *status = &view->devices[device];
     int64_t most = (view->last - view->first) / (4 * (int64_t)view->device_count);
-    /* All of the work is its own, in chunks that memory keeps short: no lane need wait. */
+    /* It does all of the work alone, in chunks that memory keeps short: no lane need wait. */
     int streams_alone = view->device_count == 1 && status->known.limit > 0;
     double others_ns;
     if (status->items_out > 0 && !streams_alone)

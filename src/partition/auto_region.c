@@ -1,29 +1,30 @@
-/* auto_region.c - see auto.h: who should do which part (regions), and when one that does not end in
- * time is taken over by others.
- */
+/* auto_region.c - see auto.h: which part each device should do (regions), and when others take over
+ * one that does not end in time. */
 #include <math.h>
 
 #include "auto.h"
 
-/* Regions that end this much apart are left as they are: moving rows costs copies. Not so much
- * apart where rows are copied in every job anyway, for at least this part of what their items take.
- */
+/* Regions that end this part of the job's time apart stay as they are, because moving rows costs
+ * copies. If rows are copied in every job anyway (for at least COPIED_PART of their items' time),
+ * the limit is COPIED_TOLERANCE. */
 #define SHARE_TOLERANCE  0.03
 #define COPIED_TOLERANCE 0.01
 #define COPIED_PART      0.01
-/* Taking over from another's region has to end the job earlier by this much of its length, */
+/* Taking over from another's region must end the job earlier by this part of its length, ... */
 #define TAKE_OVER_GAIN 0.005
-/* and by this much at least. */
+/* ... and by at least this time. */
 #define TAKE_OVER_NS 5000.0
-/* Where other jobs run as well nothing is taken over in so many times what the job should take. */
+/* If other jobs run as well, nothing is taken over for CROWD_LENGTHS times the expected time of the
+ * job ... */
 #define CROWD_LENGTHS 4.0
-/* Of longer jobs the others' parts are worth having. */
+/* ... unless that is longer than this: parts of longer jobs are worth taking over. */
 #define PARTS_MOST_NS 1e9
-/* Regions by what speeds are known to be only where no chunk was so many times as dear as others: a
- * speed is then the same wherever it was measured. */
+/* Use speeds to place regions only if no chunk was more than SPREAD_MOST times as expensive as
+ * others: a speed is then the same wherever it was measured. */
 #define SPREAD_MOST 1.25
-/* A GPU streams that copies for this part of its time: beside others that do, host memory keeps it
- * from copying all the time. Those whose rates are no further apart than this have equal links. */
+/* A GPU streams if it copies for this part of its time: beside others that do, host memory keeps it
+ * from copying all the time. GPUs whose rates differ by no more than a factor of NEARLY_AS_FAST
+ * have equal links. */
 #define STREAMING      0.25
 #define NEARLY_AS_FAST 2.0
 
@@ -32,7 +33,8 @@ int64_t yk_auto_own(const struct yk_auto *state, const struct yk_split_view *vie
     return yk_ranges_items(view->free, state->devices[device].region);
 }
 
-/* When device d would end what it has out and its own region; infinite if nobody knows. */
+/* ns until device d would end its chunks that are out and its own region; infinite if its speed is
+ * unknown. */
 static double own_end(const struct yk_auto *state, const struct yk_split_view *view, int d,
                       int64_t own)
 {
@@ -59,7 +61,7 @@ int yk_auto_latest(const struct yk_auto *state, const struct yk_split_view *view
     return found;
 }
 
-/* Of one make, and several. */
+/* There are several GPUs, all of one make. */
 static int gpus_are_alike(const struct yk_split_view *view)
 {
     const struct yk_split_device *first = NULL;
@@ -76,8 +78,8 @@ static int gpus_are_alike(const struct yk_split_view *view)
     return count > 1;
 }
 
-/* Items cost alike as far as anybody saw, and other jobs run beside this one or did beside the last
- * like it. */
+/* Items cost the same as far as is known, and other jobs run beside this one or ran beside the last
+ * similar job. */
 static int is_even_crowd(const struct yk_split_view *view)
 {
     int d, crowded = view->crowded;
@@ -90,7 +92,7 @@ static int is_even_crowd(const struct yk_split_view *view)
     return crowded;
 }
 
-/* Each GPU copies most of the time, and about as fast as the others. What its chunks' items cost
+/* Each GPU copies most of the time, and about as fast as the others. The measured costs of items
  * may seem to differ until all memory is ready. */
 static int all_stream(const struct yk_split_view *view)
 {
@@ -108,17 +110,16 @@ static int all_stream(const struct yk_split_view *view)
     return most <= NEARLY_AS_FAST * least;
 }
 
-/* It matters who does which rows more than who does how many: beside other jobs, or where the rows
- * of all are copied in every job, for memory is made ready for each row and device that are new to
- * each other. Any other job by itself may be best done by one of the GPUs, which fronts find out.
- */
+/* Which rows a device does matters more than how many: beside other jobs, or if the rows of all are
+ * copied in every job, because memory is made ready for each new pair of row and device. Any other
+ * job that runs alone may be best done by one of the GPUs, which fronts find out. */
 static int gpus_keep_to_rows(const struct yk_split_view *view)
 {
     return gpus_are_alike(view) && (is_even_crowd(view) || all_stream(view));
 }
 
-/* Of such GPUs one or some did what all could: who came late for a job once would have
- * nothing of it in all to come. */
+/* One or some of these GPUs did what all could have done: a device that was late once would get
+ * nothing in all later jobs. */
 static int some_had_nothing(const struct yk_split_view *view)
 {
     int d, idle = 0, busy = 0;
@@ -132,8 +133,8 @@ static int some_had_nothing(const struct yk_split_view *view)
     return idle && busy;
 }
 
-/* Where the shares of the last run of this job are known, and keeping them costs little. Devices
- * that have not joined yet are expected to. */
+/* The shares of the last run of this job are known, and keeping them costs little. Devices that
+ * have not joined yet are expected to. */
 static int shares_are_right(const struct yk_split_view *view)
 {
     double items = (double)(view->last - view->first), total = 0, latest = 0, together = 0, end;
@@ -157,8 +158,8 @@ static int shares_are_right(const struct yk_split_view *view)
     return fabs(total - 1) < 0.001 && latest * together <= (1 + tolerance) * items;
 }
 
-/* The GPU that did most of the last job says how fast all of its make are: others' speeds were
- * measured with less. -1: there is none. */
+/* The GPU that did most of the last job gives the speed of all of its make: the others were
+ * measured with smaller chunks. -1: there is none. */
 static int most_known_gpu(const struct yk_split_view *view)
 {
     int d, best = -1;
@@ -171,8 +172,8 @@ static int most_known_gpu(const struct yk_split_view *view)
     return best;
 }
 
-/* Shares by what is known of all, who may not have joined yet: most rows then stay where they are,
- * even where shares have to be others than last time. */
+/* Shares by the known speeds of all devices, including those that have not joined yet: most rows
+ * then stay where they are, even if shares have to differ from last time. */
 static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view *view)
 {
     int d, gpu = most_known_gpu(view);
@@ -193,7 +194,7 @@ static int shares_can_be_told(struct yk_auto *state, const struct yk_split_view 
 }
 
 /* Nothing is known of any device, and rows stay where this job puts them: each device has the part
- * that its peak promises, and what it does more or less lies at its region's end. */
+ * that its peak promises, and a correction moves only the ends of its region. */
 static int shares_by_peak(struct yk_auto *state, const struct yk_split_view *view)
 {
     double all = 0;
@@ -217,7 +218,7 @@ static void shares_as_before(struct yk_auto *state, const struct yk_split_view *
         state->others[d].items = view->devices[d].known.share * (double)(view->last - view->first);
 }
 
-/* Regions by the shares in `others`, on allowed bounds. */
+/* Regions by the shares in `others`, cut at allowed bounds. */
 static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
 {
     double items = (double)(view->last - view->first), before = 0;
@@ -240,8 +241,8 @@ static void lay_out(struct yk_auto *state, const struct yk_split_view *view)
     }
 }
 
-/* Who has not come yet and is not late counts as if he were there: what is taken over costs copies,
- * and most come within moments. */
+/* A device that has not joined and is not late counts as if it were there: taking over costs
+ * copies, and most devices join within moments. */
 int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     double latest = 0, gain = TAKE_OVER_GAIN * ((double)(now - state->began) + state->end_ns);
@@ -257,8 +258,9 @@ int yk_auto_uneven(const struct yk_auto *state, const struct yk_split_view *view
     return latest - state->end_ns > fmax(gain, TAKE_OVER_NS);
 }
 
-/* Where other jobs run as well, who has not begun with its region is busy with those, or was just
- * slower in issuing copies; and whoever has time has regions of its own in those. */
+/* If other jobs run as well, a device that has not begun its region works on those jobs, or was
+ * only slower in issuing copies. A device with time to spare has regions of its own in those jobs.
+ */
 static void keep_parts(struct yk_auto *state, const struct yk_split_view *view)
 {
     double lengths = CROWD_LENGTHS * state->end_ns;

@@ -1,37 +1,38 @@
 /* auto_trial.c - see auto.h: how much devices slow each other, found by a short trial.
  *
  * Devices share memory, links, power: each slows the others, and speeds measured while all work do
- * not tell. So in a job whose devices nobody knew, and that is long beside it, the fastest device
- * works alone for a few small chunks:
+ * not show how much. So in a job that is long compared with the trial, and whose devices' speeds
+ * were not known before, the fastest device works alone for a few small chunks:
  *
  *     before  the fastest gets small chunks, all work
- *     armed   everybody's chunks are cut so that all end together, at `until`
- *     alone   only the fastest gets any,
- *     across  from the others' end of what is free, where items may cost something else: so it is
- *             known how speeds on either side compare
+ *     armed   the chunks of all devices are cut so that all end together, at `until`
+ *     alone   only the fastest gets chunks
+ *     across  the same from the others' end of the free items, where items may have another cost:
+ *             this shows how speeds on either side compare
  *     after   as before
  *
- * Items cost what they cost, so a trial counts only if it was clearly faster alone than both before
- * and after, and twice in a row. Most end after one.
+ * The cost of items varies, so a trial counts only if the device was clearly faster alone than both
+ * before and after, twice in a row. Most end after one.
  *
  * The model: k devices at work slow each other to 1 / (1 + c (k - 1)) of what each does alone. From
- * c follows how many of the fastest do most together, and if that is clearly more than what all do,
- * the others rest until the job's end. Jobs that repeat are judged as wholes (team.h).
+ * c follows how many of the fastest devices together do most. If that is clearly more than what all
+ * do, the others are left out until the job's end. Jobs that repeat are judged as a whole (team.h).
  */
 #include <math.h>
 
 #include "auto.h"
 
-/* Less slowing than this is noise, and less gain is not worth leaving a device out. */
+/* Less slowing than SLOWED is noise, and less gain than GAIN is not worth leaving a device out. */
 #define SLOWED 1.15
 #define GAIN   1.1
 /* The trials may cost this part of what is left. */
 #define COST_PART 0.0005
-/* Chunks of a phase that count, each so many times a chunk's cost and so long at least. */
+/* SAMPLES chunks of a phase count, each of at least CHUNK_COSTS times a chunk's cost and CHUNK_NS.
+ */
 enum { SAMPLES = 12, TRIALS = 2 };
 #define CHUNK_COSTS 4
 #define CHUNK_NS    50e3
-/* Chunks of a device, and part of the range done, before speeds are trusted. */
+/* A device's chunks, and the part of the range done, before speeds are trusted. */
 enum { TRUSTED = 3 };
 #define TRUSTED_PART 0.01
 
@@ -42,7 +43,7 @@ static double chunk_ns(const struct yk_split_view *view, int device)
                 status->item_ns * (double)yk_at_least(status->known.fill, view->unit));
 }
 
-/* What was under way when a phase began does not count. */
+/* The number of chunks that were under way when a phase began, and do not count. */
 static int begun_before(const struct yk_split_status *status)
 {
     return status->known.host_memory ? 1 : status->known.lanes;
@@ -56,7 +57,7 @@ static void begin(struct yk_trial *trial, enum yk_trial_phase phase,
     trial->samples = 0;
 }
 
-/* How many work, and whether all that may are known well enough. */
+/* The number of devices that work, and whether the speed of each is known well enough. */
 static int is_known(const struct yk_auto *state, const struct yk_split_view *view, int *working)
 {
     double free = (1 - TRUSTED_PART) * (double)(view->last - view->first);
@@ -93,7 +94,7 @@ static void begin_if_it_pays(struct yk_auto *state, const struct yk_split_view *
     begin(trial, YK_TRIAL_BEFORE, &view->devices[best]);
 }
 
-/* Everybody is to stop when the longest chunk that is out now ends. */
+/* All devices stop when the longest chunk that is out now ends. */
 static void stop_all(struct yk_auto *state, const struct yk_split_view *view, int64_t now)
 {
     struct yk_trial *trial = &state->trial;
@@ -105,7 +106,7 @@ static void stop_all(struct yk_auto *state, const struct yk_split_view *view, in
     trial->until = now + (int64_t)until;
 }
 
-/* Nobody but the fastest has anything out any more. */
+/* Only the fastest device has chunks out. */
 static int others_are_done(const struct yk_auto *state, const struct yk_split_view *view)
 {
     int d;
@@ -115,7 +116,7 @@ static int others_are_done(const struct yk_auto *state, const struct yk_split_vi
     return 1;
 }
 
-/* The trial of a machine that changes meanwhile says nothing. */
+/* A trial during which the set of devices changes says nothing. */
 void yk_trial_end(struct yk_auto *state, const struct yk_split_view *view)
 {
     int d;
@@ -125,7 +126,7 @@ void yk_trial_end(struct yk_auto *state, const struct yk_split_view *view)
         state->devices[d].rests = 0;
 }
 
-/* For how long the device may get something, from now. */
+/* The ns of work that the device may get now. */
 static double allowed_ns(const struct yk_auto *state, const struct yk_split_view *view, int device,
                          int64_t now)
 {
@@ -162,7 +163,7 @@ int64_t yk_trial_limit(struct yk_auto *state, const struct yk_split_view *view, 
     return device == trial->best ? yk_at_most(budget, view->unit) : 0;
 }
 
-/* Its speed beside the others, on items as the fastest has them. */
+/* Its speed beside the others, on items like those of the fastest. */
 static double speed_of(const struct yk_auto *state, const struct yk_split_view *view, int device)
 {
     const struct yk_trial *trial = &state->trial;
@@ -174,7 +175,7 @@ static double speed_of(const struct yk_auto *state, const struct yk_split_view *
                : trial->alone / (trial->across * status->item_ns);
 }
 
-/* The highest speed below that, and how many have it; 0 if there is none. */
+/* The highest speed lower than `below`, and how many devices have it; 0 if there is none. */
 static double next_fastest(const struct yk_auto *state, const struct yk_split_view *view,
                            double below, int *equal)
 {
@@ -189,8 +190,8 @@ static double next_fastest(const struct yk_auto *state, const struct yk_split_vi
     return found;
 }
 
-/* Each being `slowed` times as fast alone, so many of the fastest stay as do most together, if that
- * is clearly more than what all do. */
+/* Alone, each device is `slowed` times as fast. Keeps as many of the fastest devices as together do
+ * most, if that is clearly more than what all do. */
 static void choose(struct yk_auto *state, const struct yk_split_view *view, double slowed)
 {
     double c = (slowed - 1) / (state->trial.working - 1), sum = 0, most = 0, least_speed = 0,
@@ -215,7 +216,7 @@ static void choose(struct yk_auto *state, const struct yk_split_view *view, doub
     state->regions = 0;
 }
 
-/* The trial says that it is faster alone. */
+/* The trial shows that it is faster alone. */
 static int is_slowed(const struct yk_trial *trial)
 {
     return trial->alone > SLOWED * trial->shared;
