@@ -86,8 +86,7 @@ static int64_t budget_of(struct yk_auto *state, const struct yk_split_view *view
         return 0;
     budget = quota + 0.5 * (double)view->unit < (double)view->free_items ? (int64_t)quota
                                                                          : view->free_items;
-    if (budget <
-        least) /* one device has to do the rest; but a region's items are left to its device */
+    if (budget < least) /* one device has to do the rest; but a region belongs to its device */
         budget =
             (device == state->best && (!state->regions || own > 0)) || quota >= 0.5 * (double)least
                 ? least

@@ -62,8 +62,8 @@ struct yk_auto { /* one block with its arrays */
     int uneven;              /* regions end too far apart: use quotas */
     int best;                /* the device with the largest quota */
     struct yk_trial trial;
-    double
-        end_ns; /* ns from the latest quotas until the end, if all devices keep to their quotas */
+    double end_ns;     /* ns from the latest quotas until the end, if all devices keep to
+                        * their quotas */
     double planned_ns; /* as in yk_split_spec; 0: there is no plan */
 };
 

@@ -3,12 +3,13 @@
 
 #include <math.h>
 
-/* Ends are alike that differ by no more than this part. */
+/* Ends that differ by no more than this part are equal. */
 #define ALIKE 1e-9
-/* A taker whose least part ends too late is left out unless the others would need so many times as
- * long to do all without it. */
+/* A taker whose least part ends too late is left out, unless the others would need WORTH_WAITING
+ * times as long as that to do everything without it. */
 #define WORTH_WAITING 1.5
-/* So many of the coarsest are looked at each time: of many devices few are worth waiting for. */
+/* Number of the coarsest takers that are looked at each time: of many devices few are worth waiting
+ * for. */
 enum { LOOKED_AT = 8 };
 
 static double least_end(const struct yk_taker *load)
@@ -16,8 +17,8 @@ static double least_end(const struct yk_taker *load)
     return load->ready + load->least;
 }
 
-/* In the order of whose least parts end latest, the one after `before` (-1: the first one) that
- * ends after `end`; -1 if there is none. */
+/* Orders takers by the end of their least parts, latest first, and returns the one after `before`
+ * (-1: the first one) that ends after `end`; -1 if there is none. */
 static int next_coarse(const struct yk_taker *loads, int count, double end, int before)
 {
     int i, found = -1;
@@ -34,7 +35,7 @@ static int next_coarse(const struct yk_taker *loads, int count, double end, int 
     return found;
 }
 
-/* The end moves out: who was left out for starting after it may be in again. */
+/* The end moves out: a taker that was left out for starting after it may take part again. */
 static void leave_out(struct yk_taker *loads, int count, int device)
 {
     int i;
@@ -44,16 +45,18 @@ static void leave_out(struct yk_taker *loads, int count, int device)
             loads[i].items = YK_TAKER_IN;
 }
 
-/* The taker counts for others: coarser ones that stay in have been looked at and cannot be spared;
- * who starts so late that it was not yet in the way has to end its least, too. */
+/* The taker can do work for others: coarser takers that stay in have been looked at and cannot be
+ * spared. A taker that starts too late to take part so far must still be able to end its least
+ * part. */
 static int counts(const struct yk_taker *load, double end)
 {
     return load->items == YK_TAKER_IN || (load->items == YK_TAKER_OUT && least_end(load) <= end);
 }
 
-/* The others do all soon enough without it. Where they do not it keeps its part, even one that is
- * smaller than its least: should that take as long as the least, it is still the sooner end. So at
- * the end of a job the fastest device is not left out for slow ones that can have any part. */
+/* The others do everything soon enough without it. If they do not, it keeps its part, even one
+ * smaller than its least: should that take as long as the least, the job still ends sooner. So at
+ * the end of a job the fastest device is not left out in favour of slow ones that can have a part
+ * of any size. */
 static int can_be_spared(const struct yk_taker *loads, int count, double items, int device)
 {
     const double end = WORTH_WAITING * least_end(&loads[device]);

@@ -1,11 +1,11 @@
 /* c_ht.c - PURE. The collaborative host thread of Navarro et al., section 4.2: a thread that drives
  * a stream works on a core's chunk while the stream computes, in pieces of `threshold` items, and
- * looks after each whether the stream is done. See host_threads.h.
+ * checks after each piece whether the stream is done. See host_threads.h.
  *
- * What it did not get to goes to the spare queue, which the other threads drain first. That queue
- * is not a list: chunks of the range r are taken from its low end, so what is free below that end
- * is what came back, in compacted ranges. Where the stream got nothing its thread gets no chunk
- * beside it (fig. 7(a), read literally, would lose that range).
+ * The items that it did not do go to the spare queue, which the other threads drain first. That
+ * queue is not a list: chunks of the range r are taken from its low end, so free items below that
+ * end are those that came back, in compacted ranges. If the stream got nothing its thread gets no
+ * chunk beside it (fig. 7(a), read literally, would lose that range).
  */
 #include "host_threads.h"
 

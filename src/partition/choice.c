@@ -6,19 +6,19 @@
 
 #include "../base/words.h"
 
-/* A chunk of a session is what the better form does in this time: long beside what handing out a
- * chunk costs, short beside a job that is worth the question. */
+/* A chunk of a session is what the better form does in this time: long compared with the overhead
+ * of a chunk, short compared with a job for which the choice matters. */
 #define TRY_NS 3e6
-/* As long as no rate is known it is this part of the range: little even if it is done ten times as
- * slowly as the rest. */
+/* While no rate is known, a chunk is 1 / FIRST_PART of the range: little even if it is done ten
+ * times as slowly as the rest. */
 enum { FIRST_PART = 256 };
 enum { SEQUENCE_BEGIN = 3 };
-/* Where several work, a trial that may take so long has to be over in this part of the time that
- * the others would need for all. */
+/* If several devices work, a trial must end within this part of the time that the others would need
+ * for everything, at its longest possible duration. */
 #define SPARE_PART 0.5
 
-/* What an earlier process found is looked at again after so much work: its sessions, which nobody
- * knows the length of any more, took a hundredth of that or less. */
+/* A result of an earlier process is checked again after this much work: the length of its sessions,
+ * which is unknown now, was a hundredth of that or less. */
 #define RECALLED_PATIENCE_NS 10e9
 
 void yk_choice_open(struct yk_choice *choice)
@@ -34,8 +34,8 @@ int yk_choice_knows_both(const struct yk_choice *choice)
 
 int yk_choice_found(const struct yk_choice *choice)
 {
-    /* Patience follows a session that was settled, here or elsewhere; in one that goes on the other
-     * form may be best for a moment. */
+    /* patience_ns > 0: a session was settled, here or in an earlier process. In a session that goes
+     * on the other form may be best for a moment. */
     return choice->patience_ns > 0 && (choice->settled || choice->best == choice->stood)
                ? choice->best
                : -1;
@@ -50,14 +50,14 @@ void yk_choice_recall(struct yk_choice *choice, int form)
     choice->patience_ns = RECALLED_PATIENCE_NS;
 }
 
-/* The turns follow Thue and Morse's sequence, from where it says ABAABBA: it has no period, so
- * however sizes of chunks repeat, each form gets some of all. */
+/* The turns follow the Thue-Morse sequence, from its part ABAABBA on: it has no period, so each
+ * form gets chunks of all sizes, however sizes repeat. */
 static int whose_turn(const struct yk_choice *choice, const int *out)
 {
     const int first = choice->led < 0 ? choice->stood : choice->led;
     const int ended = choice->forms[0].chunks + choice->forms[1].chunks;
     const int own = choice->best < 0 ? choice->stood : choice->best;
-    /* What it has out may say that it needs no more. */
+    /* Chunks of the other form that are out may show that it needs no more. */
     if (out[1 - own] > 0 || yk_choice_is_hopeless(choice, 1 - own))
         return own;
     return first ^ __builtin_parity((unsigned)(ended + out[0] + out[1] + SEQUENCE_BEGIN));

@@ -1,46 +1,47 @@
-/* choice_round.c - see choice.h: what chunks and jobs by one and by the other kernel come to. */
+/* choice_round.c - see choice.h: the results of chunks and jobs by one and by the other kernel. */
 #include "choice_round.h"
 
 #include <math.h>
 #include <string.h>
 
-/* They were measured when what counts of each took so long, or are so many chunks, and it has to do
- * when there were so many in all. */
+/* A round is over when each form's counted chunks took MEASURED_NS and enough pairs agree, at
+ * MEASURED_PAIRS pairs, or at the latest after ENOUGH_CHUNKS chunks. */
 #define MEASURED_NS 2e6
 enum { MEASURED_PAIRS = 4, ENOUGH_CHUNKS = 40 };
-/* One pair may have met a moment in which the device was busy with something else. So there are
- * three, and the majority decides, unless one is so many times as fast. */
+/* One pair may have been measured while the device was busy with something else. So there are
+ * MAJORITY_OF pairs and the majority decides, unless one form is DECISIVE times as fast. */
 #define DECISIVE 3.0
 enum { MAJORITY_OF = 3 };
-/* In later rounds, whose chunks are longer, one pair is enough that differs by this much, or two
- * that say the same. */
+/* In later rounds, whose chunks are longer, one pair that differs by this factor is enough, or two
+ * pairs with the same winner. */
 #define CLEARLY 1.1
-/* No chunk is more than this part of a job only because chunks grow, */
+/* A growing chunk is at most this part of a job. */
 #define PART_MOST 0.125
-/* nor do pairs cost more of it: the slower one's time beyond the other's, and what is lost since
- * nothing overlaps. */
+/* The cost of a round's pairs, at most AFFORDED of a job: the slower form's extra time, and
+ * UNLAPPED of the time for the lost overlap. */
 #define ROUND_PAIRS 2
 #define UNLAPPED    0.03
 #define AFFORDED    0.03
-/* A device that got no larger chunks than this times those before it will not get any. */
+/* A device whose chunks are not larger than GROWN times those of the round before will not get
+ * larger ones. */
 #define GROWN 2.0
-/* Whole jobs are tried where the slower one takes so many times as long at most, and a job no
- * longer than this. */
+/* Whole jobs are tried if the slower form takes at most NEAR times as long, and the job no longer
+ * than JOBS_NS. */
 #define NEAR    1.25
 #define JOBS_NS 1e9
 enum { ENOUGH_JOBS = 12 };
-/* Chunks that differ by no more than this are of nearly one size. */
+/* Chunks that differ by no more than this factor have nearly the same size. */
 #define LIKE 1.5
-/* More than any warming up takes (a driver that loads code: some ms). */
+/* Longer than any warming up takes (a driver that loads code: some ms). */
 #define WARM_NS 50e6
-/* Who is no faster than by this part leaves things as they are. */
+/* A form that is faster by no more than this part changes nothing. */
 #define MARGIN 0.02
-/* Between sessions the best form works at least so long, and twice as long after each session that
- * changed nothing. */
+/* Between sessions the best form works at least this long, and twice as long after each session
+ * that changed nothing. */
 #define PATIENCE_LEAST_NS 1e9
 
-/* The chunk that came first of all may have waited for more than code: for rows and memory that
- * both use. */
+/* The very first chunk may have waited for more than code: for rows and memory that both forms use.
+ */
 int yk_choice_is_hopeless(const struct yk_choice *choice, int form)
 {
     const struct yk_choice_form *mine = &choice->forms[form], *other = &choice->forms[1 - form];
@@ -49,7 +50,7 @@ int yk_choice_is_hopeless(const struct yk_choice *choice, int form)
     return mine->last.ns - WARM_NS > YK_CHOICE_HOPELESS * mine->last.items / yk_choice_rate(other);
 }
 
-/* What stood stays unless the other one is clearly faster. */
+/* The form that stood stays unless the other one is clearly faster. */
 static int faster_of(const struct yk_choice *choice)
 {
     const int stood = choice->stood, other = 1 - stood;
@@ -79,7 +80,7 @@ static void note_winner(struct yk_choice *choice, int form, const struct yk_choi
     choice->won[1 - form] += ratio < 1 / (1 + MARGIN);
 }
 
-/* The latest chunk of `form` counts with one of the other form's, or waits for one to come. */
+/* Pairs the latest chunk of `form` with one of the other form's, or stores it until one comes. */
 static void count(struct yk_choice *choice, int form)
 {
     struct yk_choice_form *mine = &choice->forms[form], *other = &choice->forms[1 - form];
@@ -128,7 +129,7 @@ static void begin_round(struct yk_choice *choice)
     choice->pairs = choice->ended = choice->won[0] = choice->won[1] = 0;
 }
 
-/* So many pairs tell. */
+/* Number of pairs that decide the round. */
 static int enough_pairs(const struct yk_choice *choice)
 {
     const double ratio = yk_choice_rate(&choice->forms[0]) / yk_choice_rate(&choice->forms[1]);
@@ -150,7 +151,7 @@ static int round_is_over(const struct yk_choice *choice)
            (choice->by_jobs || (forms[0].ns >= MEASURED_NS && forms[1].ns >= MEASURED_NS));
 }
 
-/* A mean chunk of the round, as both would make it. */
+/* Mean chunk of the round, with its time by each form. */
 static struct yk_choice_size size_of(const struct yk_choice *choice)
 {
     const struct yk_choice_form *forms = choice->forms;
@@ -160,13 +161,13 @@ static struct yk_choice_size size_of(const struct yk_choice *choice)
     };
 }
 
-/* There was a round with chunks so much shorter that both can be told apart. */
+/* The chunks of the round before were so much shorter that growth with size can be seen. */
 static int has_grown(const struct yk_choice *choice, const struct yk_choice_size *now)
 {
     return choice->before.items > 0 && now->items > GROWN * choice->before.items;
 }
 
-/* For longer chunks the best one adds no more time than the other, so it wins at all sizes. */
+/* For longer chunks the best form adds no more time than the other, so it wins at all sizes. */
 static int wins_beyond(const struct yk_choice *choice, const struct yk_choice_size *now)
 {
     const struct yk_choice_size *before = &choice->before;
@@ -192,7 +193,8 @@ static int may_grow(const struct yk_choice *choice, const struct yk_choice_size 
     return cost <= AFFORDED * least * choice->range / now->items;
 }
 
-/* Chunks are not what their jobs are, and these are short and cost nearly the same either way. */
+/* Chunks do not represent whole jobs, and jobs are short and cost nearly the same with either form.
+ */
 static int may_try_jobs(const struct yk_choice *choice, const struct yk_choice_size *now)
 {
     return are_near(now) && fmin(now->ns[0], now->ns[1]) * choice->range / now->items <= JOBS_NS;
@@ -214,7 +216,7 @@ static void end_round(struct yk_choice *choice)
         choice->by_jobs = 1;
         choice->job_form = choice->best;
         choice->counted = 0;
-    } else { /* the other one wins where chunks are longer than may be tried */
+    } else { /* the other form wins at chunk sizes longer than may be tried */
         if (has_grown(choice, &now) && are_near(&now))
             choice->best = 1 - choice->best;
         settle(choice);
@@ -224,7 +226,7 @@ static void end_round(struct yk_choice *choice)
     begin_round(choice);
 }
 
-/* What a chunk, or a job, came to. */
+/* Adds the result of a chunk or a job. */
 static void note_single(struct yk_choice *choice, int form)
 {
     choice->ended++;
@@ -238,7 +240,7 @@ static void note_single(struct yk_choice *choice, int form)
         end_round(choice);
 }
 
-/* Jobs go by turns as chunks do, the best one's first: ABBABAAB. */
+/* Jobs alternate as chunks do, the best form first: ABBABAAB. */
 static void end_job(struct yk_choice *choice)
 {
     const int form = choice->job_form;
@@ -267,7 +269,8 @@ void yk_choice_begin(struct yk_choice *choice)
     begin_round(choice);
 }
 
-/* Work by the best one that tries nothing pays for sessions, and for a trial that was put off. */
+/* Work by the best form outside trials earns time for sessions, and for a trial that was put off.
+ */
 static void note_work(struct yk_choice *choice, const struct yk_choice_chunk *chunk, double ns)
 {
     if (chunk->form == choice->best && (choice->settled || !chunk->tries))
@@ -286,7 +289,7 @@ void yk_choice_note(struct yk_choice *choice, const struct yk_choice_chunk *chun
     if (choice->settled || !chunk->tries)
         return;
     form->spent_ns += ns;
-    if (choice->by_jobs) { /* chunks of the round before may still come in */
+    if (choice->by_jobs) { /* chunks of the round before may still arrive */
         const int counts = chunk->tries == YK_TRIES_JOB && chunk->form == choice->job_form;
         choice->job.items += counts ? (double)chunk->items : 0;
         choice->job.ns += counts ? ns : 0;

@@ -1,17 +1,16 @@
-/* choice_round.h - PURE. What choice.c (what a chunk is made by) and choice_round.c (what is
- * learned when it ended, and when that is enough) share.
- */
+/* choice_round.h - PURE. Shared by choice.c (which form makes a chunk) and choice_round.c (what is
+ * learned when it ended, and when that is enough). */
 #ifndef YK_PARTITION_CHOICE_ROUND_H
 #define YK_PARTITION_CHOICE_ROUND_H
 
 #include "choice.h"
 
-/* In each round chunks are so many times as long. */
+/* Chunks grow by this factor from round to round. */
 #define YK_CHOICE_GROWTH 4.0
-/* A form whose first chunk took so many times what the other one needs, and more than any warming
- * up takes, gets no second one. */
+/* A form gets no second chunk if its first one took HOPELESS times what the other form needs,
+ * beyond any warming up. */
 #define YK_CHOICE_HOPELESS 3.0
-/* Between sessions the best form works so many times as long as the other one's turns took. */
+/* Between sessions the best form works this many times as long as the other one's turns took. */
 #define YK_CHOICE_PATIENCE 100.0
 
 /* Items per ns in this round; 0: unknown. */

@@ -1,17 +1,18 @@
 /* demand.c - PURE. Demand-driven scheduling after Ribeiro, Barbosa and Santos ("A Framework for
- * Efficient Execution of Data Parallel Irregular Applications on Heterogeneous Systems"), section
- * 4.1: whoever asks gets a task of N / dd items times its capability, the fastest device's being 1.
- * So tasks last about as long everywhere, and what nobody foresaw evens out by who asks more often.
- * A device may hold a window of tasks (section 3.3): the next one's copies hide behind its work.
+ * Efficient Execution of Data Parallel Irregular Applications on Heterogeneous Systems"),
+ * section 4.1: a device that asks gets a task of N / dd items times its capability, the fastest
+ * device's being 1. So tasks last about as long everywhere, and unforeseen differences even out
+ * because faster devices ask more often. A device may hold a window of tasks (section 3.3): the
+ * next one's copies hide behind its work.
  *
- * Where a capability comes from is a model's affair, behind a table of functions as in the paper,
- * whose own results use the peaks that manufacturers announce.
+ * A model supplies the capabilities, behind a table of functions as in the paper, whose own results
+ * use the peaks that manufacturers announce.
  *
  * Choices where the paper leaves something open:
  *   - dd, "a system constant" that makes many more tasks than devices, is 16 for each device.
  *   - The maximum in eq. 1 is taken over the devices that still take part: once the fastest is lost
  *     the next one gets tasks of N / dd.
- *   - A device whose capability nobody knows counts as 1: it must not wait for others to be known.
+ *   - A device whose capability is unknown counts as 1: it must not wait for others to be known.
  *   - The cores are one device, which share a task among them.
  *   - Of a peak only ratios count, so if one device's is unknown those of the others say nothing.
  */
@@ -35,18 +36,18 @@ struct settings {
 
 struct demand_device {
     double told;     /* C_d as known before the first task; 0: unknown */
-    double relative; /* eq. 1 when it got its latest task, */
-    int64_t task;    /* and that one's items by eq. 2 */
+    double relative; /* eq. 1 for its latest task */
+    int64_t task;    /* items of that task, by eq. 2 */
 };
 
 struct demand;
 struct model {
     const char *name;
-    const char *source; /* what explain() says of a capability that is known */
+    const char *source; /* explain()'s words for the source of a known capability */
     /* Fills each device's `told`; may choose another model. */
     yoke_status (*open)(struct demand *demand, const struct yk_split_view *view,
                         const char *capability);
-    /* C_d now, in the same unit for all devices; 0: nobody knows */
+    /* C_d now, in the same unit for all devices; 0: unknown */
     double (*capability)(const struct demand *demand, const struct yk_split_view *view, int device);
 };
 
@@ -116,7 +117,7 @@ static double told(const struct demand *demand, const struct yk_split_view *view
     return demand->devices[device].told;
 }
 
-/* The fit starts from what earlier jobs taught and goes with each task of this one. */
+/* The fit starts from earlier jobs and follows each task of this one. */
 static double fitted(const struct demand *demand, const struct yk_split_view *view, int device)
 {
     double item_ns = view->devices[device].item_ns;
@@ -142,7 +143,7 @@ static yoke_status keep_peaks(struct demand *demand, const struct yk_split_view 
 }
 
 static const char *const model_names[] = { "learned", "given", "peak", "measured", NULL };
-/* In that order. */
+/* In the order of model_names. */
 static const struct model models[] = {
     { "learned", "learned", keep_nothing, fitted },
     { "given", "given", keep_given, told },

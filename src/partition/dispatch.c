@@ -1,4 +1,4 @@
-/* dispatch.c - see dispatch.h: who takes part. */
+/* dispatch.c - see dispatch.h: which devices take part. */
 #include <assert.h>
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ void yk_dispatch_join(struct yk_dispatch *dispatch, int device, int64_t now)
     tell_changed(dispatch, device);
 }
 
-/* It gets nothing more; 1 if it took part until then. */
+/* The device gets nothing more. Returns 1 if it took part until now. */
 static int end_part(struct yk_dispatch *dispatch, int device, const char *reason)
 {
     struct yk_split_status *status = &dispatch->status[device];
@@ -49,7 +49,7 @@ void yk_dispatch_limit(struct yk_dispatch *dispatch, int device, int64_t limit)
 {
     struct yk_split_device *known = &dispatch->status[device].known;
     known->limit = limit > 0 ? limit : 0;
-    /* What it never gets is not to be waited for. */
+    /* It never gets more than its limit, so do not wait for larger chunks. */
     if (known->limit > 0 && known->fill > known->limit)
         known->fill = known->limit;
     yk_dispatch_event(dispatch, dispatch->now);
@@ -94,7 +94,7 @@ void yk_dispatch_readmit(struct yk_dispatch *dispatch, int device)
     tell_changed(dispatch, device);
 }
 
-/* With all_or_nothing: what the device completed is to be done again. */
+/* With all_or_nothing: the items that the device completed must be done again. */
 static void take_back(struct yk_dispatch *dispatch, int device)
 {
     int64_t from, to = 0;
@@ -122,7 +122,7 @@ void yk_dispatch_failed(struct yk_dispatch *dispatch, int device, const char *re
     if (!part && state->kept < 0 && state->outs < 0)
         return;
     yk_dispatch_recall(dispatch, device);
-    if (!part) /* it left before, and now what it had under way or kept is lost as well */
+    if (!part) /* it left before; now the chunks and results that it still had are lost as well */
         snprintf(dispatch->devices[device].reason, reason_bytes, "%s", reason ? reason : "");
     if (dispatch->all_or_nothing)
         take_back(dispatch, device);

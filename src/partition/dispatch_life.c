@@ -1,6 +1,5 @@
-/* dispatch_life.c - see dispatch.h: opening and closing a dispatcher, and opening one again in the
- * memory of one that is over.
- */
+/* dispatch_life.c - see dispatch.h: opens and closes a dispatcher, and opens one again in the
+ * memory of a finished one. */
 #include <math.h>
 #include <string.h>
 
@@ -77,12 +76,12 @@ static void forget_partitioner(struct yk_dispatch *dispatch)
     dispatch->settings = dispatch->partitioner_text = NULL;
 }
 
-/* "name" or "name:settings" into the partitioner's table and its settings. */
+/* Finds the partitioner of "name" or "name:settings" and reads its settings. */
 static yoke_status choose(struct yk_dispatch *dispatch, const char *text)
 {
     const struct yk_partitioner *found;
     text = text ? text : yk_partitioners[0]->name;
-    /* settings come from the environment as well, which may have changed */
+    /* settings also come from the environment, which may have changed */
     if (dispatch->partitioner && !dispatch->partitioner->options &&
         strcmp(text, dispatch->partitioner_text) == 0)
         return YOKE_OK;
@@ -94,7 +93,7 @@ static yoke_status choose(struct yk_dispatch *dispatch, const char *text)
     dispatch->settings = yk_calloc(1, found->settings_bytes);
     if (!dispatch->partitioner_text || !dispatch->settings)
         return YOKE_ENOMEM;
-    dispatch->partitioner = found; /* whose settings are to be cleared from here on */
+    dispatch->partitioner = found; /* from here on its settings have to be cleared */
     return yk_partitioner_read(found, text, dispatch->settings);
 }
 
@@ -103,7 +102,7 @@ static size_t name_bytes(const struct yk_split_device *device)
     return strlen(device->name ? device->name : "") + 1;
 }
 
-/* Room for them. */
+/* Makes room for the devices, their names and reasons. */
 static yoke_status make_room(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
     size_t bytes = 0, count = (size_t)spec->device_count;
@@ -152,7 +151,7 @@ static yoke_status open_devices(struct yk_dispatch *dispatch, const struct yk_sp
     return made;
 }
 
-/* The whole range is free, nothing is known; what memory there is stays. */
+/* The whole range is free and nothing is known; allocated memory stays. */
 static void begin_anew(struct yk_dispatch *dispatch, const struct yk_split_spec *spec)
 {
     int64_t i;

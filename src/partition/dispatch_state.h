@@ -1,17 +1,17 @@
-/* dispatch_state.h - PURE. The dispatcher's insides, shared by dispatch_life.c (opening,
- * closing), dispatch.c (who takes part), handout.c (next), answer.c (done, returned, failed) and
- * outcome.c (what it tells).
+/* dispatch_state.h - PURE. The dispatcher's internals, shared by dispatch_life.c (opening,
+ * closing), dispatch.c (which devices take part), handout.c (next), answer.c (done, returned,
+ * failed) and outcome.c (results).
  *
- * Every item is in exactly one place: in the free set, in a chunk that is out, or completed; with
- * all_or_nothing what is completed is kept with its device's number so that it can come back.
- * Chunks that are out sit in a pool, linked by device.
+ * Every item is in exactly one place: in the free set, in a chunk that is out, or completed. With
+ * all_or_nothing a completed item is kept with its device's number, so that it can return. Chunks
+ * that are out are in a pool, linked by device.
  *
  * Memory: the free set and the kept list have room for free ranges + chunks out (twice with
- * all_or_nothing, since one that is completed in part is kept and free) + kept entries, and one in
- * reserve. Answers never increase that sum, so they need no memory. Handing out may: where it
- * cannot get any, it takes whole ranges, or ends of ranges, one chunk at a time. Only chunks
- * completed in part, with all_or_nothing, can use up the reserve: then lanes wait until there is
- * memory.
+ * all_or_nothing, because a partly completed chunk is both kept and free) + kept entries, and one
+ * in reserve. Answers never increase that sum, so they need no memory. Handing out may need memory:
+ * without it the dispatcher hands out whole ranges, or ends of ranges, one chunk at a time. Only
+ * partly completed chunks, with all_or_nothing, can use up the reserve: then lanes wait until there
+ * is memory.
  */
 #ifndef YK_PARTITION_DISPATCH_STATE_H
 #define YK_PARTITION_DISPATCH_STATE_H
@@ -24,24 +24,24 @@ enum { reason_bytes = 224 };
 struct yk_out {
     struct yk_chunk chunk;
     int64_t issued;
-    int lane; /* that asked for it */
-    int next; /* of the same device, or of the unused; -1: none */
+    int lane; /* the lane that asked for it */
+    int next; /* next chunk of the same device, or next unused entry; -1: none */
 };
 
-struct yk_kept { /* completed, while it can still come back */
+struct yk_kept { /* completed, but may still return */
     struct yk_range range;
     int device;
 };
 
 struct yk_device_state {
     int outs;          /* first of its chunks in the pool; -1: none */
-    int64_t busy_mark; /* busy_ns counts up to here, while chunks are out */
+    int64_t busy_mark; /* busy_ns includes the time up to here, while chunks are out */
     int64_t latest_end;
-    int64_t fetch_ns; /* of its chunks, together */
-    int waited;       /* a chunk of it stood behind another job's */
-    int64_t bound;    /* of its next chunk's items; 0: none */
+    int64_t fetch_ns; /* fetch_ns of its chunks, together */
+    int waited;       /* a chunk of it waited behind another job's */
+    int64_t bound;    /* most items of its next chunk; 0: any number */
     int64_t apart_items, apart_chunks,
-        apart_ns;     /* of what it did, by kernels that it does not go on with */
+        apart_ns;     /* done by kernels that it does not continue with */
     int kept;         /* its latest entry in the kept list; -1: none */
     unsigned refused; /* the epoch in which it last got nothing */
     struct yk_speed speed;
@@ -50,7 +50,7 @@ struct yk_device_state {
 
 struct yk_dispatch {
     struct yk_split_view view;
-    struct yk_split_status *status; /* = view.devices, to be written */
+    struct yk_split_status *status; /* = view.devices, writable */
     struct yk_device_state *devices;
     char *texts; /* names, then reasons */
     size_t device_capacity, text_capacity;
@@ -58,7 +58,7 @@ struct yk_dispatch {
     const struct yk_partitioner *partitioner;
     char *partitioner_text;
     void *settings, *state;
-    int state_devices; /* as many as it was opened for */
+    int state_devices; /* number of devices that `state` was opened for */
 
     struct yk_ranges free;
     struct yk_out *outs;
@@ -70,8 +70,8 @@ struct yk_dispatch {
 
     int64_t left, now;
     uint32_t serial;
-    int active_count, joined_count; /* joined: and active */
-    unsigned epoch;                 /* of refusals: changes whenever anything else happens */
+    int active_count, joined_count; /* joined_count: of the active devices */
+    unsigned epoch;                 /* changes with every event except refusals */
     int refused_count;
 
     struct yk_decision *decisions;
@@ -80,15 +80,15 @@ struct yk_dispatch {
 };
 
 /* --- dispatch.c --- */
-/* Something happened: refusals no longer count, time does not run backwards. */
+/* Notes an event: earlier refusals no longer count, and time does not run backwards. */
 void yk_dispatch_event(struct yk_dispatch *dispatch, int64_t now);
 
 /* --- handout.c --- */
-/* Room for `more` ranges and chunks beyond those there are. */
+/* Makes room for `more` ranges and chunks beyond the present ones. */
 yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more);
 
 /* --- answer.c --- */
-/* All chunks of the device that are out return. */
+/* Returns all chunks of the device that are out. */
 void yk_dispatch_recall(struct yk_dispatch *dispatch, int device);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Chunks that a CPU device gets at once last so long, if they are small: asking for them takes some
- * 100 ns during which other cores wait. */
+/* Small chunks are handed to a CPU device several at once, for about this time: a request takes
+ * some 100 ns, during which other cores wait. */
 #define LEASE_NS 20000.0
 
 struct yk_ends yk_ends_of(const struct yk_split_view *view)
@@ -18,7 +18,7 @@ struct yk_ends yk_ends_of(const struct yk_split_view *view)
     return ends;
 }
 
-/* How many chunks for each lane at once. */
+/* Number of chunks per lane to hand out at once. */
 static int64_t chunks_each(const struct yk_split_view *view, int device, int64_t chunk)
 {
     const struct yk_split_status *status = &view->devices[device];
@@ -38,7 +38,7 @@ void yk_ends_take(const struct yk_ends *ends, const struct yk_split_view *view, 
     out->items = chunk;
     if (!known->host_memory)
         return;
-    /* The last pieces go one by one, to whoever comes. */
+    /* The last pieces are handed out one by one to the next lane that asks. */
     if (chunk <= view->free_items / (4 * lanes)) {
         out->items = chunk * lanes * chunks_each(view, device, chunk);
         out->piece = chunk;

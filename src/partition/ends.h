@@ -1,6 +1,5 @@
-/* ends.h - PURE. A range worked on from both ends: what `dynamic` and `guided` have in common. The
- * first CPU device takes from the low end, all others from the high end.
- */
+/* ends.h - PURE. A range worked on from both ends, shared by `dynamic` and `guided`. The first CPU
+ * device takes from the low end, all others from the high end. */
 #ifndef YK_PARTITION_ENDS_H
 #define YK_PARTITION_ENDS_H
 
@@ -12,9 +11,9 @@ struct yk_ends {
 };
 
 struct yk_ends yk_ends_of(const struct yk_split_view *view);
-/* `chunk` items for a lane. A CPU device gets as much for each of its lanes at once, which they
- * take one by one, but no more than leaves the others something; and several for each of them where
- * so few would be over before the next could be asked for. */
+/* `chunk` items for a lane. A CPU device gets a chunk for each of its lanes at once, which they
+ * take one by one, if that leaves enough for the others; and several per lane if a chunk is too
+ * short to ask for the next one in time. */
 void yk_ends_take(const struct yk_ends *ends, const struct yk_split_view *view, int device,
                   int64_t chunk, struct yk_take *out);
 /* Why a device did nothing; "" if it did something. */

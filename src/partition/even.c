@@ -1,6 +1,5 @@
-/* even.c - PURE. Contiguous equal shares, in the order of the devices. Right where all devices are
- * alike; the baseline for everything else.
- */
+/* even.c - PURE. Contiguous equal shares, in the order of the devices. Right if all devices are
+ * alike; the baseline for everything else. */
 #include "../base/alloc.h"
 #include "shares.h"
 

@@ -3,17 +3,19 @@
 
 #include <math.h>
 
-/* Trials lose no more than this part of all time. */
+/* Trials may lose this part of the total time. */
 #define BUDGET 0.03
-/* Rounds of a trial: one that moves rows, and so many that tell. */
+/* Rounds of a trial that count; one before them moves rows. */
 enum { TELLING = 4 };
 /* Standard errors by which a team must be better. */
 #define SURE 1.0
-/* A team that lost is tried again when all time has grown by this factor, */
+/* A team that lost is tried again when the total time has grown by this factor, ... */
 #define AGAIN 4.0
-/* or the best one takes so many times as long as when it won: then the machine is another. */
+/* ... or when a round of the best team takes SLOWER times as long as when it won: then the machine
+ * has changed. */
 #define SLOWER 1.15
-/* A trial is given up when it has lost so many times what moves and its rounds should take. */
+/* A trial is given up when it has lost HOPELESS times the expected time of its move and its rounds.
+ */
 #define HOPELESS 2.0
 
 static struct yk_tried_team *find(struct yk_explorer *explorer, uint32_t devices)
@@ -32,7 +34,8 @@ static int recent(const struct yk_tried_team *team)
     return team->rounds < YK_EXPLORE_ROUNDS ? (int)team->rounds : YK_EXPLORE_ROUNDS;
 }
 
-/* The middle one of the latest rounds: one that a machine was busy in otherwise tells nothing. */
+/* The median of the latest rounds: one round during which the machine was busy with something else
+ * has no effect. */
 static double typical(const struct yk_tried_team *team)
 {
     double sorted[YK_EXPLORE_ROUNDS];
@@ -45,7 +48,7 @@ static double typical(const struct yk_tried_team *team)
     return count > 0 ? sorted[(count - 1) / 2] : 0;
 }
 
-/* Standard error of that, by the mean distance from it. */
+/* Standard error of the median, from the mean distance to it. */
 static double error_of(const struct yk_tried_team *team)
 {
     const double middle = typical(team);
@@ -81,7 +84,7 @@ void yk_explore_begin(struct yk_explorer *explorer, uint32_t devices)
     explorer->trying = 0;
 }
 
-/* It is not tried again before long. */
+/* The team is not tried again for a long time. */
 static void lose(struct yk_explorer *explorer, struct yk_tried_team *tried)
 {
     tried->until_ns = AGAIN * explorer->all_ns;
@@ -90,7 +93,7 @@ static void lose(struct yk_explorer *explorer, struct yk_tried_team *tried)
     explorer->returning = 1;
 }
 
-/* A round of a trial is over. 1: it has lost so much that it is given up. */
+/* Adds the loss of a trial's round. Returns 1 if the trial has lost so much that it is given up. */
 static int is_hopeless(struct yk_explorer *explorer, double ns)
 {
     const double lost_ns = fmax(0, ns - yk_explore_ns(explorer, explorer->best));
@@ -125,7 +128,7 @@ static void judge(struct yk_explorer *explorer, struct yk_tried_team *tried)
     }
 }
 
-/* All may be tried again where the best one is not what it was. */
+/* All teams may be tried again if the best one has become slower. */
 static void watch(struct yk_explorer *explorer, const struct yk_tried_team *best)
 {
     int i;

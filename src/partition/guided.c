@@ -1,7 +1,6 @@
 /* guided.c - PURE. Chunks that shrink with what is left: remaining / (k * lanes), not less than a
- * threshold. Few chunks at first, small ones at the end; knows nothing of speeds, so a slow device
- * can still be the last.
- */
+ * threshold. Few large chunks first, small ones at the end. Ignores speeds, so a slow device can
+ * still end last. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
-/* handout.c - the next chunk for a lane: asks the partitioner how much and where from, cuts it off
- * the free set, writes it down.
- */
+/* handout.c - the next chunk for a lane: asks the partitioner how much and where from, removes it
+ * from the free set and records it. */
 #include "../base/alloc.h"
 #include "dispatch_state.h"
 
@@ -33,7 +32,7 @@ static yoke_status grow_kept(struct yk_dispatch *dispatch, int64_t capacity)
     return YOKE_OK;
 }
 
-/* With all_or_nothing a chunk that is completed in part leaves two entries, one kept, one free. */
+/* With all_or_nothing a partly completed chunk leaves two entries, one kept and one free. */
 static int64_t places(const struct yk_dispatch *dispatch)
 {
     return dispatch->free.count + dispatch->out_count * (1 + dispatch->all_or_nothing) +
@@ -53,8 +52,8 @@ yoke_status yk_dispatch_reserve(struct yk_dispatch *dispatch, int64_t more)
     return status;
 }
 
-/* How many places one take may add. Where memory is out, what is in reserve serves one chunk at a
- * time; -1: nothing can be taken before an answer. */
+/* Number of places that one take may add. Without memory, the reserve serves one chunk at a time;
+ * -1: nothing can be taken before an answer. */
 static int64_t room(struct yk_dispatch *dispatch)
 {
     int64_t capacity, reserve = dispatch->out_count > 0 ? 1 + dispatch->all_or_nothing : 0;
@@ -66,8 +65,8 @@ static int64_t room(struct yk_dispatch *dispatch)
     return dispatch->outs_unused < 0 ? -1 : capacity - places(dispatch) - reserve;
 }
 
-/* A take adds one place for each side on which free items remain; with all_or_nothing one more, and
- * while memory is out another one stays in reserve, so that a whole range can be taken at last. */
+/* A take adds one place for each side on which free items remain, and with all_or_nothing one more.
+ * Without memory another place stays in reserve, so that a whole range can be taken at last. */
 static int fits(const struct yk_dispatch *dispatch, struct yk_range interval, struct yk_range range,
                 int64_t more)
 {
@@ -82,7 +81,7 @@ static struct yk_range intersect(struct yk_range a, struct yk_range b)
                               a.last < b.last ? a.last : b.last };
 }
 
-/* The free items at the window's low or high end that are in one piece. Empty if there are none. */
+/* The contiguous free items at the window's low or high end. Empty if there are none. */
 static struct yk_range find_free(const struct yk_dispatch *dispatch, struct yk_range window,
                                  int from_high)
 {
@@ -104,7 +103,7 @@ static struct yk_range cut(const struct yk_split_view *view, struct yk_range ran
         return range;
     if (from_high) {
         bound = yk_bound_below(view, range.last - items);
-        /* rounded out: one step in, unless that is nothing */
+        /* rounded outwards: one step inwards, unless nothing remains */
         if (bound < range.last - items && yk_bound_above(view, bound) < range.last)
             bound = yk_bound_above(view, bound);
         if (bound > range.first)
@@ -119,7 +118,7 @@ static struct yk_range cut(const struct yk_split_view *view, struct yk_range ran
     return range;
 }
 
-/* What the take comes to. Empty: no memory to write it down, and some of that comes back when a
+/* The range that the take gets. Empty: there is no memory to record it, and memory returns when a
  * chunk that is out ends. */
 static struct yk_range select_items(struct yk_dispatch *dispatch, int device,
                                     const struct yk_take *take)
@@ -144,7 +143,7 @@ static struct yk_range select_items(struct yk_dispatch *dispatch, int device,
     if (!fits(dispatch, interval, found, more))
         found = cut(view, interval, items, 0);
     if (!fits(dispatch, interval, found, more) && dispatch->out_count == 0)
-        found = interval; /* the job goes on, at worst with a chunk above the limit */
+        found = interval; /* the job must go on, at worst with a chunk above the limit */
     if (!fits(dispatch, interval, found, more))
         found.last = found.first;
     return found;
@@ -212,7 +211,7 @@ static void hand_out(struct yk_dispatch *dispatch, int device, const struct yk_t
     status->items_out += items;
 }
 
-/* Everybody who could work was refused, and nothing is under way that would change a thing: the
+/* Every device that could work was refused, and nothing is under way that would change that: the
  * partitioner holds items back. This lane gets them. */
 static int stuck(struct yk_dispatch *dispatch, int device, const struct yk_take *take)
 {
@@ -234,7 +233,7 @@ static void take_rest(const struct yk_dispatch *dispatch, int device, struct yk_
         take->piece = take->items / known->lanes + 1;
 }
 
-/* The same pieces for each lane, of fewer items. */
+/* As many pieces per lane, of fewer items each. */
 static void heed_bound(const struct yk_dispatch *dispatch, int device, struct yk_take *take)
 {
     const int64_t bound = dispatch->devices[device].bound;

@@ -1,18 +1,18 @@
-/* host_grain.c - PURE. A GPU's grain, found while the work is done: it begins with what fills the
- * device and doubles as long as that pays, that is, as long as the fixed cost of a chunk, or unused
- * multiprocessors, show in its throughput.
- */
+/* host_grain.c - PURE. A GPU's grain, found while the work is done. It begins with the size that
+ * fills the device and doubles as long as that pays, that is, while the fixed cost of a chunk, or
+ * unused multiprocessors, reduce its throughput. */
 #include "host_threads.h"
 
-/* A size pays if its throughput is so many times that of half of it. With a fixed cost b and v
- * items at a each, doubling gives (b + a v) / (b / 2 + a v): it stops where b is about a fifth of
- * the chunk's time. */
+/* A size pays if its throughput is at least PAYS times that of half the size. With a fixed cost b
+ * and v items at a each, doubling gives (b + a v) / (b / 2 + a v): it stops when b is about a fifth
+ * of the chunk's time. */
 #define PAYS 1.1
-/* A chunk shorter than so many times what its start is known to cost is too small anyway. */
+/* A chunk shorter than COSTS times the known cost of its start is too small in any case. */
 #define COSTS 10.0
-/* So many chunks in a row that do not pay end the search. */
+/* This many chunks in a row that do not pay end the search. */
 enum { PATIENCE = 2 };
-/* A grain is at most this part of a device's range, or a chunk could outlast all the others. */
+/* A grain is at most 1 / RANGE_PART of a device's range; otherwise a chunk could outlast all
+ * others. */
 enum { RANGE_PART = 16 };
 
 void yk_ht_grain_open(const struct yk_split_view *view, int device, struct yk_ht_grain *grain)
@@ -37,7 +37,7 @@ void yk_ht_grain_learn(struct yk_ht_grain *grain, int64_t items, double ns)
         return;
     if (grain->best > 0 && rate < PAYS * grain->best && ns > COSTS * grain->cost_ns) {
         if (++grain->disappointments < PATIENCE)
-            return; /* chunks vary: once is no verdict */
+            return; /* chunks vary: one is not enough */
         grain->searching = 0;
         grain->items = grain->items > 1 ? grain->items / 2 : 1;
         return;

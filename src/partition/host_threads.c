@@ -5,7 +5,7 @@
 
 #include "../base/words.h"
 
-/* A CPU that has left cannot drain the spare queue: then all is one range again. */
+/* A CPU that has left cannot drain the spare queue: then the spare items are part of r again. */
 static int has_spare_queue(const struct yk_ht *ht, const struct yk_split_view *view)
 {
     int d;
@@ -22,8 +22,8 @@ int64_t yk_ht_rest(const struct yk_ht *ht, const struct yk_split_view *view)
     return yk_ranges_items(view->free, (struct yk_range){ ht->cursor, view->last });
 }
 
-/* Those of a device that has not joined yet too: what its grain is counts from the start, or the
- * first cores to ask get most of the range before it is there. */
+/* Counts streams of a device that has not joined yet, too: its grain matters from the start.
+ * Otherwise the first cores to ask would get most of the range before the device is there. */
 static int expected_streams(const struct yk_ht *ht, const struct yk_split_view *view, int d)
 {
     return view->devices[d].active ? ht->devices[d].stream_count - ht->devices[d].out_count : 0;
@@ -78,7 +78,7 @@ int64_t yk_ht_cores(const struct yk_ht *ht, const struct yk_split_view *view)
     return cores > 0 ? cores : 0;
 }
 
-/* Sum of f over all active streams but `without` of them on that device. */
+/* Sum of f over all active streams except `without` of them on that device. */
 static double speeds(const struct yk_ht *ht, const struct yk_split_view *view, int device,
                      int without)
 {
@@ -102,7 +102,7 @@ int64_t yk_ht_gpu_range(struct yk_ht *ht, const struct yk_split_view *view, int 
         return grain < rest ? grain : rest;
     if ((double)grain / f < (double)(rest - grain) / others) /* line 5 */
         return grain;
-    mine->streams[stream].out = 1; /* lines 8 to 11: its thread is one more core from now on */
+    mine->streams[stream].out = 1; /* lines 8 to 11: its thread counts as a core from now on */
     mine->streams[stream].out_items = rest;
     mine->out_count++;
     return 0;
@@ -119,7 +119,7 @@ int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view)
     double longest = 0, sum = 0, grain = 0;
     int d;
     if (cores < 1)
-        cores = 1; /* it is a core that asks */
+        cores = 1; /* the caller is a core */
     for (d = 0; d < view->device_count; d++) {
         double f = yk_ht_speed(ht, view, d), mine = (double)ht->devices[d].grain.items;
         int streams = active_streams(ht, view, d);
@@ -143,7 +143,7 @@ int64_t yk_ht_cpu_range(struct yk_ht *ht, const struct yk_split_view *view)
     return range < rest ? range : rest;
 }
 
-/* From r, whose low end moves up with each chunk. */
+/* Takes from r, whose low end moves up with each chunk. */
 static void take_from_rest(struct yk_ht *ht, const struct yk_split_view *view, int64_t items,
                            struct yk_take *out)
 {
@@ -198,8 +198,8 @@ void yk_ht_observe(void *state, const struct yk_split_view *view, int device, in
         return;
     if (!times->apart)
         yk_ht_grain_learn(&ht->devices[device].grain, items, (double)items / rate);
-    /* Its thread is told by this event that it is free, if that is what the next turn would say:
-     * later there may be no event. */
+    /* If its thread would become free at its next turn, decide that now: this event wakes the
+     * thread, and later there may be no event. */
     for (s = 0; s < ht->devices[device].stream_count && view->devices[device].chunks_out == 0; s++)
         yk_ht_gpu_range(ht, view, device, s);
 }

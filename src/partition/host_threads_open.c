@@ -1,4 +1,4 @@
-/* host_threads_open.c - the settings of nc-ht and c-ht, and a job's state made from them. */
+/* host_threads_open.c - reads the settings of nc-ht and c-ht, and makes a job's state from them. */
 #include <stddef.h>
 
 #include "../base/alloc.h"

@@ -1,12 +1,12 @@
 /* kept.c - see kept.h. */
 #include "kept.h"
 
-/* Of all work this much may take longer for it. */
+/* Keeping cores free may lengthen the work by this part. */
 #define KEPT_COST 0.02
-/* What cores are taken to do as long as nobody knows. */
+/* Assumed share of the cores while it is unknown. */
 #define KEPT_SHARE 0.3
 
-/* With fewer cores for each GPU its thread is better off wherever there is room. */
+/* With fewer cores per GPU, its thread is better off on any core that is free. */
 enum { CORES_LEAST = 4 };
 
 int yk_kept_core(int lanes, int cores, int nth)
