@@ -101,8 +101,8 @@ struct yk_split_spec {
     const struct yk_adjust *adjust; /* notes about shares so far; NULL: none */
     double late; /* median ratio of measured to predicted time of such jobs; 0: unknown */
     int crowded; /* 1: other jobs run on the same devices */
-    int planned; /* 1: shares are those of a plan (plan.h), which `auto` follows; planned_ns:
-                  * predicted time of the job
+    int planned; /* 1: shares are those of a plan (plan.h), which `auto` follows and which
+                  * predicts planned_ns for the job
                   */
     double planned_ns;
     int settles;        /* 1: rows stay with the devices that work on them now, for later jobs */

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Two jobs' rates are alike within this part: as far off as a sleeper may look before a chunk's end
- * (runtime/await.c). */
+/* Two jobs' rates are equal within this part: a sleeping thread may look this much before a chunk's
+ * end (runtime/await.c). */
 #define STEADY_PART 0.1
-/* What a chunk that was dear once still counts in the next job: large chunks hide what small ones
- * showed. */
+/* An earlier job's spread fades by this factor per job: large chunks hide expensive items that
+ * small ones showed. */
 #define SPREAD_FADE 0.9
-/* A device that is slow indeed is measured again at least this often. */
+/* A device that really is slow is measured again at least once in this many jobs. */
 enum { PATIENCE_MOST = 64 };
 
 void yk_learned_open(struct yk_learned *out)
@@ -19,20 +19,22 @@ void yk_learned_open(struct yk_learned *out)
     *out = (struct yk_learned){ .share = -1 };
 }
 
-/* Lines are told for sets of as many devices as there are bits. */
+/* Sets of devices are bit masks of this many bits. */
 enum { BITS = 32 };
-/* What jobs that `auto` split are still worth after one that was split by lines. */
+/* Weight left to samples of jobs that `auto` split, after one that was split by lines. */
 #define CUT_OTHERWISE 0.2
-/* To a job that is later than this something else happened, which lines will show if it stays. */
+/* A job that is late by more than this part was disturbed; if that lasts, the lines will show it.
+ */
 #define LATE_MOST 0.2
-/* A part that by its line took so much longer than all together had to was too large. */
+/* A part that by its line took longer than the mean end of all parts, by this part of it, was too
+ * large. */
 #define UNEVEN 0.03
-/* A slope that is guessed from a peak is this many times the peak's. */
+/* A slope that is guessed from a peak is this many times the slope that the peak gives. */
 #define DOUBTED 2.0
-/* A device that had no part in so many jobs that taught the others' lines is done without. */
+/* After this many jobs that taught the others' lines, a device without a part is ignored. */
 enum { LESSONS_MOST = 4 };
-/* Nor does one hold up the others' that was asked so often and got none. (papers/004, section 4.1:
- * learning takes less than 5 % of a loop's steps.) */
+/* A device that was asked this many times in vain no longer blocks learning. (papers/004,
+ * section 4.1: learning takes less than 5 % of a loop's steps.) */
 enum { ASKED_ENOUGH = 2 };
 
 static uint32_t bit(int device)
@@ -45,8 +47,8 @@ static int is_steady(double before, double now)
     return before > (1 - STEADY_PART) * now && before < (1 + STEADY_PART) * now;
 }
 
-/* A chunk's cost is kept from growing from job to job (speed.c bounds it by a multiple of what it
- * was told). */
+/* Limits a chunk's cost to its described value; otherwise it could grow from job to job (speed.c
+ * bounds it by a multiple of the value that it was told). */
 static void note_speed(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                        const struct yk_learned_job *job)
 {
@@ -56,7 +58,7 @@ static void note_speed(struct yk_learned *learned, const struct yk_split_outcome
     learned->item_ns = outcome->item_ns;
     learned->fixed_ns =
         job->told_ns > 0 && outcome->fixed_ns > job->told_ns ? job->told_ns : outcome->fixed_ns;
-    /* What chunks wait for beside other jobs is not what their items cost. */
+    /* Chunks beside other jobs wait; that is not the cost of their items. */
     learned->spread = fmax(job->crowded ? 0 : outcome->spread, SPREAD_FADE * learned->spread);
     learned->crowded = job->crowded;
     learned->copied_bytes = (double)outcome->copied_bytes / (double)outcome->items;
@@ -86,14 +88,14 @@ void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_lear
         job->latest_ns = outcome->ended_ns;
 }
 
-/* It says how long parts of such a job take. */
+/* The job shows how long parts of such a job take. */
 static int tells_times(const struct yk_learned_job *job)
 {
     return job->tells_lines && !job->crowded && job->untold == 0;
 }
 
-/* What comes after the last chunk, as adding up what each device summed, is no device's: all have
- * it in their cost. */
+/* Time after the last chunk, for example to add up the sums of all devices. It belongs to no single
+ * device, so each device's time includes it. */
 static double after_ns(const struct yk_learned_job *job)
 {
     return job->ended_ns > job->latest_ns ? (double)(job->ended_ns - job->latest_ns) : 0;
@@ -133,7 +135,7 @@ void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_l
     job->most_ns = fmax(job->most_ns, ns);
 }
 
-/* As lines have it now. */
+/* The time of the job as the lines have it after the job. */
 static double job_ns(const struct yk_learned_job *job)
 {
     const double mean_ns = job->rates > 0 ? job->shifts / job->rates : 0;
@@ -157,7 +159,8 @@ double yk_late_typical(const struct yk_late *late)
     return yk_middle(parts, late->jobs < YK_LATE_RECENT ? late->jobs : YK_LATE_RECENT);
 }
 
-/* In the first one devices may have loaded code, as in others memory is made ready. */
+/* The first job does not count alone: in it devices may have loaded code. Other jobs count unless
+ * memory was made ready. */
 static void note_asked(struct yk_learned *learned, const struct yk_learned_job *job)
 {
     if (learned->asked == 0 || (learned->asked < ASKED_ENOUGH && job->tells_lines && !job->crowded))
@@ -196,7 +199,8 @@ void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *o
     out->waited = learned->waited;
     out->crowded = learned->crowded;
     out->spread = learned->spread;
-    /* A fit finds less where chunks hide each other's cost, which large ones could do as well. */
+    /* A fit finds a lower cost if chunks hide each other's cost, which large chunks could do as
+     * well. */
     if (learned->fixed_ns > 0)
         out->fixed_ns =
             learned->fixed_ns > out->fixed_ns / 2 ? learned->fixed_ns : out->fixed_ns / 2;
@@ -216,9 +220,9 @@ int yk_learned_suffices(const struct yk_learned *learned, int count)
     return jobs > 0 ? all || jobs >= LESSONS_MOST : any && asked;
 }
 
-/* Who had no part of any job is as much faster than those that had as its peak is higher, at half
- * of that speed to be on the safe side; what its chunks are told to cost is all that it costs. So
- * it gets a part where it may pay, once: then it is known. */
+/* A device without a part in any job is assumed to be faster than the others in proportion to its
+ * peak, but at half of that speed, to be safe; its whole fixed cost is its chunk's described cost.
+ * So it gets a part if that may pay, once, and then it is known. */
 static void guess_lines(struct yk_split_device *out, int count)
 {
     double best = INFINITY;
@@ -250,14 +254,14 @@ void yk_learned_lines(const struct yk_learned *learned, struct yk_split_device *
     guess_lines(out, count);
 }
 
-/* One whose speed nobody knows will be tried. */
+/* A device whose speed is unknown is not averaged: it will be tried. */
 static int is_level(const struct yk_split_device *device)
 {
     return (device->waited || device->crowded) && device->rate > 0 && device->share >= 0;
 }
 
-/* Those of the make of device `which`. Where one of them had nothing, another may have done all
- * since it is best done by one: who decides has to look at that. */
+/* Averages the devices of the make of device `which`. If one of them got nothing, another may have
+ * done everything because one device is best: then shares stay, for the partitioner to decide. */
 static void level(struct yk_split_device *out, int count, int which)
 {
     double rates = 0, shares = 0;

@@ -1,10 +1,10 @@
-/* learned.h - PURE. What is remembered of a device from one job to the next like it: the runtime's
- * memory of a kernel, and the simulator's of its runs.
+/* learned.h - PURE. What is remembered about a device from one job to the next similar one: the
+ * runtime's memory of a kernel, and the simulator's memory of its runs.
  *
- * A speed can be wrong for good: measured while a driver warmed up, it makes a device look so slow
- * that it gets nothing, and so it is never measured again. Hence the speed of a device with memory
- * of its own that got nothing is forgotten after a job, the next time after two, then four: it then
- * begins with a small chunk, as if it were new.
+ * A wrong speed could stay for ever: measured while a driver warmed up, it makes a device look so
+ * slow that it gets nothing, and so it is never measured again. Hence the speed of a device with
+ * memory of its own that got nothing is forgotten after a job, the next time after two jobs, then
+ * four: it then begins with a small chunk, like a new device.
  */
 #ifndef YK_PARTITION_LEARNED_H
 #define YK_PARTITION_LEARNED_H
@@ -13,88 +13,92 @@
 #include "dispatch.h"
 
 struct yk_learned {
-    double rate, fixed_ns; /* as in yk_split_outcome; rate 0: nobody knows */
-    double item_ns;        /* of its chunks, beside their cost; 0: nobody knows */
-    double copied_bytes;   /* for an item */
-    double grain;          /* items of a chunk, on average */
-    double share;          /* of the last job that was everybody's; -1: there was none */
-    int steady;            /* its rate was what it had been, nearly: forecasts can be relied on */
+    double rate, fixed_ns; /* as in yk_split_outcome; rate 0: unknown */
+    double item_ns;        /* of its chunks, without their overhead; 0: unknown */
+    double copied_bytes;   /* per item */
+    double grain;          /* mean items of a chunk */
+    double share;          /* in the last job for which all devices were asked; -1: there was
+                            * none */
+    int steady;            /* 1: its rate was nearly the same as before, so predictions are
+                            * reliable */
     double spread;         /* as in yk_split_device */
-    int crowded;           /* others ran beside the last job it had part in */
-    int left_out;          /* jobs in a row in which it got nothing, though its speed was known, */
-    int patience;          /* and after how many of them that is forgotten; 0: one */
-    int passed_over;       /* jobs in a row that were split by lines and of which it got nothing */
-    int asked;             /* jobs that it joined, with a part or without: the first one, and those
-                              in which nothing but the job was done; counted up to two */
-    int waited;            /* its chunks stood behind other jobs' in the last job it had part in */
-    int derived;           /* all of that is from jobs of other sizes, by an earlier process */
-    int fit_freely;        /* all of the next one's samples are of jobs that `auto` split */
-    struct yk_fit fit; /* its part of whole jobs, from submission to the end of its last chunk */
+    int crowded;           /* 1: other jobs ran beside the last job in which it had a part */
+    int left_out;          /* jobs in a row in which it got nothing although its speed was known */
+    int patience;          /* number of such jobs after which its speed is forgotten; 0: one */
+    int passed_over;       /* jobs in a row that were split by lines and gave it nothing */
+    int asked;             /* jobs that it joined, with a part or without: the first one, and
+                            * those in which nothing but the job was done; counted up to two */
+    int waited;            /* 1: in the last job in which it had a part, its chunks waited
+                            * behind those of other jobs */
+    int derived;           /* 1: all values are derived from jobs of other sizes, by an earlier
+                            * process */
+    int fit_freely;        /* 1: all samples of `fit` are of jobs that `auto` split */
+    struct yk_fit fit;     /* time of its part of whole jobs, from submission to the end of its last
+                            * chunk */
 };
 
-/* The job that ended. */
+/* The finished job. */
 struct yk_learned_job {
     int64_t items;              /* of its range */
-    double told_ns;             /* a chunk's cost as the device's description has it; 0: not told */
-    int crowded;                /* others ran beside it */
-    int everybodys;             /* all devices were asked, this one too */
-    int forgives;               /* the device warms up: its speed may be forgotten */
-    int64_t begun_ns, ended_ns; /* from submission to when it was done */
-    int by_lines;     /* it was split by such lines: who asks at every chunk cuts parts into more of
-                         them */
-    int tells_lines;  /* nothing else was done in that time, as making memory ready. Together with
-                         the next three, which yk_learned_did fills in: a sample for lines */
-    uint32_t workers; /* devices that did a part, as bits */
-    int untold;       /* so many of them had a speed that nobody knew: they may have been warming
-                         up */
-    int64_t latest_ns;    /* when the last of their chunks ended */
-    double rates, shifts; /* sums of each part's 1/a and T/a, which yk_learned_sum_up fills in, */
+    double told_ns;             /* a chunk's cost in the device's description; 0: not given */
+    int crowded;                /* 1: other jobs ran beside it */
+    int everybodys;             /* 1: all devices were asked, including this one */
+    int forgives;               /* 1: the device warms up, so its speed may be forgotten */
+    int64_t begun_ns, ended_ns; /* submission and end */
+    int by_lines;               /* 1: it was split by lines (`auto` cuts parts into more chunks) */
+    int tells_lines;   /* 1: nothing else was done in that time, like making memory ready. A
+                        * sample for lines, together with the next three fields, which
+                        * yk_learned_did fills in */
+    uint32_t workers;  /* devices that did a part, as bits */
+    int untold;        /* number of them whose speed was unknown: they may have been warming up */
+    int64_t latest_ns; /* end of the last of their chunks */
+    double rates, shifts; /* sums over the parts of 1/a and T/a, filled in by yk_learned_sum_up */
     double most_ns;       /* and the largest T */
 };
 
 void yk_learned_open(struct yk_learned *out);
-/* For each device of the job, before any is noted. */
+/* Call for each device of the job before any is noted. */
 void yk_learned_did(struct yk_learned_job *job, int device, const struct yk_learned *learned,
                     const struct yk_split_outcome *outcome);
 void yk_learned_note(struct yk_learned *learned, const struct yk_split_outcome *outcome,
                      const struct yk_learned_job *job);
-/* Of a job that was split by lines, for each device, after it was noted: what its line, which knows
- * this job now, says of its part. */
+/* For a job that was split by lines: call for each device after all were noted. Adds the time of
+ * its part by its line, which includes this job. */
 void yk_learned_sum_up(struct yk_learned_job *job, int device, const struct yk_learned *learned,
                        const struct yk_split_outcome *outcome);
-/* Rate, cost and share, for a device whose fixed_ns is what its description told. */
+/* Writes rate, cost and share for a device whose fixed_ns is the value of its description. */
 void yk_learned_tell(const struct yk_learned *learned, struct yk_split_device *out);
 
-/* Lines foretell when each device ends on average; but each is a little late, or early, in each
- * job, and the job ends with the latest of them. What lines did not know before the job they know
- * after it, so that is what its time is compared with: the T of papers/004, eq. 2, which makes of
- * the parts' times one, sum of T/a over sum of 1/a; or with the longest part's, if lines gave that
- * one too much, which they know now. */
+/* Lines predict the mean end of each device. But each device is a little late or early in each job,
+ * and the job ends with the latest of them. A job's time is compared with the lines after the job,
+ * so that errors which they have learned do not count: with the T of papers/004, eq. 2, which
+ * combines the parts' times into one, sum of T/a over sum of 1/a; or with the time of the longest
+ * part, if the lines gave that device too much. */
 enum { YK_LATE_RECENT = 5 };
 struct yk_late { /* zero: nothing is known */
     uint32_t jobs;
-    double part[YK_LATE_RECENT]; /* a job's time over what lines say, latest at jobs - 1 */
+    double part[YK_LATE_RECENT]; /* ratios of a job's time to its time by the lines, latest at
+                                  * jobs - 1 */
 };
-/* A job ended, and all its devices were noted. Only those count that were split by lines. */
+/* A job ended, and all its devices were noted. Only jobs split by lines count. */
 void yk_late_note(struct yk_late *late, const struct yk_learned_job *job);
-/* So many times what lines foretell, such a job takes: the middle one of the latest. 0: none has
- * been seen. */
+/* Median of the latest ratios of measured to predicted time; 0: none yet. */
 double yk_late_typical(const struct yk_late *late);
 
-/* Whether these lessons are enough for who splits by nothing else: times for parts of whole jobs,
- * and of each device that, or its speed at least, or that it was asked twice and got nothing. A
- * device that does not get ready is done without after some more jobs. Where all were asked twice
- * and there is no such time yet, as one of them was too slow to show its speed at once, speeds do.
- */
+/* 1: the lessons suffice for a partitioner that splits by lessons alone: times for parts of whole
+ * jobs are known, and for each device such a time, or at least its speed, or that it was asked
+ * twice and got nothing. A device that does not get ready is ignored after some more jobs. If all
+ * were asked twice and there is no such time yet, because one of them was too slow to show its
+ * speed at once, speeds suffice. */
 int yk_learned_suffices(const struct yk_learned *learned, int count);
-/* Their lines beside each other (yk_split_device.line), after yk_learned_tell. Of a device that
- * never had a part of a whole job that of its chunks. */
+/* Sets the devices' lines beside each other (yk_split_device.line); call after yk_learned_tell. A
+ * device that never had a part of a whole job gets the line of its chunks. */
 void yk_learned_lines(const struct yk_learned *learned, struct yk_split_device *out, int count);
 
-/* Devices of one make have the mean of their speeds, and of their shares if each had one, where
- * jobs ran beside each other. What all of such a job wait for, as rows that each device reads
- * whole, then seems to be the time of whoever has least to do, or of who came when nothing stood
- * before it: it would get less and less. */
+/* If jobs ran beside each other, gives devices of one make the mean of their speeds, and of their
+ * shares if each had one. The time that all such chunks wait, for example for rows that each device
+ * reads whole, would otherwise count for the device with the least work, or for the one that came
+ * when nothing was queued before it: its share would shrink from job to job. */
 void yk_learned_level(struct yk_split_device *out, int count);
 
 #endif

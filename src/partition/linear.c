@@ -1,13 +1,13 @@
-/* linear.c - PURE. The split that papers/004 finds: each device's time for its part of a job is a
- * line T(v) = a v + b that earlier jobs taught, and parts are such that all end together. Who would
- * take longer to start than the others need for everything gets nothing (model/split.h).
+/* linear.c - PURE. The split of papers/004: each device's time for its part of a job is a line T(v)
+ * = a v + b, learned from earlier jobs, and parts are such that all end together. A device that
+ * would take longer to start than the others need for everything gets nothing (model/split.h).
  *
- * Devices slow each other, so a device's line depends on who else works. Where jobs of several sets
- * are known, the set is looked for step by step: the devices that pay by the lines they have beside
- * all, then each of these sets less one device, by the lines it would have there.
+ * Devices slow each other, so a device's line depends on which others work. If jobs of several sets
+ * are known, the set is searched step by step: first the devices that pay by their lines beside all
+ * others, then each such set without one device, by the lines that it would have there.
  *
- * Regions lie in the order of the devices and are cut into a few chunks where copies count, so that
- * they overlap with kernels.
+ * Regions lie in the order of the devices. A region is cut into a few chunks if copies count, so
+ * that copies overlap with kernels.
  */
 #include <math.h>
 #include <stddef.h>
@@ -21,12 +21,13 @@
 #include "numbers.h"
 #include "shares.h"
 
-/* A set that would end earlier by less than this is not worth changing to. */
+/* A set must end earlier by this part to be worth changing to. */
 #define MARGIN 0.01
-/* Copies count from this part of an item's time on; a region is cut into so many chunks at most. */
+/* Copies count from this part of an item's time on; a region is then cut into at most CHUNKS_MOST
+ * chunks. */
 #define COPIES_COUNT 0.1
 enum { CHUNKS_MOST = 8 };
-/* Sets are bits. */
+/* Sets are bit masks. */
 enum { SET_MOST = 32 };
 
 struct settings {
@@ -53,13 +54,13 @@ static const struct yk_option options[] = {
     { .name = NULL }
 };
 
-/* While the state opens. */
+/* Used while the state opens. */
 struct search {
     const struct yk_split_view *view;
     const struct settings *settings;
     struct yk_work work;
     struct yk_linear *state;
-    struct yk_part *parts; /* of the set that is looked at */
+    struct yk_part *parts; /* of the set that is tried */
     struct yk_curve *curves;
     struct yk_taker *takers;
     double *joules;
@@ -72,7 +73,7 @@ static uint32_t bit(int device)
 
 /* --- lines and sets --- */
 
-/* Below that a device takes as long as for it: of cores, each of them has its least piece. */
+/* A smaller part takes the device just as long. Each core of a CPU device has its least piece. */
 static double least_of(const struct yk_split_view *view, int d)
 {
     const struct yk_split_device *known = &view->devices[d].known;
@@ -105,7 +106,7 @@ static void put_part(struct search *search, int d, uint32_t set)
     }
 }
 
-/* The end, with these devices and no others. */
+/* The end time with these devices and no others. */
 static double split_over(struct search *search, uint32_t set)
 {
     int d, count = search->view->device_count;
@@ -143,7 +144,7 @@ static int knows_sets(const struct yk_split_view *view)
     return knows && view->device_count <= SET_MOST;
 }
 
-/* One device less, if that ends earlier: 1 if so. */
+/* Removes one device if the job then ends earlier. Returns 1 if so. */
 static int leave_out(struct search *search, uint32_t set)
 {
     double best = search->state->end_ns * (1 - MARGIN);
@@ -179,7 +180,7 @@ static void choose_set(struct search *search)
         return;
     do {
         set = workers(search);
-        if (set != all) /* those who are left have other lines without the rest */
+        if (set != all) /* the remaining devices have other lines without the rest */
             keep(search, split_over(search, set));
         all = set;
     } while (leave_out(search, set));

@@ -1,10 +1,10 @@
-/* linear_explain.c - see linear.h: why a device got what it got, in a sentence with figures. */
+/* linear_explain.c - see linear.h: explains a device's part in a sentence with numbers. */
 #include <stdio.h>
 
 #include "../base/words.h"
 #include "linear.h"
 
-/* What follows "by its line of ...". */
+/* The words after "by its line of ...". */
 static const char *why(const struct yk_split_device *known)
 {
     return yk_linear_doubts(known)

@@ -1,6 +1,5 @@
 /* nc_ht.c - PURE. The non-collaborative host thread of Navarro et al., section 4.1: a thread that
- * drives a stream does nothing else until that stream gets no more. See host_threads.h.
- */
+ * drives a stream does nothing else until that stream gets no more. See host_threads.h. */
 #include "host_threads.h"
 
 static yoke_status open_nc_ht(const struct yk_split_view *view, const void *settings, void **state)

@@ -6,11 +6,12 @@
 
 struct yk_number_list {
     const char *partitioner, *key; /* for messages */
-    const char *what;              /* one of them, as "share" */
-    double least;                  /* each may be */
+    const char *what;              /* singular noun, as "share" */
+    double least;                  /* smallest allowed value */
 };
 
-/* Reads up to `room` numbers; how many there are in *count. YOKE_EINVAL names the word at fault. */
+/* Reads up to `room` numbers and sets *count to how many the text has. YOKE_EINVAL names the wrong
+ * word. */
 yoke_status yk_numbers_read(const struct yk_number_list *list, const char *text, double *numbers,
                             int room, int *count);
 

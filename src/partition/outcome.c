@@ -1,6 +1,5 @@
-/* outcome.c - what a dispatcher tells: each device's part, every decision, whether its books are in
- * order.
- */
+/* outcome.c - the dispatcher's results: each device's part, every decision, and a check of its
+ * books. */
 #include <math.h>
 
 #include "dispatch_state.h"
@@ -76,7 +75,7 @@ const char *yk_dispatch_partitioner(const struct yk_dispatch *dispatch)
     return dispatch->partitioner_text;
 }
 
-/* Its very first chunk, and the only one: no base to judge the device on. */
+/* The device's only chunk, and its first ever: not enough to judge it. */
 static int is_untried(const struct yk_dispatch *dispatch, int device)
 {
     const struct yk_split_status *status = &dispatch->status[device];
@@ -93,8 +92,9 @@ const char *yk_dispatch_reason(const struct yk_dispatch *dispatch, int device)
     return *reason ? reason : NULL;
 }
 
-/* What an item takes beside a chunk's cost is told by several chunks, or by cores that share one.
- * A single one leaves it to what the device's part was reckoned by, unless that was a guess. */
+/* Several chunks show the time of an item apart from a chunk's cost, and so do cores that share
+ * one. For a single chunk the slope by which the device's part was computed stays, unless that was
+ * a guess. */
 static double slope_of(const struct yk_split_status *status)
 {
     const int tells = status->known.host_memory || status->chunks_done >= CHUNKS_TELL;
@@ -136,7 +136,7 @@ static int free_in_order(const struct yk_dispatch *dispatch, int64_t *items)
                                 free->items[free->count - 1].last <= dispatch->view.last);
 }
 
-/* Chunks out share no item with the free ones nor with each other. */
+/* The chunk shares no item with the free ones nor with other chunks that are out. */
 static int apart(const struct yk_dispatch *dispatch, int device, int index)
 {
     const struct yk_chunk *chunk = &dispatch->outs[index].chunk;

@@ -1,6 +1,5 @@
-/* partitioner.c - the list of partitioners. A partitioner is a file with one table; its name here
- * is all that is needed to offer it.
- */
+/* partitioner.c - the list of partitioners. A partitioner is a file with one table; adding its name
+ * here makes it available. */
 #include "partitioner.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* partitioner.h - PURE. One partitioner = one file = one table; the name of the file is the name
- * the user types.
- */
+/* partitioner.h - PURE. One partitioner = one file = one table; the file has the name that the user
+ * types. */
 #ifndef YK_PARTITION_PARTITIONER_H
 #define YK_PARTITION_PARTITIONER_H
 
@@ -8,34 +7,36 @@
 #include "dispatch.h"
 #include "ranges.h"
 
-/* What a partitioner may look at; kept by the dispatcher, read-only here. */
+/* What a partitioner may read; kept by the dispatcher, read-only here. */
 struct yk_split_status {
-    struct yk_split_device known; /* as given, `limit` as it is now */
+    struct yk_split_device known; /* as given, with the present `limit` */
     int joined;                   /* kernel ready */
     int active;                   /* may still get chunks (not failed, left or dropped) */
     int64_t items_done, items_out, chunks_done, chunks_out;
     int64_t copied_bytes;
-    int64_t busy_ns; /* union of the times when chunks were out, up to the device's latest event */
-    double rate;     /* measured in this job, items per busy ns; 0 before the first done */
-    double item_ns; /* time an item adds to a chunk, from this job and what was known; 0: unknown */
-    double fixed_ns;   /* a chunk's cost beside its items, likewise */
-    double dearest_ns; /* an item's time in its dearest chunk of this job but the first; 0: none */
+    int64_t busy_ns;   /* time during which chunks were out, up to the device's latest event */
+    double rate;       /* measured in this job, items per busy ns; 0 before the first done */
+    double item_ns;    /* time that an item adds to a chunk, from this job and earlier knowledge;
+                        * 0: unknown */
+    double fixed_ns;   /* overhead of a chunk, from the same sources */
+    double dearest_ns; /* an item's time in its most expensive chunk of this job, without the
+                        * first one; 0: none */
 };
 struct yk_split_view {
     int64_t first, last, unit;
-    const struct yk_ranges *free; /* which items nobody has */
-    int64_t free_items;           /* how many these are */
-    struct yk_adjust adjust;      /* what was noted of the shares that are known */
+    const struct yk_ranges *free; /* items not handed out */
+    int64_t free_items;           /* number of these */
+    struct yk_adjust adjust;      /* notes about the known shares */
     double late;                  /* as in yk_split_spec */
     int planned;                  /* as in yk_split_spec */
     double planned_ns;
     int settles; /* as in yk_split_spec */
-    int crowded; /* other jobs run beside this one: who is late may be busy with those */
+    int crowded; /* 1: other jobs run beside this one, so a late device may be busy with them */
     int device_count;
     const struct yk_split_status *devices;
 };
 
-/* The largest allowed bound <= at, the smallest > at. */
+/* The largest allowed bound <= at; the smallest one > at. */
 static inline int64_t yk_bound_below(const struct yk_split_view *view, int64_t at)
 {
     return at >= view->last ? view->last : at - (at - view->first) % view->unit;
@@ -46,42 +47,43 @@ static inline int64_t yk_bound_above(const struct yk_split_view *view, int64_t a
     return view->last - below <= view->unit ? view->last : below + view->unit;
 }
 
-/* The least that one of the device's lanes should get, for less takes as long. */
+/* The least that one of the device's lanes should get: fewer items take as long. */
 static inline int64_t yk_lane_items(const struct yk_split_view *view, int device)
 {
     int64_t fill = view->devices[device].known.lane_fill;
     return fill > view->unit ? (fill - 1) / view->unit * view->unit + view->unit : view->unit;
 }
 
-/* A lease of a CPU has so many pieces for each lane, if its items allow, and a lane takes a sixth
- * of those it has left at a time (lease.h), so that none is left with many dear items, nor one
- * whose core is taken by somebody else. */
+/* A lease of a CPU has YK_LANE_PIECES pieces per lane, if it has enough items, and a lane takes 1 /
+ * YK_LANE_PARTS of its remaining pieces at a time (lease.h). So no lane is left with many expensive
+ * items, nor with many items on a core that another program uses. */
 enum { YK_LANE_PIECES = 32, YK_LANE_PARTS = 6 };
-/* For yk_take.parts: each piece by itself. */
+/* For yk_take.parts: pieces are taken one by one. */
 enum { YK_ONE_BY_ONE = 1 << 30 };
 
-/* Up to `items` free items of [first, last), from its low or its high end, whichever free interval
- * comes first there; the dispatcher rounds to units, applies the device's limit, and where nothing
- * is free inside looks in the whole range. items 0: nothing for this lane now. */
+/* Up to `items` free items of [first, last), from its low or its high end, from the first free
+ * interval there. The dispatcher rounds to units and applies the device's limit; if nothing is free
+ * inside, it looks in the whole range. items 0: nothing for this lane now. */
 struct yk_take {
     int64_t items, piece; /* piece 0: not to be cut */
     int parts;            /* as in yk_chunk */
     int64_t first, last;  /* 0, 0: anywhere */
     int from_high;
-    int beside; /* 1: to be worked on only while that device's lane has its chunk out, see yk_chunk;
-                   nothing if it has none */
+    int beside; /* 1: to be worked on only while beside_lane of beside_device has its chunk out,
+                 * see yk_chunk; nothing if it has none */
     int beside_device, beside_lane;
-    int64_t wake_ns;    /* with items 0: ask again by then; 0: at the next event */
-    const char *reason; /* static */
+    int64_t wake_ns;    /* with items 0: time to ask again; 0: at the next event */
+    const char *reason; /* a static string */
 };
 
-/* Whether threads that drive a GPU count as lanes of the CPU (yk_split_device.hosts), as many for
- * each GPU as the option `streams` says. One that is told to wait while its lane of the GPU has a
+/* Whether threads that drive a GPU count as lanes of the CPU (yk_split_device.hosts): as many for
+ * each GPU as the option `streams` says. A thread that must wait while its lane of the GPU has a
  * chunk out is asked again after that lane has asked. */
 enum yk_hosts {
-    YK_HOSTS_NONE, /* they do not */
-    YK_HOSTS_IDLE, /* and do nothing else while it works: there may be more lanes than cores */
-    YK_HOSTS_WORK  /* and get chunks beside its chunks */
+    YK_HOSTS_NONE, /* they do not count */
+    YK_HOSTS_IDLE, /* they count and do nothing else while the GPU works: there may be more
+                    * lanes than cores */
+    YK_HOSTS_WORK  /* they count and get chunks beside the GPU's chunks */
 };
 
 struct yk_partitioner {
@@ -89,14 +91,14 @@ struct yk_partitioner {
     const struct yk_option *options; /* keys after the name; NULL if none */
     size_t settings_bytes;
     enum yk_hosts hosts;
-    /* 1: splits by what earlier jobs taught. A job of which too little is known is split by `auto`,
+    /* 1: splits by the lessons of earlier jobs. If too little is known, `auto` splits the job,
      * which teaches it. */
     int needs_lessons;
-    /* Its shares are adjusted after each job, by this rule (optional). */
+    /* Returns the rule by which its shares are adjusted after each job (optional). */
     const struct yk_adjust_rule *(*adjusts)(const void *settings);
     /* `settings` (filled from options) outlives the state. */
     yoke_status (*open)(const struct yk_split_view *view, const void *settings, void **state);
-    /* One that is over, of as many devices and with the same settings, is as new (optional). */
+    /* Makes a finished state, for the same number of devices and settings, as new (optional). */
     void (*reopen)(void *state, const struct yk_split_view *view);
     void (*close)(void *state);
     void (*take)(void *state, const struct yk_split_view *view, int device, int lane, int64_t now,
@@ -106,13 +108,13 @@ struct yk_partitioner {
                     const struct yk_chunk_times *times);
     /* A device joined, left or failed (optional). */
     void (*changed)(void *state, const struct yk_split_view *view, int device);
-    /* Sentence for the result (optional): why this device got what it got; written to text. */
+    /* Writes a sentence for the result to `text`: why this device got its part (optional). */
     void (*explain)(const void *state, const struct yk_split_view *view, int device, char *text,
                     size_t size);
-    /* How long the job takes, from its submission (optional); 0: nobody knows. */
+    /* Predicted time of the job from its submission (optional); 0: unknown. */
     double (*predicted_ns)(const void *state);
-    /* Those that will be given something unless others fail, as bits (optional: all). The others
-     * need not be woken; one that steps in has joined late. */
+    /* Devices that will get something unless others fail, as bits (optional: all). The others need
+     * not be woken; one that steps in has joined late. */
     uint32_t (*asked)(const void *state, const struct yk_split_view *view);
 };
 
@@ -120,16 +122,16 @@ extern const struct yk_partitioner yk_partitioner_auto, yk_partitioner_plan, yk_
     yk_partitioner_static, yk_partitioner_dynamic, yk_partitioner_guided, yk_partitioner_nc_ht,
     yk_partitioner_c_ht, yk_partitioner_demand, yk_partitioner_weight, yk_partitioner_linear,
     yk_partitioner_trained;
-/* All there are, NULL-terminated, `auto` first. */
+/* All partitioners, NULL-terminated, `auto` first. */
 extern const struct yk_partitioner *const yk_partitioners[];
-/* By "name[:settings]"; NULL if there is none (text set: the names there are). */
+/* By "name[:settings]"; NULL if there is none (the error text lists the names). */
 const struct yk_partitioner *yk_partitioner_find(const char *text);
 /* 1: this one splits by lessons (yk_partitioner.needs_lessons). */
 int yk_partitioner_needs_lessons(const char *text);
-/* Its settings from "name[:settings]": defaults, environment, then the text. */
+/* Reads its settings from "name[:settings]": defaults, environment, then the text. */
 yoke_status yk_partitioner_read(const struct yk_partitioner *partitioner, const char *text,
                                 void *settings);
-/* Lanes of each GPU whose threads it counts as lanes of the CPU; 0 for YK_HOSTS_NONE. */
+/* Number of lanes of each GPU whose threads count as lanes of the CPU; 0 for YK_HOSTS_NONE. */
 yoke_status yk_partitioner_streams(const char *text, int64_t *streams);
 
 #endif

@@ -6,17 +6,17 @@
 
 /* Standard errors that a gain must exceed. */
 #define SURE 1.0
-/* Numerics of the search: shares move by steps from 1 / 4 of all down to 1 / 4096, and so many
- * times by each at most. */
+/* Numerics of the search: shares move by steps from 1 / 4 of all down to 1 / 4096, at most
+ * MOVES_EACH times by each. */
 #define STEP_FIRST 0.25
 #define STEP_LEAST (1.0 / 4096)
 enum { MOVES_EACH = 64 };
-/* Less is no gain but rounding. */
+/* A smaller gain is rounding. */
 #define ROUNDING 1e-9
 
-/* --- what cuts cost --- */
+/* --- the cost of cuts --- */
 
-/* A device's part of so many bytes by these shares. */
+/* A device's part of `bytes` by these shares. */
 struct part {
     const double *share;
     int device;
@@ -34,7 +34,7 @@ double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, i
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
-/* bytes[d] of each other device on their way to one of them. What goes through the host leaves all
+/* Time for bytes[d] of each other device d to reach `device`. Copies through the host leave all
  * devices at the same time. */
 static double travel_ns(const struct yk_plan *plan, const double *bytes, int device)
 {
@@ -51,7 +51,7 @@ static double travel_ns(const struct yk_plan *plan, const double *bytes, int dev
     return come + leave;
 }
 
-/* So many bytes, of which each device has its share, on their way to one of them. */
+/* Time for `bytes`, of which each device has its share, to reach `device`. */
 static double gather_ns(const struct yk_plan *plan, const double *share, int device, double bytes)
 {
     double part[YK_PLAN_DEVICES];
@@ -63,7 +63,7 @@ static double gather_ns(const struct yk_plan *plan, const double *share, int dev
     return travel_ns(plan, part, device);
 }
 
-/* Of one job of it; *latest ends last. */
+/* Time of one job of kernel k; *latest: the device that ends last. */
 static double kernel_ns(const struct yk_plan *plan, int k, const double *share, int *latest)
 {
     const struct yk_plan_kernel *kernel = &plan->kernel[k];
@@ -83,7 +83,8 @@ static double kernel_ns(const struct yk_plan *plan, int k, const double *share, 
     return most;
 }
 
-/* Rows that are new to a device when bounds change come from the devices that have them. */
+/* Time to get the rows that are new to a device when bounds change, from the devices that have
+ * them. */
 static double get_ns(const struct yk_plan *plan, const double *from, const struct part *to)
 {
     double part[YK_PLAN_DEVICES], low = 0, from_low = 0;
@@ -136,7 +137,7 @@ double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
     return most;
 }
 
-/* Standard error of the gain: of what moves from device to device. */
+/* Standard error of the gain, from the items that move between devices. */
 static double error_ns(const struct yk_plan *plan, const struct yk_cuts *from,
                        const struct yk_cuts *to)
 {
@@ -164,7 +165,7 @@ struct search {
     uint32_t allowed;
 };
 
-/* A part of all rows goes from one device to another: of one kernel, or of all where cuts are tied.
+/* Moves a part of all rows from one device to another: for one kernel, or for all if cuts are tied.
  */
 static void shift(struct yk_cuts *cuts, int kernels, int k, int from, int to, double part)
 {
@@ -177,7 +178,8 @@ static void shift(struct yk_cuts *cuts, int kernels, int k, int from, int to, do
     }
 }
 
-/* From whoever ends last with kernel k to whom it helps most. 1: it helped. */
+/* Moves rows from the device that ends kernel k last to the device where that helps most. 1: it
+ * helped. */
 static int relieve(struct search *search, int k, double step)
 {
     struct yk_cuts *cuts = search->cuts;
@@ -217,7 +219,8 @@ static void descend(struct search *search)
                 helped |= relieve(search, k, step);
 }
 
-/* Shares by speed, among those that are allowed: of all kernels together, or of each alone. */
+/* Shares by speed, among the allowed devices: from all kernels together if cuts are tied, otherwise
+ * from each alone. */
 static void begin_by_speed(const struct search *search)
 {
     const struct yk_plan *plan = search->plan;
@@ -257,7 +260,7 @@ static int least_of(const struct search *search)
     return found;
 }
 
-/* Without whoever does least, as long as that helps. */
+/* Removes the device that does least, as long as that helps. */
 static void drop_some(struct search *search)
 {
     for (;;) {
@@ -289,7 +292,7 @@ static double search_from_speed(const struct yk_plan *plan, int tied, struct yk_
     return search.ns;
 }
 
-/* Those that have not come lately, or are new, have the cuts of the one that comes most. */
+/* Kernels that have not run lately, or are new, get the cuts of the most frequent one. */
 static void lead_others(const struct yk_plan *plan, struct yk_cuts *cuts)
 {
     int k, most = 0;

@@ -1,8 +1,8 @@
 /* ranges.h - PURE. A set of items as sorted, disjoint ranges that do not touch each other.
  *
- * The dispatcher's free items. Growing is a step of its own (reserve, may fail), so that adding and
- * removing cannot fail. Finding is a binary search; a change at the end of a range touches that
- * range only, one that makes or ends a range moves those behind it.
+ * Holds the dispatcher's free items. Reserving memory is a separate step that may fail, so that
+ * adding and removing cannot fail. Finding is a binary search. A change at the end of a range
+ * touches only that range; one that creates or removes a range moves those behind it.
  */
 #ifndef YK_PARTITION_RANGES_H
 #define YK_PARTITION_RANGES_H
@@ -26,11 +26,11 @@ void yk_ranges_close(struct yk_ranges *set);
 
 /* Index of the first range that ends after item `at`; the count if there is none. */
 int64_t yk_ranges_find(const struct yk_ranges *set, int64_t at);
-/* None of the items is in the set. Needs room for one range more. Empty is fine. */
+/* None of the items may be in the set. Needs room for one more range. An empty range is allowed. */
 void yk_ranges_add(struct yk_ranges *set, struct yk_range range);
-/* All items are in the set. Needs room for one range more if it leaves items on both sides. */
+/* All items must be in the set. Needs room for one more range if items remain on both sides. */
 void yk_ranges_remove(struct yk_ranges *set, struct yk_range range);
-/* How many of the window's items are in the set. Costs the ranges that the window touches. */
+/* How many of the window's items are in the set. Time: proportional to the ranges in the window. */
 int64_t yk_ranges_items(const struct yk_ranges *set, struct yk_range window);
 
 #endif

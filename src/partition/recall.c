@@ -6,13 +6,13 @@
 
 #include "team_next.h"
 
-/* Jobs without an experiment, after which the team has probably been found; and as many figures of
- * such jobs as it would have by then at least. */
+/* The team has probably been found after SETTLED jobs without an experiment; a learned team starts
+ * with FIGURES times, as many as it would have by then at least. */
 enum { SETTLED = 10, FIGURES = 3 };
-/* What a time of an earlier process counts, where one of this counts 1. */
+/* Weight of a time of an earlier process, relative to one of this process. */
 #define ELSEWHERE 0.3
 
-/* Who does such jobs best; 0 while that is still being found out. */
+/* The team that does such jobs best; 0 while that is still being found out. */
 static void teach_team(const struct yk_team *team, struct yk_lesson *out)
 {
     const int found = team->tried.jobs == 0 && !team->looking && team->settled_jobs >= SETTLED;
@@ -20,7 +20,7 @@ static void teach_team(const struct yk_team *team, struct yk_lesson *out)
     out->ns = yk_team_typical_ns(&team->best) * out->sizes.at[0];
 }
 
-/* It goes on from there, and looks at others no sooner than it would have. */
+/* The search continues from this team, and tries others no sooner than it would have. */
 static void learn_team(uint32_t devices, double item_ns, int count, struct yk_team *out)
 {
     int job;
@@ -30,7 +30,8 @@ static void learn_team(uint32_t devices, double item_ns, int count, struct yk_te
         out->best.ns[out->best.jobs++] = item_ns;
 }
 
-/* What was derived for it, and not seen since, is no finding: others would be derived from it. */
+/* Values derived for a device, and not measured since, are not stored: others would be derived from
+ * them. */
 static void teach_device(const struct yk_learned *from, const char *name,
                          struct yk_lesson_device *out)
 {
@@ -46,7 +47,7 @@ static void teach_device(const struct yk_learned *from, const char *name,
     out->steady = from->steady;
 }
 
-/* Beside those who do such jobs best. */
+/* The device's line beside the best team. */
 static void teach_line(const struct yk_learned *from, int d, const struct yk_lesson *lesson,
                        struct yk_line *out)
 {
@@ -95,9 +96,9 @@ static void learn_device(const struct yk_lesson_device *from, struct yk_learned 
     out->steady = from->steady;
 }
 
-/* A sample that lies on the line, where the device's part was. It was of another process, whose
- * memory lay elsewhere, and which may have been slower or faster throughout: it counts little
- * beside what this one shows. */
+/* Adds a sample that lies on the line, at the size of the device's part. It comes from another
+ * process, whose memory lay elsewhere and which may have been slower or faster throughout, so it
+ * counts little compared with samples of this one. */
 static void learn_line(const struct yk_lesson_device *from, double items, uint32_t team,
                        struct yk_learned *out)
 {
@@ -111,7 +112,7 @@ static void learn_line(const struct yk_lesson_device *from, double items, uint32
     }
 }
 
-/* The lesson's team, or all of its devices, as bits in the order that is known here. */
+/* The lesson's team, or all of its devices, as bits in the order of this process. */
 static uint32_t team_here(const struct yk_lesson *lesson, const struct yk_remembered *into)
 {
     uint32_t here = 0;

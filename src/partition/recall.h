@@ -1,6 +1,5 @@
-/* recall.h - PURE. From what a runtime remembers of jobs like each other to a lesson that outlives
- * it (model/lesson.h), and back.
- */
+/* recall.h - PURE. Converts what a runtime remembers of similar jobs to a lesson that outlives it
+ * (model/lesson.h), and back. */
 #ifndef YK_PARTITION_RECALL_H
 #define YK_PARTITION_RECALL_H
 
@@ -13,14 +12,14 @@ struct yk_remembered {
     const char *const *names;
     struct yk_learned *devices;
     struct yk_team *team;
-    int count; /* of devices; YK_LESSON_DEVICES at most */
+    int count; /* number of devices; at most YK_LESSON_DEVICES */
 };
 
-/* Sets all of a lesson but its sizes, which have to be there, and how it was got. 0: nothing is
- * known that would help anybody. */
+/* Sets all of a lesson except its sizes, which must be set, and its origin. 0: nothing useful is
+ * known. */
 int yk_recall_teach(const struct yk_remembered *from, struct yk_lesson *out);
-/* Devices that the lesson does not name stay as they are. A team whose members are not all named is
- * forgotten. */
+/* Devices that the lesson does not name are unchanged. A team whose members are not all present is
+ * ignored. */
 void yk_recall_learn(const struct yk_lesson *lesson, const struct yk_remembered *into);
 
 #endif

@@ -9,11 +9,11 @@ struct share {
     struct yk_range region;
     double weight;    /* fraction of the range */
     int64_t chunk;    /* items a lane gets at once */
-    double low, high; /* where its part of a lost region begins and ends, 0 .. 1 */
+    double low, high; /* begin and end of its part of a lost region, 0 .. 1 */
 };
 
 struct yk_shares {
-    int gone; /* devices with a region that nobody of their own will work on */
+    int gone; /* number of devices that have left their region */
     struct share items[];
 };
 
@@ -42,18 +42,18 @@ static int64_t chunk_items(const struct yk_split_view *view, int device, int64_t
     if (chunks == 0)
         chunks = known->host_memory ? 1 : known->lanes;
     items = items / chunks + (items % chunks > 0);
-    /* whole units, and not a small one more than asked for */
+    /* whole units, without a small extra chunk */
     return items > INT64_MAX - view->unit ? items
                                           : (items + view->unit - 1) / view->unit * view->unit;
 }
 
-/* What regions are laid out from. */
+/* Input for laying out regions. */
 struct layout {
     const double *weights;
-    double total, before; /* of all, and of those that have one already */
+    double total, before; /* sum of all weights, and of those laid out so far */
 };
 
-/* Regions of those that are CPU devices (hosts 1), are none (0), or of all (-1). */
+/* Lays out the regions of CPU devices (hosts 1), of the others (0), or of all (-1). */
 static void lay_out(struct yk_shares *shares, const struct yk_split_view *view, int hosts,
                     struct layout *layout)
 {
@@ -143,14 +143,14 @@ void yk_shares_changed(void *state, const struct yk_split_view *view, int device
         share->low = share->high = 0;
         if (!view->devices[d].active)
             continue;
-        /* Where all that remain had no share, they have equal ones of what is lost. */
+        /* If no remaining device had a share, all get equal parts of what is lost. */
         share->low = total > 0 ? before / total : before / remaining;
         before += total > 0 ? share->weight : 1;
         share->high = total > 0 ? before / total : before / remaining;
     }
 }
 
-/* Of what is free there, a chunk of its size (0: all); 1 if there is any. */
+/* Offers a chunk of the region's free items, of its chunk size (0: all); 1 if there are any. */
 static int offer(const struct yk_split_view *view, const struct share *from, int device,
                  struct yk_take *out)
 {
@@ -187,8 +187,7 @@ void yk_shares_take(void *state, const struct yk_split_view *view, int device, i
     }
 }
 
-/* Whose chunks they are: another one of its kind, with more left than the others; -1: nobody has
- * any. */
+/* The device of the same kind with the most free items in its region; -1: none has any. */
 static int latest_of_kind(const struct yk_shares *shares, const struct yk_split_view *view,
                           int device)
 {

@@ -5,13 +5,13 @@
 
 #include "dispatch.h"
 
-/* What a sample is still worth after the next one. */
+/* Factor by which older samples fade with each new one. */
 #define FADE 0.9
-/* A chunk this many times off the prediction means that the device has changed (warmed up, say):
- * what was known before counts little. */
+/* A chunk that differs from the prediction by this factor means that the device has changed (warmed
+ * up, say): earlier samples then keep SURPRISE_FACTOR of their weight. */
 #define SURPRISE        2.0
 #define SURPRISE_FACTOR 0.2
-/* A slope can be told from chunks whose sizes differ by this much (standard deviation / mean). */
+/* Chunks show a slope if their sizes differ by this much (standard deviation / mean). */
 #define SPREAD 0.3
 
 static void scale(struct yk_speed *speed, double factor)
@@ -32,11 +32,11 @@ static void put(struct yk_speed *speed, double items, double ns)
     speed->items_ns += items * ns;
 }
 
-/* Where the cost was told, a fit finds at most so many times that: the first chunk of a chain takes
- * long because nothing overlaps it, which is no cost of every chunk. */
+/* A fit finds at most this multiple of a known chunk cost: the first chunk of a chain takes long
+ * because nothing overlaps it, which is not a cost of every chunk. */
 #define COST_MOST 2.0
 
-/* Slope and cost by least squares, where sizes differ enough and the result is sensible. */
+/* Slope and cost by least squares, if sizes differ enough and the result is plausible. */
 static int fit_line(struct yk_speed *speed)
 {
     double mean = speed->items / speed->weight, ratio = speed->ns / speed->items, slope, cost;
@@ -76,7 +76,7 @@ void yk_speed_open(struct yk_speed *speed, const struct yk_split_device *known, 
         return;
     item_ns = 1 / known->rate;
     if (items > 0) {
-        /* The rate is the average of that run: a chunk's cost is in it at least once. */
+        /* The rate is the average of that run, so it includes a chunk's cost at least once. */
         busy_ns = items / known->rate;
         item_ns = (busy_ns - fmin(speed->told_fixed_ns, busy_ns / 2)) / items;
     } else {

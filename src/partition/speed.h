@@ -1,11 +1,11 @@
 /* speed.h - PURE. A device's time for a chunk of v items as item_ns * v + fixed_ns, fitted while
  * the job runs.
  *
- * A sample is the time by which a chunk moved the device's finish on: from the previous chunk's end
- * (or its own issue, if later) to its end. So what overlaps is not counted twice. Where lanes share
- * a chunk it is what they spent on it, divided by their number. Older samples fade; what earlier
- * runs taught counts as one more. Cores that share their chunks end them in any order and have no
- * cost of their own per chunk: for them only the ratio of sums counts.
+ * A sample is the time by which a chunk moved the device's finish: from the previous chunk's end
+ * (or its own issue, if later) to its end. So overlapping time is not counted twice. If lanes share
+ * a chunk, the sample is the time that they spent on it, divided by their number. Older samples
+ * fade; the result of earlier runs counts as one more. Cores that share their chunks end them in
+ * any order and have no overhead per chunk: for them only the ratio of sums counts.
  */
 #ifndef YK_PARTITION_SPEED_H
 #define YK_PARTITION_SPEED_H
@@ -16,8 +16,8 @@ struct yk_split_device;
 
 struct yk_speed {
     double item_ns;  /* 0: unknown */
-    double fixed_ns; /* a chunk's cost beside its items */
-    /* the rest belongs to speed.c */
+    double fixed_ns; /* overhead of a chunk */
+    /* the rest is private to speed.c */
     double weight, items, ns, items2, items_ns; /* faded sums over samples */
     double told_fixed_ns;
     int ratio_only;

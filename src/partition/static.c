@@ -1,7 +1,6 @@
 /* static.c - PURE. Contiguous shares that the user gives: one number for each device, or the CPU
- * weight alone (the rest goes to the other devices, equally). The best there is where the shares
- * are right, and the yardstick that other partitioners are judged by.
- */
+ * weight alone (the rest goes to the other devices, equally). The best partitioner if the shares
+ * are right, and the standard by which others are judged. */
 #include <math.h>
 #include <stddef.h>
 

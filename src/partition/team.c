@@ -7,47 +7,47 @@
 #include "../base/words.h"
 #include "team_next.h"
 
-/* Jobs of a team in a row: the first after a change moves rows. */
+/* Jobs of a team in a row: the first one after a change moves rows. */
 enum { TRIES = 2 };
-/* Those of the best team before a trial, so that there is something to compare with, */
+/* Jobs of the best team before a trial, to have something to compare with. */
 enum { TRIES_FIRST = 3 };
-/* and while all find their shares, and pin what the GPUs get: as long as a job is faster than all
- * before by this much there is another one, up to so many. */
+/* While all devices find their shares and pin the GPUs' memory: as long as a job is faster than all
+ * before by this factor there is another one, up to TRIES_MOST. */
 #define STILL_GAINING 1.15
 enum { TRIES_MOST = 8 };
-/* Later, one that is faster than all before by this much, of which there are so many, was done on
- * another machine, so to say: somebody's load has ended. */
+/* Later, a job faster than all before by this factor, after at least KNOWN_JOBS, means that the
+ * machine has changed: another program's load has ended. */
 #define CHANGED 1.15
 enum { KNOWN_JOBS = 3 };
-/* What is clear; less is noise. */
+/* A smaller difference is noise. */
 #define CLEARLY 1.01
-/* A trial is over at once with a job slower than the slowest of late by this much, */
+/* A trial ends at once with a job slower than the slowest recent one by this factor, ... */
 #define HOPELESS 1.1
-/* and after two if the faster one was slower than usual by this much. */
+/* ... and after two jobs if the faster one was slower than usual by this factor. */
 #define SLOWER 1.02
-/* What is between a team and a smaller one is not tried where that gained as much as this: it could
- * hardly gain more. */
+/* If a smaller team gained this factor, teams between it and the larger one are not tried: they
+ * could hardly gain more. */
 #define GAINED 1.05
-/* A smaller team that turns out to be slower by this much was lucky. */
+/* A smaller team that later turns out to be slower by this factor had won by luck. */
 #define LUCKY 1.03
-/* Jobs after which all are asked again; twice as many after each time that this was in vain, up to
- * so many times as many. */
+/* Jobs after which all devices are asked again; twice as many after each fruitless time, up to
+ * LOOK_LESS_MOST times as many. */
 enum { LOOK_AGAIN = 100, LOOK_LESS_MOST = 8 };
 
-/* The part of a job's time that counts, and the jobs in a row that are excused. */
+/* The part of a job's time that counts as noticeable, and the most jobs in a row that are excused.
+ */
 #define NOTICEABLE 0.05
 enum { EXCUSED_MOST = 4 };
 
-/* Of the latest jobs, how many count. */
+/* Number of the latest jobs that count. */
 static int recent(const struct yk_team_figure *figure)
 {
     int jobs = figure->jobs - figure->since;
     return jobs < YK_TEAM_RECENT ? jobs : YK_TEAM_RECENT;
 }
 
-/* What delays a job comes and goes, and some teams are delayed more than others: of the latest jobs
- * the one in the middle says most, of an even number the faster one, as a team's first job moves
- * rows. */
+/* Delays come and go, and some teams are delayed more than others, so the median of the latest jobs
+ * says most; of an even number the faster of the two, because a team's first job moves rows. */
 double yk_team_typical_ns(const struct yk_team_figure *figure)
 {
     int count = recent(figure), i, j;
@@ -91,8 +91,8 @@ static struct yk_words items_us(const struct yk_team_figure *figure)
     return yk_number_words(ns > 0 ? 1e3 / ns : 0);
 }
 
-/* Jobs of a microsecond come to as many in a quarter of an hour: counting begins anew, at the same
- * place of the ring. */
+/* Jobs of a microsecond reach JOBS_MOST in a quarter of an hour: the count is then reduced, at the
+ * same place of the ring. */
 enum { JOBS_MOST = 1 << 30, JOBS_LESS = JOBS_MOST / 2 / YK_TEAM_RECENT * YK_TEAM_RECENT };
 
 static void note(struct yk_team_figure *figure, double ns)
@@ -146,7 +146,7 @@ static void lose(struct yk_team *team)
                                ? 2 * looks_after(team) / LOOK_AGAIN
                                : LOOK_LESS_MOST;
     if (left)
-        team->kept ^= left; /* where all of a make had been kept: half of it still is */
+        team->kept ^= left; /* if all of a make had been kept, half of it still is */
     else
         team->between = 0;
     settle(team);
@@ -172,9 +172,9 @@ static void win(struct yk_team *team)
     settle(team);
 }
 
-/* After two jobs of the team that is tried; where these do not tell, after two more, with two of
- * the best team between. A device that gains nothing is left out: it costs power, and the more of
- * them there are the more can be late. */
+/* Decides after two jobs of the tried team. If they are not clear, after two more, with two of the
+ * best team between. A device that gains nothing is left out: it costs power, and with more devices
+ * more can be late. */
 static void judge(struct yk_team *team)
 {
     const struct yk_team_figure *tried = &team->tried;
@@ -197,7 +197,7 @@ static void judge(struct yk_team *team)
     }
 }
 
-/* What its first jobs promised, a smaller team has to keep. */
+/* A smaller team must stay as fast as its first jobs were. */
 static void check_promise(struct yk_team *team)
 {
     uint32_t left_out = team->before.devices & ~team->best.devices;
@@ -211,7 +211,7 @@ static void check_promise(struct yk_team *team)
     settle(team);
 }
 
-/* The others get nothing of such jobs: whoever is called to one all the same only costs. */
+/* The other devices get nothing of such jobs, so calling them to one only costs. */
 static void leave_to(struct yk_team *team, uint32_t devices)
 {
     team->before = team->best;
@@ -221,7 +221,7 @@ static void leave_to(struct yk_team *team, uint32_t devices)
     settle(team);
 }
 
-/* Asked together, one did it all by itself, twice. */
+/* Several devices were asked, and one did the whole job alone, twice. */
 static void note_sole(struct yk_team *team, int sole)
 {
     team->sole_jobs =
@@ -231,8 +231,8 @@ static void note_sole(struct yk_team *team, int sole)
         leave_to(team, yk_team_bit(sole));
 }
 
-/* What was measured until then says nothing of the machine as it is now: neither a trial, nor what
- * larger teams did. */
+/* Times measured so far do not describe the present machine: ends the trial and forgets what larger
+ * teams did. */
 static void forget_times(struct yk_team *team)
 {
     team->best.since = team->best.jobs;
@@ -253,7 +253,7 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
         first && best->jobs < TRIES_MOST && extreme_ns(best, fmin) > STILL_GAINING * now;
     team->rest -= team->rest > 0;
     if (team->gaining)
-        best->since = best->jobs; /* what was before the gain says nothing any more */
+        best->since = best->jobs; /* times before the gain do not count any more */
     else if (has_changed(best, now))
         forget_times(team);
     note(best, now);
@@ -267,14 +267,14 @@ static void learn_best(struct yk_team *team, const struct yk_team_job *job, doub
     team->looking = best->devices != team->all;
 }
 
-/* In a look all were asked, and again one did it all. */
+/* All were asked again, and one device did the whole job again. */
 static int is_sole_again(const struct yk_team *team, const struct yk_team_job *job)
 {
     return team->looking && team->unasked && job->sole >= 0 &&
            team->best.devices == yk_team_bit(job->sole);
 }
 
-/* Nothing is known, or there are more devices now. */
+/* Starts anew if nothing is known or there are more devices now. */
 static void begin_if_new(struct yk_team *team, uint32_t asked)
 {
     if (asked & ~team->all)
@@ -294,7 +294,7 @@ void yk_team_note_idle(struct yk_team *team, const struct yk_team_job *job)
     begin_if_new(team, job->asked);
     team->crowded_jobs += job->crowded != 0;
     if (job->crowded && job->asked == team->all && team->unasked &&
-        !job->idle) { /* a look, and all had a part */
+        !job->idle) { /* all were asked again, and all had a part */
         team->best = (struct yk_team_figure){ .devices = team->all };
         team->unasked = 0;
     }

@@ -3,24 +3,24 @@
 
 #include <math.h>
 
-/* A trial costs at most what those left out would have contributed: no more than this of the work.
- */
+/* A trial costs at most what the omitted devices would have contributed: no more than this part of
+ * the work. */
 #define MOST_AT_STAKE 0.35
-/* More of GPUs that keep as much as this of a link busy: they work in the host's memory then, as
- * the cores do, and they slow each other for certain. Not of cores: without them the GPUs first
- * have to pin what these did. */
+/* A larger part, for GPUs that keep COPIES of a link busy: they work in the host's memory, like the
+ * cores, and certainly slow each other. Not for cores: without them the GPUs first have to pin the
+ * memory of the cores' rows. */
 #define COPIES           0.5
 #define MOST_WITH_COPIES 0.55
-/* And more again where others of their make were left out, which lost nothing. */
+/* A still larger part if other devices of their make were left out before without a loss. */
 #define MOST_AFTER_OTHERS 0.65
 
-/* Speeds are those of devices at work: they tell nothing of what it takes to have them all (to wake
- * their threads, to bring home and add up what each has summed), which for short jobs is more than
- * what some of them add. Whose leaving out leaves so many times what the team really does costs
- * nothing to try, whatever is at stake. */
+/* Speeds are those of devices at work. They do not include the overhead of a team (waking threads,
+ * bringing home and adding up what each device has summed), which for short jobs exceeds what some
+ * devices add. If the devices that remain would outdo the team's measured speed by this factor,
+ * leaving out the others costs nothing, however large their part is. */
 #define OUTDONE 1.05
 
-struct crew { /* all devices, of which sets are looked at */
+struct crew { /* all devices; sets are subsets of them */
     const struct yk_split_device *devices;
     int count;
 };
@@ -49,7 +49,7 @@ static int all_known(const struct crew *crew, uint32_t set)
     return 1;
 }
 
-/* Links that the set's copies keep busy. */
+/* Number of links that the set's copies keep busy. */
 static double links_of(const struct crew *crew, uint32_t set)
 {
     double sum = 0;
@@ -79,7 +79,8 @@ static int size_of(uint32_t set)
     return size;
 }
 
-/* What may be left out since the rest would still outdo what the team did; <= 0: nothing. */
+/* Speed that may be left out because the rest would still outdo the team's measured speed; <= 0:
+ * none. */
 static double idle_rate(const struct yk_team *team, const struct crew *crew)
 {
     const double typical = yk_team_typical_ns(&team->best);
@@ -96,7 +97,7 @@ int yk_team_is_outdone(const struct yk_team *team, const struct yk_split_device 
     return 0;
 }
 
-/* The slowest ones of a set, half of them at most, that do no more than `most` together. */
+/* The slowest devices of a set, at most half of them, that together do no more than `most`. */
 static uint32_t some_of(const struct crew *crew, uint32_t set, double most)
 {
     uint32_t some = 0;
@@ -113,14 +114,14 @@ static uint32_t some_of(const struct crew *crew, uint32_t set, double most)
     return some;
 }
 
-/* GPUs are no faster than their links, or than they have been. */
+/* GPUs are no faster than their links, or than their measured speed if that is higher. */
 static double most_rate(const struct yk_split_device *device)
 {
     double copy_ns = device->copy_item_ns * fmax(device->busier_part, 0.5);
     return device->host_memory || copy_ns <= 0 ? INFINITY : fmax(device->rate, 1 / copy_ns);
 }
 
-/* The rest could do as much as all of the team, if nobody slowed it. */
+/* The rest could do as much as the whole team if no device slowed another. */
 static int can_replace(const struct crew *crew, uint32_t rest, uint32_t team)
 {
     double most = 0;
@@ -142,8 +143,9 @@ static int is_idle(const struct crew *crew, uint32_t team, uint32_t leave, doubl
     return leave && leave != team && rate_of(crew, leave) <= idle;
 }
 
-/* Of device d's make those whose leaving out is to be tried: all; of those that copy half if all is
- * too much, or was slower (then all are kept). Where half was slower (some are) all would be. */
+/* The devices of d's make to leave out in a trial: all; or, if they copy, half of them if all are
+ * too many or were slower (then all are kept). If half was slower (only some are kept), none:
+ * without all of them it would be slower too. */
 static uint32_t whom_to_leave(const struct yk_team *team, const struct crew *crew, int d)
 {
     uint32_t best = team->best.devices, make = make_of(crew, best, d), kept = team->kept & make;
@@ -163,7 +165,7 @@ static uint32_t whom_to_leave(const struct yk_team *team, const struct crew *cre
     return is_idle(crew, best, some, idle) ? some : 0;
 }
 
-/* Between the best team and the one before, which others of a make were left out of at once. */
+/* A team between the best one and the one before it, if several of a make were left out at once. */
 static uint32_t between(const struct yk_team *team, const struct crew *crew)
 {
     uint32_t best = team->best.devices, out = team->before.devices & ~best;

@@ -1,8 +1,7 @@
-/* trained.c - PURE. Contiguous shares that earlier runs taught, adjusted from run to run when they
+/* trained.c - PURE. Contiguous shares learned from earlier runs, adjusted from run to run when they
  * have become unbalanced (papers/003, section 3; model/adjust.h says when and how). Within a run
- * nothing is decided anew: what `static` is with given shares, this is with learned ones. A job of
- * which too little is known is split by `auto`, which teaches it.
- */
+ * nothing is decided anew: it works like `static`, with learned shares. A job about which too
+ * little is known is split by `auto`, which teaches it. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,7 +40,8 @@ static yoke_status check(const struct yk_adjust_rule *rule)
                    rule->dev, rule->weight, rule->step);
 }
 
-/* The shares of the last run, or what they were adjusted to; else by speeds; else equal ones. */
+/* The shares of the last run, or as they were adjusted; otherwise by speeds; otherwise equal ones.
+ */
 static void weigh(const struct yk_split_view *view, double *weights)
 {
     double shares = 0, rates = 0;
@@ -82,7 +82,7 @@ static const struct yk_adjust_rule *adjusts(const void *settings)
     return settings;
 }
 
-/* Of the run before this one: what it was that decided this one's shares. */
+/* Describes the run before, which decided this run's shares. */
 static void explain(const void *state, const struct yk_split_view *view, int device, char *text,
                     size_t size)
 {

@@ -1,8 +1,7 @@
 /* weight.c - PURE. The CPU weight (papers/001, section 3.2): the low end of the range is for the
- * CPU devices, the rest for all others; each side is split equally over its devices, and who has
- * done his part takes chunks of his own side's latest one. What model/weight.c decides about is
- * done here.
- */
+ * CPU devices, the rest for all others. Each side is split equally over its devices; a device that
+ * has done its part takes chunks from the latest device of its side. model/weight.c chooses the
+ * weight. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -55,7 +54,7 @@ static int count_hosts(const struct yk_split_view *view)
     return hosts;
 }
 
-/* Each device's of a side's chunks. */
+/* A side's chunks per device. */
 static int64_t for_each_of(int64_t chunks, int devices)
 {
     return devices > 0 ? (chunks + devices - 1) / devices : chunks;
@@ -65,7 +64,7 @@ static yoke_status open_weight(const struct yk_split_view *view, const void *giv
 {
     const struct settings *settings = given;
     int d, hosts = count_hosts(view), others = view->device_count - hosts;
-    /* A side that is nobody's is the other's. */
+    /* If a side has no devices, the other side gets everything. */
     double cpu = others == 0 ? 1 : hosts == 0 ? 0 : settings->cpu;
     double *weights;
     yoke_status status = check(settings);
