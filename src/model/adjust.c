@@ -5,7 +5,7 @@
 
 /* Paper: "whenever the value of lbt is about 1". */
 #define ACT 0.9
-/* No small steps where the slowest takes more than twice as long. */
+/* No small steps if the slowest part takes more than twice as long as the fastest. */
 #define FAR_OFF    0.5
 #define STEPS_MOST 3
 /* Steps are halved down to this part of the first one. */
@@ -16,7 +16,7 @@ static int ran(const struct yk_adjust_part *part)
     return part->share > 0 && part->ns > 0 && !isinf(part->ns);
 }
 
-/* 1 where nothing ran beside anything. */
+/* min / max of the times of the parts that ran; 1 if fewer than two ran. */
 static double deviation(const struct yk_adjust_part *parts, int count)
 {
     double least = INFINITY, most = 0;
@@ -29,7 +29,7 @@ static double deviation(const struct yk_adjust_part *parts, int count)
     return most > 0 ? least / most : 1;
 }
 
-/* Whose part took longest. */
+/* The class of the part that took longest. */
 static int slowest_class(const struct yk_adjust_part *parts, int count)
 {
     double most = 0;
@@ -42,8 +42,8 @@ static int slowest_class(const struct yk_adjust_part *parts, int count)
     return slowest;
 }
 
-/* A class and all others, as far as they ran: what they have of the range, and the longest of their
- * times. */
+/* A class and all others, as far as they ran: their shares of the range, and the longest time of
+ * each side. */
 struct sides {
     double has, others, ns, others_ns;
 };
@@ -64,8 +64,8 @@ static struct sides sides_of(const struct yk_adjust_part *parts, int count, int 
     return sides;
 }
 
-/* A step's part of the smaller side, but no more than makes both end together, if they go on at the
- * rates they had. */
+/* A step's part of the smaller side, but no more than makes both sides end together at their latest
+ * rates. */
 static double gift(const struct sides *sides, double step)
 {
     double item = sides->ns / sides->has, others_item = sides->others_ns / sides->others;
@@ -73,7 +73,7 @@ static double gift(const struct sides *sides, double step)
                 (sides->ns - sides->others_ns) / (item + others_item));
 }
 
-/* Devices of a class give, and others get, in proportion to what they have. */
+/* The devices of one class give, and the others get, in proportion to their shares. */
 static void give(struct yk_adjust_part *parts, int count, int giver, double step)
 {
     const struct sides sides = sides_of(parts, count, giver);
@@ -85,7 +85,7 @@ static void give(struct yk_adjust_part *parts, int count, int giver, double step
                 parts[p].class == giver ? 1 - given / sides.has : 1 + given / sides.others;
 }
 
-/* All end together if each goes on at the rate it had. */
+/* All end together if each continues at its latest rate. */
 static void fit(struct yk_adjust_part *parts, int count)
 {
     double rates = 0, shares = 0;
@@ -100,7 +100,7 @@ static void fit(struct yk_adjust_part *parts, int count)
             parts[p].share = parts[p].share / parts[p].ns / rates * shares;
 }
 
-/* What steps lead to. */
+/* The balance that steps aim at. */
 static double middle(const struct yk_adjust_rule *rule)
 {
     return (1 + rule->dev) / 2;

@@ -3,28 +3,28 @@
 
 #include <math.h>
 
-/* The constants, with what halving and doubling them does, are in docs/scheduling.md. */
+/* The effects of halving and doubling these constants are in docs/scheduling.md. */
 
-/* s before anything was seen, of the time. */
+/* s before the first job, as a part of the time. */
 #define NOISE_FIRST 0.06
-/* What a first job tells of a, and what was told of b, may be off by this part of it. */
+/* Standard deviation of a after a first job, and of b as given, as a part of the value. */
 #define FIRST_PART 0.5
-/* An earlier process's machine was as this one within this part. */
+/* Standard deviation of a that an earlier process learned, as a part of it. */
 #define RECALLED_PART 0.07
-/* And a device as another one of its make. */
+/* The same for a that is taken from another device of the make. */
 #define PEER_PART 0.1
-/* And the logarithm of a device's operations an item differs by this from another one's, if the
- * theoretical peaks of both are what they get. */
+/* Standard deviation of the logarithm of operations per item between two devices that both reach
+ * their theoretical peaks. */
 #define PEAK_LOG 1.0
-/* a wanders by this part of itself from job to job: how fast jobs long ago fade. */
+/* a drifts by this part of itself from job to job: this decides how fast old jobs fade. */
 #define DRIFT 0.005
-/* Standard deviations beyond which a job is an outlier, or tells of a change. */
+/* Standard deviations beyond which a job is an outlier, or a sign of a change. */
 #define GATE 3.0
-/* Standard deviations, added up, that tell of a slow change; and the least of one that adds (the
+/* Sum of standard deviations that shows a slow change; and the least deviation that adds to it (the
  * usual half of a shift of one). */
 #define CUSUM_MOST  8.0
 #define CUSUM_SLACK 0.5
-/* Weight of the latest job in s^2, at least. */
+/* Least weight of the latest job in s^2. */
 #define NOISE_FADE 0.1
 
 void yk_cost_open(struct yk_cost *cost, double fixed_ns)
@@ -48,7 +48,7 @@ double yk_cost_ns(const struct yk_cost *cost, double items)
     return yk_cost_is_known(cost) ? cost->fixed_ns + cost->item_ns * items : INFINITY;
 }
 
-/* b is as it was told, the rest is the items'. */
+/* b is as given; the rest of the time is the items'. */
 static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double fixed = fmin(sample->chunks * cost->fixed_ns, FIRST_PART * sample->ns);
@@ -60,7 +60,7 @@ static void begin_from(struct yk_cost *cost, const struct yk_cost_sample *sample
     cost->jobs = 1;
 }
 
-/* Where a step leads to what cannot be, the latest job is all that is sure. */
+/* If a step leads to an impossible value, only the latest job counts. */
 static void keep_sane(struct yk_cost *cost, const struct yk_cost_sample *sample)
 {
     const double least = 0.1 * sample->ns / sample->items;
@@ -70,8 +70,7 @@ static void keep_sane(struct yk_cost *cost, const struct yk_cost_sample *sample)
     cost->item_ns = (sample->ns - sample->chunks * cost->fixed_ns) / sample->items;
 }
 
-/* The step of a Kalman filter. `off` is how much longer the job took than foreseen, `spread2` the
- * variance of that. */
+/* A step of a Kalman filter. `off`: measured minus predicted time; `spread2`: its variance. */
 static void follow(struct yk_cost *cost, const struct yk_cost_sample *sample, double off,
                    double spread2)
 {
@@ -101,7 +100,7 @@ static void learn_noise(struct yk_cost *cost, double part2, double known2)
     cost->noise2 += fade * (seen - cost->noise2);
 }
 
-/* Slow changes: 1 if enough has come together. */
+/* Adds up slow changes; 1 if the sum is large enough. */
 static int add_up(struct yk_cost *cost, double deviations)
 {
     cost->above = fmax(0, cost->above + deviations - CUSUM_SLACK);
@@ -109,13 +108,13 @@ static int add_up(struct yk_cost *cost, double deviations)
     return cost->above > CUSUM_MOST || cost->below > CUSUM_MOST;
 }
 
-/* What was known may be off by twice what this job is. */
+/* Widens the uncertainty, so that the earlier estimate may be off by twice this job's deviation. */
 static void doubt(struct yk_cost *cost, const struct yk_cost_sample *sample, double off)
 {
     const double more = fmax(1, 4 * off * off / foreseen_var(cost, sample));
     cost->item_var *= more;
     cost->both_var *= more;
-    cost->fixed_var *= more; /* it may be a chunk's cost as well as its items' */
+    cost->fixed_var *= more; /* the change may be in a chunk's cost as well as in its items' */
     cost->above = cost->below = 0;
 }
 
@@ -159,7 +158,7 @@ enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sam
 /* --- makes --- */
 
 struct make {
-    double weights, item, fixed; /* sums over those that are known, by how sure they are */
+    double weights, item, fixed; /* sums over the known devices, weighted by certainty */
     double vars;                 /* sum of their variances */
     int known;
 };
@@ -182,9 +181,8 @@ static struct make sum_up(const struct yk_cost *costs, const int *make, int coun
     return sums;
 }
 
-/* Variance of devices of the make among each other, beyond what chance makes of equal ones: the
- * variance of so few has itself a relative deviation of sqrt(2 / (n - 1)), twice of which counts as
- * chance. */
+/* Variance among the devices of the make, beyond what chance gives for equal ones: the variance of
+ * n devices has a relative deviation of sqrt(2 / (n - 1)); twice that counts as chance. */
 static double unlikeness(const struct yk_cost *costs, const int *make, int which,
                          const struct make *sums, int count)
 {
@@ -237,13 +235,13 @@ static int has_peak(double peak)
     return peak > 0 && isfinite(peak);
 }
 
-/* Of the logarithm of a. */
+/* Variance of the logarithm of a. */
 static double log_var(const struct yk_cost *cost)
 {
     return cost->item_var / (cost->item_ns * cost->item_ns);
 }
 
-/* Logarithm of what an item takes a device with a peak of 1; NAN: no device tells. */
+/* Logarithm of the time of an item on a device with a peak of 1; NAN: no device shows it. */
 static double typical_log(const struct yk_cost *costs, const double *peak, int count)
 {
     double sum = 0, weights = 0;

@@ -1,13 +1,13 @@
-/* cost.h - PURE. What a device takes for its part of a job, and how sure that is.
+/* cost.h - PURE. The time that a device takes for its part of a job, and how certain that is.
  *
- * A part of v items in n chunks takes n b + v a, with a relative noise s from job to job. State are
- * a and b, their covariance, and s^2; each job is one observation, whatever its chunks were, for
- * chunks of a job share their noise. Estimates follow by a Kalman filter (h = (v, n), R = (s t)^2):
- * a device about which little is known learns much from a job, one that is known well little.
+ * A part of v items in n chunks takes n b + v a, with a relative noise s from job to job. The state
+ * is a and b, their covariance, and s^2. Each job is one observation, however many chunks it had,
+ * because chunks of a job share their noise. A Kalman filter updates the estimates (h = (v, n), R =
+ * (s t)^2): a job changes an uncertain estimate much, and a certain one little.
  *
- * A job that is further off than noise explains is an outlier and teaches nothing; a second one in
- * a row, on the same side, tells that the device has changed, and so does a sum of small ones
- * (CUSUM). Then what was known counts little beside the latest job.
+ * A job that is further off than noise explains is an outlier and teaches nothing. A second one in
+ * a row, on the same side, means that the device has changed, and so does a sum of small deviations
+ * (CUSUM). Then earlier knowledge counts little compared with the latest job.
  */
 #ifndef YK_MODEL_COST_H
 #define YK_MODEL_COST_H
@@ -15,24 +15,24 @@
 #include <stdint.h>
 
 struct yk_cost {
-    double item_ns;                       /* a; 0: nothing is known */
-    double fixed_ns;                      /* b, of a chunk beside its items */
+    double item_ns;                       /* a; 0: unknown */
+    double fixed_ns;                      /* b, the overhead of a chunk */
     double item_var, fixed_var, both_var; /* covariance of the two */
-    double noise2;                        /* s^2, of what a part takes */
-    double above, below; /* CUSUM, standard deviations: slower, faster than foreseen */
+    double noise2;                        /* s^2, relative to the time of a part */
+    double above, below; /* CUSUM in standard deviations: slower, faster than predicted */
     int outside;         /* the latest job was an outlier: 1 above, -1 below */
-    uint32_t jobs;       /* that taught */
+    uint32_t jobs;       /* number of jobs that taught */
 };
 
 struct yk_cost_sample {
     double items, chunks, ns;
-    double unsure_ns; /* standard deviation of what else was in ns and had to be guessed, as copies
-                         of rows that stay now; 0: nothing was */
+    double unsure_ns; /* standard deviation of other time in ns that had to be guessed, like
+                       * copies of rows that stay from now on; 0: none */
 };
 
-/* What is believed before anything was seen: a chunk costs fixed_ns. */
+/* The state before the first job: a chunk costs fixed_ns. */
 void yk_cost_open(struct yk_cost *cost, double fixed_ns);
-/* What an earlier process saw. */
+/* The state from an earlier process. */
 void yk_cost_recall(struct yk_cost *cost, double item_ns, double fixed_ns);
 static inline int yk_cost_is_known(const struct yk_cost *cost)
 {
@@ -41,25 +41,25 @@ static inline int yk_cost_is_known(const struct yk_cost *cost)
 
 enum yk_cost_news {
     YK_COST_NONE,    /* an outlier, or no time at all */
-    YK_COST_LEARNED, /* as foreseen, more or less */
-    YK_COST_CHANGED  /* the device is not what it was */
+    YK_COST_LEARNED, /* about as predicted */
+    YK_COST_CHANGED  /* the device has changed */
 };
 enum yk_cost_news yk_cost_observe(struct yk_cost *cost, const struct yk_cost_sample *sample);
 
-/* A part of so many items, in one chunk. Infinite if nothing is known. */
+/* Time of a part of `items` items, in one chunk. Infinite if unknown. */
 double yk_cost_ns(const struct yk_cost *cost, double items);
 
-/* Devices, by what is known before they have done anything. */
+/* Devices, with what is known before they have done anything. */
 struct yk_cost_pool {
-    const int *make;    /* alike and above 0: of one make */
+    const int *make;    /* equal numbers above 0: devices of one make */
     const double *peak; /* operations per ns; 0 or infinite: unknown */
     int count;
 };
-/* Devices of one make differ by no more than chance until they have shown that they do: their costs
- * move towards the make's mean by as much as that leaves room for (empirical Bayes). Equal devices
- * so have equal costs, and one that is under load keeps its own. One of which nothing is known is
- * taken for as fast as they are. Devices of different makes are likewise taken for as fast as their
- * peaks say, far less surely. */
+/* Devices of one make are assumed to differ only by chance until their times show more: their costs
+ * move towards the make's mean as far as the uncertainty allows (empirical Bayes). So equal devices
+ * get equal costs, and one that is under load keeps its own. An unknown device is assumed to be as
+ * fast as the others of its make. In the same way devices of different makes are assumed to be as
+ * fast as their peaks say, with much less certainty. */
 void yk_cost_pool(struct yk_cost *costs, const struct yk_cost_pool *devices);
 
 #endif

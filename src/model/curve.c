@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Where piece `i` ends. */
+/* The items at which piece `i` ends. */
 static double end_of(const struct yk_curve *curve, int i)
 {
     return i + 1 < curve->count ? curve->pieces[i + 1].from : INFINITY;

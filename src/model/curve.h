@@ -1,9 +1,9 @@
-/* curve.h - PURE. A device's time for v items where that is not one straight line: up to four
- * pieces, each a line of its own, as a cache that is too small, a memory that is full or a device
- * that works in steps make them.
+/* curve.h - PURE. A device's time for v items if that is not one straight line: up to four pieces,
+ * each with its own line. Causes are a cache that is too small, a memory that is full, or a device
+ * that works in steps.
  *
- * The time never falls as items grow: where a piece would begin below the end of the one before,
- * what counts is that end.
+ * The time never falls as items grow: if a piece would begin below the end of the one before, that
+ * end counts.
  */
 #ifndef YK_MODEL_CURVE_H
 #define YK_MODEL_CURVE_H
@@ -13,8 +13,8 @@
 enum { YK_CURVE_PIECES = 4 };
 
 struct yk_curve_piece {
-    double from; /* it holds for more items than these, up to those where the next one begins */
-    struct yk_line line; /* fixed_ns may be negative where `from` is not 0; item_ns > 0 */
+    double from;         /* valid for more items than this, up to the next piece's `from` */
+    struct yk_line line; /* fixed_ns may be negative if `from` is not 0; item_ns > 0 */
 };
 
 /* count 0: none. The first piece is from 0; `from` rises. */
@@ -24,8 +24,8 @@ struct yk_curve {
 };
 
 double yk_curve_ns(const struct yk_curve *curve, double items);
-/* The most items that take `ns` or less; 0 if not even the first. *item_ns: of the next one, which
- * is infinite where the time jumps there. */
+/* The most items that take at most `ns`; 0 if not even the first does. *item_ns: time of the next
+ * item, infinite if the time jumps there. */
 double yk_curve_items(const struct yk_curve *curve, double ns, double *item_ns);
 
 #endif

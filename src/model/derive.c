@@ -1,4 +1,5 @@
-/* derive.c - the table of methods, what they are given, and the paper's method. See derive.h. */
+/* derive.c - the table of methods, the selection of their input, and the paper's method. See
+ * derive.h. */
 #include "derive.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 static void keep_nearest(const struct yk_derive_from *from, struct yk_lesson *out)
 {
     (void)from;
-    (void)out; /* it is there already */
+    (void)out; /* `out` has it already */
 }
 
 const struct yk_derivation yk_derive_nearest = {
@@ -42,7 +43,7 @@ static const struct yk_lesson_device *device_of(const struct yk_lesson *lesson, 
     return NULL;
 }
 
-/* In whatever order, and each by the same kernel: another one has another speed. */
+/* In any order, and each with the same kernel: another kernel has another speed. */
 static int same_devices(const struct yk_lesson *a, const struct yk_lesson *b)
 {
     for (int d = 0; d < a->device_count; d++) {
@@ -53,7 +54,7 @@ static int same_devices(const struct yk_lesson *a, const struct yk_lesson *b)
     return a->device_count == b->device_count;
 }
 
-/* The place among what was taken so far, by distance; what is taken stays in order. */
+/* Inserts the lesson by distance; the list stays in order. */
 static void take(struct yk_derive_from *from, double distances[YK_DERIVE_MOST],
                  const struct yk_lesson *lesson)
 {

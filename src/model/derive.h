@@ -1,6 +1,5 @@
-/* derive.h - PURE. Lessons for sizes that nothing has run with yet, from those of other sizes
- * (papers/003, "configuration derivation"). Methods are entries of one table.
- */
+/* derive.h - PURE. Derives lessons for sizes that have not run yet from those of other sizes
+ * (papers/003, "configuration derivation"). Methods are entries of one table. */
 #ifndef YK_MODEL_DERIVE_H
 #define YK_MODEL_DERIVE_H
 
@@ -8,29 +7,29 @@
 
 enum { YK_DERIVE_MOST = 16 };
 
-/* What a method starts from: lessons that can be true, of the same devices as the nearest, with as
- * many sizes as are asked for; nearest first. */
+/* A method's input: valid lessons, of the same devices as the nearest one and with as many sizes as
+ * are asked for; nearest first. */
 struct yk_derive_from {
     const struct yk_sizes *sizes;
     const struct yk_lesson *known[YK_DERIVE_MOST];
-    int count; /* 1 at least */
+    int count; /* at least 1 */
 };
 
 struct yk_derivation {
     const char *name, *summary;
-    /* `out` holds the nearest lesson, with these sizes, nothing in it that only a run can tell. */
+    /* `out` holds the nearest lesson with the new sizes, without what only a run can tell. */
     void (*derive)(const struct yk_derive_from *from, struct yk_lesson *out);
 };
-extern const struct yk_derivation *const yk_derivations[]; /* the usual one first; NULL ends them */
+extern const struct yk_derivation *const yk_derivations[]; /* the default first; NULL ends them */
 extern const struct yk_derivation yk_derive_nearest, yk_derive_model;
 
-/* NULL if there is none called so. */
+/* NULL if no method has this name. */
 const struct yk_derivation *yk_derivation_find(const char *name);
 
-/* 1 and a lesson of origin DERIVED, confirmed never, seen 0; or 0: what is known does not help.
- * Lessons of `known` that cannot be true, that are of other devices or of other counts of sizes
- * than the nearest that helps, or that tell no speed, do not count; derived ones only where nothing
- * measured is known. */
+/* Returns 1 and a lesson of origin DERIVED, confirmed 0 times, seen 0; or 0: what is known does not
+ * help. These lessons of `known` do not count: invalid ones, those of other devices or of another
+ * number of sizes than the nearest useful one, and those without a speed. Derived lessons count
+ * only if nothing measured is known. */
 int yk_derive(const struct yk_derivation *how, const struct yk_sizes *sizes,
               const struct yk_lesson_list *known, struct yk_lesson *out);
 

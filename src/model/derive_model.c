@@ -1,16 +1,17 @@
-/* derive_model.c - ours: each device's figures as functions of the sizes, the shares from them.
+/* derive_model.c - yoke's own method: each device's figures as functions of the sizes, and the
+ * shares from them.
  *
- * Costs are powers of sizes, more or less: a row of a matrix product costs n * n, a body n. So a
- * figure is fitted in logarithms. First what all devices have in common: a plane over the sizes and
- * a smooth departure from it. Then what each device has of its own: what it pays for work too small
- * to fill it, which fades as work grows, and a smooth departure (caches), which far from all that
- * is known comes back to what it is at the nearest. The work's nature goes on; how well a device
- * fares with it levels out. Both by process.h, with priors that say: as at the nearest, give or
- * take.
+ * Costs are roughly powers of sizes: a row of a matrix product costs n * n, a body n. So a figure
+ * is fitted in logarithms. First the part that all devices have in common: a plane over the sizes
+ * and a smooth deviation from it. Then each device's own part: its cost for work too small to fill
+ * it, which fades as work grows, and a smooth deviation (caches), which far from all known sizes
+ * returns to its value at the nearest. So far away the common trend continues, while the difference
+ * between devices levels out. Both parts are fitted by process.h, with priors that say: about as at
+ * the nearest lesson.
  *
- * With one lesson that gives a figure as it is there; with two, a power between and beyond them;
- * with more, a curve through them that goes on as a power. What two lessons that are close tell of
- * a slope is mostly noise, and counts accordingly. Sizes that always change together share the
+ * With one lesson the figure stays as it is there; with two it is a power between and beyond them;
+ * with more, a curve through them that continues as a power. The slope between two lessons that are
+ * close is mostly noise, and is weighted accordingly. Sizes that always change together share the
  * slope. The priors' values were chosen on the worlds of tests/unit/test_derive.c.
  */
 #include <float.h>
@@ -21,31 +22,33 @@
 #include "finish.h"
 #include "process.h"
 
-/* The priors, in logarithms. In common: the level, the plane's slope, the departure. Of a device's
- * own: what it pays for small work, the departure. How far departures reach: a factor of e. */
+/* The priors, in logarithms. In common: the level, the plane's slope, the deviation. A device's
+ * own: its cost for small work, the deviation. REACH of deviations: a factor of e. */
 #define LEVEL 1.0
 #define SLOPE 2.0
 #define BEND  0.2
 #define FILL  0.5
 #define OWN   0.2
 #define REACH 1.0
-/* Of a logarithm; of a cost that stands beside the items' and is measured by what they leave. */
+/* Noise of a logarithm: of a steady figure, of another one, and of a fixed cost, which is measured
+ * as the rest beside the items' time. */
 #define NOISE_STEADY 0.02
 #define NOISE        0.06
 #define NOISE_FIXED  0.2
-/* No figure changes by a higher power than this, and no device from the others by more. */
+/* Highest power by which a figure changes; highest logarithm by which a device differs from the
+ * common trend. */
 #define POWER_MOST 4.0
 #define OWN_MOST   1.5
-/* What is added before the logarithm of what may be 0, in ns. */
+/* Added before the logarithm of a value that may be 0, in ns. */
 #define FLOOR_NS 1000.0
 
-/* What the priors say of every two places. Places are those of the lessons, and then that of the
+/* Prior covariance of every two places. The places are those of the lessons, and then that of the
  * sizes asked for. */
 struct ground {
-    int count; /* of lessons: the place of what is asked for */
+    int count; /* number of lessons, and the place of the sizes asked for */
     double common[YK_PROCESS_PLACES][YK_PROCESS_PLACES];
     double own[YK_PROCESS_PLACES][YK_PROCESS_PLACES];
-    double far; /* from the nearest to what is asked for */
+    double far; /* distance from the nearest lesson to the sizes asked for */
 };
 
 static const struct yk_sizes *sizes_at(const struct yk_derive_from *from, int place)
@@ -53,7 +56,7 @@ static const struct yk_sizes *sizes_at(const struct yk_derive_from *from, int pl
     return place < from->count ? &from->known[place]->sizes : from->sizes;
 }
 
-/* Sizes that are the same everywhere say nothing. Where all change alike, as much as one does. */
+/* Sizes that are the same everywhere say nothing. If several change alike, they count as one. */
 static double scale_of(const struct yk_derive_from *from)
 {
     int varying = 0;
@@ -66,7 +69,7 @@ static double scale_of(const struct yk_derive_from *from)
     return varying ? 1 / (double)varying : 1;
 }
 
-/* Of the steps from the nearest lesson to each, in logarithms. */
+/* Product of the steps from the nearest lesson to each, in logarithms. */
 static double product_of(const struct yk_derive_from *from, int i, int j)
 {
     const struct yk_sizes *a = sizes_at(from, i), *b = sizes_at(from, j);
@@ -78,8 +81,8 @@ static double product_of(const struct yk_derive_from *from, int i, int j)
     return product;
 }
 
-/* How much smaller it is than the nearest lesson, in all: 0 there, and nearing -1 far above it.
- * What a device pays for work that is too small to fill it fades like this. */
+/* How much smaller a place is than the nearest lesson, over all sizes: 0 at the lesson, towards -1
+ * far above it. A device's cost for work that is too small to fill it fades like this. */
 static double smallness(const struct yk_derive_from *from, double scale, int place)
 {
     const struct yk_sizes *sizes = sizes_at(from, place), *origin = sizes_at(from, 0);
@@ -117,7 +120,7 @@ static const struct yk_lesson_device *device_called(const struct yk_lesson *less
                                                     const char *name)
 {
     int d = 0;
-    while (strcmp(lesson->devices[d].name, name) != 0) /* all have the same */
+    while (strcmp(lesson->devices[d].name, name) != 0) /* all lessons have the same devices */
         d++;
     return &lesson->devices[d];
 }
@@ -125,13 +128,14 @@ static const struct yk_lesson_device *device_called(const struct yk_lesson *less
 /* A figure and how it is fitted. */
 struct fitted {
     int figure;
-    int known;    /* another figure, without which this one is not known either */
-    double floor; /* added before the logarithm; 0: the figure is unknown where it is 0 */
-    double noise; /* where it was steady; 0: by how steady the device was */
-    int apart; /* known of a device at one place it is the same everywhere, whatever others' is */
+    int known;    /* another figure that must be known for this one to be known */
+    double floor; /* added before the logarithm; 0: the figure is unknown if it is 0 */
+    double noise; /* noise of its logarithm; 0: depends on how steady the device was */
+    int apart;    /* 1: if a device's figure is known at only one place it is the same everywhere,
+                   * whatever the others' is */
 };
 
-/* What is known of it for one device, as logarithms. */
+/* The figure's known values for one device, as logarithms. */
 static void gather(const struct yk_derive_from *from, const char *name, const struct fitted *fitted,
                    struct yk_process_points *out)
 {
@@ -148,7 +152,7 @@ static void gather(const struct yk_derive_from *from, const char *name, const st
     }
 }
 
-/* The mean over the devices of how it changed from the nearest lesson, of those that tell it there.
+/* The mean, over the devices that know the figure at the nearest lesson, of its change from there.
  */
 static void gather_common(const struct yk_derive_from *from, const struct fitted *fitted,
                           struct yk_process_points *out)
@@ -173,7 +177,7 @@ static void gather_common(const struct yk_derive_from *from, const struct fitted
         }
 }
 
-/* How one figure goes over the places for all devices. */
+/* The common change of one figure over the places. */
 static void fit_common(const struct ground *ground, const struct yk_derive_from *from,
                        const struct fitted *fitted, double common[YK_PROCESS_PLACES])
 {
@@ -208,8 +212,8 @@ static double derive_figure(const struct ground *ground, const struct yk_derive_
     return fmin(fmax(value - fitted->floor, 0), DBL_MAX);
 }
 
-/* Who would get which part. A device's own speed, where its line among the team is not known, tells
- * parts but not when the job ends, nor who should have no part. */
+/* Computes shares. If a device's line beside the team is unknown, its own speed gives its share,
+ * but not the end of the job, nor which devices should get nothing. */
 static void share_out(struct yk_lesson *out)
 {
     struct yk_taker takers[YK_LESSON_DEVICES] = { 0 };
@@ -225,7 +229,7 @@ static void share_out(struct yk_lesson *out)
         takers[d].item = 1 / device->rate;
         takers[d].fixed = device->fixed_ns;
         if (!(device->rate > 0))
-            return; /* the shares stay those of the nearest */
+            return; /* the shares stay those of the nearest lesson */
     }
     double end = yk_finish(takers, out->device_count, items);
     if (!(items > 0) || !(end < INFINITY))

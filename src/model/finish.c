@@ -5,9 +5,9 @@
 
 #include "curve.h"
 
-/* More steps than halving the bracket would take are not needed. */
+/* Halving the bracket needs no more steps than this. */
 enum { STEPS_MOST = 200 };
-/* The end is known to this part of it. */
+/* Relative precision of the end. */
 #define PRECISION 1e-12
 
 /* Equation 2 for the active set, which shrinks to those that start by the end. */
@@ -33,7 +33,8 @@ static double finish_lines(struct yk_taker *takers, int count, double items)
     return end;
 }
 
-/* What the taker has by `end`; what an item more would take is infinite for who cannot have it. */
+/* The taker's items by `end`; *item: time of one more item, infinite if the taker cannot have it.
+ */
 static double part_of(const struct yk_taker *taker, double end, double *item)
 {
     const double ns = end - taker->ready;
@@ -59,7 +60,7 @@ double yk_finish_part(const struct yk_taker *taker, double end)
     return taker->item > 0 ? part_of(taker, end, &item) : 0;
 }
 
-/* By `end`, by all that are in or were only late. */
+/* Items done by `end`, by all takers that are in or that were only late. */
 static double done_by(const struct yk_taker *takers, int count, double end, double *speed)
 {
     double all = 0, item;
@@ -73,9 +74,9 @@ static double done_by(const struct yk_taker *takers, int count, double end, doub
     return all;
 }
 
-/* With limits and curves what is done by T is still a rising function of T, in straight pieces: on
- * each of them Newton's step is equation 2 for those that are active there. A bracket keeps it from
- * running in circles. */
+/* With limits and curves the number of items done by T is still a rising function of T, in straight
+ * pieces: on each piece Newton's step is equation 2 for the takers that are active there. A bracket
+ * keeps it from cycling. */
 static double finish_bounded(struct yk_taker *takers, int count, double items, double from)
 {
     double low = 0, high = INFINITY, end = from, speed;
@@ -104,7 +105,7 @@ static double finish_bounded(struct yk_taker *takers, int count, double items, d
     return high;
 }
 
-/* It cannot have what its line would give it by `end`. */
+/* Limits or a curve change what its line would give it by `end`. */
 static int is_bounded(const struct yk_taker *taker, double end)
 {
     double items;

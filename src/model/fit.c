@@ -1,4 +1,4 @@
-/* fit.c - see fit.h: samples, and which of them tell of a set of devices. */
+/* fit.c - see fit.h: samples, and which of them apply to a set of devices. */
 #include "fit.h"
 
 #include <math.h>
@@ -7,19 +7,20 @@
 
 /* Sizes that differ by less than this part are one cell. */
 #define ALIKE 0.01
-/* What a sample is still worth after the next one of its cell, */
+/* Weight left to a sample after the next one of its cell, ... */
 #define FADE 0.7
-/* and after one of another cell of its team; no less than that. */
+/* ... and after one of another cell of its team; not below WEIGHT_LEAST. */
 #define FADE_OTHERS  0.95
 #define WEIGHT_LEAST 0.5
-/* So many samples in a row, off to the same side by this part of the line and so many times as much
- * as samples differ from it, say that the machine has changed, */
+/* MISSED residuals of the same sign in a row mean that the machine has changed. Each must be at
+ * least MISSED_PART of the line, and MISSED_SPREADS times the usual deviation of samples from it.
+ */
 enum { MISSED = 2 };
 #define MISSED_PART    0.05
 #define MISSED_SPREADS 0.7
-/* and what is known follows them this part of the way. */
+/* Then all that is known moves this part of the way. */
 #define FOLLOWS 0.6
-/* A size is known that differs from a sample's by no more than this factor. */
+/* A size is known if it differs from a sample's by no more than this factor. */
 #define NEAR 1.1
 
 /* --- samples --- */
@@ -38,7 +39,7 @@ static int cells_of(const struct yk_fit *fit, uint32_t team)
     return count;
 }
 
-/* An empty one, else the oldest of the set that has most. */
+/* An empty cell, else the oldest one of the set that has most. */
 static struct yk_fit_cell *new_cell(struct yk_fit *fit)
 {
     struct yk_fit_cell *found = &fit->cells[0];
@@ -79,8 +80,8 @@ static int knows_size(const struct yk_fit *fit, const struct yk_fit_sample *samp
     return 0;
 }
 
-/* The logarithm of how many times as long it took as its team's samples until then say; 0: that is
- * nothing to speak of. */
+/* Logarithm of the ratio of its time to the time predicted by its team's earlier samples; 0: too
+ * small to count. */
 static double missed_by(const struct yk_fit *fit, const struct yk_fit_sample *sample)
 {
     struct yk_fitted fitted;
@@ -93,7 +94,8 @@ static double missed_by(const struct yk_fit *fit, const struct yk_fit_sample *sa
     return fabs(by) >= fmax(MISSED_PART, MISSED_SPREADS * fitted.off) ? by : 0;
 }
 
-/* Cells that the samples which say so are in have followed already. */
+/* Moves the team's cells, except those of the samples that showed the change: these have moved
+ * already. */
 static void follow(struct yk_fit *fit, const struct yk_fit_sample *sample)
 {
     struct yk_fit_missed *missed = &fit->missed;
@@ -134,7 +136,7 @@ int yk_fit_add(struct yk_fit *fit, const struct yk_fit_sample *sample)
         cell = new_cell(fit);
         *cell = (struct yk_fit_cell){ .items = sample->items, .team = sample->team };
     }
-    /* times at sizes that differ by a per cent are compared as at one size */
+    /* scales the time to the cell's size, which differs by at most a per cent */
     yk_mean_add(&cell->ns, sample->ns * cell->items / sample->items, FADE);
     if (sample->item_ns > 0 && isfinite(sample->item_ns))
         cell->item_ns = sample->item_ns;
@@ -164,7 +166,7 @@ static int bits(uint32_t team)
     return __builtin_popcount(team);
 }
 
-/* Whose set differs by the fewest devices; the latest of several. */
+/* The cell whose set differs by the fewest devices; of several the latest. */
 static const struct yk_fit_cell *nearest(const struct yk_fit *fit, uint32_t team, uint32_t except)
 {
     const struct yk_fit_cell *found = NULL;
@@ -179,8 +181,8 @@ static const struct yk_fit_cell *nearest(const struct yk_fit *fit, uint32_t team
     return found;
 }
 
-/* By how much each other device slows this one, of its time alone: from jobs that it did by itself,
- * and jobs of the set nearest to the one that is asked for. */
+/* The part of its time alone by which each other device slows this one: from jobs that it did
+ * alone, and jobs of the set nearest to the one asked for. */
 static double slowed_by_each(const struct yk_fit *fit, const struct yk_fit_asked *asked)
 {
     const struct yk_fit_cell *beside = nearest(fit, asked->team, asked->self);

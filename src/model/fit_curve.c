@@ -1,19 +1,21 @@
 /* fit_curve.c - see fit.h: samples that lie on no line, as up to four lines.
  *
- * Which cells belong to one piece is found by trying all ways to cut them into neighbours, two at
- * least, from the fewest pieces on: a piece more has to make squares several times smaller.
+ * The cells of each piece are found by exhaustive search over all ways to cut the cells into runs
+ * of at least two neighbours, from the fewest pieces on: another piece must make the sum of squares
+ * several times smaller.
  */
 #include <math.h>
 #include <stddef.h>
 
 #include "fit.h"
 
-/* Errors of this part are as good as none. */
+/* Errors of this part count as none. */
 #define GOOD 0.01
-/* A piece more has to make the sum of squares so many times smaller. */
+/* Another piece must make the sum of squares this many times smaller. */
 #define BETTER 4.0
-/* A piece rises by this part of its mean slope at least: a device that works in steps takes as long
- * for each size of a step, and how many items it does by a time has to be one number. */
+/* A piece rises by at least this part of its mean slope: a device that works in steps takes the
+ * same time for each size of a step, but the number of items that it does by a time must be unique.
+ */
 #define FLATTEST 1e-3
 enum { CELLS_LEAST = 2 };
 
@@ -51,10 +53,11 @@ double yk_fit_squares(const struct yk_fit_cell *const *cells, const double *weig
 
 struct cut {
     double squares;
-    int begin; /* of the last piece */
+    int begin; /* first cell of the last piece */
 };
 
-/* A piece of cells first .. last - 1: steps are nearly flat. */
+/* A piece of cells first .. last - 1. Its slope has a lower limit, because steps are nearly flat.
+ */
 static double piece(const struct yk_fit_cell *const *cells, int first, int last,
                     struct yk_line *out)
 {
@@ -88,7 +91,7 @@ static void cut_all(const struct yk_fit_cell *const *cells, int count,
         }
 }
 
-/* Where the two lines meet, if that is between the cells; else half way. */
+/* Where the two lines meet, if that is between the cells; otherwise half way. */
 static double border(const struct yk_line *low, const struct yk_line *high, double from, double to)
 {
     double meet = (low->fixed_ns - high->fixed_ns) / (high->item_ns - low->item_ns);

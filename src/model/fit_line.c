@@ -1,29 +1,29 @@
-/* fit_line.c - see fit.h: the line that samples of one set of devices lie on, and how well. */
+/* fit_line.c - see fit.h: the line through the samples of one set of devices, and its error. */
 #include <math.h>
 #include <stddef.h>
 
 #include "fit.h"
 
-/* Sizes tell a slope where the largest is so many times the smallest. */
+/* Sizes show a slope if the largest is at least this many times the smallest. */
 #define APART 1.02
-/* How far a sample is taken to be off at least, and how far a slope that chunks showed, as parts:
- * what they take of the device's time is not all that the job takes. */
+/* Least assumed relative error of a sample, and assumed error of a slope that chunks showed: chunks
+ * take the device's time, which is not all of the job's time. */
 #define SAMPLE_OFF 0.01
 #define SLOPE_OFF  0.2
-/* A cell that is off by more than so many typical deviations counts less, */
+/* A cell that is off by more than this many typical deviations counts less, ... */
 #define FAR 2.0
-/* where that is at least this part of it. */
+/* ... if that is at least this relative error. */
 #define FAR_LEAST 0.01
 enum { ROUNDS = 4 };
-/* Cells off by this part of the line, or so many times as much as samples of a cell differ, say
- * that it is no line, if there are two of them or more. */
+/* The samples lie on no line if at least two cells are off by this part of the line, and by
+ * BENT_NOISE times the deviation within cells. */
 #define BENT       0.03
 #define BENT_NOISE 3.0
 enum { BENT_CELLS = 4 };
 
 struct cells {
-    const struct yk_fit_cell *at[YK_FIT_CELLS]; /* by size */
-    double weights[YK_FIT_CELLS];               /* how far each counts, 0 .. 1 */
+    const struct yk_fit_cell *at[YK_FIT_CELLS]; /* ordered by size */
+    double weights[YK_FIT_CELLS];               /* weight of each, 0 .. 1 */
     int count;
 };
 
@@ -46,8 +46,8 @@ static double relative_error(const struct yk_fit_cell *cell, const struct yk_lin
     return (yk_line_ns(line, cell->items) - cell->ns.mean) / cell->ns.mean;
 }
 
-/* The middle one of all slopes between two cells, which a few wrong ones do not move (Theil, Sen):
- * where least squares begin. */
+/* The median of all slopes between two cells, which a few wrong ones do not move (Theil, Sen): the
+ * start for least squares. */
 static struct yk_line middle_line(const struct cells *cells)
 {
     double numbers[YK_FIT_CELLS * (YK_FIT_CELLS - 1) / 2];
@@ -77,7 +77,7 @@ static void weigh(struct cells *cells, const struct yk_line *line)
     }
 }
 
-/* What the chunks of these samples showed; 0: nothing. */
+/* The slope that the chunks of these samples showed; 0: none. */
 static double shown_slope(const struct cells *cells)
 {
     double slopes = 0, weights = 0;
@@ -90,7 +90,7 @@ static double shown_slope(const struct cells *cells)
     return weights > 0 ? slopes / weights : 0;
 }
 
-/* Sums over cells, for equations of the first order. */
+/* Sums over cells, for linear equations. */
 struct sums {
     double one, items, ns, items2, items_ns;
 };
@@ -111,14 +111,14 @@ static struct sums sums_of(const struct cells *cells)
     return sums;
 }
 
-/* b is not below 0: then all of the time is the items'. */
+/* b must not be negative: then all of the time is the items'. */
 static struct yk_line through_zero(const struct sums *sums)
 {
     return (struct yk_line){ sums->items_ns / sums->items2, 0 };
 }
 
-/* How far samples differ from `line`, as a part. Where parts of much the same size differ by more
- * than the sizes do, they say nothing of the slope. */
+/* Relative deviation of samples from `line`. If parts of nearly equal size differ by more than the
+ * sizes do, they say nothing about the slope. */
 static double sample_off(const struct cells *cells, const struct yk_line *line)
 {
     double squares = 0, weight = 0;
@@ -133,7 +133,7 @@ static double sample_off(const struct cells *cells, const struct yk_line *line)
     return weight > 2 ? fmax(SAMPLE_OFF, sqrt(squares / (weight - 2))) : SAMPLE_OFF;
 }
 
-/* The sizes say too little: the slope is near `slope`, or b is what was told. */
+/* For sizes that say too little: the slope is near `slope`, or b is the given cost. */
 static struct yk_line line_told(const struct sums *sums, double slope, double off, double fixed_ns)
 {
     struct yk_line line;
@@ -156,8 +156,7 @@ static int is_line(const struct yk_line *line)
     return line->item_ns > 0 && isfinite(line->item_ns) && line->fixed_ns >= 0;
 }
 
-/* Where samples contradict the slope that they brought along, that is believed, and they say what
- * the cost is. */
+/* If samples contradict the slope of their chunks, that slope is used, and b follows from it. */
 static struct yk_line checked(const struct sums *sums, double slope, struct yk_line line)
 {
     if (!is_line(&line) && slope > 0)
@@ -165,7 +164,7 @@ static struct yk_line checked(const struct sums *sums, double slope, struct yk_l
     return is_line(&line) ? line : through_zero(sums);
 }
 
-/* 1: the sizes are far enough apart to tell a slope, and it is one. */
+/* 1: the sizes are far enough apart to show a slope, and it is positive. */
 static int fit_slope(struct cells *cells, struct yk_line *out)
 {
     int round;
@@ -197,7 +196,7 @@ static struct yk_line line_of(struct cells *cells, double fixed_ns)
     return checked(&sums, slope, line);
 }
 
-/* --- what is known beside it --- */
+/* --- error and curvature --- */
 
 static void judge(const struct cells *cells, struct yk_fitted *out)
 {
@@ -220,8 +219,8 @@ static void judge(const struct cells *cells, struct yk_fitted *out)
                          : INFINITY;
 }
 
-/* Cells with more than one sample, or neighbours, that are off by more than samples of a cell
- * differ: an outlier is one cell. */
+/* At least two cells are off by more than samples of a cell differ; a single one would be an
+ * outlier. */
 static int is_bent(const struct cells *cells, const struct yk_line *line)
 {
     double noise = 0, weight = 0;

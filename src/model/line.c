@@ -7,7 +7,7 @@
 #include "fit.h"
 #include "split.h"
 
-/* Times in ns inside, as everywhere. */
+/* Internal times are in ns, as everywhere. */
 #define NS 1e9
 
 yoke_status yoke_line_fit(const yoke_sample *samples, int count, yoke_line *out)

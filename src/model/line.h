@@ -6,8 +6,8 @@
 
 /* item_ns 0: unknown. */
 struct yk_line {
-    double item_ns;  /* a: ns that one item more takes, > 0 */
-    double fixed_ns; /* b: ns that the device costs whatever it does, >= 0 */
+    double item_ns;  /* a: ns per item, > 0 */
+    double fixed_ns; /* b: ns that the device costs for any number of items, >= 0 */
 };
 
 static inline double yk_line_ns(const struct yk_line *line, double items)

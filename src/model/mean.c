@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-/* A sample is far off where it differs by so many standard deviations, or by this part of the mean
- * where that is more. */
+/* A sample is far off if it differs by FAR_SPREADS standard deviations and by FAR_PART of the mean.
+ */
 #define FAR_SPREADS 4.0
 #define FAR_PART    0.15
-/* Two that are far off say the same within this part. */
+/* Two samples that are far off agree within this part. */
 #define SAME_PART 0.15
 
 double yk_mean_spread(const struct yk_mean *mean)
@@ -20,7 +20,7 @@ static void begin(struct yk_mean *mean, double value)
     *mean = (struct yk_mean){ .weight = 1, .mean = value };
 }
 
-/* 1: the sample does not count, or has begun the mean anew. */
+/* 1: the sample does not count, or has started the mean anew. */
 static int is_doubted(struct yk_mean *mean, double value)
 {
     const double off = fabs(value - mean->mean);
@@ -76,7 +76,7 @@ double yk_student_95(double freedom)
     int below;
     if (!(freedom >= 1))
         return INFINITY;
-    if (freedom >= COUNT) /* first term of the expansion: right to 0.1 % here */
+    if (freedom >= COUNT) /* first term of the expansion: accurate to 0.1 % here */
         return limit * (1 + (limit * limit + 1) / (4 * freedom));
     below = (int)freedom;
     return at[below - 1] + (freedom - below) * (at[below] - at[below - 1]);

@@ -1,4 +1,5 @@
-/* process.c - by Cholesky's root of the covariance; noise keeps it from being singular. */
+/* process.c - see process.h. Uses the Cholesky root of the covariance; the noise keeps it from
+ * being singular. */
 #include "process.h"
 
 #include <math.h>

@@ -63,7 +63,7 @@ static int device_is_sound(const struct yk_lesson *lesson, int place)
             return 0;
     for (int i = 0; i < YK_FIGURES; i++) {
         double value = yk_figure_get(device, i);
-        if (!(value >= yk_figures[i].least && value <= yk_figures[i].most)) /* nor a NaN */
+        if (!(value >= yk_figures[i].least && value <= yk_figures[i].most)) /* or a NaN */
             return 0;
     }
     return 1;
@@ -92,7 +92,7 @@ const char *yk_lesson_wrong(const struct yk_lesson *lesson)
     return NULL;
 }
 
-/* -0 and 0 are one number, and kept as one. */
+/* -0 and 0 are equal, so they have the same hash. */
 static uint64_t hash_number(uint64_t state, int which, double value)
 {
     if (value == 0)
@@ -152,7 +152,7 @@ void yk_sizes_write(const struct yk_sizes *sizes, char text[YK_SIZES_TEXT])
     text[at] = 0;
 }
 
-/* How many characters it took; 0: it is no number. */
+/* Returns the number of characters read; 0: it is no number. */
 static int read_number(const char *text, double *value)
 {
     int hexadecimal = *text == 'x', at = hexadecimal;

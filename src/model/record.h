@@ -1,6 +1,5 @@
-/* record.h - PURE. A lesson as it is kept: its devices' figures by name, its sizes as text, its
- * checksum, whether it can be true, and how what two processes learned becomes one.
- */
+/* record.h - PURE. A lesson as it is stored: its devices' figures by name, its sizes as text, its
+ * checksum, its validity, and how lessons of two processes are merged. */
 #ifndef YK_MODEL_RECORD_H
 #define YK_MODEL_RECORD_H
 
@@ -9,13 +8,13 @@
 
 #include "lesson.h"
 
-/* A device's figures, in the order in which the knowledge base and yoke kb have them. What is added
- * to struct yk_lesson_device is added at the end here, and gets a column in the store's schema. */
+/* A device's figures, in the order of the knowledge base and of yoke kb. A new field of struct
+ * yk_lesson_device is added at the end here, and gets a column in the store's schema. */
 struct yk_figure {
-    const char *name;    /* a column's name, a JSON member's */
+    const char *name;    /* name of the column and of the JSON member */
     const char *summary; /* one line, with its unit */
-    double least, most;  /* what it may be */
-    size_t offset;       /* of a double; of an int where `whole` */
+    double least, most;  /* allowed values */
+    size_t offset;       /* of a double, or of an int if `whole` */
     int whole;
 };
 enum {
@@ -39,32 +38,32 @@ void yk_figure_set(struct yk_lesson_device *device, int figure, double value);
 
 extern const char *const yk_origin_names[]; /* by enum yk_origin, NULL-terminated */
 
-/* What is wrong with it, in words that follow "a lesson "; NULL: nothing. */
+/* What is wrong with the lesson, in words that follow "a lesson "; NULL: nothing. */
 const char *yk_lesson_wrong(const struct yk_lesson *lesson);
 
-/* A figure that is 0 does not count, so that one which comes to be known later changes no older
- * lesson's checksum. */
+/* A figure that is 0 does not count, so that a figure added later does not change older lessons'
+ * checksums. */
 uint64_t yk_lesson_checksum(const struct yk_lesson *lesson);
 
-/* Numbers with blanks between; one that is not whole as x and its bits in hexadecimal. Exact, and
- * equal for equal sizes. */
+/* Numbers separated by blanks; one that is not whole as x and its bits in hexadecimal. Exact, and
+ * equal texts for equal sizes. */
 enum { YK_SIZES_TEXT = YK_SIZES_MAX * 20 };
 void yk_sizes_write(const struct yk_sizes *sizes, char text[YK_SIZES_TEXT]);
-int yk_sizes_read(const char *text, struct yk_sizes *sizes); /* 0: it is none */
+int yk_sizes_read(const char *text, struct yk_sizes *sizes); /* 0: it is invalid */
 
-/* How unlike two are: Euclid's distance of their logarithms, 0 for equal ones; INFINITY where one
- * has more than the other. */
+/* How different two are: Euclidean distance of their logarithms, 0 for equal ones; INFINITY if they
+ * have different counts. */
 double yk_sizes_distance(const struct yk_sizes *a, const struct yk_sizes *b);
 
-/* Some lessons of one machine and subject, in room for more. */
+/* Some lessons of one machine and subject, with room for more. */
 struct yk_lesson_list {
     struct yk_lesson *at;
     int capacity, count;
 };
 
-/* Into `kept`, of the same machine, subject and sizes, what `fresh` tells: its confirmations are
- * added; its figures replace those kept, unless they are only derived and the others measured, or
- * older. */
+/* Merges `fresh` into `kept`, of the same machine, subject and sizes. Confirmations are added. The
+ * figures of `fresh` replace those of `kept`, unless they are older, or only derived while those of
+ * `kept` are measured. */
 void yk_lesson_merge(struct yk_lesson *kept, const struct yk_lesson *fresh);
 
 #endif

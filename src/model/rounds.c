@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-/* With more of them a round that is begun costs less than this part of the job: a line will do. */
+/* With more rounds, a partial round costs less than this part of the job, and the line is accurate
+ * enough. */
 enum { FEW = 16 };
 
-/* The end if the device has just so many rounds; without it where there are none. */
+/* The end if the device has exactly `rounds` rounds; 0 rounds: without it. */
 static double split_with(struct yk_part *parts, struct yk_taker *takers, int count,
                          const struct yk_work *work, int which, double rounds)
 {

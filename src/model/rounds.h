@@ -1,10 +1,9 @@
-/* rounds.h - PURE. A split in which who works with several lanes gets whole rounds, where these are
- * few.
+/* rounds.h - PURE. A split in which a device with several lanes gets whole rounds if these are few.
  *
  * Cores take their part in pieces that are no smaller than what fills a core's vectors. 1.3 rounds
- * of such pieces on 32 cores take as long as two: ten cores have a second one, 22 wait, and with
- * them all other devices. A line does not show that. So such a part is made a whole number of
- * rounds, of the next lower and the next higher one that with which all ends earlier.
+ * of such pieces on 32 cores take as long as two: ten cores have a second piece, 22 are idle, and
+ * so are all other devices. A line does not show that. So such a part becomes a whole number of
+ * rounds: the next lower or the next higher one, whichever ends the job earlier.
  */
 #ifndef YK_MODEL_ROUNDS_H
 #define YK_MODEL_ROUNDS_H

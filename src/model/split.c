@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Rounding: a part that is a whole number of units but for this much is one. */
+/* Rounding: a part within this relative error of a whole number of units counts as whole. */
 #define WHOLE 1e-9
-/* With leasts of several units sets are compared of so many devices at most. */
+/* With least parts of several units, sets are compared only for this many devices. */
 enum { COMPARED_MOST = 32 };
 
 double yk_part_ns(const struct yk_part *part, double items)
@@ -42,7 +42,7 @@ static double unit_ns(const struct yk_part *part, const struct yk_work *work, in
     return yk_part_ns(part, (double)units * (double)work->unit);
 }
 
-/* --- those who could have more, the one with the least key on top --- */
+/* --- a heap of devices, the one with the smallest key on top --- */
 
 static int comes_before(const struct yk_part *parts, int a, int b)
 {
@@ -73,12 +73,12 @@ static void order(struct yk_part *parts, int count)
         sink(parts, count, i);
 }
 
-/* --- who gets what --- */
+/* --- which device gets how much --- */
 
 static void begin(struct yk_part *parts, struct yk_taker *takers, int count,
                   const struct yk_work *work)
 {
-    /* with a least of one unit no jump is looked for: whole units come later */
+    /* a least part of one unit is no limit here: rounding to whole units comes later */
     int i;
     for (i = 0; i < count; i++) {
         struct yk_part *part = &parts[i];
@@ -106,15 +106,15 @@ static void admit_all(struct yk_taker *takers, int count)
             takers[i].items = YK_TAKER_IN;
 }
 
-/* Just before this moment nobody has come in who can do his least by then. */
+/* Just before `end`: no device that can just do its least part by `end` has come in. */
 static double before(double end)
 {
     return end * (1 - 1e-9);
 }
 
-/* Somebody starts at the end, with his least, and that is more than was left: he has just that, and
- * the others less. Who does not fit at all stays out. 1 if there was anybody, and the others are to
- * be looked at again. */
+/* If a device can just do its least part by the end, and that is more than was left, it gets
+ * exactly its least and the others less. If that does not fit at all, the device stays out. Returns
+ * 1 if there was such a device, and the others must be computed again. */
 static int settle_newcomers(struct yk_part *parts, struct yk_taker *takers, int count,
                             const struct yk_work *work, double end, double *items)
 {
@@ -139,7 +139,8 @@ static int settle_newcomers(struct yk_part *parts, struct yk_taker *takers, int 
     return found;
 }
 
-/* Whole units by the common end; how many are left, less than none if there are too many. */
+/* Rounds parts by the common end down to whole units. Returns the units left; negative if there are
+ * too many. */
 static int64_t round_down(struct yk_part *parts, const struct yk_taker *takers, int count,
                           const struct yk_work *work, double end)
 {
@@ -156,7 +157,7 @@ static int64_t round_down(struct yk_part *parts, const struct yk_taker *takers, 
     return left;
 }
 
-/* When the device would end if it had one unit more, or its least. */
+/* The time at which the device would end with one unit more, or with its least. */
 static void note_next(struct yk_part *part, const struct yk_work *work, int64_t left)
 {
     const int64_t least = least_units(part, work);
@@ -165,7 +166,7 @@ static void note_next(struct yk_part *part, const struct yk_work *work, int64_t 
     part->key = takes ? unit_ns(part, work, next) : INFINITY;
 }
 
-/* The units that are left go, one after another, to whoever would end them first. */
+/* Hands the units that are left, one after another, to the device that would end them first. */
 static int64_t hand_out(struct yk_part *parts, int count, const struct yk_work *work, int64_t left)
 {
     int i;
@@ -187,8 +188,8 @@ static int64_t hand_out(struct yk_part *parts, int count, const struct yk_work *
     return left;
 }
 
-/* Where the end is a moment at which a device can suddenly do more, all together have too much: the
- * latest have less. */
+/* If a device can suddenly do more at the end time, all together have too much: takes units from
+ * the devices that end last. */
 static int64_t take_back(struct yk_part *parts, int count, const struct yk_work *work, int64_t left)
 {
     while (left < 0) {
@@ -223,7 +224,7 @@ static double latest_ns(const struct yk_part *parts, int count, const struct yk_
     return latest;
 }
 
-/* The best split over all that are not barred. */
+/* The best split over all devices that are not barred. */
 static double solve(struct yk_part *parts, struct yk_taker *takers, int count,
                     const struct yk_work *work)
 {
@@ -261,8 +262,8 @@ static int is_coarse(const struct yk_part *parts, int count, const struct yk_wor
     return coarse;
 }
 
-/* Whoever has a large least may be in the way of two others: as long as a set of one less ends
- * earlier it is taken. */
+/* A device with a large least part may keep out two others: as long as a set without one device
+ * ends earlier, that set is taken. */
 static double compare_sets(struct yk_part *parts, struct yk_taker *takers, int count,
                            const struct yk_work *work, double best)
 {
@@ -290,7 +291,7 @@ static double compare_sets(struct yk_part *parts, struct yk_taker *takers, int c
 
 /* --- energy --- */
 
-/* By `end`, those first whose items cost least. 0: not all would be done. */
+/* By `end`, cheapest items first. 0: not all would be done. */
 static int fill_cheapest(struct yk_part *parts, struct yk_taker *takers, int count,
                          const struct yk_work *work, double end)
 {
@@ -338,7 +339,7 @@ double yk_split_joules(const struct yk_part *parts, int count)
     return joules_of_units(parts, count, 1);
 }
 
-/* From units to items; the range may end within the last one. */
+/* Converts units to items; the range may end within the last unit. */
 static void tell(struct yk_part *parts, int count, const struct yk_work *work)
 {
     int i, last = -1;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Who waits looks so often at least; what passes beyond that between two looks does not count. */
+/* A waiting thread looks at least this often; longer times between two looks do not count. */
 #define LOOK_NS 1000000000
 
 void yk_pace_note(struct yk_pace *pace, int64_t items, int64_t ns)
@@ -49,7 +49,7 @@ void yk_stall_end(struct yk_stall *stall, double allowed_ns, int64_t now)
     else
         stall->untold--;
     if (--stall->count == 0)
-        stall->allowed_ns = 0; /* nor what rounding left */
+        stall->allowed_ns = 0; /* removes the rounding error */
 }
 
 int yk_stall_look(struct yk_stall *stall, int64_t now, int64_t *again_ns)

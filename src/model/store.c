@@ -1,4 +1,4 @@
-/* store.c - open, close, and what every call begins and ends with. See store.h. */
+/* store.c - open, close, and the frame of every call. See store.h. */
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ static int is_ours(const struct yk_store *store)
 void yk_store_close(struct yk_store *store)
 {
     struct yk_file_size guard;
-    if (!is_ours(store)) /* what the parent has open is not the child's to tidy up */
+    if (!is_ours(store)) /* the child must not close files of its parent */
         return;
     yk_file_size_begin(&guard);
     store->deadline = yk_clock_ns() + store->settings.patience_ns;
@@ -65,7 +65,8 @@ const char *yk_store_path(const struct yk_store *store)
     return store ? store->settings.path : "";
 }
 
-/* After failures it is left alone for longer and longer, then for good: jobs go on. */
+/* After each failure the store is not used for a longer time, and finally not at all; jobs continue
+ * without it. */
 static void count_failure(struct yk_store *store)
 {
     int doublings = store->failures < DOUBLINGS_MAX ? store->failures : DOUBLINGS_MAX;
@@ -78,7 +79,9 @@ static yoke_status see_that_it_is_open(struct yk_store *store)
 {
     if (!store->settings.path[0] || (store->given_up && !store->base))
         return YOKE_ENODEV;
-    if (store->deadline - store->settings.patience_ns < store->quiet_until) /* that is, now */
+    if (store->deadline - store->settings.patience_ns <
+        store->quiet_until) /* left side: the time at which
+                             * the call began */
         return YOKE_EBUSY;
     if (store->base || yk_store_open_file(store) == SQLITE_OK)
         return YOKE_OK;
@@ -101,7 +104,7 @@ yoke_status yk_store_begin(struct yk_store *store)
     return status;
 }
 
-/* With the lock held: what `code` means for the calls to come. */
+/* With the lock held: decides what `code` means for later calls. */
 static yoke_status judge(struct yk_store *store, int code)
 {
     switch (code & 0xff) {
@@ -166,7 +169,7 @@ static int write_all(struct yk_store *store, yk_store_write *write, void *contex
     if (code == SQLITE_OK)
         code = run(store, YK_SQL_COMMIT);
     if (code != SQLITE_OK)
-        run(store, YK_SQL_ROLLBACK); /* which SQLite may have done itself */
+        run(store, YK_SQL_ROLLBACK); /* SQLite may have done that itself */
     return code;
 }
 
@@ -176,7 +179,8 @@ yoke_status yk_store_transact(struct yk_store *store, yk_store_write *write, voi
         yoke_status status = yk_store_begin(store);
         if (status != YOKE_OK)
             return status;
-        if (yk_store_has_moved(store)) { /* removed by somebody: what is put now would be lost */
+        if (yk_store_has_moved(store)) { /* another process removed the file: what is put now
+                                          * would be lost */
             yk_store_close_file(store);
             status = yk_store_open_file(store) == SQLITE_OK ? YOKE_OK : YOKE_EBUSY;
         }
@@ -204,7 +208,7 @@ sqlite3_stmt *yk_store_statement(struct yk_store *store, enum yk_statement which
 int yk_store_step(sqlite3_stmt *statement)
 {
     sqlite3_step(statement);
-    return sqlite3_reset(statement); /* tells what step met with */
+    return sqlite3_reset(statement); /* returns the error of the step */
 }
 
 int64_t yk_store_number(sqlite3 *base, const char *sql)

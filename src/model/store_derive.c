@@ -1,4 +1,4 @@
-/* store_derive.c - from what is on disk to a lesson for sizes never seen. */
+/* store_derive.c - derives a lesson for new sizes from those on disk. */
 #include "../base/alloc.h"
 #include "store_state.h"
 

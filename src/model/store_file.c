@@ -1,11 +1,11 @@
-/* store_file.c - opening the file, and what is done about one that cannot be used.
+/* store_file.c - opens the file, and handles one that cannot be used.
  *
- * Beside PATH lies PATH-lock. Who opens the file holds it shared until SQLite has all its files
- * open (PATH, PATH-wal, PATH-shm); who sets a damaged file aside, or makes or changes tables, holds
- * it alone. So nobody opens the log of one file with the pages of another. While the file is in use
- * the lock is free.
+ * The lock file is PATH-lock. A process that opens the file holds the lock shared until SQLite has
+ * all its files open (PATH, PATH-wal, PATH-shm). A process that sets a damaged file aside, or makes
+ * or changes tables, holds it exclusively. So no process opens the log of one file with the pages
+ * of another. While the file is in use the lock is free.
  *
- * What is open is never opened a second time here, not even to read it: when a process closes any
+ * An open file is never opened a second time here, not even to read it: when a process closes any
  * descriptor of a file, it loses all of SQLite's locks on it.
  */
 #include <errno.h>
@@ -23,9 +23,10 @@
 #include "store_state.h"
 
 enum { CORRUPT_KEPT = 9, TRIES = 4, WAIT_NS = 500000 };
-enum { QUERY_STEPS = 10000 }; /* of SQLite's machine between two looks at the clock: some 0.1 ms */
-/* Beyond the patience for other processes. The slowest call, a million lessons counted, takes 0.1
- * s. */
+/* SQLite virtual machine steps between two looks at the clock: some 0.1 ms. */
+enum { QUERY_STEPS = 10000 };
+/* Added to the patience for other processes. The slowest call, counting a million lessons, takes
+ * 0.1 s. */
 static const int64_t QUERY_NS = 2000000000;
 
 void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *format, ...)
@@ -38,7 +39,7 @@ void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *for
         yk_log(level, "knowledge base: %s", store->why);
 }
 
-/* SQLite asks again and again, until it is told to give up. */
+/* SQLite calls this again and again, until it returns 0. */
 static int wait_for_others(void *context, int tries)
 {
     const struct yk_store *store = context;
@@ -48,7 +49,7 @@ static int wait_for_others(void *context, int tries)
     return 1;
 }
 
-/* Whatever a file holds, no call runs for ever. */
+/* No call runs for ever, whatever the file contains. */
 static int takes_too_long(void *context)
 {
     const struct yk_store *store = context;
@@ -97,7 +98,7 @@ static char *put_escaped(char *to, const char *from)
     return to;
 }
 
-/* A new file is for this user only, as its lock is. */
+/* A new file gets the mode of its lock file: accessible to this user only. */
 static char *make_uri(const struct yk_store *store, const char *mode)
 {
     char *uri = yk_calloc(1, 6 * strlen(store->settings.path) + 96);
@@ -110,7 +111,7 @@ static char *make_uri(const struct yk_store *store, const char *mode)
     return uri;
 }
 
-/* SQLite looks at the file only when it is first asked something. */
+/* SQLite opens the file only at the first query. */
 static int connect_base(struct yk_store *store, const char *mode)
 {
     char *uri = make_uri(store, mode);
@@ -127,7 +128,7 @@ static int connect_base(struct yk_store *store, const char *mode)
         return code & 0xff;
     }
     sqlite3_busy_handler(store->base, wait_for_others, store);
-    /* A file's own triggers and views are programs; yoke has none. */
+    /* A file's own triggers and views are programs; yoke has none, so they are disabled. */
     sqlite3_db_config(store->base, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(store->base, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(store->base, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -153,7 +154,7 @@ int yk_store_has_moved(struct yk_store *store)
            moved;
 }
 
-/* The log goes first: a new file beside an old log would be filled from it. */
+/* The log goes first: SQLite would apply an old log to a new file beside it. */
 static int rename_all(const struct yk_store *store, const char *to)
 {
     static const char *const ends[] = { "-wal", "-shm", "-journal" };
@@ -167,7 +168,7 @@ static int rename_all(const struct yk_store *store, const char *to)
     return rename(store->settings.path, to) == 0;
 }
 
-/* With the lock held alone. */
+/* With the lock held exclusively. */
 static void move_away(struct yk_store *store)
 {
     char to[PATH_MAX + 16];
@@ -202,11 +203,12 @@ void yk_store_set_aside(struct yk_store *store)
         else
             store->given_up = 1;
     }
-    yk_store_close_file(store); /* it has moved: SQLite leaves alone what has its names now */
+    yk_store_close_file(store); /* it was renamed: SQLite does not touch files that now have its
+                                 * names */
     unlock_file(file);
 }
 
-/* Whether others' logs have to be read with it: then it cannot be taken as it is. */
+/* 1: another process's log must be read with the file, so it is not immutable. */
 static int has_log(const struct yk_store *store)
 {
     char path[PATH_MAX + 8];
@@ -215,7 +217,7 @@ static int has_log(const struct yk_store *store)
     return stat(path, &info) == 0 && info.st_size > 0;
 }
 
-/* For a folder where nothing can be written. */
+/* For a folder that is not writable. */
 static int open_read_only(struct yk_store *store)
 {
     int code = SQLITE_CANTOPEN;
@@ -230,11 +232,11 @@ static int open_read_only(struct yk_store *store)
     return code & 0xff;
 }
 
-/* Trouble with these is not worth an error: what fails here fails again where it matters.
+/* Errors of these are ignored: a failure here fails again where it matters.
  *
- * Nobody waits for the disk: a program that ends would, 1 to 100 ms. A process that is killed
- * leaves the file whole all the same. Where the machine goes down within seconds of a write the
- * file may be damaged: it is set aside then, and no row that is damaged is believed. */
+ * No call waits for the disk: otherwise a program that ends would wait 1 to 100 ms. A process that
+ * is killed still leaves the file whole. If the machine goes down within seconds of a write the
+ * file may be damaged: it is then set aside, and damaged rows are not used. */
 static void settle(const struct yk_store *store)
 {
     int alone = yk_is_shared_by_machines(store->settings.path);
@@ -248,7 +250,7 @@ static void settle(const struct yk_store *store)
                  NULL, NULL, NULL);
 }
 
-/* With the lock held as `how`. SQLITE_LOCKED: it has to be held alone. */
+/* With the lock held as `how`. SQLITE_LOCKED: it must be held exclusively. */
 static int open_locked(struct yk_store *store, int how)
 {
     int code = connect_base(store, "mode=rwc");
@@ -257,13 +259,13 @@ static int open_locked(struct yk_store *store, int how)
     switch (yk_schema_look(store->base, &code)) {
     case YK_SCHEMA_CURRENT:
         settle(store);
-        /* Now SQLite has all its files open. */
+        /* After this query SQLite has all its files open. */
         if (yk_store_number(store->base, "SELECT count(*) FROM sqlite_master") < 0)
             code = sqlite3_errcode(store->base);
         break;
     case YK_SCHEMA_OLDER:
         if (how == LOCK_EX) {
-            settle(store); /* the tables are made with the log there is then */
+            settle(store); /* makes the tables with the final journal mode */
             code = yk_schema_bring(store->base);
         } else {
             code = SQLITE_LOCKED;
@@ -294,7 +296,7 @@ static int open_locked(struct yk_store *store, int how)
     return store->given_up ? SQLITE_CANTOPEN : code;
 }
 
-/* What another user can write to is not believed. Root's files are everybody's. */
+/* A file that another user can write to is not trusted. Root's files are trusted by everyone. */
 static int is_trusted(struct yk_store *store, const struct stat *info)
 {
     if ((info->st_uid == geteuid() || info->st_uid == 0) && !(info->st_mode & (S_IWGRP | S_IWOTH)))
@@ -313,7 +315,7 @@ static int open_once(struct yk_store *store, int how)
     int file;
     if (stat(store->settings.path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
-            return SQLITE_CANTOPEN; /* nor is there to be a lock beside it */
+            return SQLITE_CANTOPEN; /* nor make a lock file beside it */
         if (!is_trusted(store, &info))
             return SQLITE_CANTOPEN;
     }
@@ -327,14 +329,14 @@ static int open_once(struct yk_store *store, int how)
     return code;
 }
 
-/* The cache's folders are yoke's to make; others are the user's, and a missing one may be a
- * mistake. */
+/* yoke makes only the cache's folders; others are the user's, and a missing one may be a mistake.
+ */
 static void make_cache_folder(const char *path)
 {
     char folder[PATH_MAX];
     yk_cache_folder(folder, sizeof folder);
     size_t length = strlen(folder);
-    /* ".." may lead out of it again */
+    /* ".." may lead out of the cache folder again */
     if (length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/' &&
         !strstr(path + length, "/../"))
         yk_make_folders(path);

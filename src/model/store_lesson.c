@@ -1,4 +1,4 @@
-/* store_lesson.c - lessons that are kept, out of rows. */
+/* store_lesson.c - reads lessons from rows. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +97,7 @@ int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_le
     return SQLITE_OK;
 }
 
-/* The one row there may be. */
+/* Reads the only row, if there is one. */
 static int read_one(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson,
                     int64_t *id)
 {
@@ -125,7 +125,7 @@ int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
     sqlite3_bind_int64(row, 2, (int64_t)key->subject);
     sqlite3_bind_text(row, 3, text, -1, SQLITE_STATIC);
     code = read_one(store, row, lesson, id);
-    sqlite3_clear_bindings(row); /* text goes */
+    sqlite3_clear_bindings(row); /* `text` goes out of scope */
     return code;
 }
 
@@ -160,7 +160,7 @@ struct nearby {
     double distance;
 };
 
-/* The nearest so far stay in order. */
+/* Inserts `one`; the nearest ones stay in order. */
 static int add_nearby(struct nearby *nearest, int count, int most, struct nearby one)
 {
     int at = count < most ? count++ : most - 1;

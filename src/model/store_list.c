@@ -1,4 +1,4 @@
-/* store_list.c - all lessons, or those of a filter: told, forgotten; and the size limit. */
+/* store_list.c - lists and removes all lessons, or those of a filter; keeps the size limit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static int run(sqlite3 *base, const char *sql)
     return sqlite3_exec(base, sql, NULL, NULL, NULL);
 }
 
-/* What no lesson is of any more. */
+/* Removes subjects and machines without lessons. */
 static int drop_unused(sqlite3 *base)
 {
     return run(base, "DELETE FROM subjects WHERE NOT EXISTS"
@@ -123,7 +123,7 @@ yoke_status yk_store_forget(struct yk_store *store, const struct yk_store_filter
     return status;
 }
 
-/* Bytes in use, without pages that are free; -1: cannot be told, with SQLite's code in *code. */
+/* Bytes in use, without free pages; -1: unknown, with SQLite's code in *code. */
 static int64_t bytes_used(struct yk_store *store, int *code)
 {
     sqlite3_stmt *row = yk_store_statement(store, YK_SQL_BYTES, code);
@@ -136,7 +136,7 @@ static int64_t bytes_used(struct yk_store *store, int *code)
     return bytes;
 }
 
-/* Within a transaction. A few at a time: the rest goes with the next that is put. */
+/* Within a transaction. Removes a limited number; the next put removes more. */
 int yk_store_trim(struct yk_store *store)
 {
     int code, steps = 0;

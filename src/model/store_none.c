@@ -1,7 +1,6 @@
-/* store_none.c - store.h in a build without SQLite (YOKE_SQLITE=OFF): a store is always NULL, which
- * knows nothing and keeps nothing. The settings are read all the same: what is wrong with them is
- * wrong in every build.
- */
+/* store_none.c - store.h in a build without SQLite (YOKE_SQLITE=OFF): a store is always NULL, and
+ * finds and keeps nothing. The settings are still read, so that invalid ones are errors in every
+ * build. */
 #include <stdio.h>
 
 #include "../base/status.h"

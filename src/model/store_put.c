@@ -1,4 +1,4 @@
-/* store_put.c - lessons into rows, any number in one transaction. */
+/* store_put.c - writes lessons to rows, any number in one transaction. */
 #include <time.h>
 
 #include "../base/alloc.h"
@@ -85,10 +85,10 @@ struct putting {
     const struct yk_store_entry *entries;
     int count;
     int64_t now;
-    struct yk_lesson fresh, kept; /* room */
+    struct yk_lesson fresh, kept; /* scratch */
 };
 
-/* What is kept already, with what the entry tells. */
+/* Merges the entry into the stored lesson. */
 static int put_lesson(struct yk_store *store, const struct yk_store_entry *entry,
                       struct putting *putting)
 {
@@ -99,10 +99,10 @@ static int put_lesson(struct yk_store *store, const struct yk_store_entry *entry
     if (!fresh->seen)
         fresh->seen = putting->now;
     if (code == SQLITE_OK) {
-        if (kept->seen > putting->now) /* by a clock that was wrong */
+        if (kept->seen > putting->now) /* written while the clock was wrong */
             kept->seen = putting->now;
         yk_lesson_merge(kept, fresh);
-    } else if (code == SQLITE_NOTFOUND) /* not there, or damaged */
+    } else if (code == SQLITE_NOTFOUND) /* missing or damaged */
         *kept = *fresh;
     else
         return code;
@@ -127,7 +127,7 @@ static int put_entries(struct yk_store *store, void *context)
     return code;
 }
 
-/* The first that is left out; NULL: none is. */
+/* The first entry that is left out; NULL: none. */
 static const struct yk_store_entry *wrong_one(const struct yk_store_entry *entries, int count)
 {
     for (int i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* store_run.c - what the latest runs tell of themselves. */
+/* store_run.c - reports of the latest runs. */
 #include <string.h>
 #include <time.h>
 

@@ -1,8 +1,8 @@
-/* store_schema.c - the tables, as the steps that lead to them.
+/* store_schema.c - the tables, as a sequence of migration steps.
  *
- * Step N makes of a file of version N - 1 one of version N; a new file takes them all, so what old
- * and new files hold is the same by construction. A step that was released never changes. The
- * version is SQLite's user_version; that a file is ours at all says its application_id.
+ * Step N converts a file of version N - 1 to version N; a new file takes all steps, so old and new
+ * files are the same by construction. A released step never changes. The version is SQLite's
+ * user_version; application_id marks the file as yoke's.
  */
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 enum { APPLICATION_ID = 0x796f6b65 }; /* "yoke" */
 
 static const char *const steps[] = {
-    /* 1: what was learned. Hashes are 64 bits, which SQLite has with a sign. */
+    /* 1: lessons. Hashes are 64 bits, which SQLite stores as signed integers. */
     "CREATE TABLE machines(hash INTEGER PRIMARY KEY, text TEXT NOT NULL);"
     "CREATE TABLE subjects(hash INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);"
     "CREATE TABLE lessons(id INTEGER PRIMARY KEY, machine INTEGER NOT NULL,"
@@ -22,14 +22,14 @@ static const char *const steps[] = {
     " item_ns REAL, fixed_ns REAL, rate REAL, chunk_ns REAL, share REAL, copied_bytes REAL,"
     " spread REAL, grain REAL, link_bytes_per_ns REAL, steady REAL,"
     " PRIMARY KEY(lesson, place)) WITHOUT ROWID;",
-    /* 2: what the latest runs tell; what was seen longest ago is found at once. */
+    /* 2: reports of the latest runs; an index for the lessons seen longest ago. */
     "CREATE TABLE runs(id INTEGER PRIMARY KEY AUTOINCREMENT, seen INTEGER NOT NULL,"
     " text TEXT NOT NULL);"
     "CREATE INDEX lessons_seen ON lessons(seen);"
     "CREATE INDEX lessons_subject ON lessons(subject);",
-    /* 3: which of two kernels is the faster one. */
+    /* 3: the faster one of two kernels. */
     "ALTER TABLE devices ADD COLUMN form REAL;",
-    /* 4: what jobs were split by; '': a subject that an older yoke put here. */
+    /* 4: the partitioner of jobs; '': a subject written by an older yoke. */
     "ALTER TABLE subjects ADD COLUMN partitioner TEXT NOT NULL DEFAULT '';",
 };
 

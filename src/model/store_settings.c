@@ -1,5 +1,5 @@
-/* store_settings.c - what spec and environment say of the knowledge base: with SQLite and without.
- */
+/* store_settings.c - reads the settings of the knowledge base from the spec and the environment, in
+ * builds with SQLite and without. */
 #include "store_settings.h"
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ static const struct yk_option options[] = {
     { .name = NULL },
 };
 
-/* The file itself, wherever links lead and the program goes later; a new one has no links. 0: the
- * name is too long. */
+/* An absolute path without links, so that later changes of links or of the working directory have
+ * no effect; a new file has no links. 0: the name is too long. */
 static int resolve(const char *asked, char path[PATH_MAX])
 {
     char folder[PATH_MAX];

@@ -1,10 +1,10 @@
-/* store_state.h - inside the store. Files: store.c (open, close, options, the frame of every call),
- * store_file.c (the file and its trouble), store_schema.c (tables and their versions),
- * store_lesson.c (find, near), store_put.c, store_derive.c, store_list.c (each, forget, the size
- * limit), store_run.c.
+/* store_state.h - the store's internals. Files: store.c (open, close, the frame of every call),
+ * store_settings.c (options), store_file.c (the file and its problems), store_schema.c (tables and
+ * their versions), store_lesson.c (find, near), store_put.c, store_derive.c, store_list.c (each,
+ * forget, the size limit), store_run.c.
  *
- * Every call is `begin`, statements, `end`: begin takes the lock and sees that the file is open,
- * end decides what a failure means for the calls to come.
+ * Every call is `begin`, statements, `end`: begin takes the lock and makes sure that the file is
+ * open; end decides what a failure means for later calls.
  */
 #ifndef YK_MODEL_STORE_STATE_H
 #define YK_MODEL_STORE_STATE_H
@@ -18,7 +18,8 @@
 #include "record.h"
 #include "store_settings.h"
 
-/* SQL, in store_lesson.c: prepared when first used, kept until the file is closed. */
+/* SQL statements (texts in store_lesson.c): prepared at first use, kept until the file is closed.
+ */
 enum yk_statement {
     YK_SQL_BEGIN,
     YK_SQL_COMMIT,
@@ -32,9 +33,9 @@ enum yk_statement {
     YK_SQL_PUT_LESSON, /* the lesson's columns, machine, subject */
     YK_SQL_PUT_DEVICE, /* lesson, place, name, figures */
     YK_SQL_DROP_DEVICES,
-    YK_SQL_PUT_RUN, /* when, text */
+    YK_SQL_PUT_RUN, /* time, text */
     YK_SQL_DROP_RUNS,
-    YK_SQL_RUN, /* how many back */
+    YK_SQL_RUN, /* number of runs back */
     YK_SQL_BYTES,
     YK_SQL_COUNT
 };
@@ -43,69 +44,69 @@ void yk_store_sql(enum yk_statement which, char sql[YK_SQL_TEXT]);
 
 struct yk_store {
     yk_mutex lock;
-    struct yk_store_settings settings; /* fixed from open on, as the owner is */
+    struct yk_store_settings settings; /* fixed after open, like the owner */
     pid_t owner;
-    /* Under the lock. */
-    sqlite3 *base; /* NULL: not open; why[] says why, or it is to be opened */
-    sqlite3_stmt *statements[YK_SQL_COUNT]; /* prepared when first used */
-    int given_up;                           /* nothing will open it again */
-    int set_aside;                          /* how often */
+    /* Protected by `lock`. */
+    sqlite3 *base; /* NULL: not open; why[] says why, or it will be opened */
+    sqlite3_stmt *statements[YK_SQL_COUNT]; /* prepared at first use */
+    int given_up;                           /* 1: it will not be opened again */
+    int set_aside;                          /* number of times */
     int failures;                           /* in a row */
-    int told;                               /* of trouble, in the log */
-    int64_t deadline;                       /* of the call, for waiting */
-    int64_t quiet_until;                    /* after failures it is left alone for a while */
+    int told;                               /* number of problems logged */
+    int64_t deadline;                       /* time until which the present call may wait */
+    int64_t quiet_until;                    /* not used before this time, after failures */
     char why[YK_STORE_WHY];
     struct yk_file_size guard;
 };
 
-/* YOKE_OK: the file is open and the call may go on, with the lock held until end. YOKE_ENODEV:
- * there is none; YOKE_EBUSY: not now. */
+/* YOKE_OK: the file is open and the call may continue, with the lock held until end. YOKE_ENODEV:
+ * there is no file; YOKE_EBUSY: not now. */
 yoke_status yk_store_begin(struct yk_store *store);
-/* `code` is what SQLite said last; gives the status for it. */
+/* `code`: SQLite's latest code; returns the status for it. */
 yoke_status yk_store_end(struct yk_store *store, int code);
-/* What `write` does, as one transaction, between begin and end: all or nothing. It gives SQLite's
- * code. Once more where the file had to be set aside. */
+/* Runs `write` between begin and end as one transaction: all or nothing. `write` returns SQLite's
+ * code. Tries once more if the file had to be set aside. */
 typedef int yk_store_write(struct yk_store *store, void *context);
 yoke_status yk_store_transact(struct yk_store *store, yk_store_write *write, void *context);
 
-/* Ready to bind; NULL if it cannot be prepared, with SQLite's code in *code. */
+/* A statement ready to bind; NULL if it cannot be prepared, with SQLite's code in *code. */
 sqlite3_stmt *yk_store_statement(struct yk_store *store, enum yk_statement which, int *code);
-/* Steps one that gives no rows, and resets it. */
+/* Runs a statement that returns no rows, and resets it. */
 int yk_store_step(sqlite3_stmt *statement);
-/* One number by SQL without parameters; -1 if there is none. */
+/* One number from an SQL query without parameters; -1 if there is none. */
 int64_t yk_store_number(sqlite3 *base, const char *sql);
 
-/* store_file.c: opens the file, or says in why[] what hinders; SQLITE_OK if it is open. */
+/* store_file.c: opens the file; SQLITE_OK if it is open, otherwise why[] has the reason. */
 int yk_store_open_file(struct yk_store *store);
 void yk_store_close_file(struct yk_store *store);
-/* It is damaged: it gets another name, unless another process did that already. */
+/* Renames the damaged file, unless another process has done so. */
 void yk_store_set_aside(struct yk_store *store);
-/* Somebody removed or renamed what is open. */
+/* 1: the open file was removed or renamed. */
 int yk_store_has_moved(struct yk_store *store);
-/* Writes the reason down, and once into the log. */
+/* Stores the reason in why[], and logs the first one. */
 void yk_store_tell(struct yk_store *store, yoke_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* store_schema.c: what is in a file. */
+/* store_schema.c: the contents of a file. */
 enum yk_schema_found {
     YK_SCHEMA_CURRENT,
-    YK_SCHEMA_OLDER, /* or nothing yet */
+    YK_SCHEMA_OLDER, /* or still empty */
     YK_SCHEMA_NEWER,
-    YK_SCHEMA_FOREIGN, /* another program's */
-    YK_SCHEMA_FAILED   /* code says why */
+    YK_SCHEMA_FOREIGN, /* of another program */
+    YK_SCHEMA_FAILED   /* *code has the reason */
 };
 enum yk_schema_found yk_schema_look(sqlite3 *base, int *code);
-/* From whatever older version to this one, in one transaction. */
+/* Migrates from any older version to this one, in one transaction. */
 int yk_schema_bring(sqlite3 *base);
 extern const int yk_schema_version;
 
-/* store_lesson.c: a row of YK_LESSON_COLUMNS into a lesson: SQLITE_OK; SQLITE_NOTFOUND where its
- * checksum is wrong. */
+/* store_lesson.c: converts a row of YK_LESSON_COLUMNS to a lesson: SQLITE_OK; SQLITE_NOTFOUND if
+ * its checksum is wrong. */
 #define YK_LESSON_COLUMNS "id, sizes, origin, confirmed, seen, ns, team, checksum"
 enum { YK_LESSON_COLUMN_COUNT = 8 };
 int yk_store_read_lesson(struct yk_store *store, sqlite3_stmt *row, struct yk_lesson *lesson);
 /* The lesson of these sizes: SQLITE_OK; SQLITE_NOTFOUND: there is none, or a damaged one. *id is
- * set where there is a row. */
+ * set if there is a row. */
 int yk_store_look_up(struct yk_store *store, const struct yk_store_key *key,
                      const struct yk_sizes *sizes, struct yk_lesson *lesson, int64_t *id);
 

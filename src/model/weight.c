@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The paper's rule goes so far at a time; whose rate nobody knows gets as much. */
+/* Step of the paper's rule; also the weight of a side whose rate is unknown. */
 #define STEP 0.01
 
 void yk_weight_open(struct yk_weight *weight)
@@ -100,7 +100,7 @@ void yk_weight_adapt(struct yk_weight *own, const struct yk_weight *all, double 
     *(own->given >= 0 ? &own->given : &own->moved) = fmin(fmax(next, 0), 1);
 }
 
-/* A side without times ended at once; without any there is nothing to compare. */
+/* A side without times ended at once; without any times there is nothing to compare. */
 double yk_weight_paper(double weight, const yoke_times *times)
 {
     double both = times->cpu_seconds + times->gpu_seconds;
@@ -114,7 +114,7 @@ static double rate(int64_t items, double seconds)
     return items > 0 && seconds > 0 ? (double)items / seconds : 0;
 }
 
-/* Near its goal it goes half of the way, for times vary. */
+/* Closer to its goal than this the weight moves only half of the way, because times vary. */
 #define NEAR 0.05
 
 double yk_weight_rate(double weight, const yoke_times *times)

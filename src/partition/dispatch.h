@@ -102,8 +102,7 @@ struct yk_split_spec {
     double late; /* median ratio of measured to predicted time of such jobs; 0: unknown */
     int crowded; /* 1: other jobs run on the same devices */
     int planned; /* 1: shares are those of a plan (plan.h), which `auto` follows and which
-                  * predicts planned_ns for the job
-                  */
+                  * predicts planned_ns for the job */
     double planned_ns;
     int settles;        /* 1: rows stay with the devices that work on them now, for later jobs */
     int all_or_nothing; /* 1: a device's results count only when the job ends (mode add): if it
