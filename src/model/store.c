@@ -79,9 +79,7 @@ static yoke_status see_that_it_is_open(struct yk_store *store)
 {
     if (!store->settings.path[0] || (store->given_up && !store->base))
         return YOKE_ENODEV;
-    if (store->deadline - store->settings.patience_ns <
-        store->quiet_until) /* left side: the time at which
-                             * the call began */
+    if (store->deadline - store->settings.patience_ns < store->quiet_until) /* left: now */
         return YOKE_EBUSY;
     if (store->base || yk_store_open_file(store) == SQLITE_OK)
         return YOKE_OK;

@@ -34,9 +34,7 @@ struct yk_choice_form {
     double items, ns; /* sums over the chunks that count */
     struct yk_choice_single {
         double items, ns;
-    } last, singles[YK_CHOICE_SINGLES]; /* the latest chunk, and those still without a pair; 0:
-                                         * none
-                                         */
+    } last, singles[YK_CHOICE_SINGLES]; /* the latest, and those without a pair; 0: none */
 };
 
 /* Mean chunk of a finished round. */

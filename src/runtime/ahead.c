@@ -1,36 +1,37 @@
-/* ahead.c - host memory pinned before chunks need it.
+/* ahead.c - pins host memory before chunks need it.
  *
- * Copies of memory that is not pinned go through the processor, which the workers want for
- * themselves, and a chunk that is on its way like that holds up the whole job. Pinning takes a
- * while too. So from the second job like it on, the rows that a GPU will probably get, and that
- * this job copies, are pinned by a thread of their own, and until that is done the others work
- * without that GPU. The first job goes without pins: there may never be a second one.
+ * Copies of memory that is not pinned go through the processor, which the workers need, and a chunk
+ * that waits for such a copy delays the whole job. Pinning takes a while, too. So from the second
+ * similar job on, a separate thread pins the rows that a GPU will probably get and that this job
+ * copies, and until that is done the others work without that GPU. The first job runs without pins:
+ * there may never be a second one.
  *
- * A partitioner that splits by lessons shares out once, so a GPU without pins holds up the whole
- * job: by an earlier process's shares the first saxpy of 134 million elements took 53 ms on an
- * H200, and by `auto` 11. Until such a GPU's rows are pinned the job is `auto`'s (lessons.c). They
- * are ordered where that is decided, so each job that is given away is one during which memory is
- * being pinned, and what cannot be pinned gives none away.
+ * A partitioner that splits by lessons shares out only once, so a GPU without pins delays the whole
+ * job: with the shares of an earlier process the first saxpy of 134 million elements took 53 ms on
+ * an H200, and with `auto` 11. Until such a GPU's rows are pinned `auto` splits the job
+ * (lessons.c). The pins are ordered where that is decided, so each job that is given to `auto` is
+ * one during which memory is being pinned, and memory that cannot be pinned gives no job away.
  *
- * Regions lie in the order of the devices (partition/auto.h), so what a device will get ends where
- * the shares of those behind it begin.
+ * Regions lie in the order of the devices (partition/auto.h), so a device's rows end where the
+ * shares of the devices behind it begin.
  */
 #include <math.h>
 
 #include "../partition/partitioner.h"
 #include "flight.h"
 
-/* Below, copies hardly take longer without pins. */
+/* Copies of fewer bytes hardly take longer without pins. */
 static const int64_t worth_bytes = 4 << 20;
-/* Nor if most rows are where they are needed: who waited for the pins of the others would do
- * nothing about those either. (Denoising's third step on an H200 began 5 to 9 ms late, for a sixth
- * of its rows, and lasts 2.) */
+/* Nor is pinning worth it if most rows are where they are needed: the pins of the others would not
+ * speed those up. (Denoising's third step on an H200 began 5 to 9 ms late, because of a sixth of
+ * its rows, and lasts 2.) */
 static const double much_copied = 0.5;
-/* How much of the range a GPU may get whose share nobody knows, all such devices together. */
+/* Part of the range that GPUs with an unknown share may get, all such devices together. */
 static const double unknown_share = 0.5;
-/* Shares move: so many times the last one is pinned if this much more than it is not, and has to be
- * there before it joins. Pinning holds up a driver's other calls, so it is done in few large steps,
- * the first of which is as for a share that nobody knows: speeds were measured without pins. */
+/* Pin pin_ahead times the last share once pin_from times it is not pinned; wait_for times it must
+ * be pinned before the device joins. Shares move, and pinning blocks a driver's other calls, so it
+ * is done in few large steps. The first step is sized as for an unknown share, because speeds were
+ * measured without pins. */
 static const double pin_ahead = 1.5, pin_from = 1.2, wait_for = 1.05;
 
 static int may_wait(const struct yk_job *job, int device)
@@ -47,7 +48,7 @@ static double unknown_share_of(const struct yk_job *job)
     return unknown_share / pinning;
 }
 
-/* The last `part` of the items up to where the next device's begin. */
+/* The last `part` of the items before those of the next device. */
 static struct yk_interval likely_items(const struct yk_job *job, int device, double part)
 {
     double items = (double)(job->last - job->first), behind = 0;
@@ -75,8 +76,8 @@ static struct yk_pages_question question_of(const struct yk_job *job, int device
                                        .bytes = yk_array_span(array, rows) };
 }
 
-/* Whether the job itself copies much of the argument's rows: those that stay with the device, or
- * come home when somebody asks for them, need no pins now. */
+/* Whether the job itself copies much of the argument's rows: rows that stay with the device, or
+ * come home only on request, need no pins now. */
 static int copies_much(const struct yk_job *job, int device, int p, struct yk_interval items)
 {
     const yoke_arg *arg = &job->args[p];
@@ -90,7 +91,8 @@ static int copies_much(const struct yk_job *job, int device, int p, struct yk_in
            (double)copied >= much_copied * (double)(rows.last - rows.first);
 }
 
-/* Of those arguments (bits). 1: something is being pinned that the device should have first. */
+/* Orders pins for these arguments (bits). 1: memory is being pinned that the device should wait
+ * for. */
 static int order(const struct yk_job *job, int device, uint32_t args)
 {
     const double unknown = unknown_share_of(job), last = job->devices[device].share;
@@ -130,7 +132,7 @@ int yk_job_pins_ahead(struct yk_job *job, int device)
            order(job, device, held_whole(job, device));
 }
 
-/* Which of two kernels is the better one has to be found out first, and in each process anew. */
+/* A pair of kernels must first be compared, in each process anew. */
 int yk_job_awaits_pins(struct yk_job *job)
 {
     int d, awaits = 0;

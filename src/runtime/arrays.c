@@ -1,4 +1,4 @@
-/* arrays.c - the public side of arrays: what has to wait for jobs. */
+/* arrays.c - the public side of arrays: operations that must wait for jobs. */
 #include "../array/panel.h"
 #include "../array/veil.h"
 #include "../base/alloc.h"
@@ -185,6 +185,6 @@ void *yoke_alloc(yoke_runtime *runtime, size_t bytes)
 
 void yoke_free(yoke_runtime *runtime, void *memory)
 {
-    (void)runtime; /* which may have closed */
+    (void)runtime; /* may be closed already */
     yk_pages_free(memory);
 }

@@ -1,9 +1,9 @@
-/* arrival.c - what a chunk's kernel is given: values, and arrays with the rows that it reads on
- * their way to where it runs. See flight.c.
+/* arrival.c - the arguments of a chunk's kernel: values, and arrays whose rows are on their way to
+ * the device. See flight.c.
  *
- * On a device with memory of its own what others wait for is sent there first: the part that this
- * device has of arrays which several share out. Rows of its own follow, and what the others have
- * sent by then is taken from them last.
+ * A device with memory of its own first sends what other devices wait for: its part of arrays that
+ * several devices share. Then it gets its own rows, and last it takes what the others have sent
+ * meanwhile.
  */
 #include "../base/status.h"
 #include "flight.h"
@@ -14,7 +14,7 @@ static int reads(yoke_param_mode mode)
 }
 
 /* Rows of the host will be written without being read. Old versions of them must not come home any
- * more, as they would if a device made room for another job meanwhile (tests/model). */
+ * more; they would if a device made room for another job meanwhile (tests/model). */
 static yoke_status announce(yoke_array *array, struct yk_interval rows)
 {
     return yk_transfer_written(array, YK_HOST, rows);
@@ -120,7 +120,7 @@ static int is_for_all(const struct yk_job *job, int p, const struct yk_flight *f
     return these.first == all.first && these.last == all.last;
 }
 
-/* Places of other devices that read the same of the argument in this job. */
+/* Places of other devices that read the same rows of the argument in this job. */
 static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
 {
     const struct yk_job_device *own = &job->devices[device];
@@ -140,8 +140,8 @@ static uint32_t sharers(struct yk_job *job, int device, int lane, int p)
     return places;
 }
 
-/* Room for argument `p`, and its rows but for those that others have to send first; whether there
- * are such is in the load. */
+/* Makes room for argument `p` and brings its rows, except those that others must send first;
+ * load->sharers is not 0 if there are such rows. */
 static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int p,
                                    struct yk_launch_arg *out)
 {
@@ -164,7 +164,7 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
     if (status != YOKE_OK)
         return status;
     if (!reads(job->args[p].mode)) {
-        /* From here on the host is not the only one with rows. */
+        /* From now on the host is not the only place with rows. */
         yk_array_leaves_host(array);
         return job->args[p].home == YOKE_HOME_NOW ? announce(array, rows) : YOKE_OK;
     }
@@ -174,7 +174,7 @@ static yoke_status stage_on_device(struct yk_job *job, int device, int lane, int
                          : yk_transfer_up(jd->replicas[p], rows, load);
 }
 
-/* What others send of the rows, and how much was moved. */
+/* Takes the rows that others send, and counts the bytes moved. */
 static yoke_status complete_on_device(struct yk_job *job, int device, int lane, int p)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -192,8 +192,8 @@ static yoke_status complete_on_device(struct yk_job *job, int device, int lane, 
     return status;
 }
 
-/* Which jobs may run at once was told by the rows of all its indexes, and of a lease coherence was
- * told what is written of all of it: what a function of the program says of a part has to agree. */
+/* The rows of all indexes decided which jobs may run at once, and coherence was told which rows the
+ * whole lease writes. A rows function must agree with that for each part. */
 static yoke_status check_asked(const struct yk_job *job, int p, const struct yk_job_device *jd,
                                const struct yk_flight *flight)
 {

@@ -1,42 +1,42 @@
-/* await.c - waiting for flights, as asked for, or as their forecasts make it pay.
+/* await.c - waits for flights, as the configuration says, or as their predicted ends make it pay.
  *
- * Left to choose, who waits sleeps until an end that can be foretold. Being woken when a GPU is
- * done costs 30 to 60 us on a machine whose cores have gone to sleep, which is much beside a chunk
- * of half a millisecond; watching all the time costs a core. How long a chunk will take is known
- * from the ones before, so whoever drives a device sleeps until shortly before the end, watches for
- * a moment, and only if the chunk is far off the forecast relies on being woken. The moment is a
- * small part of the chunk's time, so a core is hardly used. Where the speed was another one in the
- * job before, as in a kernel's first jobs, forecasts are off, and it is woken as well. Of chunks
- * that are not much longer than a wake it is all of their time. While more is queued behind it
- * nothing stands still if an end is noticed late, so nobody watches for it: a core that watches
- * does no work of its own.
+ * In automatic mode a waiting thread sleeps until a predicted end. Being woken when a GPU is done
+ * costs 30 to 60 us on a machine whose cores are in a sleep state, which is much compared with a
+ * chunk of half a millisecond; watching all the time costs a core. Earlier chunks show how long a
+ * chunk will take. So the thread that drives a device sleeps until shortly before the end, watches
+ * for a moment, and relies on being woken only if the chunk is far off the prediction. The moment
+ * is a small part of the chunk's time, so a core is hardly used. If the speed differed in the job
+ * before, as in a kernel's first jobs, predictions are unreliable, and the end also wakes the
+ * thread. A chunk that is not much longer than a wake is watched all the time. While more chunks
+ * are queued behind a flight, noticing its end late leaves nothing idle, so no thread watches for
+ * it: a core that watches does no work of its own.
  */
 #include "../platform/clock.h"
 #include "flight.h"
 
-/* Forecasts can be too long, by any factor where a kernel's work depends on its values, and a
- * sleeper would never find out. So on the way it looks each time half of what is left has passed,
- * or as much as has passed since the chunk was issued, so that none takes twice its time; unless
- * that is less than this. */
+/* Predictions can be too long, by any factor if a kernel's work depends on its values, and a
+ * sleeping thread would not notice. So it looks each time half of the remaining time has passed, or
+ * as much time as since the chunk was issued, so that no chunk takes twice its time; but no more
+ * often than this. */
 static const int64_t nap_least_ns = 100000;
 
-/* Of a caller that looks for itself whether its chunk ended, for it watches the device. */
+/* For a caller that polls its device: the shortest and longest sleep between two looks. */
 static const int64_t nap_short_ns = 20000, nap_long_ns = 500000;
 
-/* After that nobody expects to hear how long the chunks of a job will take. */
+/* After this time without a prediction the duration of a job's chunks counts as unknown. */
 static const int64_t unforetold_ns = 1000000;
 
-/* The watched part is 1 / these of a chunk before and after the time foretold, with bounds that
- * make it longer than a timer is late, and shorter than anybody minds. More before: who looks too
- * late takes his own lateness for the chunk's, and foretells it the next time. What is foretold of
- * a long chunk is off by more, so it is watched for a hundredth of its time longer, as long as that
- * is not much more than what a late look loses (n-body on four H200s: ends of chunks of 37 ms,
- * which begin 0.1 ms earlier or later, were found 0.1 ms late with the bound of short ones). */
+/* A chunk is watched from 1 / BEFORE_PART of its time before the predicted end to 1 / AFTER_PART
+ * after it, within limits: longer than a timer is late, and short enough not to matter. The part
+ * before is longer: a thread that looks too late takes its own lateness for the chunk's, and
+ * predicts it the next time. The prediction of a long chunk is less exact, so it is watched for a
+ * hundredth of its time more, while that is not much more than a late look costs (n-body on four
+ * H200s: the ends of chunks of 37 ms, whose starts vary by 0.1 ms, were found 0.1 ms late with the
+ * limit of short ones). */
 enum { BEFORE_PART = 12, AFTER_PART = 40, LONG_PART = 100 };
 static const int64_t window_least_ns = 25000, window_most_ns = 150000, window_long_ns = 500000;
 
-/* Somebody told to poll goes back to look after other jobs, and lanes that got nothing, so often.
- */
+/* Interval after which a polling thread looks at other jobs and at lanes that got nothing. */
 static const int64_t poll_ns = 100000;
 
 int yk_flight_is_called(yoke_waiting waiting, const struct yk_job_device *jd,
@@ -56,7 +56,7 @@ int yk_flight_is_polled(struct yk_job *job, int device, int lane)
     const struct yk_job_device *jd = &job->devices[device];
     const struct yk_flight *flight = &jd->flights[lane];
     const int is_short = flight->lasts_ns > 0 && yk_flight_is_brief(flight) && jd->steady;
-    if (jd->device->device->desc.host_memory || /* whose lanes are threads of their own */
+    if (jd->device->device->desc.host_memory || /* its lanes are separate threads */
         job->runtime->waiting == YOKE_WAIT_BLOCK || !(is_short || yk_runtime_polls(job->runtime)) ||
         !atomic_load_explicit(&job->all_out, memory_order_relaxed))
         return 0;
@@ -79,7 +79,7 @@ void yk_flight_foretell(struct yk_job_device *jd, struct yk_flight *flight, int6
     jd->waits.lasts_ns += flight->lasts_ns;
 }
 
-/* The others were to end so much after it, and so they will if it is late or early. */
+/* Chunks behind a flight that is late or early move by the same time. */
 void yk_flight_ended(struct yk_job_device *jd, const struct yk_flight *flight, int64_t ended_ns)
 {
     int64_t late = ended_ns - flight->expected_ns;
@@ -128,10 +128,8 @@ void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight)
         continue;
 }
 
-/* A wake of 50 us is a tenth of all that three GPUs more cost a job of 37 ms. While there is more
- * to hand out, or where nobody can say how long it takes, all that is known is how long it took so
- * far.
- */
+/* A wake of 50 us is a tenth of what three additional GPUs cost a job of 37 ms. While there is more
+ * to hand out, or without a prediction, only the time so far is known. */
 int64_t yk_job_look_at(const struct yk_job *job, int64_t since, int64_t now)
 {
     const int64_t due = atomic_load(&job->due_ns);
@@ -163,7 +161,7 @@ static struct yk_flight *first_to_end(struct yk_job_device *jd, int *lane)
     return first;
 }
 
-/* What the device still has to do when the first of its flights ends. */
+/* The time of work that the device still has when the first of its flights ends. */
 static int64_t behind_ns(const struct yk_job_device *jd, const struct yk_flight *first)
 {
     int64_t last_ns = first->expected_ns;
@@ -176,8 +174,8 @@ static int64_t behind_ns(const struct yk_job_device *jd, const struct yk_flight 
     return last_ns - first->expected_ns;
 }
 
-/* With more behind it, once after its end, but not so late that the device could be idle if all are
- * over by then. */
+/* If more work is queued behind the first flight: looks once after its end, but before the device
+ * could become idle. */
 int64_t yk_device_look_at(struct yk_job_device *jd, int64_t now)
 {
     int lane;
@@ -201,7 +199,7 @@ int yk_flight_is_due(struct yk_job *job, int device, int lane)
     return first_to_end(jd, &first) == flight;
 }
 
-/* Until a flight is over, something else may be worth a look, or for a while. */
+/* Polls until a flight is over, something else changed, or poll_ns have passed. */
 static void poll(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -218,7 +216,7 @@ static void poll(struct yk_job *job, int device)
     } while (yk_clock_ns() < until && atomic_load(&runtime->change) == change);
 }
 
-/* Watches for a moment the flight that is due; 1 if it ended. */
+/* Watches the flight that is due for a moment; 1 if it ended. */
 static int linger(struct yk_job *job, int device)
 {
     int lane = 0;
@@ -246,7 +244,8 @@ int yk_device_watch(struct yk_job *job, int device)
     return 1;
 }
 
-/* A sixty-fourth of the time so far is not missed, and costs hardly any of a core. */
+/* A delay of 1/64 of the time so far does not matter, and looking that often uses hardly any core
+ * time. */
 static int64_t nap_of(int64_t since_ns)
 {
     const int64_t nap = since_ns / 64;
@@ -280,7 +279,7 @@ void yk_device_await(struct yk_job *job, int device)
     }
     if (yk_device_watch(job, device))
         return;
-    if (yk_watchdog_looks(jd)) { /* which a driver that waits does not come back for */
+    if (yk_watchdog_looks(jd)) { /* a driver that waits does not return for the watchdog */
         yk_clock_sleep_until(now + nap_of(now - flight->issued_ns));
         return;
     }

@@ -1,12 +1,12 @@
 /* blocks.c - see blocks.h. */
 #include "blocks.h"
 
-/* Few blocks cost nothing to fold; each should have SIZE_GOOD units at least, for its lanes cost
- * some 30 ns to fold, unless then fewer than BLOCKS_LEAST were left to share out. A GPU needs
- * BLOCKS_MOST groups to be full. */
+/* Few blocks cost nothing to fold. A block should have at least SIZE_GOOD units, because folding
+ * its lanes costs some 30 ns, unless fewer than BLOCKS_LEAST would then be left to share. A GPU
+ * needs BLOCKS_MOST groups to be full. */
 enum { BLOCKS_MOST = 4096, BLOCKS_LEAST = 256, SIZE_GOOD = 1024 };
-/* A block of so many items at least is cut into parts of the second dimension while there are few
- * blocks. */
+/* While there are few blocks, a block of at least PART_ITEMS items is cut into parts of the second
+ * dimension. */
 enum { PART_ITEMS = 16384, WIDTH_UNIT = 64 };
 /* Devices count a block's indexes in 32 bits. */
 static const int64_t size_most = (int64_t)1 << 30;
@@ -61,7 +61,7 @@ yoke_blocks yk_blocks_cut(const struct yk_blocks_spec *spec)
     if (spec->dimensions > 1) {
         blocks.width =
             quotient(spec->length[0], parts_of(spec, quotient(indexes, blocks.size), blocks.size));
-        if (spec->dimensions == 2) /* lanes take turns at the second dimension */
+        if (spec->dimensions == 2) /* lanes alternate in the second dimension */
             blocks.width = quotient(blocks.width, WIDTH_UNIT) * WIDTH_UNIT;
         blocks.parts = quotient(spec->length[0], blocks.width);
     }

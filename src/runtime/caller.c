@@ -1,24 +1,24 @@
-/* caller.c - what the thread that called yoke_run does until its job is done.
+/* caller.c - the work of the thread that called yoke_run until its job is done.
  *
- * It works as the lane of the core it is on, or drives the GPUs that do all of the job (drive.c):
- * waking other threads costs microseconds, which is much of a short job, so they are only told
- * where there is enough for them to do.
+ * It works as the lane of its core, or drives the GPUs that do the whole job (drive.c). Waking
+ * other threads costs microseconds, which is much for a short job, so they are woken only if there
+ * is enough work for them.
  */
 #include <math.h>
 
 #include "../platform/clock.h"
 #include "flight.h"
 
-/* How long a caller that has nothing left to do watches for the end before it sleeps. */
+/* How long a caller without work watches for the end before it sleeps. */
 #define SPIN_NS 20000
 
-/* A CPU device that is asked. */
+/* A CPU device that the job asks. */
 static int works_here(const struct yk_job *job, int device)
 {
     return job->devices[device].device->device->desc.host_memory && yk_job_in_team(job, device);
 }
 
-/* Its lane on processor `cpu`; else the first one. */
+/* The lane on processor `cpu`, otherwise the first one. */
 static int lane_on(const struct yk_runtime_device *device, int cpu)
 {
     int w = 0;
@@ -27,9 +27,9 @@ static int lane_on(const struct yk_runtime_device *device, int cpu)
     return w < device->worker_count ? w : 0;
 }
 
-/* The thread that calls yoke_run drives the devices that do it all, since waking their host threads
- * and being woken by them costs more than a short job takes; else it works as the lane of the core
- * it is on. */
+/* The calling thread drives the devices that do the whole job, because waking their host threads
+ * and being woken by them takes longer than a short job; otherwise it works as the lane of its
+ * core. */
 void yk_caller_borrow(struct yk_job *job, int cpu)
 {
     const yoke_runtime *runtime = job->runtime;
@@ -52,13 +52,13 @@ void yk_caller_borrow(struct yk_job *job, int cpu)
 static int takes_long(const struct yk_job *job, double items, double rate)
 {
     if (items == 0 || rate <= 0)
-        return items > 0 && job->partitioner; /* which may hand out all at once */
+        return items > 0 && job->partitioner; /* the partitioner may hand out everything at once */
     return items / rate > YK_WORTH_WAKING_NS;
 }
 
-/* Whether what is left is worth waking others for, as far as can be said: the `done` items so far
- * were begun at start_ns. They may be pieces of a lease that is not over, which for the dispatcher
- * is all still to do. */
+/* Whether the remaining work is worth waking others, as far as is known: the `done` items so far
+ * were begun at start_ns. They may be pieces of an unfinished lease, which the dispatcher counts as
+ * not done. */
 static int worth_waking(struct yk_job *job, int64_t done, int64_t start_ns)
 {
     double left = (double)(job->last - job->first - done), rate = job->recalled;
@@ -87,9 +87,7 @@ int yk_job_is_overdue(struct yk_job *job)
     return yk_now(job->runtime) > job->submitted_ns + 2 * (int64_t)YK_WORTH_WAKING_NS;
 }
 
-/* Cores that are not asked sleep on: woken, they would be in the way of the threads that drive
- * GPUs.
- */
+/* Cores that are not asked keep sleeping: awake, they would disturb the threads that drive GPUs. */
 void yk_job_wake(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
@@ -111,9 +109,9 @@ void yk_job_tell(struct yk_job *job)
     yk_job_wake(job);
 }
 
-/* Nobody knows how long this job takes, and its first piece alone may be long. One sleeper is
- * woken, for the price of one; a device's host thread rather than a core's, as its kernel has to be
- * loaded. If the job still runs when it comes, it tells all others (worker.c). */
+/* The duration of this job is unknown, and its first piece alone may be long. So one sleeping
+ * thread is woken, for the price of one; preferably a device's host thread, because its kernel has
+ * to be loaded. If the job still runs when that thread comes, it wakes all others (worker.c). */
 static void call_scout(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;
@@ -126,8 +124,8 @@ static void call_scout(struct yk_job *job)
             }
 }
 
-/* Where others work too, each bound to its core, the caller has to keep to the core of its lane, or
- * it ends up sharing one with a worker or a driver's thread while its own is idle. */
+/* If other threads work too, each bound to its core, the caller must stay on the core of its lane.
+ * Otherwise it would share a core with a worker or a driver's thread while its own is idle. */
 static int keep_core(struct yk_job *job, struct yk_affinity *before)
 {
     const struct yk_runtime_device *device = &job->runtime->devices[job->borrowed_device];
@@ -144,7 +142,7 @@ static void watch_end(const struct yk_job *job)
         yk_pause();
 }
 
-/* The calling thread works as the lane of its core until that lane finds nothing more. */
+/* Works as the lane of its core until that lane gets nothing more. */
 static void work_along(struct yk_job *job)
 {
     const struct yk_flight *mine = &job->devices[job->borrowed_device].flights[job->borrowed_lane];
@@ -180,7 +178,7 @@ void yk_caller_take_part(struct yk_job *job)
             work_along(job);
     }
     if (atomic_load(&job->phase) != YK_DONE) {
-        /* Others do the rest, also what may come back from a device that fails. */
+        /* Others do the rest, including what a failing device may return. */
         atomic_store(&job->borrowing, 0);
         atomic_store(&job->driven, 0);
         yk_job_tell(job);

@@ -1,10 +1,10 @@
-/* calls.c - calls of a driver that never return: noticed by another thread than the one in it.
+/* calls.c - detects driver calls that never return, from another thread.
  *
- * Whoever steps a device's lanes is listed with the device meanwhile. Threads that sleep until a
- * job is done look at these lists now and then; where the program's own thread steps the device,
- * its host thread does. One call that lasts longer than all that is under way on the device may
- * take (model/stall.h) is left: the device is broken off, the thread sent out of the call with an
- * error, and all else is as with any device that fails.
+ * While a thread steps a device's lanes, it is listed with the device. Threads that sleep until a
+ * job is done look at these lists from time to time; if the program's own thread steps the device,
+ * its host thread does. If a call lasts longer than all work under way on the device may take
+ * (model/stall.h), the device is abandoned and the thread leaves the call with an error; the rest
+ * is as for any device that fails.
  */
 #include "../backend/stalled.h"
 #include "../base/status.h"
@@ -56,7 +56,7 @@ void yk_calls_leave(struct yk_job *job, int device, const struct yk_stepper *ste
     yk_unlock(&rd->stall_lock);
 }
 
-/* To the device and back for the lane's chunk, at most. */
+/* Upper bound of the bytes copied to the device and back for the lane's chunk. */
 static int64_t bytes_of(const struct yk_job *job, struct yk_interval items)
 {
     int64_t bytes = 0, rows;
@@ -97,8 +97,8 @@ yoke_status yk_calls_issue(struct yk_job *job, int device, int lane)
     return status;
 }
 
-/* So long a call may last; 0: there is no telling. A device that was left fails at once: who is
- * still in it was in something that it did not say. */
+/* ns that a call may last; 0: unknown. For an abandoned device the time is short: a thread that is
+ * still in it is in an unannounced call. */
 static double allows(const struct yk_runtime_device *rd, const struct yk_stepper *stepper)
 {
     if (yk_device_is_left(rd->device))
@@ -108,7 +108,8 @@ static double allows(const struct yk_runtime_device *rd, const struct yk_stepper
     return (stepper->issue_ns > 0 ? stepper->issue_ns : 0) + rd->stall.allowed_ns;
 }
 
-/* Under stall_lock. How long it took until the device was left just now; 0: it was not. */
+/* With stall_lock held. How long the call took if the device was abandoned just now; otherwise 0.
+ */
 static double look_at(struct yk_runtime_device *rd, struct yk_stepper *stepper, int64_t now)
 {
     double left_ns = 0;

@@ -1,6 +1,5 @@
-/* check.c - a user's job examined before anything runs: every mistake is named with the kernel, the
- * argument and the cure.
- */
+/* check.c - checks a user's job before anything runs: the message of each mistake names the kernel,
+ * the argument and the cure. */
 #include <string.h>
 
 #include "../base/status.h"
@@ -10,7 +9,7 @@
 
 static const char *const mode_names[] = { "value", "in", "out", "inout", "add", "reduce" };
 
-/* What a descriptor filled by hand may have wrong. */
+/* Values that may be wrong in a descriptor filled in by hand. */
 static yoke_status check_numbers(const yoke_kernel *kernel)
 {
     if (kernel->dimensions < 0 || kernel->dimensions > 3 || kernel->unit < 0 || kernel->lanes < 0 ||
@@ -35,7 +34,7 @@ static yoke_status check_deadline(const yoke_job *spec)
                    spec->kernel->name, spec->deadline_seconds);
 }
 
-/* What makes partial results is also what folds them. */
+/* The code that makes partial results also folds them, so implementations by hand cannot reduce. */
 static yoke_status check_reduces(const yoke_kernel *kernel)
 {
     if (!yk_reduces(kernel))
@@ -119,11 +118,11 @@ static yoke_status check_alternative(const yoke_kernel *kernel, const yoke_kerne
     return YOKE_OK;
 }
 
-/* How a message about an argument begins, and what it names there. */
+/* The beginning of a message about an argument, and its values. */
 #define ARGUMENT            "kernel %s, argument %d (%s): "
 #define NAMES_OF(kernel, p) (kernel)->name, (p) + 1, (kernel)->params[p].name
 
-/* The distance between the rows of an array that the job has, in one place. */
+/* A value that is the row distance of an array, which must be exactly one other argument. */
 static yoke_status check_distance(const yoke_job *spec, int p)
 {
     const yoke_kernel *kernel = spec->kernel;
@@ -145,7 +144,7 @@ static yoke_status check_distance(const yoke_job *spec, int p)
                    NAMES_OF(kernel, p), count);
 }
 
-/* Sizes tell an int64_t from an int32_t, but not a float from an int32_t. */
+/* Sizes distinguish an int64_t from an int32_t, but not a float from an int32_t. */
 static yoke_status check_value(const yoke_kernel *kernel, int p, const yoke_arg *arg)
 {
     const yoke_param *param = &kernel->params[p];
@@ -277,7 +276,7 @@ static yoke_status check_twice(const yoke_job *spec)
     return YOKE_OK;
 }
 
-/* Rows a job would touch outside an array are the caller's mistake, best named here. */
+/* Rows that a job would touch outside an array are the caller's mistake, best reported here. */
 static yoke_status check_bounds(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -301,7 +300,8 @@ static int lies_in(yoke_rows part, yoke_rows whole)
     return part.first == part.last || (part.first >= whole.first && part.last <= whole.last);
 }
 
-/* What a rows function says of the whole range, or of half of it: an interval, within `whole`. */
+/* Asks a rows function for the whole range or half of it: the result must be an interval within
+ * `whole`. */
 static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke_rows *whole)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -319,8 +319,8 @@ static yoke_status ask_rows(const yoke_job *spec, int p, yoke_rows indexes, yoke
         (long long)whole->last);
 }
 
-/* What can be told of a rows function before chunks are known: the rows of all indexes are the
- * array's, those of each half are among them, and halves that are written do not meet. */
+/* Checks of a rows function that are possible before chunks are known: the rows of all indexes are
+ * the array's, those of each half are among them, and written halves do not overlap. */
 static yoke_status check_rows(const yoke_job *spec, int p)
 {
     const yoke_arg *arg = &spec->args[p];
@@ -373,8 +373,8 @@ static yoke_status check_count(const yoke_job *spec)
     return yk_kernel_check_count(kernel, given);
 }
 
-/* Version 0.1 has one layout. When a field is added, a size between that of the older layout and
- * this one stays valid, and what it does not cover is zero. */
+/* Version 0.1 has one layout. When a field is added, sizes of older layouts stay valid, and the
+ * missing fields count as zero. */
 yoke_status yk_job_check_layout(const yoke_runtime *runtime, const yoke_job *spec)
 {
     if (!runtime || !spec)

@@ -1,11 +1,11 @@
-/* copies.c - mode add on a device: its private copy may be several, of which a group of work-items
- * adds to one, so that sums that many add to do not make them queue; a kernel of the library's
- * folds them at the end of the job.
+/* copies.c - mode add on a device: its private copy may be several copies. Each group of work-items
+ * adds to one of them, so that sums with many additions do not serialise; a kernel of the library
+ * folds the copies at the end of the job.
  *
- * Atomics on one address take turns (on an H200 about one in a cycle), and where thousands of
- * groups count into a few slots nothing else is seen of a kernel (docs/results/irregular-h200.md).
- * Copies cost memory, its clearing and a fold: so there are as many as the device says (copies=),
- * but only while all of them together are small beside a cache.
+ * Atomics on one address are serialised (on an H200 about one per cycle), and if thousands of
+ * groups count into a few slots they dominate a kernel's time (docs/results/irregular-h200.md).
+ * Copies cost memory, clearing and a fold. So there are as many as the device says (copies=), but
+ * only while all of them together are small compared with a cache.
  */
 #include <string.h>
 
@@ -14,7 +14,8 @@
 #include "flight.h"
 #include "fold_kernels.h"
 
-/* Of all copies of one argument; and a part of the device's room, which a job's rows need too. */
+/* Limits for all copies of one argument: bytes, and a part of the device's memory, which a job's
+ * rows need too. */
 enum { COPIES_BYTES = 16 << 20, ROOM_PART = 32, COPY_ALIGNMENT = 256 };
 
 #define MERGE(name, T)                                                                             \
@@ -67,7 +68,7 @@ yoke_status yk_folds_intern(struct yk_job *job)
     return status;
 }
 
-/* How many copies the device should have of the argument. */
+/* The number of copies of the argument on the device. */
 static int wanted(const struct yk_job *job, int device, int arg)
 {
     struct yk_place *place = job->devices[device].device->place;
@@ -98,7 +99,7 @@ void yk_folds_build(struct yk_job *job, int device)
                    yoke_error_text());
 }
 
-/* No device has buffers of nothing. */
+/* Devices have no buffers of 0 bytes. */
 static int64_t bytes_of(const struct yk_job *job, int arg, int copies)
 {
     return job->apart[arg] > 0 ? copies * job->apart[arg] : 1;

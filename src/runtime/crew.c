@@ -1,11 +1,11 @@
-/* crew.c - what a job needs while it runs, handed on to later jobs: making it takes longer than a
- * short job.
+/* crew.c - the memory that a job needs while it runs, reused by later jobs: making it takes longer
+ * than a short job.
  *
- * A crew belongs to its job from when that begins until nobody looks at it any more: the job itself
- * until it is over, threads that step its lanes, the story of a kernel's latest job (explain.h),
- * and, where its result may be asked for, whoever has its ticket. Only so many jobs that are over
- * keep theirs for that; others keep the figures alone, so that any number can wait for somebody to
- * ask how they went.
+ * A crew belongs to its job from the job's start until its last reference is dropped. References
+ * are held by the job until it is over, by threads that step its lanes, by the story of a kernel's
+ * latest job (explain.h), and by the ticket if the result may be asked for. At most KEPT_MOST
+ * finished jobs keep their crews for that; others keep only the numbers, so that any number of jobs
+ * can wait for their results to be asked for.
  */
 #include <string.h>
 
@@ -13,9 +13,9 @@
 #include "job.h"
 
 enum {
-    IDLE_MOST = 64,       /* as many as jobs may run at a time */
-    KEPT_MOST = 64,       /* jobs that are over and have theirs */
-    DECISIONS_MOST = 4096 /* a crew with memory for more is not kept for short jobs' sake */
+    IDLE_MOST = 64,       /* as many as jobs may run at the same time */
+    KEPT_MOST = 64,       /* finished jobs that keep their crews */
+    DECISIONS_MOST = 4096 /* a crew with memory for more decisions is not kept for short jobs */
 };
 
 static void close_device(struct yk_job_device *jd)
@@ -60,9 +60,9 @@ static yoke_status open_crew(yoke_runtime *runtime, int count, struct yk_crew **
     return status;
 }
 
-/* As new for a job of so many arguments, but for leases: those of a job that went well are all
- * done, and go on counting. Lists and windows of flights were closed when that job let its devices
- * go. */
+/* Resets it for a job with `args` arguments, except leases: those of a job that went well are all
+ * done, and go on counting. Lists and windows of flights were closed when that job released its
+ * devices. */
 static void clean(struct yk_job_device *jd, int args)
 {
     int lane, p;
@@ -85,7 +85,8 @@ static void clean(struct yk_job_device *jd, int args)
         }
 }
 
-/* One for as many devices; devices may have come since the others were made. */
+/* A crew for `count` devices; others are closed, because devices may have been added since they
+ * were made. */
 static struct yk_crew *idle_crew(yoke_runtime *runtime, int count, int args)
 {
     struct yk_crew *crew;
@@ -145,7 +146,8 @@ int yk_crew_is_large(const struct yk_crew *crew)
     return decisions > DECISIONS_MOST;
 }
 
-/* Under runtime.lock. What is left of a job that failed is not worth sorting out. */
+/* With runtime.lock held. The crew of a failed job is not reused: its state is too varied to reset.
+ */
 static void give_back(struct yk_job *job)
 {
     yoke_runtime *runtime = job->runtime;

@@ -1,6 +1,5 @@
-/* declare.c - what a job says that its kernel touches, as a device that checks it is told with each
- * launch (backend/declaration.h).
- */
+/* declare.c - declares which rows a job's kernel touches, for a device that checks each launch
+ * (backend/declaration.h). */
 #include "declare.h"
 
 static yoke_rows rows_of(const void *context, int arg, yoke_rows indexes)
@@ -14,7 +13,7 @@ static void declare_array(const struct yk_job *job, int device, int p, struct yk
 {
     const yoke_arg *arg = &job->args[p];
     const yoke_array *array = arg->array;
-    const yoke_param_mode mode = job->kernel->kernel.params[p].mode; /* as range.c found it */
+    const yoke_param_mode mode = job->kernel->kernel.params[p].mode; /* as range.c left it */
     *out = (struct yk_declared){ .array = yk_array_has_name(array) ? array->name : "",
                                  .mode = mode,
                                  .shape = arg->shape,
@@ -26,7 +25,7 @@ static void declare_array(const struct yk_job *job, int device, int p, struct yk
                                  .row_bytes = array->row_bytes,
                                  .pitch = array->pitch,
                                  .column = array->column };
-    if (arg->mode != YOKE_PARAM_ADD) /* which is not held where its array is */
+    if (arg->mode != YOKE_PARAM_ADD) /* a private copy does not have the array's layout */
         out->pitch = yk_held_pitch(job, device, p);
 }
 

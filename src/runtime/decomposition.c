@@ -9,7 +9,7 @@
 
 /* --- which arrays --- */
 
-/* Partial results of reductions are not: they go home. */
+/* Partial results of reductions do not count: they go home. */
 static int is_by_rows(const struct yk_job *job, int p)
 {
     const yoke_arg *arg = &job->args[p];
@@ -47,7 +47,7 @@ static void live_by(yoke_array *array, struct yk_decomposition *decomposition)
     decomposition->users++;
 }
 
-/* All arrays of one go over to the other, which has been used more. */
+/* Moves all arrays of one decomposition to the other, which has been used more. */
 static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
                   struct yk_decomposition *into)
 {
@@ -57,7 +57,7 @@ static void unite(const yoke_runtime *runtime, struct yk_decomposition *from,
             live_by(array, into);
 }
 
-/* The one that the job's arrays have, or the most used one of several; NULL: none has any. */
+/* The decomposition of the job's arrays, of several the most used one; NULL: none has any. */
 static struct yk_decomposition *most_used(const struct yk_job *job)
 {
     struct yk_decomposition *found = NULL;
@@ -93,8 +93,8 @@ static struct yk_decomposition *decomposition_of(const struct yk_job *job)
 
 /* --- which kernels --- */
 
-/* A place for one more: nobody's, or that of who has not come for longest. Its bounds are, until
- * there is a plan for it, those of the latest. */
+/* Makes a place for a new member: a free one, or that of the member unused for longest. Until there
+ * is a plan for it, its bounds are those of the latest member. */
 static struct yk_member *admit(struct yk_decomposition *decomposition, const struct yk_job *job)
 {
     int m, r, oldest = 0, latest = 0;
@@ -126,7 +126,8 @@ static struct yk_member *member_of(struct yk_decomposition *decomposition, const
     return admit(decomposition, job);
 }
 
-/* The argument that says where a job is in the rows: one that it writes, index by index, if any. */
+/* The argument that shows where a job is in the rows: one that it writes index by index, if there
+ * is one. */
 static const yoke_arg *leading(const struct yk_job *job)
 {
     const yoke_arg *found = NULL;
@@ -165,7 +166,7 @@ static void describe_member(const struct yk_job *job, struct yk_member *member)
     }
 }
 
-/* Its work is ours to split, and its results stay where they are made. */
+/* The job may be split freely, and its results stay where they are made. */
 static int may_be_planned(const struct yk_job *job)
 {
     int p, by_rows = 0;
@@ -190,7 +191,7 @@ void yk_job_decompose(struct yk_job *job)
         return;
     decomposition = decomposition_of(job);
     if (!decomposition)
-        return; /* for lack of memory it is split by itself */
+        return; /* without memory the job is split by itself */
     if (decomposition->devices != job->device_count)
         decomposition->stands = 0;
     decomposition->devices = job->device_count;
@@ -204,9 +205,9 @@ void yk_job_decompose(struct yk_job *job)
     job->member = (int)(member - decomposition->members);
 }
 
-/* --- what a job does by it --- */
+/* --- how a job follows the plan --- */
 
-/* Of the rows that it reads, those that are on a device: as a part, by bytes. */
+/* The part, by bytes, of the rows it reads that are on a device. */
 static double held_part(const struct yk_job *job)
 {
     double all = 0, held = 0;
@@ -228,17 +229,17 @@ static double held_part(const struct yk_job *job)
     return all > 0 ? held / all : 1;
 }
 
-/* How many jobs are split by themselves when rows were gone twice, the first time. */
+/* Number of jobs that are split without a plan when rows were missing twice, the first time. */
 enum { APART_FIRST = 8 };
-/* 0: for the second time in a row rows that devices were to work on are not there any more, though
- * a plan had put them there: the program writes them between jobs. Then each job copies all, and
- * when chunks of it begin and end matters more than where rows were. So it is for some jobs, and
- * for twice as many the next time. */
+/* 0: for the second time in a row, rows that a plan had put on devices are not there any more: the
+ * program writes them between jobs. Then each job copies everything, and the timing of its chunks
+ * matters more than where rows were. So some jobs are split without a plan, and twice as many the
+ * next time. */
 static int rows_stay(const struct yk_job *job, const struct yk_split_device *known)
 {
     struct yk_member *member = &job->decomposition->members[job->member];
     double on_devices = 0;
-    int d, copies = 0; /* are foreseen for a device's part (traffic.c) */
+    int d, copies = 0; /* 1: copies are expected for a device's part (traffic.c) */
     if (member->seen++ < member->apart_until)
         return 0;
     for (d = 0; d < job->device_count; d++) {
@@ -272,7 +273,7 @@ static void describe_places(const struct yk_job *job, const struct yk_split_devi
     }
 }
 
-/* All that it uses has room on each device that has a part, so that rows stay. */
+/* Everything it uses has room on each device with a part, so that rows stay. */
 static int fits(const struct yk_job *job)
 {
     const double *share = job->decomposition->cuts.share[job->member];
@@ -284,8 +285,8 @@ static int fits(const struct yk_job *job)
     return 1;
 }
 
-/* Its kernel is built wherever it has a part, or nowhere yet: one that builds would be waited for.
- */
+/* Its kernel is built on all devices with a part, or on none: otherwise the others would wait for a
+ * build. */
 static int are_ready(const struct yk_job *job)
 {
     const double *share = job->decomposition->cuts.share[job->member];
@@ -300,7 +301,7 @@ static int are_ready(const struct yk_job *job)
     return ready == parts || ready == 0;
 }
 
-/* Rows that the plan gives the host are elsewhere. */
+/* 1: rows that the plan gives the host are elsewhere. */
 static int lacks_rows(const struct yk_job *job, int device)
 {
     const double *share = job->decomposition->cuts.share[job->member];
@@ -322,7 +323,7 @@ static int lacks_rows(const struct yk_job *job, int device)
     return 0;
 }
 
-/* A byte's way to the device: over its link, or to the host over the slowest there is. */
+/* ns per byte to the device over its link, or to the host over the slowest link. */
 static double slowest_link(const struct yk_job *job, int device)
 {
     double most = 0;
@@ -336,7 +337,7 @@ static double slowest_link(const struct yk_job *job, int device)
     return most;
 }
 
-/* What the plan says of this job. */
+/* Writes the plan's values for this job. */
 static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_split_device *known)
 {
     const struct yk_decomposition *decomposition = job->decomposition;
@@ -349,7 +350,7 @@ static void tell(struct yk_job *job, const struct yk_memory *memory, struct yk_s
     for (d = 0; d < job->device_count; d++) {
         const struct yk_cost *cost = memory ? &memory->cost[d] : NULL;
         const double items = yk_plan_items(&kernel, decomposition->cuts.share[job->member], d);
-        known[d].share = fmin(1, items / member->items); /* not above by rounding */
+        known[d].share = fmin(1, items / member->items); /* rounding must not exceed 1 */
         known[d].row_ns = member->changing_bytes / member->items * slowest_link(job, d);
         known[d].fetches = known[d].host_memory && items > 0 && lacks_rows(job, d);
         if (!(items > 0) || !cost || !yk_cost_is_known(cost))
@@ -381,10 +382,10 @@ int yk_job_follow_plan(struct yk_job *job, const struct yk_memory *memory,
     return 1;
 }
 
-/* --- what jobs took --- */
+/* --- measured times --- */
 
-/* What the device's part took beside what it waited for rows, which may have been beside another
- * chunk's kernel. Nobody knows how much of it memory took that was made ready meanwhile. */
+/* Learns the time of a device's part without its wait for rows, which may have overlapped another
+ * chunk's kernel. The part of it that made memory ready is unknown. */
 static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_ns,
                                    const struct yk_split_outcome *outcome, int readied)
 {
@@ -404,7 +405,7 @@ static enum yk_cost_news note_part(struct yk_memory *memory, int d, double told_
     return first && news == YK_COST_LEARNED ? YK_COST_CHANGED : news;
 }
 
-/* The first job of all rows says where they are for those after it, whatever their kernels. */
+/* The first job of all rows decides where they are for later jobs of all kernels. */
 static void stay_there(const struct yk_job *job)
 {
     struct yk_decomposition *decomposition = job->decomposition;

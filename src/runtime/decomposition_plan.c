@@ -1,7 +1,5 @@
-/* decomposition_plan.c - a decomposition's plan, made from what is known of its kernels and devices
- * (partition/plan.h), looked at again now and then, and the teams that are tried
- * (partition/explore.h).
- */
+/* decomposition_plan.c - makes a decomposition's plan from what is known of its kernels and devices
+ * (partition/plan.h), updates it from time to time, and tries teams (partition/explore.h). */
 #include <math.h>
 #include <string.h>
 
@@ -9,14 +7,14 @@
 #include "decomposition.h"
 #include "flight.h"
 
-/* A plan is looked at again when this part more jobs came. */
+/* A plan is updated when this part more jobs have come. */
 #define MORE_JOBS (1.0 / 3)
 /* Devices take up to this part longer beside others: beside cores, which use the memory that they
  * copy from and the threads that drive them, or beside other GPUs. */
 #define CONTENDED_BY_CORES 0.4
 #define CONTENDED_BY_GPUS  0.1
 
-/* By the rates that links are told to have. */
+/* From the described rates of the links. */
 static void describe_ways(const struct yk_job *job, struct yk_plan *plan)
 {
     int from, to;
@@ -43,7 +41,7 @@ static void describe_bytes(const struct yk_job *job, struct yk_plan *plan)
             plan->bytes += (double)yk_array_bytes(array);
 }
 
-/* How often each comes, and after which other. */
+/* How often each kernel runs, and after which other one. */
 static void describe_turns(const struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     const uint64_t seen =
@@ -68,7 +66,7 @@ static void describe_turns(const struct yk_decomposition *decomposition, struct 
     }
 }
 
-/* 1: something is known of it, and it still comes. */
+/* 1: its cost is known, and it has run lately. */
 static int describe_kernel(const struct yk_decomposition *decomposition, int m,
                            struct yk_plan_kernel *out)
 {
@@ -93,7 +91,7 @@ static int describe_kernel(const struct yk_decomposition *decomposition, int m,
     return known;
 }
 
-/* All that a plan is made from. */
+/* Fills in the input of a plan. */
 static void describe(const struct yk_job *job, struct yk_plan *plan)
 {
     struct yk_decomposition *decomposition = job->decomposition;
@@ -127,7 +125,7 @@ static void follow_cuts(struct yk_decomposition *decomposition, const struct yk_
     decomposition->told = 0;
 }
 
-/* Devices of the team that are of one make as the first one, or the later half of these. */
+/* The devices of the team of the same make as device `first`, or the second half of these. */
 static uint32_t of_make(const struct yk_decomposition *decomposition, uint32_t team, int first,
                         int half)
 {
@@ -142,7 +140,7 @@ static uint32_t of_make(const struct yk_decomposition *decomposition, uint32_t t
     return found;
 }
 
-/* A team with fewer devices may be faster than its parts show by up to this factor. */
+/* Factor by which a smaller team may be faster than its parts show. */
 static double relief(const struct yk_decomposition *decomposition, uint32_t team)
 {
     const double *fill = decomposition->members[decomposition->leads].fill;
@@ -153,7 +151,7 @@ static double relief(const struct yk_decomposition *decomposition, uint32_t team
     return 1 + CONTENDED_BY_GPUS;
 }
 
-/* The team may be better than the one there is. 1: it is tried from now on. */
+/* The team may be better than the present one. 1: it is tried from now on. */
 static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
     struct yk_explorer *explorer = &decomposition->explorer;
@@ -166,7 +164,8 @@ static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan
         return 0;
     jobs = decomposition->last_round;
     round_ns = jobs * yk_plan_ns(plan, &cuts);
-    /* What comes on top of parts comes on top of either, until it has been seen. */
+    /* The overhead beyond the parts is assumed to be the same for both teams, until it has been
+     * measured. */
     more_ns = round_ns - jobs * yk_plan_ns(plan, &decomposition->cuts);
     offer = (struct yk_explore_offer){
         .devices = yk_plan_team(plan, &cuts),
@@ -181,7 +180,7 @@ static int try_team(struct yk_decomposition *decomposition, struct yk_plan *plan
     return 1;
 }
 
-/* Without all of a make, or half of it; or with all there are. */
+/* Offers the team without each make, or without half of it; or all devices. */
 static void offer_others(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     const uint32_t team = decomposition->team;
@@ -194,7 +193,7 @@ static void offer_others(struct yk_decomposition *decomposition, struct yk_plan 
     try_team(decomposition, plan, yk_team_all(decomposition->devices));
 }
 
-/* All that is believed counts as if it were sure. */
+/* Treats all estimates as certain. */
 static void trust(struct yk_plan *plan)
 {
     int k, d;
@@ -219,8 +218,8 @@ static void guess(struct yk_decomposition *decomposition, const int *make)
     decomposition->stands = decomposition->guessed = 1;
 }
 
-/* The first plan. Rows that lie somewhere already stay there until moving them pays, by what is
- * believed; nothing has been learned yet that noise could undo. */
+/* The first plan. Rows that are somewhere already stay there until moving them pays, by the
+ * estimates; nothing has been learned yet that noise could undo. */
 static void begin(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct yk_cuts cuts;
@@ -238,7 +237,7 @@ static void begin(struct yk_decomposition *decomposition, struct yk_plan *plan)
         offer_others(decomposition, plan);
 }
 
-/* A trial is over, or another one's turn. */
+/* A trial is over, or it is another team's turn. */
 static void change_team(struct yk_decomposition *decomposition, struct yk_plan *plan, uint32_t team)
 {
     struct yk_cuts cuts;
@@ -246,11 +245,11 @@ static void change_team(struct yk_decomposition *decomposition, struct yk_plan *
     plan->keeps = 1;
     if (yk_plan_find(plan, NULL, &cuts))
         follow_cuts(decomposition, plan, &cuts);
-    if (decomposition->team != team) /* somebody is not known any more */
+    if (decomposition->team != team) /* a device's cost is no longer known */
         yk_explore_begin(&decomposition->explorer, decomposition->team);
 }
 
-/* Bounds move where that pays; that somebody gets nothing is for a trial to show. */
+/* Moves bounds if that pays; only a trial may leave a device without a part. */
 static void go_on(struct yk_decomposition *decomposition, struct yk_plan *plan)
 {
     struct yk_cuts cuts;
@@ -282,7 +281,7 @@ static void plan_anew(const struct yk_job *job)
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
     struct yk_plan *plan = yk_calloc(1, sizeof *plan);
     if (!plan)
-        return; /* what stands goes on standing */
+        return; /* the present plan stays */
     describe(job, plan);
     if (!knows_any(plan))
         guess(decomposition, decomposition->members[job->member].make);
@@ -297,7 +296,7 @@ static void plan_anew(const struct yk_job *job)
     yk_free(plan);
 }
 
-/* Something is new of the costs, or there is a third more to gain, or another team's turn. */
+/* Costs have changed, or there are a third more jobs, or it is another team's turn. */
 static int is_due(const struct yk_decomposition *decomposition)
 {
     const uint32_t asked = yk_explore_team(&decomposition->explorer);
@@ -307,7 +306,7 @@ static int is_due(const struct yk_decomposition *decomposition)
             (double)decomposition->jobs > (1 + MORE_JOBS) * (double)decomposition->planned);
 }
 
-/* A round is over when the kernel that leads begins anew. */
+/* A round ends when the leading kernel runs again. */
 static void end_round(struct yk_decomposition *decomposition)
 {
     if (decomposition->told && decomposition->round_jobs > 0) {

@@ -1,4 +1,4 @@
-/* doctor.c - what people ask before anything runs: what is there, and why is the rest not.
+/* doctor.c - diagnosis before anything runs: which devices are there, and why the others are not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ yoke_status yoke_machine_get(yoke_machine *out)
     return YOKE_OK;
 }
 
-/* Asked for by name, a backend tells what it lacks as an error. */
+/* A backend that is asked for by name reports what it lacks as an error. */
 static void examine(const struct yk_backend *backend, yoke_finding *finding)
 {
     struct yk_device_spec spec = { .backend = backend };

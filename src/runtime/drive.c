@@ -1,16 +1,16 @@
-/* drive.c - the thread that called yoke_run drives the GPUs that do all of its job.
+/* drive.c - the thread that called yoke_run drives the GPUs that do its whole job.
  *
- * To drive a GPU whose rows are there is a launch of 5 us and a wait, so one thread does it for
- * several GPUs sooner than it could wake their host threads. Where many rows have to be copied each
- * GPU has its own thread, for copies through staging buffers keep a core busy.
+ * Driving a GPU whose rows are there is a launch of 5 us and a wait, so one thread does that for
+ * several GPUs faster than it could wake their host threads. If many rows have to be copied, each
+ * GPU has its own thread, because copies through staging buffers keep a core busy.
  */
 #include "../platform/clock.h"
 #include "flight.h"
 
-/* Whether the caller can drive the device beside others. Not while its kernel is to be built, as in
- * the first job of a process that knows from others which device is the fastest: its host thread
- * may be at that. Nor a step kernel, whose launches follow each other as its host sees their ends.
- */
+/* Whether the caller can drive the device beside others. Not if its kernel must be built, as in the
+ * first job of a process that knows the fastest device from an earlier one: its host thread may be
+ * building it. Not for a step kernel, whose next launch depends on its host seeing the end of the
+ * one before. */
 static int is_drivable(const struct yk_job *job, int device)
 {
     return job->devices[device].copying_ns < YK_WORTH_WAKING_NS &&
@@ -18,7 +18,7 @@ static int is_drivable(const struct yk_job *job, int device)
            yk_kernel_is_ready(job->kernel, job->runtime->devices[device].number);
 }
 
-/* The only one, if it has memory of its own, or several that all can be driven beside others. */
+/* The only device, if it has memory of its own, or several that can all be driven together. */
 uint32_t yk_drivable_devices(const struct yk_job *job)
 {
     const struct yk_runtime_device *devices = job->runtime->devices;
@@ -41,7 +41,7 @@ uint32_t yk_drivable_devices(const struct yk_job *job)
 
 struct driving {
     struct yk_job *job;
-    struct yk_stepper steppers[YK_PLACES]; /* of the devices that are driven */
+    struct yk_stepper steppers[YK_PLACES]; /* one per driven device */
 };
 
 static void begin(struct driving *driving, uint32_t devices)
@@ -60,7 +60,7 @@ static void end(struct driving *driving, uint32_t devices)
             yk_calls_leave(driving->job, d, &driving->steppers[d]);
 }
 
-/* Only these devices stay with the calling thread; the others' host threads are told. */
+/* Only `devices` stay with the calling thread; the host threads of the others are woken. */
 static void keep_devices(struct driving *driving, uint32_t devices)
 {
     struct yk_job *job = driving->job;
@@ -73,8 +73,8 @@ static void keep_devices(struct driving *driving, uint32_t devices)
     yk_job_tell(job);
 }
 
-/* A step of each driven device. One that could not be prepared has to wait for others' memory,
- * which is its host thread's to do. */
+/* Steps each driven device. A device that could not be prepared must wait for other jobs' memory,
+ * so it goes to its host thread. */
 static enum yk_lane_state step_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;
@@ -98,8 +98,8 @@ static enum yk_lane_state step_driven(struct driving *driving)
     return best;
 }
 
-/* Until the first flight of a driven device should end. A thread can sleep for one driver only:
- * where that end cannot be foretold, it keeps that device alone. */
+/* Waits until the first flight of a driven device should end. A thread can sleep for one driver
+ * only: without a prediction it keeps only that device. */
 static void await_driven(struct driving *driving)
 {
     struct yk_job *job = driving->job;

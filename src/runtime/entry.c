@@ -1,10 +1,10 @@
-/* entry.c - which calls may enter a runtime: mistakes that would hang are told instead. */
+/* entry.c - which calls may enter a runtime: mistakes that would hang are errors instead. */
 #include "../base/status.h"
 #include "../platform/fork.h"
 #include "job.h"
 
 static yk_mutex lock = YK_MUTEX_INITIAL;
-static yoke_runtime *open_runtimes; /* under the lock */
+static yoke_runtime *open_runtimes; /* protected by the lock */
 
 void yk_runtime_enlist(yoke_runtime *runtime)
 {
@@ -37,7 +37,7 @@ int yk_runtime_delist(yoke_runtime *runtime)
 int yk_runtime_refuses(const yoke_runtime *runtime, const char *call)
 {
     if (!runtime)
-        return 0; /* told by the call, which knows what it is of */
+        return 0; /* the call reports it, with the right name */
     if (runtime->forks != yk_fork_count()) {
         yk_fail(YOKE_EINVAL,
                 "%s: the runtime was opened before this process was forked, and has no threads "

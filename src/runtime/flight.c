@@ -1,9 +1,9 @@
 /* flight.c - one chunk's way through a device: rows in, kernel, results home.
  *
  * Everything is issued at once and ordered by queues and events, so that the copies of one lane's
- * chunk overlap the kernel of another's; the driving thread comes back when the last event is
- * complete. On a CPU the "launch" is the work itself and rows are only asked for where some device
- * has ever had them.
+ * chunk overlap the kernel of another's. The driving thread returns when the last event is
+ * complete. On a CPU the "launch" is the work itself, and rows are only requested if a device has
+ * ever had them.
  */
 #include "flight.h"
 #include "reduction.h"
@@ -54,7 +54,7 @@ static int comes_home(const struct yk_job *job, const struct yk_job_device *jd)
     return 0;
 }
 
-/* On a device with memory of its own, behind what brings rows there. */
+/* Launches on a device with memory of its own, after the copies that bring rows there. */
 static yoke_status launch_there(struct yk_job *job, int device, int lane, struct yk_launch *launch)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -91,7 +91,7 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
     struct yk_place *place = jd->device->place;
     const int form = yk_flight_form(jd, flight);
     const int is_steps =
-        yk_form_is_steps(job, form); /* what is left is copied behind each launch */
+        yk_form_is_steps(job, form); /* its state is copied home after each launch */
     struct yk_launch launch = { .first = flight->chunk.first,
                                 .last = flight->chunk.last,
                                 .extent = { job->extent[0], job->extent[1] },
@@ -116,7 +116,7 @@ static yoke_status launch(struct yk_job *job, int device, int lane,
         &launch, &flight->kernel);
 }
 
-/* Hauls are kept beyond the issue only where rows come through staging buffers. */
+/* Hauls are needed after the issue only if rows go through staging buffers. */
 static yoke_status need_hauls(const struct yk_job *job, const struct yk_place *place,
                               struct yk_flight *flight)
 {
@@ -152,7 +152,8 @@ static yoke_status send_rows(struct yk_job *job, int device, int lane, int p)
     if (status != YOKE_OK)
         return status;
     yk_transfer_landing(array, rows);
-    if (flight->kernel && !flight->home) { /* else one that comes after it is in the queue */
+    if (flight->kernel && !flight->home) { /* otherwise a copy behind the kernel is in the queue
+                                            * already */
         haul.copy.after = &flight->kernel;
         haul.copy.after_count = 1;
     }
@@ -184,7 +185,8 @@ yoke_status yk_flight_issue(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
     struct yk_flight *flight = &jd->flights[lane];
-    struct yk_launch_arg args[YOKE_ARGS_MAX]; /* clearing all would cost more than most launches */
+    struct yk_launch_arg args[YOKE_ARGS_MAX]; /* not cleared: that would cost more than most
+                                               * launches */
     int64_t distances[YOKE_ARGS_MAX];
     const int host_memory = jd->device->device->desc.host_memory;
     yoke_status status;
