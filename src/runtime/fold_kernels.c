@@ -1,7 +1,7 @@
-/* fold_kernels.c - the copies of a sum on a device become one: element i of the first gets those of
- * all, which are zero from then on: so it may be done again, when more has been added or nobody
- * knows whether it was done. `apart`: elements from one copy to the next.
- */
+/* fold_kernels.c - folds the copies of a sum on a device into one: element i of the first copy gets
+ * the sum of that element over all copies, and the others become zero. So the fold may be repeated,
+ * when more has been added or if it is unknown whether it was done. `apart`: elements from one copy
+ * to the next. */
 #include "fold_kernels.h"
 
 #define FOLD(name, T)                                                                              \

@@ -1,10 +1,10 @@
-/* hold.c - getting a device ready for a job, and taking it out again.
+/* hold.c - gets a device ready for a job, and takes it out again.
  *
  * Ready means: its kernel is built, and its arrays have room. Arrays that fit are allocated whole,
  * so that rows stay for the next job; if not all fit, large ones that chunks touch in part get
- * windows (window.c). All that the job needs of the device's memory it takes at once, or waits
- * until other jobs have given theirs back; and it takes none before jobs that began earlier have
- * theirs. So a job waits for earlier ones only, on every device, and never in a circle.
+ * windows (window.c). A job takes all the device memory that it needs at once, or waits until other
+ * jobs have given theirs back; and it takes none before jobs that began earlier have theirs. So a
+ * job waits only for earlier ones, on every device, and never in a circle.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -73,8 +73,8 @@ static yoke_status hold_all(struct yk_job *job, int device)
     return status;
 }
 
-/* What holding the argument's array whole takes; nothing if an earlier argument is the same
- * one, or lies in the same memory. */
+/* Bytes to hold the argument's array whole; 0 if an earlier argument is the same array or lies in
+ * the same memory. */
 static int64_t cost_of(const struct yk_job *job, int device, int p)
 {
     int q;
@@ -100,8 +100,8 @@ static int64_t cost_of_all(const struct yk_job *job, int device)
 
 _Static_assert(YOKE_ARGS_MAX <= 32, "arguments are bits");
 
-/* By what memory there is, not by what is free: for that a driver is asked, which may be pinning.
- */
+/* By the device's total memory, not by what is free: the latter needs a driver call, which may wait
+ * for pinning. */
 uint32_t yk_job_would_hold(const struct yk_job *job, int device)
 {
     const struct yk_device_desc *desc = &job->devices[device].device->device->desc;
@@ -113,7 +113,7 @@ uint32_t yk_job_would_hold(const struct yk_job *job, int device)
     return held && cost_of_all(job, device) <= desc->memory_bytes ? held : 0;
 }
 
-/* The array in a window that takes least to hold, no more than `most`; -1: there is none. */
+/* The array in a window that needs least memory to hold, at most `most`; -1: there is none. */
 static int smallest(const struct yk_job *job, int device, int64_t most)
 {
     int p, found = -1;
@@ -130,10 +130,10 @@ static int smallest(const struct yk_job *job, int device, int64_t most)
     return found;
 }
 
-/* A panel that is in the device's memory with all of its array, or can be, is best left there. */
+/* A panel that is in the device's memory with its whole array, or can be, is best left there. */
 enum whole_panels { IN_THE_ARRAY, PACKED };
 
-/* Whole what every chunk reads whole; the others are to have windows. */
+/* Holds arrays whole if every chunk reads all of them; the others get windows. */
 static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels panels)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -155,7 +155,7 @@ static yoke_status hold_wholes(struct yk_job *job, int device, enum whole_panels
     return status;
 }
 
-/* Small arrays too, up to half of the room there is: their rows stay for jobs to come, and chunks
+/* Also holds small arrays, in up to half of the room: their rows stay for later jobs, and chunks
  * need not be long. */
 static void hold_small(struct yk_job *job, int device)
 {
@@ -165,7 +165,7 @@ static void hold_small(struct yk_job *job, int device)
     while ((p = smallest(job, device, room)) >= 0) {
         room -= cost_of(job, device, p);
         if (hold_one(job, device, p) != YOKE_OK)
-            break; /* a window does */
+            break; /* a window is enough */
     }
 }
 
@@ -184,7 +184,7 @@ static yoke_status take_room(struct yk_job *job, int device)
         status = yk_windows_open(job, device);
     }
     for (panels = IN_THE_ARRAY; status == YOKE_ENOMEM && panels <= last; panels++) {
-        status = hold_wholes(job, device, panels); /* the windows need all there is */
+        status = hold_wholes(job, device, panels); /* the windows need all memory */
         if (status == YOKE_OK)
             status = yk_windows_open(job, device);
     }
@@ -212,8 +212,8 @@ static int is_behind(struct yk_job *job, int device)
     return behind;
 }
 
-/* YOKE_EBUSY: other jobs have the memory, or come first, and it is to be tried again. Whoever
- * holds some has enough to go on with there, so every job gets its turn. */
+/* YOKE_EBUSY: other jobs have the memory, or come first; try again. A job that holds some has
+ * enough to continue there, so every job gets its turn. */
 static yoke_status make_room(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -241,7 +241,7 @@ static yoke_status make_room(struct yk_job *job, int device)
     return status;
 }
 
-/* Of a chunk; 0: any number. */
+/* Most items of a chunk; 0: any number. */
 static int64_t most_items(const struct yk_job *job, const struct yk_job_device *jd)
 {
     if (jd->queues && job->last - job->first >= YK_STEP_INDEXES_MOST &&
@@ -272,7 +272,7 @@ static void join(struct yk_job *job, int device)
         yk_job_wake(job);
 }
 
-/* Where others have done the job meanwhile, it is for jobs to come, of which a process that is
+/* If others have done the job meanwhile, the build is only for later jobs, and a process that is
  * ending has none. */
 static int is_worth_building(const struct yk_job *job)
 {
@@ -295,8 +295,8 @@ int yk_job_prepare(struct yk_job *job, int device)
     int joins = 1;
     if (!atomic_load(&jd->ready))
         build(job, device); /* outside of the job, which need not wait for a compiler to end */
-    /* The others did it all meanwhile; should one of them fail at the end, the job goes on and this
-     * device is asked again. */
+    /* The others did everything meanwhile; if one of them fails at the end, the job continues and
+     * this device is asked again. */
     if (!yk_job_enter(job))
         return 1;
     if (!atomic_load(&jd->ready) && jd->status == YOKE_OK)

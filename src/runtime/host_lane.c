@@ -1,11 +1,11 @@
 /* host_lane.c - lanes of the CPU that stand for threads that drive a GPU.
  *
- * Some partitioners count the threads that drive a GPU as lanes of the CPU (enum yk_hosts). A GPU
- * is driven by a host thread of its own here, which sleeps most of the time; its `host lane` is the
+ * Some partitioners count the threads that drive a GPU as lanes of the CPU (enum yk_hosts). Here a
+ * GPU is driven by a separate host thread, which sleeps most of the time; its `host lane` is the
  * lane of the CPU that gets nothing meanwhile, or gets chunks beside the GPU's. Such a chunk is
- * worked on piece by piece; after each the lane looks, without a lock, whether the GPU's chunk has
- * been answered, and when it has reports what it got done. Every piece is a flight of its own, so
- * rows of pieces that were not worked on never count as written.
+ * done piece by piece. After each piece the lane looks, without a lock, whether the GPU's chunk has
+ * been answered, and if so reports what it has done. Every piece is a separate flight, so rows of
+ * pieces that were not done never count as written.
  */
 #include "../partition/partitioner.h"
 #include "flight.h"
@@ -19,8 +19,8 @@ static int first_cpu(const struct yk_split_device *known, int count)
     return d < count ? d : -1;
 }
 
-/* A lane of each GPU in turn gets a thread, as long as a lane of the CPU is left that drives none.
- */
+/* Gives a thread to a lane of each GPU in turn, as long as a lane of the CPU is left that drives
+ * none. */
 static void count_hosts(struct yk_split_device *known, int count, int lanes, int64_t streams)
 {
     int d, left = lanes - 1, before;
@@ -55,7 +55,7 @@ yoke_status yk_host_lanes_plan(struct yk_job *job, struct yk_split_device *known
     return YOKE_OK;
 }
 
-/* The device that the lane stands for, and which lane of it; NULL: none. */
+/* The device for which the lane stands, and *which of its lanes; NULL: none. */
 static struct yk_job_device *driven_by(const struct yk_job *job, int device, int lane, int *which)
 {
     int d;
@@ -85,11 +85,11 @@ void yk_host_lane_call(struct yk_job *job, int device, int lane, int got)
     if (lane >= jd->hosts || again || (got && !job->hosts_work))
         return;
     workers = job->runtime->devices[job->hosting].workers;
-    if (workers) /* not where one thread steps all lanes */
+    if (workers) /* NULL if one thread steps all lanes */
         yk_wake(job->runtime, &workers[jd->host_lane + lane]);
 }
 
-/* Which lane of a GPU has the chunk of this serial out. NULL: none. Under job.lock. */
+/* The lane of a GPU that has the chunk with this serial out. NULL: none. With job.lock held. */
 static const _Atomic uint32_t *find_out(const struct yk_job *job, uint32_t serial)
 {
     int d, lane;
@@ -128,7 +128,7 @@ int yk_beside_ended(struct yk_flight *flight, int64_t now)
     struct yk_beside *beside = &flight->beside;
     beside->next = flight->chunk.last;
     beside->work_ns += now - flight->issued_ns;
-    /* relaxed: a hint; nothing is read on the strength of it */
+    /* relaxed: a hint; nothing is read because of it */
     return beside->next == beside->chunk.last || !beside->other ||
            atomic_load_explicit(beside->other, memory_order_relaxed) != beside->chunk.beside;
 }

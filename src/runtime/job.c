@@ -1,4 +1,4 @@
-/* job.c - a user's job copied, so that nothing of it is needed after submit. */
+/* job.c - copies a user's job, so that nothing of it is needed after submit. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ int yk_job_goes_by_plan(const char *partitioner)
     return partitioner && strcmp(partitioner, yk_partitioner_plan.name) == 0;
 }
 
-/* Range and array shapes: jobs with the same key cost the same on the same device, or nearly. */
+/* Range and array shapes: jobs with the same key cost nearly the same on the same device. */
 static uint64_t shapes_key(const struct yk_job *job)
 {
     uint64_t hash = mix(mix(mix(1, (uint64_t)(job->last - job->first)),
@@ -41,8 +41,8 @@ static uint64_t shapes_key(const struct yk_job *job)
     return hash;
 }
 
-/* A partitioner that was asked for learns apart, or what it makes devices do would teach `auto`
- * that they can do no better. */
+/* A requested partitioner has a memory of its own. Otherwise `auto` would learn that devices cannot
+ * do better than that partitioner made them do. */
 static uint64_t memory_key(const struct yk_job *job)
 {
     const char *c;
@@ -52,7 +52,7 @@ static uint64_t memory_key(const struct yk_job *job)
     return hash;
 }
 
-/* What is asked for, with the runtime's part filled in. */
+/* What the user asked for, with the runtime's defaults filled in. */
 struct asked {
     const yoke_job *spec;
     const char *name, *partitioner;
@@ -73,8 +73,7 @@ static size_t block_bytes(const struct asked *asked)
     return bytes;
 }
 
-/* All rows before or behind an index are no more than the array's: so adding them never overflows.
- */
+/* A halo is at most the array's rows, so that adding it never overflows. */
 static void cut_halo(yoke_arg *arg)
 {
     if (arg->before > arg->array->rows)
@@ -83,7 +82,7 @@ static void cut_halo(yoke_arg *arg)
         arg->after = arg->array->rows;
 }
 
-/* The job with copies of all that it was given. */
+/* The job with copies of everything that it was given. */
 static struct yk_job *copy(const struct asked *asked)
 {
     struct yk_job *job = yk_calloc(1, block_bytes(asked));
@@ -130,8 +129,8 @@ static void fill(struct yk_job *job, const yoke_job *spec)
     job->progress_context = spec->progress_context;
 }
 
-/* The arguments as the rest of the library has them: arrays instead of their handles (NULL instead
- * of one that is no array's, any more), and the kernel's mode where none is said. */
+/* The arguments in internal form: arrays instead of their handles (NULL for an invalid handle), and
+ * the kernel's mode if the argument has none. */
 static void take_args(const yoke_job *spec, yoke_job *out)
 {
     int p;
@@ -142,7 +141,7 @@ static void take_args(const yoke_job *spec, yoke_job *out)
         if (arg->array)
             arg->array = yk_array_of(arg->array, "a job's array");
         if (arg->mode != YOKE_PARAM_AS_KERNEL || mode == YOKE_PARAM_VALUE)
-            continue; /* an array for a value is a mistake, told later */
+            continue; /* an array for a value is a mistake, reported later */
         arg->mode = mode;
         if (mode == YOKE_PARAM_ADD)
             arg->shape = YOKE_WHOLE;
@@ -164,7 +163,7 @@ yoke_status yk_job_open(yoke_runtime *runtime, const yoke_job *given, struct yk_
         return status;
     asked.spec = spec;
     asked.name = spec->name ? spec->name : spec->kernel->name;
-    asked.partitioner = runtime->checks     ? "dynamic" /* short chunks tell more */
+    asked.partitioner = runtime->checks     ? "dynamic" /* short chunks reveal more errors */
                         : spec->partitioner ? spec->partitioner
                                             : runtime->partitioner;
     asked.args = spec->kernel->param_count;

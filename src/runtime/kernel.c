@@ -62,7 +62,7 @@ void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places)
     }
 }
 
-/* The line of a compiler's log that tells most: the first one with an error. */
+/* The most informative line of a compiler's log: the first one with an error. */
 static const char *first_error(const char *log, int *length)
 {
     const char *line = log, *found = NULL;
@@ -78,7 +78,7 @@ static const char *first_error(const char *log, int *length)
     return found ? found : log;
 }
 
-/* Behind the first line stands what the compiler said. */
+/* The compiler's output follows the first line. */
 static void explain(struct yk_build *build, const char *device, const char *kernel)
 {
     const char *log = build->text ? strchr(build->text, '\n') : NULL;
@@ -95,7 +95,7 @@ static int is_over(const struct yk_build *build)
     return state == YK_BUILD_READY || state == YK_BUILD_FAILED;
 }
 
-/* The first to come builds; others wait for it. */
+/* The first thread builds; others wait for it. */
 static void build_now(struct yk_kernel *kernel, struct yk_device *device, struct yk_build *build)
 {
     struct yk_notice notice;
@@ -148,7 +148,7 @@ void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, 
         return;
     build->kernel = kernel;
     build->device = device;
-    yk_builds_enter(); /* for the thread, which may be late */
+    yk_builds_enter(); /* on behalf of the thread, which may start late */
     if (!device->desc.virtual_clock && yk_thread_open(&spec, &build->thread) == YOKE_OK)
         return;
     build->kernel = NULL;

@@ -1,9 +1,9 @@
-/* kernel.h - the kernels a runtime has met: own copies, what was built for each device, what was
+/* kernel.h - the kernels that a runtime has met: own copies, builds for each device, and what was
  * learned.
  *
- * A descriptor is copied when first seen, because building it may go on in a device's host thread
- * after the job that brought it is done. The texts and names it points to are string literals in
- * all but unusual programs and are not copied: they must live as long as the runtime.
+ * A descriptor is copied when first seen, because its build may continue in a device's host thread
+ * after the job that brought it is done. The texts and names that it points to are string literals
+ * in all but unusual programs and are not copied: they must live as long as the runtime.
  */
 #ifndef YK_RUNTIME_KERNEL_H
 #define YK_RUNTIME_KERNEL_H
@@ -25,24 +25,25 @@ enum yk_build_state { YK_BUILD_NONE, YK_BUILD_RUNNING, YK_BUILD_READY, YK_BUILD_
 
 struct yk_build {
     atomic_int state;         /* release when program or text is there */
-    yk_mutex lock;            /* who holds it builds; a leaf but for what backends lock */
-    struct yk_kernel *kernel; /* a thread of its own was asked to build it: joined at close */
+    yk_mutex lock;            /* its holder builds; a leaf lock, except for what backends lock */
+    struct yk_kernel *kernel; /* set if a separate thread was started to build it: joined at
+                               * close */
     struct yk_device *device;
     struct yk_thread thread;
     struct yk_program *program;
-    yoke_status status; /* of a failed build, */
-    char *text;         /* all that was said of it, */
-    char *trouble;      /* and in one line */
+    yoke_status status; /* of a failed build */
+    char *text;         /* the whole error text */
+    char *trouble;      /* the error in one line */
 };
 
-/* A job that its team has not heard of yet (moved.c). */
+/* A job from which its team has not learned yet (moved.c). */
 struct yk_held {
     struct yk_team_job job;  /* asked 0: there is none */
-    int64_t moved;           /* bytes brought to devices, from the host and from others */
-    double share[YK_PLACES]; /* of its items, by each device */
+    int64_t moved;           /* bytes brought to devices, from the host and from other devices */
+    double share[YK_PLACES]; /* part of its items that each device did */
 };
 
-/* Speeds seen with one kernel, range and set of array shapes. */
+/* What was learned with one kernel, range and set of array shapes. */
 struct yk_memory {
     uint64_t key;
     uint64_t used; /* for replacing the oldest */
@@ -52,25 +53,25 @@ struct yk_memory {
     struct yk_team team;
     struct yk_held held;
     struct yk_adjust adjust; /* of the devices' shares */
-    struct yk_late late;     /* of jobs split by lines */
-    /* For processes to come (knowledge.h): which jobs these are, and how many went well. */
+    struct yk_late late;     /* lateness of jobs split by lines */
+    /* For later processes (knowledge.h): identifies these jobs, and counts those that went well. */
     uint64_t subject;
-    char partitioner[64]; /* of the subject, for people: what is beyond the room is left out */
+    char partitioner[64]; /* of the subject, for people: cut to fit */
     struct yk_sizes sizes;
-    struct yk_pair *pair; /* their kernel's and the alternative's; NULL: there is none */
-    int64_t jobs, kept;   /* of these so many are in the knowledge base */
-    int64_t taught; /* jobs of earlier processes like it, that all this began with; 0: of none */
-    int derived;    /* it began with what jobs of other sizes had taught */
+    struct yk_pair *pair; /* the pair of their kernel and the alternative; NULL: there is none */
+    int64_t jobs, kept;   /* jobs that went well; number of these in the knowledge base */
+    int64_t taught; /* similar jobs of earlier processes from which this memory began; 0: none */
+    int derived;    /* 1: it began from jobs of other sizes */
 };
 
 enum { YK_MEMORIES = 16 };
 
-/* A kernel and one that does the same work: which is the faster on each device. Jobs with the same
- * key as in yk_memory share what was found; a new key begins with what the latest one knew. */
+/* A kernel and one that does the same work: which is faster on each device. Jobs with the same key
+ * as in yk_memory share the result; a new key begins with what the latest one knew. */
 enum { YK_PAIR_ENTRIES = 8 };
 struct yk_pair {
     struct yk_kernel *alternative;
-    yk_mutex lock; /* nothing is locked inside */
+    yk_mutex lock; /* a leaf lock */
     struct yk_pair_entry {
         uint64_t key, used;
         struct yk_choice device[YK_PLACES];
@@ -84,12 +85,12 @@ struct yk_kernel {
     struct yk_access access;
     struct yk_pair *pairs;
     struct yk_build builds[YK_PLACES];
-    struct yk_weight weight; /* under the runtime's lock, as is all below */
+    struct yk_weight weight; /* with the runtime's lock held, like all fields below */
     struct yk_memory memories[YK_MEMORIES];
     uint64_t clock;
-    uint64_t content;     /* hash of what it is; 0: not looked at */
-    uint64_t jobs;        /* of it that went well, where their stories are kept, */
-    struct yk_told *told; /* and that of a late one (explain.h); NULL: none */
+    uint64_t content;     /* hash of its content; 0: not computed yet */
+    uint64_t jobs;        /* number of its jobs that went well, if their stories are kept */
+    struct yk_told *told; /* the story of a recent one (explain.h); NULL: none */
     struct yk_kernel *next;
 };
 
@@ -97,12 +98,12 @@ struct yk_kernels {
     struct yk_kernel *first;
 };
 
-/* The runtime's copy of `kernel`, made at the first call. Under the runtime's lock. */
+/* The runtime's copy of `kernel`, made at the first call. With the runtime's lock held. */
 yoke_status yk_kernel_intern(struct yk_kernels *kernels, const yoke_kernel *kernel,
                              struct yk_kernel **out);
 void yk_kernels_close(struct yk_kernels *kernels, struct yk_places *places);
-/* The kernel's program on a device, built now if need be, or waited for if another thread is at it.
- * Any thread may call it (CPU devices: under the runtime's lock). */
+/* Builds the kernel's program for a device if necessary, or waits for another thread that builds
+ * it. Any thread may call it (CPU devices: with the runtime's lock held). */
 yoke_status yk_kernel_build(struct yk_kernel *kernel, struct yk_device *device, int number);
 
 /* Why the device cannot run it, with the compiler's first error. NULL: it can, or is still
@@ -115,9 +116,10 @@ static inline int yk_kernel_runs_on_host(const yoke_kernel *kernel)
            kernel->cpu.team;
 }
 
-/* The same in a thread of its own, if nobody builds it or has; at once where time is virtual. */
+/* The same in a separate thread, unless another thread builds it or has; at once if time is
+ * virtual. */
 void yk_kernel_build_beside(struct yk_kernel *kernel, struct yk_device *device, int number);
-/* Whether the device can run it by now; it failed to build. */
+/* ready: the device can run it now. failed: it could not be built. */
 static inline int yk_kernel_is_ready(const struct yk_kernel *kernel, int number)
 {
     return atomic_load_explicit(&kernel->builds[number].state, memory_order_acquire) ==
@@ -130,11 +132,11 @@ static inline int yk_kernel_has_failed(const struct yk_kernel *kernel, int numbe
 }
 
 /* --- pair.c --- */
-/* Under the runtime's lock. */
+/* With the runtime's lock held. */
 yoke_status yk_pair_intern(struct yk_kernel *kernel, struct yk_kernel *alternative,
                            struct yk_pair **out);
 void yk_pairs_close(struct yk_kernel *kernel);
-/* What is known of a device in jobs with that key. Under the pair's lock. */
+/* What is known about a device in jobs with that key. With the pair's lock held. */
 struct yk_choice *yk_pair_choice(struct yk_pair *pair, uint64_t key, int device);
 
 const struct yk_memory *yk_kernel_recall(struct yk_kernel *kernel, uint64_t key);

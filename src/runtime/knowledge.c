@@ -13,12 +13,12 @@
 #include "knowledge_state.h"
 #include "subject.h"
 
-/* Whoever is killed loses no more than this. */
+/* A process that is killed loses at most what it learned in this time. */
 #define INTERVAL_NS 60000000000
 
 _Static_assert(YK_LESSON_DEVICES >= YK_PLACES - 1, "all devices of a runtime");
 
-/* --- which machine --- */
+/* --- the machine's fingerprint --- */
 
 static void put_machine(const yoke_runtime *runtime, int count, FILE *stream)
 {
@@ -38,7 +38,7 @@ static void put_machine(const yoke_runtime *runtime, int count, FILE *stream)
     }
 }
 
-/* Devices that came since are part of it. 1 if there is a fingerprint. */
+/* Includes devices that were added since. 1 if there is a fingerprint. */
 static int look_at_machine(struct yk_knowledge *knowledge, const yoke_runtime *runtime)
 {
     const int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire);
@@ -113,7 +113,7 @@ static int is_kept(const struct yk_job *job)
     return yk_knowledge_keeps(job->runtime) && job->last > job->first;
 }
 
-/* Measured with these sizes, or at least with others. */
+/* A lesson measured with these sizes, otherwise one derived from other sizes. */
 static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64_t content,
                 struct yk_lesson *out)
 {
@@ -125,7 +125,7 @@ static int find(struct yk_knowledge *knowledge, const struct yk_job *job, uint64
         return 0;
     yk_subject_sizes(job, &sizes);
     own.subject = yk_subject_of(job, content, partitioner);
-    /* One that was asked for begins with what `auto` has learned. */
+    /* A requested partitioner begins with what `auto` has learned. */
     autos.subject = yk_subject_of(job, content, "");
     return yk_store_find(store, &own, &sizes, out) ||
            (*partitioner && yk_store_find(store, &autos, &sizes, out)) ||
@@ -181,8 +181,8 @@ static int form_of(const struct yk_lesson *lesson, const char *name)
     return 0;
 }
 
-/* What is told of a device's speed is that of the kernel it will use: the one that was found to be
- * the faster, or, where that was not settled, the job's own. Under runtime.lock. */
+/* A lesson's speed of a device is that of the kernel which the device will use: the faster one or,
+ * if that was not settled, the job's own. With runtime.lock held. */
 static int fits(struct yk_job *job, int device, const char *name)
 {
     const int form = form_of(job->lesson, name);

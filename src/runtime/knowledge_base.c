@@ -1,6 +1,5 @@
-/* knowledge_base.c - yoke/knowledge.h: the store, as others see it. Their lesson has pointers and
- * room for figures to come, so that it stays as it is when the library's own changes.
- */
+/* knowledge_base.c - yoke/knowledge.h: the store's public interface. The public lesson has pointers
+ * and room for more figures, so that its layout stays when the library's own changes. */
 #include <string.h>
 #include <yoke/knowledge.h>
 
@@ -14,8 +13,8 @@ _Static_assert((int)YK_LESSON_DEVICES == (int)YOKE_LESSON_DEVICES_MAX, "as many 
 
 struct yoke_knowledge {
     struct yk_store *store;
-    yoke_lesson shown;         /* room for each */
-    struct yk_lesson own, had; /* and for add */
+    yoke_lesson shown;         /* scratch for `each` */
+    struct yk_lesson own, had; /* scratch for `add` */
 };
 
 const char *yoke_figure_name(int figure)
@@ -30,7 +29,8 @@ const char *yoke_figure_summary(int figure)
 
 yoke_status yoke_knowledge_open(const char *path, yoke_knowledge **out)
 {
-    struct yk_store_spec spec = { .path = path, .patience_ns = 5000000000 }; /* nobody computes */
+    struct yk_store_spec spec = { .path = path, .patience_ns = 5000000000 }; /* 5 s are acceptable:
+                                                                              * no job waits */
     char why[YK_STORE_WHY];
     if (!out)
         return yk_fail(YOKE_EINVAL, "yoke_knowledge_open: out is NULL");
@@ -125,7 +125,7 @@ yoke_status yoke_knowledge_each(yoke_knowledge *knowledge, const yoke_lesson_fil
     return yk_store_each(knowledge->store, &own, show_each, &showing);
 }
 
-/* What cannot be told is left such that yk_lesson_wrong finds it. */
+/* Invalid values are converted such that yk_lesson_wrong finds them. */
 static void take(const yoke_lesson *lesson, struct yk_lesson *out)
 {
     int origin = 0;
@@ -148,7 +148,7 @@ static void take(const yoke_lesson *lesson, struct yk_lesson *out)
         for (int i = 0; i < YK_FIGURES; i++)
             if (yk_figures[i].whole && !(lesson->devices[d].figures[i] <= yk_figures[i].most &&
                                          lesson->devices[d].figures[i] >= yk_figures[i].least))
-                out->devices[d].name[0] = 0; /* an int could not hold it */
+                out->devices[d].name[0] = 0; /* an int could not hold the value */
             else
                 yk_figure_set(&out->devices[d], i, lesson->devices[d].figures[i]);
     }
@@ -176,7 +176,7 @@ yoke_status yoke_knowledge_add(yoke_knowledge *knowledge, const yoke_lesson *les
     *added = !there ? 1 : had->seen < own->seen ? 2 : 0;
     if (!*added)
         return YOKE_OK;
-    if (there) /* both may have begun with the same ones */
+    if (there) /* both may have begun with the same confirmations */
         own->confirmed = own->confirmed > had->confirmed ? own->confirmed - had->confirmed : 0;
     return yk_store_put(knowledge->store, &key, own, 1);
 }

@@ -1,7 +1,7 @@
-/* knowledge_keep.c - what this process learned, for those to come: when its runtime closes, and now
- * and then before that, for a process can be killed (a batch system's time is over, say). Whoever
- * has waited for a job sees to that, between jobs: he takes some milliseconds a minute for it.
- */
+/* knowledge_keep.c - stores what this process learned for later ones: when its runtime closes, and
+ * from time to time before that, because a process can be killed (for example at a batch system's
+ * time limit). A thread that has waited for a job does that between jobs; it costs it some
+ * milliseconds per minute. */
 #include <string.h>
 
 #include "../base/alloc.h"
@@ -10,10 +10,10 @@
 #include "knowledge.h"
 #include "knowledge_state.h"
 
-/* If jobs are under way then, it is tried again so much later. */
+/* If jobs are under way at that time, it is tried again after this time. */
 #define AGAIN_NS 100000000
 
-/* What has not been kept yet; large. */
+/* What has not been stored yet. */
 struct taught {
     struct yk_lesson *lessons;
     struct yk_store_entry *entries;
@@ -25,9 +25,9 @@ static int is_new(const struct yk_memory *memory)
     return memory->jobs > memory->kept;
 }
 
-/* Of kernels that were compared: what is known of a device's speed is that of the faster one. Where
- * that is not settled it is that of the better one so far, which is kept only of the one that
- * others will begin with, too. */
+/* For kernels that were compared, a device's known speed is that of the faster one. If that is not
+ * settled, it is that of the better one so far, which is stored only if it is the job's own kernel,
+ * with which other processes will begin, too. */
 static void put_form(const struct yk_choice *choice, struct yk_lesson_device *device)
 {
     const int found = yk_choice_found(choice);
@@ -59,7 +59,7 @@ static int knows_any(const struct yk_lesson *lesson)
     return known;
 }
 
-/* 1: it is worth keeping. */
+/* 1: worth storing. */
 static int teach(const yoke_runtime *runtime, struct yk_memory *memory, struct yk_lesson *out)
 {
     const char *names[YK_PLACES];
@@ -109,8 +109,9 @@ static int count_new(const yoke_runtime *runtime)
     return count;
 }
 
-/* Where nobody asked for anything, or devices came after the last who did, nobody knows of which
- * machine it tells. Knowledge's lock held, and runtime.lock, or the runtime is closing. */
+/* If no job asked for a lesson, or devices were added after the last one that did, the machine's
+ * fingerprint is unknown. With knowledge's lock held, and runtime.lock unless the runtime is
+ * closing. */
 static void collect(const yoke_runtime *runtime, struct taught *taught)
 {
     const struct yk_knowledge *knowledge = runtime->knowledge;
@@ -156,7 +157,7 @@ void yk_knowledge_keep(const yoke_runtime *runtime)
     keep_story(knowledge, runtime);
 }
 
-/* Whoever finds the time come sets it to never, so that there is one. */
+/* The thread that finds that it is time sets the time to never, so that only one stores. */
 void yk_knowledge_keep_by_and_by(yoke_runtime *runtime, int64_t now)
 {
     struct yk_knowledge *knowledge = runtime->knowledge;

@@ -4,9 +4,10 @@
 #include "../base/status.h"
 #include "flight.h"
 
-/* Asking a driver when something ended costs a microsecond or two; who is not later than this need
- * not. Late is who comes so long after the time foretold, or after he last looked: forecasts are
- * made of these times, so a sleeper would else take his sleep for the chunk's. */
+/* Query the driver for the end time only if completion was noticed more than DUE_NS after the
+ * predicted end or after the latest look: a query costs a microsecond or two. Predictions are made
+ * from these times, so without the query a sleeping thread would count its sleep as the chunk's
+ * time. */
 enum { DUE_NS = 20000 };
 
 static void close_events(struct yk_job_device *jd, struct yk_flight *flight)
@@ -36,7 +37,7 @@ static void drop_hauls(struct yk_job *job, struct yk_flight *flight)
         yk_haul_drop(&flight->hauls[p]);
 }
 
-/* What is in staging buffers, or has not left the device for lack of them, comes home. */
+/* Brings home what is in staging buffers, or has not left the device for lack of them. */
 static yoke_status finish_hauls(struct yk_job *job, struct yk_flight *flight)
 {
     yoke_status status = YOKE_OK;
@@ -85,8 +86,8 @@ void yk_flight_abandon(struct yk_job *job, int device, int lane)
     flight->busy = 0;
 }
 
-/* Rows of argument `p`, where the kernel and copies home may have changed them. What only these
- * places had is lost, its count added to *lost. */
+/* Discards rows of argument `p` in the places where the kernel and copies home may have changed
+ * them. Rows that only these places had are lost; their number is added to *lost. */
 static yoke_status spoil(struct yk_job *job, int device, int p, const struct yk_flight *flight,
                          int64_t *lost)
 {
@@ -237,10 +238,10 @@ static int is_noticed_in_time(const struct yk_job *job, const struct yk_flight *
     return yk_flight_is_brief(flight) || now < flight->seen_busy_ns + DUE_NS;
 }
 
-/* When a flight that came through was over on the device. Whoever reports it may have waited long
- * for a core, and several ends that are noticed at once would make the device look far too fast.
- * 0: it was noticed when it was due, or results still have to be brought to their places, so it
- * ends when that is done. */
+/* When a completed flight was over on the device. The thread that reports it may have waited long
+ * for a core, and several ends that are noticed at once would make the device look far too fast. 0:
+ * it was noticed when it was due, or results still have to be brought to their places, so it ends
+ * when that is done. */
 static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
                       const struct yk_flight *flight)
 {
@@ -256,7 +257,7 @@ static int64_t end_of(const struct yk_job *job, struct yk_job_device *jd,
     return times.ended;
 }
 
-/* Its copies are over when its kernel starts. */
+/* Time of its copies: they are over when its kernel starts. */
 static int64_t fetch_of(const struct yk_job *job, const struct yk_job_device *jd,
                         const struct yk_flight *flight)
 {
@@ -284,7 +285,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
         outcome = yk_exchange_outcome(jd->device->place, flight->relies_on);
     status = outcome;
     if (outcome !=
-        YOKE_OK) { /* what was issued behind it must be over too before memory is reused */
+        YOKE_OK) { /* operations issued behind it must be over too before memory is reused */
         yk_place_wait(jd->device->place, flight->home);
         flight->home = NULL;
         flight->homing = yk_flight_is_half_home(job, device, lane);
@@ -308,7 +309,7 @@ yoke_status yk_flight_finish(struct yk_job *job, int device, int lane, yoke_stat
     yk_steps_await(jd, flight);
     yk_watchdog_end(job, device, lane);
     flight->busy = 0;
-    if (!jd->device->device->desc.host_memory) { /* cores have many pieces */
+    if (!jd->device->device->desc.host_memory) { /* not for cores, which have many pieces */
         atomic_fetch_add(&job->bytes_to, flight->bytes_in + flight->bytes_passed);
         atomic_fetch_add(&job->bytes_from, flight->bytes_out);
         atomic_fetch_add(&job->bytes_between, flight->bytes_between);

@@ -1,10 +1,10 @@
-/* lessons.c - what a job begins from where its partitioner splits by what earlier jobs taught.
+/* lessons.c - what a job begins with if its partitioner splits by lessons of earlier jobs.
  *
- * Jobs of such a partitioner have a memory of their own, for what it makes devices do is not what
- * `auto` would. It begins as a copy of what `auto` learned of the same range and shapes. Where that
- * is too little as well, the job is `auto`'s; so it is as long as rows of a GPU are not pinned
- * (ahead.c), and then it is as if `auto` had been asked for: the partitioner's own memory stays as
- * it is, or is not begun, for speeds without pins would be in it.
+ * Jobs of such a partitioner have their own memory, because it uses devices differently from
+ * `auto`. The memory begins as a copy of what `auto` learned about the same range and shapes. If
+ * that is not enough, `auto` splits the job. It also does as long as rows of a GPU are not pinned
+ * (ahead.c); then the job counts as one of `auto`, and the partitioner's own memory is not changed
+ * or started, because speeds without pins would be in it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static int suffices(const struct yk_memory *memory, int device_count)
     return memory && yk_learned_suffices(memory->device, device_count);
 }
 
-/* The memory of jobs with that key, which begins with what `from` knows of devices. What is looked
- * at last is not the oldest, so `from` is still there. */
+/* The memory of jobs with that key, which begins with what `from` knows about devices. `from` was
+ * used last, so it is not the oldest and is not replaced. */
 static struct yk_memory *begin_from(struct yk_job *job, uint64_t key, const struct yk_memory *from)
 {
     struct yk_memory *begun = yk_kernel_memorise(job->kernel, key);

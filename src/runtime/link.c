@@ -1,9 +1,9 @@
-/* link.c - yoke/link.h: copies and an empty kernel, timed through the backend's slots.
+/* link.c - yoke/link.h: copies and an empty kernel, timed through the backend's functions.
  *
- * Queues, buffers and host memory of its own, so that a runtime with arrays and kernels on the
- * device is left as it was. Every figure is the median of repetitions within a time limit; sizes
- * are chosen from a first copy, so that slow links do not take longer and fast ones are not judged
- * by their latency. All waiting is what jobs do: asleep, in virtual time where that is the clock.
+ * Uses its own queues, buffers and host memory, so that a runtime with arrays and kernels on the
+ * device is not changed. Every figure is the median of repetitions within a time limit; sizes are
+ * chosen by a first copy, so that slow links do not take longer and fast ones are not judged by
+ * their latency. Waiting is as in jobs: asleep, or in virtual time with a virtual clock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "job.h"
 #include "triad.h"
 
-#define ROOM_MAX ((int64_t)128 << 20) /* of a buffer; there are two */
+#define ROOM_MAX ((int64_t)128 << 20) /* bytes of a buffer; there are two */
 #define ROOM_MIN ((int64_t)4096)
 #define PROBE    ((int64_t)4 << 20)
-/* A timed copy lasts about so long, and each figure is taken for so long. */
+/* Time of one timed copy, and time limit of each figure, in ns. */
 #define COPY_NS  1e7
 #define TRIAL_NS 60000000
 enum { REPEATS = 101, REPEATS_LEAST = 3 };
@@ -30,9 +30,9 @@ struct bench {
     struct yk_device *device;
     const struct yk_backend *backend;
     struct yk_queue *queues[2];   /* to the device (and kernels), from it */
-    struct yk_buffer *buffers[2]; /* likewise, of `room` bytes */
+    struct yk_buffer *buffers[2]; /* to the device, from it; `room` bytes each */
     void *pageable[2], *pinned[2];
-    void **host; /* which of them copies use */
+    void **host; /* the ones that copies use: pageable or pinned */
     int64_t room;
     struct yk_program *program;
 };
@@ -62,7 +62,7 @@ static const yoke_kernel nothing = {
                           "yoke_nothing" } },
 };
 
-/* Both directions are issued before either is waited for. */
+/* Issues both directions before it waits for either. */
 static yoke_status copy_once(struct bench *b, const struct trial *trial)
 {
     struct yk_event *events[2] = { NULL, NULL };
@@ -105,7 +105,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Once unmeasured, then again and again; the median in seconds. */
+/* Once without measuring, then repeatedly; the median in seconds. */
 static yoke_status repeat(struct bench *b, const struct trial *trial, double *seconds)
 {
     double times[REPEATS];
@@ -136,7 +136,7 @@ static yoke_status measure_speed(struct bench *b, unsigned ways, int64_t bytes, 
     return status;
 }
 
-/* Bytes that take COPY_NS, as far as a first copy tells. */
+/* Bytes that take about COPY_NS, estimated from a first copy. */
 static yoke_status choose_bytes(struct bench *b, int64_t *out)
 {
     const struct trial probe = { copy_once, TO, b->room < PROBE ? b->room : PROBE };
@@ -184,7 +184,7 @@ static yoke_status measure_latencies(struct bench *b, yoke_link *out)
     status = b->backend->build(b->device, &nothing, &b->program);
     if (status == YOKE_EDEVICE || status == YOKE_ENOMEM)
         return status;
-    /* without a compiler there still are copies */
+    /* without a compiler there are still copies */
     return status == YOKE_OK ? repeat(b, &launch, &out->launch_seconds) : YOKE_OK;
 }
 
@@ -215,8 +215,8 @@ static yoke_status open_on_device(struct bench *b)
     return status;
 }
 
-/* Touched, so that no copy meets a page that is not there. Pinned memory that cannot be had is not
- * measured. */
+/* Touches the memory, so that no copy meets a missing page. Pinned memory that is unavailable is
+ * not measured. */
 static yoke_status open_on_host(struct bench *b)
 {
     int w;

@@ -1,7 +1,7 @@
-/* loop.c - yoke_for: a job made of plain memory and values, run, and its results home.
+/* loop.c - yoke_for: makes a job of plain memory and values, runs it, and brings its results home.
  *
- * Memory becomes an array for the length of the call; what is given twice becomes one array, so
- * that a kernel which reads it in two ways has one copy of it on a device.
+ * Memory becomes an array during the call. Memory that is given twice becomes one array, so that a
+ * kernel which reads it in two ways has one copy of it on a device.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 struct call {
     yoke_runtime *runtime;
     const yoke_loop *loop;
-    int64_t sizes[3]; /* 1 for a dimension that the kernel has not */
+    int64_t sizes[3]; /* 1 for a dimension that the kernel does not have */
     yoke_job job;
-    yoke_array *opened[YOKE_ARGS_MAX]; /* for argument p; NULL: it needs none of its own */
+    yoke_array *opened[YOKE_ARGS_MAX]; /* for argument p; NULL: it needs no array of its own */
 };
 
 #define ARGUMENT         "kernel %s, argument %d (%s): "
@@ -38,7 +38,7 @@ static yoke_status check_along(const yoke_loop *loop, int d)
                    (long long)along->size);
 }
 
-/* Where a dimension has no index to do there is nothing to do: no row is needed. */
+/* If a dimension has no index to do, there is nothing to do, and no row is needed. */
 static yoke_status take_sizes(struct call *call)
 {
     static const char *const words[] = { "", "", "2", "3" };
@@ -92,7 +92,7 @@ static int is_integer(yoke_type type)
     return type == YOKE_TYPE_SIGNED || type == YOKE_TYPE_UNSIGNED;
 }
 
-/* An integer as 64 bits: of a negative one with its sign. */
+/* An integer as 64 bits; a signed one is sign-extended. */
 static uint64_t widen(const yoke_given *given)
 {
     uint64_t bits = 0;
@@ -135,7 +135,7 @@ static yoke_status take_value(struct call *call, int p)
     return YOKE_OK;
 }
 
-/* The array that memory becomes: rows that belong to an index each, or elements for all of them. */
+/* The array that the memory becomes: one row per index, or elements for all indexes. */
 static yoke_status shape_memory(const struct call *call, int p, yoke_array_spec *out)
 {
     const yoke_param *param = &call->job.kernel->params[p];
@@ -174,8 +174,8 @@ static int overlap(const yoke_array_spec *a, const yoke_array_spec *b)
     return at < other + (uint64_t)bytes_of(b) && other < at + (uint64_t)bytes_of(a);
 }
 
-/* An earlier argument's array, if it is the same. Memory that an array knows nothing of may not be
- * changed through another. */
+/* The array of an earlier argument, if it is the same memory. Two different arrays over the same
+ * memory are an error if one is changed. */
 static yoke_status find_same(struct call *call, int p, const yoke_array_spec *spec)
 {
     const yoke_kernel *kernel = call->job.kernel;
@@ -222,7 +222,7 @@ static yoke_status take_memory(struct call *call, int p)
     return status;
 }
 
-/* Where the result of a reduction goes. */
+/* The place of a reduction's result. */
 static yoke_status take_result(struct call *call, int p)
 {
     const yoke_given *given = &call->loop->given[p];
@@ -270,7 +270,7 @@ static yoke_status take(struct call *call, int p)
     return YOKE_OK;
 }
 
-/* Brings home what is elsewhere. The first failure is the one that is told. */
+/* Closes the arrays, which brings rows home. The first failure is the one reported. */
 static yoke_status close_opened(struct call *call, yoke_status status)
 {
     char *text = NULL;

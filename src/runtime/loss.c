@@ -1,11 +1,10 @@
-/* loss.c - chunks of a lane that were not done, and devices that are gone: what goes back to the
- * range, and what is lost with them. See lane.c.
- */
+/* loss.c - chunks of a lane that were not done, and lost devices: which items return to the range,
+ * and what is lost with them. See lane.c. */
 #include "../base/alloc.h"
 #include "../base/status.h"
 #include "flight.h"
 
-/* What the lane's chunk changed in place and did not end is gone there. */
+/* Rows that the lane's unfinished chunk changed in place are no longer current there. */
 static void spoil(struct yk_job *job, int device, int lane)
 {
     yoke_status status = yk_flight_spoil(job, device, lane);
@@ -31,14 +30,14 @@ void yk_job_spoil(struct yk_job *job)
     }
 }
 
-/* What a device with memory of its own has out is over, or forgotten: nothing of it may land in
- * what others do again. */
+/* Ends or forgets the chunks that a device with memory of its own has out: none of their writes may
+ * arrive after others repeat the work. */
 static void end_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     yoke_status outcome;
     int lane, came_through;
-    /* A CPU's lanes are other threads'; the job ends anyway. */
+    /* A CPU's lanes belong to other threads; the job ends anyway. */
     for (lane = 0; !jd->device->device->desc.host_memory && lane < jd->device->lanes; lane++) {
         struct yk_flight *flight = &jd->flights[lane];
         if (!flight->busy)
@@ -60,14 +59,14 @@ void yk_lane_device_failed(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
     char *text;
-    if (atomic_load(&jd->device->place->lost)) /* this thread's text is of the job that found out */
+    if (atomic_load(&jd->device->place->lost)) /* this thread's error text may be of another job */
         yk_fail(YOKE_EDEVICE, "%s was lost before", jd->device->device->desc.name);
     text = yk_strdup(yoke_error_text());
     end_flights(job, device);
     if (jd->device->device->desc.host_memory)
-        /* Pieces of a lease may be done or half done; they cannot be told apart any more. */
+        /* Pieces of a lease may be done or half done, and cannot be told apart any more. */
         yk_job_fail(job, YOKE_EDEVICE);
-    if (text) /* asking how its chunks went may have said something else */
+    if (text) /* ending the flights may have changed the error text */
         yk_fail(YOKE_EDEVICE, "%s", text);
     yk_lock(&job->lock);
     yk_job_drop_device(job, device, text ? text : "it failed");
@@ -76,8 +75,8 @@ void yk_lane_device_failed(struct yk_job *job, int device)
     yk_free(text);
 }
 
-/* Too large for the device's memory: half of it next time; a single unit that does not fit ends the
- * device's part, but for what its other lanes are working on. Otherwise the size is not to blame.
+/* Too large for the device's memory: half of it next time. If a single unit does not fit, the
+ * device gets no more chunks; its other lanes finish theirs. Otherwise the size is not the cause.
  */
 static void chunk_returned(struct yk_job *job, int device, int lane, yoke_status why)
 {

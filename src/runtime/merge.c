@@ -1,11 +1,11 @@
 /* merge.c - mode add: private copies while the job runs, folded into the array exactly once at its
  * end.
  *
- * Every CPU lane and every device adds into a zeroed copy of its own, so that adds need no atomics
- * on a CPU and a device that fails takes nothing but its own work with it. First all copies are
- * collected on the host, and only when all are there are they folded, in order of device and lane,
- * so that the outcome does not depend on timing. A panel's copy is as large as the array it is of,
- * since kernels index it likewise.
+ * Every CPU lane and every device adds into its own zeroed copy, so that adds need no atomics on a
+ * CPU, and a failing device loses only its own work. First all copies are collected on the host.
+ * Only when all are there they are folded, in order of device and lane, so that the result does not
+ * depend on timing. A panel's copy is as large as its whole array, because kernels index it like
+ * the array.
  */
 #include "../base/alloc.h"
 #include "../base/status.h"
@@ -22,7 +22,7 @@ char *yk_private_host(struct yk_job *job, int device, int lane, int arg)
 }
 
 /* Folds a device's copies and fetches the sum into its (otherwise unused) first host slot. The copy
- * follows the fold in one queue, so the two take one wait. */
+ * follows the fold in one queue, so one wait is enough for both. */
 static yoke_status fold_and_fetch(struct yk_job *job, int device, int arg, int *is_folded)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -44,8 +44,8 @@ static yoke_status fold_and_fetch(struct yk_job *job, int device, int arg, int *
     return *is_folded ? arrival : status;
 }
 
-/* Nothing else is on its way there by now, so no memory is a moment's trouble: the fold, which must
- * not be done twice, is tried twice. */
+/* Nothing else is on its way to the device now, so a lack of memory is temporary: tries twice,
+ * unless the fold has been done. */
 static yoke_status collect(struct yk_job *job, int device, int arg)
 {
     yoke_array *array = job->args[arg].array;
@@ -96,7 +96,7 @@ static yoke_status collect_all(struct yk_job *job, int *again)
     return YOKE_OK;
 }
 
-/* A private copy into the rows of the array, which are at the host. */
+/* Adds a private copy to the rows of the array, which are at the host. */
 static void fold_one(const yoke_array *array, yoke_merge_fn *merge, const char *from)
 {
     const int together = array->row_bytes == array->pitch;
@@ -125,7 +125,7 @@ static yoke_status fold(struct yk_job *job, int arg)
     return yk_transfer_written(a->array, YK_HOST, yk_array_rows(a->array));
 }
 
-/* A job of no items is in nobody's way, so others may be writing the array beside it: it must not
+/* A job without items does not conflict with others, so they may be writing the array: it must not
  * touch a row. */
 yoke_status yk_job_merge(struct yk_job *job, int *again)
 {

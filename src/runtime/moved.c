@@ -1,8 +1,8 @@
-/* moved.c - whole jobs tell which devices do them best (partition/team.h), but a job that brought
- * rows to a device that keeps them tells what moving takes, once. Whether it keeps them shows when
- * the next such job begins: rows that the host has written meanwhile are moved again each time, and
- * that is what the team costs. So a team hears of a job that moved any no sooner than then.
- */
+/* moved.c - whole jobs show which devices do them best (partition/team.h), but a job that brought
+ * rows to a device also includes the one-time cost of moving them, if the device keeps them.
+ * Whether it keeps them is known when the next such job begins: rows that the host has written
+ * meanwhile are moved again each time, and then that is a cost of the team. So a team learns from a
+ * job that moved rows only at that time. */
 #include "flight.h"
 
 void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
@@ -12,7 +12,7 @@ void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
                           atomic_load_explicit(&job->bytes_between, memory_order_relaxed);
     struct yk_held *held = &memory->held;
     int d;
-    if (held->job.asked) /* this one began before it ended */
+    if (held->job.asked) /* this job began before that one ended */
         yk_team_learn(&memory->team, &held->job);
     held->job.asked = 0;
     if (moved == 0) {
@@ -25,7 +25,7 @@ void yk_moved_hold(const struct yk_job *job, const struct yk_team_job *ran,
         held->share[d] = (double)job->devices[d].outcome.items / (double)ran->items;
 }
 
-/* What the links of those who had a part move in a nanosecond, all of them together. */
+/* Bytes per ns that the links of the devices with a part move together. */
 static double links_of(const struct yk_job *job, const struct yk_held *held)
 {
     double sum = 0;

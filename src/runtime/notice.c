@@ -1,4 +1,4 @@
-/* notice.c - see notice.h. The compiler does not return meanwhile, so a thread waits beside it. */
+/* notice.c - see notice.h. The compiler does not return meanwhile, so a separate thread waits. */
 #include "notice.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "../base/status.h"
 #include "../platform/terminal.h"
 
-/* Kernels from the cache take milliseconds, and a person begins to wonder after about a second. */
+/* Kernels from the cache take milliseconds, and a user begins to wonder after about a second. */
 #define PATIENCE_NS 1000000000
 
 static void wait_beside(void *context)

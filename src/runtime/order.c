@@ -15,7 +15,8 @@ static struct yk_interval used_rows(const struct yk_job *job, int p)
     return yk_job_rows(job, p, (struct yk_interval){ job->first, job->last });
 }
 
-/* Partial results are of this job alone. Their total is written at its end, even of no items. */
+/* Partial results belong to this job alone. Their total is written at its end, even without items.
+ */
 static void use_total(struct yk_job *job, int p, struct yk_use *next)
 {
     const struct yk_total *total = &job->reduction->total[p];
@@ -67,13 +68,12 @@ static void list(struct yk_use *use, struct yk_use **first)
     *first = use;
 }
 
-/* --- linking: `add` is called for each edge there has to be, first to count, then to make it. ---
- */
+/* --- linking: `add` is called for each necessary edge, first to count, then to make it. --- */
 
 struct linking {
     struct yk_job *job;
     int count;
-    struct yk_edge *room; /* NULL: only count; then this one is the next */
+    struct yk_edge *room; /* NULL: only count; otherwise the next free edge */
 };
 
 static void add_edge(struct linking *linking, struct yk_job *from, int needs)
@@ -87,7 +87,7 @@ static void add_edge(struct linking *linking, struct yk_job *from, int needs)
     linking->room = edge + 1;
 }
 
-/* No rows (of an empty range) touch nothing. */
+/* An empty range touches no rows. */
 static int overlap(struct yk_interval a, struct yk_interval b)
 {
     return (a.first > b.first ? a.first : b.first) < (a.last < b.last ? a.last : b.last);
@@ -121,8 +121,9 @@ static void add_all(struct linking *linking, struct yk_job *const *after, int co
             add_edge(linking, after[i], 1);
 }
 
-/* Whoever conflicts with a use that lies within rows written now conflicts with these rows. One of
- * no rows stays, for whoever closes the array waits for its job. */
+/* Removes uses that lie within the rows written now: a job that conflicts with one of them also
+ * conflicts with these rows. A use without rows stays, because closing the array must wait for its
+ * job. */
 static void supersede_all(struct yk_use *mine, struct yk_use *other)
 {
     while (other) {
@@ -134,7 +135,7 @@ static void supersede_all(struct yk_use *mine, struct yk_use *other)
     }
 }
 
-/* Of a panel's array only columns are written, and its uses are of all. */
+/* A panel writes only columns of its array, so uses of the whole array stay. */
 static void supersede(struct yk_use *mine, yoke_array *array)
 {
     const yoke_array *kin = NULL;
@@ -183,7 +184,8 @@ void yk_order_unlink(struct yk_job *job, int failed, const struct yk_order_next 
         unlist(&job->order.uses[p]);
     for (; edge; edge = later) {
         struct yk_job *to = edge->to;
-        later = edge->next; /* in the memory of `to`, which may go once it is ready */
+        later = edge->next; /* the edge is in the memory of `to`, which may be freed once it is
+                             * ready */
         if (failed && edge->needs)
             next->doomed(to, job);
         if (--to->order.waits == 0)

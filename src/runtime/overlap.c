@@ -1,7 +1,7 @@
-/* overlap.c - checking mode: host memory that lies in two arrays, of which a job changes one.
+/* overlap.c - checking mode: finds host memory that lies in two arrays, of which a job changes one.
  *
- * What yoke knows of rows it knows by array: two jobs on two arrays run at the same time, and what
- * a device wrote of one does not reach what another device has of the other.
+ * yoke tracks rows per array: two jobs on two arrays run at the same time, and what a device wrote
+ * to one array does not reach another device's copy of the other.
  */
 #include "../array/veil.h"
 #include "../base/status.h"

@@ -1,16 +1,16 @@
-/* packed.c - panels held without the columns beside them, where a device has no room for the whole
- * array that they are of (docs/adr/008).
+/* packed.c - panels held without the columns beside them, if a device has no room for their whole
+ * array (docs/adr/008).
  *
- * A kernel that is told how far apart an array's rows are (yoke_row_distance) finds them wherever
- * they lie, so that its windows may be as narrow as the panel; and a panel that every chunk reads
- * whole needs no replica, which would take the room of the array: the job has a copy of its own,
- * in the same memory as its windows, brought by the first chunk and gone with the job. Nobody
- * writes these rows while the job runs, so coherence need not know of it.
+ * A kernel that is told the distance of an array's rows (yoke_row_distance) finds them in any
+ * layout, so its windows may be as narrow as the panel. A panel that every chunk reads whole needs
+ * no replica, which would take the room of the array: the job has its own copy, in the same memory
+ * as its windows, brought by the first chunk and freed with the job. These rows are not written
+ * while the job runs, so coherence need not know about the copy.
  */
 #include "../base/status.h"
 #include "flight.h"
 
-/* As buffers of their own would begin. */
+/* The alignment of separate buffers. */
 enum { ALIGNMENT = 256 };
 
 void yk_packed_note(struct yk_job *job)
@@ -68,7 +68,7 @@ void yk_packed_deal_out(struct yk_job *job, int device, int64_t at)
         }
 }
 
-/* The first so many rows, less those that were sent. upload_lock held. */
+/* Sends the first `rows` rows, except those already sent. With upload_lock held. */
 static yoke_status send(struct yk_job *job, int device, int p, int64_t rows, int64_t *sent)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -120,14 +120,14 @@ static int holds_some(const struct yk_job *job, int device)
     return 0;
 }
 
-/* Which part of an earlier job's items was given out; 1: it needs the device no more, as far as can
- * be told, or is not of this kind. runtime->lock held. */
+/* The part of an earlier job's items that was handed out; 1: as far as is known it needs the device
+ * no more, or it holds no packed panels. With runtime->lock held. */
 static double part_given(struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
     double part = 1;
     int lane, out = 0;
-    yk_lock(&job->lock); /* nothing is let go while it is held and the job runs */
+    yk_lock(&job->lock); /* while the lock is held and the job runs, nothing is released */
     if (device >= job->device_count || atomic_load(&job->phase) != YK_RUNNING ||
         atomic_load(&job->stop))
         goto unlock;
@@ -140,7 +140,7 @@ unlock:
     return part;
 }
 
-/* Of the one right before it of those that it waits for. */
+/* The same for the latest of the earlier jobs that still need the device. */
 static double part_before(struct yk_job *job, int device)
 {
     yoke_runtime *runtime = job->runtime;
@@ -157,7 +157,7 @@ static double part_before(struct yk_job *job, int device)
     return part;
 }
 
-/* What cannot be sent now is when the first chunk comes, which then says why if it cannot. */
+/* Rows that cannot be sent now are sent when the first chunk comes, which then reports errors. */
 static void send_part(struct yk_job *job, int device, int p, double part)
 {
     struct yk_place *place = job->devices[device].device->place;
@@ -171,8 +171,7 @@ static void send_part(struct yk_job *job, int device, int p, double part)
     atomic_fetch_add(&job->bytes_to, sent);
 }
 
-/* Two such jobs side by side would wait for both panels first, and then once more for the next two.
- */
+/* Two such jobs side by side would first wait for both panels, and then again for the next two. */
 int yk_packed_waits(struct yk_job *job, int device)
 {
     double part;
@@ -186,7 +185,7 @@ int yk_packed_waits(struct yk_job *job, int device)
     return part < 1;
 }
 
-/* A device may have got no chunk after all. */
+/* The device may have got no chunk. */
 void yk_packed_await(struct yk_job *job, int device)
 {
     struct yk_place *place = job->devices[device].device->place;

@@ -1,5 +1,4 @@
-/* pair.c - what is known of two kernels that do the same work (kernel.h).
- */
+/* pair.c - what is known about two kernels that do the same work (kernel.h). */
 #include "../base/alloc.h"
 #include "kernel.h"
 
@@ -38,7 +37,7 @@ void yk_pairs_close(struct yk_kernel *kernel)
     }
 }
 
-/* In the place of the one that was not used for longest. */
+/* Replaces the entry that was unused for longest. */
 static struct yk_pair_entry *add_entry(struct yk_pair *pair, uint64_t key)
 {
     struct yk_pair_entry *oldest = pair->entries, *latest = pair->entries;

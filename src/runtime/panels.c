@@ -1,4 +1,5 @@
-/* panels.c - the public side of column panels (array/panel.h): what has to wait for jobs. */
+/* panels.c - the public side of column panels (array/panel.h): operations that must wait for jobs.
+ */
 #include "../array/panel.h"
 
 #include "../base/status.h"
@@ -19,8 +20,8 @@ static yoke_status check(const yoke_array *array, int64_t first, int64_t columns
     return YOKE_OK;
 }
 
-/* Nobody reads the list meanwhile: evictions, who looks for jobs in each other's way, devices that
- * fail. */
+/* Takes the locks of all readers of the list: evictions, searches for conflicting jobs, and failing
+ * devices. */
 static void change_list(struct yk_panel_change *change)
 {
     yoke_runtime *runtime = change->array->runtime;
@@ -64,7 +65,7 @@ yoke_status yoke_array_panel(yoke_array *handle, int64_t first_column, int64_t c
     return open_panel(array, first_column, columns, out);
 }
 
-/* A panel whose rows were lost stays, without a name, so that the array knows of it. */
+/* A panel whose rows were lost stays, without a name, so that the array knows about it. */
 yoke_status yk_panel_close(yoke_array *panel)
 {
     yoke_array *array = panel->whole;

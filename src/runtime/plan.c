@@ -1,6 +1,5 @@
-/* plan.c - a job's devices and dispatcher, when it begins: what may be known of each device by
- * then, who is asked, and which cores are left to threads that drive GPUs.
- */
+/* plan.c - a job's devices and dispatcher when it begins: what is known about each device by then,
+ * which devices are asked, and which cores are kept free for threads that drive GPUs. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +9,7 @@
 #include "flight.h"
 #include "reduction.h"
 
-/* Copies shorter than this run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI
- * Express 5). */
+/* Shorter copies run at a fraction of a link's speed (1 MiB: 0.7, 4 MiB: 0.95 on PCI Express 5). */
 enum { SATURATING_BYTES = 4 << 20 };
 
 static int64_t unit_of(const yoke_kernel *kernel)
@@ -55,7 +53,7 @@ int64_t yk_job_busy_items(const struct yk_job *job, int64_t fill)
 }
 
 /* Items that use all of a device with memory of its own: each of its processing elements has one,
- * and a copy of what they need saturates the link. */
+ * and copying their data saturates the link. */
 static int64_t filling_items(const struct yk_job *job, const struct yk_device_desc *desc,
                              const struct yk_traffic *traffic)
 {
@@ -64,7 +62,7 @@ static int64_t filling_items(const struct yk_job *job, const struct yk_device_de
     return copy > (double)compute ? (int64_t)fmin(copy, (double)(job->last - job->first)) : compute;
 }
 
-/* As far as the wider of its kernels has it. */
+/* The vector length of its kernels, of two the larger one. */
 int64_t yk_job_vector(const struct yk_job *job)
 {
     const int mine = job->kernel->kernel.cpu.unit;
@@ -81,7 +79,7 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
         return;
     yk_job_traffic(job, d, learned, &traffic);
     out->fill = filling_items(job, desc, &traffic);
-    /* While devices find out which kernel is the faster one, others look slow or are not known: a
+    /* While devices find out which kernel is faster, other devices look slow or are unknown: a
      * chunk that saturates a link could be all that is left. */
     out->busy = job->pair ? yk_job_busy_items(job, desc->fill) : 0;
     if (desc->link_bytes_per_ns > 0) {
@@ -91,7 +89,7 @@ static void describe_link(struct yk_job *job, int d, const struct yk_learned *le
     out->busier_part = traffic.both > 0 ? traffic.busier / traffic.both : 1;
 }
 
-/* What the dispatcher may know of device d before the job starts. */
+/* What the dispatcher may know about device d before the job starts. */
 static void describe(struct yk_job *job, int d, const struct yk_memory *memory,
                      struct yk_split_device *out)
 {
@@ -151,13 +149,14 @@ int64_t yk_job_readied(const struct yk_job *job)
     return bytes;
 }
 
-/* The last job's, or what the speeds say if that is more: it may have been late for that one. */
+/* The share of the last job, or the one by speeds if that is larger: the device may have been late
+ * for that job. */
 static double likely_share(const struct yk_split_device *known, double all_rates)
 {
     return known->rate > 0 ? fmax(known->share, known->rate / all_rates) : known->share;
 }
 
-/* Who is asked, and what that is based on. */
+/* Chooses the devices to ask, and fills in what that is based on. */
 static void call_team(struct yk_job *job, const struct yk_memory *memory,
                       struct yk_split_device *known)
 {
@@ -181,7 +180,7 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
     }
     for (d = 0; d < count; d++) {
         if (!yk_job_in_team(job, d))
-            known[d].share = 0; /* of this job; what it was is remembered */
+            known[d].share = 0; /* in this job; the learned share stays */
         job->devices[d].share = yk_job_in_team(job, d) ? likely_share(&known[d], job->recalled) : 0;
         job->devices[d].copying_ns +=
             known[d].copy_item_ns * fabs(job->devices[d].share) * (double)(job->last - job->first);
@@ -194,14 +193,14 @@ static void call_team(struct yk_job *job, const struct yk_memory *memory,
         job->crew->team = *team;
 }
 
-/* Those that the plan gives a part. */
+/* Asks the devices to which the plan gives a part. */
 static void call_planned(struct yk_job *job, const struct yk_memory *memory,
                          const struct yk_split_device *known)
 {
     int d;
     job->team = 0;
     job->seen = memory != NULL;
-    job->tells = 0; /* it says nothing of teams that others choose */
+    job->tells = 0; /* a job says nothing about teams that the plan chose */
     job->recalled = 0;
     job->crowded = job->runtime->running_count > 0;
     for (d = 0; d < job->device_count; d++) {
@@ -219,8 +218,8 @@ static void call_planned(struct yk_job *job, const struct yk_memory *memory,
     job->alone = yk_team_only(job->team);
 }
 
-/* Whom the split gives nothing waits on the bench, as in a team: waking dozens of threads for it
- * takes longer than a short job. */
+/* A device with an empty share is benched, as in a team: waking dozens of threads for nothing takes
+ * longer than a short job. */
 static void bench_by_split(struct yk_job *job)
 {
     const uint32_t asked = yk_dispatch_asked(job->dispatch) & job->team;
@@ -234,8 +233,8 @@ static void bench_by_split(struct yk_job *job)
             job->devices[d].share = 0;
 }
 
-/* Cores of the first CPU device, where GPUs' threads sleep and so may find every core taken when
- * they are woken. */
+/* Keeps free cores of the first CPU device on which GPUs' threads sleep; otherwise these may find
+ * every core taken when they are woken. */
 static void keep_cores(struct yk_job *job, struct yk_split_device *known)
 {
     int d, cpu = -1, gpus = 0;
@@ -260,10 +259,10 @@ static void keep_cores(struct yk_job *job, struct yk_split_device *known)
     job->keeps_cores = job->devices[cpu].kept > 0;
 }
 
-/* By what `memory` has. */
+/* Splits by what `memory` knows. */
 static yoke_status split(struct yk_job *job, const struct yk_memory *memory)
 {
-    struct yk_split_device known[YK_PLACES]; /* as many as there are devices */
+    struct yk_split_device known[YK_PLACES]; /* one per device */
     const int count = job->device_count;
     struct yk_split_spec spec = { .first = job->first,
                                   .last = job->last,
@@ -308,7 +307,7 @@ yoke_status yk_job_plan(struct yk_job *job)
     yk_turn_begin(job, memory);
     yk_job_decompose(job);
     status = split(job, memory);
-    /* Only its split says who is to get anything. */
+    /* Only its split decides which devices get items. */
     if (status == YOKE_OK && yk_job_awaits_pins(job))
         return split(job, yk_job_yield(job, memory));
     yk_job_keep_apart(job, memory);

@@ -1,10 +1,11 @@
-/* progress.c - how far a job is, told to the user, and its deadline. */
+/* progress.c - reports a job's progress to the user, and checks its deadline. */
 #include "../base/status.h"
 #include "job.h"
 
 #define TELL_NS 20000000
 
-static _Thread_local const yoke_runtime *telling; /* whose callback this thread is in; NULL: none */
+static _Thread_local const yoke_runtime *telling; /* the runtime whose callback this thread is
+                                                   * in; NULL: none */
 
 const yoke_runtime *yk_progress_of(void)
 {
@@ -18,7 +19,7 @@ int yk_job_is_stopped(struct yk_job *job)
     return atomic_load(&job->stop);
 }
 
-/* Items that are done, pieces of leases too. */
+/* Items that are done, including pieces of leases. */
 static int64_t done_items(struct yk_job *job)
 {
     int64_t done = job->last - job->first;

@@ -1,8 +1,8 @@
-/* range.c - a job's range: the ends of all its dimensions, examined and filled in. */
+/* range.c - a job's range: checks and fills in the ends of all its dimensions. */
 #include "../base/status.h"
 #include "flight.h"
 
-/* The second (d = 0) or third dimension of a job: its indexes that are done, and its size. */
+/* The second (d = 0) or third dimension of a job: the indexes to do, and its size. */
 struct dimension {
     struct yk_interval done;
     int64_t size;
@@ -62,8 +62,8 @@ yoke_status yk_range_check(const yoke_job *spec)
     return status == YOKE_OK ? check_dimension(spec, 1) : status;
 }
 
-/* What the kernel does not write has to stay, so the rows are needed as those of inout are. That
- * their values do not matter yoke_out_part says. */
+/* Elements that the kernel does not write must stay, so the rows are needed like those of inout.
+ * yoke_out_part says that their values do not matter. */
 static void keep_edges(struct yk_job *job)
 {
     int p;
@@ -80,7 +80,7 @@ void yk_range_take(struct yk_job *job, const yoke_job *spec)
     for (d = 0; d < 2; d++) {
         struct dimension it = dimension_of(spec, d);
         is_part |= yk_interval_length(it.done) < it.size;
-        if (yk_interval_empty(it.done)) { /* the others need not look for that */
+        if (yk_interval_empty(it.done)) { /* so only the first dimension need be checked */
             job->last = job->first;
             it.done = (struct yk_interval){ 0, it.size };
         }

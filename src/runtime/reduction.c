@@ -69,8 +69,8 @@ static int fits(const yoke_array *array, const yoke_array_spec *spec)
            array->row_bytes == spec->row_elements * (int64_t)spec->element_size;
 }
 
-/* One that an earlier job left, or a new one. It is among the runtime's arrays, which hear of
- * devices that fail. */
+/* Takes an array that an earlier job left, or a new one. It is in the runtime's list, so that it is
+ * updated when devices fail. */
 static yoke_status take_partials(yoke_runtime *runtime, const yoke_array_spec *spec,
                                  yoke_array **out)
 {
@@ -111,7 +111,7 @@ static yoke_status open_total(struct yk_job *job, const yoke_job *spec, int p)
     if (status != YOKE_OK)
         return status;
     total->into = arg->array;
-    memcpy(&total->value, &arg->value, sizeof total->value); /* the address of what is written */
+    memcpy(&total->value, &arg->value, sizeof total->value); /* the address of the result */
     total->onto = arg->shape == YOKE_ONTO;
     *arg = (yoke_arg){ .mode = YOKE_PARAM_OUT,
                        .array = total->partials,
@@ -194,14 +194,14 @@ yoke_status yk_reduction_fold(struct yk_job *job)
     return status;
 }
 
-/* Of the runtime no more; to be closed without its lock. */
+/* Removes it from the runtime; then it is closed without the runtime's lock. */
 static void strike(yoke_array *array)
 {
     yk_arrays_remove(array);
     array->runtime = NULL;
 }
 
-/* What has to leave for it; NULL: there was room. */
+/* Returns the array that has to leave for it; NULL: there was room. */
 static yoke_array *keep_spare(yoke_runtime *runtime, yoke_array *array)
 {
     yoke_array *left;
@@ -228,7 +228,7 @@ void yk_reduction_release(struct yk_job *job)
     }
 }
 
-/* Of a job that was never submitted. */
+/* 1: the job was never submitted. */
 static int is_held(const struct yk_job *job)
 {
     int p, held = 0;

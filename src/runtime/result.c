@@ -1,6 +1,5 @@
-/* result.c - what a job did, in one block of memory that its owner frees at once. Of a job that has
- * its crew no more there are figures, and no sentences.
- */
+/* result.c - what a job did, in one block of memory that its owner frees at once. A job that has no
+ * crew any more has only numbers, no sentences. */
 #include "../base/alloc.h"
 #include "../base/carve.h"
 #include "../partition/account.h"
@@ -12,7 +11,7 @@ static const char *kernel_name(const struct yk_job *job, int form)
     return yk_job_kernel(job, form)->kernel.name;
 }
 
-/* Of whichever kernel is named. */
+/* Bytes of the longer kernel name. */
 static size_t name_bytes(const struct yk_job *job)
 {
     const size_t mine = yk_carved_text(kernel_name(job, 0));
@@ -102,7 +101,7 @@ static void fill_waits(const struct yk_job *job, char **next, yoke_result *resul
     result->waits = waits;
 }
 
-/* What others know by the time it is asked for, too. */
+/* Includes what other jobs found out before the result was asked for. */
 static void fill_kernels(const struct yk_job *job, char **next, yoke_result *result)
 {
     yoke_kernel_result *kernels = yk_carve(next, (size_t)job->device_count * sizeof *kernels);
@@ -110,7 +109,7 @@ static void fill_kernels(const struct yk_job *job, char **next, yoke_result *res
     int d;
     for (d = 0; d < job->device_count; d++) {
         const struct yk_figures figures = figures_of(job, d);
-        /* What a lost device did may have had to be done again. */
+        /* Items of a lost device may have been done again by others. */
         kernels[d].items[1] = figures.items > 0 ? figures.by_alternative : 0;
         kernels[d].items[0] = figures.items - kernels[d].items[1];
         kernels[d].name =

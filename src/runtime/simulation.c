@@ -1,6 +1,6 @@
-/* simulation.c - the public door to src/simulator: texts into a machine and a profile, several runs
- * that learn from each other, their result in memory of its own, the last one's timeline.
- */
+/* simulation.c - the public interface of src/simulator: reads texts into a machine and a profile,
+ * makes several runs that learn from each other, and returns their result in one block of memory,
+ * and the last run's timeline. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "../simulator/simulate.h"
 #include "../trace/trace.h"
 
-/* What yoke_simulated_close frees: the public part comes first. */
+/* Freed by yoke_simulated_close; the public part must be first. */
 struct simulated {
     yoke_simulated result;
     double *runs;
     yoke_simulated_device *devices;
     struct yk_simulate_result last;
-    struct yk_machine machine; /* names of the GPUs are in it */
+    struct yk_machine machine; /* contains the names of the GPUs */
 };
 
 struct series { /* runs of one simulation, one after the other */
@@ -25,9 +25,9 @@ struct series { /* runs of one simulation, one after the other */
     struct yk_machine *machine;
     struct yk_profile profile;
     struct yk_simulate_spec spec;
-    struct yk_learned *learned; /* one a device, */
-    struct yk_team team;        /* and of all together, */
-    struct yk_adjust adjust;    /* and of their shares */
+    struct yk_learned *learned; /* one per device */
+    struct yk_team team;        /* of all together */
+    struct yk_adjust adjust;    /* of their shares */
     int64_t seed;
 };
 
@@ -35,7 +35,7 @@ struct series { /* runs of one simulation, one after the other */
 
 struct timeline {
     struct yk_trace *trace;
-    int *tracks; /* first of each device, one a lane behind it */
+    int *tracks; /* first track of each device; the tracks of its lanes follow each other */
     const char *name;
     yoke_status status;
 };
@@ -62,7 +62,7 @@ static void record(void *context, const struct yk_simulate_span *span)
     yk_trace_add(timeline->trace, timeline->tracks[span->device] + span->lane, &event);
 }
 
-/* Tracks as a runtime has them (tracing.c); lanes as the run before had them. */
+/* Tracks as in a runtime (tracing.c), with the lanes of the run before. */
 static yoke_status open_tracks(struct timeline *timeline, const struct yk_simulate_result *before)
 {
     yoke_status status = YOKE_OK;
@@ -109,7 +109,7 @@ static yoke_status open_timeline(const struct series *series,
     return status;
 }
 
-/* The last run once more, recorded: only a run tells how many lanes there are. */
+/* Repeats the last run with recording: only a run shows how many lanes there are. */
 static yoke_status write_timeline(struct series *series, const struct yk_simulate_result *before)
 {
     struct timeline timeline;
@@ -147,7 +147,7 @@ static yoke_status run_once(struct series *series, int number, struct yk_simulat
     return status;
 }
 
-/* All runs; the last one's result stays, and what it had learned before it in series->learned. */
+/* All runs; *last is the last run's result, and series->learned what was learned before it. */
 static yoke_status run_series(struct series *series, double *seconds, int count,
                               struct yk_simulate_result *last)
 {
@@ -221,7 +221,7 @@ static void fill(const struct series *series, int runs, struct simulated *made)
         fill_device(series, d, made);
 }
 
-/* Everything in `made` but its machine, which the caller closes with it. */
+/* Fills in `made` except its machine, which the caller closes with it. */
 static yoke_status run_all(struct series *series, struct simulated *made)
 {
     int runs = series->asked->runs > 0 ? series->asked->runs : 1;

@@ -1,14 +1,13 @@
 /* step_memory.c - memory that step kernels need on a device: a queue for each lane, and words that
- * tell the host what is left in it.
- */
+ * tell the host how many items are left in it. */
 #include "../base/status.h"
 #include "flight.h"
 
-/* What part of a device's room queues may take. */
+/* Queues may take 1 / ROOM_PART of a device's memory. */
 enum { ROOM_PART = 8 };
 
-/* Work-items that fill a device, for each group: half of its lanes, for items take registers, and
- * no NVIDIA GPU has more blocks at work than that. */
+/* Work-items that fill a device, per group: half of its lanes, because items take registers, and no
+ * NVIDIA GPU runs more blocks at the same time. */
 enum { FILL_PART = 2 * YK_STEP_WIDTH };
 
 static const yoke_step *step_of(const struct yk_job *job, int form)
@@ -22,7 +21,7 @@ static int64_t groups_of(const struct yk_device_desc *desc)
     return fill > least ? fill : least;
 }
 
-/* The first step kernel of those that the device may want; -1: there is none. */
+/* The first step kernel of those that the device may use; -1: there is none. */
 static int first_steps(const struct yk_job *job, const struct yk_job_device *jd)
 {
     int form;
@@ -43,7 +42,7 @@ static yoke_status too_large(const struct yk_job *job, int device)
                    kernel->step.most, kernel->step.generations);
 }
 
-/* Words that a driver copies to without holding up the calling thread, where it has such memory. */
+/* Words to which a driver copies without blocking the calling thread, if it has such memory. */
 static uint32_t *words_open(const struct yk_job_device *jd)
 {
     const struct yk_device *device = jd->device->device;
@@ -61,7 +60,7 @@ static uint32_t *words_open(const struct yk_job_device *jd)
     return words;
 }
 
-/* To pin memory takes a millisecond, so the next job gets them. */
+/* Pinning memory takes a millisecond, so the next job reuses the words. */
 static void words_close(struct yk_runtime_device *device, uint32_t *words)
 {
     yk_lock(&device->place->lock);
@@ -81,8 +80,8 @@ void yk_steps_forget_device(struct yk_runtime_device *device)
     device->spare_words = NULL;
 }
 
-/* Of one lane, for whichever step kernel needs most; at most so many groups, and how many it came
- * to. */
+/* Bytes of one lane's queue, for the step kernel that needs most; at most *groups groups on entry,
+ * and the number planned on return. */
 static int64_t plan_queues(const struct yk_job *job, int device, int64_t most, int64_t *groups)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -1,30 +1,30 @@
 /* steps.c - step kernels on a device with memory of its own: a chunk is a series of launches, each
- * of which does what the one before it left (docs/adr/010).
+ * of which does the items that the one before it left (docs/adr/010).
  *
- * What a launch leaves is told by a few words at the head of the queue, copied to the host behind
- * it. Whoever looks whether the flight is complete reads them and launches again, so nobody waits
- * who would not anyway; results leave when the queue is empty. Launches that follow each other
- * without that look get more, for a job whose trees are deep needs many.
+ * A few words at the head of the queue, copied to the host after each launch, say what it left. The
+ * thread that looks whether the flight is complete reads them and launches again, so no additional
+ * thread waits; results leave when the queue is empty. Several launches may follow each other
+ * without a look at the words, because a job with deep trees needs many.
  */
 
 #include "../base/alloc.h"
 #include "flight.h"
 
-/* Launches between two looks at the words. */
+/* Most launches between two looks at the words. */
 enum { BURST_MOST = 8 };
 
-/* One lane's. */
+/* State of one lane. */
 struct yk_step_flight {
-    struct yk_step_launch launch; /* of the chunk, the latest; */
-    struct yk_launch again;       /* and how it is launched, */
+    struct yk_step_launch launch; /* the chunk's latest launch ... */
+    struct yk_launch again;       /* ... and how it is launched */
     struct yk_launch_arg args[YOKE_ARGS_MAX];
     int64_t distances[YOKE_ARGS_MAX];
-    struct yk_event *latest, *tally; /* kernel, and the copy of the words */
+    struct yk_event *latest, *tally; /* kernel; copy of the words */
     uint32_t *words;                 /* `own`, or pinned */
     uint32_t own[YK_STEP_WORDS];
-    int open; /* the queue may have items left */
+    int open; /* 1: the queue may have items left */
     int burst;
-    yoke_status failed; /* launching again, or sending results home, did */
+    yoke_status failed; /* error of launching again or of sending results home */
 };
 
 static const struct yk_kernel *kernel_of(const struct yk_job *job, const struct yk_job_device *jd,
@@ -70,7 +70,7 @@ yoke_status yk_steps_prepare(struct yk_job *job, int device, int lane,
                                              .words = steps->words };
     for (p = 0; !jd->device->device->desc.host_memory && p < job->arg_count; p++) {
         steps->args[p] = args[p];
-        if (job->distance_of[p]) { /* the caller's own variable */
+        if (job->distance_of[p]) { /* the argument is the caller's own variable */
             steps->distances[p] = *(const int64_t *)args[p].value;
             steps->args[p].value = &steps->distances[p];
         }
@@ -83,7 +83,7 @@ const struct yk_step_launch *yk_steps_launch(const struct yk_flight *flight)
     return &flight->steps->launch;
 }
 
-/* Behind the launch. place->lock is held. */
+/* Queues the copy of the words behind the launch. With place->lock held. */
 static yoke_status ask_words(struct yk_queue *queue, const struct yk_place *place,
                              struct yk_step_flight *steps)
 {
@@ -119,7 +119,7 @@ yoke_status yk_steps_begin(struct yk_job *job, int device, int lane, const struc
     return ask_words(queue, place, steps);
 }
 
-/* place->lock is held. */
+/* With place->lock held. */
 static yoke_status launch_again(const struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -139,7 +139,7 @@ static yoke_status launch_again(const struct yk_job *job, int device, int lane)
     return YOKE_OK;
 }
 
-/* What the words say is left. */
+/* Launches again for the items that the words say are left. */
 static yoke_status go_on(const struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -155,11 +155,11 @@ static yoke_status go_on(const struct yk_job *job, int device, int lane)
     if (status == YOKE_OK)
         status = ask_words(jd->device->queues[lane], place, steps);
     yk_unlock(&place->lock);
-    flight->watched = 0; /* that was the end of another operation */
+    flight->watched = 0; /* the watched event belonged to another operation */
     return status;
 }
 
-/* All of the chunk has been done. */
+/* The whole chunk has been done. */
 static yoke_status drained(struct yk_job *job, int device, int lane)
 {
     struct yk_job_device *jd = &job->devices[device];

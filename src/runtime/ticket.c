@@ -1,12 +1,11 @@
 /* ticket.c - tickets, which stay recognisable after they are gone: waiting for a job twice is an
- * error with a name, not a crash. The lock is outside of all runtimes'.
- */
+ * error with a name, not a crash. The lock is taken before those of runtimes. */
 #include "../base/alloc.h"
 #include "../base/handles.h"
 #include "../base/status.h"
 #include "job.h"
 
-/* A job is held before its ticket can go. */
+/* Protects the job from the end of its ticket until it is held. */
 static yk_mutex lock = YK_MUTEX_INITIAL;
 static struct yk_handles tickets = YK_HANDLES_INITIAL;
 
@@ -38,7 +37,8 @@ static struct yk_job *unknown(const yoke_ticket *ticket, const char *call)
     return NULL;
 }
 
-/* The ticket's job with the ticket's own hold, which ends, or with one more. */
+/* The ticket's job, with the ticket's own reference if the ticket ends, otherwise with an
+ * additional one. */
 static struct yk_job *find(const yoke_ticket *ticket, int ends, const char *call)
 {
     struct yk_job *job;

@@ -1,9 +1,9 @@
-/* touches.c - what a kernel's text tells of the elements it touches, held against the job's arrays:
- * jobs that are right where devices share the host's memory, and wrong elsewhere, are refused.
+/* touches.c - compares the elements that a kernel's text touches with the job's arrays: jobs that
+ * work only if devices share the host's memory are refused.
  *
  * On a device with memory of its own index i has row i of an array (and its halo); other rows may
- * not be there. So an index expression i * stride + rest must step by the elements of a row, and
- * its rest must stay in the rows that the job declares.
+ * be missing. So an index expression i * stride + rest must step by the elements of a row, and its
+ * rest must stay in the rows that the job declares.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,8 @@ struct touch {
     const struct yk_job *job;
     const struct yk_touch *is;
     const yoke_arg *arg;
-    int64_t stride, row; /* elements from one i to the next; of a row */
-    char text[96];       /* the expression in the words of kernels */
+    int64_t stride, row; /* elements from one i to the next; elements of a row */
+    char text[96];       /* the expression as kernels write it */
 };
 
 #define TOUCH "kernel %s, argument %d (%s): %s:%d: the index '%s' "
@@ -27,7 +27,7 @@ struct touch {
         (t)->job->kernel->kernel.params[(t)->is->parameter].name, file_of(t), (t)->is->line,       \
         (t)->text
 
-/* A row beside i: "%s %lld". */
+/* A row relative to i: "%s %lld". */
 #define SIGN_OF(row) (row) < 0 ? "-" : "+", (long long)((row) < 0 ? -(row) : (row))
 
 static const char *file_of(const struct touch *touch)
@@ -59,7 +59,7 @@ static int value_of(const struct yk_job *job, int parameter, int64_t *out)
     const char *type = job->kernel->kernel.params[parameter].type;
     int32_t narrow;
     if (!value || job->args[parameter].array)
-        return 0; /* a row's distance, known where a device has it */
+        return 0; /* a row distance, which is known only on a device */
     if (job->args[parameter].value_size == sizeof *out) {
         memcpy(out, value, sizeof *out);
         return 1;
@@ -69,7 +69,7 @@ static int value_of(const struct yk_job *job, int parameter, int64_t *out)
     return 1;
 }
 
-/* Of one index of the range: i, j and k. */
+/* One index of the range: i, j and k. */
 struct place {
     int64_t at[3];
 };
@@ -141,11 +141,11 @@ static int64_t halo_after(const struct touch *touch)
     return touch->arg->shape == YOKE_HALO ? touch->arg->after : 0;
 }
 
-/* At that place the body is at an element of another row than the job declares; how many rows from
- * its own. 0 also if it cannot be told. */
+/* 1: at that place the body touches an element of a row that the job does not declare; *rows: its
+ * distance from row i. 0 also if that is unknown. */
 static int leaves(const struct touch *touch, const struct place *place, int64_t *rows)
 {
-    int64_t element, apart; /* both from the first of row i */
+    int64_t element, apart; /* both counted from the first element of row i */
     if (!number_of(touch->job, place, &touch->is->rest, &element) ||
         __builtin_mul_overflow(touch->stride - touch->row, place->at[0], &apart) ||
         __builtin_add_overflow(element, apart, &element))
@@ -154,7 +154,7 @@ static int leaves(const struct touch *touch, const struct place *place, int64_t 
     return *rows < -halo_before(touch) || *rows > halo_after(touch);
 }
 
-/* Where indexes of a dimension are looked at: its ends, beside the first one, and the middle. */
+/* Indexes of a dimension that are checked: its ends, the one after the first, and the middle. */
 enum { SAMPLES = 4 };
 static int64_t sample(int64_t first, int64_t last, int number)
 {
@@ -174,7 +174,7 @@ static struct place place_of(const struct yk_job *job, int i, int j, int k)
                              sample(job->along[1].first, job->along[1].last, k) } };
 }
 
-/* The touch leaves its rows somewhere: *rows says how far. */
+/* 1: the touch leaves its rows at some place; *rows: how far. */
 static int find_leaving(const struct touch *touch, int64_t *rows)
 {
     int i, j, k;
@@ -188,7 +188,7 @@ static int find_leaving(const struct touch *touch, int64_t *rows)
     return 0;
 }
 
-/* Several indexes of the range come to it. */
+/* 1: several indexes of the range execute it. */
 static int is_for_several(const struct touch *touch)
 {
     int i, j, k, count = 0;
@@ -204,8 +204,8 @@ static int is_for_several(const struct touch *touch)
     return count > 1;
 }
 
-/* Steps by rows, and at no corner of the other dimensions leaves them: then it does nowhere, for it
- * is linear in each. */
+/* 1: the expression steps by rows and leaves them at no corner of the other dimensions. It is
+ * linear in each, so it leaves them nowhere. */
 static int stays(const struct touch *touch)
 {
     int j, k;
@@ -221,7 +221,7 @@ static int stays(const struct touch *touch)
     return 1;
 }
 
-/* How an argument would have to be given for an index that leaves its rows. */
+/* How an argument should be given for an index that leaves its rows. */
 static const char *cure_of(const struct touch *touch)
 {
     return touch->arg->mode == YOKE_PARAM_IN ? "declare the whole array (yoke_in_whole)"
@@ -296,7 +296,7 @@ static yoke_status check_touch(struct touch *touch)
     const int own = touch->arg->shape == YOKE_ROWS || touch->arg->shape == YOKE_PART;
     int64_t rows;
     if (is->stride.count == 0 && yk_polynomial_has(&is->rest, YK_VAR_LOADED)) {
-        /* with several elements to a row it may be computed to stay in it */
+        /* with several elements per row it may be computed to stay in the row */
         if (touch->row > 1 || !own || !is_for_several(touch))
             return YOKE_OK;
         write_text(touch);
@@ -331,7 +331,7 @@ yoke_status yk_job_check_touches(const struct yk_job *job)
     yoke_status status = job->has_add ? check_adds(job) : YOKE_OK;
     int t;
     if (job->last - job->first < 2)
-        return status; /* any row may be that one index's own */
+        return status; /* a single index: any row may be its own */
     for (t = 0; t < access->count && status == YOKE_OK; t++) {
         struct touch touch = { .job = job,
                                .is = &access->touches[t],

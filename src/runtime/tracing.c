@@ -1,4 +1,4 @@
-/* tracing.c - a runtime's timeline: track 0 shows jobs, then one track a lane. */
+/* tracing.c - a runtime's timeline: track 0 shows jobs; then there is one track per lane. */
 #include <stdio.h>
 
 #include "../base/alloc.h"

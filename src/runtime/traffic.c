@@ -1,15 +1,16 @@
-/* traffic.c - what a job's items will move over a device's link, as far as it can be told before it
- * begins: rows that the device has already stay where they are.
+/* traffic.c - the bytes that a job's items will move over a device's link, as far as is known
+ * before it begins: rows that the device already has stay where they are.
  *
- * Which part it gets is not known yet. It will be rows that it has as far as possible (regions keep
- * to the shares of the last such job, partition/auto.h), so of the rows that it lacks those count
- * that are more than others will do. Arrays that all items need whole are no matter of an item.
+ * Which part the device gets is not known yet. It will be rows that it has, as far as possible
+ * (regions keep to the shares of the last such job, partition/auto.h). So of the rows that it
+ * lacks, only those count that exceed what others will do. Arrays that all items need whole do not
+ * count per item.
  */
 #include <math.h>
 
 #include "flight.h"
 
-/* One, but where a callback gives them: there as many as on average. */
+/* One, unless a callback returns the rows: then the average. */
 static double rows_per_item(const struct yk_job *job, int p)
 {
     const struct yk_interval rows = yk_job_all_rows(job, p);
@@ -18,8 +19,8 @@ static double rows_per_item(const struct yk_job *job, int p)
     return (double)(rows.last - rows.first) / (double)(job->last - job->first);
 }
 
-/* The part of the device's items whose row it lacks. Jobs under way still move rows: then it is as
- * in the last job like this one. */
+/* The part of the device's items whose rows it lacks. While jobs under way still move rows: as in
+ * the last similar job. */
 static double lacking_part(const struct yk_job *job, int device, int p, double share)
 {
     struct yk_interval rows = yk_job_all_rows(job, p);
@@ -53,7 +54,7 @@ static int some_are_busy(const struct yk_job *job)
     return 0;
 }
 
-/* What each of its items needs, if it does that share of them. */
+/* Bytes that each of its items needs, if it does that share of them. */
 static double item_up(const struct yk_job *job, int device, double share, int busy)
 {
     double up = 0;
@@ -67,7 +68,7 @@ static double item_up(const struct yk_job *job, int device, double share, int bu
     return up;
 }
 
-/* Arrays that all items need whole. */
+/* Bytes of arrays that all items need whole. */
 static double whole_up(const struct yk_job *job, int device)
 {
     const int place = job->runtime->devices[device].place->number;

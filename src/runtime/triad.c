@@ -1,7 +1,7 @@
 /* triad.c - see triad.h.
  *
- * Threads of its own, so that what is measured is the machine and not how a runtime hands out work.
- * They start together; a slow one does not hold up the others, for each counts what it did in the
+ * Uses its own threads, so that it measures the machine and not how a runtime hands out work. They
+ * start together; a slow one does not hold up the others, because each counts what it did in the
  * same time.
  */
 #include "triad.h"
@@ -16,10 +16,10 @@
 #include "../platform/topology.h"
 
 #define MEASURE_NS 300000000
-/* An array of a core: beyond what it can have of its caches, unless the last level is large. */
+/* Bytes of an array of a core: more than its caches hold, unless the last level is large. */
 #define ARRAY_BYTES ((int64_t)8 << 20)
-/* All arrays together are this many times the last caches, and at most an eighth of the memory that
- * is free. */
+/* All arrays together are this many times the last-level caches, and at most an eighth of the free
+ * memory. */
 #define TIMES_CACHES 4
 #define FILL_BYTES   ((size_t)1 << 20)
 
@@ -46,7 +46,8 @@ static void pass(double *restrict a, const double *restrict b, const double *res
         a[i] = b[i] + 3 * c[i];
 }
 
-/* From its core, so that the pages lie near to that. May be gigabytes, so it ends when told. */
+/* Runs on the thread's core, so that the pages are near it. May fill gigabytes, so it stops when
+ * told. */
 static void fill(struct triad *triad, double *arrays)
 {
     size_t left = (size_t)(3 * triad->elements) * sizeof *arrays, bytes;
@@ -132,7 +133,7 @@ yoke_status yk_triad_measure(const int *cpus, int count, double *bytes_per_secon
     status = triad.strands ? start_strands(&triad, cpus, &started) : YOKE_ENOMEM;
     if (status != YOKE_OK) {
         atomic_store(&triad.stop, 1);
-        yk_gate_open(&triad.start); /* those that run end now */
+        yk_gate_open(&triad.start); /* threads that run end now */
     }
     for (i = 0; i < started; i++)
         yk_thread_join(&triad.strands[i].thread);

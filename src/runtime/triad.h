@@ -1,12 +1,11 @@
-/* triad.h - how fast a set of cores reads and writes memory.
- */
+/* triad.h - measures how fast a set of cores reads and writes memory. */
 #ifndef YK_RUNTIME_TRIAD_H
 #define YK_RUNTIME_TRIAD_H
 
 #include <yoke/status.h>
 
-/* a[i] = b[i] + s * c[i] on all these processors at once (-1: bound to none), each in memory it
- * touched first, for a third of a second. In bytes per second, 24 an element. */
+/* a[i] = b[i] + s * c[i] on all these processors at once (-1: not bound to any), each in memory
+ * that it touched first, for a third of a second. In bytes per second, 24 bytes per element. */
 yoke_status yk_triad_measure(const int *cpus, int count, double *bytes_per_second);
 
 #endif

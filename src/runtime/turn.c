@@ -1,17 +1,17 @@
-/* turn.c - jobs with an alternative: which of the two kernels a device's next chunk is made by, and
- * what is learned when it ended (docs/adr/011; partition/choice.h decides).
+/* turn.c - jobs with an alternative kernel: which of the two kernels makes a device's next chunk,
+ * and what is learned when it ended (docs/adr/011; partition/choice.h decides).
  *
- * What is known belongs to the pair of kernels, so that jobs beside each other share it. A chunk of
- * a session has a GPU for itself; the cores of a CPU share theirs, and what each spent on them
- * counts. A device goes on with the one kernel where the other one does not compile, is not
+ * The knowledge belongs to the pair of kernels, so that concurrent jobs share it. A chunk of a
+ * session has a GPU for itself; the cores of a CPU share their chunks, and the time that each spent
+ * on them counts. A device continues with one kernel if the other one does not compile, is not
  * compiled yet, or has no memory for its queues.
  */
 #include <math.h>
 
 #include "flight.h"
 
-/* Of a chunk's time, in most of which it may have brought rows for all later ones, at least one
- * part in so many was for its items. */
+/* A chunk may have spent most of its time on rows that all later ones use. At least 1 / ONCE_MOST
+ * of its time counts for its items. */
 #define ONCE_MOST 10.0
 
 static unsigned bit(int form)
@@ -35,7 +35,7 @@ static struct yk_choice choice_of(const struct yk_job *job, int device)
     return choice;
 }
 
-/* The least that one of the device's chunks should have. */
+/* Smallest chunk of the device. */
 static int64_t fill_of(const struct yk_job *job, int device)
 {
     const struct yk_runtime_device *driven = job->devices[device].device;
@@ -46,8 +46,8 @@ static int64_t fill_of(const struct yk_job *job, int device)
     return driven->lanes * (vector > unit ? (vector + unit - 1) / unit * unit : unit);
 }
 
-/* By earlier jobs; under pair->lock. Only cores are slow enough to hold up a job: where GPUs had to
- * find out with chunks as short as jobs that they end together, they took dozens of jobs for it. */
+/* From earlier jobs; with pair->lock held. Only cores are slow enough to hold up a job: when GPUs
+ * compared kernels with chunks short enough to end with the job, that took them dozens of jobs. */
 static double spare_ns(const struct yk_job *job, int device, const struct yk_memory *memory)
 {
     const struct yk_choice *choice = yk_pair_choice(job->pair, job->key, device);
@@ -69,8 +69,8 @@ static double spare_ns(const struct yk_job *job, int device, const struct yk_mem
     return yk_choice_spare_ns(choice, &asked);
 }
 
-/* By what devices have shown in this job. Cores wait with trials until the others' speed is known.
- */
+/* From what devices have shown in this job. Cores do not try anything until the others' speed is
+ * known. */
 static double spare_now(const struct yk_job *job, int device, const struct yk_choice *choice)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -102,7 +102,7 @@ void yk_turn_plan(struct yk_job *job, const struct yk_split_device *known)
     int d;
     for (d = 0; job->pair && d < job->device_count; d++)
         job->devices[d].told = known[d].rate > 0 ? 1 + choice_of(job, d).best : 0;
-    if (job->pair && job->alone >= 0) /* nobody waits for its trials */
+    if (job->pair && job->alone >= 0) /* no other device waits for its trials */
         job->devices[job->alone].spare_ns = INFINITY;
 }
 
@@ -117,9 +117,9 @@ int yk_turn_is_untried(const struct yk_job *job, int device)
     return !yk_choice_knows_both(&choice);
 }
 
-/* --- what a device can run --- */
+/* --- the kernels that a device can run --- */
 
-/* Those that may be wanted in this job. */
+/* The forms that may be used in this job. */
 static unsigned wanted(const struct yk_job *job, int device, int *first)
 {
     struct yk_choice choice;
@@ -130,7 +130,7 @@ static unsigned wanted(const struct yk_job *job, int device, int *first)
     return yk_choice_wants(&choice, job->devices[device].spare_ns == 0, first);
 }
 
-/* Under runtime.lock: a CPU's kernels are function pointers. */
+/* With runtime.lock held: a CPU's kernels are function pointers. */
 yoke_status yk_turn_build_on_host(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -148,7 +148,7 @@ yoke_status yk_turn_build_on_host(struct yk_job *job, int device)
     return jd->forms ? YOKE_OK : first;
 }
 
-/* The one that it begins with here and now; the other one beside it. */
+/* Builds the form with which it begins here and now, and the other one in another thread. */
 yoke_status yk_turn_build(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -231,7 +231,7 @@ void yk_turn_returned(struct yk_job *job, int device, const struct yk_chunk *chu
     job->devices[device].out[chunk->form]--;
 }
 
-/* Of the device's time. */
+/* The device's time for the chunk. */
 static double spent_ns(struct yk_job_device *jd, const struct yk_chunk_times *times)
 {
     int64_t from = times->issued > jd->ended_ns ? times->issued : jd->ended_ns;
@@ -262,7 +262,8 @@ void yk_turn_ended(struct yk_job *job, int device, const struct yk_turn_chunk *e
     yk_choice_note(yk_pair_choice(job->pair, job->key, device), &chunk);
     best = yk_pair_choice(job->pair, job->key, device)->best;
     yk_unlock(&job->pair->lock);
-    /* A whole job by one that is nearly as fast: there is no other one to learn from. */
+    /* If a whole job is tried, the chunk counts as the device's: both kernels are nearly equally
+     * fast, and there are no other chunks to learn from. */
     times->apart = form != best && chunk.tries != YK_TRIES_JOB;
     jd->tried |= form != best;
     if (times->apart || chunk.tries == YK_TRIES_JOB)

@@ -1,12 +1,12 @@
-/* value.h - types of values: what a kernel's parameter is called, and what an argument is. */
+/* value.h - types of values: names of a kernel's parameter types, and types of arguments. */
 #ifndef YK_RUNTIME_VALUE_H
 #define YK_RUNTIME_VALUE_H
 
 #include <stddef.h>
 #include <yoke/type_of.h>
 
-/* The kind of number that a parameter's type, as written in the kernel, names; YOKE_TYPE_OTHER: a
- * struct, or a name that the program gave to a type. */
+/* The kind of number that a parameter's type names, as written in the kernel; YOKE_TYPE_OTHER: a
+ * struct, or a type name of the program. */
 yoke_type yk_type_named(const char *text);
 
 /* For messages: "float", "int32_t", "a struct". Static storage. */

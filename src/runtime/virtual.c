@@ -1,17 +1,17 @@
-/* virtual.c - where all devices are simulated: one thread steps every lane and moves the clock, one
- * at a time of those that wait.
+/* virtual.c - if all devices are simulated: one of the waiting threads at a time steps every lane
+ * and moves the clock.
  *
- * The very code that workers run (lane.c), driven by virtual time: step all lanes until none gets
- * further, then move on to the next completion or to the earliest time at which a lane asked to be
- * stepped again, as workers sleep until then.
+ * Runs the same code as workers (lane.c), in virtual time: steps all lanes until none makes
+ * progress, then advances to the next completion or to the earliest time at which a lane asked to
+ * be stepped again, as workers sleep until then.
  */
 #include "../backend/stalled.h"
 #include "../base/status.h"
 #include "flight.h"
 
-/* *wake_ns: the earliest time to come at which one of its lanes wants to be stepped, if that is
- * earlier than what is there (0: none). A time that has come already is none: the lane was told the
- * same at this instant, and would be again. */
+/* *wake_ns: lowered to the earliest future time at which one of its lanes wants to be stepped (0:
+ * none). A time that has passed does not count: the lane got the same answer at this instant, and
+ * would get it again. */
 static int step_job(struct yk_job *job, int64_t *wake_ns)
 {
     int d, lane, worked = 0;
@@ -38,12 +38,12 @@ static int step_all(yoke_runtime *runtime, int64_t *wake_ns)
     *wake_ns = 0;
     while ((job = yk_job_next(runtime, job))) {
         worked |= step_job(job, wake_ns);
-        worked |= atomic_load(&job->phase) == YK_DONE; /* others may begin now */
+        worked |= atomic_load(&job->phase) == YK_DONE; /* other jobs may begin now */
     }
     return worked;
 }
 
-/* What real devices would hang with. */
+/* Breaks off work on which real devices would hang. */
 static void end_endless(struct yk_job *job)
 {
     int d, lane;
@@ -55,7 +55,7 @@ static void end_endless(struct yk_job *job)
             }
 }
 
-/* Whoever is first in the way of all others. */
+/* Fails the first job that blocks all others. */
 static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
 {
     struct yk_job *job = yk_job_next(runtime, NULL);
@@ -72,8 +72,8 @@ static void give_up(yoke_runtime *runtime, struct yk_job *waited_for)
         yk_job_look_away(job);
 }
 
-/* A thread that brings rows home moves the clock as well, perhaps past the time a lane asked for;
- * what came of that is found at the second look. 0: nothing is left to wait for. */
+/* A thread that brings rows home moves the clock as well, perhaps past the time for which a lane
+ * asked; the second step of the lanes finds what that changed. 0: nothing is left to wait for. */
 static int moves_on(yoke_runtime *runtime, struct yk_job *job)
 {
     int64_t wake_ns;

@@ -1,9 +1,10 @@
-/* wait.c - sleeping until jobs are done: one, all there are, or those in the way of the host. */
+/* wait.c - sleeps until jobs are done: one, all, or those that block the host. */
 #include "../base/status.h"
 #include "../platform/clock.h"
 #include "flight.h"
 
-/* From, to, and in between this part of what the job has taken so far. */
+/* Shortest and longest time to watch; in between 1 / WATCH_PART of the time that the job has taken
+ * so far. */
 #define WATCH_NS      20000
 #define WATCH_MOST_NS 200000
 #define WATCH_PART    8
@@ -15,11 +16,11 @@ static int64_t watch_ns(const struct yk_job *job, int64_t now)
     return part < WATCH_NS ? WATCH_NS : part < WATCH_MOST_NS ? part : WATCH_MOST_NS;
 }
 
-/* Whoever waits for one short job after the other would be woken for each, which costs the worker
- * that does it more than the job: it stays awake for a while, on a core that it leaves to anybody
- * else. Most who come here have just found nothing more to do for the job, and the others are about
- * to; to be woken by the last of 32 cores takes as long as 0.1 ms of work (saxpy of 4 million
- * elements). What a job that is done says of itself is complete. */
+/* A thread that waits for many short jobs, one after the other, would be woken for each, which
+ * costs the waking worker more than the job. So it stays awake for a while, on a core that it
+ * yields to other threads. Most threads that come here have just found nothing more to do for the
+ * job, and the others are about to; being woken by the last of 32 cores takes as long as 0.1 ms of
+ * work (saxpy of 4 million elements). A finished job's data are complete. */
 static int is_over_soon(const struct yk_job *job)
 {
     int64_t start, most;
@@ -35,8 +36,8 @@ static int is_over_soon(const struct yk_job *job)
     return 1;
 }
 
-/* Where the end is foretold he is awake by then: to be woken takes 50 us, on a machine whose cores
- * have gone to sleep. */
+/* With a predicted end the thread is awake by then: being woken takes 50 us on a machine whose
+ * cores are in a sleep state. */
 static void sleep_by_forecast(struct yk_job *job)
 {
     const int64_t since = yk_clock_ns();
@@ -55,7 +56,7 @@ static void sleep_by_forecast(struct yk_job *job)
     }
 }
 
-/* A driver's call that does not return is noticed by who waits for what comes of it. */
+/* The thread that waits for the job also detects driver calls that do not return. */
 static void sleep_and_look(struct yk_job *job)
 {
     int64_t look_at;
@@ -79,7 +80,7 @@ void yk_job_wait(struct yk_job *job)
     }
 }
 
-/* The one to wait for next; NULL: none is left. */
+/* The next job to wait for; NULL: none is left. */
 static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *array, int writing)
 {
     const yoke_array *kin = NULL;
@@ -93,7 +94,7 @@ static struct yk_job *in_the_way(const yoke_runtime *runtime, const yoke_array *
     return NULL;
 }
 
-/* runtime.lock held, and given up. Sleeps until the job is done; 0: there is none. */
+/* With runtime.lock held; releases it. Sleeps until the job is done; 0: there is none. */
 static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
 {
     if (job)
@@ -106,10 +107,10 @@ static int sleep_for(yoke_runtime *runtime, struct yk_job *job)
     return 1;
 }
 
-/* Its address tells threads apart. */
+/* Its address identifies the thread. */
 static _Thread_local char this_thread;
 
-/* Under runtime.lock. */
+/* With runtime.lock held. */
 static yoke_status check_holder(const yoke_array *array)
 {
     const yoke_array *kin = NULL;
@@ -147,7 +148,7 @@ void yk_jobs_wait_for(yoke_runtime *runtime, const yoke_array *array, int writin
     } while (sleep_for(runtime, in_the_way(runtime, array, writing)));
 }
 
-/* The last of those with a number up to `most`; NULL: they are done. */
+/* The latest job with a number up to `most`; NULL: all of them are done. */
 static struct yk_job *last_of(const yoke_runtime *runtime, uint64_t most)
 {
     struct yk_job *job = runtime->last_job;

@@ -1,6 +1,5 @@
-/* wait_text.c - what a result says about threads: how they waited for a device and why, and how
- * many there were for the cores.
- */
+/* wait_text.c - sentences of a result about threads: how they waited for a device and why, and how
+ * many there were for the cores. */
 #include <stdio.h>
 
 #include "../base/words.h"
@@ -25,7 +24,7 @@ static void explain_choice(const struct yk_waits *waits, const char *who, char t
                  spins ? "longer, or nobody knew" : "too short to sleep");
 }
 
-/* The lanes of a CPU, if there is anything about them that one would not expect. */
+/* The lanes of a CPU, if anything about them is unusual. */
 static void explain_lanes(const struct yk_job *job, int device, char text[YK_WAIT_TEXT])
 {
     const struct yk_runtime_device *cpu = job->devices[device].device;
@@ -59,7 +58,7 @@ yoke_waiting yk_wait_explain(const struct yk_job *job, int device, char text[YK_
     const char *who = job->drove & yk_team_bit(device) ? "the calling thread" : "its host thread";
     text[0] = 0;
     if (job->runtime->virtual_clock)
-        return YOKE_WAIT_AUTO; /* time passes in steps there, nobody waits */
+        return YOKE_WAIT_AUTO; /* time passes in steps, and no thread waits */
     if (jd->device->device->desc.host_memory)
         explain_lanes(job, device, text);
     if (jd->device->device->desc.host_memory || jd->waits.flights == 0)

@@ -1,9 +1,11 @@
-/* watchdog.c - devices that never end a chunk: noticed by who waits for them, and taken out.
+/* watchdog.c - devices that never end a chunk: detected by the threads that wait for them, and
+ * taken out.
  *
- * Who drives a device looks at it now and then while its chunks are under way. Once they have taken
- * longer than the model allows (model/stall.h) the device is lost like any other that fails, except
- * that its driver is never called again. Calls that do not return are calls.c's. Cores are not
- * watched: a thread cannot be left while it runs in the program's memory.
+ * The thread that drives a device looks at it from time to time while its chunks are under way.
+ * Once they have taken longer than the model allows (model/stall.h) the device is lost like any
+ * other that fails, except that its driver is never called again. calls.c handles calls that do not
+ * return. Cores are not watched: a thread cannot be abandoned while it runs in the program's
+ * memory.
  */
 #include "../backend/stalled.h"
 #include "../base/status.h"
@@ -63,7 +65,7 @@ int yk_watchdog_looks(const struct yk_job_device *jd)
     return 0;
 }
 
-/* Copies home come after their kernel: where that has not ended, none has begun. */
+/* Copies home come after their kernel: if that has not ended, none has begun. */
 static void keep_home(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -75,7 +77,7 @@ static void keep_home(struct yk_job *job, int device)
             jd->flights[lane].homing = 0;
 }
 
-/* The text of the thread's error says what happened. */
+/* The thread's error text says what happened. */
 static void take_out(struct yk_job *job, int device, int lane, double waited_ns)
 {
     struct yk_job_device *jd = &job->devices[device];

@@ -1,6 +1,5 @@
-/* weights.c - the CPU weight of jobs: whose it is, when it counts, and what becomes of it at a
- * job's end. What to decide is model/weight.c's; all here is under runtime.lock.
- */
+/* weights.c - the CPU weight of jobs: which setting applies, when, and how it changes at a job's
+ * end. model/weight.c decides; everything here is with runtime.lock held. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +10,8 @@
 
 enum { CHUNKS_MOST = 1000000 };
 
-/* Of jobs split by a weight memory is apart, as that of all who ask for a certain split is; not one
- * for each weight, for these come and go. */
+/* Jobs split by a weight have a memory of their own, like those of any requested partitioner; one
+ * for all weights, because these change often. */
 #define WEIGHTED_KEY 0x5bd1e995a7c3f2d1u
 
 struct settings {
@@ -43,8 +42,8 @@ static yoke_status read_weight(const char *text, double *out)
     return YOKE_OK;
 }
 
-/* What the environment says is a weight in any case; it does not count where the program says who
- * splits. */
+/* A weight from the environment is always read; it is not used if the program names a partitioner.
+ */
 yoke_status yk_runtime_open_weight(yoke_runtime *runtime, const yoke_config *config)
 {
     struct settings settings;
@@ -69,7 +68,7 @@ int yk_job_may_be_weighed(const yoke_runtime *runtime, const yoke_job *spec)
     return !spec->partitioner && atomic_load_explicit(&runtime->weighs, memory_order_relaxed);
 }
 
-/* 0 to 1 with a point, whatever the program's locale. */
+/* 0 to 1 with a decimal point in every locale. */
 static void write_part(double part, char text[16])
 {
     const int billionths = (int)lround(part * 1e9);
@@ -84,7 +83,7 @@ static int write_chunks(char *text, size_t room, const char *key, int chunks)
     return chunks > 0 ? snprintf(text, room, ",%s=%d", key, chunks) : 0;
 }
 
-/* The text that the partitioner of that name reads. */
+/* The text for the partitioner of that name. */
 static void write_weight(struct yk_job *job)
 {
     const struct yk_weight *own = &job->kernel->weight, *all = &job->runtime->weight;
@@ -114,7 +113,7 @@ void yk_job_weigh_again(struct yk_job *job)
         write_weight(job);
 }
 
-/* What it did, by class; 1 if both classes took part to the end. */
+/* Items and ends of each class; 1 if both classes took part to the end. */
 static int done_by(const struct yk_job *job, struct yk_weight_job *out)
 {
     int d, cpus = 0, gpus = 0;
@@ -156,7 +155,7 @@ void yk_job_weigh_ended(struct yk_job *job)
         yk_weight_adapt(own, all, own->run.weight, &own->times);
 }
 
-/* --- the user --- */
+/* --- public functions --- */
 
 static yoke_status check(const yoke_runtime *runtime, const yoke_kernel *kernel, const char *call)
 {
@@ -168,7 +167,7 @@ static yoke_status check(const yoke_runtime *runtime, const yoke_kernel *kernel,
     return YOKE_OK;
 }
 
-/* Where it is kept what is said of the kernel, or of all. */
+/* The settings of the kernel, or of all kernels. */
 static yoke_status place_of(yoke_runtime *runtime, const yoke_kernel *kernel,
                             struct yk_weight **out)
 {
@@ -183,7 +182,7 @@ static yoke_status place_of(yoke_runtime *runtime, const yoke_kernel *kernel,
     return status;
 }
 
-/* The weight of the kernel, or of all; `given` < 0: none. */
+/* Sets the weight of the kernel, or of all; `given` < 0: none. */
 static yoke_status put_weight(yoke_runtime *runtime, const yoke_kernel *kernel, double given)
 {
     struct yk_weight *weight;

@@ -3,9 +3,10 @@
  * results leave.
  *
  * All windows of a job lie in one buffer, taken when the job gets the device and kept until it
- * ends: no chunk waits for memory, and it stays for the next job (yk_place_give). Their size says
- * how long chunks may be. Only where a function says which rows a chunk touches (YOKE_CUSTOM) may
- * one need more than was thought; its lane then takes a buffer apart, or the chunk is made smaller.
+ * ends: no chunk waits for memory, and the buffer stays for the next job (yk_place_give). Their
+ * size limits the length of chunks. Only if a function returns the rows of a chunk (YOKE_CUSTOM) a
+ * chunk may need more than expected; its lane then takes a separate buffer, or the chunk is made
+ * smaller.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +14,12 @@
 #include "../base/status.h"
 #include "flight.h"
 
-/* Nothing overlaps the first chunk's copies to the device and the last one's to the host, so there
- * are to be many chunks; but rows beside a chunk's own are copied again with each, and copies
- * shorter than SATURATING_NS do not use the whole link. */
+/* The first chunk's copies to the device and the last one's to the host do not overlap with
+ * anything, so there should be many chunks. But halo rows are copied again with each chunk, and
+ * copies shorter than SATURATING_NS do not use the whole link. */
 enum { STREAM_CHUNKS = 48, SATURATING_NS = 100000, SATURATING_BYTES = 4 << 20 };
 
-/* Windows begin at multiples of so many bytes, as buffers of their own would. */
+/* Windows are aligned like separate buffers. */
 enum { WINDOW_ALIGNMENT = 256 };
 
 /* Items of the job; an empty one, which has no chunks, counts as one. */
@@ -27,7 +28,7 @@ static int64_t range_of(const struct yk_job *job)
     return job->last > job->first ? job->last - job->first : 1;
 }
 
-/* The most rows of the argument that so many items touch, as far as can be told. */
+/* Most rows of the argument that `items` items touch; an estimate. */
 static int64_t window_rows(const struct yk_job *job, int p, int64_t items)
 {
     const yoke_arg *arg = &job->args[p];
@@ -50,7 +51,7 @@ static int64_t window_bytes(const struct yk_job *job, int device, int p, int64_t
     return (bytes / WINDOW_ALIGNMENT + 1) * WINDOW_ALIGNMENT;
 }
 
-/* Of one lane. 0: nothing is held in windows. */
+/* Bytes of one lane's windows. 0: nothing is held in windows. */
 static int64_t lane_bytes(const struct yk_job *job, int device, int64_t items)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -62,7 +63,7 @@ static int64_t lane_bytes(const struct yk_job *job, int device, int64_t items)
     return bytes;
 }
 
-/* n chunks take 1 + 2 / n + n * halo / items times as long as one without an end. */
+/* n chunks take 1 + 2 / n + n * halo / items times the time without ends and halo. */
 static double good_count(const struct yk_job *job, int device)
 {
     double halo = 0, least;
@@ -74,7 +75,7 @@ static double good_count(const struct yk_job *job, int device)
     return fmax(1, fmin(least, STREAM_CHUNKS));
 }
 
-/* The longest chunk that is good for the job, were there memory without end. */
+/* The longest chunk that is useful for the job, with unlimited memory. */
 static int64_t wanted_items(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];
@@ -87,7 +88,7 @@ static int64_t wanted_items(const struct yk_job *job, int device)
     return wanted < (double)items ? (int64_t)wanted + 1 : items;
 }
 
-/* Of a kernel's units, as many as fit; at least one. */
+/* As many of a kernel's units as fit; at least one. */
 static int64_t fitting_items(const struct yk_job *job, int device, int64_t lane_room)
 {
     int64_t unit = yk_job_unit(job), low = 1, high = wanted_items(job, device) / unit + 1;
@@ -139,7 +140,7 @@ static yoke_status too_small(const struct yk_job *job, int device)
                    packed ? " and panels" : "");
 }
 
-/* What the device's private copies will take. */
+/* Bytes of the device's private copies. */
 static int64_t private_bytes(const struct yk_job *job)
 {
     int64_t bytes = 0;
@@ -150,8 +151,8 @@ static int64_t private_bytes(const struct yk_job *job)
     return bytes;
 }
 
-/* What the job may take. Where a panel of its own comes with it so will others, for the jobs behind
- * it: they are to have room too, so that theirs arrive meanwhile. */
+/* Memory that the job may take. If it has a packed panel, the jobs behind it probably have too:
+ * they shall have room, so that their panels arrive meanwhile. */
 static int64_t room_of(const struct yk_job *job, int device)
 {
     const struct yk_job_device *jd = &job->devices[device];

@@ -1,10 +1,10 @@
-/* worker.c - the one loop that every thread of a runtime runs: look for jobs, step lanes, else
+/* worker.c - the loop that every thread of a runtime runs: look for jobs, step lanes, otherwise
  * sleep.
  *
- * A worker's lane is its core's; a host thread steps all lanes of its device and also gets it ready
- * for a job. Lost wake-ups are excluded like this: a thread notes runtime.change before it looks,
- * says it is asleep, and looks at change again before it sleeps; whoever changes something raises
- * change first and then looks who is asleep.
+ * A worker's lane is that of its core; a host thread steps all lanes of its device and also gets it
+ * ready for a job. Lost wake-ups are excluded: a thread reads runtime.change before it looks for
+ * work, declares that it is asleep, and reads change again before it sleeps. A thread that changes
+ * something first increments change and then looks which threads are asleep.
  */
 #include <stdio.h>
 
@@ -14,20 +14,21 @@
 #include "../platform/affinity.h"
 #include "flight.h"
 
-/* Where an event cannot wake its host thread, that thread looks this often. */
+/* If an event cannot wake its host thread, that thread looks this often. */
 #define LOOK_AGAIN_NS 1000000
-/* Shorter naps than this are not worth their wakes. */
+/* Shorter naps are not worth their wake-ups. */
 #define DOZE_LEAST_NS 100000
 
-/* A wake takes its caller about 5 us, which is long where there are many cores. So whoever is woken
- * helps: runtime.next_to_wake deals out the sleepers, and since the caller goes on to the end of
- * the list, a helper that does not get its core at once holds up nobody but itself. */
+/* A wake takes its caller about 5 us, which adds up if there are many cores. So a woken thread
+ * helps: runtime.next_to_wake deals out the sleeping threads. The caller goes on to the end of the
+ * list, so a helper that does not get its core at once delays only itself. */
 static void help_wake(yoke_runtime *runtime)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w;
     while ((w = atomic_fetch_add(&runtime->next_to_wake, 1)) >= 0) {
         struct yk_worker *worker;
-        /* Devices' host threads first: what they start takes time that nobody else spends. */
+        /* Host threads of devices first: starting a device takes time during which no other thread
+         * is needed. */
         for (d = count - 1; d >= 0 && w >= runtime->devices[d].worker_count; d--)
             w -= runtime->devices[d].worker_count;
         if (d < 0)
@@ -47,16 +48,15 @@ void yk_wake_all(yoke_runtime *runtime)
 
 void yk_wake(yoke_runtime *runtime, struct yk_worker *worker)
 {
-    atomic_fetch_add(&runtime->change, 1); /* should it be about to sleep */
+    atomic_fetch_add(&runtime->change, 1); /* in case it is about to sleep */
     if (atomic_load(&worker->asleep))
         yk_parker_wake(&worker->parker);
 }
 
-/* A core that falls asleep looks at `change` once more when it has said so; so who is seen awake
- * after that has changed will look. Where nothing else runs it looks at once; else it may be in the
- * middle of a long chunk, and a sleeper is the better choice. Where there are no cores all are
- * told.
- */
+/* A core that falls asleep reads `change` once more after it has declared that; so a core that is
+ * seen awake after the change will look. If no other job runs it looks at once. Otherwise it may be
+ * in the middle of a long chunk, and a sleeping core is the better choice. Without cores all
+ * threads are woken. */
 void yk_wake_few(yoke_runtime *runtime, int running)
 {
     int count = atomic_load_explicit(&runtime->device_count, memory_order_acquire), d, w, cores = 0;
@@ -105,9 +105,9 @@ struct yk_job *yk_job_next(yoke_runtime *runtime, struct yk_job *previous)
     return job;
 }
 
-/* A chunk that cannot be foretold wakes its host thread, which then needs a core, as the driver's
- * thread does that wakes it: on a busy machine that took 5 ms. So it looks by itself as well, each
- * time half as much again has passed since the oldest one was issued. */
+/* A chunk without a prediction wakes its host thread, which then needs a core, as does the driver's
+ * thread that wakes it: on a busy machine that took 5 ms. So the host thread also looks by itself,
+ * each time half as much again has passed since the oldest chunk was issued. */
 static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
 {
     int64_t oldest = now, half;
@@ -119,8 +119,8 @@ static int64_t doze_until(const struct yk_job_device *jd, int64_t now)
     return now + (half > DOZE_LEAST_NS ? half : DOZE_LEAST_NS);
 }
 
-/* When somebody has to look after the device's flights, which are all under way: by forecast; those
- * that are overdue, or without one, wake their host thread, where the driver can do that. */
+/* When to look at the device's flights, all of which are under way: by prediction. A flight that is
+ * overdue or has no prediction wakes its host thread, if the driver can do that. */
 static int64_t wake_for_flights(struct yk_job *job, int device)
 {
     struct yk_job_device *jd = &job->devices[device];
@@ -202,8 +202,9 @@ static enum yk_lane_state step_core(struct yk_job *job, struct yk_worker *worker
     return best < state ? best : state;
 }
 
-/* On its own core only where others are busy: else it would meet there whoever calls jobs, since
- * Linux likes to wake threads near those that wake them (n-body's job of 0.48 ms took 0.53). */
+/* The thread stays on its own core only while others are busy. Otherwise it would share that core
+ * with the thread that submits jobs, because Linux tends to wake threads near those that wake them
+ * (n-body's job of 0.48 ms took 0.53). */
 static void stay(struct yk_worker *worker, int stays)
 {
     if (worker->kept_cpu < 0 || stays == worker->stays)
@@ -211,7 +212,7 @@ static void stay(struct yk_worker *worker, int stays)
     if (!stays)
         yk_thread_unpin(&worker->anywhere);
     else if (!yk_thread_pin(worker->kept_cpu, &worker->anywhere))
-        worker->kept_cpu = -1; /* it was taken from the process meanwhile */
+        worker->kept_cpu = -1; /* the core was taken from the process meanwhile */
     worker->stays = stays;
 }
 
@@ -223,7 +224,7 @@ static enum yk_lane_state step_jobs(struct yk_worker *worker, int64_t *wake_ns)
     *wake_ns = 0;
     while ((job = yk_job_next(worker->runtime, job))) {
         if (job->recalled <= 0 && !atomic_load(&job->woken))
-            yk_job_tell(job); /* it is long enough for somebody else to have come */
+            yk_job_tell(job); /* the job is long enough that another thread has come */
         if (worker->device < job->device_count) {
             stepped = 1;
             keeps |= job->keeps_cores;
@@ -270,7 +271,7 @@ static void run(void *context)
     }
 }
 
-/* For the host thread of a device with memory of its own. */
+/* The core of the host thread of a device with memory of its own. */
 static int host_cpu(const yoke_runtime *runtime, const struct yk_runtime_device *device)
 {
     const struct yk_runtime_device *other;
@@ -321,7 +322,7 @@ yoke_status yk_workers_open(yoke_runtime *runtime, struct yk_runtime_device *dev
         worker->kept_cpu = host ? -1 : host_cpu(runtime, device);
         status = open_worker(worker, device);
         if (status != YOKE_OK)
-            return status; /* the caller closes those that run */
+            return status; /* the caller closes the threads that run */
         device->worker_count = w + 1;
     }
     return YOKE_OK;
