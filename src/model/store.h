@@ -5,8 +5,8 @@
  * nothing. A file that is no database, or a damaged one, is renamed to PATH.corrupt-N and a new one
  * is made. A file of a newer yoke or of another program is left as it is. Without a home, on a full
  * or read-only disk, or if the file is locked for longer than `patience`, the store finds and keeps
- * nothing. The first two cases need the user's attention and log one line at `warn`; the others log
- * one at `info`.
+ * nothing. Damaged files and those of a newer yoke or of another program need the user's attention
+ * and log one line at `warn`; the others log one at `info`.
  *
  * A lesson is returned only as it was written: its row carries a checksum. Writers use
  * transactions, so a process that is killed leaves the file as it was before or after one.

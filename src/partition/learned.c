@@ -159,8 +159,8 @@ double yk_late_typical(const struct yk_late *late)
     return yk_middle(parts, late->jobs < YK_LATE_RECENT ? late->jobs : YK_LATE_RECENT);
 }
 
-/* The first job does not count alone: in it devices may have loaded code. Other jobs count unless
- * memory was made ready. */
+/* The first job always counts; because devices may have loaded code in it, a second one is needed.
+ * That one counts only if no memory was made ready and no other job ran beside it. */
 static void note_asked(struct yk_learned *learned, const struct yk_learned_job *job)
 {
     if (learned->asked == 0 || (learned->asked < ASKED_ENOUGH && job->tells_lines && !job->crowded))

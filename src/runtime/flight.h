@@ -253,7 +253,7 @@ int64_t yk_device_look_at(struct yk_job_device *device, int64_t now);
 /* 1: ask the driver about the lane's flight. A flight that should end later than others, and not
  * yet, is not asked about, because a driver takes its time to answer. */
 int yk_flight_is_due(struct yk_job *job, int device, int lane);
-/* Moves the predicted end of the job to that of the flight, for threads that wait for the job: */
+/* The job ends no earlier than the flight's predicted end; yk_job_look_at uses that. */
 void yk_job_foretell(struct yk_job *job, const struct yk_flight *flight);
 /* For a thread that has slept since `since` until the job is done: when to look next; now: watch;
  * 0: no prediction. */

@@ -174,8 +174,8 @@ static int overlap(const yoke_array_spec *a, const yoke_array_spec *b)
     return at < other + (uint64_t)bytes_of(b) && other < at + (uint64_t)bytes_of(a);
 }
 
-/* The array of an earlier argument, if it is the same memory. Two different arrays over the same
- * memory are an error if one is changed. */
+/* The array of an earlier argument, if it is the same memory. Memory that overlaps an earlier
+ * argument's in another way is an error if the kernel writes to one of them. */
 static yoke_status find_same(struct call *call, int p, const yoke_array_spec *spec)
 {
     const yoke_kernel *kernel = call->job.kernel;

@@ -80,8 +80,8 @@ void yk_steps_forget_device(struct yk_runtime_device *device)
     device->spare_words = NULL;
 }
 
-/* Bytes of one lane's queue, for the step kernel that needs most; at most *groups groups on entry,
- * and the number planned on return. */
+/* Bytes of one lane's queue, for the step kernel that needs most; at most `most` bytes. *groups:
+ * their largest number on entry, the planned number on return. */
 static int64_t plan_queues(const struct yk_job *job, int device, int64_t most, int64_t *groups)
 {
     struct yk_job_device *jd = &job->devices[device];
