@@ -1,4 +1,4 @@
-/* adjust.c - see adjust.h. */
+/* adjust.c - see adjust.h: moves shares when runs are unbalanced. */
 #include "adjust.h"
 
 #include <math.h>

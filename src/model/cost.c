@@ -1,4 +1,4 @@
-/* cost.c - see cost.h. */
+/* cost.c - see cost.h: a Kalman filter for the cost of a part, and pooling over devices. */
 #include "cost.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* curve.c - see curve.h. */
+/* curve.c - see curve.h: evaluates and inverts a piecewise line. */
 #include "curve.h"
 
 #include <math.h>

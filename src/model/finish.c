@@ -1,4 +1,4 @@
-/* finish.c - see finish.h. */
+/* finish.c - see finish.h: solves for the common end. */
 #include "finish.h"
 
 #include <math.h>

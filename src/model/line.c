@@ -1,4 +1,4 @@
-/* line.c - see yoke/model.h. */
+/* line.c - see yoke/model.h: fits lines, and splits by them, for programs. */
 #include <math.h>
 #include <yoke/model.h>
 

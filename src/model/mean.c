@@ -1,4 +1,4 @@
-/* mean.c - see mean.h. */
+/* mean.c - see mean.h: a fading mean that doubts outliers. */
 #include "mean.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* record.c - see record.h. */
+/* record.c - see record.h: figures, checks, checksums and texts of lessons. */
 #include "record.h"
 
 #include <float.h>

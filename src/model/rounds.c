@@ -1,4 +1,4 @@
-/* rounds.c - see rounds.h. */
+/* rounds.c - see rounds.h: tries the next lower and the next higher number of rounds. */
 #include "rounds.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* split.c - see split.h. */
+/* split.c - see split.h: rounds the ideal split to whole units, and compares sets of devices. */
 #include "split.h"
 
 #include <math.h>

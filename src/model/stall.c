@@ -1,4 +1,4 @@
-/* stall.c - see stall.h. */
+/* stall.c - see stall.h: limits the time of chunks under way. */
 #include "stall.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* weight.c - see weight.h. */
+/* weight.c - see weight.h: the policies and the bookkeeping of the CPU weight. */
 #include "weight.h"
 
 #include <math.h>

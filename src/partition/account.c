@@ -1,4 +1,4 @@
-/* account.c - see account.h. */
+/* account.c - see account.h: computes what a finished job tells about its devices. */
 #include "account.h"
 
 #include <math.h>

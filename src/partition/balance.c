@@ -1,4 +1,5 @@
-/* balance.c - see balance.h. */
+/* balance.c - see balance.h: leaves out devices whose smallest part ends too late, and solves for
+ * equal ends. */
 #include "balance.h"
 
 #include <math.h>

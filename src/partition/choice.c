@@ -1,4 +1,4 @@
-/* choice.c - see choice.h. */
+/* choice.c - see choice.h: which of two kernels makes the next chunk. */
 #include "choice_round.h"
 
 #include <math.h>

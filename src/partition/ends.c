@@ -1,4 +1,4 @@
-/* ends.c - see ends.h. */
+/* ends.c - see ends.h: chunks from both ends of a range. */
 #include "ends.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* explore.c - see explore.h. */
+/* explore.c - see explore.h: tries teams of devices within a budget. */
 #include "explore.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* host_threads.c - see host_threads.h. */
+/* host_threads.c - see host_threads.h: the equations that nc-ht and c-ht share. */
 #include "host_threads.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* kept.c - see kept.h. */
+/* kept.c - see kept.h: the number of cores kept free for GPU threads. */
 #include "kept.h"
 
 /* Keeping cores free may lengthen the work by this part. */

@@ -1,4 +1,4 @@
-/* learned.c - see learned.h. */
+/* learned.c - see learned.h: updates what is remembered about a device, and passes it on. */
 #include "learned.h"
 
 #include <limits.h>

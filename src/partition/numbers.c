@@ -1,4 +1,4 @@
-/* numbers.c - see numbers.h. */
+/* numbers.c - see numbers.h: reads a list of numbers. */
 #include "numbers.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* plan.c - see plan.h. */
+/* plan.c - see plan.h: searches the bounds of a decomposition with the least mean time of a job. */
 #include "plan.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ranges.c - see ranges.h. */
+/* ranges.c - see ranges.h: a sorted array of disjoint ranges. */
 #include "ranges.h"
 
 #include <string.h>

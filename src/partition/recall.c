@@ -1,4 +1,4 @@
-/* recall.c - see recall.h. */
+/* recall.c - see recall.h: converts between memory and lessons. */
 #include "recall.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* shares.c - see shares.h. */
+/* shares.c - see shares.h: one fixed region for each device. */
 #include "shares.h"
 
 #include <stdio.h>

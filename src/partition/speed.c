@@ -1,4 +1,4 @@
-/* speed.c - see speed.h. */
+/* speed.c - see speed.h: fits a line to the times of chunks. */
 #include "speed.h"
 
 #include <math.h>

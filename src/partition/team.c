@@ -1,4 +1,4 @@
-/* team.c - see team.h. */
+/* team.c - see team.h: learns from whole jobs which devices to ask. */
 #include "team.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* team_next.c - see team_next.h. */
+/* team_next.c - see team_next.h: chooses the devices to leave out in a trial. */
 #include "team_next.h"
 
 #include <math.h>

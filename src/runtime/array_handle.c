@@ -1,4 +1,4 @@
-/* array_handle.c - see array_handle.h. */
+/* array_handle.c - see array_handle.h: the table of array handles. */
 #include "array_handle.h"
 
 #include "../base/handles.h"

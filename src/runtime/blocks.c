@@ -1,4 +1,4 @@
-/* blocks.c - see blocks.h. */
+/* blocks.c - see blocks.h: chooses the size and number of blocks. */
 #include "blocks.h"
 
 /* Few blocks cost nothing to fold. A block should have at least SIZE_GOOD units, because folding

@@ -1,4 +1,5 @@
-/* decomposition.c - see decomposition.h. */
+/* decomposition.c - see decomposition.h: keeps track of arrays and kernels, and applies the plan to
+ * a job. */
 #include "decomposition.h"
 
 #include <math.h>

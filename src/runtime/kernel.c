@@ -1,4 +1,4 @@
-/* kernel.c - see kernel.h. */
+/* kernel.c - see kernel.h: interns kernels and builds them. */
 #include "kernel.h"
 
 #include <string.h>

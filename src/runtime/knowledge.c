@@ -1,4 +1,4 @@
-/* knowledge.c - see knowledge.h. */
+/* knowledge.c - see knowledge.h: asks the knowledge base before a job begins. */
 #include "knowledge.h"
 
 #include <stdio.h>

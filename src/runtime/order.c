@@ -1,4 +1,4 @@
-/* order.c - see order.h. */
+/* order.c - see order.h: links jobs that conflict, and releases those that waited. */
 #include "order.h"
 
 #include "../base/alloc.h"

@@ -1,4 +1,4 @@
-/* reduction.c - see reduction.h. */
+/* reduction.c - see reduction.h: opens, folds and keeps arrays of partial results. */
 #include "reduction.h"
 
 #include <stdio.h>
