@@ -1,9 +1,8 @@
-/* context.c - contexts: each thread has a stack of them, the top is the current one; each owns
- * streams, events, modules and memory, which go with it.
+/* context.c - contexts: each thread has a stack of them; the top one is current. A context owns
+ * streams, events, modules and memory, which are freed with it.
  *
- * After a fault a context is dead: every call in it returns the same code, nothing in it is given
- * back any more, and only its end helps.
- */
+ * After a fault a context is dead: every call in it returns the same code, nothing in it can be
+ * freed, and only destroying it helps. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -11,10 +10,10 @@
 
 struct CUctx_st {
     int device;
-    atomic_int sticky; /* relaxed: whoever sees it needs to see nothing else */
+    atomic_int sticky; /* relaxed: a reader needs no other data with it */
     pthread_mutex_t lock;
     struct standin_object *first; /* under lock */
-    atomic_uint admitted;         /* other devices that may use its memory, a bit each */
+    atomic_uint admitted;         /* bit mask of other devices that may use its memory */
 };
 
 enum { DEPTH = 32 };
@@ -60,7 +59,7 @@ CUresult standin_call(const char *function)
     return code;
 }
 
-/* Nothing runs any more in a dead context by the time that anybody is told. */
+/* Waits until nothing runs in a dead context before its code is reported. */
 static CUresult checked_health(CUcontext context)
 {
     CUresult code = context ? standin_health(context) : CUDA_ERROR_INVALID_CONTEXT;
@@ -111,7 +110,7 @@ int standin_context_admits(CUcontext context, int device)
     return context->device == device || atomic_load(&context->admitted) >> device & 1;
 }
 
-/* ---- what is in it ---- */
+/* ---- objects of a context ---- */
 
 void standin_object_add(struct standin_object *object, enum standin_object_kind kind,
                         CUcontext context)
@@ -140,7 +139,7 @@ void standin_object_remove(struct standin_object *object)
 
 void standin_context_wait(CUcontext context)
 {
-    pthread_mutex_lock(&context->lock); /* no stream ends meanwhile */
+    pthread_mutex_lock(&context->lock); /* so that no stream ends meanwhile */
     for (struct standin_object *object = context->first; object; object = object->next)
         if (object->kind == STANDIN_STREAM)
             standin_stream_wait((CUstream)object);
@@ -157,7 +156,7 @@ static struct standin_object *any_object(CUcontext context, enum standin_object_
     return object;
 }
 
-/* Streams first: their work uses the rest. */
+/* Closes streams first: their work uses the other objects. */
 static long sweep(CUcontext context)
 {
     struct standin_object *object;
@@ -215,7 +214,7 @@ CUresult cuCtxDestroy(CUcontext context)
     return code == CUDA_SUCCESS ? health : code;
 }
 
-/* A dead context can still be entered; one that cannot is dead. */
+/* A dead context can still be entered. A context that cannot be entered becomes dead. */
 CUresult cuCtxPushCurrent(CUcontext context)
 {
     CUresult code = standin_call(__func__);

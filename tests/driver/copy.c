@@ -1,9 +1,8 @@
 /* copy.c - copies and clearing: work for streams.
  *
- * Pinned host memory is read and written while the stream runs, so a caller who does not wait sees,
- * and a race detector reports, what a real GPU would do to it. Other host memory is copied aside
- * before the call returns, or the call lasts as long as the copy.
- */
+ * Pinned host memory is read and written while the stream runs. A caller that does not wait sees
+ * what a real GPU would do to that memory, and a race detector reports it. Other host memory is
+ * copied aside before the call returns, or the call lasts as long as the copy. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,10 @@ struct copy_work {
     struct standin_work work;
     void *to;
     const void *from;   /* NULL: clear */
-    size_t bytes, rows; /* rows > 1: so many runs of `bytes` */
+    size_t bytes, rows; /* rows > 1: that many pieces of `bytes` each */
     size_t to_pitch, from_pitch;
     int value;
-    unsigned char aside[]; /* what host memory that is not pinned held */
+    unsigned char aside[]; /* copy of the source, if it is host memory that is not pinned */
 };
 
 static void copy_rows(const struct copy_work *copy)
@@ -47,7 +46,7 @@ static void *device_memory(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-/* What is the same for all of them; *made is to be filled in further and added. */
+/* The common part of all copies. The caller fills in the rest of *made and adds it. */
 static CUresult prepare(const char *function, CUstream stream, size_t aside,
                         struct copy_work **made)
 {
@@ -145,7 +144,7 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUst
     return code;
 }
 
-/* What the driver would refuse, and sides it can do which yoke does not ask for. */
+/* True for arguments that a driver would refuse, and for kinds of sides that yoke does not use. */
 static int rows_are_wrong(const CUDA_MEMCPY2D *rows)
 {
     const CUmemcpySide *sides[] = { &rows->from, &rows->to };
@@ -164,7 +163,7 @@ static size_t span(const CUDA_MEMCPY2D *rows, const CUmemcpySide *side)
     return (rows->rows - 1) * side->pitch + rows->row_bytes;
 }
 
-/* Between devices, or on one. */
+/* Between two devices, or within one. */
 static CUresult rows_within(const CUDA_MEMCPY2D *rows, CUstream stream)
 {
     struct copy_work *copy;

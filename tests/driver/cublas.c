@@ -1,9 +1,8 @@
 /* cublas.c - a stand-in for cuBLAS, as libcublas.so.12: the functions that the application mm
- * calls, with the library's own rules for them, computed on the host in the order of their stream.
+ * calls, with the library's own rules, computed on the host in stream order.
  *
  * YOKE_STANDIN_CUBLAS_FAIL=N,STATUS: the Nth call returns that status and does nothing. Handles
- * that are left when the process ends are told on stderr.
- */
+ * that are still open when the process ends are reported on stderr. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@ enum {
 };
 
 typedef struct cublasContext {
-    void *context, *stream; /* of the driver; the stream is NULL until it is set */
+    void *context, *stream; /* the driver's; the stream is NULL until it is set */
 } * cublasHandle_t;
 
 static atomic_long handles, calls;
@@ -40,7 +39,7 @@ static int due(void)
     return text && sscanf(text, "%ld,%d", &nth, &status) == 2 && nth == call ? status : SUCCESS;
 }
 
-/* A handle is of the context it was made in, which has to be current in every call. */
+/* A handle belongs to the context in which it was made, which must be current in every call. */
 static int check(cublasHandle_t handle)
 {
     const int status = due();
@@ -51,7 +50,7 @@ static int check(cublasHandle_t handle)
                                                   : SUCCESS;
 }
 
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* those are in cuBLAS's header */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* cuBLAS's header declares them */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT int cublasCreate_v2(cublasHandle_t *handle)
@@ -90,9 +89,9 @@ EXPORT int cublasSetStream_v2(cublasHandle_t handle, void *stream)
     return status;
 }
 
-struct product { /* by columns */
+struct product { /* matrices are column-major */
     int m, n, k, lda, ldb, ldc, is_single;
-    double alpha, beta; /* read when the function is called */
+    double alpha, beta; /* read during the call */
     const void *a, *b;
     void *c;
 };

@@ -1,4 +1,4 @@
-/* device.c - the driver as such, and what its GPUs are. */
+/* device.c - initialization of the driver, and the properties of its GPUs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,7 +120,7 @@ CUresult cuDeviceGetName(char *name, int capacity, CUdevice device)
     return code;
 }
 
-/* Of the physical GPU, whatever number it is seen under. */
+/* Identifies the physical GPU, independent of its number under CUDA_VISIBLE_DEVICES. */
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 {
     CUresult code = ask(__func__, device);

@@ -1,26 +1,25 @@
 /* driver.h - what the files of the stand-in driver share.
  *
- *   settings.c   the machine to be, from the environment
+ *   settings.c   the simulated machine, from the environment
  *   fail.c       calls that are made to fail
  *   hold.c       calls that are made to wait
- *   device.c     the driver as such, and its GPUs
- *   context.c    contexts, the current one of each thread, what belongs to them
- *   memory.c     device memory allocated at once; which addresses may be used
- *   virtual.c    addresses reserved, memory mapped behind them
+ *   device.c     initialization, and the properties of the GPUs
+ *   context.c    contexts, the current one of each thread, the objects they own
+ *   memory.c     device memory from cuMemAlloc; which addresses may be used
+ *   virtual.c    reserved addresses and the memory mapped there
  *   host.c       pinned host memory
- *   stream.c     streams: a thread each, that does their work in order
+ *   stream.c     streams: one thread each, which does the work in order
  *   event.c      marks in streams, and waiting for them
  *   copy.c       copies and clearing
- *   peer.c       GPUs that reach each other's memory
- *   module.c     machine code loaded
+ *   peer.c       GPUs that access each other's memory
+ *   module.c     loading of machine code
  *   launch.c     a kernel's grid, block by block
- *   fault.c      a kernel that touches memory where none is
+ *   fault.c      a kernel that accesses an illegal address
  *   fiber.c      the threads of a block that meet at barriers
  *
- * Every entry point begins with standin_call or standin_enter, which count it and say whether it
- * has to fail. Locks are many and small on purpose: one large lock would order what yoke left
- * unordered, and hide from a race detector what a real driver would not forgive.
- */
+ * Every entry point begins with standin_call or standin_enter, which count the call and decide
+ * whether it fails. There are many small locks on purpose: one large lock would order what yoke
+ * left unordered, and so hide from a race detector errors that a real driver shows. */
 #ifndef STANDIN_DRIVER_H
 #define STANDIN_DRIVER_H
 
@@ -29,7 +28,7 @@
 #include "backend/cuda/cuda_api.h"
 #include "standin.h"
 
-enum { /* codes of the driver that yoke has no name for */
+enum { /* codes of the driver for which yoke has no name */
        STANDIN_INVALID_HANDLE = 400,
        STANDIN_ILLEGAL_ADDRESS = 700
 };
@@ -47,16 +46,16 @@ enum { STANDIN_GPUS_MOST = 8 };
 struct standin_settings {
     int gpus, visible[STANDIN_GPUS_MOST], visible_count;
     int arch, version, compute_mode;
-    int peers;                         /* 0: no GPU reaches another */
+    int peers;                         /* 0: no GPU can access another's memory */
     int init_code, context_code;       /* of cuInit and cuCtxCreate, if not 0 */
-    int init_ms;                       /* what cuInit takes */
-    size_t memory_bytes, pinned_bytes; /* of each GPU; of the host, at most */
+    int init_ms;                       /* duration of cuInit */
+    size_t memory_bytes, pinned_bytes; /* of each GPU; largest total of the host */
     struct standin_failure failure;    /* nth 0: none */
 };
 const struct standin_settings *standin_settings(void);
 
 /* fail.c */
-/* The code to fail with, or 0. Writes whether the context is to be dead from now on. */
+/* The code to fail with, or 0. Sets *for_good if the context is dead from now on. */
 CUresult standin_due(const char *function, int *for_good);
 CUresult standin_due_later(void);
 
@@ -65,52 +64,54 @@ void standin_await_hold(const char *function);
 
 /* context.c */
 enum standin_object_kind { STANDIN_STREAM, STANDIN_EVENT, STANDIN_MODULE };
-struct standin_object { /* first member of all that a context owns */
+struct standin_object { /* first member of every object of a context */
     enum standin_object_kind kind;
     struct CUctx_st *context;
     struct standin_object *next, **link;
 };
 CUresult standin_call(const char *function);
-/* *context is the current one, alive. */
+/* Sets *context to the current context, if it is alive. */
 CUresult standin_enter(const char *function, CUcontext *context);
-/* The same for calls that give back `object`: 0, then it is to be done, and *code is the result
- * nevertheless. Otherwise that code: a dead context gives nothing back before its end. */
+/* The same for calls that free `object`. 0: the caller frees it and returns *code. Otherwise the
+ * caller returns this code: a dead context frees nothing before it is destroyed. */
 CUresult standin_give_back(const char *function, CUcontext *context, CUresult *code);
 void standin_die(CUcontext context, CUresult code);
-CUresult standin_health(CUcontext context); /* 0 while it is alive */
+CUresult standin_health(CUcontext context); /* 0 while alive, otherwise its code */
 int standin_device_of(CUcontext context);
-void standin_context_admit(CUcontext context, int device); /* that device may use its memory */
+void standin_context_admit(CUcontext context, int device); /* the device may use its memory */
 int standin_context_admits(CUcontext context, int device);
 void standin_object_add(struct standin_object *object, enum standin_object_kind kind,
                         CUcontext context);
 void standin_object_remove(struct standin_object *object);
-/* Until nothing runs in it. */
+/* Waits until nothing runs in it. */
 void standin_context_wait(CUcontext context);
-void standin_held(long change); /* adds to what standin_outstanding tells */
+void standin_held(long change); /* adds to standin_outstanding's count */
 
-/* memory.c: bytes that a device has left, and ranges of addresses that may be used */
+/* memory.c: free bytes of a device, and ranges of addresses that may be used */
 int standin_memory_take(int device, size_t bytes);
 void standin_memory_give(int device, size_t bytes);
 struct standin_range {
     CUdeviceptr start;
     size_t bytes;
-    CUcontext context; /* allocated in it; NULL: mapped, and belongs to the process */
-    unsigned usable;   /* mapped: by these devices, a bit each; else 1 */
-    void *block;       /* allocated: all of it, with the guard behind it */
+    CUcontext context; /* allocated memory: its context; NULL: mapped memory, which belongs to the
+                          process */
+    unsigned usable;   /* mapped memory: bit mask of the devices that may use it; otherwise 1 */
+    void *block;       /* allocated memory: the whole block, with its guard page */
     size_t block_bytes;
-    struct standin_physical *physical; /* mapped */
+    struct standin_physical *physical; /* of mapped memory */
     struct standin_range *next;
 };
 int standin_range_add(const struct standin_range *range);
-/* Takes out the range that begins and is as long as asked; bytes 0: however long. */
+/* Removes the range with this start and length; bytes 0: any length. */
 int standin_range_take(CUdeviceptr start, size_t bytes, struct standin_range *out);
-/* The device may use it from now on; *first: nobody could before. */
+/* The device may use the range from now on; *first: no device could before. */
 int standin_range_allow(CUdeviceptr start, size_t bytes, int device, int *first);
 int standin_ranges_touch(CUdeviceptr start, size_t bytes);
-/* Every byte may be used; by this device. */
+/* True if every byte may be used; by this device. */
 int standin_ranges_cover(CUdeviceptr start, size_t bytes);
 int standin_ranges_open_to(int device, CUdeviceptr start, size_t bytes);
-long standin_memory_sweep(CUcontext context); /* frees what was allocated in it; how many */
+long standin_memory_sweep(
+    CUcontext context); /* frees memory allocated in the context; returns the number of blocks */
 size_t standin_page_bytes(void);
 
 /* copy.c */
@@ -127,12 +128,12 @@ struct standin_work { /* first member of each kind of work, made by malloc */
     /* On the stream's thread. */
     CUresult (*run)(struct standin_work *work);
     void (*close)(struct standin_work *work); /* NULL: free */
-    int always; /* also in a dead context: it tells others how far the stream is */
+    int always; /* runs also in a dead context: it tells other streams how far this one is */
     struct standin_work *next;
 };
-/* Takes the work. */
+/* Takes ownership of the work. */
 void standin_stream_add(CUstream stream, struct standin_work *work);
-/* Until all that is queued now has run. */
+/* Waits until all work queued before this call has run. */
 void standin_stream_wait(CUstream stream);
 void standin_stream_close(CUstream stream);
 CUcontext standin_stream_context(CUstream stream);
@@ -149,21 +150,22 @@ struct CUfunc_st {
     char name[128];
     struct CUfunc_st *next;
 };
-struct standin_indices *standin_module_indices(CUmodule module); /* the calling thread's */
+struct standin_indices *standin_module_indices(CUmodule module); /* of the calling thread */
 CUcontext standin_module_context(CUmodule module);
 void standin_module_close(CUmodule module);
 
 /* fiber.c */
 struct standin_fiber;
 struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *context);
-void standin_fiber_resume(struct standin_fiber *fiber); /* until it yields */
-void standin_fiber_yield(struct standin_fiber *fiber);  /* called on it; run never returns */
+void standin_fiber_resume(struct standin_fiber *fiber); /* returns when the fiber yields or ends */
+void standin_fiber_yield(
+    struct standin_fiber *fiber); /* called on the fiber; run must never return */
 void standin_fiber_close(struct standin_fiber *fiber);
 
 /* fault.c */
-/* 0: the kernel's thread touched an illegal address, and was left there. */
+/* 0: the kernel's thread accessed an illegal address and was abandoned there. */
 int standin_guard(void (*kernel)(void *const *args), void *const *args);
-/* It stops at a barrier, and other threads run meanwhile; it goes on. */
+/* Leaves the guard at a barrier, where other threads run; returns to it afterwards. */
 void *standin_guard_leave(void);
 void standin_guard_return(void *guard);
 

@@ -1,10 +1,9 @@
-/* emulation.h - CUDA C++ for the host's compiler: what yoke's kernels use of it. The stand-in NVRTC
- * puts it before every text.
+/* emulation.h - CUDA C++ for the host's compiler: the subset that yoke's kernels use. The stand-in
+ * NVRTC puts it before every source text.
  *
- * A kernel is called once for each of its threads, by turns on one thread of the host, so what a
- * block shares lies in that thread's own storage. Like NVRTC itself this brings no types of the C
- * library: a text that needs them has to bring its own.
- */
+ * A kernel is called once for each of its threads. All threads of a block take turns on one thread
+ * of the host, so variables shared by a block are that thread's thread-local storage. Like NVRTC
+ * this defines no types of the C library: a text that needs them must define them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@
 #undef INFINITY
 #undef NAN
 
-/* The stand-in NVRTC looks for this very attribute to find the entries. */
+/* The stand-in NVRTC finds the entries by exactly this attribute. */
 #define __global__ __attribute__((used, visibility("default")))
 #define __device__
 #define __host__
@@ -41,11 +40,11 @@ static inline void __syncthreads()
     __atomic_load_n(&standin_barrier, __ATOMIC_RELAXED)();
 }
 
-/* Whether it is true in any thread of the block. */
+/* True if the predicate is true in any thread of the block. */
 static inline int __syncthreads_or(int predicate)
 {
     static thread_local int any;
-    __syncthreads(); /* all have read the one before */
+    __syncthreads(); /* all threads have read the result of the call before */
     any = 0;
     __syncthreads();
     if (predicate)
@@ -54,13 +53,13 @@ static inline int __syncthreads_or(int predicate)
     return any;
 }
 
-/* Of a warp; only where that is the whole block. */
+/* Votes of a warp; correct only if the warp is the whole block. */
 static inline int __any_sync(unsigned, int predicate)
 {
     return __syncthreads_or(predicate);
 }
 
-/* A lane's votes, as bits; as above. */
+/* The votes of the lanes as a bit mask; the same limit. */
 static inline unsigned __ballot_sync(unsigned, int predicate)
 {
     static thread_local unsigned all;
@@ -81,7 +80,7 @@ static inline unsigned __shfl_sync(unsigned, unsigned value, int lane)
     __syncthreads();
     return given;
 }
-/* Lanes run one after the other, so each is the only active one of its warp. */
+/* Lanes run one after the other, so each is the only active lane of its warp. */
 static inline unsigned __activemask()
 {
     return 1u << standin_here.thread.x % 32;
@@ -103,7 +102,7 @@ static inline int __popc(unsigned bits)
 {
     int count = 0;
     for (; bits; bits &= bits - 1)
-        ++count; /* the compiler's own may be a call of its library, which is not there */
+        ++count; /* the compiler's builtin may call its library, which is not linked */
     return count;
 }
 
@@ -150,10 +149,10 @@ static inline double standin_rsqrt(double x)
 {
     return 1.0 / sqrt(x);
 }
-#define rsqrtf(x) standin_rsqrt((float)(x)) /* the C library's own may or may not be there */
+#define rsqrtf(x) standin_rsqrt((float)(x)) /* the C library may or may not have its own */
 #define rsqrt(x)  standin_rsqrt((double)(x))
 
-/* ---- entries: parameters come as in cuLaunchKernel, an address each ---- */
+/* ---- entries: parameters are passed as to cuLaunchKernel, one address each ---- */
 
 template <int... I> struct standin_list {
 };

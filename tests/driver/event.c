@@ -1,11 +1,10 @@
-/* event.c - events: a mark that was put into a stream, and when the stream got there.
+/* event.c - events: a mark that was put into a stream, and the time when the stream reached it.
  *
  *     event --> mark <-- the stream's queue
  *                 ^---- streams that wait for it
  *
- * Recording makes a new mark, so whoever waits for an earlier one is not confused. A mark is
- * reached also in a dead context: waiting always ends.
- */
+ * Each recording makes a new mark, so waiting for an earlier one is not affected. A mark is reached
+ * also in a dead context, so every wait ends. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,7 +26,7 @@ struct CUevent_st {
     int is_timed;
 };
 
-struct mark_work { /* reach the mark, or wait for it */
+struct mark_work { /* reaches the mark, or waits for it */
     struct standin_work work;
     struct mark *mark;
 };
@@ -52,7 +51,7 @@ static struct mark *mark_open(void)
     return mark;
 }
 
-/* The event's latest, with a reference. */
+/* The event's latest mark, with a reference. */
 static struct mark *mark_of(CUevent event)
 {
     pthread_mutex_lock(&event->lock);
@@ -71,7 +70,7 @@ static void mark_wait(struct mark *mark)
     pthread_mutex_unlock(&mark->lock);
 }
 
-/* When it was reached; -1: not yet. */
+/* Time when the mark was reached; -1: not yet. */
 static int64_t mark_time(struct mark *mark)
 {
     pthread_mutex_lock(&mark->lock);
@@ -107,7 +106,7 @@ static void close_mark_work(struct standin_work *work)
     free(work);
 }
 
-/* Takes a reference of the mark, also when it fails. */
+/* Takes a reference to the mark, even if it fails. */
 static CUresult add_mark_work(CUstream stream, struct mark *mark,
                               CUresult (*run)(struct standin_work *work))
 {
@@ -157,7 +156,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
     return mark ? add_mark_work(stream, mark, run_wait) : CUDA_SUCCESS;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 CUresult cuEventQuery(CUevent event)
 {
@@ -208,7 +207,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
     return code;
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {

@@ -8,12 +8,12 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct standin_failure failure; /* under lock; nth counts down to 0 */
 static int failed;                     /* under lock */
-/* Checked before the lock is taken, so that in runs without failures it orders nothing. */
+/* Checked before the lock is taken, so the lock adds no ordering to runs without failures. */
 static atomic_int armed;
 static atomic_long calls;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* By name, of which each function gives its own, in the order of their first calls. */
+/* Call counts by name, in the order of first calls. Each function passes its own __func__. */
 enum { FUNCTIONS_MOST = 96 };
 static struct {
     _Atomic(const char *) name;
@@ -49,7 +49,7 @@ static void arm_from_settings(void)
 
 void standin_fail(const struct standin_failure *wanted)
 {
-    pthread_once(&once, arm_from_settings); /* or the first call would undo this */
+    pthread_once(&once, arm_from_settings); /* otherwise the first call would undo this */
     arm(wanted);
 }
 

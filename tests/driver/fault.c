@@ -1,8 +1,7 @@
-/* fault.c - a kernel that touches memory where none is: the signal is taken for what a GPU's memory
- * management reports, and the rest of the process goes on.
+/* fault.c - a kernel that accesses an illegal address: the signal plays the part of the GPU's
+ * memory management unit, and the rest of the process continues.
  *
- * Sanitizers have a use of their own for that signal; with them the process ends, as it should.
- */
+ * Sanitizers use that signal themselves; with them the process ends, as it should. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,14 +10,14 @@
 #include "driver.h"
 
 static _Thread_local sigjmp_buf
-    *volatile guarded; /* where the thread's kernel began; NULL: in none */
+    *volatile guarded; /* where the kernel of this thread began; NULL: no kernel runs */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void strayed(int number)
 {
     if (guarded)
         siglongjmp(*guarded, 1);
-    signal(number, SIG_DFL); /* it was not a kernel: once more, without us */
+    signal(number, SIG_DFL); /* not a kernel: fault again, without this handler */
 }
 
 static void install(void)

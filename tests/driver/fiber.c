@@ -1,14 +1,14 @@
-/* fiber.c - a stack of its own for what has to stop in the middle.
+/* fiber.c - fibers: a stack of its own for code that must stop in the middle.
  *
  *     resume: the caller's stack --> the fiber's;  yield: back
  *
- * A fiber stays on the thread that opened it. Sanitizers are told of every switch, or they would
- * take one stack for the other.
+ * A fiber stays on the thread that opened it. Sanitizers are told of every switch; otherwise they
+ * would confuse the stacks.
  *
- * swapcontext asks the kernel for the signal mask at each switch, of which the lanes of a warp make
- * thousands; so only a fiber's first switch is one, except under sanitizers, which watch longjmp.
- */
-#undef _FORTIFY_SOURCE /* whose longjmp takes another stack for a mistake */
+ * swapcontext makes a system call for the signal mask at each switch, and the lanes of a warp
+ * switch thousands of times. So only a fiber's first switch uses it, except under sanitizers, which
+ * intercept longjmp. */
+#undef _FORTIFY_SOURCE /* its longjmp treats a change of stack as an error */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -33,8 +33,8 @@
 
 enum { STACK_BYTES = 256 << 10 };
 
-struct side {         /* of a switch */
-    ucontext_t first; /* where a fiber begins */
+struct side {         /* one side of a switch */
+    ucontext_t first; /* entry of the fiber */
     jmp_buf stopped;
     int has_stopped;
 };
@@ -78,7 +78,7 @@ static void leave_caller(struct standin_fiber *fiber)
 #endif
 }
 
-/* On the fiber, first thing after a switch to it. */
+/* Runs on the fiber, first after each switch to it. */
 static void arrive(struct standin_fiber *fiber)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -96,7 +96,8 @@ static void fiber_run(unsigned high, unsigned low)
 
 struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *context)
 {
-    struct standin_fiber *volatile fiber = calloc(1, sizeof *fiber); /* getcontext returns twice */
+    struct standin_fiber *volatile fiber =
+        calloc(1, sizeof *fiber); /* volatile: getcontext returns twice */
     if (!fiber)
         return NULL;
     fiber->run = run;

@@ -1,4 +1,4 @@
-/* hold.c - calls that wait until a test lets them go on. */
+/* hold.c - calls that wait until a test releases them. */
 #include <pthread.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { HELD_MOST = 4 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static const char *held[HELD_MOST]; /* under lock; NULL: free */
-/* Checked before the lock is taken, so that in runs without holds it orders nothing. */
+/* Checked before the lock is taken, so the lock adds no ordering to runs without holds. */
 static atomic_int holds;
 static atomic_int waiting;
 

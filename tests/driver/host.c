@@ -1,8 +1,8 @@
-/* host.c - pinned host memory: registered or of the driver's own, known by whole pages.
+/* host.c - pinned host memory, registered or allocated by the driver, in whole pages.
  *
- * A page is pinned once. A copy that is partly in one pinned piece and partly elsewhere is refused,
- * as by the driver. Pinned for all contexts, and given back with the one that pinned it.
- */
+ * A page can be pinned only once. A copy that is partly in one pinned piece and partly elsewhere is
+ * refused, as in the real driver. Memory is pinned for all contexts and unpinned with the context
+ * that pinned it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "driver.h"
 
 struct pin {
-    uintptr_t host, first, last; /* as asked for; pages first .. last - 1, as addresses */
-    int is_own;                  /* of the driver's own */
+    uintptr_t host, first, last; /* as requested; then pages first .. last - 1, as addresses */
+    int is_own;                  /* allocated by the driver */
     CUcontext context;
     struct pin *next;
 };
 
-static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* as in memory.c */
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* a reader-writer lock as in memory.c */
 static struct pin *pins;                                   /* under lock */
 static size_t pinned_bytes;                                /* under lock */
 
@@ -114,7 +114,7 @@ long standin_host_sweep(CUcontext context)
     return count;
 }
 
-/* Whether pages first .. last - 1 are there and may be written: all that can be pinned. */
+/* True if pages first .. last - 1 are mapped and writable; only such pages can be pinned. */
 static int is_writable(const struct pin *pages)
 {
     FILE *maps = fopen("/proc/self/maps", "re");

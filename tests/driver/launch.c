@@ -1,11 +1,10 @@
 /* launch.c - a kernel's grid, block by block on its stream's thread.
  *
  * A fiber runs the threads of a block one after another until one stops at a barrier. That fiber
- * waits, a fresh one goes on with the threads that have not begun, and when there are none left,
- * those that wait go on by turns. A thread that touches memory where none is ends its grid, and as
- * on a GPU its context with it (fault.c). So a kernel without barriers is a plain loop on one
- * fiber, and one with barriers has as many fibers as its blocks have threads.
- */
+ * waits, and a new fiber continues with the threads that have not begun. When none are left, the
+ * waiting fibers continue in turn. A thread that accesses an illegal address ends its grid and, as
+ * on a GPU, its context (fault.c). So a kernel without barriers is a plain loop on one fiber, and a
+ * kernel with barriers has one fiber for each thread of a block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ struct launch_work {
     struct standin_work work;
     CUfunction function;
     struct standin_triple grid, block;
-    void **args; /* into `values` */
+    void **args; /* addresses of elements of `values` */
     _Alignas(16) unsigned char values[];
 };
 
@@ -32,8 +31,8 @@ struct lane { /* a fiber and the thread of the block that it runs */
 struct grid {
     const struct launch_work *launch;
     struct standin_indices *indices;
-    unsigned threads, begun; /* of the block; how many of them have begun */
-    int strayed;             /* one of them touched an illegal address */
+    unsigned threads, begun; /* threads of the block; how many of them have begun */
+    int strayed;             /* a thread accessed an illegal address */
     struct lane lanes[THREADS_MOST];
     unsigned lane_count;
 };
@@ -48,7 +47,7 @@ static void set_thread(struct grid *grid, unsigned thread)
                                  thread / block->x / block->y };
 }
 
-/* Every thread of all blocks that nobody else has begun. */
+/* Runs the threads of each block that no other lane has begun. */
 static void lane_run(void *context)
 {
     struct lane *lane = context;
@@ -83,7 +82,7 @@ static void resume(struct lane *lane)
     standin_fiber_resume(lane->fiber);
 }
 
-/* One that does not wait; NULL: no memory. */
+/* A lane that does not wait; NULL: no memory. */
 static struct lane *free_lane(struct grid *grid, unsigned waiting)
 {
     struct lane *lane = &grid->lanes[waiting];

@@ -1,9 +1,8 @@
 /* memory.c - device memory, and which of its addresses may be used.
  *
- * A device address is an address of this process, so kernels use it as it is. Allocated memory
- * begins with garbage and ends at a page that nobody may touch: a kernel that runs over its end
- * crashes rather than spoil something. What copies touch is looked up first.
- */
+ * A device address is an address of this process, so kernels use it directly. Allocated memory is
+ * filled with garbage and ends at a protected page: a kernel that runs over its end crashes instead
+ * of corrupting memory. Copies look their addresses up first. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,8 @@
 enum { ALIGNMENT = 512, GARBAGE = 0xa5 };
 
 static atomic_llong used[STANDIN_GPUS_MOST];
-/* Copies only read the list; readers do not wait for each other, nor order each other. */
+/* Copies only read the list. Readers do not wait for each other, and the lock does not order them.
+ */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct standin_range *ranges; /* under lock */
 
@@ -127,7 +127,7 @@ static int is_usable(const struct standin_range *range, int device)
                           : (int)(range->usable >> device & 1);
 }
 
-/* Where the usable range that holds `at` ends; `at` if there is none. Lock held for reading. */
+/* End of the usable range that contains `at`; `at` if there is none. Lock held for reading. */
 static CUdeviceptr end_of_usable(CUdeviceptr at, int device)
 {
     for (struct standin_range *range = ranges; range; range = range->next)
@@ -164,7 +164,7 @@ CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
     return code;
 }
 
-/* Pages, of which the last is closed; the memory ends right before it. */
+/* Maps whole pages; the last one is protected, and the memory ends right before it. */
 static CUresult map_block(struct standin_range *range)
 {
     size_t page = standin_page_bytes(), rounded = (range->bytes + page - 1) / page * page;
@@ -216,7 +216,7 @@ static void free_range(const struct standin_range *range)
     standin_memory_give(standin_device_of(range->context), range->bytes);
 }
 
-/* Waits for all that runs, as the driver does. */
+/* Waits for all running work, as the driver does. */
 CUresult cuMemFree(CUdeviceptr address)
 {
     struct standin_range range;

@@ -1,4 +1,4 @@
-/* module.c - machine code: what the stand-in NVRTC made, loaded as the shared object that it is. */
+/* module.c - machine code: an image from the stand-in NVRTC, loaded as a shared object. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct CUmod_st {
     struct standin_object object; /* first */
-    int file;                     /* open as long as it is loaded: its name is the library's */
+    int file; /* open while the module is loaded: the library is loaded by this descriptor's name */
     void *library;
     standin_open_fn *open;
     struct CUfunc_st *functions;
@@ -27,7 +27,7 @@ CUcontext standin_module_context(CUmodule module)
     return module->object.context;
 }
 
-/* What a driver of this version says to an image for this GPU. */
+/* The code that a driver of this version returns for an image for this GPU. */
 static CUresult judge(const struct standin_image *image)
 {
     const struct standin_settings *settings = standin_settings();
@@ -105,7 +105,7 @@ void standin_module_close(CUmodule module)
     free(module);
 }
 
-/* Waits for kernels of it that still run. */
+/* Waits for its kernels that still run. */
 CUresult cuModuleUnload(CUmodule module)
 {
     CUcontext context;
@@ -119,7 +119,7 @@ CUresult cuModuleUnload(CUmodule module)
     return code;
 }
 
-/* A module is used by one thread at a time while it is being built. */
+/* No lock: only one thread uses a module while it is being built. */
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     char symbol[160];

@@ -11,7 +11,7 @@ YOKE_KERNEL2(n_plane, i, j, YOKE_VALUE(int32_t, away), YOKE_OUT(int64_t, y))
     y[i * YOKE_SIZE2 + j] = (i + away) * YOKE_SIZE2 + j;
 }
 
-/* The body with 32-bit indexes would be of this name. */
+/* The body with 32-bit indexes would have this name. */
 enum { yk_body32_n_clash = 1 };
 YOKE_KERNEL(n_clash, i, YOKE_VALUE(int64_t, step), YOKE_OUT(int64_t, y))
 {

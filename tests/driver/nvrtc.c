@@ -1,9 +1,8 @@
 /* nvrtc.c - the stand-in for NVRTC: its calls.
  *
- *   YOKE_STANDIN_NVRTC=13.0      the version that it says it has
- *   YOKE_STANDIN_ARCHS=75,80,90  the compute capabilities that it knows
- *   YOKE_STANDIN_NVRTC_FAIL=1    the code with which each compilation fails
- */
+ *   YOKE_STANDIN_NVRTC=13.0      the version that it reports
+ *   YOKE_STANDIN_ARCHS=75,80,90  the compute capabilities that it supports
+ *   YOKE_STANDIN_NVRTC_FAIL=1    the code with which each compilation fails */
 #include "nvrtc.h"
 
 #include <stdio.h>
@@ -131,7 +130,7 @@ static int read_option(const char *option, struct standin_image *header)
     return 0;
 }
 
-/* A kernel that is built EXACT says so in its text, and the option has to follow. */
+/* The text of an EXACT kernel says so; then the matching option must be given. */
 static int is_told(const struct _nvrtcProgram *program, int count, const char *const *options)
 {
     for (int i = 0; i < count; ++i)

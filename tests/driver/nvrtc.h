@@ -1,5 +1,5 @@
-/* nvrtc.h - what the two files of the stand-in NVRTC share: nvrtc.c, its calls, and
- * nvrtc_compile.c, the host's compiler at work. */
+/* nvrtc.h - shared by the two files of the stand-in NVRTC: nvrtc.c, its calls, and nvrtc_compile.c,
+ * which runs the host's compiler. */
 #ifndef STANDIN_NVRTC_H
 #define STANDIN_NVRTC_H
 
@@ -8,15 +8,15 @@
 
 struct _nvrtcProgram {
     char *text, *name;
-    char *log; /* NULL: nothing to say */
+    char *log; /* NULL: empty */
     struct standin_image *image;
     size_t image_bytes;
 };
 
-/* Fills the program's log and, when it goes well, its image with what `header` says it is. An
- * NVRTC code. */
+/* Fills the program's log and, if it succeeds, its image with the target that `header` names.
+ * Returns an NVRTC code. */
 int standin_compile(nvrtcProgram program, const struct standin_image *header);
-/* A whole file with a 0 behind it, NULL if it cannot be read; freed by the caller. */
+/* Reads a whole file and appends a 0; NULL if it cannot be read. The caller frees it. */
 char *standin_file_read(const char *path, size_t *bytes);
 
 #pragma GCC visibility push(default)

@@ -2,8 +2,7 @@
  *
  *     text --(preprocessor, emulation.h)--> entries found --> + a descriptor each --> shared object
  *
- * Only after preprocessing do the entries stand there by name, since macros make them.
- */
+ * Entries are searched after preprocessing, because macros make their names. */
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,7 +17,7 @@
 
 extern char **environ;
 
-/* What __global__ becomes in emulation.h. */
+/* The expansion of __global__ in emulation.h. */
 static const char mark[] = "__attribute__((used, visibility(\"default\")))";
 
 enum { PATH_BYTES = 64 };
@@ -65,7 +64,7 @@ char *standin_file_read(const char *path, size_t *bytes)
     return text;
 }
 
-/* 1 if the program ends with 0. Its words go to the log. */
+/* Runs a program; 1 if its exit status is 0. Its output goes to the log. */
 static int run(const struct folder *folder, char *const *words)
 {
     posix_spawn_file_actions_t actions;
@@ -75,7 +74,7 @@ static int run(const struct folder *folder, char *const *words)
     int status = -1;
     sigemptyset(&none);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none); /* not that of a worker thread */
+    posix_spawnattr_setsigmask(&attributes, &none); /* do not inherit the mask of a worker thread */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 2, folder->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -113,7 +112,7 @@ static int preprocess(const struct _nvrtcProgram *program, const struct folder *
     return fclose(file) == 0 && run(folder, words);
 }
 
-/* Sanitizers see kernels as they see the rest of the program. */
+/* Kernels get the same sanitizers as the rest of the program. */
 static int compile(const struct folder *folder)
 {
     char *const words[] = { STANDIN_COMPILER,
@@ -125,7 +124,7 @@ static int compile(const struct folder *folder)
                             "-fPIC",
                             "-fno-strict-aliasing",
                             "-fno-exceptions",
-                            "-fno-gnu-unique", /* so that closing a module unloads it */
+                            "-fno-gnu-unique", /* so that dlclose unloads the module */
                             STANDIN_SANITIZE,
                             (char *)folder->middle,
                             "-x",
@@ -147,7 +146,7 @@ static int is_word(char letter)
            (letter >= 'A' && letter <= 'Z');
 }
 
-/* The name before the first "(" of what follows; 0: none. */
+/* The name before the first "(" in `text`; 0: none. */
 static int entry_name(const char *text, char *name, size_t capacity)
 {
     const char *end = strchr(text, '(');
@@ -166,8 +165,8 @@ static int entry_name(const char *text, char *name, size_t capacity)
     return 1;
 }
 
-/* Each entry gets a function that calls it with parameters from an array, and a descriptor. A
- * declaration and its definition are one entry. */
+/* Writes, for each entry, a function that calls it with parameters from an array, and a descriptor.
+ * A declaration and its definition count as one entry. */
 static int describe_entries(const struct folder *folder)
 {
     char name[128];

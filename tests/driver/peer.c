@@ -1,6 +1,5 @@
-/* peer.c - GPUs that reach each other's memory: what cuMemAlloc gave, once a context has asked for
- * it, and what is mapped for them.
- */
+/* peer.c - GPUs that access each other's memory: memory of cuMemAlloc after a context has asked for
+ * access, and memory mapped for them. */
 #include "driver.h"
 
 CUresult cuDeviceGetP2PAttribute(int *value, int name, CUdevice from, CUdevice to)
@@ -36,7 +35,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* A real driver takes a way round where memory was not opened; yoke counts on the short one. */
+/* Stricter than a real driver, which copies through the host if access was not enabled: yoke relies
+ * on direct copies. */
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                            CUcontext from_context, size_t bytes, CUstream stream)
 {

@@ -1,18 +1,17 @@
-/* settings.c - the machine that the stand-in pretends to be, from the environment.
+/* settings.c - the simulated machine, from the environment.
  *
- *   YOKE_STANDIN_GPUS=2         how many; CUDA_VISIBLE_DEVICES chooses among them, by number
- *   YOKE_STANDIN_MEMORY=256M    of each GPU
+ *   YOKE_STANDIN_GPUS=2         number of GPUs; CUDA_VISIBLE_DEVICES selects from them by number
+ *   YOKE_STANDIN_MEMORY=256M    memory of each GPU
  *   YOKE_STANDIN_PINNED=1G      host memory that can be pinned
  *   YOKE_STANDIN_ARCH=80        compute capability 8.0
- *   YOKE_STANDIN_DRIVER=13000   speaks CUDA 13.0
- *   YOKE_STANDIN_PEERS=0        no GPU reaches another's memory
+ *   YOKE_STANDIN_DRIVER=13000   the driver supports CUDA 13.0
+ *   YOKE_STANDIN_PEERS=0        no GPU can access another's memory
  *   YOKE_STANDIN_MODE=2         compute mode: prohibited
- *   YOKE_STANDIN_INIT=803       what cuInit returns,
- *   YOKE_STANDIN_INIT_MS=150    how long that takes
- *   YOKE_STANDIN_CONTEXT=46     and cuCtxCreate
+ *   YOKE_STANDIN_INIT=803       result of cuInit
+ *   YOKE_STANDIN_INIT_MS=150    duration of cuInit
+ *   YOKE_STANDIN_CONTEXT=46     result of cuCtxCreate
  *   YOKE_STANDIN_FAIL=700,5,for-good,cuMemAlloc   code, nth call, once | for-good | hangs | later,
- * function
- */
+ *                               function */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +39,7 @@ static size_t bytes(const char *variable, size_t initial)
     return value << (*end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0);
 }
 
-/* As the driver reads it: what is no number of a GPU, or was there before, ends the list. */
+/* Like the driver: a word that is not a GPU's number, or a repeated number, ends the list. */
 static void read_visible(const char *text)
 {
     while (*text) {

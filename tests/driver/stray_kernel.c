@@ -1,5 +1,5 @@
-/* stray_kernel.c - a kernel that is right on every device but CUDA's, where indexes from `from` on
- * write four terabytes beyond their array. */
+/* stray_kernel.c - a kernel that is correct on every device except CUDA's, where indexes from
+ * `from` on write 4 TB beyond their array. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(k_stray, i, YOKE_VALUE(int64_t, from), YOKE_IN(uint32_t, x), YOKE_OUT(uint32_t, y))

@@ -1,10 +1,9 @@
-/* stream.c - streams: queues of work that a thread each does in order, beside the caller.
+/* stream.c - streams: queues of work, each done in order by a thread of its own.
  *
  *     caller: add --> queue --> thread: run, close --> next
  *
- * A fault kills the context: what is queued in it is not done any more, but for the marks that tell
- * others how far the stream is, so nobody waits for ever.
- */
+ * A fault kills the context: work queued in it is no longer done, except the marks that tell other
+ * streams how far this one is. So no wait lasts for ever. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,8 +14,8 @@ struct CUstream_st {
     struct standin_object object; /* first */
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t more, less;         /* work came; the last of it is done */
-    struct standin_work *first, **end; /* under lock, as what follows */
+    pthread_cond_t more, less;         /* work was added; the last work is done */
+    struct standin_work *first, **end; /* these and the following under lock */
     int busy, stops;
 };
 
@@ -82,7 +81,7 @@ CUcontext standin_stream_context(CUstream stream)
     return stream->object.context;
 }
 
-/* Its thread leaves signals to the program's own threads, faults apart. */
+/* The thread leaves signals to the program's own threads, except faults. */
 static int start_thread(CUstream stream)
 {
     sigset_t others, before;
@@ -97,8 +96,8 @@ static int start_thread(CUstream stream)
     return !failed;
 }
 
-/* The null stream is the program's own, and so is what synchronises with it: yoke has no business
- * there. */
+/* The null stream belongs to the program, and so do streams that synchronize with it: yoke must not
+ * use them. */
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
     CUcontext context;
@@ -137,7 +136,7 @@ void standin_stream_close(CUstream stream)
     free(stream);
 }
 
-/* What is queued is done before it is gone. */
+/* Queued work is done before the stream is destroyed. */
 CUresult cuStreamDestroy(CUstream stream)
 {
     CUcontext context;

@@ -1,7 +1,6 @@
-/* test_cuda_ahead.c - memory that is pinned ahead of jobs, by a thread of its own, while the others
- * work: results stay right, and whoever closes first leaves nothing pinned. Jobs of `linear` are
- * `auto`'s meanwhile.
- */
+/* test_cuda_ahead.c - a thread pins memory ahead of jobs while other threads work: results stay
+ * correct, and nothing stays pinned in whatever order things are closed. Meanwhile `auto` splits
+ * jobs of `linear`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +25,7 @@ struct scene {
     yoke_runtime *runtime;
     float *from, *to;
     yoke_array *from_array, *to_array;
-    int rows, times; /* times: that to got from added */
+    int rows, times; /* number of times that `from` was added to `to` */
 };
 
 static int64_t pinned_bytes(const yoke_runtime *runtime)
@@ -78,7 +77,7 @@ static void scene_close(struct scene *scene)
     assert_int_equal(standin_outstanding(), 0);
 }
 
-/* to += from, out of memory that the host has changed since the last time. */
+/* to += from, after the host has acquired both arrays for writing. */
 static yoke_status add(struct scene *scene, yoke_result **result)
 {
     float one = 1;
@@ -127,7 +126,7 @@ static void jobs_go_on_while_memory_is_pinned(void **state)
     scene_close(&scene);
 }
 
-/* Arrays that close while orders for them wait, or are being carried out. */
+/* Closes arrays while pin requests for them wait or are being carried out. */
 static void closing_in_between(void **state)
 {
     struct scene scene;
@@ -142,7 +141,7 @@ static void closing_in_between(void **state)
     scene_close(&scene);
 }
 
-/* Each allocation fails once, wherever it is made: the orders' and the thread's too. */
+/* Each allocation fails once, those of the requests and of the thread too. */
 static void without_memory(void **state)
 {
     struct scene scene;
@@ -155,7 +154,7 @@ static void without_memory(void **state)
         yk_alloc_fail_at(nth);
         yoke_status status = add(&scene, NULL);
         yk_alloc_fail_at(0);
-        /* Lost: what a chunk had changed in place when it found no memory. */
+        /* Lost: rows that a chunk had changed in place when memory ran out. */
         assert_true(status == YOKE_OK || status == YOKE_ENOMEM || status == YOKE_ELOST);
         scene.times = 0; /* a job that failed leaves rows undefined */
         assert_int_equal(yoke_array_acquire(scene.to_array, YOKE_WRITE), YOKE_OK);
@@ -167,7 +166,7 @@ static void without_memory(void **state)
     scene_close(&scene);
 }
 
-/* --- a partitioner that splits by lessons of an earlier process --- */
+/* --- a partitioner that splits with models from an earlier process --- */
 
 static const char until_pinned[] = "auto (until memory is pinned: linear)";
 static char folder[] = "/tmp/yoke-ahead-XXXXXX", file[64];
@@ -193,7 +192,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* Whatever was measured: both devices do half. */
+/* Adds samples to the models by which both devices do half. */
 static void halve(const yoke_runtime *runtime, int rows)
 {
     const double half = rows / 2.0, item_ns = 5;
@@ -209,12 +208,12 @@ static void halve(const yoke_runtime *runtime, int rows)
             }
 }
 
-struct life { /* of a process, so to say */
+struct life { /* settings of one process */
     const char *devices, *partitioner;
     int rows;
 };
 
-/* Zero: what is usual here. */
+/* Zero fields: this test's defaults. */
 static void life_open(const struct life *life, struct scene *scene)
 {
     const yoke_config config = { .devices = life->devices ? life->devices : "cpu:1,cuda:0",
@@ -242,7 +241,7 @@ static void teach(const struct life *life)
     life_close(&scene);
 }
 
-/* Who split the next job; the GPU's part of it in *share. */
+/* The partitioner that split the next job; *share: the GPU's part of it. */
 static const char *next_by(struct scene *scene, double *share, char text[64])
 {
     yoke_result *result = run_for_result(scene);
@@ -259,8 +258,8 @@ static int let_pins_go(void **state)
     return 0;
 }
 
-/* It stays `auto`'s as long as that takes; and what jobs without pins show is not what it begins
- * with then. */
+/* `auto` splits until memory is pinned; samples from jobs without pins do not enter the split that
+ * `linear` begins with. */
 static void linear_does_not_wait_for_pins(void **state)
 {
     const struct life life = { 0 };
@@ -270,7 +269,7 @@ static void linear_does_not_wait_for_pins(void **state)
     int jobs = 0;
     (void)state;
     teach(&life);
-    standin_hold("cuMemHostRegister", 1); /* or memory is pinned as it is filled */
+    standin_hold("cuMemHostRegister", 1); /* otherwise memory is pinned as it is filled */
     life_open(&life, &scene);
     for (int job = 0; job < 4; job++)
         assert_string_equal(next_by(&scene, &share, text), until_pinned);
@@ -285,7 +284,7 @@ static void linear_does_not_wait_for_pins(void **state)
     life_close(&scene);
 }
 
-/* Few rows, more than the GPU's memory holds, and splits that a user has fixed. */
+/* Few rows; more than the GPU's memory holds; splits that a user has fixed. */
 static const struct life lives[] = {
     { .rows = ROWS / 16 },
     { .devices = "cpu:1,cuda:0:mem=16M" },
@@ -308,7 +307,7 @@ static void where_pins_are_not_worth_it(void **state)
     }
 }
 
-/* Of memory that the driver does not pin nobody waits for more than the attempt. */
+/* After a refused attempt to pin memory, `linear` does not wait for it any longer. */
 static void where_pins_are_not_to_be_had(void **state)
 {
     const struct standin_failure refused = { 1, 2, STANDIN_ONCE, "cuMemHostRegister" };
@@ -320,7 +319,7 @@ static void where_pins_are_not_to_be_had(void **state)
     teach(&life);
     life_open(&life, &scene);
     for (int job = 0; job < JOBS_MOST; job++) {
-        standin_fail(&refused); /* one array's; the other one's may be pinned by then */
+        standin_fail(&refused); /* one array's pin; the other array may be pinned by then */
         if (!strcmp(next_by(&scene, &share, text), "linear"))
             break;
     }

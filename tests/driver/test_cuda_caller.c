@@ -1,6 +1,5 @@
-/* test_cuda_caller.c - the thread that calls yoke_run drives several GPUs by itself where their
- * rows are there, and leaves them to their host threads where many rows have to be copied.
- */
+/* test_cuda_caller.c - the thread that calls yoke_run drives several GPUs itself if they have their
+ * rows, and leaves them to their host threads if many rows have to be copied. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +77,7 @@ static void check(struct scene *scene, float times)
     assert_int_equal(yoke_array_release(scene->y), YOKE_OK);
 }
 
-/* How many devices the calling thread waited for. */
+/* Number of devices for which the calling thread waited. */
 static int driven(const yoke_result *result)
 {
     int count = 0;
@@ -101,8 +100,8 @@ static void rows_that_stay(void **state)
             last = driven(result);
             yoke_result_close(result);
         }
-        /* A thread can be in one driver's blocking wait only, and by forecasts comes to that where
-         * they are wrong. */
+        /* A thread can be in only one driver's blocking wait. With YOKE_WAIT_AUTO it gets into one
+         * if its forecasts are wrong. */
         if (waiting == YOKE_WAIT_AUTO)
             assert_true(last >= 1);
         else
@@ -112,7 +111,7 @@ static void rows_that_stay(void **state)
     }
 }
 
-/* A copy home is a job's last event, which may or may not wake a sleeper. */
+/* A copy home is a job's last event, and may or may not wake a sleeping thread. */
 static void rows_that_come_home(void **state)
 {
     (void)state;
@@ -142,7 +141,7 @@ static void rows_that_are_copied(void **state)
     close(&scene);
 }
 
-/* Its chunk is done by the other one, by whichever thread. */
+/* The other device does the chunk of the failed one, whichever thread drives it. */
 static void a_device_that_fails(void **state)
 {
     const struct standin_failure failures[] = {

@@ -1,5 +1,5 @@
-/* test_cuda_calls.c - how many calls of the driver a job on several GPUs takes that share an array
- * out: each costs microseconds under locks of the driver's, and all GPUs make theirs at once.
+/* test_cuda_calls.c - the number of driver calls for a job on several GPUs that redistribute an
+ * array: each call costs microseconds under the driver's locks, and all GPUs make theirs at once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,14 +19,14 @@ enum {
     ROWS = 1 << 15,
     WARM_UP = 12,
     JOBS = 4
-}; /* a part is small enough to need no staging */
+}; /* a share is small enough to need no staging */
 
 static yoke_runtime *runtime;
 static yoke_array *all, *own, *made;
 static int32_t *alls, *owns, *mades;
 
-/* Whole pages: what shares one with other memory is copied apart, as is what is pinned in part;
- * so in this test's environment nothing is. */
+/* Whole pages. A page shared with other memory, or partly pinned memory, would be copied
+ * separately, so the environment of this test pins nothing. */
 static int32_t *alloc(yoke_array **array)
 {
     int32_t *host = yoke_alloc(runtime, ROWS * sizeof *host);
@@ -35,7 +35,7 @@ static int32_t *alloc(yoke_array **array)
     return host;
 }
 
-/* New values at the host, so that they have to be copied. */
+/* Writes new values on the host, so that they have to be copied. */
 static void fill(int job)
 {
     assert_int_equal(yoke_array_acquire(all, YOKE_WRITE), YOKE_OK);
@@ -66,14 +66,13 @@ static void run(int job)
 
 static const struct {
     const char *function;
-    long least, most; /* of all GPUs */
+    long least, most; /* sum over all GPUs */
 } expected[] = {
-    { "cuMemcpyHtoDAsync", 2 * GPUS, 2 * GPUS }, /* its part, its rows */
+    { "cuMemcpyHtoDAsync", 2 * GPUS, 2 * GPUS }, /* its part of the shared array, and its rows */
     { "cuMemcpyPeerAsync", GPUS *(GPUS - 1), GPUS *(GPUS - 1) },
     { "cuLaunchKernel", GPUS, GPUS },
     { "cuMemcpyDtoHAsync", 2 * GPUS, 2 * GPUS },
-    /* For each part that comes from another, then the kernel for both queues, and results once for
-     * the kernel. */
+    /* One for each part from another GPU, two for the kernel, one for the copy of the results. */
     { "cuStreamWaitEvent", 0, GPUS *(GPUS - 1 + 2 + 1) },
     { "cuEventRecord", 0, GPUS *(2 + GPUS - 1 + 1 + 2) },
     { "cuEventCreate", 0, 0 },
@@ -83,7 +82,7 @@ enum { EXPECTED = sizeof expected / sizeof *expected };
 static void no_more_calls_than_these(void **state)
 {
     (void)state;
-    for (int job = 0; job < WARM_UP; job++) /* events are made and kept */
+    for (int job = 0; job < WARM_UP; job++) /* events are created and kept */
         run(job);
     const long asked = standin_calls_of("cuMemGetInfo");
     for (int job = WARM_UP; job < WARM_UP + JOBS; job++) {
@@ -98,7 +97,7 @@ static void no_more_calls_than_these(void **state)
                          job, expected[i].least, expected[i].most);
         }
     }
-    /* Of free memory the driver is asked now and then, by the clock, while a GPU is waited for. */
+    /* Free memory is queried only now and then, by the clock, while a GPU is waited for. */
     assert_true(standin_calls_of("cuMemGetInfo") - asked <= GPUS);
 }
 

@@ -1,10 +1,9 @@
-/* test_cuda_faults.c - every call of the driver fails in turn, once or with the context dead from
- * then on, and so does what runs on streams, while jobs run on a CPU and a GPU.
+/* test_cuda_faults.c - every driver call fails in turn, once or with the context dead from then on,
+ * and so does work on streams, while jobs run on a CPU and a GPU.
  *
- * Nothing crashes, hangs or leaks; what is called right is right; and a job whose inputs are safe
- * on the host ends well, on the CPU if need be. How often a function is called differs from run to
- * run where somebody waits, so the walk steps further the longer it gets.
- */
+ * Nothing crashes, hangs or leaks; results reported as correct are correct; and a job whose inputs
+ * are on the host succeeds, on the CPU if necessary. Where a thread waits, the number of calls
+ * differs from run to run, so the walk takes larger steps the longer it gets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,9 +31,9 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static const char *const kind_names[] = { "once", "for good", "later" };
 
-/* From host data to host data, several times: whatever happens to the GPU, the CPU can do it.
- * Arrays are so large that their pages are mapped on demand, and used so often that they are
- * pinned. */
+/* From host data to host data, several times: whatever happens to the GPU, the CPU can do the job.
+ * The arrays are large enough that their pages are mapped on demand, and used often enough that
+ * they are pinned. */
 enum { ROWS = 1500000, TURNS = 3 };
 
 struct safe {
@@ -48,7 +47,8 @@ static yoke_status safe_open(struct safe *safe)
     yoke_status status = yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0" }, &safe->rt);
     if (status != YOKE_OK)
         return status;
-    assert_int_equal(yoke_trace_start(safe->rt), YOKE_OK); /* then the driver's times are asked */
+    assert_int_equal(yoke_trace_start(safe->rt),
+                     YOKE_OK); /* so that yoke also queries the driver's times */
     safe->xs = yoke_alloc(safe->rt, ROWS * sizeof *safe->xs);
     safe->ys = malloc(ROWS * sizeof *safe->ys);
     assert_true(safe->xs && safe->ys);
@@ -76,7 +76,7 @@ static void safe_check(const struct safe *safe)
     }
 }
 
-/* The result may be lost with the GPU once the job has ended, and that is said. */
+/* The result may be lost with the GPU after the job has ended; then yoke reports it. */
 static yoke_status safe_turn(struct safe *safe, int turn)
 {
     const bounds_t bounds = { 0, ROWS, 1 };
@@ -109,13 +109,13 @@ static yoke_status safe_jobs(void)
     return status;
 }
 
-/* GPUs alone, or a quick CPU would leave them nothing to do. */
+/* GPUs only: a fast CPU would leave them nothing to do. */
 static yoke_status mixed_jobs(void)
 {
     return scene_run("cuda:0,cuda:1:lanes=1");
 }
 
-/* A call that was refused is somebody's mistake, and ends the job. */
+/* A refused call is a usage error and ends the job. */
 static int may_be(yoke_status status, int code)
 {
     return status == YOKE_OK || status == YOKE_ENOMEM || status == YOKE_EDEVICE ||
@@ -127,7 +127,7 @@ struct walk {
     yoke_status (*program)(void);
     long failed, went_well;
 };
-static int has_failed[FUNCTIONS]; /* in any walk */
+static int has_failed[FUNCTIONS]; /* in any walk so far */
 
 /* 0: the call was not reached. */
 static int walk_step(struct walk *walk, const struct standin_failure *failure)
@@ -221,8 +221,9 @@ static void safe_jobs_with_faulting_kernels(void **state)
     walk_streams(&(struct walk){ .program = safe_jobs });
 }
 
-/* All but what is called once a process, what cannot fail, copies within a device, which only the
- * contract makes, and what is asked of memory that the program pinned (test_cuda_filled.c). */
+/* All functions except those called once per process, those that cannot fail, copies within a
+ * device, which only the contract test makes, and queries about memory that the program pinned
+ * (test_cuda_filled.c). */
 static void every_function_was_reached(void **state)
 {
     static const char elsewhere[] =
@@ -234,7 +235,7 @@ static void every_function_was_reached(void **state)
             fail_msg("%s never failed", functions[f]);
 }
 
-/* What is loaded once a process, and compiled once, does not count as left. */
+/* Objects loaded or compiled once per process do not count as leaked. */
 static int warm_up(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* test_cuda_filled.c - memory of yoke_alloc that is pinned as the program fills it: which of it,
- * when, in spite of what, and that all of it is let go once.
- */
+/* test_cuda_filled.c - memory of yoke_alloc is pinned as the program fills it: which part, when,
+ * and under which obstacles; and all of it is unpinned exactly once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +38,7 @@ static int64_t pinned_of(const char *memory, int64_t bytes)
     return pinned;
 }
 
-/* The alarm ends a test that waits in vain. */
+/* SIGALRM ends a test that waits in vain. */
 static void await_pins(const char *memory, int64_t bytes)
 {
     while (pinned_of(memory, bytes) < bytes)
@@ -74,7 +73,7 @@ static void what_is_filled_is_pinned(void **state)
     close_all(runtime);
 }
 
-/* Pages come to be where the program writes them first. */
+/* Pages are placed where the program writes them first. */
 static void what_is_not_filled_is_left_alone(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
@@ -108,7 +107,7 @@ static void filled_before_the_driver_came(void **state)
     assert_int_equal(pinned_of(memory, BYTES), BYTES);
     close_all(gpus);
     assert_int_equal(pinned_of(memory, BYTES), 0);
-    gpus = open_runtime("cuda:0"); /* and anew for the next one */
+    gpus = open_runtime("cuda:0"); /* and again for the next runtime */
     await_pins(memory, BYTES);
     yoke_free(NULL, memory);
     close_all(gpus);
@@ -143,7 +142,7 @@ static void others_take_over(void **state)
     assert_int_equal(standin_outstanding(), 0);
 }
 
-/* Freed before it is pinned, and closed in each order. */
+/* Memory is freed before it is pinned; memory and runtime are closed in each order. */
 static void freed_in_between(void **state)
 {
     (void)state;
@@ -182,7 +181,7 @@ static void freed_while_a_pin_is_made(void **state)
     while (!standin_held_calls())
         yk_clock_sleep_ns(100000);
     OK(yk_thread_open(&spec, &thread));
-    yoke_free(runtime, memory); /* not before the driver has let it go */
+    yoke_free(runtime, memory); /* returns only after the driver has unpinned it */
     assert_int_equal(standin_held_calls(), 0);
     yk_thread_join(&thread);
     close_all(runtime);
@@ -233,7 +232,7 @@ static void check(const float *y)
             fail_msg("y[%d] is %g", i, (double)y[i]);
 }
 
-/* A driver that takes its time does not hold up a job for ever. */
+/* A job does not wait for ever if the driver's pin call does not return. */
 static void jobs_do_not_wait_for_a_pin_that_stands_still(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
@@ -258,7 +257,7 @@ static void jobs_do_not_wait_for_a_pin_that_stands_still(void **state)
     close_all(runtime);
 }
 
-/* Memory of others is pinned in pieces while the pieces before them travel. */
+/* The program's own memory is pinned in pieces, while earlier pieces are being copied. */
 static void memory_of_others_in_the_first_job(void **state)
 {
     yoke_runtime *runtime = open_runtime("cuda:0");
@@ -266,7 +265,7 @@ static void memory_of_others_in_the_first_job(void **state)
     const struct yk_pin_terms before = yk_pin_terms;
     long calls = standin_calls_of("cuMemHostRegister");
     (void)state;
-    yk_pin_terms.slow_mib_ns = 1e9; /* whatever pins take here */
+    yk_pin_terms.slow_mib_ns = 1e9; /* independent of the real cost of pins */
     fill(x, y);
     add(runtime, x, y);
     check(y);
@@ -303,7 +302,7 @@ static void pins_that_fail(void **state)
     }
 }
 
-/* A device that is lost while it pins; the other one goes on. */
+/* A device is lost while it pins memory; the other device continues. */
 static void a_device_lost_in_a_pin(void **state)
 {
     const struct standin_failure dies = { 1, 719, STANDIN_FOR_GOOD, "cuMemHostRegister" };
@@ -320,7 +319,7 @@ static void a_device_lost_in_a_pin(void **state)
     assert_int_equal(standin_outstanding(), 0);
 }
 
-/* Pinned pages cannot be swapped. */
+/* Limits pinned memory: pinned pages cannot be swapped. */
 static void no_more_than_is_good(void **state)
 {
     const int64_t before = yk_pages_filled_most;
@@ -340,7 +339,8 @@ static void no_more_than_is_good(void **state)
     yk_pages_filled_most = before;
 }
 
-/* Each allocation fails in turn, those of the map and the thread too: copies go another way. */
+/* Each allocation fails in turn, including those of the map and the thread: copies then take
+ * another path. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -368,7 +368,7 @@ static void children_free_it(void **state)
     int how;
     (void)state;
     memset(memory, 1, BYTES);
-    for (int round = 0; round < 8; round++) { /* at any moment of the thread's */
+    for (int round = 0; round < 8; round++) { /* at any moment of the thread */
         memset(other, round, (size_t)round * (BYTES / 8));
         pid_t child = fork();
         if (child == 0) {
@@ -394,8 +394,9 @@ static int is_foreign(struct yk_device *device, void *memory, int64_t bytes)
     return foreign;
 }
 
-/* cudaMallocHost's, of which cuMemHostRegister does not say that it is pinned. Without the checks
- * of a device's calls, which know that memory of host_alloc is pinned and must not be again. */
+/* Memory of cudaMallocHost, for which cuMemHostRegister does not report that it is pinned. Runs
+ * without the checks of device calls, which know that host_alloc's memory is pinned and must not be
+ * pinned again. */
 static void pinned_by_the_program(void **state)
 {
     const struct standin_failure refused = { 1, 1, STANDIN_ONCE, "cuPointerGetAttribute" };

@@ -1,5 +1,5 @@
-/* test_cuda_find.c - one physical GPU is one device, whoever offers it, and hidden from all if it
- * is hidden from CUDA. Of two GPUs the second is visible (CUDA_VISIBLE_DEVICES=1).
+/* test_cuda_find.c - one physical GPU is one device, whichever backend offers it, and hidden in all
+ * backends if it is hidden from CUDA. The second of two GPUs is visible (CUDA_VISIBLE_DEVICES=1).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void the_uuid_is_the_identity(void **state)
     yk_device_list_close(&list);
 }
 
-/* As the OpenCL backend describes what NVIDIA's, or another, platform offers. */
+/* As the OpenCL backend describes a device of NVIDIA's platform or of another one. */
 static int hides(const char *driver, const char *identity)
 {
     struct yk_device_desc desc = { .name = "opencl:0" };

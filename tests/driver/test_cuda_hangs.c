@@ -1,6 +1,5 @@
-/* test_cuda_hangs.c - a driver's call that never returns: another thread notices, the device is
- * taken out, its rows are done elsewhere, and the thread that called goes on.
- */
+/* test_cuda_hangs.c - a driver call never returns: another thread notices, the device is taken out,
+ * its rows are done elsewhere, and the calling thread continues. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@ enum { N = 6000 };
 
 extern const yoke_kernel k_gated;
 
-/* What such a device has is left on purpose. */
+/* Objects of such a device are leaked on purpose. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -32,7 +31,7 @@ struct scene {
     yoke_runtime *runtime;
     yoke_array *array;
     int32_t values[N];
-    int32_t adds; /* so often the index was added to each */
+    int32_t adds; /* number of times that the index was added to each element */
 };
 
 static yoke_status run(struct scene *scene)
@@ -88,12 +87,13 @@ static void hangs(const char *devices, const char *function, yoke_waiting waitin
     OK(yoke_open(&config, &scene.runtime));
     OK(yoke_array_wrap(scene.runtime, scene.values, N, sizeof *scene.values, &scene.array));
     alarm(250);
-    while (standin_calls_of("cuLaunchKernel") < before + 8) /* of which three have to be measured */
+    while (standin_calls_of("cuLaunchKernel") <
+           before + 8) /* three of these launches have to be measured */
         OK(run(&scene));
-    check(&scene); /* what the device alone had would be lost with it */
+    check(&scene); /* brings the rows home: rows that only the device has would be lost with it */
     yoke_set_log(say, line, YOKE_LOG_WARN);
     standin_fail(&failure);
-    do { /* until the device gets that far */
+    do { /* repeats until the device makes the call */
         status = run(&scene);
         if (!standin_failed())
             check(&scene);
@@ -106,7 +106,7 @@ static void hangs(const char *devices, const char *function, yoke_waiting waitin
     if (alone) {
         assert_int_equal(status, YOKE_EDEVICE);
         assert_int_equal(run(&scene), YOKE_EDEVICE);
-    } else if (status != YOKE_ELOST) { /* rows that only it had */
+    } else if (status != YOKE_ELOST) { /* rows that only the device had */
         OK(status);
     }
     yoke_array_close(scene.array);
@@ -131,7 +131,7 @@ static void in_a_look(void **state)
     hangs("cpu:1,cuda:0:lanes=1", "cuEventQuery", YOKE_WAIT_YIELD);
 }
 
-/* The program's thread is in it, and the host thread looks after that. */
+/* The program's thread is in the call; a host thread watches over it. */
 static void in_the_callers_launch(void **state)
 {
     (void)state;

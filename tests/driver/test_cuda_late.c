@@ -1,12 +1,11 @@
-/* test_cuda_late.c - a GPU that is still getting ready for a job while the others end it: when one
- * of them fails even then, the late one does all of it.
+/* test_cuda_late.c - a GPU is still building its kernel while the other GPUs finish the job. One of
+ * those fails even then, and the late GPU does the whole job.
  *
  *     cuda:0   build, all chunks ................ fetches its private copy: lost
  *     cuda:1   build ................ too late, sleeps ........................ does all
  *
- * Both are the real backend; only when their builds return, and when the copy is made, is held back
- * until the other one is where it has to be.
- */
+ * Both use the real backend. The test only delays the return of their builds, and the copy, until
+ * the other device has reached the required state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +53,7 @@ static yoke_status build_late(struct yk_device *device, const yoke_kernel *kerne
     return status;
 }
 
-/* The late device has seen that there is nothing left to do for it when its thread sleeps. */
+/* Once its thread sleeps, the late device has seen that no work is left for it. */
 static yoke_status copy_first(struct yk_queue *queue, const struct yk_copy *copy,
                               struct yk_event **event)
 {

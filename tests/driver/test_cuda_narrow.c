@@ -1,6 +1,5 @@
-/* test_cuda_narrow.c - which entry a launch takes: the one with 32-bit indexes as long as all
- * numbers fit, and results are the same on both sides of the limit.
- */
+/* test_cuda_narrow.c - which entry a launch uses: the one with 32-bit indexes as long as all
+ * numbers fit. Results are the same on both sides of the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +85,7 @@ static void plane(int32_t away, int narrow)
         assert_true(y[at] == (int64_t)away * COLUMNS + at);
 }
 
-/* The largest is (ROWS - 1 + away) * COLUMNS + COLUMNS - 1. */
+/* The largest index is (ROWS - 1 + away) * COLUMNS + COLUMNS - 1. */
 static void in_two_dimensions(void **state)
 {
     (void)state;
@@ -98,7 +97,7 @@ static void in_two_dimensions(void **state)
     plane(-fits, 1);
 }
 
-/* Chunks of a job: each takes its entry, the rest takes none away. */
+/* Each chunk of a job chooses its entry independently of the others. */
 static void by_chunks(void **state)
 {
     (void)state;

@@ -1,13 +1,12 @@
-/* test_cuda_poison.c - a kernel touches memory outside its arrays on a GPU, really: from then on
- * every call in that context fails. The other devices and backends finish the job, rows that only
- * that GPU had are lost by name, and later jobs do without it.
+/* test_cuda_poison.c - a kernel really accesses an illegal address on a GPU: from then on every
+ * call in that context fails. The other devices and backends finish the job, rows that only that
+ * GPU had are reported lost, and later jobs run without it.
  *
  *     test_cuda_poison [DEVICES, one of them cuda:0]...
  *
- * Each in a child process, since a driver may not outlive this; afterwards the GPU does its work
- * for another process. Runs on the stand-in for the driver, and where there is an NVIDIA GPU on
- * that.
- */
+ * Each test runs in a child process, because a driver may not survive the fault; afterwards the GPU
+ * works for another process. Runs on the stand-in driver, and on the real one if there is an NVIDIA
+ * GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +29,7 @@ struct scene {
     uint32_t xs[ROWS], ys[ROWS], kept_rows[ROWS];
 };
 
-/* In the child: the test's outcome is its exit status. */
+/* For the child process: the test's outcome is its exit status. */
 #define HOLDS(what)                                                                                \
     do {                                                                                           \
         if (!(what)) {                                                                             \
@@ -65,7 +64,7 @@ static void open_scene(struct scene *scene, const char *devices)
     scene->kept = open_array(scene, scene->kept_rows, "kept");
 }
 
-/* All devices get about the same. */
+/* Gives all devices about the same share. */
 static yoke_status job(struct scene *scene, yoke_array *to, int64_t stray_from)
 {
     yoke_job job = { .kernel = &k_stray,
@@ -103,7 +102,7 @@ static void fault(const char *devices)
     yoke_status status;
     open_scene(&scene, devices);
     HOLDS(job(&scene, scene.kept, ROWS) ==
-          YOKE_OK); /* nobody strays; results stay where they are */
+          YOKE_OK); /* no illegal address; results stay on the devices */
     HOLDS(lost_devices(&scene) == 0);
     HOLDS(job(&scene, scene.y, 0) == YOKE_OK);
     HOLDS(lost_devices(&scene) >= 1);
@@ -112,7 +111,7 @@ static void fault(const char *devices)
     status = yoke_array_acquire(scene.kept, YOKE_READ);
     HOLDS(status == YOKE_ELOST);
     HOLDS(strstr(yoke_error_text(), "array kept: rows "));
-    HOLDS(job(&scene, scene.kept, 0) == YOKE_OK); /* written again, by those that are left */
+    HOLDS(job(&scene, scene.kept, 0) == YOKE_OK); /* the remaining devices write it again */
     HOLDS(yoke_array_acquire(scene.kept, YOKE_READ) == YOKE_OK);
     check_rows(scene.kept_rows);
     HOLDS(yoke_array_close(scene.x) == YOKE_OK);
@@ -135,7 +134,7 @@ static void no_fault(const char *devices)
     HOLDS(yoke_close(scene.runtime) == YOKE_OK);
 }
 
-/* Its exit status; 1 for a signal. */
+/* The child's exit status; 1 for a signal. */
 static int in_a_child(void (*test)(const char *devices), const char *devices)
 {
     int status;
@@ -145,7 +144,7 @@ static int in_a_child(void (*test)(const char *devices), const char *devices)
     if (child == 0) {
         alarm(HANGS_SECONDS);
         test(devices);
-        exit(0); /* with all that the driver does at the end of a process */
+        exit(0); /* so that the driver's exit handlers run too */
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         return 1;

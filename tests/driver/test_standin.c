@@ -1,5 +1,5 @@
-/* test_standin.c - the stand-in driver and compiler themselves: they do what they are trusted with.
- */
+/* test_standin.c - tests of the stand-in driver and compiler: they behave as the other tests
+ * assume. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ static void addresses_need_memory_behind_them(void **state)
 static void a_page_is_pinned_once(void **state)
 {
     const struct scene *scene = *state;
-    /* Far from where the system puts what is mapped next, which would be taken for it. */
+    /* Far from where the system places the next mappings, which would be mistaken for it. */
     char *pages = mmap((void *)0x200000000000, 4 * 4096, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_int_equal(cuMemHostRegister(pages + 100, 4096, 0), CUDA_SUCCESS);
@@ -235,7 +235,7 @@ static void kernels_compute(void **state)
     double by = 3;
     assert_int_equal(cuModuleGetFunction(&none, module, "spin"), CUDA_ERROR_NOT_FOUND);
     launch(scene, entry(module, "fill"), 16, (void *[]){ &scene->memory, &count, &by });
-    count = 0; /* arguments were taken */
+    count = 0; /* arguments were copied during the call */
     launch(scene, entry(module, "turn"), 15, (void *[]){ &scene->memory });
     assert_int_equal(cuMemcpyDtoHAsync(got, scene->memory, sizeof got, scene->stream), 0);
     for (int i = 0; i < 960; ++i)

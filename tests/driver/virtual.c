@@ -1,8 +1,8 @@
-/* virtual.c - addresses reserved, memory without addresses, and the one mapped behind the other.
+/* virtual.c - reserved addresses, physical memory without addresses, and mapping the one to the
+ * other.
  *
- * Belongs to the process, not to a context: it outlives contexts, and is given back even when they
- * are dead. Left out of the library that plays a driver from before CUDA 10.2.
- */
+ * Mappings belong to the process, not to a context: they outlive contexts, and are freed even if
+ * the contexts are dead. Omitted from the library that stands for a driver before CUDA 10.2. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const size_t grain = 2 << 20;
 struct standin_physical {
     int device, file;
     size_t bytes;
-    atomic_int references; /* the handle and each mapping */
+    atomic_int references; /* one for the handle and one for each mapping */
 };
 
 struct reservation {
@@ -83,7 +83,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes)
     CUresult code = standin_call(__func__);
     struct reservation **link, *found;
     if (standin_ranges_touch(address, bytes))
-        return CUDA_ERROR_INVALID_VALUE; /* something is still mapped there */
+        return CUDA_ERROR_INVALID_VALUE; /* memory is still mapped there */
     pthread_mutex_lock(&lock);
     for (link = &reservations; *link && ((*link)->start != address || (*link)->bytes != bytes);)
         link = &(*link)->next;
@@ -213,7 +213,8 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
         return code;
     if (mprotect(host(address), bytes, PROT_READ | PROT_WRITE) != 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    /* Garbage, for memory is not cleared; a byte a page is enough for nobody to rely on zeros. */
+    /* Writes garbage to 16 of every 64 bytes, so that no code can rely on zeros: the driver does
+     * not clear memory. */
     for (size_t at = 0; at < bytes; at += 64)
         memset((char *)host(address) + at, 0xa5, 16);
     return code;
