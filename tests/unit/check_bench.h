@@ -1,5 +1,5 @@
 /* check_bench.h - a checked simulated device with two queues, two buffers and a program, and a
- * listener for breaches; for the tests of the checking wrapper. */
+ * listener that counts reported violations; for the tests of the checking wrapper. */
 #ifndef CHECK_BENCH_H
 #define CHECK_BENCH_H
 
@@ -43,7 +43,7 @@ static inline void note_breach(void *context, const char *text)
     strncpy(breaches.text, text, sizeof breaches.text - 1);
 }
 
-/* Exactly one breach since the last look, with these words. */
+/* Exactly one violation since the last check, and its text contains these words. */
 static inline void expect_breach(const char *words)
 {
     if (breaches.count != 1 || !strstr(breaches.text, words))
@@ -55,7 +55,7 @@ static inline void expect_breach(const char *words)
 
 struct bench {
     struct yk_device *device;
-    const struct yk_backend *b; /* the wrapper's table */
+    const struct yk_backend *b; /* the wrapper's function table */
     struct yk_queue *queue[2];
     struct yk_buffer *x, *y;
     struct yk_program *program;

@@ -1,7 +1,7 @@
-/* coherence_text.h - states and needs of coherence written as text.
+/* coherence_text.h - coherence states and copy needs written as text.
  *
- * States are a letter a row: S shared, M modified, A arriving, . invalid. Needs are written
- * "first-last<source", with ~ for < where the rows are arriving already; source ! is lost.
+ * States have one letter per row: S shared, M modified, A arriving, . invalid. Needs are written
+ * "first-last<source", with ~ instead of < for rows that are already arriving; source ! means lost.
  */
 #ifndef COHERENCE_TEXT_H
 #define COHERENCE_TEXT_H
@@ -20,7 +20,7 @@
 
 enum { HOST = YK_HOST, GPU = 1, OTHER = 2, THIRD = 3 };
 
-static int64_t held_before; /* blocks, when the last one was opened */
+static int64_t held_before; /* outstanding blocks when the last one was opened */
 
 static inline struct yk_interval rows(int64_t first, int64_t last)
 {
@@ -53,7 +53,7 @@ static inline void assert_states(const struct yk_coherence *coherence, int place
     assert_true(yk_coherence_check(coherence));
 }
 
-/* With these wishes. */
+/* Checks the needs with these wishes. */
 static inline void assert_lacks_from(const struct yk_coherence *coherence, int place,
                                      struct yk_interval of, const char *expected, uint32_t nearer,
                                      uint32_t direct)

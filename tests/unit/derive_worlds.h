@@ -1,6 +1,5 @@
-/* derive_worlds.h - worlds whose devices' lines are known for every size, lessons taught in them,
- * and the best split there.
- */
+/* derive_worlds.h - simulated worlds in which each device's line (time against items) is known for
+ * every size; lessons generated there, and the best split. */
 #ifndef DERIVE_WORLDS_H
 #define DERIVE_WORLDS_H
 
@@ -19,8 +18,8 @@
 
 enum { DEVICES = 3 };
 
-/* Sizes from two numbers, and each device's line with them. [0] is a CPU, [1] a GPU whose rows are
- * copied, [2] a slow GPU that starts late. */
+/* Sizes derived from two numbers, and each device's line for them. [0] is a CPU, [1] a GPU whose
+ * rows are copied, [2] a slow GPU that starts late. */
 struct world {
     const char *name;
     int sizes;
@@ -44,7 +43,7 @@ static inline struct yk_line saxpy_line(int device, double n, double m)
     return (struct yk_line){ 1 / speeds[device], fixed[device] };
 }
 
-/* A row of a product of square matrices; the second one goes to each GPU whole. */
+/* Items are rows of a product of square matrices; the second matrix goes whole to each GPU. */
 static inline void mm_sizes(double n, double m, double sizes[])
 {
     (void)m;
@@ -58,7 +57,7 @@ static inline struct yk_line mm_line(int device, double n, double m)
     return (struct yk_line){ 0.1 * n * n / speeds[device], fixed };
 }
 
-/* The same, where GPUs reach their speed only with large matrices. */
+/* The same, but GPUs reach full speed only with large matrices. */
 static inline struct yk_line mm_slow_line(int device, double n, double m)
 {
     struct yk_line line = mm_line(device, n, m);
@@ -92,7 +91,8 @@ static inline struct yk_line mxv_line(int device, double n, double m)
     return (struct yk_line){ (5 + m) * 0.2 / speeds[device], fixed };
 }
 
-/* A device's memory is slower than its cache, which ends somewhere in the middle. */
+/* A device's memory is slower than its cache; the data outgrow the cache at a size in the middle of
+ * the range. */
 static inline struct yk_line cache_line(int device, double n, double m)
 {
     struct yk_line line = mxv_line(device, n, m);
@@ -108,7 +108,7 @@ static const struct world worlds[] = {
 };
 enum { WORLDS = sizeof worlds / sizeof *worlds, SMOOTH = WORLDS - 1 };
 
-/* A few percent that depend on all that is given, the same in every run. */
+/* A deterministic error of a few per cent that depends on all arguments. */
 static inline double noise(double n, double m, int device)
 {
     return 1 + 0.015 * sin(12.9898 * n + 78.233 * m + 37.719 * device);
@@ -143,7 +143,7 @@ static inline struct yk_lesson teach(const struct world *world, struct spot spot
     return lesson;
 }
 
-/* When the last device ends. */
+/* Time at which the last device ends. */
 static inline double time_of(const struct world *world, struct spot spot,
                              const double share[DEVICES])
 {
@@ -157,7 +157,7 @@ static inline double time_of(const struct world *world, struct spot spot,
     return last;
 }
 
-/* By halving the time that all items take. */
+/* Finds the shortest time for all items by bisection. */
 static inline double best_time(const struct world *world, struct spot spot)
 {
     double sizes[YK_SIZES_MAX], low = 0, high = 1e18;

@@ -1,13 +1,12 @@
 /* dispatch_machine.h - machines in virtual time that drive a dispatcher as the runtime does
- * (machine_run.h): built, or drawn at random; what the best partition would take; what is kept from
- * job to job. Deterministic.
- */
+ * (machine_run.h): fixed or random machines, the time of the best partition, and what is kept from
+ * job to job. Deterministic. */
 #ifndef DISPATCH_MACHINE_H
 #define DISPATCH_MACHINE_H
 
 #include "machine_run.h"
 
-/* --- machines and what is best on them --- */
+/* --- machines and their best times --- */
 
 static inline int64_t at_ns(double when)
 {
@@ -40,14 +39,14 @@ static inline struct model *add_gpu(struct machine *m, double item_ns, int64_t f
     return model;
 }
 
-/* --- machines drawn at random --- */
+/* --- random machines --- */
 
 static inline double fraction(unsigned *seed)
 {
     return (machine_random(seed) % 1000) / 1000.0;
 }
 
-/* Its queues; and now and then it has little memory, or a limit. */
+/* Number of queues; sometimes little memory or a chunk limit. */
 static inline void draw_limits(struct machine *m, struct model *gpu, unsigned *seed)
 {
     gpu->known.lanes = 1 + (int)(machine_random(seed) % 3);
@@ -57,8 +56,8 @@ static inline void draw_limits(struct machine *m, struct model *gpu, unsigned *s
         gpu->known.limit = 1 + machine_random(seed) % 500;
 }
 
-/* It comes late, fails or leaves within `length` ns, unless all rely on it, and what is known of
- * its speed is wrong. */
+/* The device is late, fails or leaves within `length` ns, unless it must stay, and its known speed
+ * is wrong. */
 static inline void draw_mishap(struct model *model, int may_go, double length, unsigned *seed)
 {
     model->noise = 0.3;
@@ -72,7 +71,7 @@ static inline void draw_mishap(struct model *model, int may_go, double length, u
         model->known.rate = exp(2 * fraction(seed) - 1) / model->item_ns;
 }
 
-/* A device's time for `items`, in chunks as large as can be. */
+/* A device's time for `items` alone, in the largest possible chunks. */
 static inline double alone_ns(const struct model *model, double items)
 {
     if (model->known.host_memory)
@@ -89,7 +88,7 @@ static inline double best_alone_ns(const struct machine *m)
     return best;
 }
 
-/* All devices end together: found by halving, on its own terms. */
+/* The time at which all devices end together, by bisection. */
 static inline double ideal_ns(const struct machine *m)
 {
     double low = 0, high = best_alone_ns(m), items = (double)(m->last - m->first);
@@ -107,7 +106,7 @@ static inline double ideal_ns(const struct machine *m)
     return high;
 }
 
-/* What the runtime keeps from job to job. */
+/* Stores what the runtime keeps from job to job. */
 static inline void learn(struct machine *m)
 {
     int d;

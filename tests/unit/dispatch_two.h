@@ -1,6 +1,5 @@
-/* dispatch_two.h - a dispatcher for a CPU device and a GPU, asked and answered by hand; its books
- * are checked after every step.
- */
+/* dispatch_two.h - a dispatcher for a CPU device and a GPU, driven step by step by a test; its
+ * bookkeeping is checked after every step. */
 #ifndef DISPATCH_TWO_H
 #define DISPATCH_TWO_H
 

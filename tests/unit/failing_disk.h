@@ -1,6 +1,5 @@
-/* failing_disk.h - a way to the disk for SQLite ("failing") that is the usual one until a write, or
- * whatever else makes a file longer or safe, is to fail: that one only, or all from there on.
- */
+/* failing_disk.h - an SQLite VFS ("failing") that behaves like the default one until a call that
+ * writes, extends or syncs a file is to fail: only that call, or all from there on. */
 #ifndef FAILING_DISK_H
 #define FAILING_DISK_H
 
@@ -9,8 +8,8 @@
 #include <string.h>
 
 static struct {
-    int countdown; /* the one that brings it from 1 to 0 fails; 0: none does */
-    int lasting;   /* and all after it */
+    int countdown; /* the call that decrements it from 1 to 0 fails; 0: none fails */
+    int lasting;   /* all later calls fail too */
     int reached;
     int code;
 } disk;

@@ -1,6 +1,5 @@
-/* lessons.h - lessons made up from a number, each unlike all others, and a store in a folder of the
- * test's own.
- */
+/* lessons.h - lessons generated from a number, all different, and a store in a folder of the test's
+ * own. */
 #ifndef LESSONS_H
 #define LESSONS_H
 
@@ -20,14 +19,15 @@ struct place {
 
 static inline void open_place(struct place *place)
 {
-    /* In memory, where there is such a place: SQLite waits for disks, and the tests open many. */
+    /* In memory, if there is such a folder: SQLite waits for disks, and the tests open many stores.
+     */
     int memory = access("/dev/shm", W_OK | X_OK) == 0;
     strcpy(place->folder, memory ? "/dev/shm/yoke-kb-XXXXXX" : "/tmp/yoke-kb-XXXXXX");
     assert_non_null(mkdtemp(place->folder));
     snprintf(place->path, sizeof place->path, "%s/knowledge.db", place->folder);
 }
 
-/* What begins with `prefix`; removed if `drop`. */
+/* Number of files whose names begin with `prefix`; `drop`: removes them. */
 static inline int files_of(const struct place *place, const char *prefix, int drop)
 {
     DIR *folder = opendir(place->folder);
@@ -74,7 +74,7 @@ static const struct yk_store_key saxpy = { .machine = 0xfedcba9876543210u,
                                            .name = "saxpy",
                                            .subject_text = "saxpy, by auto" };
 
-/* The same number gives the same lesson; `items` is its first size. */
+/* Deterministic: the same number gives the same lesson; `items` is its first size. */
 static inline struct yk_lesson lesson_of(unsigned number, double items)
 {
     struct yk_lesson lesson = { .sizes = { .count = 3, .at = { items, 4, 1.0 / 3 } },
@@ -124,7 +124,7 @@ static inline void assert_whole(const struct place *place)
     sqlite3_close(base);
 }
 
-/* It is lesson_of its first size, however often it was confirmed. */
+/* Checks that the lesson equals lesson_of its first size, except the number of confirmations. */
 static inline void assert_made_up(const struct yk_lesson *lesson)
 {
     struct yk_lesson same = lesson_of((unsigned)lesson->sizes.at[0], lesson->sizes.at[0]);

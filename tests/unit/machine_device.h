@@ -1,6 +1,5 @@
-/* machine_device.h - the devices of dispatch_machine.h: what they are like, what they are doing,
- * and how long work takes on them. Noise comes from a seed.
- */
+/* machine_device.h - the devices of dispatch_machine.h: their properties, their state, and how long
+ * work takes on them. Noise comes from a seed. */
 #ifndef MACHINE_DEVICE_H
 #define MACHINE_DEVICE_H
 
@@ -13,16 +12,16 @@ enum { LANES_MAX = 64, DEVICES_MAX = 16, LEASES_MAX = LANES_MAX + 1, NEVER = -1 
 
 struct model {
     struct yk_split_device known;
-    double item_ns;                     /* of the whole device, filled */
-    double fixed_ns;                    /* before a GPU chunk's kernel starts; lanes overlap it */
-    double copy_ns;                     /* an item, GPU; overlaps the kernels of other lanes */
-    int staircase;                      /* GPU: whole fills only */
-    double noise;                       /* a chunk's time is off by up to this fraction */
-    double cold_ns;                     /* once, in the first chunk */
-    int64_t join_ns, fail_ns, leave_ns; /* NEVER, or when */
-    int64_t memory;                     /* items that fit; larger chunks are returned; 0: any */
-    struct yk_learned learned;          /* by learn() */
-    double told_ns;                     /* of a chunk's cost, before anything was learned */
+    double item_ns;  /* time per item of the whole device, if it is full */
+    double fixed_ns; /* time before a GPU chunk's kernel starts; lanes overlap it */
+    double copy_ns;  /* per item, GPU; overlaps the kernels of other lanes */
+    int staircase;   /* GPU: time rises in steps of a whole fill */
+    double noise;    /* largest relative error of a chunk's time */
+    double cold_ns;  /* added once, to the first chunk */
+    int64_t join_ns, fail_ns, leave_ns; /* time, or NEVER */
+    int64_t memory;            /* items that fit; larger chunks are returned; 0: no limit */
+    struct yk_learned learned; /* filled in by learn() */
+    double told_ns;            /* assumed cost of a chunk before anything was learned */
     int taught;
 };
 
@@ -32,20 +31,21 @@ struct lease {
 };
 
 struct lane {
-    int lease; /* -1: a chunk of its own */
+    int lease; /* -1: a chunk without a lease */
     int64_t first, last, issued;
     struct yk_chunk chunk;
 };
 
 struct device_run {
-    uint64_t busy; /* bit l: lane l */
-    /* When busy lanes end: that of lane l at LANES_MAX + l, else INT64_MAX; at i < LANES_MAX the
-     * sooner of 2 i and 2 i + 1. So an event costs six steps and not a look at every core. */
+    uint64_t busy; /* bit l is set: lane l is busy */
+    /* Tournament tree of the ends of busy lanes: element LANES_MAX + l is lane l's end, or
+     * INT64_MAX; element i < LANES_MAX is the minimum of 2 i and 2 i + 1. So an event costs six
+     * steps, not one for every core. */
     int64_t soonest[2 * LANES_MAX];
-    int64_t wake[LANES_MAX]; /* of the others: when to ask again, or NEVER */
+    int64_t wake[LANES_MAX]; /* of idle lanes: when to ask again, or NEVER */
     struct lane lanes[LANES_MAX];
     struct lease leases[LEASES_MAX];
-    int current; /* lease being cut; -1: none */
+    int current; /* the lease that is being cut; -1: none */
     double copy_free, kernel_free;
     int joined, gone, failed, warm;
 };
@@ -57,18 +57,18 @@ struct machine {
     int all_or_nothing;
     const char *partitioner;
     unsigned seed;
-    /* after a run */
+    /* results of a run */
     double seconds_ns;
     struct yk_split_outcome outcomes[DEVICES_MAX];
     char reasons[DEVICES_MAX][256];
     size_t decisions;
-    int asked, got; /* calls of next, chunks */
+    int asked, got; /* calls of next, and chunks given */
     int trace;
-    double end_ns[DEVICES_MAX]; /* when it was last busy */
-    /* while running */
+    double end_ns[DEVICES_MAX]; /* when the device was last busy */
+    /* state during a run */
     struct device_run runs[DEVICES_MAX];
-    unsigned char *times_done; /* of each item */
-    signed char *by;           /* the device that did it */
+    unsigned char *times_done; /* for each item, how often it was done */
+    signed char *by;           /* for each item, the device that did it */
     struct yk_dispatch *dispatch;
     int64_t now;
 };
@@ -111,7 +111,7 @@ static inline int64_t gpu_end(struct machine *m, int d, int64_t items)
     return (int64_t)ceil(run->kernel_free);
 }
 
-/* A core's vectors last as long when they are not full. */
+/* A core's time for a vector is the same if the vector is not full. */
 static inline double whole_vectors(const struct model *model, int64_t items)
 {
     double fill = fmax(1, (double)model->known.lane_fill);

@@ -1,9 +1,9 @@
-/* machine_run.h - one job on a machine of dispatch_machine.h, from the first question to the last
- * answer, in virtual time: each lane asks, works, answers; lanes of a CPU device cut leases; a GPU
- * copies and computes, each in turn, and its lanes overlap the two.
+/* machine_run.h - runs one job on a machine of dispatch_machine.h, from the first request to the
+ * last report, in virtual time. Each lane requests work, does it and reports. Lanes of a CPU device
+ * cut leases. A GPU does its copies one after another, and its kernels likewise; its lanes overlap
+ * the two.
  *
- * Every item is counted, so a test sees at once if one was lost or done twice.
- */
+ * Every item is counted, so a test notices if an item was lost or done twice. */
 #ifndef MACHINE_RUN_H
 #define MACHINE_RUN_H
 
@@ -12,14 +12,14 @@
 
 #include "machine_device.h"
 
-/* --- questions and answers --- */
+/* --- requests and reports --- */
 
 static inline void complete(struct machine *m, int d, int64_t first, int64_t last)
 {
     unsigned char *done = m->times_done + (first - m->first);
     size_t items = (size_t)(last - first), i;
     memset(m->by + (first - m->first), d, items);
-    if (memchr(done, 1, items)) /* done before: keep the count, the run is wrong */
+    if (memchr(done, 1, items)) /* some were done before: keep the count; the run is wrong */
         for (i = 0; i < items; i++)
             done[i]++;
     else
@@ -31,7 +31,7 @@ static inline uint64_t lane_bit(int l)
     return (uint64_t)1 << l;
 }
 
-/* The first of the lanes `wanted` from l on. */
+/* The first of the lanes `wanted`, starting at l. */
 static inline int next_lane(uint64_t wanted, int l)
 {
     wanted = l < LANES_MAX ? wanted & (UINT64_MAX << l) : 0;
@@ -59,7 +59,7 @@ static inline void end(struct device_run *run, int l)
     set_end(run, l, INT64_MAX);
 }
 
-/* The first of the busy lanes that end by now; LANES_MAX: none does. */
+/* The first busy lane that has ended at `now`; LANES_MAX: none has. */
 static inline int due_lane(const struct device_run *run, int64_t now)
 {
     int i = 1;
@@ -169,7 +169,7 @@ static inline void answer(struct machine *m, int d, int l)
     }
 }
 
-/* A device fails: what it has under way is undone, and with all_or_nothing all it ever did. */
+/* A device fails: its work in progress is undone; with all_or_nothing, all it ever did. */
 static inline void fail_device(struct machine *m, int d)
 {
     struct device_run *run = &m->runs[d];
@@ -181,7 +181,7 @@ static inline void fail_device(struct machine *m, int d)
             m->times_done[i - m->first] = 0;
             m->by[i - m->first] = -1;
         }
-    /* Pieces of leases that were not answered as a whole are done again too. */
+    /* Pieces of leases that were not reported as a whole are done again too. */
     for (l = 0; l < LEASES_MAX; l++)
         if (run->leases[l].pieces_left > 0) {
             for (i = run->leases[l].chunk.first; i < run->leases[l].chunk.last; i++) {
@@ -270,8 +270,8 @@ static inline int64_t next_event(const struct machine *m)
     return next;
 }
 
-/* 0: every item is done exactly once. Else the number of items that are not, or -1 for a run that
- * got stuck, or -2 if the dispatcher's books are out of order. */
+/* 0: every item was done exactly once. Otherwise the number of items that were not; -1: the run got
+ * stuck; -2: the dispatcher's bookkeeping is inconsistent. */
 static inline int64_t check_run(struct machine *m)
 {
     int64_t i, wrong = 0, items = m->last - m->first;

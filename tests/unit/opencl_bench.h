@@ -1,8 +1,7 @@
-/* opencl_bench.h - an OpenCL device with a queue and an array on it, kernels as flattening leaves
- * them, and a disk cache of this program's own; for the tests of the OpenCL backend.
+/* opencl_bench.h - an OpenCL device with a queue and an array on it, kernel texts as the flattening
+ * produces them, and a disk cache of this program's own; for the tests of the OpenCL backend.
  *
- * Uses the first OpenCL device there is (PoCL on a machine without a GPU).
- */
+ * Uses the first OpenCL device (PoCL on a machine without a GPU). */
 #ifndef OPENCL_BENCH_H
 #define OPENCL_BENCH_H
 
@@ -28,7 +27,7 @@
 #define ARRAY(T, n) "__global " T " *" n ", long " n "_shift"
 #define AT(T, n, i) "((__global " T " *)((__global char *)" n " + " n "_shift))[" i "]"
 
-/* Texts as the flattening of a kernel file leaves them. */
+/* Texts as the flattening of a kernel file produces them. */
 static const char scale_text[] =
     LINE_MARK "__kernel void yoke_entry_scale(" RANGE ", int factor, " ARRAY(
         "int", "x") ")\n"
@@ -67,14 +66,14 @@ static inline yoke_status find(const char *selector, const char *settings,
     return backend->find(&spec, 1, list, NULL);
 }
 
-/* The device all cases use: the first, or the one whose number YOKE_TEST_OPENCL gives. */
+/* The device of all cases: the first one, or number YOKE_TEST_OPENCL. */
 static inline const char *device_number(void)
 {
     const char *number = getenv("YOKE_TEST_OPENCL");
     return number ? number : "0";
 }
 
-/* It, with these settings. */
+/* Opens that device with these settings. */
 static inline struct yk_device *open_device(const char *settings)
 {
     struct yk_device_list list;
@@ -141,7 +140,7 @@ static inline void launch_now(struct fixture *f, const yoke_kernel *kernel,
     backend->program_close(f->device, program);
 }
 
-/* Whether there is a device to test on; says why not. */
+/* True if there is a device to test on; otherwise prints the reason. */
 static inline int device_present(void)
 {
     struct yk_device_list list;

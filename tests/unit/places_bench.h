@@ -1,7 +1,6 @@
-/* places_bench.h - two devices that are stand-ins, with room for one replica each, and two arrays.
- * Copies are made when they are waited for, and before that they let the test act, so that each
- * moment is met every time.
- */
+/* places_bench.h - two mock devices with room for one replica each, and two arrays. A copy is made
+ * when it is waited for, and lets the test act just before, so that each interleaving occurs in
+ * every run. */
 #ifndef PLACES_BENCH_H
 #define PLACES_BENCH_H
 
@@ -29,9 +28,10 @@ struct yk_event {
     struct yk_copy copy;
 };
 
-static int buffers[3], room; /* by place: how many there are, and how many there may be */
+static int buffers[3], room; /* per place: number of buffers, and the limit */
 static void (*before_landing)(void);
-static int refused_copy; /* counts down to the copy that a driver has no memory for; 0: none */
+static int
+    refused_copy; /* counts down to the copy that fails for lack of driver memory; 0: none fails */
 
 static inline int number_of(const struct yk_device *device)
 {
@@ -162,7 +162,7 @@ static inline int close_all(void **state)
     return 0;
 }
 
-/* A kernel at the place has written OLD to these rows, and its job is over. */
+/* As if a kernel at this place had written OLD to these rows and its job were over. */
 static inline void write_there(int number, struct yk_interval of)
 {
     struct yk_replica *replica;
@@ -174,7 +174,8 @@ static inline void write_there(int number, struct yk_interval of)
     yk_replica_release(replica);
 }
 
-/* Lets somebody else act while a copy is under way, who has time enough unless he waits for it. */
+/* Lets another thread run while a copy is in progress. It has enough time, unless it waits for the
+ * copy. */
 static inline void meanwhile(void (*run)(void *context))
 {
     const struct timespec enough = { .tv_nsec = 50000000 };

@@ -1,6 +1,5 @@
-/* rerun.h - what a process reads only once (environment, topology) is tested in a fresh one: the
- * test program starts itself again with a variable set and a word that names what to do there.
- */
+/* rerun.h - for state that a process reads only once (environment, topology): the test program
+ * starts itself again with a variable set and a word that selects the action. */
 #ifndef YK_TEST_RERUN_H
 #define YK_TEST_RERUN_H
 
@@ -10,16 +9,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs this program as "PROGRAM word" with "NAME=value" in its environment (NULL: none) and keeps
- * the beginning of what it writes to standard output and standard error. Returns its exit status,
- * -1 if it did not exit by itself. */
+/* Runs this program as "PROGRAM word" with "NAME=value" in its environment (NULL: no change) and
+ * stores the beginning of its standard output and standard error. Returns its exit status, -1 if it
+ * did not exit normally. */
 static inline int rerun(const char *word, const char *variable, char *output, size_t size)
 {
     int ends[2];
     if (pipe(ends) != 0) {
         return -1;
     }
-    char program[512]; /* by name: under valgrind the link itself would be valgrind */
+    char program[512]; /* by its real name: under valgrind the link /proc/self/exe points to
+                          valgrind */
     ssize_t name_length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[name_length < 0 ? 0 : name_length] = '\0';
     char argument[64];

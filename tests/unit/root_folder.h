@@ -1,6 +1,5 @@
-/* root_folder.h - a folder that stands for the root of the file system, with the files that a test
- * writes into it. After <cmocka.h>.
- */
+/* root_folder.h - a folder that replaces the root of the file system, with files that a test writes
+ * into it. Include after <cmocka.h>. */
 #ifndef YK_TEST_ROOT_FOLDER_H
 #define YK_TEST_ROOT_FOLDER_H
 

@@ -1,5 +1,5 @@
-/* sim_bench.h - virtual devices with queues, a buffer and programs, and operations on them whose
- * start and end are known beforehand; for the tests of the sim backend. Times are ns. */
+/* sim_bench.h - virtual devices with queues, a buffer and programs, and operations whose start and
+ * end are known in advance; for the tests of the sim backend. Times are ns. */
 #ifndef SIM_BENCH_H
 #define SIM_BENCH_H
 
@@ -45,7 +45,7 @@ static const yoke_kernel team = { .struct_size = sizeof team,
 
 enum { DEVICES = 3, QUEUES = 4, FLOATS = 1000 };
 
-/* Some devices, with queues, a buffer of FLOATS and programs on the first. */
+/* Devices; the first has queues, a buffer of FLOATS elements and programs. */
 struct bench {
     struct yk_device *devices[DEVICES], *device;
     int count;
@@ -85,7 +85,7 @@ static inline void bench_close(struct bench *bench)
         sim->free(bench->device, bench->buffer);
     for (int i = 0; i < bench->count; i++)
         sim->close(bench->devices[i]);
-    assert_int_equal(sim->now(), 0); /* the last to close resets the clock */
+    assert_int_equal(sim->now(), 0); /* closing the last device resets the clock */
 }
 
 static inline struct yk_event *copy_after(struct bench *bench, int queue, enum yk_copy_kind kind,
@@ -127,7 +127,7 @@ static inline struct yk_event *launch(struct bench *bench, struct yk_program *pr
     return event;
 }
 
-/* Runs to the end of the event, checks when that was and how it went, closes it. */
+/* Runs to the end of the event, checks its times and status, closes it. */
 static inline void expect_outcome(struct yk_event *event, int64_t started, int64_t ended,
                                   yoke_status expected)
 {
@@ -147,7 +147,7 @@ static inline void expect(struct yk_event *event, int64_t started, int64_t ended
     expect_outcome(event, started, ended, YOKE_OK);
 }
 
-/* 4000 bytes at 1 GB/s: 4 us, and 10 us of latency. */
+/* 4000 bytes at 1 GB/s take 4 us, plus 10 us of latency. */
 static const char slow_link[] = "sim:gpu:link=1e9:latency=10us:rate=1e9:launch=5us";
 
 #endif

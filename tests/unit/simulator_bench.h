@@ -1,9 +1,8 @@
-/* simulator_bench.h - what the tests of the simulator share: a machine and a profile from their
- * texts, one run, and every span checked.
+/* simulator_bench.h - shared by the tests of the simulator: opens a machine and a profile from
+ * their texts, runs a job, and checks every span.
  *
- * Whatever is simulated, a lane does one thing at a time, a GPU's kernels and each direction of its
- * link follow one another, and an item that counts does so once.
- */
+ * Invariants of every simulation: a lane does one thing at a time; kernels of a GPU, and copies in
+ * each direction of its link, do not overlap; an item counts exactly once. */
 #ifndef TESTS_UNIT_SIMULATOR_BENCH_H
 #define TESTS_UNIT_SIMULATOR_BENCH_H
 
@@ -26,11 +25,11 @@ struct simulator_bench {
     struct yk_profile profile;
     struct yk_simulate_spec spec;
     struct yk_simulate_result result;
-    /* from the spans */
-    unsigned char *counted; /* how often an item counted */
+    /* computed from the spans */
+    unsigned char *counted; /* for each item, how often it counted */
     int64_t lane_end[bench_devices_max][bench_lanes_max];
-    int64_t engine_end[bench_devices_max][4]; /* of a GPU, by kind */
-    int64_t spans, done_first, done_last;     /* of the latest that counts */
+    int64_t engine_end[bench_devices_max][4]; /* of a GPU, by kind of span */
+    int64_t spans, done_first, done_last;     /* of the latest span that counts */
     double latest_done;                       /* us */
 };
 
@@ -55,7 +54,7 @@ static inline void bench_span(void *context, const struct yk_simulate_span *span
     }
 }
 
-/* Text of a machine and a profile; the rest of the spec is set before bench_run. */
+/* Texts of a machine and a profile; the caller sets the rest of the spec before bench_run. */
 static inline struct simulator_bench *bench_open(const char *machine, const char *profile,
                                                  int64_t items)
 {
@@ -76,7 +75,7 @@ static inline struct simulator_bench *bench_open(const char *machine, const char
     return bench;
 }
 
-/* Gives the time in us; every item counted once. */
+/* Returns the time in us; checks that every item counted once. */
 static inline double bench_run(struct simulator_bench *bench)
 {
     int64_t item, sum = 0;
@@ -98,7 +97,7 @@ static inline double bench_run(struct simulator_bench *bench)
     return bench->result.seconds * 1e6;
 }
 
-/* What the latest run taught, for the next one's spec. */
+/* Copies what the latest run learned, for the spec of the next run. */
 static inline void bench_take_learned(const struct simulator_bench *bench, struct yk_learned *out)
 {
     int d;
@@ -106,7 +105,7 @@ static inline void bench_take_learned(const struct simulator_bench *bench, struc
         out[d] = bench->result.devices[d].learned;
 }
 
-/* Runs `count` times, each knowing what the one before taught; the last one's time. */
+/* Runs `count` times, each with what the run before learned; returns the last run's time. */
 static inline double bench_rerun(struct simulator_bench *bench, int count)
 {
     struct yk_learned learned[bench_devices_max];

@@ -1,6 +1,5 @@
-/* store_bench.h - a knowledge base in a folder of each test's own, with the log's lines about it:
- * for the tests of files that cannot be used. Each test with open_all and close_all.
- */
+/* store_bench.h - a knowledge base in a separate folder for each test, with the log lines about it;
+ * for the tests of unusable files. Each test runs with open_all and close_all. */
 #ifndef STORE_BENCH_H
 #define STORE_BENCH_H
 
@@ -17,7 +16,7 @@
 #include "lessons.h"
 
 static struct place place;
-static int lines;       /* said of the knowledge base, */
+static int lines;       /* number of log lines about the knowledge base, */
 static char line[1024]; /* and the last one */
 
 static inline void note(void *context, yoke_log_level level, const char *text)
@@ -54,7 +53,7 @@ static inline long size_of(const char *path)
     return stat(path, &info) == 0 ? (long)info.st_size : -1;
 }
 
-/* `count` lessons, and the file closed. */
+/* Writes `count` lessons and closes the file. */
 static inline void fill(unsigned count)
 {
     struct yk_store *store = open_store(&place);
@@ -73,7 +72,8 @@ static inline int is_lesson(void *context, const struct yk_store_key *key,
     return ++*(int *)context;
 }
 
-/* How many lessons are read, all of them as written; the store then works. */
+/* Returns the number of lessons read, checks that each is as written, and that the store works
+ * afterwards. */
 static inline int use(struct yk_store *store)
 {
     struct yk_lesson lesson = lesson_of(7777, 7777), found;

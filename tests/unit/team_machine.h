@@ -1,27 +1,28 @@
-/* team_machine.h - how long jobs take on a node with 64 cores and four GPUs, team by team, to drive
- * partition/team.h with. The simulator of devices cannot tell, for what decides is how they slow
- * each other. The first five were measured with four H200s (31 runs a team, mm 25, n-body 16,
- * without the first ones; mm from when its jobs changed between the GPUs in every other run, which
- * makes its times vary most); the last two are made up: everybody helps, by as much as his speed
- * promises.
- */
+/* team_machine.h - job times on a node with 64 cores and four GPUs for each team, to drive
+ * partition/team.h. The simulator of devices cannot produce them, because what matters is how
+ * devices slow each other down. The first five were measured with four H200s (31 runs per team, mm
+ * 25, n-body 16, without the first runs; mm was measured when its jobs changed GPUs in every other
+ * run, so its times vary most). The last two are invented: every device helps in proportion to its
+ * speed. */
 #ifndef TEAM_MACHINE_H
 #define TEAM_MACHINE_H
 
 enum { TEAM_GPUS = 4, TEAM_QUANTILES = 7 };
 
 struct team_times {
-    double ms[TEAM_QUANTILES]; /* not exceeded by 0, 10, 25, 50, 75, 90, 100 % of the jobs */
-    double cores;              /* their part of the items */
+    double ms[TEAM_QUANTILES]; /* upper bounds of 0, 10, 25, 50, 75, 90, 100 % of the jobs' times */
+    double cores;              /* the cores' part of the items */
 };
 
 struct team_app {
     const char *name;
-    /* What is allowed, as a factor of the team that is best in the long run: a job's time in the
-     * middle of 31, of them all, and at their end, without noise. */
+    /* Limits, as factors of the team that is best in the long run: a job's median time of 31, over
+     * all jobs, and at the end, without noise. */
     double middle, sum, end;
-    double link_ms, busier; /* all rows copied over one link, both ways; part of the busier one */
-    struct team_times with[TEAM_GPUS + 1], without[TEAM_GPUS + 1]; /* cores; by number of GPUs */
+    double link_ms,
+        busier; /* time to copy all rows over one link, both ways; part of the busier link */
+    struct team_times with[TEAM_GPUS + 1],
+        without[TEAM_GPUS + 1]; /* with and without the cores, by number of GPUs */
 };
 
 static const struct team_app team_apps[] = {

@@ -1,6 +1,5 @@
-/* test_access.c - index expressions of kernel texts as polynomials, and texts that are cut short or
- * garbage: they give less, and never a crash.
- */
+/* test_access.c - index expressions of kernel texts as polynomials; texts that are truncated or
+ * garbage may give fewer accesses, but never crash. */
 #include "access/access.h"
 
 #include <setjmp.h>
@@ -34,7 +33,7 @@ static yoke_kernel kernel_of(const char *text)
     return kernel;
 }
 
-/* "12 i*s2 + j" of the polynomial, terms as they stand. */
+/* Writes the polynomial as "12 i*s2 + j", terms in stored order. */
 static void write_polynomial(const struct yk_polynomial *p, char *out, size_t room)
 {
     static const char *const names[] = { "i", "j", "k", "s2", "s3", "load", "inner", "n" };
@@ -48,7 +47,7 @@ static void write_polynomial(const struct yk_polynomial *p, char *out, size_t ro
     }
 }
 
-/* The touches of x in a body: "stride | rest", one after the other with ";". */
+/* Checks the accesses to x in a body: "stride | rest", separated by ";". */
 static void expect(const char *body, const char *expected)
 {
     char text[2048], found[512] = "", stride[128], rest[128];
@@ -89,7 +88,8 @@ static void expressions(void **state)
     expect("float s = \"x[0]\"; 'x'; x[1];", "0 | 1");
 }
 
-/* The conditions of the last touch of x, each behind a blank; "no touch" where it is left out. */
+/* Checks the conditions of the last access to x, each after a blank; "no touch" if the access is
+ * dropped. */
 static void expect_guard(const char *body, const char *expected)
 {
     static const char *const signs[] = { "<0", "<=0", "==0", "!=0" };
@@ -138,14 +138,14 @@ static void conditions(void **state)
     expect_guard("y = n ? x[i] : 2;", " 1*n!=0");
     expect_guard("x[n ? i + 1 : 3];", " -1*n==0");
     expect_guard("const int k = n ? i : 0; x[k];", " -1*n==0");
-    expect_guard("if (i == 1 || n) x[i];", "no touch"); /* of one of several nothing is told */
+    expect_guard("if (i == 1 || n) x[i];", "no touch"); /* of a disjunction nothing is known */
     expect_guard("if (f(i)) x[i];", "no touch");
     expect_guard("if (q[i] > 0) x[i];", "no touch");
     expect_guard("if (q[i] > 0) x[q[i]];", "");
     expect_guard("if (f(n)) x[q[i]];", "no touch");
 }
 
-/* A name that stands for itself, many times: an end is found. */
+/* A variable whose value refers to itself many times: the analysis ends. */
 static void names_of_themselves(void **state)
 {
     (void)state;
@@ -179,8 +179,8 @@ static void lines_are_the_users(void **state)
     yk_access_close(&access);
 }
 
-/* Cut at each byte, each byte replaced by each of some signs, without memory: nothing worse than
- * less. */
+/* Truncated at each byte; each byte replaced by several characters; without memory: never more than
+ * a smaller result. */
 static void hostile_texts(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void hostile_texts(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
-/* Brackets within brackets end in "cannot be told". */
+/* Deep nesting of brackets gives "cannot be told". */
 static void deep(void **state)
 {
     (void)state;

@@ -1,12 +1,11 @@
-/* test_account.c - what a dispatcher says of devices when all is done: their lines, and what the
- * job would have taken without one of them.
- */
+/* test_account.c - what a dispatcher reports of devices when a job is done: their lines, and the
+ * job's time without one of them. */
 #include <math.h>
 
 #include "dispatch_two.h"
 #include "partition/account.h"
 
-/* Each takes its region at once, from 1 on, at 2 and 1 ns an item. */
+/* Each device takes its region at time 1, at 2 and 1 ns per item. */
 static void run(struct yk_dispatch *dispatch, int64_t *ns)
 {
     const int64_t item_ns[] = { 2, 1 };
@@ -42,7 +41,7 @@ static void without_one_the_others_do_its_part(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* One that failed cannot help; what is left is the only one. */
+/* A failed device cannot help; the other one is the only one left. */
 static void who_is_gone_does_not_help(void **state)
 {
     struct yk_dispatch *dispatch = open_two("static:shares=1/2,chunks=1", 3000, 0);
@@ -56,8 +55,8 @@ static void who_is_gone_does_not_help(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Who did nothing is not missed, and of one whose speed was never seen nobody knows what it could
- * do. */
+/* A device that did nothing is not missed, and the speed of a device that was never measured is
+ * unknown. */
 static void who_did_nothing_is_not_missed(void **state)
 {
     struct yk_dispatch *dispatch = open_two("static:shares=1/0", 1000, 0);
@@ -72,7 +71,7 @@ static void who_did_nothing_is_not_missed(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Of a line that a partitioner split by it says that whole jobs follow it. */
+/* If a partitioner splits by a line, the report says that whole jobs follow it. */
 static void lines_of_jobs_are_told_apart(void **state)
 {
     struct yk_split_device devices[] = { cpu2, gpu2 };

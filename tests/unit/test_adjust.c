@@ -1,6 +1,5 @@
 /* Tests of adjusting a split from run to run: when shares change, by how much, and how soon a
- * change of speed is followed.
- */
+ * change of speed is followed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@ static int near(double one, double other)
     return fabs(one - other) < 1e-9;
 }
 
-/* Devices that take `slow` ns for all of the range, each by itself. */
+/* Devices that take `slow` ns for the whole range, each alone. */
 struct bench {
     struct yk_adjust adjust;
     struct yk_adjust_part parts[PARTS];
@@ -105,7 +104,7 @@ static void a_step_is_a_tenth_of_the_smaller_part(void **state)
     (void)state;
     assert_int_equal(run_by(&bench, &at_once), 1);
     assert_true(near(bench.parts[CPU].share, 0.45) && near(bench.parts[GPU].share, 0.55));
-    bench = two(0.03, 2600, 100); /* 78 and 97: the GPU gives a tenth of the cores' part */
+    bench = two(0.03, 2600, 100); /* 78 and 97: the GPU gives away a tenth of the cores' part */
     assert_int_equal(run_by(&bench, &at_once), 1);
     assert_true(near(bench.parts[CPU].share, 0.033) && near(bench.parts[GPU].share, 0.967));
 }
@@ -123,7 +122,7 @@ static void others_get_by_what_they_have(void **state)
     assert_true(near(bench.parts[OTHER].share, 0.4 * (1 + 0.04 / 0.6)));
 }
 
-/* By what times tell a twentieth balances both. */
+/* According to the times, moving a twentieth balances both. */
 static void a_step_goes_no_further_than_balance(void **state)
 {
     static const struct yk_adjust_rule wide = { 0.99, 1, 0.2 };
@@ -134,7 +133,7 @@ static void a_step_goes_no_further_than_balance(void **state)
     assert_int_equal(run_by(&bench, &wide), 0);
 }
 
-/* What the cores gave turns out to be dear for the GPU. */
+/* The work that the cores gave away turns out to be slow on the GPU. */
 static void too_large_a_step_is_halved(void **state)
 {
     static const struct yk_adjust_rule at_once = { 0.88, 1, 0.2 };
@@ -145,14 +144,14 @@ static void too_large_a_step_is_halved(void **state)
     bench.slow[GPU] = 100; /* 40 and 60 */
     assert_int_equal(run_by(&bench, &at_once), 1);
     assert_true(near(bench.parts[CPU].share, 0.44) && near(bench.adjust.step, 0.1));
-    bench.slow[CPU] = 0.56 / 0.44 * 100; /* balanced: the next one begins with a whole step */
+    bench.slow[CPU] = 0.56 / 0.44 * 100; /* balanced: the next imbalance begins with a whole step */
     assert_int_equal(run_by(&bench, &at_once), 0);
     bench.slow[CPU] = 200;
     assert_int_equal(run_by(&bench, &at_once), 1);
     assert_true(near(bench.parts[CPU].share, 0.44 * 0.8));
 }
 
-/* By what times tell a step would do, but the cores slow down as they get less. */
+/* According to the times one step would do, but the cores slow down as they get less work. */
 static void three_steps_without_balance_make_a_fit(void **state)
 {
     static const struct yk_adjust_rule at_once = { 0.88, 1, 0.1 };
@@ -172,7 +171,7 @@ static void three_steps_without_balance_make_a_fit(void **state)
 static void what_three_steps_cannot_mend_is_fitted(void **state)
 {
     static const struct yk_adjust_rule at_once = { 0.88, 1, 0.1 };
-    /* 0.5 * 0.9^3 of 100, and the rest: 36.45 beside 0.6355 of 53.9 */
+    /* 0.5 * 0.9^3 of 100, and the rest: 36.45 against 0.6355 of 53.9 */
     struct bench bench = two(0.5, 100, 0.94 * 36.45 / 0.6355 - 0.01);
     (void)state;
     assert_int_equal(run_by(&bench, &at_once), 2);
@@ -180,7 +179,7 @@ static void what_three_steps_cannot_mend_is_fitted(void **state)
     assert_int_equal(run_by(&bench, &at_once), 1);
 }
 
-/* 0.9 would do for a split that nobody touches; while steps are made 0.94 is asked for. */
+/* Without steps a balance of 0.9 would be enough; while steps are made 0.94 is required. */
 static void steps_go_on_to_the_middle(void **state)
 {
     static const struct yk_adjust_rule at_once = { 0.88, 1, 0.1 };
@@ -205,7 +204,7 @@ static void far_off_is_fitted_at_once(void **state)
     assert_int_equal(run(&bench), 0);
 }
 
-/* Two GPUs of one make: there is nobody to give to. */
+/* Two GPUs of one model: there is no other class to give work to. */
 static void one_class_is_fitted(void **state)
 {
     struct bench bench = { .parts = { { GPU, 0.5, 0 }, { GPU, 0.5, 0 } },
@@ -247,8 +246,8 @@ static void odd_times_are_no_times(void **state)
     }
 }
 
-/* Runs after a change of the cores' speed until the run's time is within 5 % of the best there is.
- */
+/* Number of runs after a change of the cores' speed until the run's time is within 5 % of the best
+ * possible. */
 static int follow(struct bench *bench, const struct yk_adjust_rule *by)
 {
     double best = 1 / (1 / bench->slow[CPU] + 1 / bench->slow[GPU]), took;
@@ -269,9 +268,9 @@ static void settle(struct bench *bench, const struct yk_adjust_rule *by)
         run_by(bench, by);
 }
 
-/* Cores that become up to four times as slow, and as fast as before: 95 % of the best within ten
- * runs where the latest counts half, and five where it counts 0.8. (dev 0.9, for below 0.95, which
- * is half of it, a split may stay that has cores a few per cent of the range and too many.) */
+/* Cores become up to four times slower, and fast again: 95 % of the best within ten runs if the
+ * latest run has weight 0.5, and within five if it has 0.8. (dev 0.9, because below 0.95, which is
+ * half of it, a split may stay in which the cores have a few per cent of the range too much.) */
 static void load_is_followed_and_forgotten(void **state)
 {
     static const double weights[] = { 0.5, 0.8 };

@@ -1,6 +1,5 @@
-/* test_affinity.c - a program that something bound before yoke_open: it is told by whom, once, and
- * can have all of its cpuset.
- */
+/* test_affinity.c - a program whose threads were bound before yoke_open: yoke reports the cause
+ * once, and the program can get its whole cpuset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +53,7 @@ static int cores_of_cpuset(void)
     return cores;
 }
 
-/* Opens twice; how many cores there are, whether there was news, and what. */
+/* Opens twice; prints the number of cores, whether there was a message, and its text. */
 static void print_open(void)
 {
     yoke_config config = { .devices = "cpu", .knowledge = "off" };
@@ -95,7 +94,7 @@ static void print_doctor(void)
     yoke_doctor(print_finding, NULL);
 }
 
-/* As a program that is linked with OpenMP: its library binds the thread that loads it. */
+/* Like a program that links OpenMP: the library binds the thread that loads it. */
 static void print_openmp(void)
 {
     if (!dlopen("libgomp.so.1", RTLD_NOW))
@@ -116,11 +115,11 @@ static void a_binding_is_told_once(void **state)
     assert_int_equal(rerun("bound", "OMPI_COMM_WORLD_SIZE=2", output, sizeof output), 0);
     assert_non_null(strstr(output, "warn cpu: 1 of "));
     assert_non_null(strstr(output, "mpirun (Open MPI)"));
-    /* taskset is meant for this program */
+    /* taskset binds exactly this program on purpose */
     assert_int_equal(rerun("bound", NULL, output, sizeof output), 0);
     assert_non_null(strstr(output, "info cpu: 1 of "));
     assert_non_null(strstr(output, "taskset"));
-    /* the variable of a library that is not there binds nobody */
+    /* without the library, its variable binds no thread */
     assert_int_equal(rerun("bound", "OMP_PROC_BIND=true", output, sizeof output), 0);
     assert_null(strstr(output, "OMP_PROC_BIND"));
 }
@@ -205,7 +204,7 @@ static void each_allocation_may_fail(void **state)
         failures += reached;
         assert_int_equal(yk_alloc_outstanding(), 0);
     }
-    assert_true(failures >= 4); /* a thread's two, the set, the cores */
+    assert_true(failures >= 4); /* two of a thread, the set, the cores */
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* test_alloc.c - memory is counted, fails where it is told to, and says so. */
+/* test_alloc.c - allocations are counted, fail where a test requests it, and report the failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* Read by the sanitizers' allocators: refuse what is too large, as the C library does. */
+/* Read by the sanitizers' allocators: return NULL for sizes that are too large, like the C library.
+ */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -23,7 +24,7 @@ const char *__tsan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-static int64_t held; /* outstanding before the test */
+static int64_t held; /* outstanding blocks before the test */
 
 static int note(void **state)
 {
@@ -131,7 +132,7 @@ static void what_cannot_be_had_says_so(void **state)
     (void)state;
     assert_null(yk_calloc(SIZE_MAX, 16));
     assert_non_null(strstr(yoke_error_text(), "elements of 16 bytes"));
-    /* through a variable, or the compiler complains for us */
+    /* volatile, so that the compiler does not warn */
     volatile size_t too_much = SIZE_MAX / 4;
     assert_null(yk_calloc(1, too_much));
     assert_non_null(strstr(yoke_error_text(), "no host memory for"));

@@ -1,10 +1,10 @@
-/* test_auto_gpus.c - `auto` with several GPUs: some come late, none is judged by less than it could
- * show. In the simulator, where the best is known. */
+/* test_auto_gpus.c - `auto` with several GPUs: some are late, and none is judged by less work than
+ * would show its speed. In the simulator, where the best time is known. */
 #include <stdio.h>
 
 #include "simulator_bench.h"
 
-/* The slowest of runs 3 to 8, of the ideal; each knows what those before it taught. */
+/* The slowest of runs 3 to 8, relative to the ideal; each run has what earlier runs learned. */
 static double slowest_later(struct simulator_bench *bench)
 {
     struct yk_learned learned[bench_devices_max];
@@ -22,8 +22,8 @@ static double slowest_later(struct simulator_bench *bench)
     return worst / (bench->result.ideal_seconds * 1e6);
 }
 
-/* The bodies of Barnes and Hut on two GPUs whose threads get a core late, since the others' threads
- * hold them all: both by 0.2 ms, then one by 2 ms. Who is there must not take the other's part. */
+/* Barnes-Hut on two GPUs whose threads get a core late, because other threads occupy all cores:
+ * both by 0.2 ms, then one by 2 ms. The device that is there must not take the other's part. */
 static void gpus_that_come_late(void **state)
 {
     static const char *const machines[] = {
@@ -42,8 +42,8 @@ static void gpus_that_come_late(void **state)
     }
 }
 
-/* In the first job nobody knows a GPU before it comes, but two of a make are taken to be as fast.
- */
+/* In the first job a GPU is unknown before its first chunk, but two of one model are assumed to be
+ * equally fast. */
 static void gpus_of_a_make(void **state)
 {
     struct simulator_bench *bench =
@@ -57,7 +57,7 @@ static void gpus_of_a_make(void **state)
     bench_close(bench);
 }
 
-/* One of them never comes: the other does the job as if it were not there. */
+/* One of two GPUs never joins: the other does the job as if it were alone. */
 static void a_gpu_that_does_not_come(void **state)
 {
     struct simulator_bench *bench =
@@ -69,9 +69,9 @@ static void a_gpu_that_does_not_come(void **state)
     bench_close(bench);
 }
 
-/* n-body: each GPU's part is nearly a fill, an item takes a core 0.37 ms. A GPU that had a little
- * less than a fill is not held to be faster for it, or parts change in every run; and cores do not
- * take GPUs' work because these come 0.25 ms late. */
+/* n-body: each GPU's part is nearly a fill, and an item takes a core 0.37 ms. A GPU that had
+ * slightly less than a fill is not considered faster for it, otherwise parts change in every run;
+ * and cores do not take work of GPUs that are 0.25 ms late. */
 static void parts_of_about_a_fill(void **state)
 {
     struct simulator_bench *bench =
@@ -85,8 +85,8 @@ static void parts_of_about_a_fill(void **state)
     bench_close(bench);
 }
 
-/* n-body on one to eight GPUs: four are nearly four times as fast as one, and all are found in the
- * first run, though a part is a tenth of what fills a GPU there. */
+/* n-body on one to eight GPUs: four are nearly four times as fast as one. All are used from the
+ * first run on, though a part is a tenth of what fills a GPU there. */
 static void more_gpus_are_faster(void **state)
 {
     static const int counts[] = { 1, 2, 3, 4, 8 };
@@ -111,7 +111,7 @@ static void more_gpus_are_faster(void **state)
     }
 }
 
-/* The last of `count` runs, in us, each knowing what those before it taught of devices and teams.
+/* Time in us of the last of `count` runs, each with what earlier runs learned of devices and teams.
  */
 static double run_as_team(struct simulator_bench *bench, int count)
 {
@@ -131,7 +131,7 @@ static double run_as_team(struct simulator_bench *bench, int count)
 }
 
 /* Each device slows the others by a twentieth. Cores that do 1.4 % of n-body cost more than they
- * bring: the job is the two GPUs' before long. Without contention the cores stay. */
+ * contribute, so the two GPUs soon do the job alone. Without contention the cores stay. */
 static void cores_that_only_hold_up(void **state)
 {
     static const char *const gpus = "gpu*2:rate=3.11e6:fill=16896:link=50e9";
@@ -151,7 +151,7 @@ static void cores_that_only_hold_up(void **state)
     }
 }
 
-/* GPUs that only copy beside cores that do most of the work, all in the same memory. */
+/* GPUs that only copy, beside cores that do most of the work, all in the same memory. */
 static void gpus_that_only_hold_up(void **state)
 {
     struct simulator_bench *bench = bench_open(

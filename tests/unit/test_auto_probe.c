@@ -1,7 +1,6 @@
 /* test_auto_probe.c - the first chunks of `auto` beside a GPU that promises nearly all of the peak:
- * it gets half at once, cores wait for it where another piece of theirs would end after it, and
- * what its first chunk brings for all later ones does not make it look slow.
- */
+ * it gets half at once, cores wait for it if their next piece would end after it, and one-time
+ * uploads in its first chunk do not make it look slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +10,7 @@
 
 #include "partition/dispatch.h"
 
-/* A core's least piece lasts PIECE_NS: n-body's rows are as dear. */
+/* A core's smallest piece lasts PIECE_NS: n-body's rows are as expensive. */
 enum { ITEMS = 10000, PIECE = 16, PIECE_NS = 1000000, CPU = 0, GPU = 1 };
 
 static const struct yk_split_device promising[] = {
@@ -58,7 +57,7 @@ static void answer(struct yk_dispatch *dispatch, int device, const struct yk_chu
     assert_true(yk_dispatch_check(dispatch));
 }
 
-/* The cores have a chunk out since 0, and the GPU since 60 us: so many items. */
+/* The cores' chunk runs since 0, the GPU's since 60 us. Returns its number of items. */
 static int64_t begin(struct yk_dispatch *dispatch, struct yk_chunk *cores, struct yk_chunk *gpu)
 {
     int64_t wake;
@@ -86,8 +85,8 @@ static void half_of_what_is_free_is_promised(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Another piece would take as long as the GPU is out: it is given when the GPU has been out for as
- * long as that, or for four times what it promised. */
+/* Another piece would take as long as the GPU has run. Cores get it only when the GPU has run that
+ * long, or four times its promised duration. */
 static void cores_wait_for_it(void **state)
 {
     struct yk_dispatch *dispatch = opened(promising);
@@ -104,7 +103,7 @@ static void cores_wait_for_it(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Its first chunk is in: it does all the rest before a core would do a piece. */
+/* Its first chunk has ended: it does the rest in less time than a core needs for a piece. */
 static void who_kept_its_promise_does_the_rest(void **state)
 {
     struct yk_dispatch *dispatch = opened(promising);
@@ -124,8 +123,8 @@ static void who_kept_its_promise_does_the_rest(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Not for one that is gone, or whose copies would last, nor with small pieces, which end in time
- * whatever the GPU does. */
+/* Cores do not wait for a GPU that is gone or whose copies take long, nor if pieces are small:
+ * those end in time whatever the GPU does. */
 static void cores_go_on_where_it_does_no_harm(void **state)
 {
     enum { IS_GONE, COPIES, ENDS_SOON, CASES };
@@ -136,7 +135,8 @@ static void cores_go_on_where_it_does_no_harm(void **state)
         struct yk_chunk cores, gpu, more;
         struct yk_dispatch *dispatch;
         int64_t wake, ended;
-        if (which == COPIES) /* five times as long without pins: for half, longer than a piece */
+        if (which == COPIES) /* without pins copies take five times as long: for half the range,
+                                longer than a piece */
             devices[GPU].copy_item_ns = 500;
         if (which == ENDS_SOON)
             devices[CPU].lane_fill = 1;
@@ -151,8 +151,8 @@ static void cores_go_on_where_it_does_no_harm(void **state)
     }
 }
 
-/* 2 ms for what all chunks read, 2 ms for its half: it gets more of what is left than one that took
- * 4 ms for the half. */
+/* 2 ms for data that all chunks read, 2 ms for its half: it gets more of the rest than a GPU that
+ * took 4 ms for the half. */
 static void what_is_brought_once_is_no_items_cost(void **state)
 {
     static const int64_t once[] = { 0, 2000000 };
@@ -177,8 +177,9 @@ static void what_is_brought_once_is_no_items_cost(void **state)
     assert_true(got[1] > got[0]);
 }
 
-/* Nobody knows how fast the cores are, whose first chunk is not in: as if it ended now, each of 16
- * lanes does an item in 160 us, the GPU in 20 us. A range shorter than a GPU's fill was all its. */
+/* The speed of the cores is unknown, because their first chunk is still running: if it ended now,
+ * each of 16 lanes would take 160 us per item, the GPU 20 us. If the range is shorter than a GPU's
+ * fill, the GPU gets all of it. */
 static void who_ends_first_leaves_the_others_their_part(void **state)
 {
     enum { FEW = 48 };
@@ -198,8 +199,9 @@ static void who_ends_first_leaves_the_others_their_part(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* It was dropped and forgotten, and now one round of the cores' pieces is all there is: they leave
- * it until its thread is awake, and not for long if that does not happen. */
+/* The GPU was left out and its speed forgotten, and only one round of the cores' pieces is left.
+ * The cores leave this round until the GPU's thread is awake, but not for long if that does not
+ * happen. */
 static void cores_let_it_come(void **state)
 {
     struct yk_split_device devices[] = { promising[CPU], promising[GPU] };

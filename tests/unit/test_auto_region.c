@@ -1,5 +1,5 @@
-/* test_auto_region.c - `auto` beside other jobs: GPUs that are alike keep to their parts of the
- * range, so that rows stay where they are, and nobody takes over from one that is busy elsewhere.
+/* test_auto_region.c - `auto` beside other jobs: equal GPUs keep their parts of the range, so that
+ * rows stay where they are, and no device takes over the part of one that is busy with another job.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 enum { ITEMS = 1000000, HALF = ITEMS / 2, NEARLY = ITEMS / 1000, PAIR = 2 };
 
-/* A nanosecond an item; the last jobs' shares were not equal. */
+/* 1 ns per item; the shares of the last jobs were unequal. */
 static const struct yk_split_device pair[PAIR] = {
     { .name = "a", .lanes = 4, .fill = 1, .make = 1, .rate = 1, .fixed_ns = 1000, .share = 0.3 },
     { .name = "b", .lanes = 4, .fill = 1, .make = 1, .rate = 1, .fixed_ns = 1000, .share = 0.7 },
@@ -28,7 +28,8 @@ static struct yk_dispatch *opened(const struct yk_split_device *devices, int cro
     return dispatch;
 }
 
-/* Chunks for the device's lanes until it gets no more, at one time: the items, from..to. */
+/* Gives chunks to the device's lanes at one time until it gets no more; returns the items,
+ * from..to. */
 static int64_t take_all(struct yk_dispatch *dispatch, int device, int64_t now, int64_t *from,
                         int64_t *to)
 {
@@ -48,7 +49,7 @@ static int64_t take_all(struct yk_dispatch *dispatch, int device, int64_t now, i
     return items;
 }
 
-/* Whoever comes first: the first device has the low half. */
+/* Whichever asks first: the first device has the low half. */
 static void halves_in_the_order_of_devices(void **state)
 {
     int64_t from, to;
@@ -66,7 +67,7 @@ static void halves_in_the_order_of_devices(void **state)
     }
 }
 
-/* Of the half of one that is late: nothing before four times what the job should take. */
+/* The half of a late device stays its own until four times the job's expected time have passed. */
 static void who_is_busy_elsewhere_keeps_its_part(void **state)
 {
     static const int64_t late[] = { 60000, 500000, 1900000 };
@@ -80,7 +81,7 @@ static void who_is_busy_elsewhere_keeps_its_part(void **state)
         ;
     for (i = 0; i < sizeof late / sizeof *late; i++)
         assert_int_equal(take_all(dispatch, 0, late[i], &from, &to), 0);
-    /* it asks again by then, though nothing happens */
+    /* the waiting device asks again by then, without any event */
     assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1900000, &chunk, &wake), YK_WAIT);
     assert_in_range(wake, 1900001, 6000000);
     assert_true(take_all(dispatch, 0, 6000000, &from, &to) > 0);
@@ -88,8 +89,8 @@ static void who_is_busy_elsewhere_keeps_its_part(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* By itself a job may be best done by one of them; nor are parts kept by those that are unlike, or
- * whose items were not. */
+/* A job that runs alone may be best done by one device. Unequal devices do not keep parts, nor do
+ * devices whose items differed in cost. */
 static void not_where_it_does_not_matter(void **state)
 {
     struct yk_split_device unlike[PAIR] = { pair[0], pair[1] }, uneven[PAIR];
@@ -104,12 +105,12 @@ static void not_where_it_does_not_matter(void **state)
         struct yk_dispatch *dispatch = opened(machines[m], m > 0);
         yk_dispatch_join(dispatch, 0, 0);
         assert_true(take_all(dispatch, 0, 0, &from, &to) > 0);
-        assert_int_equal(to, ITEMS); /* from the high end, as GPUs do beside cores */
+        assert_int_equal(to, ITEMS); /* from the high end, like GPUs beside cores */
         yk_dispatch_close(dispatch);
     }
 }
 
-/* The first of several jobs, beside which none runs yet, if the last one like it was in a crowd. */
+/* The first of several jobs: no other runs yet, but the last job like it ran among others. */
 static void a_crowd_is_remembered(void **state)
 {
     struct yk_split_device before[PAIR] = { pair[0], pair[1] };
@@ -124,8 +125,8 @@ static void a_crowd_is_remembered(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* One did all of the last job, since the other came late for it; by the little that this one did
- * before it seems slow. Both have their part again. */
+/* One device did all of the last job because the other was late; the little that the late one did
+ * makes it look slow. Both get their parts again. */
 static void who_came_late_once_is_not_left_out_for_good(void **state)
 {
     struct yk_split_device late[PAIR] = { pair[0], pair[1] };
@@ -143,8 +144,8 @@ static void who_came_late_once_is_not_left_out_for_good(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* By itself too where rows are copied in every job and links are alike, whatever items seemed to
- * cost while memory was made ready. */
+/* A job that runs alone keeps parts too, if rows are copied in every job and links are equal,
+ * whatever items seemed to cost while memory was being prepared. */
 static void who_streams_keeps_its_rows(void **state)
 {
     static const double rates[] = { 1.4, 0.4 }, links[] = { 0.5, 0.5, 0.1 };

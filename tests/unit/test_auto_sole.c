@@ -1,12 +1,11 @@
-/* test_auto_sole.c - cores whose neighbours were left out of a job take it in a few large leases,
- * as where there is nobody else: short ones cost more to share out than they last. And a GPU that
- * would be done before its neighbour comes takes all at once, if it is not much to wait for.
- */
+/* test_auto_sole.c - if its neighbours were left out of a job, a CPU device takes it in a few large
+ * leases, as if it were alone: short leases cost more to distribute than they last. And a GPU that
+ * would end before its neighbour joins takes all at once, if the wait for it would be short. */
 #include "dispatch_two.h"
 
 enum { ITEMS = 100000 };
 
-/* The cores' first lease, of a job that a GPU has left before it began, or has not. */
+/* Size of the cores' first lease, if a GPU left the job before it began, or did not. */
 static int64_t first_lease(int gpu_leaves)
 {
     const struct yk_split_device devices[] = {
@@ -41,7 +40,7 @@ static void beside_others_they_do_not(void **state)
     assert_in_range(first_lease(0), 1, ITEMS / 2);
 }
 
-/* Of a job that takes one of two GPUs so many ns; the other one has not come yet. */
+/* First chunk of a job that takes one of two GPUs `items_ns`; the other one has not joined yet. */
 static int64_t first_chunk(double items_ns)
 {
     const struct yk_split_device gpu = { .name = "gpu",
@@ -69,7 +68,7 @@ static void a_short_job_is_one_chunk(void **state)
     (void)state;
     assert_int_equal(first_chunk(2.2e4), ITEMS);
     assert_int_equal(first_chunk(4e4), ITEMS);
-    assert_in_range(first_chunk(1e6), 1, ITEMS * 6 / 10); /* the other one comes in 50 us */
+    assert_in_range(first_chunk(1e6), 1, ITEMS * 6 / 10); /* the other one joins in 50 us */
 }
 
 int main(void)

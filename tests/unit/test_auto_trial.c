@@ -1,5 +1,5 @@
-/* test_auto_trial.c - devices that slow each other: who only holds up the others rests, and nobody
- * else does. In the simulator, where how much they do is known. */
+/* test_auto_trial.c - devices that slow each other: a device that only slows the others down is
+ * rested, and no other. In the simulator, where each device's contribution is known. */
 #include <stdio.h>
 
 #include "simulator_bench.h"
@@ -16,7 +16,7 @@ static int rests(const struct simulator_bench *bench, int device)
     return strstr(bench->result.devices[device].reason, "left out then: without it") != NULL;
 }
 
-/* 80 s on a core; all together 8.6 s, the GPU alone 4 s. */
+/* 80 s on one core; 8.6 s with all devices, 4 s with the GPU alone. */
 static struct simulator_bench *contended(const char *profile, const char *more)
 {
     char line[160];
@@ -41,7 +41,7 @@ static void cores_that_slow_a_gpu_rest(void **state)
     bench_close(bench);
 }
 
-/* Two of four GPUs hardly do anything but slow the others. */
+/* Two of four GPUs contribute hardly anything and slow the others. */
 static void only_those_rest_that_do_little(void **state)
 {
     struct simulator_bench *bench = bench_open("cores=4:rate=1000:contention=0.3,gpu*2:f=100:fixed="
@@ -55,7 +55,7 @@ static void only_those_rest_that_do_little(void **state)
     bench_close(bench);
 }
 
-/* Costs that change say nothing about devices. */
+/* Item costs that vary say nothing about devices. */
 static void nobody_rests_where_nobody_slows(void **state)
 {
     static const char *const profiles[] = { "regular", "linear-up", "linear-down", "random",
@@ -76,7 +76,7 @@ static void nobody_rests_where_nobody_slows(void **state)
     }
 }
 
-/* The cores rest; then the GPU is gone, and they do what is left. */
+/* The cores are rested; then the GPU fails, and the cores do the rest. */
 static void who_rests_steps_in_for_who_fails(void **state)
 {
     struct simulator_bench *bench = contended("regular", ":fail=2s");

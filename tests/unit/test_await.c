@@ -1,6 +1,5 @@
-/* test_await.c - when somebody who drives a device looks at a chunk: seldom at first, all the time
- * about its end, and never so late that a wrong forecast doubles the chunk.
- */
+/* test_await.c - when the thread that drives a device polls a chunk: seldom at first, continuously
+ * near its expected end, and never so late that a wrong forecast doubles the chunk's time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +39,7 @@ static void chunks_queue_up_behind_each_other(void **state)
     assert_int_equal(first.expected_ns, 22 * MS);
 }
 
-/* Sleeps until each look; at the end it watches. */
+/* Sleeps until each poll; near the end it polls continuously. */
 static void few_looks_and_then_all_the_time(void **state)
 {
     const int64_t lasts[] = { 50 * US, 450 * US, 12 * MS, 38 * MS, 3000 * (int64_t)MS };
@@ -57,10 +56,10 @@ static void few_looks_and_then_all_the_time(void **state)
             looks++;
         }
         assert_true(looks < 60);
-        assert_int_equal(at, now); /* from here on it watches, */
+        assert_int_equal(at, now); /* from here on it polls continuously, */
         assert_true(flight.expected_ns - now <= 150 * US + lasts[i] / 100);
         assert_true(flight.expected_ns - now <= 500 * US);
-        if (lasts[i] > 30 * MS) /* forecasts of long ones are off by more */
+        if (lasts[i] > 30 * MS) /* forecasts of long chunks have larger errors */
             assert_true(flight.expected_ns - now > 400 * US);
         assert_true(now == flight.issued_ns || flight.expected_ns - now >= 25 * US);
         assert_int_equal(yk_flight_look_at(&flight, flight.expected_ns), flight.expected_ns);
@@ -69,7 +68,8 @@ static void few_looks_and_then_all_the_time(void **state)
     }
 }
 
-/* They are watched from when the chunk before should end, so that the next can follow at once. */
+/* Polled continuously from the expected end of the chunk before, so that the next can follow at
+ * once. */
 static void chunks_too_short_for_a_sleep(void **state)
 {
     struct yk_job_device device = { 0 };
@@ -86,7 +86,7 @@ static void chunks_too_short_for_a_sleep(void **state)
     assert_true(yk_flight_look_at(&longer, longer.issued_ns) > longer.issued_ns);
 }
 
-/* A device with a chain of chunks, each of which lasts so long, issued at 1 ms. */
+/* A device with a chain of chunks of this duration, issued at 1 ms. */
 static struct yk_flight chain[4];
 static struct yk_runtime_device place = { .lanes = 4 };
 
@@ -100,8 +100,8 @@ static struct yk_job_device chain_of(int64_t lasts_ns)
     return device;
 }
 
-/* While others are queued behind it its end is looked for once, after the fact; the last one's is
- * watched for. */
+/* While others are queued behind it, a chunk's end is polled once, after the expected end; only the
+ * last chunk is polled continuously. */
 static void nobody_watches_while_there_is_more(void **state)
 {
     struct yk_job_device device = chain_of(400 * US);
@@ -109,18 +109,19 @@ static void nobody_watches_while_there_is_more(void **state)
     (void)state;
     assert_int_equal(yk_device_look_at(&device, end - 30 * US), end + 25 * US);
     assert_int_equal(yk_device_look_at(&device, end + 10 * US), end + 35 * US);
-    assert_int_equal(yk_device_look_at(&device, end + 26 * US), 0); /* far off: be woken */
+    assert_int_equal(yk_device_look_at(&device, end + 26 * US),
+                     0); /* far off: wait for the wake-up */
     for (int i = 0; i < 3; i++)
         chain[i].busy = 0;
     end = chain[3].expected_ns;
     assert_int_equal(yk_device_look_at(&device, end - 30 * US), end - 30 * US);
     chain[3].busy = 0;
     assert_int_equal(yk_device_look_at(&device, end), 0);
-    device = chain_of(20 * US); /* all that is queued is over before a sleeper is back */
+    device = chain_of(20 * US); /* all queued chunks end before a sleeping thread would wake */
     assert_int_equal(yk_device_look_at(&device, MS), MS);
 }
 
-/* Late or early, what is behind it moves along. */
+/* If a chunk ends late or early, the forecasts of the chunks behind it shift accordingly. */
 static void forecasts_follow_what_happened(void **state)
 {
     struct yk_job_device device = chain_of(400 * US);
@@ -135,7 +136,8 @@ static void forecasts_follow_what_happened(void **state)
     assert_int_equal(device.expected_ns, MS + 1550 * US);
 }
 
-/* Nobody is interrupted for an end that can be foretold; a kernel's first jobs cannot. */
+/* No wake-up call is requested for an end that can be forecast; the ends of a kernel's first jobs
+ * cannot. */
 static void ends_that_cannot_be_foretold_call(void **state)
 {
     const struct yk_job_device known = { .steady = 1 }, unknown = { .steady = 0 };
@@ -147,7 +149,8 @@ static void ends_that_cannot_be_foretold_call(void **state)
     assert_true(yk_flight_is_called(YOKE_WAIT_BLOCK, &known, &foretold));
 }
 
-/* Who called the job is awake when it ends, if that can be foretold, and else seldom until then. */
+/* The thread that called the job is awake when it ends, if the end can be forecast; otherwise it
+ * polls seldom. */
 static void callers_wake_before_the_end(void **state)
 {
     struct yk_job job = { .submitted_ns = 5 * MS };
@@ -156,7 +159,7 @@ static void callers_wake_before_the_end(void **state)
     int looks = 0;
     (void)state;
     assert_int_equal(yk_job_look_at(&job, since, now), now + 100 * US);
-    assert_int_equal(yk_job_look_at(&job, since, now + MS), 0); /* nobody knows */
+    assert_int_equal(yk_job_look_at(&job, since, now + MS), 0); /* the end is unknown */
     yk_job_foretell(&job, &later);
     yk_job_foretell(&job, &flight);
     for (; now < 30 * MS; now = at, looks++) {
@@ -164,7 +167,7 @@ static void callers_wake_before_the_end(void **state)
         assert_true(at > now &&
                     at - now <= (now - since > 200 * US ? (now - since) / 2 : 100 * US));
     }
-    assert_true(looks < 20); /* there is more to come; */
+    assert_true(looks < 20); /* more is to come; */
     atomic_store(&job.all_out, 1);
     at = yk_job_look_at(&job, since, now);
     assert_int_equal(at, later.expected_ns - 500 * US);

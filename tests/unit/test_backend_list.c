@@ -1,5 +1,5 @@
 /* test_backend_list.c - from a text to a list of devices: the frame of the grammar, the sim
- * backend's part of it, and bad input, each with a text that says what is wrong. */
+ * backend's part of it, and invalid input, each with a message that names the error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void specs(void **state)
     assert_string_equal(specs[4].settings, "rate=1e9");
     yk_free(specs);
     assert_int_equal(yk_device_specs_parse(" cpu, opencl:1", &specs, &count), YOKE_OK);
-    assert_int_equal(count, 2); /* blanks around commas are fine */
+    assert_int_equal(count, 2); /* blanks around commas are allowed */
     assert_string_equal(specs[1].selector, "1");
     yk_free(specs);
     const char *nothing[] = { NULL, "" };
@@ -57,7 +57,7 @@ static void specs(void **state)
     }
 }
 
-/* Text, status, and words its message must have. */
+/* Text, expected status, and words that the message must contain. */
 struct bad_text {
     const char *text;
     yoke_status status;
@@ -131,7 +131,7 @@ static void bad_sims(void **state)
         refuse(&texts[i]);
 }
 
-/* The real backends' own part: numbers that no machine has, one device twice. */
+/* The real backends' own part: impossible device numbers, a device given twice. */
 static void bad_devices(void **state)
 {
     static const struct bad_text texts[] = {
@@ -162,7 +162,7 @@ static void names_are(const char *text, const char *const *names)
     }
     assert_int_equal(list.count, count);
     yk_device_list_close(&list);
-    yk_device_list_close(&list); /* twice is fine */
+    yk_device_list_close(&list); /* closing twice is allowed */
 }
 
 static void names(void **state)
@@ -178,7 +178,7 @@ static void names(void **state)
     names_are("cpu:1,sim:gpu", (const char *[]){ "cpu:1", "sim:gpu", NULL });
 }
 
-/* A physical GPU that two drivers offer is taken once; naming both is a mistake. */
+/* A physical GPU that two drivers offer is opened once; naming both is an error. */
 static void one_identity(void **state)
 {
     static const struct bad_text both = { "sim:gpu:identity=pci0,sim:cpu,sim:gpu:identity=pci0",
@@ -218,7 +218,7 @@ static void descriptions(void **state)
     yk_device_list_close(&list);
 }
 
-/* What is used when nobody says: real devices only, the CPU first. */
+/* The default: only real devices, the CPU first. */
 static void by_default(void **state)
 {
     struct yk_device_list list = { 0 };
@@ -236,7 +236,8 @@ static void by_default(void **state)
     }
 }
 
-/* Text made of the grammar's own pieces: each is taken or refused with words, nothing is lost. */
+/* Random texts from pieces of the grammar: each is accepted or refused with a message, and nothing
+ * leaks. */
 static void garbage(void **state)
 {
     static const char *const pieces[] = { "sim", ":",    ",", "gpu",   "cpu",  "*",

@@ -1,14 +1,13 @@
-/* test_balance.c - who is left out where devices could not do their least part in time: who is slow
- * in it, and never a fast device whose part the others would take far longer for. That all who stay
- * end together test_partition_auto.c has.
- */
+/* test_balance.c - which device is left out if devices could not do their smallest part in time:
+ * one that is slow at it, and never a fast device whose part the others would take far longer for.
+ * test_partition_auto.c tests that all remaining devices end together. */
 #include <math.h>
 
 #include "dispatch_two.h"
 #include "machine_device.h"
 #include "partition/balance.h"
 
-/* When the last one of them ends, if a part that is smaller than the least takes as long as that.
+/* When the last one of them ends, if a part below the smallest one takes as long as the smallest.
  */
 static double latest_end(const struct yk_taker *loads, int count)
 {
@@ -22,9 +21,9 @@ static double latest_end(const struct yk_taker *loads, int count)
     return latest;
 }
 
-/* A GPU has half a millisecond's work left after what it is at, 40 us, and does nothing in less
- * than 0.6 ms. Cores can do as little as one likes, at a thousandth of its speed: they would take
- * half a second. */
+/* A GPU has half a millisecond of work left after its present chunk (40 us), and needs 0.6 ms for
+ * its smallest part. Cores can do arbitrarily small parts, but at a thousandth of its speed: they
+ * would need half a second. */
 static void the_fast_one_does_the_rest(void **state)
 {
     struct yk_taker loads[] = { { .item = 1e6, .least = 1e4 },
@@ -37,7 +36,7 @@ static void the_fast_one_does_the_rest(void **state)
     assert_true(latest_end(loads, 2) < 6.5e5);
 }
 
-/* Of two that the others could not do without one can go. */
+/* Of two devices that the others need, one can be left out. */
 static void one_of_two_alike_is_enough(void **state)
 {
     struct yk_taker loads[] = { { .item = 1e6, .least = 1e3 },
@@ -49,7 +48,7 @@ static void one_of_two_alike_is_enough(void **state)
     assert_true(loads[2].items > 499);
 }
 
-/* Cores whose least takes far longer than the GPU's all are not kept for its sake. */
+/* Cores whose smallest part takes far longer than the GPU takes for everything are left out. */
 static void slow_ones_go(void **state)
 {
     struct yk_taker loads[] = { { .item = 1e6, .least = 4e6 },
@@ -60,7 +59,7 @@ static void slow_ones_go(void **state)
     assert_float_equal(loads[1].items, 500, 1e-6);
 }
 
-/* By the same reckoning. */
+/* The best end over all subsets, with the same cost model. */
 static double best_of_sets(const struct yk_taker *loads, int count, double items)
 {
     double best = INFINITY;
@@ -79,8 +78,8 @@ static double best_of_sets(const struct yk_taker *loads, int count, double items
     return best;
 }
 
-/* Devices are left out one after another; that ends no later than half as long again as the best of
- * all sets would (without asking whether they can be spared it was up to 400 times as long). */
+/* Devices are left out greedily; the result is at most 1.5 times the best of all subsets. (Without
+ * the check whether they can be spared it was up to 400 times.) */
 static void nearly_as_good_as_the_best_set(void **state)
 {
     unsigned seed = 11;
@@ -108,9 +107,10 @@ static void nearly_as_good_as_the_best_set(void **state)
 
 /* --- a job's end --- */
 
-/* A GPU that did nearly all of the last job, which a link is full with, gets it in small chunks, as
- * where two kernels are compared. What it may do in one chunk is then more than is left; cores that
- * are 1,250 times slower had 2,604 of 200,000 items of that, which took 16 times as long as all. */
+/* A GPU that did nearly all of the last job, and whose link is saturated, gets it in small chunks,
+ * as during a comparison of two kernels. What it may do in one chunk is then less than the rest.
+ * Cores that are 1,250 times slower once got 2,604 of 200,000 items, which took 16 times as long as
+ * the whole job. */
 static void slow_cores_get_no_more_than_their_part(void **state)
 {
     enum { ITEMS = 200000, CPU = 0, GPU = 1 };

@@ -1,5 +1,5 @@
-/* test_blocks.c - how ranges are cut for reductions: whole units, few enough to fold, many enough
- * to share out, whatever the sizes. */
+/* test_blocks.c - how ranges are cut for reductions: whole units, few enough to fold, enough to
+ * distribute, whatever the sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void parts_cover_the_second_dimension(void **state)
                     assert_true(count(&blocks, n) * blocks.parts <= 4096);
                     assert_true(d == 3 || blocks.width % 64 == 0);
                 }
-    assert_true(cut(2, 2, 1 << 24, 1, 1).parts > 100); /* or a GPU had two groups */
+    assert_true(cut(2, 2, 1 << 24, 1, 1).parts > 100); /* otherwise a GPU would have two groups */
     assert_int_equal(cut(2, 2000, 1 << 20, 1, 1).parts, 16);
     assert_int_equal(cut(2, 1000, 1000, 1, 1).parts, 1); /* parts would be too small */
 }

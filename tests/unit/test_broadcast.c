@@ -1,6 +1,5 @@
-/* test_broadcast.c - who takes which rows from whom: the order of pieces, each decision, and whole
- * broadcasts in which members act in any order.
- */
+/* test_broadcast.c - which member takes which rows from which: the order of pieces, each decision,
+ * and whole broadcasts whose members act in any order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,8 +26,8 @@ static struct yk_broadcast opened(int64_t count, int64_t row_bytes, uint32_t mem
     return b;
 }
 
-/* Every member looks at every row once, all of them cut alike, and in a full group no two look at
- * the same piece at the same time; each begins with its own. */
+/* Every member visits every row once, all use the same pieces, and in a full group no two visit the
+ * same piece at the same time; each begins with its own piece. */
 static void order_of_pieces(void **state)
 {
     static const uint32_t members[] = { 0x6, 0xE, 0x1E, 0x80000002, 0xFFFFFFFE, 0x54 };
@@ -70,19 +69,19 @@ static void little_is_not_shared(void **state)
     assert_false(yk_broadcast_open((struct yk_interval){ 0, 1 << 20 }, 1000, 4, &b));
     assert_false(yk_broadcast_open((struct yk_interval){ 0, 2 }, 1 << 30, 14, &b));
     assert_false(yk_broadcast_open((struct yk_interval){ 5, 5 }, 1 << 30, 6, &b));
-    b = opened(64, 1 << 20, 6); /* 64 MiB: 4 pieces for each of two */
+    b = opened(64, 1 << 20, 6); /* 64 MiB: 4 pieces for each of two members */
     assert_int_equal(yk_broadcast_pieces(&b), 8);
-    b = opened(64, 1 << 20, 30); /* each issues one of each: 2 of 8 MiB for each of four */
+    b = opened(64, 1 << 20, 30); /* each issues one of each size: 2 of 8 MiB for each of four */
     assert_int_equal(yk_broadcast_pieces(&b), 8);
     b = opened(3, 1 << 20, 6);
     assert_int_equal(yk_broadcast_pieces(&b), 2);
-    b = opened(4096, 1 << 20, 6); /* 4 GiB: of 32 MiB at most */
+    b = opened(4096, 1 << 20, 6); /* 4 GiB: pieces of at most 32 MiB */
     assert_int_equal(yk_broadcast_pieces(&b), 128);
 }
 
 static void each_decision(void **state)
 {
-    enum { HOST = 1, A = 2, B = 4, C = 8 }; /* bits of places 0 to 3; 1 decides */
+    enum { HOST = 1, A = 2, B = 4, C = 8 }; /* bits of places 0 to 3; place 1 decides */
     static const struct {
         int owner;
         uint32_t holders, coming, sent, near;
@@ -92,17 +91,18 @@ static void each_decision(void **state)
         { 1, HOST, 0, 0, B | C, YK_ROUTE_HOST, 0 },
         { 2, HOST, 0, 0, B | C, YK_ROUTE_PASS_ON, 2 },
         { 2, HOST, 0, 0, C, YK_ROUTE_HOST, 0 },       /* the owner is far */
-        { 2, HOST, B, B, B | C, YK_ROUTE_FOLLOW, 2 }, /* sent there already */
-        { 2, HOST, B, 0, B | C, YK_ROUTE_AWAIT, 2 },  /* coming there, who knows how */
-        { 3, HOST, B, B, B | C, YK_ROUTE_FOLLOW, 2 }, /* sent to somebody else */
+        { 2, HOST, B, B, B | C, YK_ROUTE_FOLLOW, 2 }, /* already sent there */
+        { 2, HOST, B, 0, B | C, YK_ROUTE_AWAIT, 2 },  /* arriving there by an unknown route */
+        { 3, HOST, B, B, B | C, YK_ROUTE_FOLLOW, 2 }, /* sent to another member */
         { 3, HOST, B | C, B | C, B | C, YK_ROUTE_FOLLOW, 3 },
         { 3, HOST, B, B, C, YK_ROUTE_PASS_ON, 3 },
         { 2, HOST | B, 0, 0, B | C, YK_ROUTE_DEVICE, 2 },
-        { 1, HOST | C, B, B, B | C, YK_ROUTE_DEVICE, 3 }, /* there is better than coming */
+        { 1, HOST | C, B, B, B | C, YK_ROUTE_DEVICE,
+          3 }, /* a copy that is there is better than one that is arriving */
         { 3, B | C, 0, 0, B | C, YK_ROUTE_DEVICE, 3 },
-        { 1, B | C, 0, 0, B | C, YK_ROUTE_DEVICE, 2 }, /* the next behind the one that asks */
+        { 1, B | C, 0, 0, B | C, YK_ROUTE_DEVICE, 2 }, /* the next one after the requester */
         { 2, C, 0, 0, B, YK_ROUTE_NONE, 0 },           /* only far away */
-        { 2, 0, 0, 0, B | C, YK_ROUTE_NONE, 0 },       /* written by nobody, or lost */
+        { 2, 0, 0, 0, B | C, YK_ROUTE_NONE, 0 },       /* never written, or lost */
         { 1, HOST | A, 0, 0, B, YK_ROUTE_NONE, 0 },
         { 2, HOST, A, A, B, YK_ROUTE_NONE, 0 },
     };
@@ -121,13 +121,13 @@ static void each_decision(void **state)
     }
 }
 
-/* A world in which copies arrive at once or later. */
+/* A simulation in which copies arrive at once or later. */
 struct world {
     uint32_t holders[PIECES_MOST], coming[PIECES_MOST], sent[PIECES_MOST];
     int from_host[PIECES_MOST];
-    int issues[32];   /* to whom each member is just having the piece sent that it looks at; 0: none
+    int issues[32];   /* for each member, the place to which it sends its current piece now; 0: none
                        */
-    int64_t next[32]; /* the piece each member looks at */
+    int64_t next[32]; /* each member's current piece */
 };
 
 static void arrive(struct world *w, int64_t piece)
@@ -160,7 +160,7 @@ static void turn(struct world *w, const struct yk_broadcast *b, int place)
         w->coming[piece] |= bit(w->issues[place]);
     }
     if (route == YK_ROUTE_PASS_ON || route == YK_ROUTE_HOST || route == YK_ROUTE_AWAIT)
-        return; /* looks at it again */
+        return; /* visits it again */
     if (route == YK_ROUTE_DEVICE)
         assert_true(w->holders[piece] & bit(via));
     if (route == YK_ROUTE_FOLLOW)
@@ -169,7 +169,8 @@ static void turn(struct world *w, const struct yk_broadcast *b, int place)
     w->next[place]++;
 }
 
-/* Whoever acts when, and whatever has arrived by then: all get all, and the host sends it once. */
+/* In any order of actions and arrivals: all members get all pieces, and the host sends each piece
+ * once. */
 static void in_any_order(void **state)
 {
     static struct world w;

@@ -1,7 +1,6 @@
-/* test_cache.c - the kernel cache keeps what it is given and never believes a damaged file.
+/* test_cache.c - the kernel cache keeps what is stored and never returns data of a damaged file.
  *
- * Each test works in a folder of its own; YOKE_CACHE points there.
- */
+ * Each test works in a folder of its own, named by YOKE_CACHE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +48,7 @@ static int close_folder(void **state)
     return system(command);
 }
 
-/* Whether the cache gives back exactly `expected` for `of`. */
+/* True if the cache returns exactly `expected` for `of`. */
 static int has(struct yk_blob of, struct yk_blob expected)
 {
     void *found = NULL;
@@ -115,7 +114,7 @@ static void test_keeps(void **state)
     yk_cache_store(key, value);
     assert_true(has(key, value));
     assert_false(has(other_key, other));
-    yk_cache_store(other_key, other); /* an empty value is a value */
+    yk_cache_store(other_key, other); /* an empty value is valid */
     assert_true(has(other_key, other));
     assert_true(has(key, value));
     const struct yk_blob newer = { "newer", 5 };
@@ -126,7 +125,7 @@ static void test_keeps(void **state)
     assert_int_equal(count_files(".tmp"), 0);
 }
 
-/* Every single byte damaged, in three ways. */
+/* Damages every single byte in three ways. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -166,7 +165,7 @@ static void test_truncated_or_longer(void **state)
     assert_true(has(key, value));
 }
 
-/* Another key's entry under this key's name, as after a collision of hashes. */
+/* Another key's entry under this key's name, as after a hash collision. */
 static void test_foreign_key(void **state)
 {
     (void)state;
@@ -182,7 +181,8 @@ static void test_foreign_key(void **state)
     assert_false(has(key, value));
 }
 
-/* Not a plain file of ours: a link, a folder, a pipe (which must not block), another user's. */
+/* Not a plain file of this user: a link, a folder, a pipe (which must not block), another user's
+ * file. */
 static void test_foreign_file(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void test_foreign_file(void **state)
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_false(has(key, value));
-    yk_cache_store(key, value); /* cannot replace a folder, and says nothing */
+    yk_cache_store(key, value); /* cannot replace a folder, and prints nothing */
     assert_int_equal(count_files(".tmp"), 0);
     rmdir(path);
     assert_int_equal(rename(kept, path), 0);
@@ -260,7 +260,8 @@ static void test_place(void **state)
     free(base);
 }
 
-/* In a child, because the limits and identities it takes on are for good. 0 or what failed. */
+/* Runs in a child, because its limits and identities cannot be restored. Returns 0, or the number
+ * of the step that failed. */
 static int in_child(int (*body)(void))
 {
     pid_t child = fork();
@@ -287,7 +288,7 @@ static void test_read_only(void **state)
     assert_int_equal(chmod(folder, 0555), 0);
     assert_int_equal(in_child(read_only), 0);
     assert_int_equal(count_files(".kernel"), 0);
-    setenv("YOKE_CACHE", "/proc/self/nowhere", 1); /* not even a folder can be made */
+    setenv("YOKE_CACHE", "/proc/self/nowhere", 1); /* not even a folder can be created */
     yk_cache_store(key, value);
     assert_false(has(key, value));
 }
@@ -297,7 +298,7 @@ static int file_size_limited(void)
     const struct rlimit limit = { 40, 40 };
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
         return 1;
-    yk_cache_store(key, value); /* must neither store half of it nor die of SIGXFSZ */
+    yk_cache_store(key, value); /* must neither store a part of it nor die of SIGXFSZ */
     return has(key, value) ? 2 : 0;
 }
 
@@ -308,7 +309,7 @@ static void test_file_size_limit(void **state)
     assert_int_equal(count_files(".kernel") + count_files(".tmp"), 0);
 }
 
-/* A file system of 16 KiB, full but for less than the entry needs. */
+/* A file system of 16 KiB with less free space than the entry needs. */
 static void test_full_disk(void **state)
 {
     (void)state;
@@ -326,7 +327,8 @@ static void test_full_disk(void **state)
     assert_true(small);
 }
 
-/* Two processes write one entry again and again while this one reads: whole or not at all. */
+/* Two processes write one entry again and again while this process reads: it gets the whole entry
+ * or none. */
 static void test_two_writers(void **state)
 {
     (void)state;
@@ -347,7 +349,7 @@ static void test_two_writers(void **state)
     int seen = 0, running = 2;
     while (running > 0) {
         int hit = has(key, long_value);
-        assert_true(hit || !seen); /* once there, it never goes */
+        assert_true(hit || !seen); /* once stored, it never disappears */
         seen |= hit;
         running -= waitpid(-1, NULL, WNOHANG) > 0;
     }
@@ -356,7 +358,7 @@ static void test_two_writers(void **state)
     assert_int_equal(count_files(".kernel"), 1);
 }
 
-/* More entries than the limit: the oldest go, what was used lately stays. */
+/* More entries than the limit: the oldest are removed, recently used ones stay. */
 static void test_prune(void **state)
 {
     (void)state;
@@ -376,7 +378,7 @@ static void test_prune(void **state)
         assert_int_equal(utimensat(AT_FDCWD, other, old, 0), 0);
     }
     assert_int_equal(count_files(".kernel"), 512);
-    assert_true(has(key, value)); /* used: now the newest */
+    assert_true(has(key, value)); /* a hit makes it the newest */
     const struct yk_blob next = { "next", 4 };
     yk_cache_store(next, value);
     assert_int_equal(count_files(".kernel"), 512);
@@ -396,7 +398,7 @@ static void test_no_memory(void **state)
         failed = yk_alloc_failed();
         yk_alloc_fail_at(0);
         assert_true(hit || failed);
-        assert_true(has(key, value)); /* the entry itself was always written */
+        assert_true(has(key, value)); /* the entry itself was written in every case */
         assert_true(nth < 100);
     }
 }

@@ -1,5 +1,5 @@
-/* test_check.c - the checking wrapper catches every breach of backend.h by a caller, races between
- * operations among them, and lets what is right pass. */
+/* test_check.c - the checking wrapper detects every violation of backend.h by a caller, including
+ * races between operations, and accepts correct calls. */
 #include "check_bench.h"
 
 static yoke_status copy(struct bench *bench, const struct yk_copy *spec)
@@ -176,7 +176,7 @@ static void memory_on_demand(void **state)
     struct yk_queue *queue;
     (void)state;
     bench_open(&bench);
-    assert_null(bench.b->commit); /* as the backend's table */
+    assert_null(bench.b->commit); /* like the backend's table */
     device = open_checked("sim:gpu:mem=1M:pages=4K");
     assert_int_equal(device->backend->queue_open(device, &queue), YOKE_OK);
     assert_int_equal(device->backend->alloc(device, BYTES, &buffer), YOKE_OK);
@@ -210,7 +210,7 @@ static void host_memory(void **state)
     int foreign;
     (void)state;
     bench_open(&bench);
-    assert_null(bench.b->pin); /* as the backend's table */
+    assert_null(bench.b->pin); /* like the backend's table */
     assert_null(bench.b->host_alloc);
     device = open_checked("sim:gpu:mem=1M:pin=yes:staging=yes");
     assert_int_equal(device->backend->queue_open(device, &queue), YOKE_OK);
@@ -329,7 +329,7 @@ static void left_open(void **state)
     assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 
-/* Two operations on the same bytes: ordered ones pass, others do not. */
+/* Two operations on the same bytes: ordered ones are accepted, others are not. */
 static void races_on_one_device(void **state)
 {
     struct bench bench;
@@ -360,7 +360,7 @@ static void races_on_one_device(void **state)
     same.after = &first;
     same.after_count = 1;
     assert_int_equal(bench.b->copy(bench.queue[1], &same, &second), YOKE_OK);
-    /* Order is inherited: after `second` is after `first`. */
+    /* Order is transitive: after `second` is after `first`. */
     assert_int_equal(bench.b->zero(bench.queue[1], bench.x, 0, 100, NULL), YOKE_OK);
     struct yk_copy again = { .host = host, .buffer = bench.x, .bytes = 100 };
     assert_int_equal(bench.b->copy(bench.queue[0], &again, NULL), YOKE_EINVAL);
@@ -371,7 +371,7 @@ static void races_on_one_device(void **state)
     bench_close(&bench);
 }
 
-/* Rows that lie between each other's are no race; a byte that both use is. */
+/* Interleaved rows are no race; a byte that both use is. */
 static void races_of_rows(void **state)
 {
     struct bench bench;
@@ -406,7 +406,8 @@ static void races_of_rows(void **state)
                            .bytes = 5,
                            .rows = 3,
                            .pitch = 5,
-                           .host_pitch = 51 }; /* 15, 66, 117; read are 0 to 9, 30 to 39, ... */
+                           .host_pitch =
+                               51 }; /* writes 15, 66, 117; reads are 0 to 9, 30 to 39, ... */
     assert_int_equal(bench.b->copy(bench.queue[1], &out, NULL), YOKE_EINVAL);
     expect_breach("may still be running"); /* 60 to 69 */
     out.host_pitch = 30;
@@ -416,7 +417,7 @@ static void races_of_rows(void **state)
     bench_close(&bench);
 }
 
-/* Between devices only having seen the end makes an order. */
+/* Between devices, only waiting for the end creates order. */
 static void races_between_devices(void **state)
 {
     struct bench bench;

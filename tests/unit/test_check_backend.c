@@ -1,5 +1,5 @@
-/* test_check_backend.c - the checking wrapper catches a backend that breaks its side of backend.h
- * (one slot of a copy of the sim table is replaced), and makes calls fail on demand. */
+/* test_check_backend.c - the checking wrapper detects a backend that violates backend.h (one slot
+ * of a copy of the sim table is replaced), and makes calls fail on request. */
 #include "check_bench.h"
 
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "platform/thread.h"
 
-static struct yk_backend bent; /* the device's table with a slot that misbehaves */
+static struct yk_backend bent; /* the device's table with one slot that misbehaves */
 
 static void bend(struct bench *bench, struct check_device **device)
 {
@@ -154,7 +154,7 @@ static void intrude(void *context)
 
 static struct intruder the_intruder;
 
-/* While one thread is inside, a second comes. */
+/* While one thread is inside, a second one enters. */
 static yoke_status alloc_slow(struct yk_device *device, int64_t bytes, struct yk_buffer **out)
 {
     struct yk_thread thread;
@@ -184,7 +184,7 @@ static void two_threads(void **state)
     bench_close(&bench);
 }
 
-/* Without a listener a breach ends the process. */
+/* Without a listener a violation aborts the process. */
 static void abort_without_listener(void **state)
 {
     int wstatus;
@@ -215,10 +215,10 @@ static void injection(void **state)
     assert_int_equal(yk_backend_failed(), 0);
     assert_int_equal(bench.b->alloc(bench.device, 4, &buffer), YOKE_ENOMEM);
     assert_int_equal(yk_backend_failed(), 1);
-    assert_int_equal(bench.b->alloc(bench.device, 4, &buffer), YOKE_OK); /* once */
+    assert_int_equal(bench.b->alloc(bench.device, 4, &buffer), YOKE_OK); /* only once */
     bench.b->free(bench.device, buffer);
     yk_backend_fail_at(1, YOKE_EBUILD);
-    assert_int_equal(bench.b->zero(bench.queue[0], bench.x, 0, 4, NULL), YOKE_OK); /* no build */
+    assert_int_equal(bench.b->zero(bench.queue[0], bench.x, 0, 4, NULL), YOKE_OK); /* not a build */
     struct yk_program *program;
     assert_int_equal(bench.b->build(bench.device, &kernel, &program), YOKE_EBUILD);
     assert_non_null(strstr(yoke_error_text(), "sim:gpu"));
@@ -230,7 +230,7 @@ static void injection(void **state)
     assert_int_equal(bench.b->wait(event), YOKE_EDEVICE); /* an outcome */
     assert_int_equal(yk_backend_failed(), 1);
     yk_backend_fail_at(0, YOKE_OK);
-    assert_int_equal(bench.b->wait(other), YOKE_EDEVICE); /* all that was under way */
+    assert_int_equal(bench.b->wait(other), YOKE_EDEVICE); /* all work in progress */
     assert_int_equal(bench.b->poll(event, &outcome), 1);
     assert_int_equal(outcome, YOKE_EDEVICE);
     assert_int_equal(bench.b->copy(bench.queue[0], &spec, NULL), YOKE_EDEVICE); /* for good */
@@ -239,7 +239,7 @@ static void injection(void **state)
     bench_close(&bench);
 }
 
-/* A device really lost is one that obeys. */
+/* A device that is really lost obeys the rules. */
 static void real_loss(void **state)
 {
     struct yk_device *device = open_checked("sim:gpu:fail_after=1");

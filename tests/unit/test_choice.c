@@ -1,6 +1,5 @@
-/* test_choice.c - which of two kernels a device goes on with: always the faster one, whatever the
- * chunks are and whatever warms up first; and what finding out costs is bounded.
- */
+/* test_choice.c - which of two kernels a device continues with: always the faster one, for all
+ * chunk sizes and whichever warms up first; and the cost of finding out is bounded. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +14,8 @@
 
 enum { BOTH = 3, TRY_NS = 3000000, WARM_NS = 50000000 };
 
-/* A device that does chunks one by one: a kernel's takes fixed + items / rate, its first one more.
- */
+/* A device that does chunks one by one. A chunk takes fixed + items / rate; a kernel's first chunk
+ * takes more. */
 struct device {
     double rate[YK_FORMS], fixed_ns, warm_ns[YK_FORMS], noise;
     int64_t fill;
@@ -43,7 +42,7 @@ static double time_of(struct device *device, int form, int64_t items)
     return ns;
 }
 
-/* One job of a device: `part` of what is left in each chunk. Gives its chunks. */
+/* One job of a device: each chunk is `part` of the rest. Returns the number of chunks. */
 static int job(struct yk_choice *choice, struct device *device, int64_t range, double part)
 {
     int chunks = 0;
@@ -66,7 +65,7 @@ static int job(struct yk_choice *choice, struct device *device, int64_t range, d
     return chunks;
 }
 
-/* Every pair of rates, from a tenth of the other's to ten times it. */
+/* Every ratio of rates from a tenth to ten. */
 static void the_faster_one_is_kept(void **state)
 {
     static const double ratios[] = { 0.1, 0.5, 0.8, 0.9, 1.1, 1.25, 2, 10, 1000 };
@@ -85,7 +84,7 @@ static void the_faster_one_is_kept(void **state)
             int jobs = 0;
             device.rate[0] = pow(10, -3 + 3 * uniform(&seed));
             device.rate[1] = device.rate[0] * ratios[r];
-            /* What a chunk costs hides what its items do. */
+            /* A chunk's fixed cost hides the cost of its items. */
             device.fixed_ns = fmin(device.fixed_ns, (double)device.fill / device.rate[0] / 20);
             device.fixed_ns = fmin(device.fixed_ns, (double)device.fill / device.rate[1] / 20);
             yk_choice_open(&choice);
@@ -98,8 +97,8 @@ static void the_faster_one_is_kept(void **state)
         }
 }
 
-/* Of the slower kernel a few chunks, each as long as what the faster one does in TRY_NS, and
- * two if that is much. */
+/* The slower kernel gets a few chunks, each as long as the faster one's work in TRY_NS, and two if
+ * that is much. */
 static void finding_out_is_bounded(void **state)
 {
     uint64_t seed = 11;
@@ -115,7 +114,7 @@ static void finding_out_is_bounded(void **state)
         yk_choice_open(&choice);
         job(&choice, &device, (int64_t)(4e7 * ratio * 1e-3), 0.3);
         assert_true(choice.best == (ratio > 1.03 ? 1 - slow : choice.best));
-        assert_true(choice.settled || ratio < 1.3); /* or whole jobs have to tell */
+        assert_true(choice.settled || ratio < 1.3); /* otherwise whole jobs have to decide */
         if (choice.best == slow)
             continue;
         assert_in_range(device.chunks[slow], 1, ratio > 3.1 ? 4 : 7);
@@ -127,7 +126,7 @@ static void finding_out_is_bounded(void **state)
     }
 }
 
-/* Jobs of one chunk: by the kernel, by the alternative, and so on until each was measured. */
+/* Jobs of one chunk: the kernel, then the alternative, and so on until both have been measured. */
 static void jobs_of_one_chunk(void **state)
 {
     struct device device = { .rate = { 1, 3 }, .fill = 1 << 20 };
@@ -141,7 +140,7 @@ static void jobs_of_one_chunk(void **state)
     job(&choice, &device, 1 << 20, 1);
     assert_int_equal(device.chunks[1], 1);
     assert_true(yk_choice_knows_both(&choice));
-    assert_int_equal(choice.best, 1); /* it is so far */
+    assert_int_equal(choice.best, 1); /* the best so far */
     for (jobs = 2; !choice.settled; jobs++)
         job(&choice, &device, 1 << 20, 1);
     assert_in_range(jobs, 4, 12);
@@ -152,7 +151,7 @@ static void jobs_of_one_chunk(void **state)
     }
 }
 
-/* All sessions together cost about a hundredth, and less and less. */
+/* All sessions together cost about a hundredth, with a falling rate. */
 static void another_session_is_seldom(void **state)
 {
     struct device device = { .rate = { 1, 0.1 }, .fill = 1000 };
@@ -170,7 +169,7 @@ static void another_session_is_seldom(void **state)
     assert_true(device.spent_ns[1] < first + 0.01 * all);
 }
 
-/* What was slower becomes faster: data changed, say. It is found at the next session. */
+/* The slower kernel becomes faster, say because data changed. The next session finds it. */
 static void a_change_is_found(void **state)
 {
     struct device device = { .rate = { 1, 0.5 }, .fill = 1000 };
@@ -186,7 +185,7 @@ static void a_change_is_found(void **state)
     assert_in_range(jobs, 1, 40);
 }
 
-/* Who is only a little faster changes nothing. */
+/* A kernel that is only slightly faster changes nothing. */
 static void a_draw_stays_with_the_first(void **state)
 {
     struct device device = { .rate = { 1, 1.01 }, .fill = 1000 };
@@ -198,8 +197,8 @@ static void a_draw_stays_with_the_first(void **state)
     assert_true(choice.settled && choice.best == 0);
 }
 
-/* While one is not ready (it is compiled, it failed) the other one does all, at any length, and
- * nothing is held against either. */
+/* While one is not ready (being compiled, or failed), the other does everything, at any length, and
+ * neither is judged by it. */
 static void one_that_is_not_ready(void **state)
 {
     struct yk_choice_asked asked = { .ready = 2, .range = 1000, .fill = 1 };
@@ -220,7 +219,8 @@ static void one_that_is_not_ready(void **state)
     assert_true(turn.form == 0 && !turn.tries);
 }
 
-/* Cores have several chunks out: who has one out that was never heard of gets no other. */
+/* Cores have several chunks in progress: a kernel that was never measured gets no second chunk
+ * meanwhile. */
 static void chunks_that_are_out(void **state)
 {
     struct yk_choice_asked asked = { .ready = BOTH, .range = 25600, .fill = 10 };
@@ -236,11 +236,11 @@ static void chunks_that_are_out(void **state)
     asked.out[1] = 1;
     yk_choice_next(&choice, &asked, &turn);
     assert_true(turn.form == 0 && turn.tries && turn.most == 100);
-    yk_choice_note(&choice, &(struct yk_choice_chunk){ 0, 1, 0, 5 }); /* nothing of it was done */
+    yk_choice_note(&choice, &(struct yk_choice_chunk){ 0, 1, 0, 5 }); /* no item of it was done */
     assert_int_equal(choice.best, -1);
 }
 
-/* The program or the machine has something else to do in one chunk. */
+/* The program or the machine is disturbed during one chunk. */
 static void one_moment_does_not_decide(void **state)
 {
     (void)state;
@@ -261,9 +261,9 @@ static void one_moment_does_not_decide(void **state)
     }
 }
 
-/* Cores that take 23 ms for the least they can do, three times as long with the other kernel maybe,
- * have nothing to try in a job of 9 ms, but they do in one of a second; and one that is put off for
- * good by short jobs gets its turn when it has worked a hundred times as long. */
+/* Cores need 23 ms for their smallest piece, perhaps three times as long with the other kernel.
+ * They try nothing in a job of 9 ms, but they do in a job of 1 s. A trial that short jobs put off
+ * for ever runs after a hundred times its duration of work. */
 static void a_short_job_of_several(void **state)
 {
     const struct yk_choice_job brief = { .least_ns = 23e6, .others_ns = 9e6 };
@@ -311,8 +311,8 @@ static void sentences(void **state)
     assert_string_equal(text, "steps, measured at 4000 items/us; plain did 1000");
 }
 
-/* Nothing is tried for long, then there is a session as ever; and what this process found counts
- * more. */
+/* For a long time nothing is tried, then there is a session as usual; results of this process have
+ * more weight. */
 static void another_process_found_it(void **state)
 {
     static const char *const names[] = { "plain", "steps" };
@@ -325,7 +325,7 @@ static void another_process_found_it(void **state)
     yk_choice_recall(&choice, 0);
     assert_true(yk_choice_knows_both(&choice));
     assert_int_equal(yk_choice_found(&choice), 0);
-    for (int j = 0; j < 90; j++) /* of a tenth of a second */
+    for (int j = 0; j < 90; j++) /* each of 0.1 s */
         job(&choice, &device, 100000000, 0.5);
     assert_float_equal(device.spent_ns[1], 0, 0);
     yk_choice_explain(&choice, names, text, sizeof text);
@@ -340,7 +340,7 @@ static void another_process_found_it(void **state)
     assert_string_equal(text, "steps, measured at 4000 items/us; plain did 1000");
 }
 
-/* Not what a chunk or two of a session that goes on look like. */
+/* A session in progress is not reported as a finding. */
 static void a_session_is_no_finding(void **state)
 {
     static const char *const names[] = { "plain", "steps" };

@@ -1,8 +1,7 @@
-/* test_choice_sizes.c - which of two kernels a device goes on with where the answer depends on how
- * long chunks are, as one pays for the longest walk in each: what it does in the long run counts.
- * `ctest -R test_choice_sizes -V` prints what choosing cost, by how fast they are beside each
- * other, by what a chunk costs, and by noise.
- */
+/* test_choice_sizes.c - which of two kernels a device continues with if the answer depends on the
+ * length of chunks, because one of them pays for the longest walk in each: the long-run time
+ * counts. `ctest -R test_choice_sizes -V` prints the cost of choosing, by ratio of speeds, fixed
+ * cost of a chunk, and noise. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +18,7 @@ enum { BOTH = 3, SEEDS = 40, JOBS = 40, LATE = 10 };
 /* A device whose chunks of v items take fixed + v / rate. */
 struct device {
     double rate[YK_FORMS], fixed_ns[YK_FORMS], noise;
-    int64_t range, part; /* of a job; the first one has so many chunks, later ones one */
+    int64_t range, part; /* of a job; the first job has `part` chunks, later ones have one */
     uint64_t seed;
     struct yk_choice choice;
 };
@@ -35,7 +34,7 @@ static double ideal_ns(const struct device *device, int form, int64_t items)
     return device->fixed_ns[form] + (double)items / device->rate[form];
 }
 
-/* Time of a job, whose chunks are `most` items at most if nobody says less. */
+/* Time of a job with chunks of at most `most` items, unless a smaller limit is given. */
 static double job(struct device *device, int64_t most)
 {
     double sum = 0;
@@ -61,12 +60,12 @@ static double job(struct device *device, int64_t most)
 }
 
 struct found {
-    double first, later, end; /* beyond the better kernel's time: the first job, the mean of all
+    double first, later, end; /* excess over the better kernel's time: first job, mean of all
                                  others, and the last ones without noise */
-    int jobs;                 /* until it was settled, at most */
+    int jobs;                 /* largest number of jobs until it was settled */
 };
 
-/* A job takes ns by the first kernel alone, whose rate is 1; the other one is `ratio` times as fast
+/* A job takes `ns` with the first kernel alone, whose rate is 1; the other is `ratio` times as fast
  * in the long run. */
 static struct found find(double ns, double ratio, const double fixed_ns[YK_FORMS], double noise)
 {
@@ -97,11 +96,11 @@ static struct found find(double ns, double ratio, const double fixed_ns[YK_FORMS
 static const double ratios[] = { 0.5, 0.7, 0.8, 0.87, 0.92, 0.96, 1.04, 1.08, 1.15, 1.25, 1.4, 2 };
 enum { RATIOS = sizeof ratios / sizeof *ratios };
 
-/* What a chunk of each costs, and how long jobs are. */
+/* Fixed cost of a chunk of each kernel, and length of jobs. */
 static const struct scene {
     const char *name;
     double fixed_ns[YK_FORMS], ns;
-    double first, later; /* what is allowed */
+    double first, later; /* limits */
 } scenes[] = {
     { "no costs, 7 ms", { 0, 0 }, 7e6, 1.3, 0.07 },
     { "a tail of 0.25 ms, 7 ms", { 250e3, 20e3 }, 7e6, 1.3, 0.07 },

@@ -1,9 +1,9 @@
-/* test_coherence.c - cases worked out by hand. (Edges, mistakes and what a call costs:
- * test_coherence_edges.c; test_coherence_random.c plays histories against the brute-force model.)
+/* test_coherence.c - cases worked out by hand. (Edge cases, misuse and the cost of a call:
+ * test_coherence_edges.c; test_coherence_random.c compares histories with the brute-force model.)
  */
 #include "coherence_text.h"
 
-/* An array of the user, read by a GPU in part, written there, and brought home. */
+/* The user's array: a GPU reads a part of it and writes there, and the rows come home. */
 static void test_there_and_back(void **state)
 {
     struct yk_coherence *c = open_rows(10, YK_START_HOST);
@@ -32,7 +32,7 @@ static void test_there_and_back(void **state)
     close_rows(c);
 }
 
-/* The host where it has the rows; else one source for as many rows as it can serve. */
+/* The source is the host if it has the rows; otherwise one source for as many rows as possible. */
 static void test_sources(void **state)
 {
     struct yk_coherence *c = open_rows(12, YK_START_HOST);
@@ -48,7 +48,7 @@ static void test_sources(void **state)
     close_rows(c);
 }
 
-/* Rows nobody wrote need no copy and cannot be a source; written ones can. */
+/* Rows that were never written need no copy and cannot be a source; written ones can. */
 static void test_fresh(void **state)
 {
     struct yk_coherence *c = open_rows(8, YK_START_FRESH);
@@ -65,8 +65,8 @@ static void test_fresh(void **state)
     close_rows(c);
 }
 
-/* A write while a copy is under way: that copy's end changes nothing, not even where a second copy
- * of the same rows was begun since; the second one's does. */
+/* A write during a copy: the end of that copy changes nothing, even if a second copy of the same
+ * rows has begun since; the end of the second copy does. */
 static void test_overtaken(void **state)
 {
     struct yk_coherence *c = open_rows(6, YK_START_HOST);
@@ -83,7 +83,7 @@ static void test_overtaken(void **state)
     assert_states(c, GPU, "SSSSSS");
     assert_states(c, OTHER, "..SS..");
 
-    /* The writer is the place the copy goes to. */
+    /* The writer is the destination of the copy. */
     assert_int_equal(yk_coherence_copy_begun(c, OTHER, HOST, rows(0, 2)), YOKE_OK);
     written(c, OTHER, rows(0, 1));
     assert_int_equal(yk_coherence_copy_done(c, OTHER, rows(0, 2)), YOKE_OK);
@@ -92,8 +92,8 @@ static void test_overtaken(void **state)
     close_rows(c);
 }
 
-/* The same rows twice: the first end makes them current; a failure makes no row less current that
- * is so already, and leaves nothing arriving. */
+/* The same rows are copied twice: the first end makes them current. A failure does not invalidate
+ * rows that are current, and leaves no row arriving. */
 static void test_twice_and_failing(void **state)
 {
     struct yk_coherence *c = open_rows(4, YK_START_HOST);
@@ -117,7 +117,8 @@ static void test_twice_and_failing(void **state)
     close_rows(c);
 }
 
-/* What only this place has stays; the rest goes, with the copies from it and to it. */
+/* Rows that only this place has stay; the others are dropped, together with copies from and to it.
+ */
 static void test_drop(void **state)
 {
     struct yk_coherence *c = open_rows(8, YK_START_HOST);
@@ -135,7 +136,7 @@ static void test_drop(void **state)
     assert_int_equal(yk_coherence_copy_done(c, OTHER, rows(1, 6)), YOKE_OK);
     assert_states(c, GPU, "..SS....");
     assert_states(c, OTHER, "..SS....");
-    /* The last one that has rows keeps them, and says that they are the only ones. */
+    /* The last place that has rows keeps them and reports that they are the only ones. */
     assert_int_equal(yk_coherence_drop(c, GPU, rows(0, 8), &kept), YOKE_OK);
     assert_int_equal(kept, 0);
     assert_states(c, OTHER, "..MM....");
@@ -145,8 +146,8 @@ static void test_drop(void **state)
     close_rows(c);
 }
 
-/* Rows that others have survive; the only copy is lost until somebody writes; a copy from the
- * failed place never counts. */
+/* Rows of which others have copies survive; an only copy is lost until it is written again; a copy
+ * from the failed place never counts. */
 static void test_place_failed(void **state)
 {
     struct yk_coherence *c = open_rows(10, YK_START_HOST);
@@ -180,7 +181,7 @@ static uint32_t bits(int a, int b)
     return UINT32_C(1) << a | UINT32_C(1) << b;
 }
 
-/* Row 0 is everywhere but at GPU, 1 and 2 at devices, 3 at the host and at OTHER. */
+/* Row 0 is everywhere except GPU; rows 1 and 2 are on devices, row 3 on the host and OTHER. */
 static void test_wishes(void **state)
 {
     struct yk_coherence *c = open_rows(4, YK_START_HOST);
@@ -194,7 +195,7 @@ static void test_wishes(void **state)
     assert_lacks_from(c, GPU, rows(0, 4), "0-4<2", bits(OTHER, THIRD), 0);
     assert_lacks_from(c, GPU, rows(0, 4), "0-1<0 1-3<3 3-4<0", 0, bits(THIRD, THIRD));
     assert_lacks_from(c, GPU, rows(0, 4), "0-3<3 3-4<0", bits(THIRD, THIRD), bits(OTHER, THIRD));
-    /* not all ask the same one: the next behind the one that asks, in a ring */
+    /* requests are spread: the source is the next place after the requester, in a ring */
     assert_int_equal(yk_coherence_written(c, GPU, rows(0, 1)), YOKE_OK);
     copy(c, OTHER, GPU, rows(0, 1));
     assert_lacks_from(c, THIRD, rows(0, 1), "0-1<1", bits(GPU, OTHER), 0);
@@ -229,7 +230,7 @@ static void test_whereabouts(void **state)
         (struct yk_whereabouts){ .holders = 1, .arriving = bits(OTHER, OTHER), .rows = { 6, 8 } });
     assert_int_equal(yk_coherence_copy_done(c, GPU, rows(2, 6)), YOKE_OK);
     assert_where(c, 2, (struct yk_whereabouts){ .holders = bits(HOST, GPU), .rows = { 2, 4 } });
-    /* an overtaken copy brings nothing, and is under way all the same */
+    /* an overtaken copy brings nothing, but is still in progress */
     assert_int_equal(yk_coherence_copy_begun(c, THIRD, GPU, rows(2, 4)), YOKE_OK);
     assert_int_equal(yk_coherence_place_failed(c, GPU, &lost), YOKE_OK);
     assert_where(c, 2, (struct yk_whereabouts){ .holders = 1, .rows = { 2, 4 } });

@@ -1,11 +1,10 @@
-/* test_coherence_edges.c - coherence of no rows, mistakes, endless copies, no memory; and what a
- * call costs.
- */
+/* test_coherence_edges.c - coherence of no rows, misuse, copies that never end, no memory; and the
+ * cost of a call. */
 #include <time.h>
 
 #include "coherence_text.h"
 
-/* --- edges and mistakes --- */
+/* --- edge cases and misuse --- */
 
 static void test_no_rows(void **state)
 {
@@ -77,8 +76,8 @@ static void test_mistakes(void **state)
     close_rows(c);
 }
 
-/* Copies that are begun and never ended are a leak in the caller: it hears of it, and no count
- * wraps round. */
+/* Copies that begin and never end are a leak of the caller: it gets an error, and no counter
+ * overflows. */
 static void test_endless_copies(void **state)
 {
     struct yk_coherence *c = open_rows(4, YK_START_HOST);
@@ -125,8 +124,9 @@ enum { CYCLES = 1000000 };
 enum { CYCLES = 50000 };
 #endif
 
-/* A chunk with a row of halo on each side goes to one of two devices and is written there; in each
- * round every chunk changes its device, so that neighbours never merge. Returns calls made. */
+/* A chunk with one row of halo on each side goes to one of two devices and is written there. In
+ * each round every chunk changes devices, so that neighbours never merge. Returns the number of
+ * calls. */
 static int64_t cycle(struct yk_coherence *c, struct yk_copy_needs *needs, int number)
 {
     int chunk = number % CHUNKS, place = 1 + (number / CHUNKS + chunk) % 2, i;
@@ -146,8 +146,8 @@ static int64_t cycle(struct yk_coherence *c, struct yk_copy_needs *needs, int nu
     return 2 + 2 * needs->count;
 }
 
-/* The bound is far above what is expected (under 200 ns), for slow machines and checking builds;
- * what it catches is a cost that grows with rows, or with every call. */
+/* The limit is far above the expected cost (below 200 ns), for slow machines and checking builds;
+ * it catches a cost that grows with rows, or with every call. */
 static void test_cost(void **state)
 {
     struct yk_coherence *c = open_rows(ALL_ROWS, YK_START_HOST);
@@ -160,7 +160,7 @@ static void test_cost(void **state)
     for (i = 0; i < 4 * CHUNKS; i++)
         assert_true(cycle(c, &needs, i) > 0);
     held = yk_alloc_outstanding();
-    yk_alloc_fail_at(1); /* from here on nothing allocates */
+    yk_alloc_fail_at(1); /* from here on no call allocates */
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
     for (i = 0; i < CYCLES; i++, calls += made) {
         made = cycle(c, &needs, i);

@@ -1,11 +1,10 @@
 /* test_coherence_random.c - a million random steps of the coherence core against the brute-force
- * model: writes, copies in flight and their ends in any order, copies that fail or are overtaken,
- * drops, places that fail, calls that must be refused; and fewer of them in which every allocation
- * fails once.
+ * model: writes, copies that begin and end in any order, copies that fail or are overtaken, drops,
+ * places that fail, calls that must be refused; and fewer steps in which every allocation fails
+ * once.
  *
- * Each run draws other histories. A failure names the seed; given as the argument, it is played
- * first.
- */
+ * Each run draws new histories. A failure prints the seed; a seed given as the argument is played
+ * first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@
 #include "base/alloc.h"
 #include "coherence_history.h"
 
-/* Most histories have few rows, as all of them are compared after each step. */
+/* Most histories have few rows, because all rows are compared after each step. */
 enum { HISTORY_BYTES = 700, FAILING_HISTORIES = 60, ROWS_BYTE = 3, FEW_ROWS = 36, MANY_EVERY = 8 };
 #if defined(__OPTIMIZE__) && !defined(YK_CHECKED)
 enum { STEPS = 1000000 };
@@ -60,7 +59,7 @@ static void print_counts(const struct history_counts *counts)
         counts->lost_rows, counts->kept_rows, counts->overtaken_ends);
 }
 
-/* That the histories reach what they are for is tested as well. */
+/* Also tests that the histories reach the cases they are for. */
 static void test_steps(void **state)
 {
     struct history_counts counts = { 0 };

@@ -1,6 +1,5 @@
-/* test_cpu_backend.c - the cpu backend: selectors to sets of cores, variants, launches, and every
- * allocation of it failing once.
- */
+/* test_cpu_backend.c - the cpu backend: selectors to sets of cores, variants, launches, and failure
+ * of each of its allocations. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +68,7 @@ static void count_takes_the_first(void **state)
     yk_device_list_close(&one);
 }
 
-/* Nodes and caches: every usable core is in at most one device, and its number is distinct. */
+/* Nodes and caches: every usable core is in at most one device, and device numbers are distinct. */
 static void levels_divide_the_cores(void **state)
 {
     static const char *const levels[] = { "numa", "L3", "L2", "l2" };
@@ -129,7 +128,7 @@ static void wrong_words(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
-/* Kernels by hand that say which of them ran. */
+/* Hand-written kernels that record which of them ran. */
 static int ran;
 static yoke_chunk seen;
 
@@ -167,10 +166,11 @@ static const yoke_kernel add = { .struct_size = sizeof(yoke_kernel),
                                  .name = "add",
                                  .params = params,
                                  .param_count = 2,
-                                 .unit = 10, /* too few are launched to compare variants */
+                                 .unit = 10, /* too few items are launched to compare variants */
                                  .cpu.variant = { add_run, add_run_v3, add_run_v4 } };
 
-/* Open, build and launch rows 100 .. 109 of which only those are there; closes what it opened. */
+/* Opens, builds and launches rows 100 .. 109 on memory that has only these rows; closes what it
+ * opened. */
 static yoke_status launch_once(const struct yk_device_desc *desc, const yoke_kernel *kernel)
 {
     struct yk_device *device = NULL;
@@ -216,7 +216,7 @@ static void the_best_variant_runs(void **state)
     assert_int_equal(find("", "", &list), YOKE_OK);
     assert_int_equal(launch_once(&list.items[0], &kernel), YOKE_OK);
     assert_int_equal(ran, names[yk_cpu_variant_best()]);
-    kernel.cpu.variant[1] = kernel.cpu.variant[2] = NULL; /* the next lower one there is */
+    kernel.cpu.variant[1] = kernel.cpu.variant[2] = NULL; /* the next lower variant that exists */
     assert_int_equal(launch_once(&list.items[0], &kernel), YOKE_OK);
     assert_int_equal(ran, 1);
     kernel.cpu.team = add_run_team;
@@ -246,11 +246,11 @@ static void a_variant_can_be_asked_for(void **state)
     }
 }
 
-/* --- variants that are compared --- */
+/* --- comparison of variants --- */
 
 enum { ITEMS = 4000 };
 
-/* Each item counts, and takes its time where it is told to. */
+/* Counts each item and takes the given time per item. */
 static void count_items(void *const *args, const yoke_chunk *chunk, int64_t ns_each)
 {
     int *counts = args[0];
@@ -303,8 +303,8 @@ static void *launch_all(void *context)
     return NULL;
 }
 
-/* Wide variants are slower, as where lanes are masked: three cores find that, and each item is done
- * once all the same. */
+/* Wide variants are slower, as with masked lanes: three cores find that, and each item is still
+ * done once. */
 static void the_fastest_variant_stays(void **state)
 {
     enum { CORES = 3 };
