@@ -1,6 +1,5 @@
 /* Tests of demand: the example of section 4.1 of Ribeiro et al. decision by decision, the window,
- * each model of capability, and that nothing is lost whatever is known or measured.
- */
+ * each model of capability, and that no item is lost whatever is known or measured. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,14 +15,14 @@
 enum { GPU, CPU };
 #define GIVEN "demand:dd=10,model=given,capability=1.0/0.3"
 
-/* What a lane of a device gets; a wait is {0, 0}. */
+/* The chunk that a lane gets; a wait is {0, 0}. */
 struct step {
     int device;
     int64_t first, last;
     const char *reason;
 };
 
-/* `told`: what is known of both, for tests to change. */
+/* `told`: what is known of both devices; NULL: nothing. */
 static struct yk_dispatch *open_two(const char *partitioner, int64_t items,
                                     const struct yk_split_device *told)
 {
@@ -53,7 +52,7 @@ static enum yk_verdict next(struct yk_dispatch *dispatch, int device, struct yk_
     return yk_dispatch_next(dispatch, device, 0, 0, chunk, &wake_ns);
 }
 
-/* A lane asks, and takes `item_ns` for each item if it gets any. */
+/* A lane requests a chunk; if it gets one, each item takes `item_ns`. */
 static void ask_and_do(struct yk_dispatch *dispatch, int at, const struct step *step,
                        int64_t item_ns)
 {
@@ -71,7 +70,7 @@ static void ask_and_do(struct yk_dispatch *dispatch, int at, const struct step *
     assert_true(yk_dispatch_check(dispatch));
 }
 
-/* Each task is done before the next is asked for; the CPU takes ten times as long for an item. */
+/* Each task is done before the next is requested; an item takes the CPU ten times as long. */
 static void walk(struct yk_dispatch *dispatch, const struct step *steps, size_t count)
 {
     size_t i;
@@ -89,7 +88,7 @@ static void the_papers_example(void **state)
         { GPU, 600, 700, NULL },  { CPU, 90, 120, NULL },  { GPU, 500, 600, NULL },
         { CPU, 120, 150, NULL },  { GPU, 400, 500, NULL }, { CPU, 150, 180, NULL },
         { GPU, 300, 400, NULL },  { CPU, 180, 210, NULL }, { CPU, 210, 240, NULL },
-        { GPU, 240, 300, NULL } /* what is left */
+        { GPU, 240, 300, NULL } /* the rest */
     };
     struct yk_dispatch *dispatch = open_two(GIVEN, 1000, NULL);
     (void)state;
@@ -104,7 +103,7 @@ static void the_papers_example(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Equation 1: only ratios count. */
+/* Equation 1: only ratios matter. */
 static void capabilities_are_normalised(void **state)
 {
     static const struct step steps[] = { { GPU, 900, 1000, NULL }, { CPU, 0, 30, NULL } };
@@ -170,7 +169,7 @@ static void tasks_are_whole_units(void **state)
     yk_dispatch_join(dispatch, 0, 0);
     yk_dispatch_join(dispatch, 1, 0);
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
-    assert_int_equal(chunk.last - chunk.first, 15); /* the range's last unit is cut short */
+    assert_int_equal(chunk.last - chunk.first, 15); /* the last unit of the range is shorter */
     assert_int_equal(next(dispatch, 1, &chunk), YK_TAKE);
     assert_int_equal(chunk.last - chunk.first, 16); /* 0.1 items */
     assert_int_equal(next(dispatch, 0, &chunk), YK_TAKE);
@@ -178,7 +177,8 @@ static void tasks_are_whole_units(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Rates of earlier jobs to begin with; then the CPU turns out slower, a tenth of the GPU. */
+/* Begins with rates of earlier jobs; then the CPU turns out slower, at a tenth of the GPU's rate.
+ */
 static void learned_begins_with_what_is_known_and_corrects_it(void **state)
 {
     static const struct yk_split_device told[] = { { .rate = 1 }, { .rate = 0.5 } };
@@ -203,7 +203,7 @@ static void who_is_unknown_counts_as_the_fastest(void **state)
 {
     static const struct yk_split_device told[] = { { .rate = 1 }, { .rate = 0 } };
     static const struct step steps[] = {
-        { CPU, 0, 100, "speed unknown" }, /* and takes 10 ns an item, the GPU 1 */
+        { CPU, 0, 100, "speed unknown" }, /* and takes 10 ns per item, the GPU 1 */
         { CPU, 100, 110, NULL },
         { GPU, 900, 1000, NULL },
     };
@@ -239,7 +239,7 @@ static void measured_does_not_change_within_a_job(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* What was learned says otherwise, and does not count; unless a peak is missing. */
+/* Learned rates differ from the peaks and are ignored, unless a peak is missing. */
 static void peaks_are_all_known_or_none_counts(void **state)
 {
     static const struct yk_split_device both[] = { { .peak = 67000, .rate = 1 },
@@ -271,7 +271,7 @@ static void tasks_of_a_lost_device_go_to_the_others(void **state)
     yk_dispatch_failed(dispatch, GPU, "it was unplugged");
     yk_dispatch_done(dispatch, CPU, &chunk, 30, &times);
     while (next(dispatch, CPU, &chunk) == YK_TAKE) {
-        /* it is the fastest there is now */
+        /* the fastest device at present */
         assert_int_equal(chunk.last - chunk.first, chunk.last < 1000 ? 100 : 70);
         yk_dispatch_done(dispatch, CPU, &chunk, chunk.last - chunk.first, &times);
         assert_true(yk_dispatch_check(dispatch));
@@ -295,7 +295,7 @@ static void a_range_smaller_than_dd_is_given_by_units(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* dd has a default, 16 for each device; and ranges may be as long as ranges can be. */
+/* dd has a default, 16 per device; and a range may have the largest possible length. */
 static void extreme_sizes(void **state)
 {
     struct yk_dispatch *dispatch = open_two("demand", 32000, NULL);
@@ -382,8 +382,8 @@ static void wrong_words_are_named(void **state)
 
 /* --- machines --- */
 
-/* Where capabilities are right, tasks are as long everywhere, and the last one is all that is lost:
- * 1 / dd of what the fastest would take. */
+/* If capabilities are correct, all tasks take equally long, and at most one task's time is lost: 1
+ * / dd of the time of the fastest device. */
 static void right_capabilities_end_together(void **state)
 {
     static const char *const names[] = { "demand:dd=100,model=given,capability=0.1/1/0.5",
@@ -414,7 +414,7 @@ static void draw_devices(struct machine *m, unsigned *seed)
     }
 }
 
-/* All but one may fail, leave or come late, and what is known of them may be wrong. */
+/* All but one device may fail, leave or be late, and their known speeds may be wrong. */
 static void draw_mishaps(struct machine *m, unsigned *seed)
 {
     double length = 2 * ideal_ns(m);

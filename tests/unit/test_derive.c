@@ -1,11 +1,10 @@
-/* test_derive.c - splits for sizes never seen, in worlds whose devices' lines are known for every
- * size: they reach 97 % of the best split's speed.
- */
+/* test_derive.c - splits for sizes never seen, in worlds in which each device's line is known for
+ * every size: they reach 97 % of the best split's speed. */
 #include "derive_worlds.h"
 
 enum { LESSONS = 12 };
 
-/* The derived split's speed as a part of the best one's. */
+/* The derived split's speed relative to the best one's. */
 static double quality(const struct world *world, const struct yk_derivation *how,
                       const struct spot *known, struct spot asked)
 {
@@ -26,7 +25,7 @@ static double quality(const struct world *world, const struct yk_derivation *how
     return best_time(world, asked) / time_of(world, asked, share);
 }
 
-/* `asked` of the first few worlds. */
+/* Requires the quality `least` at the spots `asked` in the first `count` worlds. */
 static void demand(int count, const struct spot *known, const struct spot *asked, double least)
 {
     int failed = 0;
@@ -62,7 +61,7 @@ static void test_beyond(void **state)
     demand(SMOOTH, known, asked, 0.97);
 }
 
-/* Also where a device has a step, between lessons that are not far apart. */
+/* Also if a device has a step, between lessons that are not far apart. */
 static void test_dense(void **state)
 {
     (void)state;
@@ -75,7 +74,7 @@ static void test_dense(void **state)
     demand(WORLDS, known, asked, 0.97);
 }
 
-/* Each of two sizes changes alone. */
+/* Each of two sizes varies alone. */
 static void test_two_sizes(void **state)
 {
     (void)state;
@@ -88,7 +87,7 @@ static void test_two_sizes(void **state)
     demand(SMOOTH, known, asked, 0.97);
 }
 
-/* Lessons close to each other tell mostly noise of how it goes on. */
+/* Lessons close to each other mostly show noise, not the trend. */
 static void test_close_lessons(void **state)
 {
     (void)state;
@@ -102,7 +101,7 @@ static void test_one_lesson(void **state)
     (void)state;
     static const struct spot known[] = { { 4000, 4000 }, { 0 } };
     static const struct spot asked[] = { { 2000, 2000 }, { 3000, 3000 }, { 8000, 8000 }, { 0 } };
-    demand(SMOOTH, known, asked, 0.84); /* what the paper reaches */
+    demand(SMOOTH, known, asked, 0.84); /* the paper's figure */
 }
 
 static void test_exact_where_known(void **state)
@@ -113,8 +112,8 @@ static void test_exact_where_known(void **state)
     demand(SMOOTH, known, asked, 0.985);
 }
 
-/* Lessons of another kernel, where a device has two to choose from, say nothing of this one's
- * speed. */
+/* If a device can choose between two kernels, lessons of the other kernel are not used for the
+ * speed of this one. */
 static void test_forms(void **state)
 {
     static const struct spot spots[] = { { 1000, 1000 }, { 8000, 8000 } };
@@ -139,7 +138,7 @@ static void test_forms(void **state)
     assert_int_not_equal(yk_lesson_checksum(&both), yk_lesson_checksum(&alone));
 }
 
-/* A GPU that pays only from some size on is in the team from there on. */
+/* A GPU that pays only above some size is in the team from that size on. */
 static void test_team(void **state)
 {
     (void)state;
@@ -181,7 +180,7 @@ static void test_nearest(void **state)
     assert_int_equal(out.team, 7);
 }
 
-/* Without lines, the speeds of chunks tell the shares, but no end and no other team. */
+/* Without lines, the rates of chunks give the shares, but neither the time nor another team. */
 static void test_rates_only(void **state)
 {
     (void)state;
@@ -201,14 +200,15 @@ static void test_rates_only(void **state)
     assert_int_equal(out.team, 3);
     assert_true(fabs(out.devices[1].share - 8.0 / 11) < 0.02);
     assert_true(fabs(out.devices[1].rate * 0.5 * 2e4 / 8 - 1) < 0.05);
-    for (int i = 0; i < 2; i++) /* nobody knows a device's speed: shares as they were */
+    for (int i = 0; i < 2; i++) /* a device's speed is unknown: the shares stay */
         lessons[i].devices[2].rate = 0;
     assert_int_equal(yk_derive(&yk_derive_model, &sizes, &list, &out), 1);
     assert_true(out.devices[1].share == 1.0 / DEVICES);
 }
 
-/* Seen: a thousand saxpies of 10,000 by a core alone, and some of a million by it and PoCL, beside
- * which the core's line was mostly noise. PoCL's chunk costs what it does, at 100,000 as well. */
+/* Observed: a thousand saxpies of 10,000 items on a core alone, and some of a million items on the
+ * core and PoCL, during which the core's line was mostly noise. The fixed cost of PoCL's chunk
+ * stays the same at 100,000 items. */
 static void test_cost_of_its_own(void **state)
 {
     (void)state;

@@ -1,9 +1,8 @@
-/* test_derive_wrong.c - what is wrong with lessons is not learned from, and extreme ones give a
- * lesson or none.
+/* test_derive_wrong.c - invalid lessons are ignored, and extreme ones give a valid lesson or none.
  */
 #include "derive_worlds.h"
 
-/* Ruins a lesson in the nth way; 0: there is no such way. */
+/* Invalidates a lesson in the nth way; 0: there is no such way. */
 static int ruin(struct yk_lesson *lesson, int way)
 {
     struct yk_lesson_device *device = &lesson->devices[1];
@@ -78,7 +77,7 @@ static int ruin(struct yk_lesson *lesson, int way)
     return 1;
 }
 
-/* They change nothing of what the others tell, and alone tell nothing. */
+/* Invalid lessons do not change what others give, and alone give nothing. */
 static void test_garbage(void **state)
 {
     (void)state;
@@ -98,7 +97,8 @@ static void test_garbage(void **state)
         assert_int_equal(yk_derive(&yk_derive_model, &sizes, &three, &out), 1);
         assert_memory_equal(&out, &clean, sizeof out);
         struct yk_lesson_list alone = { &lessons[2], 1, 1 };
-        int helps = way == 7 || way == 8 || way == 15; /* nothing wrong with it but its company */
+        int helps =
+            way == 7 || way == 8 || way == 15; /* valid by itself, but not with the others */
         if (way != 11)
             assert_int_equal(yk_derive(&yk_derive_model, &sizes, &alone, &out), helps);
     }
@@ -110,7 +110,7 @@ static void test_garbage(void **state)
     assert_int_equal(yk_derive(&yk_derive_model, &sizes, &two, &out), 0);
 }
 
-/* However extreme, what comes out is a lesson. */
+/* However extreme the input, the result is a valid lesson. */
 static void test_extremes(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* Tests of src/partition/dispatch.h: the books, answers of every kind, limits, cost of a decision.
- * What goes wrong: test_dispatch_trouble.c.
- */
+/* Tests of src/partition/dispatch.h: the bookkeeping, reports of every kind, limits, cost of a
+ * decision. For failures see test_dispatch_trouble.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 #include "dispatch_two.h"
 #include "partition/speed.h"
 
-/* A lane that is held up holds up a chunk, and says little of what the device can do. */
+/* A delayed lane delays a whole chunk, and says little about the device's speed. */
 static void shared_chunks_count_by_the_work(void **state)
 {
     struct yk_split_device device = {
@@ -32,7 +31,7 @@ static void shared_chunks_count_by_the_work(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* 10 items behind another job's chunk that ended at 900: they took 100, not 1000. */
+/* 10 items queued behind another job's chunk that ended at 900: they took 100 ns, not 1000. */
 static void waiting_behind_other_jobs_is_not_work(void **state)
 {
     struct yk_split_device device = { .name = "gpu", .lanes = 2, .fill = 1, .share = 0.5 };
@@ -54,7 +53,7 @@ static void waiting_behind_other_jobs_is_not_work(void **state)
     yk_dispatch_outcome(dispatch, 0, &outcome);
     assert_int_equal(outcome.busy_ns, 100);
     assert_true(outcome.rate == 0.1 && outcome.waited);
-    /* The end before the second one's is its own job's: nothing more to leave out. */
+    /* The chunk before the second one is of the same job: nothing more is subtracted. */
     times = (struct yk_chunk_times){ .issued = 1, .ended = 1200, .free_ns = 1000 };
     yk_dispatch_done(dispatch, 0, &second, 10, &times);
     yk_dispatch_outcome(dispatch, 0, &outcome);
@@ -75,7 +74,7 @@ static void what_was_not_completed_returns(void **state)
     assert_chunk(&b, 94, 100);
     done(dispatch, 1, &b, 0);
     assert_int_equal(yk_dispatch_left(dispatch), 96);
-    done(dispatch, 1, &b, 6); /* not out any more: ignored */
+    done(dispatch, 1, &b, 6); /* no longer in progress: ignored */
     assert_int_equal(yk_dispatch_left(dispatch), 96);
     yk_dispatch_close(dispatch);
 }
@@ -262,7 +261,7 @@ static void speeds_are_lines(void **state)
         yk_speed_add(&speed, 100 * i, 5000 + 20 * 100 * i);
     assert_float_equal(speed.item_ns, 20, 1e-6);
     assert_float_equal(speed.fixed_ns, 5000, 1e-3);
-    /* 400 of 1000 items in 9000 ns, 1000 of them for the chunk: 20 ns an item */
+    /* 400 of 1000 items in 9000 ns, 1000 of them for the chunk: 20 ns per item */
     known.rate = 400 / 9000.0;
     known.share = 0.4;
     known.fixed_ns = 1000;
@@ -277,7 +276,7 @@ static double seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* ns of processor time for a next and its done. */
+/* Processor time in ns of one next and its done. */
 static double pair_ns(const char *partitioner, int device_count, int64_t items)
 {
     struct yk_split_device *devices = calloc((size_t)device_count, sizeof *devices);
@@ -317,8 +316,8 @@ static double pair_ns(const char *partitioner, int device_count, int64_t items)
     return began * 1e9 / (double)chunks;
 }
 
-/* Every item is handed out, to three devices and to a thousand. What a decision costs is printed,
- * not judged: that depends on the machine. */
+/* Every item is given out, to three devices and to a thousand. The cost of a decision is printed,
+ * not checked: it depends on the machine. */
 static void many_devices_are_served(void **state)
 {
     static const char *const names[] = { "auto",   "even",

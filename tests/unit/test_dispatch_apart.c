@@ -1,7 +1,6 @@
-/* test_dispatch_apart.c - what a dispatcher does where a device tries another kernel: chunks are
- * bounded, those by the slower kernel count as done and say nothing of the speed, and a kernel that
- * turns out faster makes all speeds new.
- */
+/* test_dispatch_apart.c - a dispatcher while a device tries another kernel: chunks are bounded;
+ * chunks by the slower kernel count as done but not for the speed; and if a kernel turns out
+ * faster, all speeds are measured anew. */
 #include "dispatch_two.h"
 
 static void ended(struct yk_dispatch *dispatch, int device, const struct yk_chunk *chunk,
@@ -18,7 +17,7 @@ static double rate_of(const struct yk_dispatch *dispatch, int device)
     return outcome.rate;
 }
 
-/* With every partitioner, until it is lifted; all gets done. */
+/* With every partitioner, until the bound is lifted; all items get done. */
 static void chunks_are_bounded(void **state)
 {
     static const char *const partitioners[] = { NULL,     "even",  "static", "dynamic:chunk=500",
@@ -50,7 +49,7 @@ static void chunks_are_bounded(void **state)
     }
 }
 
-/* Lanes of a CPU share a bounded chunk, too. */
+/* Lanes of a CPU share a bounded chunk too. */
 static void a_bounded_lease_has_pieces(void **state)
 {
     struct yk_dispatch *dispatch = open_two("even", 64000, 0);
@@ -103,7 +102,7 @@ static void a_faster_kernel_is_news(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Where a device lost what it had done, nothing is left to have a rate. */
+/* A device whose work was taken back has no rate. */
 static void what_was_taken_back_has_no_rate(void **state)
 {
     struct yk_dispatch *dispatch = open_two("dynamic:chunk=10", 100, 1);

@@ -1,5 +1,4 @@
-/* Tests of yk_dispatch_reopen: a dispatcher in the memory of another one decides as a new one does.
- */
+/* Tests of yk_dispatch_reopen: a dispatcher in the memory of another one decides like a new one. */
 #include <string.h>
 
 #include "dispatch_two.h"
@@ -13,7 +12,7 @@ struct run {
     char reasons[2][224];
 };
 
-/* Nothing is known of them, or where each worked in the last job. */
+/* Nothing is known of the devices, or their regions in the last job are. */
 static const struct yk_split_device devices[][3] = {
     { { .name = "cpu", .lanes = 2, .host_memory = 1, .fill = 2, .share = -1 },
       { .name = "gpu", .lanes = 2, .fill = 16, .fixed_ns = 500, .share = -1 },
@@ -33,7 +32,7 @@ static struct yk_split_spec spec_of(const char *partitioner, int64_t items, int 
                                    .partitioner = partitioner };
 }
 
-/* Devices take turns, each answers its chunk before it asks again; the GPU is the faster one. */
+/* Devices take turns; each reports its chunk before it requests the next; the GPU is faster. */
 static void work(struct yk_dispatch *dispatch, int count)
 {
     int64_t now = 0, wake_ns;
@@ -89,8 +88,8 @@ static void assert_alike(const struct run *a, const struct run *b)
     }
 }
 
-/* Jobs of another kind before it: longer, with another device, by another partitioner, one whose
- * device left and that was not done. */
+/* Runs different jobs before it: longer ones, with another device, by another partitioner, and one
+ * whose device left before it was done. */
 static void do_others(struct yk_dispatch *dispatch, const char *partitioner)
 {
     struct yk_split_spec others[] = { spec_of(partitioner, 3 * ITEMS, 2),

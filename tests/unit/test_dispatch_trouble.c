@@ -1,6 +1,5 @@
-/* Tests of src/partition/dispatch.h: mistakes, memory that runs out at every point, a partitioner
- * that gives nothing.
- */
+/* Tests of src/partition/dispatch.h: misuse, allocations that fail at every point, a partitioner
+ * that gives nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +77,7 @@ static void a_bad_spec_is_refused(void **state)
     assert_int_equal(yk_dispatch_open(&good, &dispatch), YOKE_EINVAL);
 }
 
-/* The whole job with the nth allocation failing: opening may fail, running never does. */
+/* Runs a whole job with the nth allocation failing: opening may fail, running never does. */
 static int survive(const char *partitioner, int all_or_nothing, int64_t nth)
 {
     const struct yk_split_device devices[] = { cpu2, gpu2, gpu2 };
@@ -102,7 +101,7 @@ static int survive(const char *partitioner, int all_or_nothing, int64_t nth)
             struct yk_chunk_times times = { .issued = now, .ended = now + 50000 };
             if (yk_dispatch_next(dispatch, d, 0, now, &chunk, &wake_ns) != YK_TAKE)
                 continue;
-            /* half of each chunk first, so that the free items fall apart */
+            /* half of each chunk first, so that the free items are in many pieces */
             yk_dispatch_done(dispatch, d, &chunk, (chunk.last - chunk.first + 1) / 2, &times);
             if (!yk_dispatch_check(dispatch))
                 fail_msg("%s, allocation %d: the books are wrong", partitioner, (int)nth);
@@ -134,12 +133,12 @@ static void memory_may_run_out_anywhere(void **state)
         for (all = 0; all < 2; all++) {
             for (nth = 1; survive(names[i], all, nth); nth++)
                 assert_int_equal(yk_alloc_outstanding(), before);
-            assert_true(nth > 5); /* it did fail something */
+            assert_true(nth > 5); /* at least some allocations were made to fail */
         }
     assert_int_equal(yk_alloc_outstanding(), before);
 }
 
-/* From opening on there is no memory at all: chunks get fewer and larger, and the job ends. */
+/* After opening there is no memory at all: chunks get fewer and larger, and the job ends. */
 static void memory_may_stay_out(void **state)
 {
     int all, lane, round, d;
@@ -163,10 +162,10 @@ static void memory_may_stay_out(void **state)
             assert_true(yk_dispatch_check(dispatch));
             assert_true(count > 0);
             most = count > most ? count : most;
-            /* half of it back, so that the free items fall apart */
+            /* returns half of it, so that the free items are in many pieces */
             for (lane = 0; lane < count; lane++) {
                 int64_t items = out[lane].last - out[lane].first;
-                for (d = 0; d < 2; d++) /* whose it is not ignores it */
+                for (d = 0; d < 2; d++) /* the device that does not have the chunk ignores it */
                     yk_dispatch_done(dispatch, d, &out[lane], (items + part - 1) / part, &times);
                 assert_true(yk_dispatch_check(dispatch));
             }
@@ -183,8 +182,8 @@ static void refuse(void *state, const struct yk_split_view *view, int device, in
     out->items = 0;
 }
 
-/* When everybody who could work was refused and nothing is out, the last one to ask gets the rest;
- * but not while somebody is still to come. */
+/* If every device that could work was refused and nothing is in progress, the last one to ask gets
+ * the rest; but not while another device is still expected. */
 static void a_miser_does_not_stop_the_job(void **state)
 {
     struct yk_dispatch *dispatch = open_two("dynamic", 1000, 0);

@@ -1,4 +1,4 @@
-/* test_doctor.c - what the doctor says of this machine; every allocation of it can fail. */
+/* test_doctor.c - the doctor's report about this machine; every allocation of it can fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
-/* test_escape.c - a thread is sent out of a call that does not return, out of no other one, and can
- * be again.
- */
+/* test_escape.c - a thread is forced out of a call that does not return, out of no other call, and
+ * repeatedly. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,7 +16,7 @@
 static _Atomic(struct yk_escape *) hung;
 static atomic_int others;
 
-/* 0: it returned. */
+/* 0: the function returned. */
 static int call(void (*fn)(void))
 {
     if (sigsetjmp(yk_escape_self()->back, 0) != 0)
@@ -73,7 +72,7 @@ static void a_thread_is_sent_out(void **state)
     escape = wait_for_hung();
     second = yk_escape_call(escape);
     assert_int_equal(second, first + 4);
-    yk_escape_force(escape, first, "test"); /* which is over */
+    yk_escape_force(escape, first, "test"); /* a call that is over */
     usleep(20000);
     assert_int_equal(yk_escape_call(escape), second);
     yk_escape_force(escape, second, "test");
@@ -96,7 +95,7 @@ static void other_signals_go_where_they_went(void **state)
     raise(SIGILL); /* in a thread that has made no call */
     assert_int_equal(atomic_load(&others), 1);
     assert_int_equal(call(returns), 0);
-    yk_escape_force(yk_escape_self(), 1, "test"); /* which is over */
+    yk_escape_force(yk_escape_self(), 1, "test"); /* a call that is over */
     assert_int_equal(atomic_load(&others), 1);
     raise(SIGILL);
     assert_int_equal(atomic_load(&others), 2);

@@ -1,7 +1,7 @@
-/* test_evict.c - rows that leave a device while somebody else reads them there. */
+/* test_evict.c - rows that are evicted from a device while another thread reads them there. */
 #include "places_bench.h"
 
-/* The second device has copied the rows of the first, and the host has not. */
+/* The second device has copied the rows of the first; the host does not have them. */
 static void copy_to_second(void)
 {
     struct yk_replica *replica;
@@ -30,8 +30,8 @@ static void meanwhile_evict(void)
     there_then = array->replicas[FIRST]->buffer != NULL;
 }
 
-/* Nothing has to be written back of rows that another device has, too; but they are being read for
- * the host, which must not end with what is in their memory afterwards. */
+/* Rows that another device also has need not be written back. But they are being read for the host,
+ * which must not get what is in their memory afterwards. */
 static void test_left_while_copied_home(void **state)
 {
     int row;

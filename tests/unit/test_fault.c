@@ -1,5 +1,4 @@
-/* test_fault.c - signals of faults beside a program's own handlers.
- */
+/* test_fault.c - yoke's fault handlers beside a program's own handlers. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,10 +14,10 @@
 
 #include "platform/fault.h"
 
-static atomic_int *seen; /* by the program's handler; shared with children */
+static atomic_int *seen; /* calls of the program's handler; shared with children */
 static struct sigaction before_program;
 
-/* As crash reporters do: it passes on what it has seen. */
+/* Like a crash reporter: it passes the signal on. */
 static void program_handler(int signal, siginfo_t *info, void *context)
 {
     if (atomic_fetch_add(seen, 1) < 10 && (before_program.sa_flags & SA_SIGINFO))
@@ -33,8 +32,8 @@ static void first_handler(int signal)
     _exit(42);
 }
 
-/* Ours, the program's over it, and ours over that again: the fault gets to each, and at last to
- * what was there before all. */
+/* yoke's handler, the program's over it, and yoke's again over that: the fault reaches each of
+ * them, and finally the handler that was installed first. */
 static void fault_through_all(void)
 {
     const struct sigaction first = { .sa_handler = first_handler };
@@ -97,7 +96,7 @@ static void faults_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handlers_that_pass_on_end), /* before a handler was ever installed */
+        cmocka_unit_test(handlers_that_pass_on_end), /* before any handler was installed */
         cmocka_unit_test(faults_are_told),
     };
     return cmocka_run_group_tests_name("fault", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Tests of what samples of a device's time come to: means, lines, curves, sets of devices. */
+/* Tests of fits to samples of a device's time: means, lines, curves, sets of devices. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,15 +61,15 @@ static void outlier_is_doubted_and_change_believed(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         yk_mean_add(&mean, 100 + i % 2, 0.8);
-    yk_mean_add(&mean, 300, 0.8); /* a page fault */
+    yk_mean_add(&mean, 300, 0.8); /* an outlier: a page fault */
     assert_near(mean.mean, 100.5, 0.01);
     yk_mean_add(&mean, 100, 0.8);
     yk_mean_add(&mean, 300, 0.8);
     assert_near(mean.mean, 100.5, 0.01);
-    yk_mean_add(&mean, 305, 0.8); /* and the same again: it has changed */
+    yk_mean_add(&mean, 305, 0.8); /* again: the time has changed */
     assert_near(mean.mean, 305, 0.03);
     mean = (struct yk_mean){ 0 };
-    yk_mean_add(&mean, 300, 0.8); /* the first sample was one */
+    yk_mean_add(&mean, 300, 0.8); /* the first sample was the outlier */
     yk_mean_add(&mean, 100, 0.8);
     assert_near(mean.mean, 100, 1e-12);
 }
@@ -186,7 +186,7 @@ static void equal_sizes(void **state)
     assert_near(found.line.item_ns, 3, 1e-9);
 }
 
-/* One job is enough where its chunks showed the slope. */
+/* One job is enough if its chunks showed the slope. */
 static void slope_of_chunks(void **state)
 {
     struct yk_fit fit = { 0 };
@@ -196,7 +196,7 @@ static void slope_of_chunks(void **state)
     found = line(&fit);
     assert_near(found.line.item_ns, 2, 1e-9);
     assert_near(found.line.fixed_ns, 1000, 1e-9);
-    /* a little smaller, and noise: that says nothing of the slope */
+    /* slightly smaller, with noise: that says nothing about the slope */
     yk_fit_add(&fit, &(struct yk_fit_sample){ .items = 985, .ns = 3000, .item_ns = 2, .team = 1 });
     found = line(&fit);
     assert_near(found.line.item_ns, 2, 0.15);
@@ -205,7 +205,7 @@ static void slope_of_chunks(void **state)
     found = line(&fit);
     assert_near(found.line.item_ns, 2.4, 0.03);
     assert_near(yk_line_ns(&found.line, 1000), 3000, 0.02);
-    /* more than the job took in all */
+    /* more than the whole job took */
     fit = (struct yk_fit){ 0 };
     yk_fit_add(&fit, &(struct yk_fit_sample){ .items = 1000, .ns = 3000, .item_ns = 4, .team = 1 });
     found = line(&fit);
@@ -213,8 +213,8 @@ static void slope_of_chunks(void **state)
     assert_float_equal(found.line.fixed_ns, 0, 0);
 }
 
-/* Parts that hardly differ in size, of jobs that differ by much more: whatever slope those samples
- * happen to have, it is not the device's. */
+/* Parts that hardly differ in size, of jobs that differ by much more: the slope of those samples is
+ * not the device's. */
 static void noise_is_no_slope(void **state)
 {
     int round, i;
@@ -237,8 +237,8 @@ static void add_beside(struct yk_fit *fit, double items, double ns, uint32_t tea
     yk_fit_add(fit, &(struct yk_fit_sample){ .items = items, .ns = ns, .team = team });
 }
 
-/* Clocks rise: parts that were tried before the change are known as they are now after a few
- * samples, and their slope stays what it was. */
+/* Clocks rise: after a few samples, parts that were measured before the change get their new times,
+ * and their slope stays. */
 static void a_machine_that_changes(void **state)
 {
     struct yk_fit fit = { 0 };
@@ -258,7 +258,7 @@ static void a_machine_that_changes(void **state)
     }
 }
 
-/* One that is late, another one that is early, and what other sets do, changes nothing. */
+/* One late sample, one early sample, and samples of other sets change nothing. */
 static void what_is_no_change(void **state)
 {
     struct yk_fit fit = { 0 };
@@ -349,7 +349,7 @@ static void a_set_has_its_own_line(void **state)
     assert_int_equal(yk_fit_knows_sets(&fit), 1);
     assert_near(line_beside(&fit, 1).line.item_ns, 1, 1e-9);
     assert_near(line_beside(&fit, 1 | 2 | 4).line.item_ns, 1.4, 1e-9);
-    /* of two sets as near the later one: 20 % for each other device */
+    /* of two equally near sets, the later one: 20 % for each other device */
     assert_near(line_beside(&fit, 1 | 2).line.item_ns, 1.2, 1e-9);
     assert_near(line_beside(&fit, 1 | 2 | 4 | 8).line.item_ns, 1.6, 1e-9);
     assert_int_equal(line_beside(&fit, 1 | 2 | 4 | 8).team, 1 | 2 | 4);
@@ -372,7 +372,7 @@ static void memory_is_bounded(void **state)
     for (int i = 1; i <= 200; i++)
         add_beside(&fit, 100.0 * i, 200.0 * i, 3);
     assert_int_equal(fit.count, YK_FIT_CELLS);
-    /* many sizes of one set do not push out what another one did */
+    /* many sizes of one set do not displace samples of another set */
     assert_near(line_beside(&fit, 1).line.item_ns, 1, 1e-9);
     assert_near(line_beside(&fit, 3).line.item_ns, 2, 1e-9);
 }

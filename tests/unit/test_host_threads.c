@@ -1,8 +1,7 @@
 /* Tests of nc-ht and c-ht: sequences worked out by hand from figs. 5 to 9 of Navarro et al. and the
- * choices in host_threads.h, decision by decision, and what the figures read literally would lose.
+ * choices in host_threads.h, decision by decision, and the loss if the figures are taken literally.
  *
- * Rates are such that all quotients are exact in binary.
- */
+ * Rates are such that all quotients are exact in binary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,9 +21,9 @@ struct event {
     int64_t when;
     enum what what;
     int device, lane;
-    /* ASKS: the chunk expected, or WAIT. ANSWERS: `first` items are done. */
+    /* ASKS: the expected chunk, or WAIT. ANSWERS: `first` items are done. */
     int64_t first, last;
-    int beside; /* the chunk is to be worked on beside one of lane 0 of this GPU; 0: of none */
+    int beside; /* the chunk runs beside one of lane 0 of this GPU; 0: beside none */
 };
 
 struct play {
@@ -33,7 +32,7 @@ struct play {
     int64_t issued[3][4];
 };
 
-/* 3 threads, of which the last one drives the GPU (and the one before the second GPU). */
+/* 3 threads; the last one drives the GPU (and the one before it the second GPU). */
 static struct play open_play(const char *partitioner, int64_t items, int gpus)
 {
     const struct yk_split_device devices[] = {
@@ -97,7 +96,7 @@ static void nc_ht_follows_the_figures(void **state)
         { 0, ASKS, CPU, 1, 150, 200, 0 },
         { 0, ASKS, CPU, 2, WAIT, 0, 0 }, /* the third thread drives the GPU */
         { 200, ANSWERS, GPU, 0, 100, 0, 0 },
-        { 200, ASKS, GPU, 0, 200, 300, 0 }, /* no core was measured yet: GS */
+        { 200, ASKS, GPU, 0, 200, 300, 0 }, /* no core has been measured yet: GS */
         { 400, ANSWERS, CPU, 0, 50, 0, 0 }, /* lambda_c 1/16, lambda_1 1/4: f = 4 */
         { 400, ASKS, CPU, 0, 300, 325, 0 }, /* min(100 / 4, 700 / (4 + 2)) */
         { 400, ANSWERS, CPU, 1, 50, 0, 0 }, /* lambda_c 3/32, f = 8/3 */
@@ -120,7 +119,7 @@ static void nc_ht_takes_a_gpu_out_at_the_end(void **state)
         { 400, ANSWERS, CPU, 0, 50, 0, 0 },
         { 400, ANSWERS, GPU, 0, 100, 0, 0 }, /* f = 2, and not 100 / 2 < (50 - 100) / 2 */
         { 400, ASKS, GPU, 0, WAIT, 0, 0 },
-        { 400, ASKS, CPU, 2, 200, 216, 0 }, /* its thread is a core now: 50 / 3 */
+        { 400, ASKS, CPU, 2, 200, 216, 0 }, /* its thread acts as a core now: 50 / 3 */
         { 400, ASKS, CPU, 0, 216, 227, 0 }, /* 34 / 3 */
         { 800, ANSWERS, CPU, 2, 16, 0, 0 },
         { 800, ASKS, CPU, 2, 227, 234, 0 }, /* 23 / 3 */
@@ -161,7 +160,7 @@ static void two_streams_are_two_resources(void **state)
     static const struct event events[] = {
         { 0, ASKS, GPU, 0, 0, 100, 0 },
         { 0, ASKS, GPU, 1, 100, 200, 0 },
-        { 0, ASKS, CPU, 0, 200, 250, 0 }, /* lane 2 alone is counted as a driver: 100 / 2 */
+        { 0, ASKS, CPU, 0, 200, 250, 0 }, /* only lane 2 is counted as a driver: 100 / 2 */
         { 400, ANSWERS, GPU, 0, 100, 0, 0 },
         { 400, ANSWERS, CPU, 0, 50, 0, 0 }, /* f = 2 of each stream */
         { 400, ASKS, CPU, 0, 250, 300, 0 }, /* min(100 / 2, 750 / (2 + 2 + 2)) */
@@ -176,7 +175,7 @@ static void two_streams_are_two_resources(void **state)
 static void c_ht_follows_the_figures(void **state)
 {
     static const struct event events[] = {
-        { 0, ASKS, CPU, 2, WAIT, 0, 0 },  /* it drives the GPU, which has nothing yet */
+        { 0, ASKS, CPU, 2, WAIT, 0, 0 },  /* it drives the GPU, which has no chunk yet */
         { 0, ASKS, GPU, 0, 0, 100, 0 },   /* fig. 7(a) line 12 */
         { 0, ASKS, CPU, 2, 100, 133, 1 }, /* line 13: all 3 threads do CPU work */
         { 0, ASKS, CPU, 0, 133, 166, 0 },
@@ -185,7 +184,7 @@ static void c_ht_follows_the_figures(void **state)
         { 256, ANSWERS, CPU, 2, 16, 0, 0 },
         { 256, ANSWERS, GPU, 0, 100, 0, 0 },
         { 256, ASKS, GPU, 0, 199, 299, 0 }, /* f = 6.25; r is 801 without the spare ones */
-        { 256, ASKS, CPU, 2, 299, 315, 1 }, /* 100 / 6.25, of r: not of the spare queue */
+        { 256, ASKS, CPU, 2, 299, 315, 1 }, /* 100 / 6.25, from r, not from the spare queue */
         { 264, ANSWERS, CPU, 0, 33, 0, 0 },
         { 264, ASKS, CPU, 0, 116, 133, 0 }, /* the spare queue comes first */
         { 264, ASKS, CPU, 2, WAIT, 0, 0 }   /* one chunk beside each of the GPU's */
@@ -228,7 +227,7 @@ static void a_lost_gpu_gives_its_thread_and_its_items_back(void **state)
     PERFORM(&play, before);
     assert_int_equal(yk_dispatch_out(play.dispatch), 3);
     yk_dispatch_failed(play.dispatch, GPU, "it was unplugged");
-    assert_int_equal(yk_dispatch_out(play.dispatch), 2); /* the GPU's is answered for */
+    assert_int_equal(yk_dispatch_out(play.dispatch), 2); /* the GPU's chunk has been reported */
     PERFORM(&play, after);
     yk_dispatch_close(play.dispatch);
 }
@@ -242,8 +241,8 @@ static void add_driven_gpu(struct machine *m, double item_ns)
     gpu->fixed_ns = 0;
 }
 
-/* Fig. 9 read literally: every core's first chunk but one is min(max over nothing, r / nCores),
- * so the job cannot end before a core has done that. */
+/* Fig. 9 taken literally: every core's first chunk except the first core's is min(max over nothing,
+ * r / nCores), so the job cannot end before a core has done that. */
 static void literally_a_core_would_get_most_of_the_range(void **state)
 {
     static const struct {
@@ -276,7 +275,7 @@ static void literally_a_core_would_get_most_of_the_range(void **state)
     }
 }
 
-/* One GPU, one thread, which drives it: fig. 8 line 5 divides by 0. */
+/* One GPU, and one thread, which drives it: fig. 8 line 5 divides by 0. */
 static void nobody_else_is_there(void **state)
 {
     static const char *const partitioners[] = { "nc-ht:grains=64", "c-ht:grains=64,threshold=3",
@@ -297,7 +296,7 @@ static void nobody_else_is_there(void **state)
     }
 }
 
-/* Where a chunk costs as much as 1,000 items a grain of 10 would be a hundred times too small. */
+/* A chunk has a fixed cost of 1,000 items, so a grain of 10 would be a hundred times too small. */
 static void a_grain_that_is_not_given_is_found(void **state)
 {
     struct machine m = { .last = 1000000, .unit = 1, .seed = 1, .partitioner = "nc-ht" };

@@ -1,4 +1,4 @@
-/* test_interval.c - runs of rows against a plain array of values. */
+/* test_interval.c - the interval map against a plain array of values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void assert_same(const struct yk_interval_map *map)
     assert_int_equal(map->count, runs);
 }
 
-/* Half the changes are assignments, half go run by run and turn values round. */
+/* Half of the changes are assignments; the other half visit each run and invert its value. */
 static void test_random_changes(void **state)
 {
     struct yk_interval_map map;
@@ -72,7 +72,7 @@ static void test_no_rows(void **state)
     yk_interval_map_close(&map);
 }
 
-/* Growing fails: nothing has moved. */
+/* Growing fails: the map is unchanged. */
 static void test_no_memory(void **state)
 {
     struct yk_interval_map map;
@@ -95,7 +95,7 @@ static void test_no_memory(void **state)
     assert_int_equal(yk_alloc_outstanding(), held);
 }
 
-/* Two neighbours alike, a gap at the beginning, an empty run: each is noticed. */
+/* Two neighbours with one value, a gap at the beginning, an empty run: the check finds each. */
 static void test_check_notices(void **state)
 {
     struct yk_run runs[] = { { 0, 1 }, { 4, 2 } };

@@ -8,7 +8,7 @@
 
 #include "partition/kept.h"
 
-/* One for each GPU where cores do little: 2 % of all work at most. */
+/* One core per GPU if the cores do little: at most 2 % of all work. */
 static void as_far_as_cores_can_be_spared(void **state)
 {
     (void)state;
@@ -28,7 +28,7 @@ static void the_last_core_works(void **state)
     assert_int_equal(yk_kept_cores(4, 0, 1), 1);
 }
 
-/* Those that are kept first, one a GPU. */
+/* Kept cores are given first, one per GPU. */
 static void each_thread_has_its_core(void **state)
 {
     (void)state;
@@ -40,7 +40,7 @@ static void each_thread_has_its_core(void **state)
     assert_int_equal(yk_kept_core(20, 16, 0), -1); /* more threads than cores */
 }
 
-/* Nobody knows what cores will do. */
+/* The cores' part of the work is unknown. */
 static void before_the_first_job(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* test_launch_space.c - the parts of a chunk that one launch cannot cover: each index lies in
- * exactly one part, and no part is larger than a launch may be.
- */
+/* test_launch_space.c - a chunk cut into launches: each index is in exactly one launch, and no
+ * launch exceeds the limit. */
 #include "backend/launch_space.h"
 
 #include <setjmp.h>
@@ -41,7 +40,7 @@ static void every_index_once(void **state)
     }
 }
 
-/* As functions and entries by hand take them. */
+/* The form that hand-written functions and entries take. */
 static void by_hand(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* test_learned.c - what is remembered of a device: that a wrong speed does not last, and a right
- * one does.
+/* test_learned.c - what is remembered of a device: a wrong speed does not last, a correct one does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +55,7 @@ static void the_latest_speed_counts(void **state)
     assert_true(told.fixed_ns == 5 && told.steady);
 }
 
-/* Large chunks do not show what small ones did, so that is forgotten slowly. */
+/* Large chunks do not show the cost that small ones had, so that cost is forgotten slowly. */
 static void dear_chunks_are_remembered(void **state)
 {
     struct yk_split_outcome outcome = { .items = 100, .rate = 1, .spread = 4 };
@@ -72,13 +71,13 @@ static void dear_chunks_are_remembered(void **state)
     outcome.spread = 9;
     yk_learned_note(&learned, &outcome, &job);
     assert_true(learned.spread == 9);
-    beside.crowded = 1; /* what chunks wait for there says nothing */
+    beside.crowded = 1; /* times that include waits for other jobs are ignored */
     outcome.spread = 20;
     yk_learned_note(&learned, &outcome, &beside);
     assert_true(learned.spread < 9 && learned.crowded);
 }
 
-/* From job to job neither grows beyond what it was told nor falls below half of it. */
+/* From job to job a chunk's cost stays at most what was told, and at least half of it. */
 static void a_chunks_cost_stays_within_what_was_told(void **state)
 {
     struct yk_split_outcome outcome = { .items = 100, .rate = 1, .fixed_ns = 40 };
@@ -94,7 +93,7 @@ static void a_chunks_cost_stays_within_what_was_told(void **state)
     assert_true(told.fixed_ns == 5);
 }
 
-/* After one job without it, then two, then four; and at least every 64th. */
+/* After one job without it, then two, then four; and at least after every 64. */
 static void who_gets_nothing_is_measured_again(void **state)
 {
     struct yk_learned learned = measured(1);
@@ -104,14 +103,14 @@ static void who_gets_nothing_is_measured_again(void **state)
         for (jobs = 0; learned.rate > 0; jobs++)
             note(&learned, 0, 0);
         waits[w] = jobs;
-        note(&learned, 10, 1); /* its small chunk: it is slow indeed */
+        note(&learned, 10, 1); /* a small chunk shows that it is still slow */
     }
     assert_int_equal(waits[0], 1);
     assert_int_equal(waits[1], 2);
     assert_int_equal(waits[2], 4);
     assert_int_equal(waits[7], 64);
     assert_int_equal(waits[8], 64);
-    /* one that takes part is as good as new */
+    /* a device that takes part has its full speed again */
     note(&learned, 500, 2);
     note(&learned, 0, 0);
     assert_true(learned.rate == 0);
@@ -131,7 +130,7 @@ static void others_keep_their_speed(void **state)
     assert_true(learned.rate == 1 && learned.share == 0);
 }
 
-/* A device's share of 1000 items in a job in which its chunks stood behind another job's. */
+/* A device's share of 1000 items in a job in which its chunks waited behind another job's. */
 static struct yk_learned waited(double rate, int64_t items)
 {
     const struct yk_split_outcome outcome = { .items = items, .rate = rate, .waited = 1 };
@@ -151,7 +150,7 @@ static void tell_two(const struct yk_learned *learned, const int *makes,
     yk_learned_level(out, 2);
 }
 
-/* Of two that are alike the one that had less seemed slower, for what both waited for. */
+/* Of two equal devices, the one with fewer items seemed slower, because both waited. */
 static void those_that_are_alike_and_waited_are_level(void **state)
 {
     static const int alike[] = { 2, 2 }, unlike[] = { 0, 0 };
@@ -163,17 +162,17 @@ static void those_that_are_alike_and_waited_are_level(void **state)
     assert_true(told[0].share == 0.5 && told[1].share == 0.5);
     tell_two(learned, unlike, told);
     assert_true(told[0].rate == 1 && told[1].rate == 3 && told[0].share == 0.2);
-    /* Nor had those that others ran beside only to wait. */
+    /* The same if other jobs ran beside this one. */
     learned[1].waited = learned[0].waited = 0;
     learned[1].crowded = learned[0].crowded = 1;
     tell_two(learned, alike, told);
     assert_true(told[0].rate == 2 && told[1].share == 0.5);
-    /* One that did all may be best by itself. */
+    /* A device that did all may be best by itself. */
     learned[0].share = 0;
     learned[1].share = 1;
     tell_two(learned, alike, told);
     assert_true(told[0].rate == 2 && told[0].share == 0 && told[1].share == 1);
-    /* Who did not wait, or is not known, stays as it is. */
+    /* A device that did not wait, or is unknown, keeps its speed. */
     learned[0] = waited(1, 200);
     learned[1] = measured(3);
     tell_two(learned, alike, told);
@@ -185,7 +184,7 @@ static void those_that_are_alike_and_waited_are_level(void **state)
 
 /* --- parts of whole jobs --- */
 
-/* A job of `workers` in which this device, bit 1, did so many items by so many ns. */
+/* A job of `workers` in which this device, bit 1, has its outcome. */
 static struct yk_learned_job whole(uint32_t workers)
 {
     return (struct yk_learned_job){ .items = 1000,
@@ -212,7 +211,7 @@ static void part_of_a_whole_job_is_a_sample(void **state)
     assert_int_equal(learned.fit.count, 1);
     yk_learned_tell(&learned, &told);
     yk_learned_lines(&learned, &told, 1);
-    /* 1500 - 500 for 100 items of 10, and the 100 after the last chunk */
+    /* 1500 - 500 for 100 items at 10 ns, and the 100 ns after the last chunk */
     assert_float_equal(told.line.item_ns, 10, 1e-9);
     assert_float_equal(told.line.fixed_ns, 100, 1e-9);
     assert_ptr_equal(told.fit, &learned.fit);
@@ -230,7 +229,7 @@ static void what_says_nothing_is_no_sample(void **state)
     ran[2].untold = 1;
     ran[3].begun_ns = 1500; /* no time at all, */
     ran[3].latest_ns = ran[3].ended_ns;
-    ran[4].begun_ns = 9000; /* or less */
+    ran[4].begun_ns = 9000; /* or a negative time */
     for (int i = 0; i < 5; i++) {
         struct yk_learned learned;
         yk_learned_open(&learned);
@@ -256,7 +255,7 @@ static void did_tells_who_worked_until_when(void **state)
     assert_int_equal(ran.untold, 1);
 }
 
-/* Other chunks, other costs. */
+/* Other chunks have other costs. */
 static void what_auto_taught_counts_less_once_lines_split(void **state)
 {
     struct yk_split_device told = { .host_memory = 1 };
@@ -293,7 +292,7 @@ static void enough_for_who_splits_by_lines(void **state)
     assert_true(yk_learned_suffices(learned, 2));
 }
 
-/* In a row; what `auto` splits says nothing of it. */
+/* In a row; jobs that `auto` splits do not count. */
 static void jobs_without_it_are_counted(void **state)
 {
     const struct yk_split_outcome nothing = { .items = 0 };
@@ -313,8 +312,8 @@ static void jobs_without_it_are_counted(void **state)
     assert_int_equal(told.passed_over, 0);
 }
 
-/* Who is asked twice and gets nothing holds up nobody: but not by jobs in which something else was
- * done, or in which he was not ready. */
+/* A device that was offered work twice and got nothing no longer blocks the others; but jobs do not
+ * count in which something else was done, or for which it was not ready. */
 static void who_got_nothing_is_not_waited_for(void **state)
 {
     const struct yk_split_outcome nothing = { .items = 0 };
@@ -335,8 +334,8 @@ static void who_got_nothing_is_not_waited_for(void **state)
     assert_true(yk_learned_suffices(learned, 2));
 }
 
-/* A job that one of them was new to tells no times. The next one would, but if he is very slow he
- * has no part in it. */
+/* If a job was new to one of its devices, its times are not used. The next job's would be, but a
+ * very slow device has no part in it. */
 static void speeds_do_where_no_time_tells(void **state)
 {
     struct yk_learned learned[2];
@@ -367,14 +366,14 @@ static void a_line_is_guessed_from_peaks(void **state)
         yk_learned_open(&learned[d]);
     yk_learned_note(&learned[0], &part, &ran);
     yk_learned_lines(learned, told, 3);
-    assert_float_equal(told[1].line.item_ns, 2, 1e-9); /* a tenth, and twice that */
+    assert_float_equal(told[1].line.item_ns, 2, 1e-9); /* peak ratio 10: a tenth, and twice that */
     assert_float_equal(told[1].line.fixed_ns, 7, 1e-9);
     assert_true(told[1].guessed && !told[0].guessed);
-    assert_float_equal(told[2].line.item_ns, 0, 0); /* nothing is known of its peak */
+    assert_float_equal(told[2].line.item_ns, 0, 0); /* its peak is unknown */
 }
 
-/* Two devices with parts of 1,000 ns by their lines; to the third job something happened, the
- * others say nothing. */
+/* Two devices with parts of 1,000 ns by their lines; the third job was disturbed, the others say
+ * nothing. */
 static void jobs_are_late(void **state)
 {
     static const int64_t took[] = { 1030, 1190, 1600, 1020, 1040 };
@@ -406,8 +405,8 @@ static void jobs_are_late(void **state)
     assert_int_equal(late.jobs, 4);
 }
 
-/* One had a part of 1,150 ns, the other of 1,000, as their lines know now: that the job took 1,173
- * makes it 2 % late. A part that is but 2 % too large is none. */
+/* According to the present lines one device had a part of 1,150 ns, the other of 1,000: a job time
+ * of 1,173 ns is 2 % late. A part that is only 2 % too large does not count as uneven. */
 static void uneven_parts_are_not_late(void **state)
 {
     static const int64_t part_ns[] = { 1150, 1020 }, took[] = { 1173, 1050 };
@@ -432,7 +431,7 @@ static void uneven_parts_are_not_late(void **state)
     }
 }
 
-/* What is compared is the time with what lines say when they know it: the job that shows that they
+/* Lateness is measured against the lines after they were corrected: the job that shows that they
  * were wrong is no later than others. */
 static void lines_that_were_wrong_are_not_late(void **state)
 {

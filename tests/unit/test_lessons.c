@@ -1,6 +1,5 @@
-/* test_lessons.c - yoke/knowledge.h: lessons as others see them go round without loss; what cannot
- * be true is refused, what is known already stays.
- */
+/* test_lessons.c - yoke/knowledge.h: lessons in their public form make the round trip without loss;
+ * impossible ones are refused, known ones stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +125,7 @@ static void test_known_already(void **state)
     assert_true(found.lesson.ns == 99);
 }
 
-/* Spoils it in the nth way; 0: there is no such way. */
+/* Invalidates it in the nth way; 0: there is no such way. */
 static int spoil(yoke_lesson *lesson, int way)
 {
     static char long_name[100];

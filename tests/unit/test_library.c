@@ -1,4 +1,4 @@
-/* test_library.c - libraries that are there, are not there, or lack something. */
+/* test_library.c - libraries that exist, do not exist, or lack a symbol. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

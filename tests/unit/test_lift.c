@@ -1,8 +1,8 @@
 /* test_lift.c - copies to a device that cannot be issued. */
 #include "places_bench.h"
 
-/* A chunk that fails for want of memory has not settled yet when another one on the same device
- * looks for the same rows: nothing brings them, so it must not rely on that. */
+/* A chunk that fails for lack of memory has not been settled yet when another chunk on the same
+ * device looks for the same rows. No copy brings them, so it must not rely on one. */
 static void test_nobody_relies_on_what_was_not_issued(void **state)
 {
     struct yk_load failed = { 0 }, next = { 0 };

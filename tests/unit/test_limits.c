@@ -1,6 +1,5 @@
-/* test_limits.c - cgroup limits from recorded trees: both versions, containers, and files that are
- * missing or odd. Each tree is written to a folder that stands for the root of the file system.
- */
+/* test_limits.c - cgroup limits from recorded trees: both versions, containers, and missing or
+ * malformed files. Each tree is written to a folder that replaces the root of the file system. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -220,7 +219,7 @@ static void without_proc_the_system_is_asked(void **state)
     assert_true(limits.memory_available > 0 && limits.memory_available <= limits.memory_bytes);
 }
 
-/* Overlay mounts have lines of many thousands of characters. */
+/* Lines of overlay mounts have many thousands of characters. */
 static void long_lines_do_not_hide_the_next(void **state)
 {
     (void)state;
@@ -284,7 +283,7 @@ static void lines_end_where_they_end(void **state)
     yk_lines_open(&lines, root, "/d", "absent");
     assert_null(yk_lines_next(&lines));
     yk_lines_close(&lines);
-    yk_lines_open(&lines, root, "", "d"); /* a folder opens but cannot be read */
+    yk_lines_open(&lines, root, "", "d"); /* a folder can be opened but not read */
     assert_null(yk_lines_next(&lines));
     yk_lines_close(&lines);
 }

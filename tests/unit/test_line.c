@@ -1,4 +1,4 @@
-/* Tests of yoke/model.h: lines and splits for whoever measures himself. */
+/* Tests of yoke/model.h: lines and splits for programs that measure times themselves. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,8 +46,8 @@ static void a_mean(void **state)
     assert_float_equal(yoke_mean(values, 1, &half), 100, 0);
     assert_true(isinf(half));
     const double one[] = { 100, 102, 150, 101 }, two[] = { 100, 102, 150, 152 };
-    assert_float_equal(yoke_mean(one, 4, NULL), 101, 1e-9); /* far off once, */
-    assert_float_equal(yoke_mean(two, 4, NULL), 152, 1e-9); /* and twice */
+    assert_float_equal(yoke_mean(one, 4, NULL), 101, 1e-9); /* one outlier, */
+    assert_float_equal(yoke_mean(two, 4, NULL), 152, 1e-9); /* and two */
 }
 
 static void a_split(void **state)

@@ -1,6 +1,5 @@
-/* Tests of the partitioner `linear`: what each device gets by its line, who gets nothing, and what
- * is said of it.
- */
+/* Tests of the partitioner `linear`: each device's part by its line, which device gets nothing, and
+ * the reported reason. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +46,7 @@ static struct yk_dispatch *open_three(const char *partitioner, const struct yk_s
     return dispatch;
 }
 
-/* All of its chunks in turn, each done before the next. */
+/* Runs all of a device's chunks in turn, each done before the next. */
 static void run(struct yk_dispatch *dispatch, int64_t done[devices], int chunks[devices])
 {
     struct yk_chunk_times times = { .issued = 1, .ended = 2 };
@@ -92,7 +91,7 @@ static void parts_end_together(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* As late as such jobs were. */
+/* The prediction includes the usual lateness. */
 static void the_job_is_late(void **state)
 {
     const struct yk_split_device known[] = { cpu(4, 0), gpu(1, 100000), gpu(2, 50000) };
@@ -129,7 +128,7 @@ static void who_does_not_pay(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* What it was seen to take is doubted after many jobs without it. */
+/* Its measured time is doubted after many jobs without it. */
 static void who_was_passed_over(void **state)
 {
     static const struct {
@@ -226,7 +225,7 @@ static void energy(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Beside device 2, which adds a tenth, the others take twice as long. */
+/* Device 2 adds a tenth, but beside it the others take twice as long. */
 static void who_slows_the_others(void **state)
 {
     struct yk_split_device known[] = { cpu(2, 0), gpu(2, 0), gpu(20, 0) };

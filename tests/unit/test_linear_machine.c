@@ -1,13 +1,11 @@
-/* Tests of `linear` on machines that need not exist: what it predicts is what happens, all end
- * together, no fixed split is much better, and devices that do not pay are switched off at the size
- * where they should be.
- */
+/* Tests of `linear` on simulated machines: its prediction is the time, all devices end together, no
+ * fixed split is much better, and devices that do not pay are switched off at the right size. */
 #include <math.h>
 #include <stdio.h>
 
 #include "simulator_bench.h"
 
-/* Within so much, as issue 8 has it. */
+/* Relative tolerance of issue 8. */
 #define NEAR 0.03
 enum { runs_most = 12 };
 
@@ -18,7 +16,7 @@ struct case_of {
     double bytes_in, bytes_out;
 };
 
-/* Memory-bound, with copies, many alike, a slow core, contention, noise. */
+/* Memory-bound, with copies, many equal devices, a slow core, contention, noise. */
 static const struct case_of cases[] = {
     { "cores=8,gpu:f=30:fixed=20us:launch=5us", "regular", 4000000, 0, 0 },
     { "cores=8,gpu*4:f=12:fixed=50us", "regular", 4000000, 0, 0 },
@@ -48,8 +46,8 @@ static struct simulator_bench *open_case(const struct case_of *with)
     return bench;
 }
 
-/* Runs until `linear` splits by lines for the first time, and `more` times; how many runs `auto`
- * did before. */
+/* Runs until `linear` first splits by lines, and `more` times; returns the number of runs by `auto`
+ * before. */
 static int run_linear(struct simulator_bench *bench, int more)
 {
     struct yk_learned learned[bench_devices_max];
@@ -70,7 +68,7 @@ static int run_linear(struct simulator_bench *bench, int more)
     return before;
 }
 
-/* The best fixed split: coordinate descent on a 1 % grid from where linear ended. */
+/* The best fixed split: coordinate descent on a 1 % grid, starting at linear's split. */
 static double best_static(struct simulator_bench *bench, const double *from, int count)
 {
     double shares[bench_devices_max], best = INFINITY, step = 0.05;
@@ -105,7 +103,7 @@ static double best_static(struct simulator_bench *bench, const double *from, int
     return best;
 }
 
-/* How far the devices that worked ended before the job did, as a part of its time. */
+/* How long before the job's end the first working device ended, relative to the job's time. */
 static double apart(const struct simulator_bench *bench)
 {
     double most = 0;
@@ -115,8 +113,8 @@ static double apart(const struct simulator_bench *bench)
     return most;
 }
 
-/* By the lines of one run in which all worked together, and `auto` had known their speeds; then
- * once more, by what a run of its own taught. */
+/* First with lines from one run in which all devices worked together and `auto` knew their speeds;
+ * then also with what linear's own run taught. */
 static void predicts_and_is_near_the_best(void **state)
 {
     (void)state;
@@ -133,14 +131,14 @@ static void predicts_and_is_near_the_best(void **state)
                           cases[c].machine, 100 * off, 100 * ends, 100 * regret);
             assert_int_equal(before, 2);
             assert_true(fabs(off) <= NEAR && regret <= NEAR);
-            /* the first time `auto`'s chunks are in the lines, which are more and smaller */
+            /* at first the lines come from `auto`'s chunks, which are smaller and more numerous */
             assert_true(ends <= (more ? NEAR : 0.08));
             bench_close(bench);
         }
     }
 }
 
-/* --- who does not pay --- */
+/* --- devices that do not pay --- */
 
 static const struct case_of crossing[] = {
     { "cores=8:rate=1e6,gpu:f=30:fixed=2ms:told=no", "regular", 0, 0, 0 },
@@ -168,7 +166,7 @@ static int gpu_is_used(const struct case_of *with)
 {
     struct simulator_bench *bench = open_case(with);
     int used;
-    run_linear(bench, 3); /* a device that `auto` did without is tried, twice */
+    run_linear(bench, 3); /* a device that `auto` left out is tried, twice */
     used = bench->result.devices[1].items > 0;
     if (!used && !strstr(bench->result.devices[1].reason, "nothing: "))
         fail_msg("'%s'", bench->result.devices[1].reason);
@@ -176,7 +174,7 @@ static int gpu_is_used(const struct case_of *with)
     return used;
 }
 
-/* The least size at which it does, by steps of 4 %. */
+/* The smallest size at which it holds, in steps of 4 %. */
 static double first_size(const struct case_of *with, int holds(const struct case_of *))
 {
     struct case_of sized = *with;
@@ -201,9 +199,9 @@ static void switched_off_where_it_does_not_pay(void **state)
 
 /* --- a loop that steps through time --- */
 
-/* Who pays, where one does not, where nobody but the cores does, where one is new and never tried:
- * `auto` does the first two steps (under 5 % of 60), and what `linear` does from then on it
- * foretells, but for a step in which it tries a device by a guess. */
+/* Cases: all devices pay; one does not; only the cores do; one is new and never tried. `auto` does
+ * the first two steps (less than 5 % of 60). From then on `linear` predicts its steps, except one
+ * in which it tries a device by a guess. */
 static const struct case_of loops[] = {
     { "cores=8,gpu:f=30:fixed=20us:launch=5us", "regular", 400000, 0, 0 },
     { "cores=8,gpuA:f=30:fixed=20us,gpuB:f=10:fixed=80us", "regular", 400000, 0, 0 },

@@ -1,6 +1,5 @@
-/* test_link.c - measuring links: figures of simulated devices are exact, and whatever fails is
- * told, leaks nothing and leaves the runtime usable.
- */
+/* test_link.c - link measurements: exact on simulated devices; every failure is reported, leaks
+ * nothing and leaves the runtime usable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +68,7 @@ static void cores_have_memory(void **state)
     assert_int_equal(yoke_close(runtime), YOKE_OK);
 }
 
-/* A driver with pinned memory: the simulated one, and memory from here. */
+/* A driver with pinned memory: the simulated one, with pinned memory from the test. */
 static struct yk_backend pinning;
 static int64_t pinned_blocks, refuse_from;
 
@@ -155,7 +154,7 @@ static void memory_may_run_out(void **state)
     assert_int_equal(yk_alloc_outstanding(), before);
 }
 
-/* The nth call of the backend fails, for good or for lack of memory. */
+/* The nth call of the backend fails: the device is lost, or memory runs out. */
 static void calls_may_fail_with(yoke_status how)
 {
     int64_t nth;
@@ -200,7 +199,8 @@ int main(void)
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(the_device_may_fail),
     };
-    /* What is measured lies outside of all caches, and a server's may be half a gigabyte. */
+    /* Measurements use more memory than all caches, and a server's caches may be half a gigabyte.
+     */
     setenv("HWLOC_SYNTHETIC", "package:1 numa:1 l3:1(size=8388608) core:2 pu:1", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

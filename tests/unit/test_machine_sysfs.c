@@ -1,7 +1,6 @@
-/* test_machine_sysfs.c - the machine as /sys tells of it: recorded trees, this machine beside
- * hwloc's word, and files that are missing or odd. This program has machine_sysfs.c in place of
- * machine_hwloc.c.
- */
+/* test_machine_sysfs.c - the machine as described by /sys: recorded trees, this machine compared
+ * with hwloc, and missing or malformed files. This program links machine_sysfs.c instead of
+ * machine_hwloc.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +34,7 @@ static void write_text(const char *path, const char *text)
     write_file(&(struct file){ path, text });
 }
 
-/* As "cpu:core:numa:l3:l2" for each thread, in the table's order. */
+/* Compares "cpu:core:numa:l3:l2" of each thread, in the table's order. */
 static void assert_threads(const struct yk_machine *machine, const char *expected)
 {
     char text[512] = "";
@@ -47,8 +46,8 @@ static void assert_threads(const struct yk_machine *machine, const char *expecte
     assert_string_equal(text, expected);
 }
 
-/* Two packages, a node each, of two cores with two threads; numbered as servers often are: threads
- * of a core far apart, packages in turn. */
+/* Two packages, a node each, of two cores with two threads; numbered as on many servers: the
+ * threads of a core far apart, packages alternating. */
 static void write_server(void)
 {
     write_text(CPU "online", "0-7\n");
@@ -94,7 +93,7 @@ static void a_server_is_told_package_by_package(void **state)
     yk_free_kept(machine);
 }
 
-/* Processors in two places of the list, a cache of instructions, one that crosses packages. */
+/* Processors in two places of the list, an instruction cache, a cache that spans packages. */
 static void what_lies_apart_is_the_same_all_the_same(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* test_narrow.c - bodies with 32-bit indexes: texts as they come out, bounds at the edge, and texts
- * that are cut short or garbage.
- */
+/* test_narrow.c - bodies with 32-bit indexes: generated texts, bounds at the limit, and texts that
+ * are truncated or garbage. */
 #include "access/narrow.h"
 
 #include <setjmp.h>
@@ -56,7 +55,7 @@ static struct yk_narrow narrow_of(const char *body)
     return narrow;
 }
 
-/* What stands between the body's outer braces. "": there is one entry. */
+/* The text between the body's outer braces. "": there is one entry. */
 static void body_of(const struct yk_narrow *narrow, char *out, size_t room)
 {
     const char *begin = narrow->text ? strstr(narrow->text, "{ ") : NULL;
@@ -217,7 +216,7 @@ static void loops(void **state)
     same("\n#pragma unroll 4\nfor (int k = 0; k < 4; k++)\n#line 7 \"z.c\"\ny[i * n + k] = 1;");
 }
 
-/* What could be read in two ways, or not at all. */
+/* Texts that are ambiguous or cannot be read. */
 static void unread(void **state)
 {
     (void)state;
@@ -243,7 +242,7 @@ static struct yk_bounds_place place_of(int64_t rows, int64_t columns, int64_t n,
                                      .value = { n, m } };
 }
 
-/* The body may run with these numbers, and not with one row, column, n or m more. */
+/* The body may run with these numbers, but not with one row, column, n or m more. */
 static void edge(const char *body, const int64_t at[4], int more)
 {
     struct yk_narrow narrow = narrow_of(body);
@@ -281,7 +280,7 @@ static void edges(void **state)
     edge("y[n - i] = x[-j * n];", (int64_t[]){ 1, 2, two31 - 1, 1 }, 2);
 }
 
-/* Against what 64 bits give, for all operands of a few. */
+/* Compares with 64-bit results, for all pairs of a few operands. */
 static int64_t computed(enum yk_bounds_op op, int64_t a, int64_t b)
 {
     switch (op) {
@@ -352,7 +351,7 @@ static const char long_body[] =
     "const int64_t at = i * n + j; for (int64_t k = 0; k < n; k++) { uint8_t t = at * 3; y[at + k] "
     "= x[t ? (int64_t)m : k] + g(i, (pair_t){ j, 1 }) + (float)i; } switch (m) { case 1: break; }";
 
-/* Every prefix, and every text with a byte lost: less, or nothing, and never a crash. */
+/* Every prefix, and every text with one byte removed: fewer bodies or none, and never a crash. */
 static void cut_short(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static int entries_like(const char *suffix)
     return atoi(count);
 }
 
-/* Another user lays links where the temporary files are going to be: what they lead to stays. */
+/* Another user creates links at the names of the temporary files: their targets stay unchanged. */
 static void laid_links(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
-/* test_opencl.c - what is particular to OpenCL: finding and naming devices, limits from settings,
- * the driver's log in the user's lines, memory that runs out. The contract test runs the cases that
- * every backend shares.
- */
+/* test_opencl.c - what only OpenCL has: finding and naming devices, limits from settings, the
+ * driver's log with the user's line numbers, lack of memory. The contract test runs the cases
+ * common to all backends. */
 #include <stdatomic.h>
 
 #include "opencl_bench.h"
@@ -9,7 +8,7 @@
 
 /* ---- finding ---- */
 
-/* Runs first: once a driver is loaded it stays. */
+/* Must run first: a loaded driver stays loaded. */
 static void test_no_library(void **state)
 {
     (void)state;
@@ -23,7 +22,7 @@ static void test_no_library(void **state)
     assert_int_equal(backend->find(&spec, 0, &list, why), YOKE_OK);
     assert_int_equal(list.count, 0);
     assert_true(why[0] != 0);
-    setenv("YOKE_OPENCL_LIBRARY", "libm.so.6", 1); /* a library, but of something else */
+    setenv("YOKE_OPENCL_LIBRARY", "libm.so.6", 1); /* a library, but not OpenCL */
     assert_int_equal(backend->find(&spec, 1, &list, NULL), YOKE_ENODEV);
     unsetenv("YOKE_OPENCL_LIBRARY");
     assert_int_equal(yk_alloc_outstanding(), 0);
@@ -92,7 +91,7 @@ static void test_find(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
-/* Nobody asked: a CPU is not offered, and without a GPU the driver is not even loaded. */
+/* Without a request a CPU is not offered, and without a GPU the driver is not even loaded. */
 static void test_find_unasked(void **state)
 {
     (void)state;
@@ -143,8 +142,8 @@ static void test_memory_limit(void **state)
     backend->close(device);
 }
 
-/* Without a limit the device's own holds: asking for ever more ends with ENOMEM, not with a crash
- * later, and what was given can be used. */
+/* Without a setting the device's own limit applies: allocating more and more ends with ENOMEM, not
+ * with a later crash, and the memory allocated so far can be used. */
 static void test_memory_all(void **state)
 {
     (void)state;
@@ -165,7 +164,7 @@ static void test_memory_all(void **state)
 
 /* ---- out of host memory anywhere ---- */
 
-/* The state of the test below: the settings, one for each way of learning that work has ended. */
+/* *state of the test below: the settings, one for each way to learn that work has ended. */
 static char callback_settings[] = "wake=callback", poll_settings[] = "wake=poll";
 
 static void count_ring(void *context)
@@ -202,7 +201,7 @@ static yoke_status whole_life(const char *settings)
     }
     if (status == YOKE_OK) {
         status = backend->notify(event, count_ring, &rings);
-        yoke_status outcome = backend->wait(event); /* asleep or, without memory, polling */
+        yoke_status outcome = backend->wait(event); /* sleeps, or polls if memory is missing */
         while (status == YOKE_OK && atomic_load(&rings) == 0)
             yk_yield();
         status = status == YOKE_OK ? outcome : status;

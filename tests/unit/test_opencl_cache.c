@@ -1,6 +1,5 @@
-/* test_opencl_cache.c - programs that an OpenCL driver has built come from the disk the next time,
- * unless the entry is damaged, refused by the driver or the cache is off.
- */
+/* test_opencl_cache.c - programs that an OpenCL driver has built are loaded from disk the next
+ * time, unless the entry is damaged, the driver refuses it, or the cache is off. */
 #include <dirent.h>
 
 #include "backend/cache.h"
@@ -29,8 +28,7 @@ static void run_scale(struct fixture *f)
         assert_int_equal(f->host[i], 5 * i);
 }
 
-/* Overwrite the only entry's middle; its checksum is made right if `sealed` is the whole entry of
- * another kernel. */
+/* Overwrites the middle of the only entry. */
 static void damage_entry(void)
 {
     char path[400] = "";
@@ -71,7 +69,7 @@ static void test_cache(void **state)
     close_fixture(&f);
 }
 
-/* An entry that is sound but that the driver refuses: what another build of it left. */
+/* A valid entry that the driver refuses, as after a driver update. */
 static void test_cache_refused(void **state)
 {
     (void)state;

@@ -1,18 +1,18 @@
 /* test_opencl_host.c - which OpenCL devices pin host memory, and drivers that refuse to.
  *
- * PoCL never refuses. So its table is copied, and single functions of the copy give an error in its
- * place; all others are PoCL's, counted.
- */
+ * PoCL never refuses. So its function table is copied, and single functions of the copy return an
+ * error; the others call PoCL and are counted. */
 #include "opencl_bench.h"
 
 enum { BYTES = 1 << 16 };
 
 static struct yk_opencl_api own;
 static const struct yk_opencl_api *real;
-static cl_int create_code, map_code, unmap_code; /* CL_SUCCESS: as the driver has it */
-static int buffers, mapped;                      /* there are */
-static char *written;   /* by the program, between the making of a buffer over it and its mapping */
-static char old[BYTES]; /* what that buffer then holds, as NVIDIA's driver has it */
+static cl_int create_code, map_code, unmap_code; /* CL_SUCCESS: the driver's own result */
+static int buffers, mapped;                      /* numbers that exist now */
+static char *written;   /* where the program writes between the creation of a buffer over its memory
+                           and the mapping */
+static char old[BYTES]; /* that buffer's contents, which NVIDIA's driver took at creation */
 
 static cl_mem create_buffer(cl_context context, cl_bitfield flags, size_t size, void *host,
                             cl_int *code)
@@ -109,7 +109,7 @@ static void test_who_pins(void **state)
     assert_int_equal(list.count, 0);
 }
 
-/* What a driver says, and what pin and host_alloc make of it. */
+/* A driver's code, and what pin and host_alloc return for it. */
 static const struct refusal {
     cl_int code;
     yoke_status pin, host_alloc;
@@ -132,7 +132,7 @@ static void refused(struct yk_opencl_device *device, void *host, const struct re
     assert_non_null(strstr(yoke_error_text(), device->base.desc.name));
     assert_non_null(strstr(yoke_error_text(), yk_opencl_code_name(refusal->code)));
     assert_int_equal(backend->host_alloc(&device->base, BYTES, &out), refusal->host_alloc);
-    assert_ptr_equal(out, &out); /* unwritten */
+    assert_ptr_equal(out, &out); /* not written */
     assert_int_equal(buffers, 0);
     assert_int_equal(yk_opencl_alive(device), YOKE_OK);
 }
@@ -158,7 +158,7 @@ static void test_refusals(void **state)
     free(host);
 }
 
-/* Everything is given back all the same. */
+/* Everything is still freed. */
 static void test_lost_device(void **state)
 {
     static const struct {
@@ -187,7 +187,7 @@ static void test_lost_device(void **state)
     free(host);
 }
 
-/* An unknown address is left alone. */
+/* An unknown address is ignored. */
 static void test_not_pinned(void **state)
 {
     struct yk_opencl_device *device = open_counted();
@@ -203,7 +203,7 @@ static void test_not_pinned(void **state)
     free(host);
 }
 
-/* What is written while memory is being pinned stays. */
+/* Data written while memory is being pinned survive. */
 static void test_written_meanwhile(void **state)
 {
     struct yk_opencl_device *device = open_counted();
@@ -221,7 +221,7 @@ static void test_written_meanwhile(void **state)
     free(host);
 }
 
-/* Pins cost nothing of the device's memory as it is accounted. */
+/* Pinned memory does not count as device memory. */
 static void test_memory_free(void **state)
 {
     struct yk_device *device = open_device("pin=yes:mem=1M");

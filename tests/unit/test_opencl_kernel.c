@@ -1,6 +1,5 @@
-/* test_opencl_kernel.c - kernels on an OpenCL device: windows on an array, every index once in
- * whatever shape, groups, source and functions by hand, compile errors in the user's words.
- */
+/* test_opencl_kernel.c - kernels on an OpenCL device: windows on an array, every index once in any
+ * shape, groups, hand-written source and functions, compile errors with the user's line numbers. */
 #include <yoke/job.h>
 
 #include "opencl_bench.h"
@@ -137,11 +136,11 @@ static void test_compile_error(void **state)
     assert_non_null(strstr(text, "broken"));
     assert_non_null(strstr(text, "no_such_name"));
     assert_non_null(strstr(text, "user_kernels.c"));
-    assert_non_null(strstr(text, "14")); /* the third line of what begins at 12 */
+    assert_non_null(strstr(text, "14")); /* the third line of a text that begins at line 12 */
     backend->close(device);
 }
 
-/* Host and device disagree on the size of a type. */
+/* Host and device have different sizes of a type. */
 static void test_size_check(void **state)
 {
     (void)state;
@@ -172,7 +171,7 @@ static void test_no_implementation(void **state)
     backend->close(device);
 }
 
-/* ---- a function by hand ---- */
+/* ---- a hand-written function ---- */
 
 static const struct yk_opencl_api *driver;
 static int native_calls;

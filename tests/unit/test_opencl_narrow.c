@@ -1,7 +1,6 @@
 /* test_opencl_narrow.c - entries with 32-bit indexes on an OpenCL device: random bodies give the
- * same through both at the edges of ranges, launches just beyond a limit take the first one, and a
- * second entry that does not compile is left out.
- */
+ * same results through both entries at the limits of ranges, launches just beyond a limit use the
+ * first entry, and a second entry that does not compile is omitted. */
 #include "backend/opencl/opencl.h"
 
 #include "narrow_body.h"
@@ -67,7 +66,7 @@ static void launch(struct bench *bench, const struct yk_launch *launch)
     backend->event_close(event);
 }
 
-/* y of a launch, through the entry that it chooses, or, `wide`, through the first one. */
+/* Gets y of a launch through the entry that it chooses, or, if `wide`, through the first one. */
 static void run(struct bench *bench, const struct yk_launch *spec, int64_t *y, int wide)
 {
     const cl_kernel narrow = bench->program->narrow_kernel;
@@ -90,7 +89,7 @@ static int64_t any_edge(void)
     return edges[narrow_body_below(sizeof edges / sizeof *edges)] - narrow_body_below(2);
 }
 
-/* How many launches took the second entry. */
+/* Returns the number of launches that used the second entry. */
 static int compare_places(struct bench *bench)
 {
     struct yk_launch_arg args[NARROW_BODY_PARAMS] = { 0 };
@@ -165,7 +164,7 @@ static void random_bodies(void **state)
 
 enum { ITEMS = 600 };
 
-/* y[first .. first + ITEMS - 1], of which the buffer has nothing else. */
+/* Launches y[first .. first + ITEMS - 1]; the buffer has only these elements. */
 static void scatter(struct bench *bench, int64_t first, int64_t step, int narrow)
 {
     int64_t y[ITEMS];
@@ -203,7 +202,7 @@ static void limits(void **state)
     close_bench(&bench);
 }
 
-/* The text has something of the second body's name. */
+/* The text already uses a part of the second body's name. */
 static void not_compiling(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_opencl_wait.c - waiting for an OpenCL device: asleep while it works, told of the end by
- * callback or by polling, order across queues by events, work kept to some of its units.
- */
+/* test_opencl_wait.c - waiting for an OpenCL device: the thread sleeps while the device works and
+ * learns of the end by callback or by polling; order across queues by events; work restricted to
+ * some units. */
 #include <stdatomic.h>
 #include <time.h>
 
@@ -29,7 +29,7 @@ static int64_t thread_cpu_ns(void)
     return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
-/* A launch of some 0.3 s. */
+/* A launch of about 0.3 s. */
 static struct yk_event *start_slow(struct fixture *f, struct yk_program *program, int32_t rounds)
 {
     struct yk_event *event = NULL;
@@ -53,14 +53,14 @@ static int32_t slow_rounds(struct fixture *f, struct yk_program *program)
     }
 }
 
-/* The state of the tests below: the settings, one for each way of learning that work has ended. */
+/* *state of the tests below: the settings, one for each way to learn that work has ended. */
 static char callback_settings[] = "wake=callback", poll_settings[] = "wake=poll";
 
-/* A machine's other work adds to processor time and takes none away, so one quiet try of these
- * shows that a thread sleeps; one that spins never has it. */
+/* Other processes only add to measured processor time, so one of these tries with a low time proves
+ * that the thread sleeps; a thread that spins never has one. */
 enum { TRIES = 5 };
 
-/* One wait for a slow launch: 1 if the thread slept, and the event's times say so. */
+/* One wait for a slow launch: 1 if the thread slept and the event's times agree. */
 static int waits_asleep(struct fixture *f, struct yk_program *program, int32_t rounds)
 {
     struct yk_event_times times;
@@ -68,7 +68,7 @@ static int waits_asleep(struct fixture *f, struct yk_program *program, int32_t r
     int64_t start = yk_clock_ns(), cpu = thread_cpu_ns();
     struct yk_event *event = start_slow(f, program, rounds);
     assert_false(backend->poll(event, &outcome)); /* still running */
-    assert_int_equal(outcome, YOKE_EDEVICE);      /* and the output untouched */
+    assert_int_equal(outcome, YOKE_EDEVICE);      /* and the output is not written */
     assert_int_equal(backend->wait(event), YOKE_OK);
     int64_t end = yk_clock_ns();
     cpu = thread_cpu_ns() - cpu;
@@ -90,7 +90,7 @@ static int takes_one_core(struct fixture *f, struct yk_program *program, int32_t
     return one_core;
 }
 
-/* `holds` in one of the tries, on a device opened with these settings. */
+/* Requires `holds` in one of the tries, on a device opened with these settings. */
 static void holds_in_a_try(const char *settings,
                            int (*holds)(struct fixture *, struct yk_program *, int32_t))
 {
@@ -131,7 +131,7 @@ static void wait_for_rings(struct bell *bell, int count)
     assert_int_equal(atomic_load(&bell->rings), count);
 }
 
-/* With nothing to watch no thread is awake. */
+/* With no work in progress no thread is awake. */
 static int all_threads_sleep(void)
 {
     for (int i = 0; i < TRIES; ++i) {
@@ -162,11 +162,11 @@ static void test_notify(void **state)
         assert_true(backend->poll(events[i], &outcome));
         assert_int_equal(outcome, YOKE_OK);
     }
-    assert_int_equal(backend->notify(events[0], ring, &bell), YOKE_OK); /* over: at once */
+    assert_int_equal(backend->notify(events[0], ring, &bell), YOKE_OK); /* has ended: at once */
     wait_for_rings(&bell, EVENTS + 1);
     for (int i = 0; i < EVENTS; ++i)
         backend->event_close(events[i]);
-    if (*state == poll_settings || f.device->desc.is_cpu) /* NVIDIA's threads for callbacks spin */
+    if (*state == poll_settings || f.device->desc.is_cpu) /* NVIDIA's callback threads spin */
         assert_true(all_threads_sleep());
     struct yk_event *event = start_slow(&f, program, 1000); /* closed while it runs */
     assert_int_equal(backend->notify(event, ring, &bell), YOKE_OK);
@@ -176,7 +176,7 @@ static void test_notify(void **state)
     close_fixture(&f);
 }
 
-/* Order across queues by events, more of them than fit on the stack. */
+/* Order across queues by events, more of them than the stack buffer holds. */
 static void test_after(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void test_after(void **state)
     close_fixture(&f);
 }
 
-/* units=1: two cores' worth of work takes one core's time. */
+/* units=1: work for two cores takes the time of one core. */
 static void test_units(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* test_option.c - text into settings: units, defaults, the environment, and what is said about odd
- * input.
- */
+/* test_option.c - text into settings: units, defaults, the environment, and messages about invalid
+ * input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +68,7 @@ static void whole_numbers(void **state)
         { YK_OPTION_INT, "1e6", 1000000 },
         { YK_OPTION_INT, "9223372036854775807", INT64_MAX },
         { YK_OPTION_INT, "-9223372036854775808", INT64_MIN },
-        { YK_OPTION_INT, "9007199254740993", 9007199254740993 }, /* no double */
+        { YK_OPTION_INT, "9007199254740993", 9007199254740993 }, /* not representable as a double */
         { YK_OPTION_BYTES, "4096", 4096 },
         { YK_OPTION_BYTES, "4k", 4096 },
         { YK_OPTION_BYTES, "4K", 4096 },
@@ -177,7 +176,7 @@ static void the_environment_wins_over_defaults(void **state)
     struct settings settings;
     setenv("TEST_PATH", "/some:where,else", 1);
     setenv("TEST_CHUNK", "7", 1);
-    setenv("TEST_MODE", "", 1); /* empty is as good as unset */
+    setenv("TEST_MODE", "", 1); /* empty counts as unset */
     assert_int_equal(yk_options_default(table, &settings), YOKE_OK);
     assert_string_equal(settings.path, "/some:where,else");
     assert_int_equal(settings.chunk, 7);
@@ -198,7 +197,7 @@ static void an_odd_variable_is_named(void **state)
     setenv("TEST_CHUNK", "many", 1);
     assert_int_equal(yk_options_default(table, &settings), YOKE_EINVAL);
     says("TEST_CHUNK: 'many' is no count");
-    assert_null(settings.path); /* nothing is held after a failure */
+    assert_null(settings.path); /* nothing is allocated after a failure */
     unsetenv("TEST_CHUNK");
     setenv("TEST_MODE", "sleep", 1);
     assert_int_equal(yk_options_default(table, &settings), YOKE_EINVAL);
@@ -219,7 +218,8 @@ static void lists_set_what_they_name(void **state)
     assert_int_equal(settings.chunk, 1000);
     assert_int_equal(settings.mode, 1);
     assert_true(settings.pause == 5e-3);
-    assert_string_equal(settings.path, "b=c"); /* the last one holds, and the first one is freed */
+    assert_string_equal(settings.path,
+                        "b=c"); /* the last value counts, and the first one is freed */
     assert_true(settings.alpha == 0.25);
     yk_options_clear(table, &settings);
 }
@@ -279,7 +279,7 @@ static void each_allocation_may_fail(void **state)
         if (status == YOKE_OK) {
             status = yk_options_parse(table, "demo", "path=one:chunk=3:path=two", &settings);
             if (status != YOKE_OK) {
-                assert_non_null(settings.path); /* the former value stays */
+                assert_non_null(settings.path); /* the previous value stays */
             }
             yk_options_clear(table, &settings);
         }

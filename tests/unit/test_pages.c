@@ -1,5 +1,5 @@
-/* test_pages.c - host memory shared by arrays of several threads: pinned once, let go with the last
- * of them, and never while somebody copies. */
+/* test_pages.c - host memory shared by arrays of several threads: pinned once, unpinned with the
+ * last of them, and never during a copy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static int draw(uint64_t *seed, int below)
     return (int)((*seed >> 33) % (uint64_t)below);
 }
 
-/* What a copy of part of the array finds. */
+/* Walks the range as a copy of a part of the array does. */
 static void walk(const struct user *user, struct yk_pin_range *range, char *host, int64_t bytes)
 {
     while (bytes > 0) {
@@ -59,7 +59,7 @@ static void walk(const struct user *user, struct yk_pin_range *range, char *host
     }
 }
 
-/* An array over some of the pages, some copies, and it closes. */
+/* Opens an array over some of the pages, does some copies, closes it. */
 static void use(void *context)
 {
     struct user *user = context;
@@ -105,7 +105,7 @@ static void many_arrays(void **state)
     assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 
-/* Devices come and go while arrays of others use what they pinned. */
+/* Devices open and close while arrays of others use the memory that they pinned. */
 static void live_and_pin(void *context)
 {
     struct user *user = context, own = { .seed = user->seed };
@@ -143,7 +143,7 @@ static void many_devices(void **state)
     assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 
-/* A child has the memory and not the driver's books. */
+/* A forked child has the memory but not the driver's state. */
 static void after_a_fork(void **state)
 {
     struct yk_device *device = open_device("sim:gpu:pin=yes");

@@ -1,10 +1,9 @@
 /* Tests of auto on machines in virtual time (dispatch_machine.h): 1 to 64 cores, 0 to 8 GPUs, a
- * hundred times slower to a hundred times faster, jobs of 10 us to a second; and devices that fail,
+ * hundred times slower to a hundred times faster, jobs of 10 us to 1 s; and devices that fail,
  * leave, join late or run out of memory, under every partitioner.
  *
- * Bounds are for regular loops of small items. "Ideal" is what all devices together could do if
- * they ended at the same instant, each paying its start once.
- */
+ * Bounds are for regular loops of small items. "Ideal" is the time of all devices together if they
+ * ended at the same instant, each paying its start once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@
 
 enum { ITEMS = 1000000, RUNS = 4 };
 
-/* Worst of many machines, by how long the ideal takes. */
+/* Worst ratios over many machines, by length of the ideal time. */
 struct worst {
     double of_ideal[RUNS], of_alone[RUNS];
     int machines;
@@ -35,7 +34,7 @@ static struct machine *open_machine(int64_t items)
     return m;
 }
 
-/* Equal cores and GPUs `speed` times as fast as all the cores together. */
+/* Equal cores, and GPUs `speed` times as fast as all the cores together. */
 static struct machine *common_machine(int cores, int gpus, double speed, double cpu_ns)
 {
     struct machine *m = open_machine(ITEMS);
@@ -92,7 +91,7 @@ static void combine(struct worst *all, const struct worst *one)
     all->machines += one->machines;
 }
 
-/* One machine counts for every length that its ideal is not below. */
+/* One machine counts for every length up to its ideal time. */
 static void measure_one(struct machine *m, int known, struct worst *worst)
 {
     struct worst one = { .machines = 0 };
@@ -107,7 +106,7 @@ static void measure_one(struct machine *m, int known, struct worst *worst)
             combine(&worst[length], &one);
 }
 
-/* Speeds known beforehand or not. */
+/* With or without known speeds. */
 static void measure_all(int known, struct worst *worst)
 {
     static const double speeds[] = { 0.01, 0.1, 0.3, 1, 3, 10, 44, 100 };
@@ -153,9 +152,9 @@ static void unknown_speeds_are_learned(void **state)
         assert_true(worst[MIDDLE].of_ideal[run] <= 1.05);
         assert_true(worst[MIDDLE].of_alone[run] <= 1.03);
     }
-    /* Short jobs: a GPU's start may be longer than the job. */
+    /* Short jobs: a GPU's start may take longer than the job. */
     assert_true(worst[SHORT].of_alone[1] <= 1.15);
-    /* Who was left out is tried once more (partition/learned.h). */
+    /* A device that was left out is tried once more (partition/learned.h). */
     assert_true(worst[SHORT].of_alone[2] <= 1.10);
     assert_true(worst[SHORT].of_alone[3] <= 1.06);
 }
@@ -172,7 +171,7 @@ static void a_cpu_alone_loses_nothing(void **state)
         for (run = 0; run < 3; run++) {
             run_right(m);
             assert_true(m->seconds_ns <= 1.01 * ideal_ns(m));
-            assert_true(m->got <= 16); /* leases: the lock is taken that often */
+            assert_true(m->got <= 16); /* leases: the lock is taken at most 16 times */
             learn(m);
         }
         free(m);
@@ -180,8 +179,8 @@ static void a_cpu_alone_loses_nothing(void **state)
 }
 
 /* Cores whose kernel does 32 items in the time of one, beside a GPU 16 times as fast as all of
- * them: pieces of 20 us would be a part of a vector, so cores would look slower, get less, in
- * smaller pieces, and so on until they did nothing useful at all (seen with Barnes-Hut). */
+ * them. Pieces of 20 us would be part of a vector: cores would look slower, get less, in smaller
+ * pieces, and so on until they did nothing useful (observed with Barnes-Hut). */
 static void cores_keep_their_vectors_full(void **state)
 {
     struct machine *m = open_machine(1048576);
@@ -203,7 +202,7 @@ static void cores_keep_their_vectors_full(void **state)
     free(m);
 }
 
-/* Fifty equal jobs: everybody ends together, and no row changes its device any more. */
+/* Fifty equal jobs: all devices end together, and rows no longer move between devices. */
 static void iterations_converge_and_stay(void **state)
 {
     struct machine *m = open_machine(20000);
@@ -232,7 +231,7 @@ static void iterations_converge_and_stay(void **state)
     free(m);
 }
 
-/* Cores must not be dealt chunks that outlast all that a far faster GPU does. */
+/* Cores must not get chunks that last longer than a far faster GPU needs for all its work. */
 static void slow_cores_hold_nobody_up(void **state)
 {
     int gpus;
@@ -246,7 +245,7 @@ static void slow_cores_hold_nobody_up(void **state)
     }
 }
 
-/* A GPU whose time is a staircase (whole waves of threads) and one whose copies take longest. */
+/* A GPU whose time rises in steps (whole waves of threads), and one whose copies dominate. */
 static void staircases_and_copies(void **state)
 {
     struct machine *m = open_machine(ITEMS);
@@ -266,7 +265,7 @@ static void staircases_and_copies(void **state)
     free(m);
 }
 
-/* The first chunk takes 50 ms more (loading code): the device is not written off for that. */
+/* The first chunk takes 50 ms more (loading code): the device is not dropped for that. */
 static void a_cold_start_is_forgiven(void **state)
 {
     struct machine *m = open_machine(ITEMS);
@@ -299,7 +298,7 @@ static void what_does_not_pay_is_left_out_and_told(void **state)
         assert_non_null(strstr(m->reasons[0], "did 100.0 %"));
         learn(m);
     }
-    /* Cheap to start, but slower for one fill than the cores are for all. */
+    /* Low fixed cost, but one fill takes longer than the cores take for everything. */
     m->models[1].fixed_ns = m->models[1].known.fixed_ns = 1000;
     m->models[1].item_ns = 1e6;
     m->models[1].known.rate = 1e-6;
@@ -310,7 +309,7 @@ static void what_does_not_pay_is_left_out_and_told(void **state)
     free(m);
 }
 
-/* A dropped device is still there when the others are not. */
+/* A dropped device can still work when the others are gone. */
 static void the_last_device_does_the_rest(void **state)
 {
     struct machine *m = open_machine(1000);
@@ -325,11 +324,11 @@ static void the_last_device_does_the_rest(void **state)
     free(m);
 }
 
-/* --- quotas by hand and by force --- */
+/* --- hand-computed balances and late GPUs --- */
 
-/* A GPU that did all of the last job joins some time after the next one's begin. Cores for which
- * their least, 10 ms, would take far longer than all of it (0.5 ms) must not begin; unless it does
- * not come for so long that they would be done first. */
+/* A GPU that did all of the last job joins some time after the next one has begun. Cores whose
+ * smallest part, 10 ms, takes far longer than the whole job (0.5 ms) must not begin; unless the GPU
+ * is so late that they would be done first. */
 static void a_gpu_that_is_known_is_expected(void **state)
 {
     const struct yk_split_device devices[] = {
@@ -367,7 +366,7 @@ static void quotas_by_hand(void **state)
     /* the third one joins: T + T / 3 + T - 500 = 1833.3 */
     assert_float_equal(yk_balance(loads, 3, 5500.0 / 3), 1000, 1e-9);
     assert_float_equal(loads[2].items, 500, 1e-9);
-    /* its least part takes too long */
+    /* its smallest part takes too long */
     loads[2].least = 501;
     assert_float_equal(yk_balance(loads, 3, 5500.0 / 3), 1375, 1e-9);
     loads[0].item = loads[1].item = loads[2].item = 0;
@@ -401,7 +400,7 @@ static void quotas_by_force(void **state)
     }
 }
 
-/* --- mishaps --- */
+/* --- failures --- */
 
 static void add_some_gpus(struct machine *m, int count, double item_ns, unsigned *seed)
 {

@@ -8,7 +8,7 @@
 
 #include "partition/dispatch.h"
 
-/* What a lane of a device gets; a wait is {0, 0}. */
+/* The chunk that a lane gets; a wait is {0, 0}. */
 struct step {
     int device;
     int64_t first, last, piece;
@@ -36,7 +36,7 @@ static void join(struct yk_dispatch *dispatch, int from, int to)
         yk_dispatch_join(dispatch, from, 0);
 }
 
-/* Each chunk is done before the next is asked for. */
+/* Each chunk is done before the next is requested. */
 static void walk(struct yk_dispatch *dispatch, const struct step *steps, size_t count)
 {
     struct yk_chunk_times times = { .issued = 1, .ended = 2 };
@@ -75,7 +75,7 @@ static void even_gives_thirds(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Lanes of a CPU balance a fixed share among themselves: 32 pieces for each of the four. */
+/* Lanes of a CPU balance a fixed share among themselves: 32 pieces per lane. */
 static void a_cpu_share_comes_in_pieces(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=1/1/2", 51200);
@@ -113,7 +113,7 @@ static void static_gives_what_is_asked(void **state)
 static void static_numbers_are_normalised(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=1/2/1", 100);
-    /* by default a GPU's share comes in as many chunks as it has lanes */
+    /* by default a GPU's share has as many chunks as the GPU has lanes */
     static const struct step steps[] = { { 0, 0, 25, 1, "share" },   { 1, 25, 50, 25, "share" },
                                          { 1, 50, 75, 25, "share" }, { 1, 0, 0, 0, NULL },
                                          { 2, 75, 88, 13, "share" }, { 2, 88, 100, 12, "share" } };
@@ -138,7 +138,7 @@ static void static_takes_a_cpu_weight(void **state)
 static void a_lost_share_is_shared_out(void **state)
 {
     struct yk_dispatch *dispatch = open_three("static:shares=0.2/0.5/0.3,chunks=1", 100);
-    /* 20 .. 69 go 2 : 3 to the others */
+    /* 20 .. 69 go to the others in the ratio 2 : 3 */
     static const struct step steps[] = { { 0, 0, 20, 1, "share" },
                                          { 0, 20, 40, 1, "share of a lost device" },
                                          { 2, 70, 100, 30, "share" },
@@ -170,8 +170,8 @@ static void a_share_waits_for_its_device(void **state)
 static void dynamic_works_from_both_ends(void **state)
 {
     struct yk_dispatch *dispatch = open_three("dynamic:chunk=10", 200);
-    /* The CPU's four lanes get a lease of four chunks while 16 or more are left, then single ones.
-     */
+    /* The CPU's four lanes get a lease of four chunks while 16 or more are left, then single
+     * chunks. */
     static const struct step steps[] = { { 0, 0, 40, 10, "chunk" },    { 1, 190, 200, 10, "chunk" },
                                          { 0, 40, 50, 10, "chunk" },   { 2, 180, 190, 10, "chunk" },
                                          { 1, 170, 180, 10, "chunk" }, { 0, 50, 60, 10, "chunk" } };
@@ -191,8 +191,8 @@ static void dynamic_has_a_default(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Cores that would come back after 100 ns get chunks for 20 us at once, one by one, but no more
- * than leaves enough to share. */
+/* Cores that would ask again after 100 ns get a lease of 20 us of single chunks, but no more than
+ * leaves enough for the others. */
 static void small_chunks_come_many_at_once(void **state)
 {
     const struct yk_split_device cpu = {
@@ -210,11 +210,12 @@ static void small_chunks_come_many_at_once(void **state)
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
     assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1, &chunk, &wake_ns), YK_TAKE);
-    assert_int_equal(chunk.last, 748); /* 20 us are 2000 items; 3000 / 4 in wholes for 4 lanes */
+    assert_int_equal(chunk.last,
+                     748); /* 20 us are 2000 items; 3000 / 4 in whole chunks for 4 lanes */
     assert_int_equal(chunk.piece, 1);
     assert_true(chunk.parts >= 65535) /* one by one */;
     assert_int_equal(yk_dispatch_next(dispatch, 0, 1, 1, &chunk, &wake_ns), YK_TAKE);
-    assert_int_equal(chunk.last - chunk.first, 560); /* 2252 / 4 likewise */
+    assert_int_equal(chunk.last - chunk.first, 560); /* 2252 / 4 in the same way */
     yk_dispatch_close(dispatch);
     spec.last = 100000;
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);

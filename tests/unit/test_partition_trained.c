@@ -1,5 +1,4 @@
-/* Tests of the partitioner `trained`: regions from what is known, and what is noted of a job.
- */
+/* Tests of the partitioner `trained`: regions from known speeds, and what is recorded of a job. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +39,7 @@ static struct yk_dispatch *open_known(const char *partitioner, const struct yk_a
     return dispatch;
 }
 
-/* The device does all that it gets, in so many ns, after all that was done before. */
+/* The device does all that it gets in `ns`, after everything done before. */
 static void work(struct yk_dispatch *dispatch, int device, int64_t ns)
 {
     static int64_t now;
@@ -93,7 +92,7 @@ static void a_run_is_noted_when_it_is_over(void **state)
     know(0.4, 0.6);
     dispatch = open_known("trained:w=0.5", &adjust);
     work(dispatch, CPU, 1000);
-    assert_int_equal(yk_dispatch_adjust(dispatch, &adjust, shares), 0); /* it is not */
+    assert_int_equal(yk_dispatch_adjust(dispatch, &adjust, shares), 0); /* nothing is adjusted */
     work(dispatch, GPU, 400);
     assert_int_equal(yk_dispatch_adjust(dispatch, &adjust, shares), 1);
     assert_int_equal(adjust.level, 2);

@@ -1,5 +1,5 @@
-/* Tests of the partitioner `weight`: whose part lies where, in how many chunks, and who takes over.
- */
+/* Tests of the partitioner `weight`: position of each part, number of chunks, and which device
+ * takes over. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static struct yk_dispatch *open_devices(const char *letters, const char *partiti
     return dispatch;
 }
 
-/* What lane 0 of the device gets, as "0-20 share"; "" for nothing. */
+/* The chunk of the device's lane 0, as "0-20 share"; "" for none. */
 static const char *next(struct yk_dispatch *dispatch, int device)
 {
     static char text[64];
@@ -77,7 +77,7 @@ static void each_side_comes_in_the_chunks_asked_for(void **state)
     yk_dispatch_close(dispatch);
 }
 
-/* Three for both: two for each. */
+/* Three chunks for both: two for each. */
 static void who_is_done_takes_over_on_his_side(void **state)
 {
     struct yk_dispatch *dispatch = open_devices("cgg", "weight:cpu=0.2,gpu-chunks=3", 100);
@@ -121,7 +121,7 @@ static void whoever_there_is_does_all(void **state)
     }
 }
 
-/* Though its own share is nothing. */
+/* Even if its own share is 0. */
 static void a_lost_side_is_done_by_the_other(void **state)
 {
     struct yk_dispatch *dispatch = open_devices("cg", "weight:cpu=0", 100);

@@ -1,6 +1,5 @@
-/* test_peer.c - copies between two devices, as backend.h promises them: on the simulated GPUs, or
- * on the devices named by the first word. Bare, and behind the checking wrapper.
- */
+/* test_peer.c - copies between two devices, as specified by backend.h: on the simulated GPUs, or on
+ * the devices named by the first argument. Without and with the checking wrapper. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +41,7 @@ static void open_device(struct pair *p, const struct yk_device_desc *desc, int i
     assert_int_equal(p->backend->alloc(p->device[i], BYTES, &p->buffer[i]), YOKE_OK);
 }
 
-/* Half of the source's pages are there before anybody knows that they are to be read, half later.
+/* Half of the source's pages are committed before it is known that they will be read, half later.
  */
 static void commit(struct pair *p, int i, int64_t offset, int64_t bytes)
 {
@@ -108,8 +107,8 @@ static void read_back(struct pair *p, int i)
                      YOKE_OK);
 }
 
-/* All of the first one's buffer, which is on its way there, ordered by nothing but the event; then
- * a part to somewhere else; then runs of bytes. */
+/* Copies the first device's whole buffer, which is still being uploaded, ordered only by the event;
+ * then a part to another offset; then rows. */
 static void play(int checked)
 {
     struct pair p = opened(devices, checked);
@@ -122,7 +121,7 @@ static void play(int checked)
     up = copy(&p, 0,
               &(struct yk_copy){
                   .kind = YK_COPY_TO_DEVICE, .host = sent, .buffer = p.buffer[0], .bytes = BYTES });
-    p.backend->event_hold(up); /* by who follows; whose it was may close it */
+    p.backend->event_hold(up); /* held by the dependent work; its owner may close it */
     p.backend->event_close(up);
     struct yk_copy all = { .kind = YK_COPY_PEER,
                            .buffer = p.buffer[1],
@@ -169,14 +168,14 @@ static void bytes_arrive(void **state)
     play(1);
 }
 
-/* A source that is lost before its bytes are over there, or before they are asked for. */
+/* The source is lost before its bytes have arrived, or before the copy is issued. */
 static void lost_source(void **state)
 {
     struct pair p;
     struct yk_event *across;
     (void)state;
     if (strncmp(devices, "sim", 3) != 0)
-        skip(); /* nobody can tell a driver when to fail between two calls */
+        skip(); /* a real driver cannot be made to fail between two calls */
     p = opened("sim:gpudying:peer=1e9:fail=1ms,sim:gpu:peer=1e9", 1);
     assert_true(p.backend->reach(p.device[1], p.device[0]) > 0);
     struct yk_copy all = { .kind = YK_COPY_PEER,
@@ -188,7 +187,7 @@ static void lost_source(void **state)
     assert_int_equal(finish(&p, 1, across), YOKE_ELOST);
     across = copy(&p, 1, &all);
     assert_int_equal(finish(&p, 1, across), YOKE_ELOST);
-    read_back(&p, 1); /* it is well itself */
+    read_back(&p, 1); /* the destination itself still works */
     close_pair(&p);
 }
 
@@ -206,7 +205,8 @@ static void expect_breach(const char *words)
     breach[0] = 0;
 }
 
-/* Reading what is still being written there, without an event; asking nobody whether it can. */
+/* Reads a source that is still being written, without an event; copies without asking whether the
+ * devices can. */
 static void breaches_are_found(void **state)
 {
     struct pair p;

@@ -1,5 +1,5 @@
-/* test_pin.c - the map of pinned pages against a model that notes each page by itself, under random
- * joins, pins and leaves; and when pinning pays. */
+/* test_pin.c - the map of pinned pages against a model that records each page separately, under
+ * random joins, pins and leaves; and when pinning pays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static int draw(int below)
 }
 
 struct model {
-    int block[PAGES]; /* number of the block a page is in; 0: none */
+    int block[PAGES]; /* number of the block that contains the page; 0: none */
     enum yk_pin_state state[STEPS + 1];
     struct yk_pin_range ranges[RANGES];
     int blocks;
@@ -98,7 +98,7 @@ static void pin_some(struct model *m, struct yk_pin_map *map, const struct yk_pi
     }
 }
 
-/* As pages.c does it. */
+/* Does the same as pages.c. */
 static void leave(struct model *m, struct yk_pin_map *map, struct yk_pin_range *range)
 {
     struct yk_pin_block *block;
@@ -142,7 +142,7 @@ static void against_a_model(void **state)
     yk_pin_map_close(&map);
 }
 
-/* Sizes and costs as they are when nobody changes them. */
+/* Default sizes and costs. */
 static struct yk_pin_terms usual;
 
 static struct yk_interval mib(double first, double last)
@@ -158,9 +158,9 @@ static void when_it_pays(void **state)
     int passes = 0;
     (void)state;
     yk_pin_terms = usual;
-    yk_pin_terms.pin_mib_ns = usual.slow_mib_ns - 10e3; /* as where all cores work */
+    yk_pin_terms.pin_mib_ns = usual.slow_mib_ns - 10e3; /* as if all cores work */
     yk_pin_join(&map, &range);
-    /* Once is not enough, the second time is, for all of a block; not for a part of it. */
+    /* The first move is not enough, the second is, for a whole block; not for a part of it. */
     assert_false(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
     yk_pin_moved(&range, mib(100, 108), 1);
     assert_true(yk_pin_pays(&range, mib(100, 108), mib(100, 108), 1));
@@ -169,22 +169,22 @@ static void when_it_pays(void **state)
     yk_pin_paid(&range, mib(100, 108), mib(100, 108), 1);
     assert_true(range.moved >= 0 && range.moved < 8 << 20);
     range.moved = 0;
-    /* Small ones have to come again: till as much was lost as pinning costs, and no longer. */
+    /* Small copies have to recur until the time lost equals the cost of pinning, and no longer. */
     for (; !yk_pin_pays(&range, piece, piece, 1); passes++)
         yk_pin_moved(&range, piece, 1);
     double lost = passes * 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns);
     double cost = usual.pin_ns + 0.25 * yk_pin_terms.pin_mib_ns;
     assert_true(lost < cost && cost <= lost + 0.25 * (usual.slow_mib_ns - usual.fast_mib_ns));
-    /* What moved elsewhere in the range counts, until it has paid for a block. */
+    /* Copies elsewhere in the range count, until they have paid for a block. */
     assert_true(yk_pin_pays(&range, mib(80, 80.25), mib(80, 80.25), 1));
     yk_pin_paid(&range, mib(80, 80.25), mib(80, 80.25), 1);
     assert_false(yk_pin_pays(&range, piece, piece, 1));
-    yk_pin_moved(&range, mib(0, 64), 1); /* beside the range */
+    yk_pin_moved(&range, mib(0, 64), 1); /* outside of the range */
     assert_false(yk_pin_pays(&range, piece, piece, 1));
     yk_pin_leave(&map, &range);
 }
 
-/* What pinning took lately decides what it may take next time. */
+/* Recent costs of pinning decide how much it may cost next time. */
 static void measured(void **state)
 {
     struct yk_pin_range range = { .pages = mib(64, 128), .is_array = 1 };
@@ -198,7 +198,7 @@ static void measured(void **state)
     assert_true(yk_pin_terms.pin_mib_ns > 190e3 && yk_pin_terms.pin_mib_ns <= 200e3);
     assert_false(yk_pin_pays(&range, block, block, 1));
     assert_int_equal(yk_pin_worth_waiting(block), 0);
-    yk_pin_measured(4096, 1); /* tells nothing of a MiB */
+    yk_pin_measured(4096, 1); /* too small to measure the cost of a MiB */
     assert_true(yk_pin_terms.pin_mib_ns > 190e3);
     for (int times = 0; times < 8; times++)
         yk_pin_measured(16 << 20, 1);

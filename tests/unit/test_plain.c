@@ -1,4 +1,4 @@
-/* test_plain.c - what messages show of bytes that are no text. */
+/* test_plain.c - how messages show bytes that are not text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,9 +31,9 @@ static void other_bytes_are_numbers(void **state)
     shown("\x1b[31mred\x07", "\\x1b[31mred\\x07");
     shown("\xff\xfe", "\\xff\\xfe");
     shown("\xc2\x9b", "\\xc2\\x9b");          /* a control character of two bytes */
-    shown("\xc0\xaf", "\\xc0\\xaf");          /* longer than it has to be */
-    shown("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* half a pair */
-    shown("\xe4\xb8", "\\xe4\\xb8");          /* cut off */
+    shown("\xc0\xaf", "\\xc0\\xaf");          /* an overlong encoding */
+    shown("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* half of a surrogate pair */
+    shown("\xe4\xb8", "\\xe4\\xb8");          /* truncated */
     shown("\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80");
 }
 

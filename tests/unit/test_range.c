@@ -1,6 +1,5 @@
-/* test_range.c - a job's range filled in: the defaults of each dimension, what becomes of `out`
- * arguments, and what the part of a range counts for where jobs are planned and remembered.
- */
+/* test_range.c - a job's range filled in: the defaults of each dimension, the treatment of `out`
+ * arguments, and the amount of work that plans and memory assume for a part of a range. */
 #include "runtime/flight.h"
 
 #include <setjmp.h>
@@ -15,7 +14,7 @@
 enum { ARGS = 5 };
 static struct yk_kernel kernel = { .kernel = { .name = "k", .dimensions = 3 } };
 
-/* The job with nothing but its range and arguments of these modes and shapes. */
+/* A job with only its range, and arguments of these modes and shapes. */
 static struct yk_job take(const yoke_job *spec, yoke_arg *args)
 {
     const yoke_arg all[ARGS] = { { .mode = YOKE_PARAM_IN },
@@ -62,7 +61,7 @@ static void defaults(void **state)
         { { .range = { 2, 9, { 4, 5 }, { 1, 4 } } }, { 2, 9, 1, 4, 0, 5 }, { 4, 5 }, 1 },
         { { .range = { 2, 9, { 4, 5 }, .third = { 0, 1 } } }, { 2, 9, 0, 4, 0, 1 }, { 4, 5 }, 1 },
         { { .range = { 2, 9, { 0, 0 }, { 3, 4 }, { 0, 6 } } }, { 2, 9, 3, 4, 0, 6 }, { 4, 6 }, 1 },
-        /* empty ones */
+        /* empty ranges */
         { { .range = { 2, 9, { 4, 5 }, { 3, 3 } } }, { 2, 2, 0, 4, 0, 5 }, { 4, 5 }, 1 },
         { { .range = { 2, 9, { 4, 5 }, .third = { 5, 5 } } }, { 2, 2, 0, 4, 0, 5 }, { 4, 5 }, 1 },
     };

@@ -1,6 +1,5 @@
-/* test_recall.c - what was learned, told to another process and back: nothing is lost on the way,
- * and nothing that was not known is made up.
- */
+/* test_recall.c - what was learned, saved and loaded in another process: nothing is lost, and
+ * nothing unknown is invented. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 
 enum { DEVICES = 3, ITEMS = 1000 };
 static const char *const names[] = { "cpu", "cuda:0", "cuda:1" };
-/* In another process they may be found in another order. */
+/* Another process may find the devices in another order. */
 static const char *const turned[] = { "cuda:1", "cpu", "cuda:0" };
 
 struct mind {
@@ -34,7 +33,7 @@ static void forget(struct mind *mind)
         yk_learned_open(&mind->devices[d]);
 }
 
-/* So many jobs of those in `asked`, each of them taking 4 ns an item. */
+/* Runs `jobs` jobs on the devices in `asked`, each at 4 ns per item. */
 static void live(struct mind *mind, uint32_t asked, int jobs)
 {
     while (jobs-- > 0) {
@@ -87,7 +86,7 @@ static void speeds_and_shares_come_back(void **state)
     }
 }
 
-/* Who is asked is told when it has been found, and in the other's order of devices. */
+/* The team is saved once it is settled, and loaded in the other process's order of devices. */
 static void a_settled_team_is_asked_at_once(void **state)
 {
     const struct yk_split_device devices[DEVICES] = { { .rate = 1 }, { .rate = 1 }, { .rate = 1 } };
@@ -112,7 +111,7 @@ static void a_settled_team_is_asked_at_once(void **state)
     assert_int_equal(yk_team_settled(&other.team, DEVICES), 5);
 }
 
-/* In the other's order, and for the team that it was found in. */
+/* In the other order, and for the team in which they were found. */
 static void lines_come_back(void **state)
 {
     struct mind mind, other;
@@ -138,8 +137,8 @@ static void lines_come_back(void **state)
     }
 }
 
-/* Memory lies elsewhere in each process: where it takes a tenth longer, one job tells nearly all.
- */
+/* Memory is placed differently in each process: if it takes a tenth longer, one job corrects nearly
+ * all of it. */
 static void this_process_counts_more(void **state)
 {
     struct mind mind, other;
@@ -197,8 +196,8 @@ static void who_knows_nothing_teaches_nothing(void **state)
     assert_int_equal(lesson.team, 0);
 }
 
-/* Told what was derived from other sizes: who worked since has something to tell, the others have
- * not, or other sizes would be derived from that. */
+/* After a load of derived values, only devices that have worked since are saved; otherwise new
+ * values would be derived from derived ones. */
 static void what_was_derived_is_not_told(void **state)
 {
     struct mind mind, other;

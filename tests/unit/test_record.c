@@ -1,4 +1,4 @@
-/* test_record.c - sizes as text, checksums, what cannot be true, and how two lessons become one. */
+/* test_record.c - sizes as text, checksums, impossible values, and the merge of two lessons. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void test_no_sizes(void **state)
     assert_int_equal(yk_sizes_read(many, &sizes), 1);
 }
 
-/* Any figure, and all else, counts. */
+/* Every figure and every other field is in the checksum. */
 static void test_checksum(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void test_checksum(void **state)
     other = lesson;
     other.devices[0].rate = 0;
     checksum = yk_lesson_checksum(&other);
-    other.devices[0].rate = -0.0; /* as SQLite may give it back */
+    other.devices[0].rate = -0.0; /* as SQLite may return it */
     assert_true(checksum == yk_lesson_checksum(&other));
 }
 
@@ -108,16 +108,16 @@ static void test_merge(void **state)
     struct yk_lesson kept = lesson_of(1, 1), fresh = lesson_of(2, 1);
     kept.confirmed = 4;
     fresh.confirmed = 3;
-    yk_lesson_merge(&kept, &fresh); /* seen later */
+    yk_lesson_merge(&kept, &fresh); /* a later one */
     assert_true(kept.ns == fresh.ns);
     assert_int_equal(kept.confirmed, 7);
-    fresh = lesson_of(0, 1); /* earlier */
+    fresh = lesson_of(0, 1); /* an earlier one */
     yk_lesson_merge(&kept, &fresh);
     assert_true(kept.ns == lesson_of(2, 1).ns);
     assert_int_equal(kept.confirmed, 8);
     fresh = lesson_of(9, 1);
     fresh.origin = YK_ORIGIN_DERIVED;
-    yk_lesson_merge(&kept, &fresh); /* measured is more than derived */
+    yk_lesson_merge(&kept, &fresh); /* measured has precedence over derived */
     assert_int_equal(kept.origin, YK_ORIGIN_TRAINED);
     kept.origin = YK_ORIGIN_DERIVED;
     yk_lesson_merge(&kept, &fresh);

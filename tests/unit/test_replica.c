@@ -1,7 +1,6 @@
-/* test_replica.c - what happens to rows while they are written back: somebody overwrites them at
- * the host, wants their replica, or writes them elsewhere. The model of coherence says what must
- * not (tests/model).
- */
+/* test_replica.c - rows that are being written back while another thread overwrites them on the
+ * host, needs their replica, or writes them elsewhere. The model of coherence says what must not
+ * happen (tests/model). */
 #include "base/alloc.h"
 #include "places_bench.h"
 
@@ -19,7 +18,7 @@ static void meanwhile_overwrite(void)
     meanwhile(overwrite);
 }
 
-/* The program acquires rows for writing while their old version is on its way home. */
+/* The program acquires rows for writing while their old version is being copied home. */
 static void test_overwritten_at_host(void **state)
 {
     int row;
@@ -42,11 +41,11 @@ static void hold(void *context)
 
 static void meanwhile_hold(void)
 {
-    room = 2; /* for the one who waits */
+    room = 2; /* for the waiting thread */
     meanwhile(hold);
 }
 
-/* A job wants the replica that is being evicted: it gets one, with memory, and keeps it. */
+/* A job needs the replica that is being evicted: it gets one, with memory, and keeps it. */
 static void test_held_while_evicted(void **state)
 {
     int row;
@@ -68,7 +67,7 @@ static void write_at_first(void)
     write_there(FIRST, rows(2, ROWS));
 }
 
-/* Rows of two devices are fetched; those of the second are written by the first meanwhile. */
+/* Rows of two devices are fetched; meanwhile the first device writes those of the second. */
 static void test_source_changes(void **state)
 {
     (void)state;
@@ -80,7 +79,7 @@ static void test_source_changes(void **state)
     assert_int_equal(yk_array_missing(array, SECOND, rows(0, ROWS)), ROWS);
 }
 
-/* Another device has written the rows, changes them in place for the next job, and sends that home
+/* Another device has written the rows, changes them in place for the next job, and sends them home
  * as soon as it is done. */
 static void send_home(void *context)
 {
@@ -112,7 +111,7 @@ static void test_results_sent_home(void **state)
     assert_int_equal(yk_array_missing(array, YK_HOST, rows(0, ROWS)), 0);
 }
 
-/* Its results are home when the device is written off: they count. */
+/* Its results are home when the device is given up: they count. */
 static void test_results_survive_their_device(void **state)
 {
     int64_t lost;
@@ -131,7 +130,7 @@ static void ask_then(void)
     ready_then = yk_transfer_is_ready(array, rows(0, 1), YK_HOST_WRITES);
 }
 
-/* A core may go on without another word only where the host has everything. */
+/* A core may continue without a check only if the host has all rows. */
 static void test_ready_for_cores(void **state)
 {
     (void)state;
@@ -140,7 +139,7 @@ static void test_ready_for_cores(void **state)
     assert_false(yk_transfer_is_ready(array, rows(0, 2), YK_HOST_READS));
     assert_false(yk_transfer_is_ready(array, rows(0, 2), YK_HOST_WRITES));
     assert_int_equal(yk_array_missing(array, FIRST, rows(1, ROWS)), 0); /* nothing is changed */
-    /* A copy home is under way beside it, or over it. */
+    /* A copy home is in progress beside the rows, or over them. */
     ready_then = -1;
     before_landing = ask_then;
     assert_int_equal(yk_transfer_home(array, rows(1, 3)), YOKE_OK);
@@ -158,7 +157,7 @@ static void test_ready_for_cores(void **state)
     assert_false(yk_transfer_is_ready(array, rows(0, ROWS), YK_HOST_READS));
 }
 
-/* Where nothing is under way nobody waits, whatever rows are called. */
+/* If no copy is in progress there is no wait, for any rows. */
 static void test_nothing_lands(void **state)
 {
     yoke_array_spec spec = {
@@ -177,8 +176,8 @@ static void lack_memory(void)
     yk_alloc_fail_at(1);
 }
 
-/* There is no memory to note that a row has come home: it counts as not come, and nothing as still
- * on its way. Single rows fill the map of who has them up to its last run. */
+/* There is no memory to record that a row has come home: it counts as not copied, and no copy as in
+ * progress. Single rows fill the coherence map up to its last run. */
 static void test_arrival_not_noted(void **state)
 {
     int row;

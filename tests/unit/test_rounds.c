@@ -1,6 +1,5 @@
-/* Tests of splits in whole rounds: against every part that cores could have, where each piece that
- * not all of them have costs as much as one that they do.
- */
+/* Tests of splits in whole rounds: against every possible part of the cores, where a round that is
+ * not full costs as much as a full one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +21,7 @@ static double uniform(double low, double high)
     return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
 }
 
-/* When cores are really done with so many items. */
+/* When the cores really end this many items. */
 static double cores_ns(const struct yk_part *cores, double items)
 {
     return items > 0 ? yk_line_ns(&cores->line, ceil(items / cores->round) * cores->round) : 0;
@@ -33,7 +32,7 @@ static double end_of(const struct yk_part *parts)
     return fmax(cores_ns(&parts[0], (double)parts[0].items), fmax(parts[1].ns, parts[2].ns));
 }
 
-/* The earliest end of all, if cores have any number of items. */
+/* The earliest end of all devices, over every number of items for the cores. */
 static double best_of(const struct yk_part *given, const struct yk_work *work)
 {
     double best = INFINITY;
@@ -75,7 +74,7 @@ static void as_good_as_any_part(void **state)
         }
         ragged += end_of(parts) < 0.9 * free;
     }
-    assert_true(ragged > 20); /* it was worth it */
+    assert_true(ragged > 20); /* rounding made a difference in some cases */
 }
 
 static void alone_they_have_all(void **state)

@@ -1,5 +1,5 @@
 /* test_sim.c - virtual time, worked out by hand: what overlaps, what waits, what fails when; and
- * that operations take effect when their time has come and not before. Times are ns. */
+ * operations take effect at their time and not before. Times are ns. */
 #include "sim_bench.h"
 
 #include <math.h>
@@ -16,14 +16,14 @@ static void links(void **state)
     struct yk_event *in2 = copy_after(&bench, 2, YK_COPY_TO_DEVICE, NULL);
     expect(in, 0, 14000);
     expect(out, 0, 14000);     /* the other direction is free */
-    expect(in2, 14000, 28000); /* this one was not */
+    expect(in2, 14000, 28000); /* this direction was busy */
     assert_int_equal(sim->now(), 28000);
     expect(copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL), 28000, 42000);
     assert_int_equal(sim->advance(0), 0);
     bench_close(&bench);
 }
 
-/* Steps of 300 items: 1000 items take 4 steps, 1200 ns at 1 item a ns, and 5 us to launch. */
+/* Steps of 300 items: 1000 items take 4 steps, 1200 ns at 1 ns per item, and 5 us to launch. */
 static void kernels(void **state)
 {
     struct bench bench;
@@ -36,8 +36,8 @@ static void kernels(void **state)
     struct yk_event *third =
         launch(&bench, bench.scale, (struct part){ .queue = 1, .items = 301, .after = in });
     expect(first, 0, 6200);
-    expect(second, 6200, 11500); /* kernels of all queues one after the other */
-    expect(in, 0, 14000);        /* a copy beside them */
+    expect(second, 6200, 11500); /* kernels of all queues run one after another */
+    expect(in, 0, 14000);        /* a copy in parallel */
     expect(third, 14000, 19600);
     bench_close(&bench);
 }
@@ -137,7 +137,7 @@ static void extents(void **state)
     bench_close(&bench);
 }
 
-/* Nothing happens before its time, and everything at it. */
+/* Nothing happens before its time, and everything happens at it. */
 static void effects(void **state)
 {
     struct bench bench;
@@ -146,21 +146,21 @@ static void effects(void **state)
     for (int i = 0; i < FLOATS; i++)
         bench.host[i] = (float)i;
     struct yk_event *in = copy_after(&bench, 0, YK_COPY_TO_DEVICE, NULL);
-    assert_true(isnan(*(float *)bench.buffer->data)); /* memory nobody wrote */
+    assert_true(isnan(*(float *)bench.buffer->data)); /* memory that was never written */
     struct yk_event *kernel = launch(&bench, bench.scale, (struct part){ .items = FLOATS });
     struct yk_event *out = copy_after(&bench, 0, YK_COPY_FROM_DEVICE, NULL);
     expect(in, 0, 14000);
     assert_float_equal(((float *)bench.buffer->data)[3], 3, 0);
     expect(kernel, 14000, 20000);
     assert_float_equal(((float *)bench.buffer->data)[3], 6, 0);
-    assert_float_equal(bench.host[3], 3, 0); /* not home yet */
+    assert_float_equal(bench.host[3], 3, 0); /* not copied home yet */
     expect(out, 20000, 34000);
     for (int i = 0; i < FLOATS; i++)
         assert_float_equal(bench.host[i], 2 * i, 0);
     bench_close(&bench);
 }
 
-/* A kernel that is not ordered after the copy it needs computes with what is there. */
+/* A kernel that is not ordered after the copy it needs computes with the present contents. */
 static void missing_order(void **state)
 {
     struct bench bench;
@@ -172,7 +172,7 @@ static void missing_order(void **state)
     expect(launch(&bench, bench.scale, (struct part){ .queue = 1, .items = FLOATS }), 0, 6000);
     assert_true(isnan(*(float *)bench.buffer->data));
     expect(in, 0, 14000);
-    assert_float_equal(*(float *)bench.buffer->data, 1, 0); /* the kernel's work is lost */
+    assert_float_equal(*(float *)bench.buffer->data, 1, 0); /* the kernel's result is lost */
     bench_close(&bench);
 }
 
@@ -207,7 +207,7 @@ static void noise(void **state)
     assert_true(first >= 126000 && first <= 154000 && second >= 126000 && second <= 154000);
 }
 
-/* Devices of one description have noise of their own. */
+/* Two devices of one description have independent noise. */
 static void noise_of_each(void **state)
 {
     struct bench bench;
@@ -259,7 +259,7 @@ static void notifications(void **state)
     events[2] = launch(&bench, bench.scale, (struct part){ .queue = 2, .items = 10 });
     for (int i = 0; i < 3; i++)
         assert_int_equal(sim->notify(events[i], write_down, &notes[i]), YOKE_OK);
-    sim->event_close(events[2]); /* closed: nobody is told */
+    sim->event_close(events[2]); /* closed: no notification */
     while (sim->advance(0))
         ;
     assert_int_equal(log.count, 2);
@@ -270,7 +270,7 @@ static void notifications(void **state)
     bench_close(&bench);
 }
 
-/* What ends in one instant completes in the order it was issued. */
+/* Operations that end at the same instant complete in the order of issue. */
 static void equal_ends(void **state)
 {
     struct bench bench;
@@ -293,7 +293,7 @@ static void equal_ends(void **state)
     bench_close(&bench);
 }
 
-/* To a given time where nothing ends before; a time that has come is none. */
+/* Advances to a given time if nothing ends before it; a time in the past has no effect. */
 static void a_given_time(void **state)
 {
     struct bench bench;
@@ -318,7 +318,7 @@ static void a_given_time(void **state)
     bench_close(&bench);
 }
 
-/* Nobody wants the event any more: the operation still takes its time and effect. */
+/* The event is closed early: the operation still takes its time and effect. */
 static void closing_early(void **state)
 {
     struct bench bench;
@@ -336,7 +336,8 @@ static void closing_early(void **state)
     assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 
-/* Memory that is not pinned is slower, and a copy may not lie in parts pinned apart. */
+/* Copies of memory that is not pinned are slower, and one copy must not span parts that were pinned
+ * separately. */
 static void pinned_memory(void **state)
 {
     static _Alignas(4096) float memory[3 * 1024];
@@ -368,7 +369,7 @@ static void pinned_memory(void **state)
     bench_close(&bench);
 }
 
-/* A kernel that writes where no page is loses the device, as an illegal address does. */
+/* A kernel that writes to a missing page loses the device, like an illegal address. */
 static void pages_on_demand(void **state)
 {
     struct bench bench;

@@ -1,5 +1,5 @@
-/* test_sim_failure.c - virtual devices that are lost, at a time or after some operations, that run
- * out of memory, or that cannot build a kernel. */
+/* test_sim_failure.c - virtual devices that are lost at a given time or after a number of
+ * operations, that run out of memory, or that cannot build a kernel. */
 #include "sim_bench.h"
 
 static void failure_by_time(void **state)
@@ -18,7 +18,8 @@ static void failure_by_time(void **state)
     struct yk_event *out = copy_after(&bench, 0, YK_COPY_FROM_DEVICE, NULL);
     struct yk_event *beside = copy_after(&bench, 1, YK_COPY_TO_DEVICE, in);
     expect(in, 0, 14000);
-    expect_outcome(kernel, 14000, 20000, YOKE_EDEVICE); /* it would have ended in that instant */
+    expect_outcome(kernel, 14000, 20000,
+                   YOKE_EDEVICE); /* it would have ended at the same instant */
     expect_outcome(beside, 14000, 20000, YOKE_EDEVICE);
     expect_outcome(out, 20000, 20000, YOKE_EDEVICE);
     assert_int_equal(sim->now(), 20000);
@@ -40,7 +41,7 @@ static void failure_by_time(void **state)
     bench_close(&bench);
 }
 
-/* Time stops for the failure, before the end of what was under way. */
+/* Time stops at the failure, before the end of operations in progress. */
 static void failure_under_way(void **state)
 {
     struct bench bench;
@@ -51,7 +52,7 @@ static void failure_under_way(void **state)
     bench_close(&bench);
 }
 
-/* A device whose hour had passed before it was opened is lost with its first operation. */
+/* A device whose failure time is before its opening is lost with its first operation. */
 static void failure_before_opening(void **state)
 {
     struct bench bench;
@@ -74,7 +75,7 @@ static void failure_before_opening(void **state)
     bench_close(&bench);
 }
 
-/* The failure comes at its time, also when nothing of the device is under way. */
+/* The failure comes at its time even if no operation is in progress. */
 static void failure_while_idle(void **state)
 {
     struct bench bench;
@@ -96,7 +97,7 @@ static void failure_while_idle(void **state)
     bench_close(&bench);
 }
 
-/* The clock is moved past its hour, to a time at which nothing ends. */
+/* The clock advances past the failure time, to a time at which nothing ends. */
 static void failure_on_the_way(void **state)
 {
     struct bench bench;
@@ -123,7 +124,7 @@ static void failure_by_count(void **state)
         .kind = YK_COPY_TO_DEVICE, .host = bench.host, .buffer = bench.buffer, .bytes = 4
     };
     assert_int_equal(sim->copy(bench.queue[1], &copy, NULL), YOKE_EDEVICE);
-    expect_outcome(second, 14000, 14000, YOKE_EDEVICE); /* it was under way */
+    expect_outcome(second, 14000, 14000, YOKE_EDEVICE); /* it was in progress */
     bench_close(&bench);
 }
 

@@ -1,5 +1,5 @@
-/* test_simulation.c - the public door to the simulator: runs that learn, devices alone, timelines,
- * mistakes, and no memory. */
+/* test_simulation.c - the simulator's public interface: runs that learn, single devices, timelines,
+ * misuse, and no memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
-/* test_simulator.c - timelines worked out by hand: what threads, GPUs, waiting, load and failures
- * do to time. Rates are 1e6, so an item is a microsecond. */
+/* test_simulator.c - timelines worked out by hand: the effect of threads, GPUs, waiting, load and
+ * failures on time. Rates are 1e6 per second, so an item takes 1 us. */
 #include <math.h>
 #include <stdio.h>
 
 #include "simulator_bench.h"
 
-/* As many us as that, to a nanosecond. */
+/* Compares times in us, to 1 ns. */
 #define assert_us(measured, expected)                                                              \
     do {                                                                                           \
         double m = (measured), e = (expected);                                                     \
@@ -13,14 +13,14 @@
             fail_msg("%.6f us, not %.6f", m, e);                                                   \
     } while (0)
 
-/* Runs it with `partitioner`; us. */
+/* Runs it with `partitioner`; returns us. */
 static double run(struct simulator_bench *bench, const char *partitioner)
 {
     bench->spec.partitioner = partitioner;
     return bench_run(bench);
 }
 
-/* The same for a machine of its own, everything else as usual. */
+/* The same on a separate machine with defaults. */
 static double time_of(const char *machine, const char *partitioner, int64_t items)
 {
     struct simulator_bench *bench = bench_open(machine, "regular", items);
@@ -38,13 +38,13 @@ static void one_core(void **state)
     assert_us(bench->result.core_seconds * 1e6, 10);
     assert_us(bench->result.lost_seconds * 1e6, 0);
     assert_us(bench->result.ideal_seconds * 1e6, 10);
-    bench->machine.hand = 1e-6; /* paid by who gets something */
+    bench->machine.hand = 1e-6; /* paid by each lane that gets work */
     us = run(bench, "dynamic:chunk=1");
     assert_us(us, 10 + (double)bench->result.chunks);
     bench_close(bench);
 }
 
-/* A lease of two pieces of 4, then one of a single piece, while the other core has nothing. */
+/* A lease of two pieces of 4, then a lease of one piece, while the other core has nothing. */
 static void two_cores(void **state)
 {
     struct simulator_bench *bench = bench_open("cores=2", "regular", 12);
@@ -55,7 +55,7 @@ static void two_cores(void **state)
     bench_close(bench);
 }
 
-/* More threads than cores take turns: all get on, each slower. */
+/* With more threads than cores, threads take turns: all make progress, each more slowly. */
 static void oversubscription(void **state)
 {
     struct simulator_bench *bench = bench_open("cores=2", "regular", 12);
@@ -72,7 +72,7 @@ static void oversubscription(void **state)
 static const char gpu_line[] = "cores=1:poll=2us:wake=10us:switch=5us,"
                                "gpu:rate=1e6:fixed=2us:link=1e6:latency=1us:lanes=";
 
-/* A chunk: 5 us in, 6 us of kernel, 5 us out. */
+/* A chunk: 5 us upload, 6 us kernel, 5 us download. */
 static double gpu_time(int lanes, enum yk_simulate_waiting waiting)
 {
     char line[128];
@@ -92,17 +92,17 @@ static double gpu_time(int lanes, enum yk_simulate_waiting waiting)
 static void lanes_overlap(void **state)
 {
     (void)state;
-    /* one after the other, each noticed late */
+    /* one after another, the end of each noticed late */
     assert_us(gpu_time(1, YK_SIMULATE_SPIN), 2 * (16 + 2));
     assert_us(gpu_time(1, YK_SIMULATE_BLOCK), 2 * (16 + 15));
     assert_us(gpu_time(1, YK_SIMULATE_YIELD), 2 * (16 + 2)); /* there is a free core */
-    /* the second copies in while the first computes, and computes while it copies out:
+    /* the second uploads while the first computes, and computes while the first downloads:
      * in 5..10, kernel 11..17, out 17..22 */
     assert_us(gpu_time(2, YK_SIMULATE_SPIN), 22 + 2);
     assert_us(gpu_time(2, YK_SIMULATE_BLOCK), 22 + 15);
 }
 
-/* Half of the items each, a microsecond an item on both. */
+/* Half of the items each, 1 us per item on both. */
 static double shared_time(const char *machine, enum yk_simulate_waiting waiting)
 {
     struct simulator_bench *bench = bench_open(machine, "regular", 20);
@@ -117,11 +117,11 @@ static void waiting(void **state)
 {
     const char *machine = "cores=1:poll=0:wake=15us:switch=3us,gpu:rate=1e6:fixed=0:lanes=1";
     (void)state;
-    /* the host thread takes half of the core for 10 us: 5 us of work are left then */
+    /* the host thread takes half of the core for 10 us: then 5 us of work are left */
     assert_us(shared_time(machine, YK_SIMULATE_SPIN), 15);
     /* the core is free, the GPU's end is noticed 18 us late */
     assert_us(shared_time(machine, YK_SIMULATE_BLOCK), 28);
-    /* it gets the core a switch after the end: the core was busy until that very moment */
+    /* it gets the core one switch after the end: until then the core was busy */
     assert_us(shared_time(machine, YK_SIMULATE_YIELD), 13);
 }
 
@@ -134,7 +134,7 @@ static void a_device_fails(void **state)
     assert_int_equal(bench->result.devices[1].items, 0);
     assert_string_equal(bench->result.devices[1].reason, "it failed");
     bench_close(bench);
-    /* what it did before counts: chunks of 2, the third is lost at 5 us; 16 items for the core */
+    /* earlier work counts: chunks of 2, the third is lost at 5 us; 16 items for the core */
     bench =
         bench_open("cores=1:wake=0:switch=0,gpu:rate=1e6:fixed=0:lanes=1:fail=5us", "regular", 20);
     assert_us(run(bench, "dynamic:chunk=2"), 16);
@@ -157,7 +157,7 @@ static void it_joins_later(void **state)
     struct simulator_bench *bench =
         bench_open("cores=1:wake=0:switch=0,gpu:rate=4e6:fixed=0:lanes=1:join=10us", "regular", 30);
     (void)state;
-    /* 10 items by the core alone; then 20 at 5 a us */
+    /* 10 items by the core alone; then 20 at 5 items per us */
     assert_us(run(bench, "dynamic:chunk=1"), 14);
     assert_int_equal(bench->result.devices[1].items, 16);
     bench_close(bench);
@@ -170,7 +170,7 @@ static void load(void **state)
     assert_us(time_of("cores=1:load=2us-6us*2", "dynamic:chunk=10", 10), 12);
     assert_us(time_of("cores=1:load=2us-*2", "dynamic:chunk=10", 10), 18);
     assert_us(time_of("cores=1:load=2us-6us*2+8us-9us*0.5", "dynamic:chunk=10", 10), 11);
-    /* a GPU's kernel too */
+    /* applies to a GPU's kernel too */
     assert_us(shared_time("cores=1:wake=0:switch=0,gpu:rate=1e6:fixed=0:load=0s-4us*4",
                           YK_SIMULATE_BLOCK),
               13);
@@ -182,7 +182,7 @@ static void contention(void **state)
     const char *slower = "cores=1:contention=0.5:wake=0:switch=0,gpu:f=0.5:fixed=0:lanes=1";
     (void)state;
     assert_us(shared_time(alike, YK_SIMULATE_BLOCK), 15);
-    /* until 15 us both; the GPU has done half of its 20 us then and is alone */
+    /* both until 15 us; by then the GPU has done half of its 20 us and is alone */
     assert_us(shared_time(slower, YK_SIMULATE_BLOCK), 25);
 }
 
@@ -219,7 +219,8 @@ static void noise_is_the_seeds(void **state)
     bench_close(bench);
 }
 
-/* A chunk that does not fit comes back, and half of it is tried; not even a unit ends its part. */
+/* A chunk that does not fit is returned, and half of it is tried; if not even a unit fits, the
+ * device's part ends. */
 static void memory(void **state)
 {
     struct simulator_bench *bench =
@@ -253,7 +254,7 @@ static void what_is_learned(void **state)
     bench->spec.learned = learned;
     second = bench_run(bench);
     assert_true(second <= first);
-    /* what a run does not teach stays */
+    /* values that the run does not teach stay */
     bench->spec.alone = 1;
     bench_run(bench);
     assert_true(bench->result.devices[1].learned.rate == learned[1].rate);
@@ -261,9 +262,9 @@ static void what_is_learned(void **state)
     bench_close(bench);
 }
 
-/* Each chunk of this GPU costs 20 us that nothing hides: the better it is known, the fewer there
- * are, from the first run on, in which its first chunk is half of all; but not where some items are
- * nine times as dear as others. */
+/* Each chunk of this GPU costs 20 us that nothing hides. The better its speed is known, the fewer
+ * chunks it gets, from the first run on, in which its first chunk is half of all; but not if some
+ * items are nine times as expensive as others. */
 static void a_steady_device_gets_few_chunks(void **state)
 {
     static const char *const machine = "cores=16:rate=351e3,gpu:f=273:fixed=20us:lanes=4";
@@ -282,7 +283,7 @@ static void a_steady_device_gets_few_chunks(void **state)
     bench_close(clustered);
 }
 
-/* Found a million times too slow, it gets nothing, and is then measured again. */
+/* A device with a rate a million times too low gets nothing, and is later measured again. */
 static void what_is_wrong_is_forgotten(void **state)
 {
     struct simulator_bench *bench =
@@ -307,7 +308,8 @@ static void what_is_wrong_is_forgotten(void **state)
     bench_close(bench);
 }
 
-/* Host threads among the cores' own: how many threads there are then, and who holds a core. */
+/* Host threads among the threads of the cores: how many threads there are, and which hold a core.
+ */
 static void threads_that_drive(void **state)
 {
     struct simulator_bench *bench = bench_open("cores=4,gpu*2:f=8:lanes=3", "regular", 400000);
@@ -352,8 +354,8 @@ static void watch(void *context, const struct yk_simulate_span *span)
     bench_span(watcher->bench, span);
 }
 
-/* In c-ht the thread of the GPU works meanwhile, in pieces of 3 us with a look of 1 us after each;
- * so an end is noticed 4 us late, or where nothing was left to do, when it has been woken. */
+/* In c-ht the GPU's thread works meanwhile, in pieces of 3 us with a poll of 1 us after each. So an
+ * end is noticed 4 us late, or, if no work was left, when the thread has been woken. */
 static void a_thread_works_beside(void **state)
 {
     struct simulator_bench *bench =
@@ -412,8 +414,8 @@ static void mistakes(void **state)
     bench_close(bench);
 }
 
-/* Each allocation fails in turn: the run fails in order, or does without (the record of
- * decisions). */
+/* Each allocation fails in turn: the run returns an error, or continues without the record of
+ * decisions. */
 static void out_of_memory(void **state)
 {
     struct simulator_bench *bench =

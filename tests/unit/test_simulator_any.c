@@ -1,6 +1,6 @@
-/* test_simulator_any.c - random machines, profiles and settings, all partitioners: every item
- * counts exactly once, no lane does two things at a time, every job ends, and never before it
- * could. */
+/* test_simulator_any.c - random machines, profiles and settings with all partitioners: every item
+ * counts exactly once, no lane does two things at a time, every job ends, and never before the
+ * ideal time. */
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static int whole(int least, int most)
     return least + (int)(yk_random_next(&seed) * (most - least + 1));
 }
 
-/* A factor from 1 / most to most. */
+/* A random factor from 1 / most to most. */
 static double factor(double most)
 {
     return exp(real(-log(most), log(most)));
@@ -113,13 +113,13 @@ static int hosts(const struct simulator_bench *bench)
     return (int)streams * bench->machine.gpu_count;
 }
 
-/* Two runs, the second with what the first taught. */
+/* Two runs, the second with what the first learned. */
 static void run_twice(struct simulator_bench *bench)
 {
     struct yk_learned learned[bench_devices_max];
     for (int run = 0; run < 2; run++) {
         bench_run(bench);
-        /* noise and spells that speed things up may beat the ideal */
+        /* noise and speed-ups may beat the ideal */
         if (bench->machine.noise == 0)
             assert_true(bench->result.seconds >= 0.999999 * bench->result.ideal_seconds);
         assert_true(bench->result.lost_seconds >= -1e-9 || bench->machine.noise > 0 ||
@@ -163,7 +163,7 @@ static void any_machine(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
-/* Many devices and many chunks: the number of events says what it costs, not the clock. */
+/* Many devices and chunks: the cost is bounded by the number of events, not by the clock. */
 static void a_thousand_devices(void **state)
 {
     struct yk_machine machine;

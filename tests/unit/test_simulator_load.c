@@ -1,6 +1,5 @@
-/* Cores that slow down at one run and are as fast as before at a later one: how soon `auto` and
- * `trained` follow (papers/003, fig. 4). Simulated, so the figures are exact.
- */
+/* Cores slow down at one run and recover at a later one: how soon `auto` and `trained` follow
+ * (papers/003, fig. 4). Simulated, so the figures are exact. */
 #include "simulator_bench.h"
 
 #include <math.h>
@@ -10,17 +9,18 @@ enum { RUNS = 50, SLOW = 20, FAST = 35, ITEMS = 100000 };
 
 struct life {
     const char *machine, *partitioner;
-    double factor; /* of what cores take meanwhile */
+    double factor; /* the cores' slowdown */
 };
 
-/* Times of all runs as parts of the least with the cores as they are. */
+/* Efficiency of all runs: the least possible time with the cores as they are, relative to the run's
+ * time. */
 struct history {
     double efficiency[RUNS], cpu_share[RUNS];
     struct yk_adjust adjust[RUNS];
     char reason[RUNS][yk_simulate_reason_max];
 };
 
-/* All work, and nothing else; the machine's ideal is that of cores without load. */
+/* Only the work, without overhead; the machine's ideal time is that of cores without load. */
 static double least_us(const struct simulator_bench *bench, double factor)
 {
     double rate = (double)bench->machine.cores * bench->machine.rate / factor;
@@ -63,7 +63,7 @@ static struct history *live_through(const struct life *life)
     return &history;
 }
 
-/* As many good runs from there on as there are in the row. */
+/* Requires good runs from `first` to `last`. */
 static void check_good(const struct history *history, int first, int last)
 {
     int run;
@@ -74,7 +74,7 @@ static void check_good(const struct history *history, int first, int last)
 
 static const char alike[] = "cores=8:rate=1e6,gpu:rate=8e6";
 
-/* Twice as slow: far off, so that all shares are fitted when four runs have said so. */
+/* Twice as slow: a large change, so all shares are fitted after four runs have shown it. */
 static void a_half_counts_four_runs(void **state)
 {
     const struct life life = { alike, "trained", 2 };
@@ -110,7 +110,7 @@ static void four_fifths_count_two(void **state)
     check_good(history, FAST + 2, RUNS);
 }
 
-/* Half again as slow: up to three steps do it, each a tenth of the cores' part at most. */
+/* 1.5 times as slow: at most three steps correct it, each at most a tenth of the cores' part. */
 static void less_is_mended_in_steps(void **state)
 {
     const struct life life = { alike, "trained:w=0.8", 1.5 };
@@ -129,8 +129,8 @@ static void less_is_mended_in_steps(void **state)
     check_good(history, FAST + 4, RUNS);
 }
 
-/* The first two runs are auto's: one shows how fast devices are, and one what their parts of a
- * whole job take. */
+/* `auto` does the first two runs: one shows the devices' speeds, and one the times of their parts
+ * of a whole job. */
 static void auto_teaches_the_first_shares(void **state)
 {
     const struct life life = { alike, "trained", 1 };
@@ -152,8 +152,8 @@ static double best_of(const double *efficiency, int first, int last)
     return best;
 }
 
-/* One of the first three runs after the change is within 5 % of the best there is from then on, and
- * so are most. (Experiments that leave devices out for once, see team.h, are no sign of load.) */
+/* One of the first three runs after the change is within 5 % of the best possible, and so are most
+ * later ones. (Experiments that leave devices out for one run, see team.h, are not load.) */
 static void check_followed(const struct life *life, const double *efficiency, int first, int last)
 {
     const double bound = 0.95 * best_of(efficiency, first, last);
@@ -168,7 +168,7 @@ static void check_followed(const struct life *life, const double *efficiency, in
         efficiency[first + 2], bound / 0.95, good, last - first);
 }
 
-/* Cores and GPUs of all kinds of speeds, that slow each other down or do not. */
+/* Cores and GPUs of many speed ratios, with and without contention. */
 static void auto_follows_within_three_runs(void **state)
 {
     static const double contentions[] = { 0, 0.1, 0.3 }, ratios[] = { 0.25, 0.5, 1, 2, 8 },

@@ -1,5 +1,5 @@
-/* test_simulator_machine.c - machines from their line, what they could do at best; cost profiles.
- */
+/* test_simulator_machine.c - machines parsed from their text, their best possible times; cost
+ * profiles. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,13 +144,13 @@ static void the_least_time(void **state)
     struct yk_machine_job job = { .items = 1e6 }, copies = { .items = 1e6, .bytes_in = 8 };
     (void)state;
     assert_near(ideal("cores=8", job, -1), 0.125);
-    /* 10 items a us; the GPU begins 10 us late */
+    /* 10 items per us; the GPU begins 10 us late */
     assert_near(ideal("cores=2,gpu:f=8:fixed=7us:launch=3us", job, -1), (1e6 + 80) / 10e6);
     assert_near(ideal("cores=2,gpu:f=8:fixed=10us", job, 0), 0.5);
     assert_near(ideal("cores=2,gpu:f=8:fixed=10us", job, 1), 0.125 + 10e-6);
     /* half as fast from 0.1 s on: 0.8e6 until then */
     assert_near(ideal("cores=8:load=0.1-*2", job, -1), 0.15);
-    /* the link gives 1e6 items a second, the kernels could do eight times as many */
+    /* the link allows 1e6 items per second, the kernels eight times as many */
     assert_near(ideal("cores=1,gpu:f=8:fixed=0:link=8e6:latency=1ms", copies, -1), 0.5005);
     assert_near(ideal("cores=1,gpu:f=1:fixed=0:fail=0.2", job, -1), 0.8);
     assert_near(ideal("cores=1,gpu:f=1:fixed=0:join=0.2", job, -1), 0.6);

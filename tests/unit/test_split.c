@@ -55,7 +55,7 @@ static void who_starts_after_the_end_gets_nothing(void **state)
     assert_true(parts[1].items > 1000);
 }
 
-/* Without the first the second would end at 100; with all there is room for both. */
+/* Without the first the second would end at 100; with all three both fit. */
 static void dropped_and_admitted_again(void **state)
 {
     struct yk_part parts[] = { { .line = { 1, 0 }, .most = 50 }, { .line = { 1, 60 } } };
@@ -85,7 +85,7 @@ static void whole_units_and_a_short_last_one(void **state)
     assert_true(parts[0].items % 100 == 0 || parts[1].items % 100 == 0);
 }
 
-/* With two pieces it has 100 items by 100 ns, and each more takes ten times as long. */
+/* With two pieces it has 100 items at 100 ns, and each further item takes ten times as long. */
 static void curves(void **state)
 {
     const struct yk_curve curve = { 2, { { 0, { 1, 0 } }, { 100, { 10, -900 } } } };
@@ -101,7 +101,7 @@ static void curves(void **state)
     assert_int_equal(parts[0].items, 110);
 }
 
-/* A step: more than 100 items take 500 ns more. Nobody gets there. */
+/* A step: more than 100 items take 500 ns more. No part reaches it. */
 static void a_jump(void **state)
 {
     const struct yk_curve curve = { 2, { { 0, { 1, 0 } }, { 100, { 1, 500 } } } };
@@ -135,8 +135,8 @@ struct limits {
     int64_t least, most;
 };
 
-/* The least time in which a set can do so many units, each of it having its least; by halving, as
- * what all can do by a time rises with the time. */
+/* The least time in which a set can do the given units, each device having at least its least; by
+ * bisection, because the units done by a time rise with the time. */
 static int64_t done_by(const struct yk_part *part, const struct limits *limits, int64_t unit,
                        double end)
 {
@@ -206,7 +206,7 @@ static int random_machine(struct yk_part *parts, struct limits *limits, struct y
         *part = (struct yk_part){ .line = { pow(10, uniform(-2, 2)),
                                             uniform(0, 1) < 0.3 ? 0 : pow(10, uniform(0, 7)) } };
         limits[i] = (struct limits){ 1, INT64_MAX };
-        if (i > 0 && uniform(0, 1) < 0.3) /* alike */
+        if (i > 0 && uniform(0, 1) < 0.3) /* equal devices */
             part->line = parts[i - 1].line;
         if (uniform(0, 1) < 0.4)
             limits[i].least = 1 + (int64_t)uniform(0, (double)least_most);
@@ -237,7 +237,7 @@ static void best_of_all_subsets(void **state)
     }
 }
 
-/* With leasts of many units sets exclude each other: a knapsack. */
+/* With leasts of many units, sets exclude each other: a knapsack problem. */
 static void near_the_best_with_leasts(void **state)
 {
     int worse = 0, rounds = 2000;
@@ -260,7 +260,8 @@ static void near_the_best_with_leasts(void **state)
     assert_true(worse <= rounds / 1000);
 }
 
-/* Every pass over the devices costs a little; what would be quadratic takes ten seconds here. */
+/* Every pass over the devices has a small cost; a quadratic algorithm would take ten seconds here.
+ */
 static void a_thousand_devices(void **state)
 {
     enum { count = 1000, rounds = 200 };

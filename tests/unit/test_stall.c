@@ -1,4 +1,4 @@
-/* test_stall.c - when a chunk is taken to be endless, and when not. */
+/* test_stall.c - when a chunk is considered endless, and when not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 
 static const int64_t second = 1000000000;
 
-/* Looks whenever it is told to, from `now` on; when it is over, or -1 if nothing will tell. */
+/* Looks at each requested time from `now` on; returns the time at which the chunk is endless, or -1
+ * if it never is. */
 static int64_t watch(struct yk_stall *stall, int64_t now)
 {
     int64_t again = 0;
@@ -43,7 +44,7 @@ static void the_longest_expectation_counts(void **state)
     struct yk_stall_chunk chunk = { .items = 10, .factor = 100 };
     (void)state;
     yk_pace_note(&pace, 10, 2 * second);
-    yk_pace_note(&pace, 1, second); /* the dearest item */
+    yk_pace_note(&pace, 1, second); /* the most expensive item */
     yk_pace_note(&pace, 100, second);
     assert_true(yk_stall_allows(&pace, &chunk) == 100 * 10.0 * (double)second);
     chunk.items = 1;
@@ -52,7 +53,7 @@ static void the_longest_expectation_counts(void **state)
     assert_true(yk_stall_allows(&pace, &chunk) == 100 * 50.0 * (double)second);
     chunk.factor = 2;
     assert_true(yk_stall_allows(&pace, &chunk) == 2 * 50.0 * (double)second);
-    chunk.bytes = 4000000; /* at 4 MB/s a second more */
+    chunk.bytes = 4000000; /* at 4 MB/s one second more */
     assert_true(yk_stall_allows(&pace, &chunk) == 2 * 50.0 * (double)second + (double)second);
     chunk.factor = 0;
     assert_true(yk_stall_allows(&pace, &chunk) == 0);
@@ -63,14 +64,15 @@ static void chunks_wait_for_each_other(void **state)
     struct yk_stall stall = { 0 };
     int64_t again;
     (void)state;
-    assert_int_equal(watch(&stall, 0), -1); /* nothing is under way */
+    assert_int_equal(watch(&stall, 0), -1); /* no chunk is in progress */
     yk_stall_begin(&stall, 10e9, 5);
     yk_stall_begin(&stall, 20e9, 7 * second);
     assert_int_equal(watch(&stall, 7 * second),
-                     36 * second); /* 6 of the first 7 were not looked at */
+                     36 * second); /* 6 of the first 7 s were not observed */
     yk_stall_end(&stall, 10e9, 36 * second);
     assert_int_equal(watch(&stall, 36 * second), 56 * second);
-    yk_stall_begin(&stall, 0, 57 * second); /* may take any time, and the other one is behind it */
+    yk_stall_begin(&stall, 0,
+                   57 * second); /* has no limit, and the other chunk is queued behind it */
     assert_int_equal(watch(&stall, 57 * second), -1);
     assert_int_equal(yk_stall_look(&stall, 5000 * second, &again), 0);
     yk_stall_end(&stall, 0, 5000 * second);
@@ -81,8 +83,8 @@ static void chunks_wait_for_each_other(void **state)
     assert_int_equal(stall.untold, 0);
 }
 
-/* Whether the program or its machine stood still is not known, so what passes between two looks
- * counts as a second at most. */
+/* It is unknown whether the program or the machine was suspended, so the time between two looks
+ * counts as at most one second. */
 static void a_process_that_slept_finds_nothing(void **state)
 {
     struct yk_stall stall = { 0 };

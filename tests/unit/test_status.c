@@ -1,6 +1,5 @@
-/* test_status.c - every thread has its own error text, of any length; the log speaks only when
- * asked.
- */
+/* test_status.c - every thread has its own error text, of any length; the log prints only if
+ * requested. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +101,7 @@ static void *fail_elsewhere(void *length)
     return same ? length : NULL;
 }
 
-/* A leak of a thread's long text is LeakSanitizer's and valgrind's to find. */
+/* LeakSanitizer and valgrind find a leak of a thread's long text. */
 static void threads_do_not_share_texts(void **state)
 {
     (void)state;
@@ -202,7 +201,7 @@ static void one_call_at_a_time_and_none_after_the_change(void **state)
     }
     log_often(NULL);
     yoke_set_log(listen, &later, YOKE_LOG_INFO);
-    int lines = heard.lines; /* no race: nobody calls with `heard` any more */
+    int lines = heard.lines; /* no race: no other thread uses `heard` any more */
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
     }

@@ -1,5 +1,5 @@
-/* test_step_queue.c - step kernels without a device: plans and their layout, what words say, and a
- * core's stack when memory runs out. */
+/* test_step_queue.c - step kernels without a device: plans and their layout, what the status words
+ * mean, and a core's stack when memory runs out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void plans_fit(void **state)
         assert_true(bytes <= before);
         assert_true(plan.groups >= 1 && plan.groups <= 1000 && plan.room >= 64 * 3);
         assert_int_equal(plan.reserve, 2 * 10);
-        /* words, items, generations, in this order and whole */
+        /* words, items, generations, in this order and complete */
         const uint64_t slots = 3 * (uint64_t)plan.groups * plan.room + plan.reserve;
         assert_true(plan.ages >= YK_STEP_HEAD_BYTES + slots * 12 && plan.ages % 4 == 0);
         assert_true((uint64_t)bytes >= plan.ages + 4 * slots && bytes % 256 == 0);
@@ -42,12 +42,13 @@ static void plans_that_cannot_be(void **state)
     (void)state;
     deep.generations = UINT32_MAX;
     assert_true(yk_step_plan_make(&deep, 10, INT64_MAX, &plan) == INT64_MAX);
-    deep.most = 1; /* nothing but the last of a lane is ever kept */
+    deep.most = 1; /* only the last item of a lane is ever kept */
     assert_true(yk_step_plan_make(&deep, 10, INT64_MAX, &plan) < 1 << 20);
     assert_int_equal(plan.reserve, 0);
 }
 
-/* Who says how few wait gets by with as many slots more, whatever the generations. */
+/* With a declared bound on waiting items, that many additional slots are enough, for any number of
+ * generations. */
 static void what_waits_is_kept(void **state)
 {
     struct yk_step_plan plan;
@@ -82,7 +83,7 @@ static void words_tell_what_is_left(void **state)
     assert_false(yk_step_is_open(words, &plan, 0));
     words[YK_STEP_SEEDS] = 4;
     assert_true(yk_step_is_open(words, &plan, 5));
-    words[YK_STEP_SEEDS] = 64; /* the last request may go beyond */
+    words[YK_STEP_SEEDS] = 64; /* the last request may exceed the limit */
     assert_false(yk_step_is_open(words, &plan, 5));
     words[YK_STEP_LEFT] = words[YK_STEP_LEFT + 2] = words[YK_STEP_DEEP] = 7; /* of other launches */
     assert_false(yk_step_is_open(words, &plan, 5));
@@ -113,7 +114,7 @@ static void words_tell_how_it_went(void **state)
     assert_int_equal(yk_step_outcome(words, "k", &small), YOKE_ENOMEM);
 }
 
-/* A body by hand: item d emits three items d + 1 while d is below 8, and is counted. */
+/* A hand-written body: item d emits three items d + 1 while d is below 8, and is counted. */
 typedef struct item {
     int32_t depth, pad[2];
 } item_t;
@@ -163,7 +164,7 @@ static void stacks_handle_all(void **state)
     assert_int_equal(run_trees(3, 0), 0);
     assert_int_equal(handled, all);
     assert_int_equal(widest, 1);
-    assert_int_equal(run_trees(3, 8 * 2), 0); /* two of each generation but the last */
+    assert_int_equal(run_trees(3, 8 * 2), 0); /* two of each generation except the last */
     assert_int_equal(handled, all);
     assert_int_equal(run_trees(3, 8 * 2 - 5), YOKE_STEP_TOO_DEEP); /* some have room anyway */
 }
@@ -184,7 +185,7 @@ static void stacks_without_memory(void **state)
         assert_true(yk_alloc_outstanding() == before);
     }
     yk_alloc_fail_at(0);
-    assert_true(nth > 5); /* it grows on the way */
+    assert_true(nth > 5); /* the stack grows during the run */
     assert_int_equal(errors, 0);
 }
 

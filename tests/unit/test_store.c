@@ -1,6 +1,5 @@
-/* test_store.c - the knowledge base in good days: what is put is found, exactly, also by the next
- * process; merged, listed, forgotten, kept within its limit.
- */
+/* test_store.c - the knowledge base without failures: what is put is found, exactly, also by the
+ * next process; merged, listed, forgotten, kept within its limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +94,7 @@ static void test_largest(void **state)
     reopen();
     assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
     assert_same_lesson(&found, &lesson);
-    put(&lesson); /* confirmed stays the most there is */
+    put(&lesson); /* the count of confirmations saturates */
     assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
     assert_same_lesson(&found, &lesson);
 }
@@ -108,7 +107,7 @@ static void test_merged(void **state)
     put(&lesson);
     lesson.ns = 5;
     lesson.seen++;
-    lesson.device_count--; /* a device went */
+    lesson.device_count--; /* a device was removed */
     put(&lesson);
     assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
     assert_int_equal(found.confirmed, 6);
@@ -133,7 +132,7 @@ static void test_now(void **state)
     assert_true(found.seen > 1700000000);
 }
 
-/* What a clock that ran ahead left there does not stay for ever. */
+/* Entries written while the clock was ahead do not stay for ever. */
 static void test_clock_set_back(void **state)
 {
     (void)state;
@@ -177,7 +176,7 @@ static void test_several_subjects(void **state)
     assert_non_null(strstr(yoke_error_text(), "mxv: a lesson has a device"));
     for (int i = 0; i < 3; i++)
         assert_int_equal(yk_store_find(store, &entries[i].key, &lessons[i].sizes, &found), i != 1);
-    assert_int_equal(found.confirmed, 2); /* the last two are of one */
+    assert_int_equal(found.confirmed, 2); /* the last two are of one subject */
     assert_int_equal(yk_store_find(store, &entries[2].key, &lessons[0].sizes, &found), 0);
     assert_int_equal(yk_store_put_all(store, entries, 0), YOKE_OK);
     assert_int_equal(yk_store_put_all(NULL, entries, 4), YOKE_OK);
@@ -359,7 +358,8 @@ static void test_runs(void **state)
     free(long_text);
 }
 
-/* What was seen longest ago goes; what is put is there; the file stays within bounds. */
+/* The entries with the oldest time are removed; the new one is there; the file stays within its
+ * limit. */
 static void test_limit(void **state)
 {
     (void)state;

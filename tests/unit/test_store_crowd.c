@@ -1,6 +1,5 @@
 /* test_store_crowd.c - one file, many processes and threads; processes killed at any moment. No row
- * is lost, none is half there, the file stays whole.
- */
+ * is lost or incomplete, and the file stays valid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 #include "platform/clock.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { KILLS = 100 }; /* a process takes long to begin there */
+enum { KILLS = 100 }; /* a process takes long to start there */
 #else
 enum { KILLS = 1000 };
 #endif
@@ -39,7 +38,7 @@ static int close_all(void **state)
     return 0;
 }
 
-/* As long as others write. */
+/* Retries while others write. */
 static int put_until_kept(struct yk_store *store, const struct yk_lesson *lessons, int count)
 {
     yoke_status status = YOKE_EBUSY;
@@ -51,7 +50,7 @@ static int put_until_kept(struct yk_store *store, const struct yk_lesson *lesson
     return status == YOKE_OK;
 }
 
-/* One lesson that all confirm, and one of its own in each round. */
+/* One lesson that all confirm, and a new one in each round. */
 static int take_part(unsigned process)
 {
     struct yk_store_spec spec = { .path = place.path };
@@ -126,7 +125,7 @@ static void *share_store(void *context)
     return NULL;
 }
 
-/* Some of a store's own, some of one that is shared. */
+/* Some threads with their own store, some with a shared one. */
 static void test_threads(void **state)
 {
     (void)state;
@@ -179,7 +178,7 @@ static int in_pairs(void *context, const struct yk_store_key *key, const struct 
     return 1;
 }
 
-/* Also right behind who was killed, while others live. */
+/* Called also right after a process was killed, while others run. */
 static void assert_nothing_half(void)
 {
     struct yk_store *store = open_store(&place);
@@ -196,12 +195,12 @@ static void kill_one(pid_t child)
     int status;
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
-    if (!WIFSIGNALED(status)) /* cmocka cannot be left with children */
+    if (!WIFSIGNALED(status)) /* cmocka must not be left with running children */
         fail_msg("it ended by itself: %d", status);
 }
 
-/* A few live at any time; the oldest dies after a moment. From time to time all do, and a new file
- * is begun. */
+/* A few processes run at any time; the oldest is killed after a moment. From time to time all are
+ * killed, and a new file is begun. */
 static void test_killed(void **state)
 {
     (void)state;
@@ -223,7 +222,7 @@ static void test_killed(void **state)
         }
         *child = fork();
         if (*child == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves none behind */
+            prctl(PR_SET_PDEATHSIG, SIGKILL); /* so that a failing test leaves none running */
             live_dangerously(i);
         }
         random = random * 1664525 + 1013904223;

@@ -1,7 +1,6 @@
-/* test_store_damage.c - files with something else in them than what this yoke wrote: garbage, cut
- * short, damaged, of other versions or programs. What is damaged is set aside; nothing fails, and a
- * person is told once.
- */
+/* test_store_damage.c - files with contents that this version of yoke did not write: garbage,
+ * truncated, damaged, of other versions or programs. A damaged file is renamed; no call fails, and
+ * one message is logged. */
 #include "store_bench.h"
 
 #include <fcntl.h>
@@ -39,10 +38,10 @@ static void test_garbage(void **state)
     use_and_close();
     char aside[128];
     snprintf(aside, sizeof aside, "%s.corrupt-1", place.path);
-    assert_int_equal(size_of(aside), size); /* it is still there */
+    assert_int_equal(size_of(aside), size); /* it still exists */
     assert_int_equal(lines, 1);
     assert_non_null(strstr(line, "knowledge.db.corrupt-1, and a new one is begun"));
-    write_bytes(words, sizeof words - 1, 0); /* the new one, too */
+    write_bytes(words, sizeof words - 1, 0); /* damages the new one too */
     use_and_close();
     assert_int_equal(files_of(&place, "knowledge.db.corrupt-", 0), 2);
 }
@@ -61,7 +60,7 @@ static void test_cut_short(void **state)
     }
 }
 
-/* Every few bytes something else, on many copies. */
+/* Overwrites a few bytes at many positions, each in a new copy. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -91,8 +90,8 @@ static void test_damaged(void **state)
     }
 }
 
-/* Damaged under the eyes of two processes, of which one sets it aside: the other one's new file is
- * not set aside again. */
+/* Damaged while two processes have it open, one of which renames it: the new file is not renamed
+ * again by the other process. */
 static void test_damaged_while_open(void **state)
 {
     (void)state;
@@ -115,7 +114,7 @@ static void test_damaged_while_open(void **state)
     assert_whole(&place);
 }
 
-/* A row that SQLite finds nothing wrong with. */
+/* A wrong row that is valid for SQLite. */
 static void test_wrong_row(void **state)
 {
     (void)state;
@@ -127,7 +126,7 @@ static void test_wrong_row(void **state)
     assert_int_equal(lines, 1);
     assert_int_equal(use(store), 2);
     assert_int_equal(lines, 1);
-    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK); /* in its place */
+    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK); /* replaces it */
     assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
     assert_same_lesson(&found, &lesson);
     yk_store_close(store);
@@ -168,7 +167,7 @@ static void test_foreign(void **state)
     assert_left_alone("is another program's database");
 }
 
-/* As version 1 had it: this text never changes. */
+/* The schema of version 1: this text never changes. */
 static void test_older(void **state)
 {
     (void)state;
@@ -201,14 +200,14 @@ static void test_older(void **state)
     assert_works(store);
     assert_int_equal(yk_store_find(store, &saxpy, &lesson.sizes, &found), 1);
     assert_same_lesson(&found, &lesson);
-    assert_int_equal(yk_store_put_run(store, "{}"), YOKE_OK); /* which version 1 had no table for */
+    assert_int_equal(yk_store_put_run(store, "{}"), YOKE_OK); /* version 1 had no table for runs */
     assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK);
     yk_store_close(store);
     assert_int_equal(lines, 0);
     assert_whole(&place);
 }
 
-/* What version 2 wrote, checksum and all: it knew no kernels with alternatives. This text never
+/* A file of version 2 with its checksum: it had no kernels with alternatives. This text never
  * changes. */
 static const char version_two[] =
     "CREATE TABLE machines(hash INTEGER PRIMARY KEY, text TEXT NOT NULL);"
@@ -243,7 +242,7 @@ static int see_partitioner(void *context, const struct yk_store_key *key,
     return 1;
 }
 
-/* Nor did version 2 know by which partitioner: that is told with the next lesson of the subject. */
+/* Version 2 did not store the partitioner: the next lesson of the subject adds it. */
 static void check_partitioner(struct yk_store *store, struct yk_store_key mm,
                               const struct yk_lesson *lesson)
 {
@@ -251,7 +250,7 @@ static void check_partitioner(struct yk_store *store, struct yk_store_key mm,
     char partitioner[64] = "none";
     assert_int_equal(yk_store_each(store, &filter, see_partitioner, partitioner), YOKE_OK);
     assert_string_equal(partitioner, "");
-    for (int i = 0; i < 2; i++) { /* one that says nothing takes nothing away */
+    for (int i = 0; i < 2; i++) { /* a lesson without it does not remove it */
         mm.partitioner = i ? NULL : "linear";
         assert_int_equal(yk_store_put(store, &mm, lesson, 1), YOKE_OK);
         assert_int_equal(yk_store_each(store, &filter, see_partitioner, partitioner), YOKE_OK);
@@ -275,7 +274,7 @@ static void test_version_two(void **state)
     assert_int_equal(found.devices[0].form, 0);
     assert_int_equal(found.devices[1].form, 0);
     check_partitioner(store, mm, &found);
-    found.devices[1].form = 2; /* which version 2 had no place for */
+    found.devices[1].form = 2; /* version 2 had no column for it */
     assert_int_equal(yk_store_put(store, &saxpy, &found, 1), YOKE_OK);
     assert_int_equal(yk_store_find(store, &saxpy, &sizes, &again), 1);
     assert_same_lesson(&again, &found);

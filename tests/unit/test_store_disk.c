@@ -1,6 +1,5 @@
-/* test_store_disk.c - a disk that fails, and memory that does: whatever fails and when, a call says
- * so or does its work, the file is whole, and what is read was written.
- */
+/* test_store_disk.c - disk and memory failures: whatever fails and when, a call reports it or does
+ * its work, the file is valid, and only written data are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +71,8 @@ static int is_lesson(void *context, const struct yk_store_key *key, const struct
     return ++*count;
 }
 
-/* All that a process does with a store; what it says it has put is in `put`, a bit each. */
+/* Everything that a process does with a store; `put` gets one bit for each lesson reported as put.
+ */
 static void live(const char *vfs, unsigned *put)
 {
     struct yk_store_spec spec = { .path = place.path, .patience_ns = 1, .vfs = vfs };
@@ -93,7 +93,7 @@ static void live(const char *vfs, unsigned *put)
     yk_store_close(store);
 }
 
-/* What was put is there, whole, for the next process, which can go on. */
+/* Lessons that were put are complete in the next process, which can continue. */
 static void assert_goes_on(unsigned put)
 {
     struct yk_store *store = open_store(&place);
@@ -115,7 +115,7 @@ static void assert_goes_on(unsigned put)
     assert_int_equal(files_of(&place, "knowledge.db.corrupt", 0), 0);
 }
 
-/* Every write fails in turn, alone or with all that follow; on a new file and on one there is. */
+/* Every write fails in turn, alone or with all later ones; on a new file and on an existing one. */
 static void walk_disk(int lasting, int code, int new_file)
 {
     for (int n = 1;; n++) {
@@ -142,7 +142,7 @@ static void walk_disk(int lasting, int code, int new_file)
     }
 }
 
-/* Lessons of several subjects: all of them are there, or none. */
+/* Lessons of several subjects: all of them are stored, or none. */
 static void put_three(const char *vfs, yoke_status *status)
 {
     struct yk_store_spec spec = { .path = place.path, .patience_ns = 1, .vfs = vfs };
@@ -196,7 +196,7 @@ static void test_write_fails_later(void **state)
         walk_disk(way & 1, way & 2 ? SQLITE_IOERR_WRITE : SQLITE_FULL, 0);
 }
 
-/* A disk with room again is used again. */
+/* A disk that has room again is used again. */
 static void test_room_again(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void test_room_again(void **state)
     disk.code = SQLITE_FULL;
     assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_EIO);
     assert_non_null(strstr(yoke_error_text(), "full"));
-    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_EBUSY); /* not so soon */
+    assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_EBUSY); /* not yet */
     disk.countdown = disk.lasting = disk.reached = 0;
     usleep(150000);
     assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_OK);
@@ -216,7 +216,7 @@ static void test_room_again(void **state)
     yk_store_close(store);
 }
 
-/* Beyond the limit for files a write would kill the process. */
+/* Beyond the file size limit a write would kill the process. */
 static void test_file_size_limit(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void test_memory_of_sqlite(void **state)
     (void)state;
     for (int n = 1;; n++) {
         unsigned put = 0;
-        if (n % 16 == 1) /* also with a file there is */
+        if (n % 16 == 1) /* also with an existing file */
             files_of(&place, "", 1);
         memory_countdown = n;
         memory_reached = 0;

@@ -1,7 +1,6 @@
-/* test_store_none.c - yoke as built without SQLite: nothing is kept, which is told to those who
- * asked for it, and nothing else changes. This program has store_none.c in place of the knowledge
- * base.
- */
+/* test_store_none.c - yoke built without SQLite: nothing is kept, explicit requests get an error
+ * that says so, and nothing else changes. This program links store_none.c instead of the knowledge
+ * base. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +127,7 @@ static void nothing_is_known_or_kept(void **state)
 
 int main(void)
 {
-    unsetenv("YOKE_KB"); /* the tests' own setting is off */
+    unsetenv("YOKE_KB"); /* removes the setting of the test environment */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_base_cannot_be_opened),
         cmocka_unit_test(runtimes_open_and_tell_who_named_a_file),

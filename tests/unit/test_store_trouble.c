@@ -1,7 +1,5 @@
-/* test_store_trouble.c - files that are not to be had: locked, read-only, removed, in places where
- * there can be none; and where a file is, by whatever name. Nothing fails; a person is told once
- * where that helps.
- */
+/* test_store_trouble.c - unusable files: locked, read-only, removed, in impossible places; and one
+ * file under several names. No call fails; one message is logged if it helps. */
 #include "store_bench.h"
 
 #include <fcntl.h>
@@ -10,7 +8,7 @@
 
 #include "platform/clock.h"
 
-/* Another process holds what must be had; nobody waits long. */
+/* Another process holds the lock; no call waits long. */
 static void test_locked(void **state)
 {
     (void)state;
@@ -24,7 +22,8 @@ static void test_locked(void **state)
     assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_EBUSY);
     for (int i = 0; i < 100; i++)
         assert_int_equal(yk_store_put(store, &saxpy, &lesson, 1), YOKE_EBUSY);
-    assert_true(yk_clock_ns() - begun < 2000000000); /* not 100 times its patience */
+    assert_true(yk_clock_ns() - begun <
+                2000000000); /* far less than 100 times the store's patience */
     assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(other);
     usleep(150000);
@@ -52,7 +51,7 @@ static void test_locked_at_open(void **state)
     yk_store_close(store);
 }
 
-/* In a process without root's rights, to whom a read-only folder is one. */
+/* In a process without root's rights, for which a read-only folder is read-only. */
 static void without_rights(void (*check)(void))
 {
     pid_t child = fork();
@@ -67,7 +66,7 @@ static void without_rights(void (*check)(void))
     assert_int_equal(status, 0);
 }
 
-/* cmocka's assertions jump into the parent's test. */
+/* cmocka's assertions would jump into the parent's test. */
 #define DEMAND(condition)                                                                          \
     if (!(condition)) {                                                                            \
         fprintf(stderr, "%d: %s\n", __LINE__, #condition);                                         \
@@ -130,7 +129,7 @@ static void test_a_folder_of_that_name(void **state)
     rmdir(place.path);
 }
 
-/* Somebody removes the file while it is open: what is put then is there for others. */
+/* The file is removed while it is open: later lessons are visible to others. */
 static void test_removed(void **state)
 {
     (void)state;
@@ -220,7 +219,7 @@ static void test_places(void **state)
     free(home);
 }
 
-/* By a link, and by a name that begins in another folder than the one it ends in: one file. */
+/* Through a link, and through a name that passes through another folder: one file. */
 static void test_names(void **state)
 {
     (void)state;
@@ -242,7 +241,7 @@ static void test_names(void **state)
     assert_int_equal(yk_store_open(&(struct yk_store_spec){ .path = "new.db" }, &store), YOKE_OK);
     assert_int_equal(chdir(before), 0);
     files_of(&place, "new.db", 1);
-    use(store); /* which begins another one, in the same place */
+    use(store); /* begins another file in the same place */
     yk_store_close(store);
     assert_int_equal(files_of(&place, "new.db", 0), 2); /* and its lock */
     store = open_store(&place);
@@ -263,7 +262,7 @@ static void run_sql(const char *sql)
 #define FOR_EVER                                                                                   \
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 
-/* A file with programs of its own: they are not run, or not for long. */
+/* A file with SQL triggers or views: they do not run, or not for long. */
 static void test_hostile_schema(void **state)
 {
     (void)state;
@@ -283,7 +282,7 @@ static void test_hostile_schema(void **state)
         yk_store_find(store, &saxpy, &lesson.sizes, &found);
         yk_store_put(store, &saxpy, &lesson, 1);
         yk_store_close(store);
-        assert_true(yk_clock_ns() - begun < 20000000000); /* it was for ever */
+        assert_true(yk_clock_ns() - begun < 20000000000); /* it would run for ever */
         unlink(place.path);
     }
 }
@@ -301,7 +300,7 @@ static void not_used(void)
     lines = 0;
 }
 
-/* Another user's file, and one that others may write to. */
+/* A file of another user, and one that others may write to. */
 static void test_of_others(void **state)
 {
     (void)state;
@@ -319,7 +318,7 @@ static void test_of_others(void **state)
     yk_store_close(store);
 }
 
-/* Folders outside the cache are the user's to make. */
+/* Folders outside the cache are the user's to create. */
 static void test_no_folder_is_made(void **state)
 {
     (void)state;
@@ -330,7 +329,7 @@ static void test_no_folder_is_made(void **state)
     yk_store_close(store);
     snprintf(path, sizeof path, "%s/mistyped", place.folder);
     assert_int_equal(access(path, F_OK), -1);
-    /* nor by a name that begins in the cache and leaves it */
+    /* nor through a name that begins in the cache and leaves it */
     snprintf(path, sizeof path, "%s/cache", place.folder);
     setenv("YOKE_CACHE", path, 1);
     snprintf(path, sizeof path, "%s/cache/../mistyped/new.db", place.folder);

@@ -1,5 +1,5 @@
-/* test_team.c - who works together: the experiment is made once it is cheap, and the faster team
- * stays. */
+/* test_team.c - which devices work together: an experiment is made once it is cheap, and the faster
+ * team stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void did(struct yk_team *team, uint32_t asked, int64_t ns)
                                          .ns = ns });
 }
 
-/* One of those that were asked did it all. */
+/* One of the devices that were asked did everything. */
 static void did_all(struct yk_team *team, uint32_t asked, int sole, int64_t ns)
 {
     yk_team_learn(team,
@@ -57,7 +57,7 @@ static void all_begin_together(void **state)
     assert_int_equal(yk_team_choose(&team, three, 3), ALL);
 }
 
-/* Three jobs together, two alone, then the faster: here the best device by itself. */
+/* Three jobs together, two alone, then the faster team: here the best device alone. */
 static void contention_is_found(void **state)
 {
     struct yk_team team = { 0 };
@@ -97,8 +97,8 @@ static void a_good_team_stays(void **state)
     }
 }
 
-/* The cores contribute least: it goes on without them if that is faster, though neither GPU alone
- * would do; and the two of a make are not parted. */
+/* The cores contribute least: the job continues without them if that is faster, even if neither GPU
+ * alone would be; two GPUs of one model are not separated. */
 static void cores_are_left_out(void **state)
 {
     struct yk_team team = { 0 };
@@ -112,7 +112,7 @@ static void cores_are_left_out(void **state)
     }
 }
 
-/* Or without the GPUs, where these copy and the cores do what they can. */
+/* Or without the GPUs, if these only copy and the cores do the work. */
 static void gpus_are_left_out(void **state)
 {
     struct yk_split_device copying[3] = { three[0], three[1], three[2] };
@@ -122,7 +122,7 @@ static void gpus_are_left_out(void **state)
     copying[0].rate = 0.12; /* GPUs: 45 % */
     for (i = 0; i < 3; i++)
         did(&team, ALL, 45000);
-    assert_int_equal(yk_team_choose(&team, copying, 3), ALL); /* too much at stake */
+    assert_int_equal(yk_team_choose(&team, copying, 3), ALL); /* too much would be lost */
     copying[1].copy_item_ns = 15;
     for (i = 0; i < 40; i++) {
         assert_int_equal(yk_team_choose(&team, copying, 3), CPU);
@@ -130,7 +130,7 @@ static void gpus_are_left_out(void **state)
     }
 }
 
-/* As long as all together get faster from job to job, nobody is judged; but not for ever. */
+/* While the full team gets faster from job to job, no device is judged; but not for ever. */
 static void gains_are_waited_for(void **state)
 {
     struct yk_team team = { 0 };
@@ -152,7 +152,7 @@ static void gains_are_waited_for(void **state)
     assert_true(i < 12);
 }
 
-/* Two lucky jobs of a team that then is slower do not send anybody home. */
+/* Two fast jobs by chance, of a team that is slower afterwards, do not remove a device. */
 static void promises_have_to_be_kept(void **state)
 {
     struct yk_team team = { 0 };
@@ -167,7 +167,7 @@ static void promises_have_to_be_kept(void **state)
     assert_true(together >= 40);
 }
 
-/* What is no faster with a device more is done without it; what is half a percent faster is not. */
+/* A device that makes jobs no faster is left out; if it makes them 0.5 % faster it stays. */
 static void who_gains_nothing_is_left_out(void **state)
 {
     struct yk_team team = { 0 };
@@ -182,8 +182,8 @@ static void who_gains_nothing_is_left_out(void **state)
     assert_int_equal(choose(&team), BOTH);
 }
 
-/* saxpy on 64 cores and four H200s: whether cores alone are faster is not decided by one lucky job
- * of all. */
+/* saxpy on 64 cores and four H200s: one fast job of all devices by chance does not decide whether
+ * the cores alone are faster. */
 static void a_lucky_gain_does_not_count(void **state)
 {
     static const int64_t all_us[] = { 11020, 9150, 10170, 9970, 10080, 10070, 9590, 10920 };
@@ -198,7 +198,7 @@ static void a_lucky_gain_does_not_count(void **state)
     assert_true(alone >= 50);
 }
 
-/* All are asked again now and then, less often each time that this was in vain. */
+/* All devices are asked again now and then, at longer intervals each time that this was in vain. */
 static void looks_become_rare(void **state)
 {
     struct yk_team team = { 0 };
@@ -214,8 +214,8 @@ static void looks_become_rare(void **state)
     assert_in_range(late, 1, 2);
 }
 
-/* A team that is fast at times and slow as a rule (one of its GPUs gets a core late) loses to one
- * that is always as fast as its best. */
+/* A team that is sometimes fast but usually slow (one of its GPUs gets a core late) loses to one
+ * that is always as fast as the first one's best. */
 static void what_is_usual_counts(void **state)
 {
     static const int64_t all_ns[] = { 93000, 88500, 98000, 97000 };
@@ -230,7 +230,7 @@ static void what_is_usual_counts(void **state)
     assert_true(without >= 90);
 }
 
-/* The machine changes: all are asked again after a while, and win. */
+/* The machine changes: all devices are asked again after a while, and win. */
 static void it_looks_again(void **state)
 {
     struct yk_team team = { 0 };
@@ -245,15 +245,15 @@ static void it_looks_again(void **state)
     assert_true(together >= 45);
 }
 
-/* Asked together, one did all of it, twice: nobody else is called any more, but for the look again,
- * in which all are asked. */
+/* If one device did all of two jobs for which all were asked, only it is asked from then on, except
+ * in the periodic check, in which all are asked. */
 static void who_did_all_is_left_to_it(void **state)
 {
     struct yk_team team = { 0 };
     char text[160];
     int i, asked = 0;
     (void)state;
-    did(&team, BOTH, 20000); /* once others had something, too */
+    did(&team, BOTH, 20000); /* once the others had work, too */
     for (i = 0; i < 2; i++) {
         assert_int_equal(choose(&team), BOTH);
         did_all(&team, BOTH, 1, 10000);
@@ -269,7 +269,7 @@ static void who_did_all_is_left_to_it(void **state)
     assert_in_range(asked, 2, 6);
 }
 
-/* Where the others did get something in that look, the faster team is found as ever. */
+/* If the others get work in that check, the faster team is found as usual. */
 static void who_did_all_can_lose_it(void **state)
 {
     struct yk_team team = { 0 };
@@ -285,14 +285,14 @@ static void who_did_all_can_lose_it(void **state)
     assert_true(together >= 190);
 }
 
-/* In a crowded job. */
+/* In a job beside others. */
 static void idle(struct yk_team *team, uint32_t asked, uint32_t cores)
 {
     yk_team_note_idle(
         team, &(struct yk_team_job){ .asked = asked, .crowded = 1, .sole = -1, .idle = cores });
 }
 
-/* What is derived from who did how much. */
+/* The record derived from the amount of work of each device. */
 static void deeds_are_noted(void **state)
 {
     struct yk_team_job job = { .asked = BOTH, .sole = -1, .items = 100 };
@@ -301,7 +301,7 @@ static void deeds_are_noted(void **state)
     yk_team_did(&job, 1, 0, 60);
     assert_int_equal(job.sole, -1);
     assert_int_equal(job.idle, 0);
-    yk_team_did(&job, 0, 0, 0); /* nobody knew how fast they are */
+    yk_team_did(&job, 0, 0, 0); /* their speed was unknown */
     assert_int_equal(job.idle, 0);
     yk_team_did(&job, 0, 1, 0);
     yk_team_did(&job, 1, 0, 100);
@@ -310,7 +310,8 @@ static void deeds_are_noted(void **state)
     assert_int_equal(job.sole, 1);
 }
 
-/* Cores that get nothing are not asked, in crowded jobs too, until a look finds that they would. */
+/* Cores that get nothing are not asked, also beside other jobs, until a check finds that they would
+ * get work. */
 static void idle_cores_are_not_asked(void **state)
 {
     struct yk_team team = { 0 };
@@ -332,11 +333,11 @@ static void idle_cores_are_not_asked(void **state)
     assert_int_equal(yk_team_settled(&team, 3), ALL);
     idle(&team, ALL, 0);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
-    /* now and then they have a part */
+    /* sometimes they get a part */
     for (i = 0; i < 20; i++)
         idle(&team, ALL, i % 2 ? CPU : 0);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
-    /* somebody has to do it */
+    /* a team cannot be empty */
     idle(&team, CPU, CPU);
     idle(&team, CPU, CPU);
     assert_int_equal(yk_team_settled(&team, 3), ALL);
@@ -352,7 +353,7 @@ static void nonsense_teaches_nothing(void **state)
     assert_int_equal(team.best.jobs + team.tried.jobs, 0);
 }
 
-/* A loop of jobs of a microsecond does as many in an hour. */
+/* A loop of jobs of 1 us has this many jobs in an hour. */
 static void jobs_without_end(void **state)
 {
     struct yk_team team = { 0 };
@@ -365,10 +366,10 @@ static void jobs_without_end(void **state)
         did(&team, BOTH, 10000 + 10 * j);
     assert_in_range(team.best.jobs, YK_TEAM_RECENT, 1 << 30);
     assert_in_range(team.best.since, 0, team.best.jobs);
-    assert_float_equal(yk_team_typical_ns(&team.best), 1.007, 1e-9); /* the middle of the latest */
+    assert_float_equal(yk_team_typical_ns(&team.best), 1.007, 1e-9); /* the median of the latest */
 }
 
-/* Where that took long, and as long as it does not take for ever. */
+/* Jobs that took long because rows stayed on a device are not counted, but not for ever. */
 static void rows_that_stay_are_excused(void **state)
 {
     struct yk_team team = { 0 };
@@ -381,7 +382,7 @@ static void rows_that_stay_are_excused(void **state)
     for (j = 0; j < 4; j++)
         assert_false(yk_team_counts(&team, &job, 6000));
     assert_true(yk_team_counts(&team, &job, 6000));
-    assert_false(yk_team_counts(&team, &job, 6000)); /* it begins anew */
+    assert_false(yk_team_counts(&team, &job, 6000)); /* the count of excuses starts again */
 }
 
 int main(void)

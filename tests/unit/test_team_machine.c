@@ -1,7 +1,6 @@
-/* test_team_machine.c - jobs in a row on a node whose devices slow each other: whoever can be
- * asked, the best team is found soon, and finding it costs little. Times are drawn by many seeds
- * from those of team_machine.h. `ctest -R test_team_machine -V` prints what came out.
- */
+/* test_team_machine.c - consecutive jobs on a node whose devices slow each other: whichever devices
+ * are available, the best team is found soon, and at a low cost. Times are drawn with many seeds
+ * from those of team_machine.h. `ctest -R test_team_machine -V` prints the results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,13 +15,13 @@
 
 enum { JOBS = 31, LATE = 10, SEEDS = 100, ITEMS = 1000000, MIDDLE = TEAM_QUANTILES / 2 };
 
-/* The first job of all finds speeds and teaches nothing, the next one still pins memory, and the
- * first of another team than before moves rows. */
+/* Factors of the time: the first job measures speeds and is not learned from, the second one still
+ * pins memory, and the first job of a new team moves rows. */
 static const double begins = 1.1, moves = 1.05;
 
 struct node {
     const struct team_app *app;
-    int cores, gpus; /* cores are the first device, if there are any */
+    int cores, gpus; /* cores, if any, are the first device */
     struct yk_split_device devices[1 + TEAM_GPUS];
     struct yk_team team;
     uint32_t asked;
@@ -77,7 +76,7 @@ static double mean_ms(const struct team_times *times)
     return sum / 1000;
 }
 
-/* The team whose jobs take the shortest time. */
+/* The team with the shortest jobs. */
 static const struct team_times *best_by(const struct node *node,
                                         double (*ms)(const struct team_times *times))
 {
@@ -106,7 +105,8 @@ static void set_up(struct node *node, uint64_t seed)
     }
 }
 
-/* Speeds in this job are what is known before the next one; the others' are what they were. */
+/* The speeds in this job are known before the next one; those of devices that were not asked stay.
+ */
 static void note_rates(struct node *node, double ms)
 {
     double cores = has_cores(node, node->asked) ? times_of(node, node->asked)->cores : 0;
@@ -115,7 +115,8 @@ static void note_rates(struct node *node, double ms)
     for (d = 0; d < node->cores + node->gpus; d++)
         if (node->asked & yk_team_bit(d))
             node->devices[d].rate = all * (d < node->cores ? cores : gpu) * (0.9 + draw(node) / 5);
-    if (node->cores && node->devices[0].rate <= 0) /* probed, and then left without a part */
+    if (node->cores &&
+        node->devices[0].rate <= 0) /* measured by a small chunk, then left without a part */
         node->devices[0].rate = ITEMS / (middle_ms(&node->app->with[0]) * 1e6);
 }
 
@@ -145,8 +146,8 @@ static int by_size(const void *a, const void *b)
 }
 
 struct found {
-    double middle, sum; /* of the jobs but the first one, as a factor of the best team's */
-    double end;         /* of the last ones, without noise */
+    double middle, sum; /* over all jobs except the first, relative to the best team's time */
+    double end;         /* of the last jobs, without noise */
 };
 
 static void run_jobs(struct node *node, uint64_t seed, struct found *found)

@@ -1,5 +1,5 @@
-/* test_team_next.c - which team is worth a trial: what it puts at stake, what was tried, and what
- * links allow. */
+/* test_team_next.c - which team is worth a trial: the possible loss, earlier trials, and bounds by
+ * links. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { CPU = 1, ALL = 31 };
 
-/* mxv on 64 cores and four GPUs: these do more than half, and copy for half of their time. */
+/* mxv on 64 cores and four GPUs: the GPUs do more than half, and copy for half of their time. */
 static const struct yk_split_device copying[5] = {
     { .host_memory = 1, .lanes = 64, .rate = 10 },
     { .make = 2, .rate = 3.6, .copy_item_ns = 0.15, .busier_part = 1 },
@@ -30,29 +30,31 @@ static uint32_t next(const struct yk_team *team)
     return yk_team_next(team, copying, 5);
 }
 
-/* Without half of a make where all of it puts too much at stake: the slower half. */
+/* If a trial without a whole class could lose too much, half of the class is left out: the slower
+ * half. */
 static void half_of_a_make_is_tried(void **state)
 {
     struct yk_team team = team_of(ALL);
     (void)state;
     assert_int_equal(next(&team), ALL & ~(4 | 16));
-    team.kept = 4 | 16; /* that lost */
+    team.kept = 4 | 16; /* that trial lost */
     assert_int_equal(next(&team), ALL);
 }
 
-/* What was left out without a loss shows that more of its make may be. */
+/* If a device was left out without a loss, more of its class may be. */
 static void the_rest_of_a_make_is_tried(void **state)
 {
     struct yk_team team = team_of(CPU | 2 | 8);
     (void)state;
     assert_int_equal(next(&team), CPU);
-    team.kept = 2 | 8; /* without both it was slower: one of them */
+    team.kept = 2 | 8; /* without both it was slower: tries without one of them */
     assert_int_equal(next(&team), CPU | 8);
     team.kept = 8;
     assert_int_equal(next(&team), CPU | 2 | 8);
 }
 
-/* Between a team and the best one, if that gained little; not where just one was left out. */
+/* A team between the present and the best one is tried, if the gain was small; not if only one
+ * device was left out. */
 static void what_is_between_is_tried(void **state)
 {
     struct yk_team team = team_of(CPU);
@@ -65,7 +67,7 @@ static void what_is_between_is_tried(void **state)
     assert_int_equal(next(&team), CPU);
 }
 
-/* No GPU is faster than its link, so one alone could not do what two do. */
+/* A GPU is not faster than its link, so one alone cannot replace two. */
 static void links_are_a_bound(void **state)
 {
     struct yk_split_device four[4] = { copying[1], copying[1], copying[1], copying[1] };
@@ -92,7 +94,7 @@ static void who_copies_little_is_not_parted(void **state)
     assert_int_equal(yk_team_next(&team, few, 5), ALL);
     few[0].rate = 0.1;
     assert_int_equal(yk_team_next(&team, few, 5), ALL & ~CPU);
-    few[1].rate = 0; /* nobody knows */
+    few[1].rate = 0; /* unknown */
     assert_int_equal(yk_team_next(&team, few, 5), ALL);
 }
 
@@ -107,8 +109,8 @@ static uint32_t choose(const struct yk_team *team)
     return yk_team_choose(team, copying, 5);
 }
 
-/* Three sorts: first without the least, then without the next; what was no gain is not tried again
- * before long. */
+/* Three classes: first without the one that contributes least, then without the next; a trial
+ * without a gain is not repeated soon. */
 static void one_after_the_other(void **state)
 {
     static const struct yk_split_device sorts[3] = { { .rate = 0.7, .host_memory = 1 },
@@ -123,12 +125,12 @@ static void one_after_the_other(void **state)
         did(&team, asked, asked == 7 ? 1000 : asked == 5 ? 900 : asked == 1 ? 1200 : 1500);
     }
     assert_int_equal(jobs[7], 3);
-    assert_int_equal(jobs[1], 1); /* by far too slow */
+    assert_int_equal(jobs[1], 1); /* far too slow */
     assert_int_equal(jobs[5], 56);
 }
 
-/* Where the others do much of the work the experiment would cost too much; and where the speed of
- * one is not known nobody can say. */
+/* If the others do much of the work the experiment would cost too much; and if a speed is unknown,
+ * the cost is unknown. */
 static void no_dear_experiments(void **state)
 {
     const struct yk_split_device equal[2] = { { .rate = 0.6 }, { .rate = 0.4 } };
@@ -142,7 +144,7 @@ static void no_dear_experiments(void **state)
     assert_int_equal(yk_team_choose(&team, unknown, 2), 3);
 }
 
-/* One job that is slower than all of late is enough. */
+/* One job that is slower than all recent ones ends a trial. */
 static void a_hopeless_trial_ends(void **state)
 {
     struct yk_team team = { 0 };
@@ -158,7 +160,8 @@ static void a_hopeless_trial_ends(void **state)
     }
 }
 
-/* Two jobs that do not tell are followed by two of the best team, and two more. */
+/* Two jobs without a clear result are followed by two of the best team, and two more of the trial.
+ */
 static void trials_take_turns(void **state)
 {
     static const int64_t half_ns[] = { 41000, 39500, 39900, 43500 };
@@ -175,7 +178,8 @@ static void trials_take_turns(void **state)
     assert_int_equal(choose(&team), CPU);
 }
 
-/* From all over half of the GPUs to three of them; why the fourth is not asked is still told. */
+/* From all, over half of the GPUs, to three of them; the reason why the fourth is not asked is
+ * still reported. */
 static void what_is_between_can_win(void **state)
 {
     struct yk_team team = { 0 };

@@ -1,8 +1,7 @@
-/* test_team_short.c - jobs in a row that are so short that it takes longer to have all devices than
- * what some of them add: whoever can be asked, the team that is left is soon the best one, so no
- * device makes such jobs slower. Times are those of photons' slab on a node with 32 cores and two
- * H200s: `ctest -R test_team_short -V` prints what came out.
- */
+/* test_team_short.c - consecutive jobs that are so short that some devices cost more to include
+ * than they contribute: whichever devices are available, the team soon is the best one, so no
+ * device makes such jobs slower. Times are those of the slab of photons on a node with 32 cores and
+ * two H200s. `ctest -R test_team_short -V` prints the results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,15 +15,15 @@
 
 enum { GPUS = 2, DEVICES = 1 + GPUS, JOBS = 60, SOON = 12, SEEDS = 50 };
 
-/* Packets a ns; what a GPU's part costs beside its packets (the longest walk); the least that the
- * cores do at once. */
+/* Rates in packets per ns; fixed cost of a GPU's part (the longest walk); the smallest part of the
+ * cores, in packets. */
 static const double core_least = 61440;
 static const struct load {
     const char *name;
     double gpu_rate, core_rate, walk_ns;
 } loads[] = { { "slab", 5.67, 0.17, 0.155e6 }, { "tissue", 0.0925, 0.0022, 7.5e6 } };
-/* What a job takes beside its work: one GPU, driven by who called; several, whose threads wake and
- * whose sums are added up; and the cores, asked in vain, or with sums of their own. */
+/* Fixed costs of a job in ns: one GPU, driven by the calling thread; several, whose threads wake up
+ * and whose sums are added; the cores if asked in vain, or with sums of their own. */
 static const double one_ns = 0.12e6, several_ns = 0.5e6, asked_ns = 0.15e6, sums_ns = 1.3e6;
 
 struct node {
@@ -46,7 +45,7 @@ static int gpus_of(uint32_t set)
     return (set >> 1 & 1) + (set >> 2 & 1);
 }
 
-/* Whether the cores have time for the least that they can do. */
+/* True if the cores have time for their smallest part. */
 static int cores_take_part(const struct node *node, uint32_t set)
 {
     const double without =
@@ -88,7 +87,7 @@ static void note_rates(struct node *node, uint32_t set)
     node->devices[0].rate = node->load.core_rate * (cores > 0 ? 1 : 0.7);
 }
 
-/* Gives the team that was asked. */
+/* Returns the team that was asked. */
 static uint32_t run_job(struct node *node, int number)
 {
     struct yk_team_job job = { .sole = -1, .items = (int64_t)node->packets };

@@ -1,6 +1,5 @@
-/* test_thread.c - threads start where and how they were asked to, sleepers miss no wake, the clock
- * goes forward.
- */
+/* test_thread.c - threads start with the requested placement and attributes, no wake-up is lost,
+ * the clock is monotonic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,10 +148,10 @@ static void sleep_ends_when_time_is_up_and_costs_nothing(void **state)
     assert_true(yk_clock_process_ns() - used < 15 * ms);
 }
 
-/* Two threads take turns; a single lost wake would hang them. */
+/* Two threads take turns; one lost wake-up would hang them. */
 struct turns {
     struct yk_parker mine[2];
-    int64_t count; /* belongs to whoever is awake */
+    int64_t count; /* belongs to the thread that is awake */
 };
 
 enum { turn_count = 20000 };
@@ -185,7 +184,7 @@ static void no_wake_is_lost(void **state)
     assert_int_equal(turns.count, 2 * turn_count);
 }
 
-/* The sleeper's parker is gone at once; sanitizers watch the waker. */
+/* The sleeper's parker is gone right after the wake-up; sanitizers check the waking thread. */
 static void wake_once(void *context)
 {
     yk_parker_wake(context);
@@ -266,7 +265,7 @@ static void clocks_go_forward(void **state)
         sink += 1;
     }
     used = yk_clock_process_ns() - used;
-    assert_true(used > 0 && used <= 40 * ms); /* one thread; the machine may be busy elsewhere */
+    assert_true(used > 0 && used <= 40 * ms); /* one thread; the machine may be busy */
 }
 
 static void sleeping_lasts(void **state)
@@ -316,7 +315,7 @@ static struct urgencies urgencies_of(enum yk_thread_kind kind)
     return seen;
 }
 
-/* How far it may go before others depends on this process's rights; what takes long never does. */
+/* Its priority depends on the rights of this process; long work never gets it. */
 static void attending_threads_go_first_but_not_for_long(void **state)
 {
     const struct urgency mine = urgency();

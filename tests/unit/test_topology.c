@@ -1,6 +1,5 @@
-/* test_topology.c - this machine under several affinities, machines that hwloc makes up, and no
- * hwloc at all.
- */
+/* test_topology.c - this machine under several affinities, synthetic machines of hwloc, and no
+ * hwloc at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +65,7 @@ static void affinity_holds_at_every_call(void **state)
     }
 }
 
-/* Bytes the system tells right now: MemTotal, MemAvailable. */
+/* The system's present value in bytes: MemTotal, MemAvailable. */
 static int64_t system_memory(const char *field)
 {
     char line[128];
@@ -91,18 +90,18 @@ static void available_memory_is_what_the_system_says(void **state)
     assert_int_equal(yk_topology_open(&topology), YOKE_OK);
     int64_t before = system_memory("MemAvailable"), available = yk_memory_available();
     int64_t after = system_memory("MemAvailable");
-    const int64_t slack = 256 << 20; /* others take and give meanwhile */
+    const int64_t slack = 256 << 20; /* other processes allocate and free meanwhile */
     assert_true(available > 0 && available <= topology.memory_bytes);
     int64_t least = before < after ? before : after, most = before > after ? before : after;
     assert_true(available <= most + slack);
-    /* less only where a cgroup allows less than the machine has */
+    /* less only if a cgroup allows less than the machine has */
     if (topology.memory_bytes >= system_memory("MemTotal")) {
         assert_true(available >= least - slack);
     }
     yk_topology_close(&topology);
 }
 
-/* As printed by print_topology: cores, then core:numa:l3:l2 for each. */
+/* As printed by print_topology: number of cores, then core:numa:l3:l2 for each. */
 static void machines_that_hwloc_makes_up(void **state)
 {
     (void)state;
@@ -145,7 +144,7 @@ static void environment_is_left_as_it_was(void **state)
     assert_string_equal(output, "/x\n");
 }
 
-/* Plugins of the distribution bring X11 and OpenGL; none may have come in. */
+/* The distribution's plugins load X11 and OpenGL; none must be loaded. */
 static void no_plugin_was_loaded(void **state)
 {
     (void)state;
@@ -213,7 +212,7 @@ static void print_failures(void)
     printf("%d failures\n", failures);
 }
 
-/* While the machine is not known yet, and once it is. */
+/* Before the machine is known, and after. */
 static void print_all_failures(void)
 {
     print_failures();
@@ -236,7 +235,7 @@ static void print_environment(void)
     }
 }
 
-/* Loads hwloc's plugins, which leak: who calls this ends without the leak check. */
+/* Loads hwloc's plugins, which leak: the caller must exit without the leak check. */
 static int device_count(void)
 {
     hwloc_topology_t topology;

@@ -1,6 +1,5 @@
 /* test_trace.c - timelines: rings that wrap, threads that record and add tracks at once, both file
- * formats read back, and every way in which writing can fail.
- */
+ * formats read back, and every way in which writing can fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +35,7 @@ static const char *in_folder(const char *name)
 
 static int entries(void)
 {
-    int count = -2; /* . and .. */
+    int count = -2; /* excludes . and .. */
     DIR *stream = opendir(folder);
     assert_non_null(stream);
     while (readdir(stream))
@@ -98,7 +97,7 @@ static cJSON *write_and_parse(const struct yk_trace *trace, const char *name)
     return json;
 }
 
-/* Events of the Chrome format that took time. */
+/* Number of events of the Chrome format with a duration. */
 static int complete_events(const cJSON *json, const cJSON **last)
 {
     int count = 0;
@@ -168,7 +167,7 @@ static void chrome_events_say_what_was_recorded(void **state)
     yk_trace_close(trace);
 }
 
-/* What names may hold must break neither JSON nor the page. */
+/* Characters in names must break neither JSON nor the page. */
 static void odd_names_are_quoted(void **state)
 {
     (void)state;
@@ -226,7 +225,7 @@ static void the_page_holds_the_events(void **state)
     static char many[400][24];
     struct yk_trace *trace = open_trace(0);
     int track = add_track(trace, "cpu", "core 0");
-    for (int n = 0; n < 400; n++) { /* more words than the list takes */
+    for (int n = 0; n < 400; n++) { /* more words than the list holds */
         snprintf(many[n], sizeof many[n], "reason %d", n);
         struct yk_trace_event event = { .start_ns = 1000,
                                         .end_ns = 1000 + n,
@@ -360,7 +359,7 @@ static void every_allocation_can_fail(void **state)
             status = yk_trace_track(trace, "cpu", "core 0", &track);
             int named = yk_trace_name(trace, "kernel") != NULL;
             assert_true(named || yk_alloc_failed());
-            if (status == YOKE_OK) /* a name that is missing is no reason not to record */
+            if (status == YOKE_OK) /* recording works without a missing name */
                 yk_trace_add(trace, track, &(struct yk_trace_event){ .end_ns = 1 });
             assert_int_equal(yk_trace_write(trace, in_folder("thin.json")), YOKE_OK);
             yk_trace_close(trace);
@@ -399,7 +398,7 @@ static void what_cannot_be_written(void **state)
     yk_trace_close(trace);
 }
 
-/* The disk fills up while writing: what was there before stays as it was. */
+/* The disk fills up during a write: the previous file stays unchanged. */
 static void a_full_disk_leaves_the_old_file(void **state)
 {
     (void)state;

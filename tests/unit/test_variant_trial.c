@@ -1,6 +1,6 @@
-/* test_variant_trial.c - rounds of simulated variants: the fastest is found beside interrupts, cost
- * that changes along the range, and pieces too short for a clock; equals change nothing.
- */
+/* test_variant_trial.c - rounds of simulated variants: the fastest is found in spite of interrupts,
+ * cost that changes along the range, and pieces too short for a clock; if variants are equal,
+ * nothing changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 #include "backend/cpu/variant_trial.h"
 
 struct machine {
-    double ns_each[YOKE_CPU_VARIANTS]; /* of an item at the range's begin */
-    double rise;                       /* of the cost, along a million items */
-    int64_t clock_ns;                  /* each piece seems longer by it */
-    int interrupted;                   /* every so many rounds, one piece by 4 ms */
+    double ns_each[YOKE_CPU_VARIANTS]; /* of an item at the begin of the range */
+    double rise;                       /* of the cost, per million items */
+    int64_t clock_ns;                  /* added to each piece's time */
+    int interrupted; /* every this many rounds one piece is delayed by 4 ms; 0: never */
 };
 
 static int64_t piece_ns(const struct machine *machine, int v, int64_t first, int64_t items)
@@ -25,7 +25,7 @@ static int64_t piece_ns(const struct machine *machine, int v, int64_t first, int
            (int64_t)((1 + machine->rise * middle / 1e6) * machine->ns_each[v] * (double)items);
 }
 
-/* Chunks of so many items until the trial is over; how many there were. */
+/* Runs chunks of `items` items until the trial ends; returns the number of chunks. */
 static int run_trial(struct yk_variant_trial *trial, const struct machine *machine, int64_t items,
                      int64_t *piece)
 {
@@ -89,7 +89,7 @@ static void interrupts_do_not_decide(void **state)
     }
 }
 
-/* In one order alone the first variant would seem the fastest. */
+/* In a fixed order the first variant would seem fastest. */
 static void cost_that_rises_decides_nothing(void **state)
 {
     const struct machine machine = { { 1, 1, 1 }, 100, 0, 0 };
@@ -97,7 +97,7 @@ static void cost_that_rises_decides_nothing(void **state)
     assert_int_equal(best_of(&machine, 3, 1, 200000), 2);
 }
 
-/* Pieces that take long enough are grown to, and are then the same in every chunk. */
+/* Pieces grow until they take long enough, and are then the same in every chunk. */
 static void pieces_take_microseconds(void **state)
 {
     static const double each[] = { 0.3, 20, 3000, 1e6 };
@@ -114,7 +114,7 @@ static void pieces_take_microseconds(void **state)
     }
 }
 
-/* Chunks of 200 ns are compared as they are; much larger ones once more. */
+/* Chunks of 200 ns are compared as they are; much larger ones start a new comparison. */
 static void short_chunks_are_provisional(void **state)
 {
     const struct machine machine = { { 1, 1, 5 }, 0, 30, 0 };
@@ -133,7 +133,7 @@ static void short_chunks_are_provisional(void **state)
     assert_true(yk_variant_trial_again(&trial, piece) == INT64_MAX);
 }
 
-/* Of kernels that reduce they are whole blocks, so larger than those that were asked for. */
+/* Pieces of kernels that reduce are whole blocks, so larger than requested. */
 static void pieces_of_whole_blocks_grow(void **state)
 {
     static const int64_t brief[] = { 10, 10, 10 };

@@ -1,4 +1,4 @@
-/* Tests of the CPU weight's rules: which one holds, and what becomes of it. */
+/* Tests of the rules of the CPU weight: which weight counts, and how it changes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static double paper(void *context, double weight, const yoke_times *times)
     return yk_weight_paper(weight, times);
 }
 
-/* Answers what it is told, and counts how often it is asked. */
+/* Returns a fixed answer and counts its calls. */
 struct oracle {
     double answer;
     int asked;
@@ -57,7 +57,7 @@ static void a_kernels_own_weight_comes_first(void **state)
     assert_true(near(yk_weight_now(&own, &all), 0.35));
     own.given = 0;
     assert_true(near(yk_weight_now(&own, &all), 0));
-    own.given = all.given = -1; /* what had been made of it went with it */
+    own.given = all.given = -1; /* the weight derived from it is gone too */
     assert_true(yk_weight_now(&own, &all) < 0);
 }
 
@@ -83,14 +83,15 @@ static void the_papers_rule_goes_a_hundredth(void **state)
     (void)state;
     assert_true(near(yk_weight_paper(0.2, &slow_cores), 0.19));
     assert_true(near(yk_weight_paper(0.2, &slow_gpus), 0.21));
-    assert_true(near(yk_weight_paper(0.2, &even), 0.21)); /* ratio > 0.5 goes down, else up */
+    assert_true(
+        near(yk_weight_paper(0.2, &even), 0.21)); /* ratio > 0.5 lowers it, otherwise it rises */
     assert_true(near(yk_weight_paper(0, &idle_cores), 0.01));
     assert_true(near(yk_weight_paper(0.2, &nothing), 0.2));
 }
 
 static void rates_say_the_weight_at_once(void **state)
 {
-    static const yoke_times slow_cores = { 4, 1, 20, 80 }; /* 5 and 80 a second */
+    static const yoke_times slow_cores = { 4, 1, 20, 80 }; /* 5 and 80 items per second */
     static const yoke_times idle_cores = { 0, 1, 0, 100 }, idle_gpus = { 1, 0, 100, 0 },
                             nothing = { 0, 0, 0, 0 };
     (void)state;
@@ -101,7 +102,7 @@ static void rates_say_the_weight_at_once(void **state)
     assert_true(near(yk_weight_rate(0.4, &nothing), 0.4));
 }
 
-/* Two sides that take a * items + b. */
+/* Two sides whose time is a * items + b. */
 struct sides {
     double items, cpu_item, cpu_fixed, gpu_item, gpu_fixed;
 };
@@ -120,7 +121,8 @@ static double best(const struct sides *sides)
     return gpu / (sides->cpu_item + sides->gpu_item) / sides->items;
 }
 
-/* papers/001, fig. 3: within 0.01 of the best for ten steps, after at most |w0 - w*| / 0.01 + 1. */
+/* papers/001, fig. 3: within 0.01 of the best for ten steps, after at most |w0 - w*| / 0.01 + 1
+ * steps. */
 static void the_papers_rule_converges(void **state)
 {
     static const struct sides machines[] = { { 1e6, 9e-6, 0, 1e-6, 0 },
@@ -174,7 +176,8 @@ static void a_policy_moves_the_weight_it_was_asked_for(void **state)
     assert_true(yk_weight_moves(&own, &all));
     yk_weight_adapt(&own, &all, 0.2, &slow_cores);
     assert_true(near(yk_weight_now(&own, &all), 0.19) && near(all.given, 0.2) && own.given < 0);
-    yk_weight_adapt(&own, &all, 0.2, &slow_cores); /* it is another one by now */
+    yk_weight_adapt(&own, &all, 0.2,
+                    &slow_cores); /* the weight has changed since this job: ignored */
     assert_true(near(yk_weight_now(&own, &all), 0.19));
     own.given = 0.5;
     yk_weight_adapt(&own, &all, 0.5, &slow_cores);
@@ -232,7 +235,7 @@ static void a_run_is_over_with_its_last_job(void **state)
     yk_weight_begin(&run);
     yk_weight_begin(&run);
     yk_weight_tell(&run, &one);
-    yk_weight_end(&run); /* the other one failed */
+    yk_weight_end(&run); /* the other side failed */
     assert_int_equal(yk_weight_end(&run), 1);
     assert_int_equal(yk_weight_times(&run, &times), 0);
     assert_true(near(times.cpu_seconds, 500e-9));
@@ -242,7 +245,7 @@ static void a_run_is_over_with_its_last_job(void **state)
     yk_weight_tell(&run, &other);
     yk_weight_end(&run);
     yk_weight_end(&run);
-    assert_int_equal(yk_weight_times(&run, &times), 0); /* no one weight */
+    assert_int_equal(yk_weight_times(&run, &times), 0); /* there is no single weight */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Tests of figures in sentences: units that fit, no exponents. */
+/* Tests of figures in sentences: suitable units, no exponents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
