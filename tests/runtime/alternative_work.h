@@ -1,5 +1,5 @@
-/* alternative_work.h - a job with an alternative kernel, its arrays, and what came of it. Whichever
- * kernel does what, the arrays are the same in the end. */
+/* alternative_work.h - a job with an alternative kernel, its arrays, and its outcome. The arrays
+ * are the same in the end, whichever kernel does which items. */
 #ifndef ALTERNATIVE_WORK_H
 #define ALTERNATIVE_WORK_H
 
@@ -8,7 +8,7 @@
 #include "alternative_kernels.h"
 
 enum { HANGS_SECONDS = 200, DEVICES_MOST = 4 };
-extern const char *where; /* said of what is wrong */
+extern const char *where; /* prefix of failure messages */
 
 struct work {
     yoke_runtime *rt;
@@ -18,7 +18,7 @@ struct work {
     yoke_array *ax, *ay, *asum;
 };
 
-struct did { /* by device */
+struct did { /* per device */
     double seconds;
     int64_t items[DEVICES_MOST][2];
     char reasons[DEVICES_MOST][192], names[DEVICES_MOST][32];
@@ -27,14 +27,14 @@ struct did { /* by device */
 yoke_status open_work(yoke_runtime *rt, int64_t n, struct work *out);
 yoke_status close_work(struct work *work);
 
-/* All of it, by k_at_once or k_by_steps. */
+/* The whole range, by k_at_once or k_by_steps. */
 yoke_job job_of(const struct work *work);
-/* From a sum that is 0; what it did is right, or the test fails. */
+/* Clears the sum first; the test fails if a result is wrong. */
 yoke_status run_work(struct work *work, const yoke_job *job, struct did *out);
-/* The arrays as so many right jobs leave them. */
+/* Checks the arrays after `times` correct jobs. */
 yoke_status check_work(struct work *work, int times);
 
-/* Each partitioner there is; NULL: auto. */
+/* Every partitioner; NULL: auto. */
 enum { PARTITIONERS = 8 };
 extern const char *const partitioners[PARTITIONERS];
 

@@ -14,7 +14,7 @@ YOKE_KERNEL(c_neighbours, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT
     y[i] = left + here[0] + right;
 }
 
-/* Rows of a matrix whose non-zeros are begin[i] .. begin[i + 1] - 1. */
+/* Row i of a matrix; its non-zeros are begin[i] .. begin[i + 1] - 1. */
 YOKE_KERNEL(c_segment, i, YOKE_IN(int32_t, begin), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     float sum = 0;

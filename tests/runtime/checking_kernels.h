@@ -1,5 +1,5 @@
-/* checking_kernels.h - kernels that touch other rows than their jobs declare, in ways that their
- * texts do not show: through pointers into an array, or through what an array holds. */
+/* checking_kernels.h - kernels that access other rows than their jobs declare, in ways that their
+ * texts do not show: through pointers into an array, or through indexes stored in an array. */
 #ifndef CHECKING_KERNELS_H
 #define CHECKING_KERNELS_H
 

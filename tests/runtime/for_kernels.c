@@ -1,4 +1,4 @@
-/* for_kernels.c - what programs write first, for test_for. */
+/* for_kernels.c - the loops that programs typically write first, for test_for. */
 #include "for_kernels.h"
 
 #include <yoke/kernel.h>

@@ -15,7 +15,7 @@ void nap(void)
 
 /* --- kernels --- */
 
-/* x[i] = x[i] * 3 + a, a step that shows in which order it was done. */
+/* x[i] = x[i] * 3 + a, a step whose result depends on the order. */
 static void step(void *const *args, const yoke_chunk *chunk)
 {
     const int64_t a = *(const int64_t *)args[0];

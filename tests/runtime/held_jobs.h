@@ -1,5 +1,5 @@
-/* held_jobs.h - jobs by hand over one array of a few cores, which tests hold up for as long as they
- * want: at a gate, or by a nap for each row. One scene at a time. */
+/* held_jobs.h - jobs of hand-written kernels over one array on a few cores, which tests delay as
+ * long as they want: at a gate, or by a nap for each row. One scene at a time. */
 #ifndef HELD_JOBS_H
 #define HELD_JOBS_H
 
@@ -22,13 +22,14 @@
             fail_msg("'%s' should say '%s'", yoke_error_text(), (words));                          \
     } while (0)
 
-/* A millisecond. */
+/* Sleeps for 1 ms. */
 void nap(void);
 
-/* stepping: x[i] = x[i] * 3 + a, a step that shows in which order it was done. reading, writing:
- * wait at the gate. slow_writing: a nap for each row. */
+/* stepping: x[i] = x[i] * 3 + a, a step whose result depends on the order. reading, writing: wait
+ * at the gate. slow_writing: a nap for each row. */
 extern const yoke_kernel stepping, reading, writing, slow_writing;
-/* While 0, chunks of reading and writing wait; those that have come in; rows that are done. */
+/* gate: while 0, chunks of reading and writing wait. inside: number of chunks that wait.
+ * done_items: rows done. */
 extern atomic_int gate, inside, done_items;
 
 enum { ROWS = 1000 };
@@ -39,19 +40,19 @@ struct scene {
     int64_t rows[ROWS];
 };
 
-/* Four cores; the gate is shut. */
+/* Four cores; the gate is closed. */
 void scene_open(struct scene *scene);
 void scene_close(struct scene *scene);
-/* What a stopped job was to write is lost until then. */
+/* Writes the rows again that a stopped job left lost. */
 void write_again(struct scene *scene);
 
-/* One chunk of the rows. */
+/* A job on rows first .. last - 1. */
 yoke_job job_on(struct scene *scene, const yoke_kernel *kernel, int64_t first, int64_t last);
 yoke_ticket *submit(struct scene *scene, const yoke_job *job);
 yoke_ticket *submit_on(struct scene *scene, const yoke_kernel *kernel, int64_t first, int64_t last);
 
 void wait_inside(int count);
-/* For a while nothing more comes in. */
+/* Checks that for a while no other chunk enters. */
 void stays_inside(int count);
 
 #endif

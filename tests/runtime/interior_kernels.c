@@ -1,4 +1,4 @@
-/* interior_kernels.c - kernels without boundary tests, for ranges that leave the boundary out. */
+/* interior_kernels.c - kernels without boundary tests, for ranges that exclude the boundary. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL3(i_stencil, i, j, k, YOKE_IN(int32_t, from), YOKE_OUT(int32_t, to))
@@ -25,7 +25,7 @@ YOKE_KERNEL3(i_count, i, j, k, YOKE_ADD(int64_t, count))
     yoke_add(&count[1], i * 10000 + j * 100 + k);
 }
 
-/* Reads what it is to write. */
+/* Wrong on purpose: reads an array that it declares as out. */
 YOKE_KERNEL2(i_early, i, j, YOKE_OUT(int32_t, to))
 {
     to[i * YOKE_SIZE2 + j] += 1;

@@ -1,4 +1,4 @@
-/* job_kernels.c - small kernels that touch arrays in every way a job can. */
+/* job_kernels.c - small kernels that access arrays in every way a job can. */
 #include "job_kernels.h"
 
 YOKE_KERNEL(k_noop, i, YOKE_VALUE(int32_t, unused))
@@ -15,7 +15,7 @@ YOKE_KERNEL(k_saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(floa
     y[i] = a * x[i] + y[i];
 }
 
-/* Takes its time, and comes out differently if it is done twice. */
+/* Takes time, and the result shows if an item is done twice. */
 YOKE_KERNEL(k_spend, i, YOKE_VALUE(int32_t, rounds), YOKE_INOUT(uint32_t, y))
 {
     uint32_t s = y[i];
@@ -49,7 +49,7 @@ YOKE_KERNEL(k_histogram, i, YOKE_VALUE(int32_t, bins), YOKE_IN(int32_t, x), YOKE
     yoke_add(&w[bin], 0.5f);
 }
 
-/* To bin i % bins, of every type that can be added to, a number from -2 to 4. */
+/* Adds a number from -2 to 4 to bin i % bins, in every type that mode add supports. */
 YOKE_KERNEL(k_sums, i, YOKE_VALUE(int32_t, bins), YOKE_ADD(int32_t, a), YOKE_ADD(uint32_t, b),
             YOKE_ADD(int64_t, c), YOKE_ADD(uint64_t, d), YOKE_ADD(float, e), YOKE_ADD(double, f))
 {
@@ -68,7 +68,7 @@ YOKE_KERNEL(k_add_some, i, YOKE_VALUE(int32_t, rows), YOKE_ADD(int32_t, a))
         yoke_add(&a[i % rows], (int32_t)1);
 }
 
-/* Rows of a triangle: row i has i + 1 elements, from i (i + 1) / 2 on. */
+/* Rows of a triangle: row i has i + 1 elements, starting at i (i + 1) / 2. */
 YOKE_KERNEL(k_triangle, i, YOKE_IN(int32_t, v), YOKE_OUT(int32_t, sum))
 {
     int32_t s = 0;
@@ -93,7 +93,7 @@ YOKE_GROUP_KERNEL(k_row_sum, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(int
     }
 }
 
-/* As a step of n-body: everybody's rows are read, and one's own are changed and made. */
+/* Like a step of n-body: reads the rows of all items; changes one row, writes another. */
 YOKE_KERNEL(k_shares, i, YOKE_VALUE(int64_t, n), YOKE_IN(int32_t, all), YOKE_INOUT(int32_t, own),
             YOKE_OUT(int32_t, made))
 {
@@ -101,7 +101,7 @@ YOKE_KERNEL(k_shares, i, YOKE_VALUE(int64_t, n), YOKE_IN(int32_t, all), YOKE_INO
     made[i] = own[i] + 1;
 }
 
-/* Columns of C += A B; by rows of C and A, B whole. */
+/* Columns of C += A B; items are rows of C and A, B is needed whole. */
 YOKE_KERNEL(k_tile, i, YOKE_VALUE(tile_t, t), YOKE_IN(int32_t, a), YOKE_IN(int32_t, b),
             YOKE_INOUT(int32_t, c))
 {
@@ -113,7 +113,7 @@ YOKE_KERNEL(k_tile, i, YOKE_VALUE(tile_t, t), YOKE_IN(int32_t, a), YOKE_IN(int32
     }
 }
 
-/* The same, with C written, wherever rows of B and C lie. */
+/* The same, but C is written, with any distance between rows of B and C. */
 YOKE_KERNEL(k_apart, i, YOKE_VALUE(tile_t, t), YOKE_VALUE(int64_t, b_row),
             YOKE_VALUE(int64_t, c_row), YOKE_IN(int32_t, a), YOKE_IN(int32_t, b),
             YOKE_OUT(int32_t, c))
@@ -126,14 +126,14 @@ YOKE_KERNEL(k_apart, i, YOKE_VALUE(tile_t, t), YOKE_VALUE(int64_t, b_row),
     }
 }
 
-/* Comes out differently in another order. */
+/* The result depends on the order. */
 YOKE_KERNEL(k_columns, i, YOKE_VALUE(tile_t, t), YOKE_VALUE(uint32_t, by), YOKE_INOUT(uint32_t, m))
 {
     for (int64_t j = t.first; j < t.last; ++j)
         m[i * t.width + j] = m[i * t.width + j] * 3u + by * (uint32_t)(i + 7 * j + 1);
 }
 
-/* Sums of columns, into row 0 of `sums`. */
+/* Sums of columns, added to row 0 of `sums`. */
 YOKE_KERNEL(k_column_sums, i, YOKE_VALUE(tile_t, t), YOKE_IN(uint32_t, m), YOKE_ADD(uint32_t, sums))
 {
     for (int64_t j = t.first; j < t.last; ++j)

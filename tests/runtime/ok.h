@@ -1,5 +1,5 @@
-/* ok.h - calls of the library that have to succeed: else the test fails with the library's words.
- */
+/* ok.h - calls of the library that must succeed; otherwise the test fails with the library's
+ * message. */
 #ifndef OK_H
 #define OK_H
 

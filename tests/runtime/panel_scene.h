@@ -1,5 +1,5 @@
-/* panel_scene.h - a small matrix, and jobs on some of its columns. Sizes of pins and staging
- * buffers are made small as well, so that they cut its rows. */
+/* panel_scene.h - a small matrix, and jobs on some of its columns. Pinned blocks and staging
+ * buffers are made small too, so that their bounds cut rows. */
 #ifndef PANEL_SCENE_H
 #define PANEL_SCENE_H
 

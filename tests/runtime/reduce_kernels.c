@@ -1,4 +1,4 @@
-/* reduce_kernels.c - kernels of all forms that reduce, for test_reduce.c. */
+/* reduce_kernels.c - kernels of every form that reduces, for test_reduce.c. */
 #include "reduce_kernels.h"
 
 YOKE_FN moments_t both(moments_t a, moments_t b)
@@ -8,7 +8,7 @@ YOKE_FN moments_t both(moments_t a, moments_t b)
 }
 #define MOMENTS(n) YOKE_FOLD(both, YOKE_INIT(moments_t, 0, 0, 0, INFINITY), moments_t, n)
 
-/* Sums whose last bits depend on the order, the array written too, and one counted on the way. */
+/* Sums whose last bits depend on the order; also writes an array, and counts. */
 YOKE_KERNEL(k_reduce_bits, i, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_REDUCE(SUM, float, sum),
             MOMENTS(all), YOKE_ADD(int32_t, odd))
 {
@@ -33,7 +33,7 @@ YOKE_KERNEL3(k_reduce_3, i, j, k, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum
     yoke_reduce_at(high, x[at], at);
 }
 
-/* Writes the rows that it reads, too. */
+/* Also writes the rows that it reads. */
 YOKE_KERNEL2(k_reduce_edges, i, j, YOKE_IN(float, x), YOKE_OUT(float, y),
              YOKE_REDUCE(SUM, float, sum))
 {
@@ -42,7 +42,7 @@ YOKE_KERNEL2(k_reduce_edges, i, j, YOKE_IN(float, x), YOKE_OUT(float, y),
     yoke_reduce(sum, x[at]);
 }
 
-/* The lanes of a tile, and one value for each row, whose sum local memory has. */
+/* Reduces the lanes of a tile, and one value for each row, which is summed in local memory. */
 YOKE_GROUP_KERNEL(k_reduce_tile, i, 32, 32, YOKE_IN(float, x), YOKE_REDUCE(SUM, float, sum),
                   MOMENTS(all))
 {
@@ -90,7 +90,7 @@ YOKE_GROUP_KERNEL(k_reduce_count_tiles, i, 8, 24, YOKE_IN(float, x),
     }
 }
 
-/* What needs an earlier job's result. */
+/* Needs an earlier job's result. */
 YOKE_KERNEL(k_reduce_after, i, YOKE_IN(int64_t, count), YOKE_OUT(float, y))
 {
     y[i] = (float)count[0];

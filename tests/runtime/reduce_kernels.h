@@ -4,7 +4,7 @@
 
 #include <yoke/kernel.h>
 
-/* Mean and spread, as they can be folded. */
+/* Mean and spread in a form that can be folded. */
 typedef struct moments {
     float count, sum, squares, low;
 } moments_t;

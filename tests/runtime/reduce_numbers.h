@@ -1,12 +1,11 @@
-/* reduce_numbers.h - a kernel with every operator of a type; a file for each type, or devices would
- * compile all of them for one.
- */
+/* reduce_numbers.h - a kernel with every operator of a type. Each type has a file of its own;
+ * otherwise devices would compile all types for one. */
 #ifndef REDUCE_NUMBERS_H
 #define REDUCE_NUMBERS_H
 
 #include <yoke/kernel.h>
 
-/* Every operator that the type has. */
+/* Every operator that the type supports. */
 #define NUMBERS(T, x, y)                                                                           \
     YOKE_IN(T, x), YOKE_IN(T, y), YOKE_REDUCE(SUM, T, sum), YOKE_REDUCE(PRODUCT, T, product),      \
         YOKE_REDUCE(MIN, T, low), YOKE_REDUCE(MAX, T, high), YOKE_REDUCE(MIN_AT, T, low_at),       \

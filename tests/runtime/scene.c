@@ -14,8 +14,7 @@
 
 enum { N = 600, BINS = 5, STEPS = 3, ROWS = 50, WIDTH = 12, CUT = 5 };
 
-/* What a small program does: a job in place, time steps with halos, a histogram, columns of a
- * matrix. */
+/* A small program: a job in place, time steps with halos, a histogram, columns of a matrix. */
 struct scene {
     float x[N], y[N], u[N];
     int32_t keys[N];

@@ -1,20 +1,20 @@
-/* step_kernels.h - what the step kernels and the program that checks them have in common. */
+/* step_kernels.h - shared by the step kernels and the program that checks them. */
 #ifndef STEP_KERNELS_H
 #define STEP_KERNELS_H
 
 #include <yoke/kernel_step.h>
 
-/* Trees: a node has 0 to `most` children, as a hash of its key tells, down to a depth. */
+/* Trees: a hash of a node's key gives it 0 to `most` children, down to a maximum depth. */
 typedef struct tree {
     uint64_t seed;
     int32_t most, depth;
 } tree_t;
 typedef struct node {
     uint64_t key;
-    int32_t depth, number; /* of its generation; among its siblings */
+    int32_t depth, number; /* within its generation; among its siblings */
 } node_t;
 
-/* Tallies: of keys that fall in a bin, how many and their sum. */
+/* Tallies: for each bin, the number of keys and their sum. */
 #define STEP_BINS        4096
 #define STEP_MOST        5
 #define STEP_GENERATIONS 40
@@ -50,10 +50,10 @@ YOKE_FN node_t step_child(node_t node, int number)
     return child;
 }
 
-/* Combs: a spine of so many items, each with a tooth beside it, which is a chain of others. */
+/* Combs: a spine of `length` items, each with a tooth, which is a chain of other items. */
 typedef struct comb {
     int32_t length, tooth;
-    int32_t spine_first; /* 1: each of the spine emits the next of it before its tooth */
+    int32_t spine_first; /* 1: each spine item emits the next spine item before its tooth */
 } comb_t;
 
 #ifndef YOKE_FLATTEN

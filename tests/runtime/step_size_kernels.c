@@ -1,4 +1,4 @@
-/* step_size_kernels.c - step kernels with items that are small, and wide. */
+/* step_size_kernels.c - step kernels with small and with wide items. */
 #include "step_kernels.h"
 
 /* The smallest item. */
@@ -40,7 +40,7 @@ YOKE_STEP_KERNEL(k_wide, wide_t, w, i, 32, 3, YOKE_ADD(uint64_t, sum))
     }
 }
 
-/* Without an end that a device has memory for, unless it is told how few wait. */
+/* More generations than a device has memory for, unless a bound on waiting items is declared. */
 typedef struct tine {
     int32_t left, of_tooth;
 } tine_t;

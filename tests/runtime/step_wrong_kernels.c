@@ -1,4 +1,4 @@
-/* step_wrong_kernels.c - step kernels that do not keep what they declare. */
+/* step_wrong_kernels.c - step kernels that violate their declaration. */
 #include "step_kernels.h"
 
 YOKE_STEP_KERNEL(k_greedy, int32_t, x, i, 2, 10, YOKE_VALUE(int64_t, which), YOKE_ADD(int32_t, sum))

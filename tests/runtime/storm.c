@@ -17,25 +17,25 @@ struct note {
     enum kind kind;
     yoke_status status;
     struct storm_job job;
-    yoke_ticket *ticket; /* NULL: somebody waits for it, or has */
+    yoke_ticket *ticket; /* NULL: a thread is waiting for it, or it has ended */
     int canceled, overdue, stops;
     int64_t after[AFTER_MOST];
     int after_count;
-    /* LOOK and FILL: rows of an array; a look's contents, and what a fill puts there */
+    /* LOOK and FILL: rows of an array; the contents that a look saw, the value that a fill wrote */
     int array;
     yoke_rows rows;
     uint32_t *seen, a;
-    char why[300]; /* a job failed */
+    char why[300]; /* message of a failed job */
 };
 
 struct storm {
     const struct storm_spec *spec;
     yoke_runtime *runtime;
     yoke_array *arrays[STORM_ARRAYS];
-    uint32_t *memory[STORM_ARRAYS]; /* where the program gave it */
+    uint32_t *memory[STORM_ARRAYS]; /* the program's memory for the array, if any */
     int64_t rows;
 
-    pthread_mutex_t lock; /* who submits or looks, so that notes are in order */
+    pthread_mutex_t lock; /* held during submit and look, so that notes are in order */
     struct note *notes;
     int64_t count, most, jobs, pending;
 };
@@ -60,7 +60,7 @@ static void wrong(const struct storm *storm, const struct note *note, const char
     exit(1);
 }
 
-/* --- what threads do; the storm's lock is held where not said otherwise --- */
+/* --- actions of threads; the storm's lock is held unless stated otherwise --- */
 
 static struct note *add_note(struct storm *storm, enum kind kind)
 {
@@ -71,7 +71,7 @@ static struct note *add_note(struct storm *storm, enum kind kind)
     return note;
 }
 
-/* A job that nobody waits for yet; NULL: none was found. */
+/* A job that no thread waits for yet; NULL: none was found. */
 static struct note *find_pending(const struct storm *storm, uint64_t *seed)
 {
     int tries;
@@ -129,7 +129,7 @@ static void cancel_one(struct storm *storm, uint64_t *seed)
         wrong(storm, note, "a job cannot be canceled");
 }
 
-/* The lock is given up while waiting. */
+/* Releases the lock while waiting. */
 static void wait_for(struct storm *storm, struct note *note)
 {
     yoke_ticket *ticket = note->ticket;
@@ -217,9 +217,9 @@ static void *run_thread(void *context)
             cancel_one(storm, seed);
         else if (what < 94)
             look(storm, seed);
-        else /* what stopped jobs took has to be written again */
+        else /* rows of stopped jobs must be written again */
             fill(storm, seed);
-        if (storm_one_in(seed, 4)) { /* somebody else's turn */
+        if (storm_one_in(seed, 4)) { /* lets another thread run */
             pthread_mutex_unlock(&storm->lock);
             pthread_mutex_lock(&storm->lock);
         }
@@ -230,14 +230,14 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-/* --- afterwards, by hand --- */
+/* --- afterwards: the check by hand --- */
 
 static int touch(yoke_rows a, yoke_rows b)
 {
     return a.first < b.last && b.first < a.last;
 }
 
-/* An earlier job failed that it needs, by rows or by name. */
+/* True if an earlier job failed that this one needs, by rows or by name. */
 static int needs_one_that_failed(const struct storm *storm, const struct note *note)
 {
     const struct note *other;
@@ -268,7 +268,7 @@ static void check_status(const struct storm *storm, const struct note *note)
         fine = note->canceled || note->stops || needs_one_that_failed(storm, note);
     if (note->status == YOKE_ETIMEDOUT)
         fine = note->overdue;
-    if (note->status == YOKE_ELOST) /* what a stopped job had begun to write is lost, too */
+    if (note->status == YOKE_ELOST) /* rows that a stopped job had begun to write are lost too */
         fine = storm->spec->devices_fail || one_was_stopped(storm, note);
     if (note->status == YOKE_EDEVICE)
         fine = storm->spec->devices_fail;
@@ -291,7 +291,7 @@ static void count(const struct note *note, struct storm_counts *counts)
     }
 }
 
-/* What was seen of rows first .. last - 1. */
+/* Compares the contents seen of rows first .. last - 1. */
 static void compare(const struct storm *storm, const struct note *note, const uint32_t *seen,
                     const struct storm_rows *want)
 {
@@ -325,7 +325,7 @@ static void replay(struct storm *storm, struct storm_rows *arrays, struct storm_
     }
 }
 
-/* Row by row, for some may be lost and others not. */
+/* Row by row, because some rows may be lost. */
 static void check_end(struct storm *storm, struct storm_rows *arrays, struct storm_counts *counts)
 {
     struct note *note = add_note(storm, LOOK);
@@ -350,7 +350,7 @@ static void check_end(struct storm *storm, struct storm_rows *arrays, struct sto
 
 /* --- from open to close --- */
 
-/* Half of the arrays have memory of the program, the others of yoke, which nobody has written. */
+/* Half of the arrays have the program's memory, the others yoke's, which is not written yet. */
 static void open_arrays(struct storm *storm, struct storm_rows *arrays)
 {
     int a;

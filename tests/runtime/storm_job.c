@@ -41,7 +41,7 @@ void storm_job_draw(uint64_t *state, int64_t rows, struct storm_job *out)
     job.from = (int)storm_below(state, STORM_ARRAYS);
     job.to = (job.from + 1 + (int)storm_below(state, STORM_ARRAYS - 1)) % STORM_ARRAYS;
     most = job.form == PAIRS ? rows / 2 : rows;
-    if (storm_one_in(state, 3)) { /* large jobs, too, or few would ever be split */
+    if (storm_one_in(state, 3)) { /* large jobs too; small ones are rarely split */
         job.last = most;
     } else {
         job.first = storm_below(state, most + 1);
@@ -50,7 +50,7 @@ void storm_job_draw(uint64_t *state, int64_t rows, struct storm_job *out)
     *out = job;
 }
 
-/* The rows of indexes first .. last - 1, two each. */
+/* Rows of the indexes first .. last - 1, two per index. */
 static yoke_rows two_rows(const void *context, yoke_rows range)
 {
     (void)context;

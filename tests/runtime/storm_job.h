@@ -1,6 +1,4 @@
-/* storm_job.h - one random job of a storm, as yoke is asked to do it, and the same job done by
- * hand.
- */
+/* storm_job.h - one random job of a storm: as a job for yoke, and computed by hand. */
 #ifndef STORM_JOB_H
 #define STORM_JOB_H
 
@@ -9,14 +7,14 @@
 
 enum { STORM_ARRAYS = 6, STORM_ROWS_MOST = 300 };
 
-/* splitmix64's stream; the low bits are as good as the high ones. */
+/* splitmix64; low bits are as random as high ones. */
 uint32_t storm_draw(uint64_t *state);
 /* 0 .. most - 1 */
 int64_t storm_below(uint64_t *state, int64_t most);
 int storm_one_in(uint64_t *state, int times);
 
-/* What an array should hold. A row that a failed job may have written, or that was computed from
- * such rows, has no defined value. */
+/* Expected contents of an array. A row that a failed job may have written, or that was computed
+ * from such rows, is undefined. */
 struct storm_rows {
     uint32_t value[STORM_ROWS_MOST];
     unsigned char undefined[STORM_ROWS_MOST];
@@ -35,12 +33,12 @@ void storm_job_draw(uint64_t *state, int64_t rows, struct storm_job *out);
 void storm_job_state(const struct storm_job *job, yoke_array *const *arrays, uint64_t *state,
                      yoke_job *out);
 
-/* Rows it needs the contents of, and rows it changes. */
+/* Rows whose contents it needs, and rows that it changes. */
 yoke_rows storm_job_reads(const struct storm_job *job, int array);
 yoke_rows storm_job_writes(const struct storm_job *job);
 
 void storm_job_by_hand(const struct storm_job *job, struct storm_rows *arrays);
-/* It failed: nothing is known of what it was to write. */
+/* The job failed: the rows it writes become undefined. */
 void storm_job_undefine(const struct storm_job *job, struct storm_rows *arrays);
 
 #endif

@@ -1,6 +1,6 @@
-/* storm_kernels.c - every way a kernel can touch rows, in arithmetic that wraps: a row that was
- * computed twice, not at all or from the wrong version differs. storm_job.c does the same by hand.
- */
+/* storm_kernels.c - every way in which a kernel can access rows, in arithmetic that wraps: a row
+ * that was computed twice, not at all or from the wrong version differs. storm_job.c computes the
+ * same by hand. */
 #include "storm_kernels.h"
 
 YOKE_KERNEL(s_make, i, YOKE_VALUE(uint32_t, a), YOKE_OUT(uint32_t, y))
@@ -18,7 +18,7 @@ YOKE_KERNEL(s_mix, i, YOKE_VALUE(uint32_t, a), YOKE_IN(uint32_t, x), YOKE_INOUT(
     y[i] = y[i] * 3 + x[i] * a + 1;
 }
 
-/* Row i - 1, where there is one, and row i + 2. */
+/* Row i - 1, if it exists, and row i + 2. */
 YOKE_KERNEL(s_halo, i, YOKE_VALUE(int64_t, rows), YOKE_IN(uint32_t, x), YOKE_OUT(uint32_t, y))
 {
     uint32_t s = x[i];

@@ -1,9 +1,8 @@
-/* test_alternative.c - jobs with an alternative kernel are right whichever does what, on any device
- * and whatever fails; and mistakes are told. Which one is chosen: test_alternative_choice.c.
+/* test_alternative.c - jobs with an alternative kernel are correct whichever kernel does which
+ * items, on any device and whatever fails; misuse is reported. For the choice of kernel see
+ * test_alternative_choice.c.
  *
- * Words on the command line are machines, which must be there. Nothing may hang: an alarm ends the
- * program.
- */
+ * Arguments are machines, which must exist. An alarm ends the program if it hangs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include "ok.h"
 #include "walk.h"
 
-/* --- one of them does not work there --- */
+/* --- one of the two kernels does not work on a device --- */
 
 static void one_that_cannot(void **state)
 {
@@ -41,7 +40,7 @@ static void one_that_cannot(void **state)
         }
 }
 
-/* The device goes on without what it has no memory for. */
+/* If there is no memory for one kernel's queues, the device continues with the other kernel. */
 static void no_memory_for_queues(void **state)
 {
     yoke_kernel steps = k_by_steps;
@@ -62,7 +61,7 @@ static void no_memory_for_queues(void **state)
     OK(yoke_close(work.rt));
 }
 
-/* Chunks suit both. */
+/* Chunk sizes fit both kernels. */
 static void units(void **state)
 {
     yoke_kernel by_four = k_at_once, by_six = k_at_once;
@@ -90,7 +89,7 @@ static void units(void **state)
     OK(yoke_close(work.rt));
 }
 
-/* --- mistakes --- */
+/* --- misuse --- */
 
 static void wrong(struct work *work, const yoke_kernel *kernel, const yoke_kernel *alternative,
                   const char *words)
@@ -141,7 +140,7 @@ static void mistakes(void **state)
     OK(yoke_close(work.rt));
 }
 
-/* --- what fails --- */
+/* --- failures --- */
 
 static yoke_status small_program(const char *devices)
 {
@@ -171,7 +170,8 @@ static void whatever_fails(void **state)
     walk_everything(small_program, "sim:cpu:cores=2,sim:gpu:lanes=2:fill=4");
 }
 
-/* The GPU is lost after so many operations: while it tries one, the other, or neither. */
+/* The GPU is lost after a given number of operations: while it tries one kernel, the other, or
+ * neither. */
 static void devices_that_fail(void **state)
 {
     char devices[80];
@@ -220,7 +220,7 @@ static void right_everywhere(void **state)
     }
 }
 
-/* Jobs beside each other share what they find, and each is right. */
+/* Concurrent jobs share what they measure, and each is correct. */
 static void jobs_beside_each_other(void **state)
 {
     enum { JOBS = 24 };

@@ -1,10 +1,9 @@
-/* test_alternative_choice.c - which of two kernels a device goes on with: on simulated devices,
- * where times are exact, the one that is faster there, with every partitioner, and nothing of the
- * search is left in later jobs.
+/* test_alternative_choice.c - which of two kernels a device continues with: on simulated devices,
+ * whose times are exact, the faster one, with every partitioner; later jobs have no cost of the
+ * search.
  *
- * YOKE_TEST_SIZES: with how many of three sizes each machine is tried under each partitioner, 3
- * where that is not set; with fewer the sizes take turns.
- */
+ * YOKE_TEST_SIZES: number of sizes (of three) for each machine and partitioner; default 3. If it is
+ * smaller, the sizes take turns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +15,22 @@
 
 struct machine {
     const char *devices;
-    int best[DEVICES_MOST], count; /* form of each device */
-    int64_t many;                  /* items that take it long; 0: 200,000 */
-    double together;               /* what several do in a second, each with its best one */
+    int best[DEVICES_MOST], count; /* index of each device's faster kernel */
+    int64_t many;                  /* items for a long job; 0: 200,000 */
+    double together; /* items per second of several devices, each with its faster kernel */
 };
 
-/* The slow one has a tenth of the speed. */
+/* The slower kernel has a tenth of the speed. */
 static const struct machine machines[] = {
     { "sim:gpu:rate=1e5:slow=k_by_steps", { 0 }, 1 },
     { "sim:gpu:rate=1e5:slow=k_at_once", { 1 }, 1 },
     { "sim:gpu:rate=1e5:lanes=4:slow=k_at_once:slowed=1.3", { 1 }, 1 },
     { "sim:gpu:rate=1e5:lanes=1:slow=k_by_steps:slowed=1.3", { 0 }, 1 },
-    { "sim:gpu:rate=1e5:lanes=4:slow=k_at_once:slowed=1.2", { 1 }, 1 }, /* whole jobs tell */
-    { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once", { 1 }, 1, 3000000 }, /* one chunk or two a job */
+    { "sim:gpu:rate=1e5:lanes=4:slow=k_at_once:slowed=1.2", { 1 }, 1 }, /* decided by whole jobs */
+    { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once",
+      { 1 },
+      1,
+      3000000 }, /* one or two chunks per job */
     { "sim:cpu:cores=4:rate=1e4:slow=k_at_once", { 1 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps", { 0 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once",
@@ -46,7 +48,7 @@ static const struct machine machines[] = {
 
 enum { JOBS_MOST = 14, MANY_ITEMS = 24000 };
 
-/* What it does after enough jobs, without a chunk of the other kernel. */
+/* Runs jobs until it has settled; checks that no later chunk uses the other kernel. */
 static struct did settled(struct work *work, const yoke_job *job, const struct machine *machine)
 {
     struct did did;
@@ -64,7 +66,7 @@ static struct did settled(struct work *work, const yoke_job *job, const struct m
     return did;
 }
 
-/* With the best kernel of the devices alone, where that is one and the same. */
+/* Time with the best kernel alone, if it is the same for all devices. */
 static double best_alone(const struct machine *machine, const char *partitioner, int64_t n)
 {
     struct work work;
@@ -109,7 +111,7 @@ static void goes_on_with_the_faster_one(const struct machine *machine, const cha
     OK(yoke_close(work.rt));
 }
 
-/* Under auto with every size, whatever YOKE_TEST_SIZES says. */
+/* Under auto with every size, even if YOKE_TEST_SIZES is smaller. */
 static void each_device_keeps_its_faster_one(void **state)
 {
     static const int64_t sizes[] = { 2000, 5000, MANY_ITEMS };
@@ -124,7 +126,7 @@ static void each_device_keeps_its_faster_one(void **state)
                                             sizes[(m + p + s) % all]);
 }
 
-/* In one long job, which is little longer than with the better one from the start. */
+/* One long job takes little longer than with the better kernel from the start. */
 static void one_job_is_enough(void **state)
 {
     (void)state;
@@ -153,8 +155,8 @@ static void one_job_is_enough(void **state)
     }
 }
 
-/* A second pair, another range: what is known of one pair says nothing of others; the same pair
- * with another range begins with what it knows. */
+/* Another pair, another range: what is known of one pair does not apply to others; the same pair
+ * with another range begins with what is known. */
 static void what_is_remembered(void **state)
 {
     const struct machine *machine = &machines[1];
@@ -175,7 +177,7 @@ static void what_is_remembered(void **state)
     other.alternative = &other_steps;
     OK(run_work(&shorter, &other, &did));
     assert_true(did.items[0][0] > 0);
-    job.kernel = &k_by_steps; /* and the other way round */
+    job.kernel = &k_by_steps; /* and exchanged */
     job.alternative = &k_at_once;
     yoke_result *result;
     OK(yoke_run(work.rt, &job, &result));
@@ -186,8 +188,8 @@ static void what_is_remembered(void **state)
     OK(yoke_close(work.rt));
 }
 
-/* Cores 1,250 times slower than the GPU end what they are at while less is left than the GPU's
- * least chunk has: they must not have all of that, nor does any job take longer for them. */
+/* Cores 1,250 times slower than the GPU finish their chunks while less is left than the GPU's
+ * smallest chunk: they must not get all of it, and no job takes longer because of them. */
 static void very_slow_cores_hold_up_no_job(void **state)
 {
     struct work work;
@@ -207,7 +209,7 @@ static void very_slow_cores_hold_up_no_job(void **state)
 
 struct seen {
     yoke_runtime *rt;
-    int with, without; /* looks at which there were queues, or none */
+    int with, without; /* number of looks with queues, and without */
 };
 
 static int look(void *context, int64_t done, int64_t all)
@@ -219,7 +221,7 @@ static int look(void *context, int64_t done, int64_t all)
     return 0;
 }
 
-/* Queues have memory only as long as steps may be taken. */
+/* Queues are allocated only while the step kernel may be used. */
 static void queues_go_when_they_are_not_needed(void **state)
 {
     struct work work;

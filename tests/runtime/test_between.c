@@ -1,9 +1,8 @@
-/* test_between.c - rows that go from device to device: how long that takes where host links are
- * slow, what is moved, and what remains when devices die or calls fail in the middle of it.
+/* test_between.c - rows that go directly between devices: the time with slow host links, the bytes
+ * moved, and what remains if devices die or calls fail meanwhile.
  *
- * Simulated GPUs, so times are exact; they stand behind the checking wrapper, so a copy that was
- * not ordered after what it reads ends the test, and one that reads what is not there yet computes
- * wrong results.
+ * Simulated GPUs, so times are exact. They are behind the checking wrapper: a copy that was not
+ * ordered after its source ends the test, and a copy that reads too early computes wrong results.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +34,7 @@ static void fill(int64_t n)
     }
 }
 
-/* qs after one step, or ps after two. */
+/* Checks qs after one step, or ps after two. */
 static void check(int64_t n, int steps)
 {
     int64_t i;
@@ -115,8 +114,8 @@ static void assert_near(double got, double least, double most)
         fail_msg("%g is not between %g and %g", got, least, most);
 }
 
-/* An n-th of the array over each host link, the rest from the others meanwhile; afterwards each has
- * written a part, and all get it from each other. */
+/* Each of n devices gets 1 / n of the array over its host link, and the rest from the others at the
+ * same time. Afterwards each has written a part, and all get it from each other. */
 static void each_row_leaves_the_host_once(void **state)
 {
     const double bytes = LARGE * sizeof *ps;
@@ -134,7 +133,7 @@ static void each_row_leaves_the_host_once(void **state)
         assert_int_equal(w.moved.to_devices, LARGE * sizeof *ps);
         assert_int_equal(w.moved.between_devices, (n - 1) * LARGE * (int64_t)sizeof *ps);
         assert_int_equal(w.moved.from_devices, 0);
-        /* what is behind the last piece from the host is that piece's way to the others */
+        /* after the last piece from the host only its copies to the others remain */
         assert_near(w.seconds, 0.9999 * bytes / n / host_link,
                     1.0001 * (bytes / n + piece) / host_link + n * piece / peer_link);
         OK(step(&w, 0, "even", STAYS));
@@ -154,7 +153,7 @@ static void each_row_leaves_the_host_once(void **state)
     yk_broadcast_least_bytes = 1 << 20;
 }
 
-/* As it was: all from the host to each; rows of other devices by way of it. */
+/* Every chunk needs all rows. */
 static yoke_rows all_rows(const void *context, yoke_rows items)
 {
     (void)items;
@@ -163,12 +162,14 @@ static yoke_rows all_rows(const void *context, yoke_rows items)
 
 /* Device 0 of four:   host link   | its part of b | rows of a and c |
  *                     from others                 | their parts     | kernel
- * Rows of its own are asked for before b, and would else be on the link before it. */
+ * Its own rows are requested before b; without priorities they would be copied first. */
 static void what_others_wait_for_goes_first(void **state)
 {
     enum { ROWS = 1 << 18, WHOLE = 2 * ROWS };
     static int32_t as[ROWS], bs[WHOLE], cs[ROWS];
-    const double quarter = 4.0 * WHOLE / 4 / host_link; /* of b; of a and c together as much */
+    const double quarter =
+        4.0 * WHOLE / 4 /
+        host_link; /* time for a quarter of b; a quarter of a and c together takes as long */
     const tile_t tile = { .last = 1, .inner = 1, .width = 1 };
     yoke_array *a, *b, *c;
     yoke_result *result;
@@ -204,7 +205,7 @@ static void what_others_wait_for_goes_first(void **state)
     OK(yoke_close(rt));
 }
 
-/* A function of the program may say that every chunk needs the same, as walks of a tree do. */
+/* A callback may say that every chunk needs the same rows, as for walks of a tree. */
 static void asked_for_by_all(void **state)
 {
     struct world w;
@@ -251,7 +252,7 @@ static void without_links_all_goes_by_the_host(void **state)
     close_world(&w);
 }
 
-/* Links slower than the host's serve only what the host has not. */
+/* Links slower than the host's are used only for rows that the host does not have. */
 static void slow_links_bring_what_the_host_lacks(void **state)
 {
     const int64_t bytes = LARGE * sizeof *ps;
@@ -272,8 +273,8 @@ static void slow_links_bring_what_the_host_lacks(void **state)
     close_world(&w);
 }
 
-/* Devices that get no chunk lend their links, and have half of the rows; who comes later takes all
- * from whoever has them. */
+/* Devices without chunks lend their links, and hold half of the rows; a device that starts later
+ * takes all rows from whichever has them. */
 static void who_wants_nothing_lends_its_link(void **state)
 {
     const int64_t bytes = LARGE * sizeof *ps;
@@ -313,7 +314,7 @@ static void some_have_no_link(void **state)
     close_world(&w);
 }
 
-/* A kernel that one of them cannot build: the others do not wait for it. */
+/* One of them cannot build the kernel: the others do not wait for it. */
 static void one_never_comes(void **state)
 {
     struct world w;
@@ -330,8 +331,8 @@ static void one_never_comes(void **state)
 }
 
 /* At ever later moments one of three dies, while rows go to it, from it and through it. Results of
- * the first step are at the host, so nothing is lost; of the second some may be, and then it says
- * so. */
+ * the first step are on the host, so nothing is lost; of the second step some may be, and then it
+ * is reported. */
 static void one_dies(void **state)
 {
     int moment, lost = 0, right = 0;
@@ -366,7 +367,8 @@ static void one_dies(void **state)
     assert_true(right > 20);
 }
 
-/* Its memory holds one array of two: they leave it in turn, also while others read them. */
+/* Its memory holds one of two arrays: they are evicted in turn, also while other devices read them.
+ */
 static void little_memory(void **state)
 {
     struct world w;
@@ -436,7 +438,7 @@ static void whatever_fails(void **state)
     yk_broadcast_least_bytes = 1 << 20;
 }
 
-/* The devices named, with threads of their own: whoever comes first. */
+/* The devices of the command line, with real threads, in any order of arrival. */
 static const char *named;
 static void many_rounds(void **state)
 {

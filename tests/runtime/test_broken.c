@@ -1,6 +1,5 @@
-/* test_broken.c - a kernel that a device's compiler refuses: the others do the job, one warning
- * says so without being asked, and so does the result, in the compiler's words.
- */
+/* test_broken.c - a kernel that a device's compiler refuses: the other devices do the job, and one
+ * warning and the result contain the compiler's message. */
 #include <string.h>
 
 #include "ok.h"

@@ -1,7 +1,6 @@
-/* test_checking.c - kernels in checking mode: each thing that is right on cores and wrong on
- * devices with memory of their own ends its job, in words that name the index, the row, and what to
- * do.
- */
+/* test_checking.c - kernels in checking mode: each error that has no effect on cores but is wrong
+ * on devices with their own memory ends its job with a message that names the index, the row, and
+ * the remedy. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +46,7 @@ static yoke_array *make(struct bench *bench, int64_t rows, int64_t row_elements)
     return bench->arrays[a];
 }
 
-/* Of each index its own, but for a few. */
+/* Index i holds i, except for the odd one. */
 static yoke_array *make_indexes(struct bench *bench, int64_t rows, int64_t odd, int32_t value)
 {
     yoke_array *array = make(bench, rows, 1);
@@ -70,7 +69,7 @@ static void close_bench(struct bench *bench)
     OK(yoke_close(bench->rt));
 }
 
-/* The job ends, in words that have all of `words`. */
+/* The job fails with a message that contains all of `words`. */
 static void ends(const struct bench *bench, const yoke_job *job, const char *const *words)
 {
     assert_int_equal(yoke_run(bench->rt, job, NULL), YOKE_EINVAL);
@@ -104,7 +103,7 @@ static void test_gather(void **state)
     gather_n(LARGE, 777, 90000, "index 777: reads row 90000"); /* on another page */
 }
 
-/* A row that the array does not have, on no page. */
+/* A row outside of the array, on no page. */
 static void test_gather_beyond(void **state)
 {
     struct bench bench = open_bench();
@@ -221,7 +220,7 @@ static void test_cast(void **state)
     close_bench(&bench);
 }
 
-/* As far as can be: into a margin, and beyond all. */
+/* The largest distances: in a margin, and beyond every margin. */
 static void test_beyond(void **state)
 {
     static const int64_t far[] = { -3, N, N + 5000, 1 << 20, INT64_C(1) << 40 };
@@ -242,12 +241,12 @@ static void test_beyond(void **state)
     }
 }
 
-/* Rows that an array does not have, next to those it has: also if what is read there is not used,
- * and wherever the array's end lies on its page. */
+/* Rows right outside of an array: also if the value read is not used, and for every position of the
+ * array's end in its page. */
 static void test_just_beyond(void **state)
 {
     static const int64_t lengths[] = { 1, 2, 100, 1023, 1024, 1025, 3000 };
-    static const int64_t far[] = { -1, -3, 0, 3 }; /* from 0 on: from the end */
+    static const int64_t far[] = { -1, -3, 0, 3 }; /* from 0 on: relative to the end */
     size_t l, k;
     int whole;
     (void)state;
@@ -288,7 +287,7 @@ static void test_division(void **state)
     close_bench(&bench);
 }
 
-/* Right ones are right, of all lengths, and a failed job leaves the runtime as it was. */
+/* Correct jobs succeed, at all lengths, and a failed job does not change the runtime. */
 static void test_right(void **state)
 {
     int64_t n;
@@ -321,7 +320,7 @@ static void test_right(void **state)
     }
 }
 
-/* What a step kernel does wrong is told as elsewhere. */
+/* Errors of a step kernel are reported as without checking mode. */
 static void test_steps(void **state)
 {
     struct bench bench = open_bench();
@@ -335,7 +334,7 @@ static void test_steps(void **state)
     close_bench(&bench);
 }
 
-/* Want of memory ends the job, and a later one is right. */
+/* Lack of memory fails the job, and a later job is correct. */
 static void test_no_memory(void **state)
 {
     int64_t nth, failed = 0;

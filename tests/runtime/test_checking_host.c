@@ -1,6 +1,5 @@
-/* test_checking_host.c - checking mode: what a program does with an array's memory that it has not
- * acquired, and two arrays in the same memory.
- */
+/* test_checking_host.c - checking mode: a program accesses an array's memory without acquiring it,
+ * or has two arrays in the same memory. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,7 +93,7 @@ static void test_not_acquired(void **state)
     close_pair(&pair, WRAPPED);
 }
 
-/* What the child, which ends by a fault, says. */
+/* Gets the message of a child that ends by a fault. */
 static void dies(const float *memory, int64_t row, int writes, char line[400])
 {
     int ends[2], how, got = 0;
@@ -128,9 +127,9 @@ static void test_not_acquired_allocated(void **state)
     char line[400];
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* whose own handler ends the child */
+    skip(); /* the sanitizer's own handler ends the child */
 #endif
-    signal(SIGSEGV, SIG_DFL); /* else the child would go on with cmocka's next test */
+    signal(SIGSEGV, SIG_DFL); /* otherwise the child would continue with cmocka's next test */
     pair = open_pair(LARGE, ALLOCATED);
     job = job_of(&pair);
     OK(yoke_run(pair.rt, &job, NULL));
@@ -148,7 +147,7 @@ static void test_not_acquired_allocated(void **state)
     close_pair(&pair, ALLOCATED);
 }
 
-/* Between two jobs: of rows that the device has, too, and of rows that only it has. */
+/* Changes between two jobs: of rows that the device also has, and of rows that only it has. */
 static void test_edited(void **state)
 {
     (void)state;
@@ -170,7 +169,7 @@ static void test_edited(void **state)
     close_pair(&pair, WRAPPED);
 }
 
-/* Before it is acquired, and before it is closed, which brings the true rows all the same. */
+/* Changes before acquire, and before close, which still brings the correct rows home. */
 static void test_edited_at_last(void **state)
 {
     struct pair pair = open_pair(N, WRAPPED);
@@ -187,7 +186,7 @@ static void test_edited_at_last(void **state)
     OK(yoke_close(pair.rt));
 }
 
-/* A program that acquires what it changes is right. */
+/* A program that acquires what it changes is correct. */
 static void test_acquired(void **state)
 {
     static const enum source sources[] = { WRAPPED, ALLOCATED };

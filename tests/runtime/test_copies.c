@@ -1,9 +1,7 @@
-/* test_copies.c - mode add on devices whose private copy is several (copies=): sums of every type
- * are those of one copy, whatever fails.
+/* test_copies.c - mode add on devices with several private copies (copies=): sums of every type
+ * equal those of one copy, whatever fails.
  *
- * On PoCL, whose groups are few but as many as it takes; words of the command line are a device to
- * do it on instead.
- */
+ * On PoCL, which has few groups but as many as needed; arguments name a device to use instead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +29,7 @@ struct sums {
     double f[BINS];
 };
 
-/* What the sums are to be after so many jobs; all of them exact in a float. */
+/* Checks the sums after `jobs` jobs; all of them are exact in a float. */
 static void check(const struct sums *sums, int jobs)
 {
     int64_t expected[BINS] = { 0 };
@@ -48,7 +46,7 @@ static void check(const struct sums *sums, int jobs)
     }
 }
 
-/* From open to close: jobs that add to what was there. */
+/* From open to close: jobs that add to the present contents. */
 static yoke_status run_jobs(const char *devices, int jobs)
 {
     static struct sums sums;
@@ -97,7 +95,7 @@ static void however_many(void **state)
     }
 }
 
-/* Where there is hardly any memory there are fewer. */
+/* With very little memory there are fewer copies. */
 static void in_little_memory(void **state)
 {
     char devices[96];
@@ -121,7 +119,7 @@ static void largest(void *into, const void *from, int64_t count)
             ((uint32_t *)into)[i] = ((const uint32_t *)from)[i];
 }
 
-/* Several are folded by the library, so they are had only of what it knows to sum: here `w`. */
+/* The library folds several copies, so they are only used for sums that it knows: here `w`. */
 static void not_of_what_has_its_own_merge(void **state)
 {
     static int32_t x[N];
@@ -148,7 +146,7 @@ static void not_of_what_has_its_own_merge(void **state)
     OK(yoke_run(rt, &job, NULL));
     OK(yoke_array_acquire(ah, YOKE_READ));
     OK(yoke_array_acquire(aw, YOKE_READ));
-    for (int k = 0; k < BINS; k++) { /* the one copy has all that fall into the bin */
+    for (int k = 0; k < BINS; k++) { /* the only copy has everything that falls into the bin */
         const uint32_t count = N / BINS + (k < N % BINS);
         assert_int_equal(h[k], count);
         assert_true(w[k] == 0.5f * (float)count);
@@ -161,7 +159,7 @@ static void not_of_what_has_its_own_merge(void **state)
     OK(yoke_close(rt));
 }
 
-/* An array without rows is fine where nobody adds to it: there is nothing to fold. */
+/* An array without rows is allowed if no index adds to it: there is nothing to fold. */
 static void of_nothing(void **state)
 {
     static int32_t none[1];

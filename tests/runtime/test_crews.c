@@ -1,6 +1,5 @@
-/* test_crews.c - what jobs hand on to each other: results of many jobs that nobody has waited for,
- * jobs of every kind in turns, memory that runs out wherever it may.
- */
+/* test_crews.c - objects that jobs reuse from each other: results of many jobs whose tickets were
+ * not waited for, jobs of different kinds in turn, allocations that fail at every point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +71,7 @@ static yoke_status open_scene(struct scene *scene)
     return status;
 }
 
-/* Rows of a job that failed are lost, and closing their array says so. */
+/* Rows of a failed job are lost, and closing their array reports it. */
 static void close_scene(struct scene *scene, yoke_status jobs)
 {
     yoke_array *const arrays[] = { scene->array, scene->sum };
@@ -93,7 +92,7 @@ static yoke_job job_on(struct scene *scene, int64_t first, int64_t last)
 
 /* --- results --- */
 
-/* 1: it has sentences and decisions, too. */
+/* 1: it also has reasons and decisions. */
 static int check_result(const yoke_result *result, int64_t items)
 {
     int64_t all = 0, decided = 0, i;
@@ -164,7 +163,8 @@ static void nothing(void *const *args, const yoke_chunk *chunk)
     (void)chunk;
 }
 
-/* Though later jobs have shown by now how much faster the other one is alone. */
+/* The reason is that of its job, though later jobs have shown how much faster the other device is
+ * alone. */
 static void why_a_device_was_left_out_is_told_as_it_was(void **state)
 {
     enum { JOBS = 12 };
@@ -270,7 +270,7 @@ static void any_allocation_may_fail(void **state)
     int64_t nth = 0, kept;
     int failed = 1;
     (void)state;
-    OK(whole_life(&scene)); /* what is kept for the process's life */
+    OK(whole_life(&scene)); /* objects kept for the life of the process */
     kept = yk_alloc_outstanding();
     while (failed) {
         yk_alloc_fail_at(++nth);

@@ -1,9 +1,8 @@
-/* test_crowd.c - many jobs on the same few arrays, submitted without waiting, on devices with
- * hardly any memory: right whatever the memory, and never stuck.
+/* test_crowd.c - many jobs on a few arrays, submitted without waiting, on devices with very little
+ * memory: correct whatever the memory, and never stuck.
  *
- * Jobs are drawn from a seed, which is printed; YOKE_TEST_SEED gives it again. YOKE_TEST_MACHINES
- * simulated machines are drawn, 24 where that is not set, 8 under the thread sanitizer.
- */
+ * Jobs are drawn from a seed, which is printed; YOKE_TEST_SEED sets it. YOKE_TEST_MACHINES
+ * simulated machines are drawn, by default 24, or 8 under the thread sanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +38,7 @@ static struct crowd {
     yoke_ticket *tickets[JOBS];
 } crowd;
 
-struct draft { /* to = what the kernel makes of from, items first .. last - 1 */
+struct draft { /* to = kernel(from), items first .. last - 1 */
     int kind, from, to, table;
     int64_t first, last;
 };
@@ -64,7 +63,7 @@ static void do_by_hand(const struct draft *d, int64_t width)
         crowd.want[d->to][i] = made[i];
 }
 
-/* The rows themselves, said by a function. */
+/* The rows themselves, given by a callback. */
 static yoke_rows same_rows(const void *context, yoke_rows range)
 {
     (void)context;
@@ -168,7 +167,7 @@ static void many_jobs_hardly_any_memory(void **state)
     }
 }
 
-/* Devices leave others their parts of jobs until a time at which nothing ends. */
+/* Devices leave their parts of jobs to others until a time at which nothing ends. */
 static void a_clock_that_stands_still(void **state)
 {
     const uint64_t drawn = seed;
@@ -181,7 +180,7 @@ static void a_clock_that_stands_still(void **state)
     seed = drawn;
 }
 
-/* On devices with a clock and threads of their own, and a driver's idea of memory. */
+/* On devices with a real clock, real threads and a driver's memory management. */
 static void many_jobs_on_real_devices(void **state)
 {
     const char *const *devices = *state;
@@ -197,7 +196,7 @@ static void many_jobs_on_real_devices(void **state)
     }
 }
 
-/* Words: these devices instead. */
+/* Arguments: these devices instead. */
 int main(int argc, char **argv)
 {
     static const char *const opencl[] = { "opencl:0:mem=20K:lanes=3",

@@ -1,13 +1,12 @@
-/* test_endings.c - jobs that end before they are done: canceled, overdue, stopped by the program as
- * it is told how far they are, and for lack of memory.
- */
+/* test_endings.c - jobs that end before they are done: canceled, overdue, stopped by the progress
+ * callback, or for lack of memory. */
 #include "held_jobs.h"
 
 #include <pthread.h>
 
 #include "base/alloc.h"
 
-/* --- ends before the end --- */
+/* --- jobs that are stopped --- */
 
 static void cancel_stops_a_job_and_who_needs_it(void **state)
 {
@@ -19,19 +18,19 @@ static void cancel_stops_a_job_and_who_needs_it(void **state)
     job.partitioner = "dynamic:chunk=1";
     first = submit(&scene, &job);
     reader = submit_on(&scene, &reading, 0, 10);
-    wait_inside(4); /* a chunk a lane */
+    wait_inside(4); /* one chunk per lane */
     OK(yoke_cancel(first));
-    OK(yoke_cancel(first)); /* once more does no harm */
+    OK(yoke_cancel(first)); /* a second time has no effect */
     atomic_store(&gate, 1);
     REFUSED(yoke_wait(reader, NULL), YOKE_ECANCELED, "needs writing");
     REFUSED(yoke_wait(first, NULL), YOKE_ECANCELED, "was canceled");
     assert_int_equal(atomic_load(&done_items), 4);
-    /* four rows are new, the others old, and nothing says which */
+    /* four rows are new, the others old, and it is unknown which */
     assert_int_equal(yoke_array_acquire(scene.array, YOKE_READ), YOKE_ELOST);
     REFUSED(yoke_wait(submit_on(&scene, &reading, 5, 6), NULL), YOKE_ELOST, "lost");
     OK(yoke_array_acquire_rows(scene.array, YOKE_WRITE, 0, 10));
     OK(yoke_array_release(scene.array));
-    independent = submit_on(&scene, &writing, 0, 10); /* the array is free again */
+    independent = submit_on(&scene, &writing, 0, 10); /* the array is usable again */
     OK(yoke_wait(independent, NULL));
     OK(yoke_array_acquire_rows(scene.array, YOKE_READ, 0, 10)); /* written again */
     assert_int_equal(yoke_array_acquire_rows(scene.array, YOKE_READ, 0, 11), YOKE_ELOST);
@@ -56,12 +55,12 @@ static void a_job_that_waits_can_be_canceled(void **state)
     REFUSED(yoke_wait(second, NULL), YOKE_ECANCELED, "was canceled");
     OK(yoke_wait(third, NULL));
     assert_int_equal(atomic_load(&done_items), 20);
-    OK(yoke_array_acquire(scene.array, YOKE_READ)); /* it had begun nothing */
+    OK(yoke_array_acquire(scene.array, YOKE_READ)); /* it had not begun anything */
     scene_close(&scene);
 }
 
-/* More than are held at once, of all kinds: running, waiting for one another, and one in yoke_run.
- */
+/* More jobs than are held at once, of all kinds: running, waiting for each other, and one in
+ * yoke_run. */
 static void all_jobs_of_a_runtime_can_be_canceled(void **state)
 {
     enum { JOBS = 50 };
@@ -75,14 +74,14 @@ static void all_jobs_of_a_runtime_can_be_canceled(void **state)
     OK(yoke_cancel_all(scene.runtime)); /* there is none */
     for (i = 0; i < JOBS; i++)
         tickets[i] = submit(&scene, &job);
-    wait_inside(4); /* a chunk a lane */
+    wait_inside(4); /* one chunk per lane */
     OK(yoke_cancel_all(scene.runtime));
     atomic_store(&gate, 1);
     for (i = 0; i < JOBS; i++)
         REFUSED(yoke_wait(tickets[i], NULL), YOKE_ECANCELED, "writing");
     assert_int_equal(atomic_load(&done_items), 4);
     write_again(&scene);
-    after = submit_on(&scene, &writing, 0, 10); /* later jobs are not */
+    after = submit_on(&scene, &writing, 0, 10); /* later jobs are not canceled */
     OK(yoke_wait(after, NULL));
     REFUSED(yoke_cancel_all(NULL), YOKE_EINVAL, "NULL");
     scene_close(&scene);
@@ -92,7 +91,7 @@ static void *cancel_all(void *runtime)
 {
     while (!atomic_load(&inside))
         nap();
-    yoke_cancel_all(runtime); /* the run's status says whether it did */
+    yoke_cancel_all(runtime); /* the run's status shows whether it worked */
     atomic_store(&gate, 1);
     return NULL;
 }
@@ -119,7 +118,7 @@ static void a_deadline_ends_a_job(void **state)
     yoke_job job;
     (void)state;
     scene_open(&scene);
-    job = job_on(&scene, &slow_writing, 0, ROWS); /* a second by one lane */
+    job = job_on(&scene, &slow_writing, 0, ROWS); /* 1 s on one lane */
     job.partitioner = "dynamic:chunk=1";
     job.deadline_seconds = 0.02;
     REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ETIMEDOUT, "deadline");
@@ -163,7 +162,7 @@ static void progress_is_told(void **state)
         OK(yoke_run(scene.runtime, &job, NULL));
         assert_int_equal(watched.latest, ROWS);
         assert_false(watched.wrong);
-        assert_true(watched.calls >= 3); /* of 0.25 s */
+        assert_true(watched.calls >= 3); /* every 0.25 s */
         watched = (struct watched){ .stop_after = 2 };
         REFUSED(yoke_run(scene.runtime, &job, NULL), YOKE_ECANCELED, "progress");
         assert_int_equal(watched.calls, 2);
@@ -212,7 +211,7 @@ static void any_allocation_may_fail(void **state)
         yk_alloc_fail_at(0);
         OK(yoke_wait_all(scene.runtime));
         write_again(&scene);
-        assert_true(yk_alloc_outstanding() <= before + 64); /* what is learned is kept */
+        assert_true(yk_alloc_outstanding() <= before + 64); /* learned data are kept */
         OK(few_jobs(&scene));
     }
     assert_true(nth > 10);

@@ -1,8 +1,7 @@
-/* test_faults.c - whatever fails, in turn: every allocation, every backend call, devices in the
+/* test_faults.c - everything fails in turn: every allocation, every backend call, devices in the
  * middle of a job.
  *
- * Nothing hangs, nothing leaks, and a job that says it went well has the right result.
- */
+ * Nothing hangs, nothing leaks, and a job that reports success has the correct result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +42,7 @@ static void every_call(const char *devices, yoke_status kind, int cpus_fail)
     assert_int_equal(scene_run(devices), YOKE_OK);
     calls = walk_calls(scene_run, devices, kind, &went_well);
     assert_true(calls >= 50);
-    /* most deaths take rows of time steps along */
+    /* most failures of a device lose rows of time steps */
     assert_true(cpus_fail || went_well > (calls + 1) / 12);
 }
 
@@ -58,8 +57,8 @@ static void every_backend_call(void **state)
     every_call("sim:cpu:cores=2,sim:gpu*2:mem=8K:taken=1K:pages=256", YOKE_ENOMEM, 0);
 }
 
-/* A device dies at ever later moments; the other does its share, and nothing it held alone was
- * needed. */
+/* A device dies at ever later moments; the other does its share, and no row was needed that only
+ * the first had. */
 static void devices_that_die(void **state)
 {
     int after, made_good = 0;
@@ -122,7 +121,7 @@ static void one_job_survives(void **state)
     }
 }
 
-/* Jobs in flight on the only device: each message says it once. */
+/* Jobs in flight on the only device: each message names the cause once. */
 static void the_messages_of_many_jobs(void **state)
 {
     enum { N = 64, JOBS = 6 };

@@ -1,6 +1,5 @@
-/* test_for.c - yoke_for: each loop that programs write first is one call, on every kind of device;
- * what does not fit the kernel is told; the default runtime.
- */
+/* test_for.c - yoke_for: each loop that programs typically write first is one call, on every kind
+ * of device; arguments that do not fit the kernel are reported; the default runtime. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +91,7 @@ static void planes(void)
     ok(yoke_for3(rt, &f_number, 4, 0, 2, box));
 }
 
-/* Parts of dimensions: the rest is as it was. */
+/* Parts of dimensions: other elements stay unchanged. */
 static void spans(void)
 {
     const yoke_span second = yoke_indexes(2, 3, 4);
@@ -100,7 +99,7 @@ static void spans(void)
     for (int at = 0; at < 5 * 4 * 7; at++)
         box[at] = -1;
     ok(yoke_for3(rt, &f_number, yoke_interior(5, 1), second, yoke_interior(7, 2), box));
-    ok(yoke_for3(rt, &f_number, 5, yoke_interior(4, 2), 7, box)); /* too small: nothing */
+    ok(yoke_for3(rt, &f_number, 5, yoke_interior(4, 2), 7, box)); /* too small: empty */
     ok(yoke_for3(rt, &f_number, yoke_interior(5, 6), 4, 7, box));
     ok(yoke_for3(rt, &f_number, yoke_indexes(5, 5, 5), 4, 7, box));
     for (int at = 0; at < 5 * 4 * 7; at++) {
@@ -157,7 +156,8 @@ static void arrays(void)
     ok(yoke_array_wrap(rt, xs, N, sizeof *xs, &x));
     ok(yoke_array_wrap(rt, ys, N, sizeof *ys, &y));
     ok(yoke_for(rt, &f_saxpy, N, 0.0f, x, y));
-    ok(yoke_for(rt, &f_gather, N, indexes, yoke_whole(y), x)); /* y need not come home between */
+    ok(yoke_for(rt, &f_gather, N, indexes, yoke_whole(y),
+                x)); /* y need not come home between the calls */
     ok(yoke_array_acquire(x, YOKE_READ));
     for (int i = 0; i < N; i++)
         assert_true(xs[i] == (float)indexes[i]);
@@ -271,7 +271,7 @@ static void default_runtime(void **state)
     mine = yoke_default();
     assert_non_null(mine);
     assert_ptr_equal(mine, yoke_default());
-    ok(yoke_close(mine)); /* the next call opens another */
+    ok(yoke_close(mine)); /* the next call opens another one */
     setenv("YOKE_DEVICES", "sim:nothing", 1);
     assert_null(yoke_default());
     expect(yoke_for(NULL, &f_saxpy, N, 1.0f, xs, ys), YOKE_EINVAL, "nothing");
@@ -294,7 +294,7 @@ static void *call_often(void *context)
     return NULL;
 }
 
-/* All first calls at once open one runtime. */
+/* Concurrent first calls open one runtime. */
 static void default_of_threads(void **state)
 {
     enum { THREADS = 4 };
@@ -313,14 +313,15 @@ static void default_of_threads(void **state)
     unsetenv("YOKE_DEVICES");
 }
 
-/* A child's end by exec: at another end valgrind calls lost what only the parent's threads knew. */
+/* A child ends by exec: otherwise valgrind reports memory as lost to which only the parent's
+ * threads had pointers. */
 _Noreturn static void leave(int failed)
 {
     execl(failed ? "/bin/false" : "/bin/true", "child", (char *)NULL);
     _exit(2);
 }
 
-/* The default runtime's threads stay with the parent: a child has one of its own. */
+/* The default runtime's threads stay in the parent: a child has a runtime of its own. */
 static void default_of_a_child(void **state)
 {
     int status = -1;
@@ -341,7 +342,7 @@ static void default_of_a_child(void **state)
     unsetenv("YOKE_DEVICES");
 }
 
-/* A failed call leaves nothing behind. */
+/* A failed call leaves nothing allocated. */
 static void memory_runs_out(void **state)
 {
     yoke_status status = YOKE_ENOMEM;

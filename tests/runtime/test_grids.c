@@ -1,6 +1,5 @@
-/* test_grids.c - ranges that one grid of a GPU cannot cover: more blocks along the second or third
- * dimension than 65535. Each index is done once, in whatever launch.
- */
+/* test_grids.c - ranges that exceed one grid of a GPU: more than 65535 blocks along the second or
+ * third dimension. Each index is done once, over all launches. */
 #include <stdlib.h>
 
 #include "job_kernels.h"
@@ -10,7 +9,7 @@ static const char *const all_devices[] = { "opencl:0", "sim:gpu" };
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
 
-/* v = 3 * u + z - x once; a second time would show. */
+/* v = 3 * u + z - x once; a second time would change the result. */
 static void check_volume(yoke_runtime *rt, int64_t depth, int64_t height, int64_t width)
 {
     const int64_t count = depth * height * width;

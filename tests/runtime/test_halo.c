@@ -1,4 +1,4 @@
-/* test_halo.c - rows around an index: which of them move, and how many there may be. */
+/* test_halo.c - rows around an index: which of them are copied, and the largest possible number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "job_kernels.h"
 #include "ok.h"
 
-/* Fifty steps of a halo job with the same split move each row to its device once, then only the
+/* Fifty steps of a halo job with the same split copy each row to its device once, then only the
  * borders. */
 static void only_missing_rows_move(void **state)
 {
@@ -46,8 +46,8 @@ static void only_missing_rows_move(void **state)
     OK(yoke_close(rt));
 }
 
-/* Rows before the first and behind the last are none, however many are asked for; also in windows,
- * where they count for how long a chunk may be. */
+/* Rows before the first and after the last do not exist, however many are requested; also in
+ * windows, where rows limit the length of a chunk. */
 static void a_halo_longer_than_the_array(void **state)
 {
     static const char *const devices[] = { "sim:gpu:lanes=2", "sim:gpu:lanes=1:mem=14K" };

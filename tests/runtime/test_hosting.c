@@ -1,6 +1,5 @@
-/* test_hosting.c - threads that drive a GPU as lanes of the CPU: which these are, and the chunks
- * that they work on beside the GPU's, also when that one fails.
- */
+/* test_hosting.c - threads that drive a GPU as lanes of the CPU: which threads these are, and the
+ * chunks that they do beside the GPU's, also if that fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +44,7 @@ static yoke_status scene_open(yoke_runtime *rt)
     return status;
 }
 
-/* In place: rows that are done twice, or not at all, come out wrong. */
+/* In place: a row that is done twice, or not at all, is wrong. */
 static yoke_status spend(yoke_runtime *rt, yoke_home home, int32_t rounds, yoke_result **result)
 {
     yoke_job job = { .kernel = &k_spend,
@@ -65,7 +64,7 @@ static yoke_status count(yoke_runtime *rt)
     return yoke_run(rt, &job, NULL);
 }
 
-/* After so many rounds in all, and so many counts. */
+/* Checks the sum of rounds, and the counts. */
 static void check(int64_t rounds, uint32_t counts)
 {
     int64_t r;
@@ -95,7 +94,7 @@ static void scene_close(yoke_runtime *rt)
 struct plan {
     const char *partitioner;
     int cores, lanes[3];         /* of up to three GPUs; 0: no more */
-    int hosts[3], host_lanes[3]; /* wanted */
+    int hosts[3], host_lanes[3]; /* expected */
 };
 
 static const struct plan plans[] = {
@@ -103,7 +102,7 @@ static const struct plan plans[] = {
     { "c-ht", 8, { 4, 4 }, { 1, 1 }, { 7, 6 } },
     { "nc-ht:streams=2", 8, { 4, 1, 4 }, { 2, 1, 2 }, { 6, 5, 3 } },
     { "c-ht:streams=9", 16, { 4, 4 }, { 4, 4 }, { 12, 8 } },
-    /* one lane of the CPU is left; the first lane of each GPU goes before anybody's second */
+    /* one lane of the CPU is left; first lanes of all GPUs come before any second lane */
     { "nc-ht:streams=4", 4, { 4, 4 }, { 2, 1 }, { 2, 1 } },
     { "nc-ht", 2, { 2, 2 }, { 1, 0 }, { 1, 0 } },
     { "c-ht", 1, { 4 }, { 0 }, { 0 } },
@@ -151,7 +150,7 @@ static void wrong_settings_are_told(void **state)
 
 /* --- chunks beside a GPU's, in virtual time --- */
 
-/* Decisions with this reason (NULL: any) of a lane (-1: any) of the CPU. */
+/* Number of decisions with this reason (NULL: any) for a lane (-1: any) of the CPU. */
 static int decisions(const yoke_result *result, int lane, const char *reason)
 {
     int64_t i;
@@ -179,7 +178,7 @@ static double simulated_seconds(const char *partitioner, yoke_result **result)
     return seconds;
 }
 
-/* Of two cores one drives the GPU. At a tenth of the GPU's speed each, it is worth 1 in 12. */
+/* One of two cores drives the GPU. Each has a tenth of the GPU's speed, so it is worth 1 in 12. */
 static void who_works_meanwhile_gets_more_done(void **state)
 {
     yoke_result *alone, *along;
@@ -188,7 +187,7 @@ static void who_works_meanwhile_gets_more_done(void **state)
     (void)state;
     print_message("%.3f ms when it does nothing, %.3f ms when it works\n", 1e3 * idle, 1e3 * work);
     assert_true(work < idle * (11.5 / 12));
-    assert_true(work > idle * (10.0 / 12)); /* its pieces take their time */
+    assert_true(work > idle * (10.0 / 12)); /* the gain is limited: its pieces take time */
     assert_true(decisions(along, 1, "core's part") > 3);
     assert_true(decisions(along, -1, "spare") > 0);
     assert_int_equal(decisions(alone, -1, "spare"), 0);
@@ -196,8 +195,8 @@ static void who_works_meanwhile_gets_more_done(void **state)
     yoke_result_close(along);
 }
 
-/* The GPU's chunks and those beside them take about 1 ms, a piece 0.1 ms; it fails in the middle of
- * its fifth. */
+/* The GPU's chunks and those beside them take about 1 ms, a piece 0.1 ms; the GPU fails in the
+ * middle of its fifth chunk. */
 static void what_is_beside_a_chunk_that_is_lost_comes_back(void **state)
 {
     yoke_config config = {
@@ -225,7 +224,7 @@ static void what_is_beside_a_chunk_that_is_lost_comes_back(void **state)
     check(3, 1);
 }
 
-static const char *walked; /* partitioner */
+static const char *walked; /* the partitioner */
 
 static yoke_status program(const char *devices)
 {

@@ -1,11 +1,10 @@
-/* test_in_flight.c - what a program does to arrays and runtimes while jobs are in flight, and what
- * rows functions say that cannot be: defined waiting, or a status and a message.
- */
+/* test_in_flight.c - calls on arrays and runtimes while jobs are in flight, and impossible results
+ * of rows callbacks: the call waits as defined, or returns a status and a message. */
 #include <pthread.h>
 
 #include "held_jobs.h"
 
-/* --- the program, in the middle of jobs --- */
+/* --- calls during jobs --- */
 
 static void *open_gate_later(void *unused)
 {
@@ -23,7 +22,7 @@ static pthread_t later(void *(*run)(void *context), void *context)
     return thread;
 }
 
-/* Whatever is asked of the array waits for the job that writes it. */
+/* Every call on the array waits for the job that writes it. */
 static void acquire_waits_for_writers(void **state)
 {
     static const yoke_access_mode modes[] = { YOKE_READ, YOKE_WRITE, YOKE_READ_WRITE };
@@ -52,7 +51,7 @@ static void closing_waits(void **state)
     (void)state;
     scene_open(&scene);
     ticket = submit_on(&scene, &writing, 0, ROWS);
-    submit_on(&scene, &reading, 5, 5); /* over no rows, but it has the array */
+    submit_on(&scene, &reading, 5, 5); /* over no rows, but it uses the array */
     wait_inside(1);
     thread = later(open_gate_later, NULL);
     REFUSED(yoke_close(scene.runtime), YOKE_EBUSY, "close them first"); /* after the job */
@@ -70,7 +69,7 @@ static void closing_waits(void **state)
     REFUSED(yoke_wait(ticket, NULL), YOKE_EINVAL, "once");
 }
 
-/* --- two threads that want to write --- */
+/* --- two threads that acquire for writing --- */
 
 struct other {
     yoke_array *array;
@@ -108,7 +107,8 @@ static void one_thread_writes_at_a_time(void **state)
         assert_int_equal(other.status, YOKE_EBUSY);
         assert_non_null(strstr(other.text, "by another thread"));
     }
-    OK(yoke_array_acquire_rows(scene.array, YOKE_READ_WRITE, 10, 20)); /* this one may have more */
+    OK(yoke_array_acquire_rows(scene.array, YOKE_READ_WRITE, 10,
+                               20)); /* the same thread may acquire more */
     OK(yoke_array_release(scene.array));
     other = (struct other){ .array = scene.array, .mode = YOKE_WRITE };
     ask_elsewhere(&other);
@@ -118,7 +118,7 @@ static void one_thread_writes_at_a_time(void **state)
 
 /* --- rows functions --- */
 
-/* What is said of the range that starts at `from`; of all others the right thing. */
+/* The result for the range that starts at `from`; all other ranges get the correct one. */
 struct said {
     int64_t from, last;
     yoke_rows rows;
@@ -155,12 +155,12 @@ static void rows_functions_that_cannot_be(void **state)
     refuse_rows(&scene, &reading, &(struct said){ 0, 50, { 40, 101 } }, "a part of 0 .. 100");
     refuse_rows(&scene, &writing, &(struct said){ 0, 50, { 0, 51 } }, "one index only");
     assert_int_equal(atomic_load(&inside), 0);
-    /* What only a chunk shows ends the job. */
+    /* An error that only a chunk shows ends the job. */
     refuse_rows(&scene, &reading, &(struct said){ 30, 40, { 90, 110 } }, "not among the rows");
     scene_close(&scene);
 }
 
-/* The right thing of halves; parts of them write at the other end. */
+/* Correct for halves; their parts write at the opposite end. */
 static yoke_rows say_mirrored(const void *context, yoke_rows range)
 {
     (void)context;
@@ -168,7 +168,7 @@ static yoke_rows say_mirrored(const void *context, yoke_rows range)
                                           : (yoke_rows){ 100 - range.last, 100 - range.first };
 }
 
-/* Cores are told once what all pieces of theirs write together. */
+/* For a CPU device the callback is called once for the rows that all pieces of a lease write. */
 static void pieces_write_what_all_of_them_do(void **state)
 {
     struct scene scene;

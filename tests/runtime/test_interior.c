@@ -1,6 +1,6 @@
-/* test_interior.c - ranges with a start and an end in every dimension: each index of them is done
- * once and no other, `out` rows keep what is not written, wherever the rows were before.
- */
+/* test_interior.c - ranges with a start and an end in every dimension: each index in the range is
+ * done once and no other; `out` rows keep elements that are not written, wherever the rows were
+ * before. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static yoke_job job_of(const yoke_kernel *kernel, const int64_t ends[6])
     };
 }
 
-/* i_number's result, in what is expected. */
+/* Applies i_number to the expected result. */
 static void number(struct cube *cube, const int64_t ends[6], int32_t plus)
 {
     for (int64_t i = ends[0]; i < ends[1]; i++)
@@ -87,7 +87,7 @@ static void number(struct cube *cube, const int64_t ends[6], int32_t plus)
 
 static const int64_t inside[6] = { 1, NZ - 1, 1, NY - 1, 1, NX - 1 };
 
-/* The interior, after which the faces are as they were. */
+/* The interior; the faces stay unchanged. */
 static void check_interior(yoke_runtime *rt, const char *partitioner, yoke_home home)
 {
     struct cube *cube = open_cube(rt);
@@ -108,7 +108,7 @@ static void check_interior(yoke_runtime *rt, const char *partitioner, yoke_home 
     close_cube(cube);
 }
 
-/* What an earlier job left on the devices stays, too; parts that later jobs do overlap. */
+/* Values that an earlier job left on the devices stay too; parts of later jobs overlap. */
 static void check_parts(yoke_runtime *rt, const char *partitioner)
 {
     static const int64_t parts[][6] = { { 0, NZ, 0, NY, 0, NX },   { 2, 9, 1, 2, 0, NX },
@@ -133,7 +133,7 @@ static void check_parts(yoke_runtime *rt, const char *partitioner)
     close_cube(cube);
 }
 
-/* Each index adds once; a range without an index adds nothing. */
+/* Each index adds once; an empty range adds nothing. */
 static void check_sums(yoke_runtime *rt, const char *partitioner)
 {
     static const int64_t parts[][6] = { { 1, 10, 2, 7, 3, 12 },
@@ -164,7 +164,7 @@ static void check_sums(yoke_runtime *rt, const char *partitioner)
     }
 }
 
-/* i_number as a user's own sources have it. */
+/* i_number as the user's own source. */
 #define TO(i, j, k) "[(" #i " * size2 + " #j ") * size3 + " #k "]"
 #define LOOPS(x, y, z, of_x, of_y, of_z)                                                           \
     "for (i = first + " z "; i < last; i += " of_z ")\n"                                           \
@@ -229,7 +229,8 @@ static void everywhere(void **state)
     }
 }
 
-/* The others do the rows of a device that fails; what they keep is still at the host. */
+/* Other devices do the rows of a failing device; the elements that they keep are still on the host.
+ */
 static void failing(void **state)
 {
     (void)state;
@@ -242,7 +243,8 @@ static void failing(void **state)
     }
 }
 
-/* Rows that keep something are brought; all of a range writes them, yoke_out_part does not care. */
+/* Rows that keep elements are uploaded. They are not if the range covers all of them, or with
+ * yoke_out_part. */
 static void traffic(void **state)
 {
     (void)state;
@@ -265,7 +267,7 @@ static void traffic(void **state)
     OK(yoke_close(rt));
 }
 
-/* No extent: the end is the size, as the body sees it. */
+/* Without an extent: the size that the body sees is the end. */
 static void extent_left_out(void **state)
 {
     (void)state;
@@ -319,7 +321,7 @@ static void mistakes(void **state)
     OK(yoke_close(rt));
 }
 
-/* What the text of the kernel says is held against the indexes that are done, not all there are. */
+/* The kernel's text is checked against the indexes of the range, not against all indexes. */
 static void touches(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
-/* test_job_lessons.c - jobs of the partitioner `linear`: those of which too little is known are
- * `auto`'s and say so, the next ones take as long as was predicted, and a second runtime begins
- * there. On simulated devices: the figures are always the same.
- */
+/* test_job_lessons.c - jobs of the partitioner `linear`: `auto` splits them while too little is
+ * known, and they say so; later jobs take the predicted time, and a second runtime starts with
+ * predictions. On simulated devices, so the figures are always the same. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +55,7 @@ static yoke_result *run_job(yoke_runtime *rt, const char *partitioner)
     return run_items(rt, partitioner, ITEMS);
 }
 
-/* Within 3 %, and all who worked ended within 3 % of each other. */
+/* The prediction is within 3 %, and all working devices ended within 3 % of each other. */
 static void assert_foreseen(const yoke_result *result)
 {
     if (!(fabs(result->predicted_seconds / result->seconds - 1) <= 0.03))
@@ -88,7 +87,7 @@ static void auto_teaches_linear(void **state)
     OK(yoke_close(rt));
 }
 
-/* What `linear` makes devices do is not what `auto` learns from. */
+/* `auto` does not learn from the work that `linear` gives devices. */
 static void linear_learns_apart(void **state)
 {
     yoke_runtime *rt = opened(machine, "off");
@@ -148,9 +147,9 @@ static void a_second_runtime_needs_no_lesson(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* A loop that steps through time: of 60 steps, under 5 % are `auto`'s, and what follows is foretold
- * from the first on, whoever pays. (papers/004, section 4.1. Devices that slow each other:
- * test_linear_machine.) */
+/* A loop of time steps: `auto` splits less than 5 % of 60 steps, and all later ones are predicted
+ * from the first, whichever devices pay. (papers/004, section 4.1. For devices that slow each other
+ * see test_linear_machine.) */
 static const struct {
     const char *devices;
     int items;
@@ -159,9 +158,10 @@ static const struct {
     { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e9", 200000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpu*2:rate=8e6", 20000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpuA:rate=8e6,sim:gpuB:rate=3e6:link=1e9", 200000 },
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=10", 20000 },              /* does not pay: slow, */
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e6", 20000 },    /* far away, */
-    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms", 20000 }, /* late: never tried, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=10", 20000 },           /* does not pay: slow, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:link=1e6", 20000 }, /* slow link, */
+    { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms",
+      20000 }, /* long launch: never tried, */
     { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=8e6:launch=50ms", 200000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=1e5:launch=5ms", 20000 },
     { "sim:cpu:cores=4:rate=1e6,sim:gpuA:rate=8e6,sim:gpuB:rate=10", 200000 }, /* one of two */
@@ -190,7 +190,7 @@ static void a_loops_first_steps_teach(void **state)
     }
 }
 
-/* A simulated driver pins at once: nobody waits for it, and nothing is `auto`'s because of it. */
+/* A simulated driver pins at once: no job waits for it, and `auto` splits none because of it. */
 static void pins_that_are_there_at_once(void **state)
 {
     enum { MANY = 4 << 20 };

@@ -1,6 +1,4 @@
-/* test_jobs.c - many jobs at once: what waits for what, and tickets. Random ones:
- * test_random_jobs.c.
- */
+/* test_jobs.c - many jobs at once: order, and tickets. For random jobs see test_random_jobs.c. */
 #include <stdlib.h>
 
 #include "held_jobs.h"
@@ -45,7 +43,7 @@ static void jobs_on_other_rows_run_together(void **state)
     scene_close(&scene);
 }
 
-/* An empty range between the rows of others is in nobody's way. */
+/* An empty range between the rows of others conflicts with no job. */
 static void jobs_over_no_rows_conflict_with_nobody(void **state)
 {
     struct scene scene;
@@ -55,11 +53,11 @@ static void jobs_over_no_rows_conflict_with_nobody(void **state)
     first = submit_on(&scene, &writing, 0, 300);
     empty = submit_on(&scene, &writing, 100, 100);
     wait_inside(1);
-    OK(yoke_wait(empty, NULL)); /* while the gate is shut */
+    OK(yoke_wait(empty, NULL)); /* while the gate is closed */
     OK(yoke_cancel(first));
     empty = submit_on(&scene, &writing, 100, 100);
     atomic_store(&gate, 1);
-    OK(yoke_wait(empty, NULL)); /* it needs nothing of what was canceled */
+    OK(yoke_wait(empty, NULL)); /* it does not depend on the canceled job */
     REFUSED(yoke_wait(first, NULL), YOKE_ECANCELED, "canceled");
     write_again(&scene);
     scene_close(&scene);
@@ -110,8 +108,8 @@ static void a_long_chain_is_done_in_order(void **state)
     scene_close(&scene);
 }
 
-/* Two CPU devices, and a job that one core does in no time as far as is known: of those that sleep
- * only one hears of it, and what is meant for the other device has to be told there. */
+/* Two CPU devices, and a job that takes one core almost no time according to the forecast: only one
+ * sleeping thread is woken, but chunks reserved for the other device must be announced there. */
 static void a_job_that_seems_short_is_told_to_all(void **state)
 {
     static const char *const partitioners[] = { NULL, "even", "dynamic:chunk=3", "guided" };
@@ -130,7 +128,7 @@ static void a_job_that_seems_short_is_told_to_all(void **state)
                          .args = { yoke_value(a), yoke_inout(array) },
                          .partitioner = partitioners[n % 4] };
         if (n % 20 == 0)
-            nap(); /* they fall asleep */
+            nap(); /* the threads fall asleep */
         OK(yoke_submit(runtime, &job, &ticket));
         OK(yoke_wait(ticket, NULL));
     }

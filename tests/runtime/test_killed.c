@@ -1,6 +1,5 @@
-/* test_killed.c - a process that is killed has taught what it had learned until a while before; one
- * that closes its runtime has taught all, and each job once.
- */
+/* test_killed.c - a process that is killed has saved what it had learned up to the last interval;
+ * one that closes its runtime has saved everything, and each job once. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +51,7 @@ static int remove_folder(void **state)
 
 enum end { KILLED, CLOSED };
 
-/* Some jobs, after each of which the while is over, or is not. */
+/* Runs some jobs; after each the interval has passed, or has not. */
 static int live(int64_t interval_ns, enum end end)
 {
     static int32_t y[ITEMS];
@@ -89,7 +88,7 @@ static void in_a_child(int64_t interval_ns, enum end end)
 
 enum { THREADS = 4, EACH = 100 };
 
-/* Jobs of sizes that nobody else has, so that some ask while others keep. */
+/* Jobs of sizes that no other thread has, so that some look up while others save. */
 static void *work(void *given)
 {
     static atomic_int next;
@@ -114,7 +113,7 @@ static int add_confirmed(void *context, const yoke_lesson *lesson)
     return 1;
 }
 
-/* Jobs that all lessons tell of. */
+/* Number of jobs in all lessons. */
 static int64_t confirmed(void)
 {
     yoke_knowledge *knowledge;

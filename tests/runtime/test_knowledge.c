@@ -1,7 +1,6 @@
-/* test_knowledge.c - what one runtime learned, another one begins with: of the same sizes, of
- * others, by partitioners that were asked for; and whatever becomes of the file, jobs are done. On
- * simulated devices: the figures are always the same.
- */
+/* test_knowledge.c - a runtime begins with what another one learned: of the same sizes, of other
+ * sizes, by the partitioners asked for; and jobs run whatever happens to the file. On simulated
+ * devices, so the figures are always the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,12 +51,12 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-struct life { /* of one runtime */
+struct life { /* settings of one runtime */
     const char *devices, *partitioner, *knowledge;
     int items, jobs;
 };
 
-/* The result of its first job. */
+/* Returns the result of its first job. */
 static yoke_status live(const struct life *life, yoke_result **first)
 {
     static int32_t y[MOST];
@@ -105,7 +104,7 @@ static double first_seconds(const struct life *life, int *probes)
     return seconds;
 }
 
-/* No probe, and as fast as the first one's later jobs: 4,000 items at 4 a microsecond. */
+/* No probe, and as fast as the first runtime's later jobs: 4,000 items at 4 per us. */
 static void a_second_runtime_begins_where_the_first_ended(void **state)
 {
     const struct life life = { .items = 4000, .jobs = 20 };
@@ -121,8 +120,8 @@ static void a_second_runtime_begins_where_the_first_ended(void **state)
     assert_true(after < 1.05e-3);
 }
 
-/* Of 4,000 and of 16,000 items it knows what 10,000 should be split like, nearly as well as from
- * 10,000. */
+/* From 4,000 and 16,000 items it derives a split for 10,000 that is nearly as good as one learned
+ * with 10,000. */
 static void other_sizes_teach_too(void **state)
 {
     const struct life small = { .items = 4000, .jobs = 20 }, large = { .items = 16000, .jobs = 20 },
@@ -140,7 +139,7 @@ static void other_sizes_teach_too(void **state)
     assert_true(seconds < 1.03 * first_seconds(&between, &probes));
 }
 
-/* Another machine's speeds are not this one's. */
+/* Speeds of another machine are not used. */
 static void another_machine_knows_nothing(void **state)
 {
     const struct life life = { .items = 4000, .jobs = 20 },
@@ -178,7 +177,7 @@ static void a_damaged_file_stops_no_job(void **state)
     assert_int_equal(fclose(stream), 0);
     first_seconds(&life, &probes);
     assert_true(probes > 0);
-    first_seconds(&life, &probes); /* a new one was begun */
+    first_seconds(&life, &probes); /* a new file was begun */
     assert_int_equal(probes, 0);
 }
 
@@ -207,7 +206,7 @@ static void the_story_can_be_read(void **state)
     assert_int_equal(yoke_story_open(file, -1, &story), YOKE_EINVAL);
 }
 
-/* Every allocation fails in turn: it works or says that there is no memory, and nothing leaks. */
+/* Every allocation fails in turn: jobs work or return ENOMEM, and nothing leaks. */
 static void without_memory_it_does_without(void **state)
 {
     const struct life life = { .items = 4000, .jobs = 2 };

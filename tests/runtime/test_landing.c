@@ -1,7 +1,7 @@
-/* test_landing.c - results on their way to the host, and what becomes of rows when they do not
- * arrive: no older version lands in them, and what is lost is lost by name.
+/* test_landing.c - results that are being copied home, and rows that do not arrive: no older
+ * version overwrites them, and lost rows are reported by name.
  *
- * All on simulated devices, whose copies and kernels end when the machine's description says.
+ * All on simulated devices, whose copies and kernels end at times set by the machine's description.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,8 @@ static yoke_job made(yoke_array *array, const uint32_t *a)
 }
 
 /* The second device has an old version of y. It writes that back, slowly, to make room for z, while
- * results of the first, in which it takes no part, are on their way to the same rows. */
+ * results of the first device are being copied home to the same rows in a job without the second.
+ */
 static void old_version_stays_away(const char *devices, const char *partitioner)
 {
     const uint32_t a = 3;
@@ -105,8 +106,8 @@ static void results_of_windows_are_not_overtaken(void **state)
                            "static:shares=1/0:chunks=8");
 }
 
-/* mix changes y in place; the device is lost at ever later times. What is not told to be lost
- * is right, and who is told hears array and rows. */
+/* mix changes y in place; the device is lost at ever later times. Rows that are not reported lost
+ * are correct, and the report names array and rows. */
 static int dies_in_place(const char *format, int time_us, int *lost)
 {
     const uint32_t a = 3;
@@ -125,7 +126,7 @@ static int dies_in_place(const char *format, int time_us, int *lost)
         assert_non_null(strstr(yoke_error_text(), "array ys: "));
         assert_non_null(strstr(yoke_error_text(), " of rows "));
         ++*lost;
-        /* and so hears who looks: nobody takes half of a result for the whole */
+        /* the next acquire reports it: half of a result is not taken for the whole */
         assert_int_equal(yoke_array_acquire(scene.y, YOKE_READ), YOKE_ELOST);
         assert_non_null(strstr(yoke_error_text(), "array ys: rows "));
     } else {

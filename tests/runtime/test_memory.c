@@ -1,10 +1,9 @@
-/* test_memory.c - host memory on its way to devices: pinned, staged, refused; and everything that
- * fails on the way. Whose memory is pinned: test_pinning.c.
+/* test_memory.c - host memory that is copied to devices: pinned, staged, refused; and all failures
+ * meanwhile. For the choice of memory to pin see test_pinning.c.
  *
- * Simulated GPUs keep a driver's books and stand behind the checking wrapper, so memory that is
- * pinned twice, let go while in use or not at all, and copies across parts pinned apart end the
- * test. Sizes are made small, so that a few pages take every path.
- */
+ * Simulated GPUs keep a driver's records and are behind the checking wrapper, so these end the
+ * test: memory pinned twice, unpinned while in use or never, and copies across parts that were
+ * pinned separately. Sizes are small, so that a few pages take every path. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +54,7 @@ static yoke_status work(struct unaligned *s, yoke_runtime *rt)
     for (round = 0; round < ROUNDS && status == YOKE_OK; round++) {
         status = unaligned_saxpy(rt, x, y, round % 2);
         if (status == YOKE_OK)
-            status = yoke_array_acquire(y, YOKE_READ_WRITE); /* so it goes up again */
+            status = yoke_array_acquire(y, YOKE_READ_WRITE); /* so that it is uploaded again */
         if (status == YOKE_OK)
             status = yoke_array_release(y);
         if (status == YOKE_OK)
@@ -151,8 +150,8 @@ static void every_backend_call(void **state)
     every_call("sim:cpu:cores=2,sim:gpu:staging=yes:mem=40K", YOKE_EDEVICE);
 }
 
-/* Rows of an inout array that are half home when their device dies cannot be computed again; rows
- * that wait in staging buffers can. */
+/* If the device dies, rows of an inout array that are half home cannot be computed again; rows that
+ * wait in staging buffers can. */
 static void dying_on_the_way_home(void **state)
 {
     static const char *const kinds[] = { "staging=yes", "pin=yes:staging=yes", "latency=10us" };

@@ -1,5 +1,5 @@
-/* test_mistakes.c - callers' mistakes: each gives a status and one line that names the cause, and
- * harms nothing. */
+/* test_mistakes.c - usage errors: each gives a status and one line that names the cause, and has no
+ * other effect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static int close_all(void **state)
     return yoke_close(rt) == YOKE_OK && yk_alloc_outstanding() == 0 ? 0 : -1;
 }
 
-/* The call failed so, and its text has both parts and no line break. */
+/* The call returned this status, and its text contains `part` and no line break. */
 static void expect(yoke_status got, yoke_status want, const char *part)
 {
     assert_int_equal(got, want);
@@ -120,7 +120,7 @@ static void distances(void **state)
     job.args[1].value_size = sizeof row;
     expect_job(&job, YOKE_EINVAL, "or pass a value");
     expect_job(&right, YOKE_EINVAL,
-               "array m is given twice, as in and as out"); /* all is well else */
+               "array m is given twice, as in and as out"); /* correct otherwise */
     assert_int_equal(yoke_array_close(panel), YOKE_OK);
     assert_int_equal(yoke_array_close(m), YOKE_OK);
     assert_int_equal(yoke_array_close(out), YOKE_OK);
@@ -245,7 +245,7 @@ static void arguments(void **state)
     expect_job(&job, YOKE_EINVAL, "halo of -1");
 }
 
-/* Numbers are told apart by more than their size; as expressions, too. */
+/* Numbers are distinguished by type, not only by size; also as expressions. */
 static void numbers(void **state)
 {
     yoke_job job = good_job();
@@ -256,7 +256,7 @@ static void numbers(void **state)
     job.args[0] = (yoke_arg)yoke_value(2.0);
     expect_job(&job, YOKE_EINVAL, "a value of type float is wanted, double given");
     job.args[0] = (yoke_arg)yoke_value_of(&whole, sizeof whole);
-    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK); /* its type is not known */
+    assert_int_equal(yoke_run(rt, &job, NULL), YOKE_OK); /* its type is unknown */
     xs[3] = 5;
     ys[3] = 1;
     job.args[0] = (yoke_arg)yoke_value(1.0f + 1.0f);

@@ -1,7 +1,6 @@
-/* test_misuse.c - calls that hung, crashed or passed in silence: closed arrays and runtimes, calls
- * from a progress callback, children of fork, numbers that mean nothing. Each is an error with a
- * name, at once.
- */
+/* test_misuse.c - calls that once hung, crashed or passed silently: closed arrays and runtimes,
+ * calls from a progress callback, children of fork, meaningless numbers. Each now returns a named
+ * error at once. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static void closed_arrays(void **state)
     OK(yoke_array_close(panel));
     refused(yoke_array_close(panel), "there is no such array");
     OK(yoke_array_close(x));
-    other = open_array(rt); /* may lie where x lay */
+    other = open_array(rt); /* may be at the address of x */
     refused(yoke_array_close(x), "yoke_array_close: there is no such array");
     refused(yoke_array_acquire(x, YOKE_READ), "no such array");
     refused(yoke_array_acquire_rows(x, YOKE_READ, 0, 1), "no such array");
@@ -58,7 +57,7 @@ static void closed_arrays(void **state)
     assert_int_equal(yoke_array_traffic(x).to_devices, 0);
     const yoke_job job = index_job(x);
     refused(yoke_run(rt, &job, NULL), "argument 2");
-    refused(yoke_array_close((yoke_array *)host), "no such array"); /* never one */
+    refused(yoke_array_close((yoke_array *)host), "no such array"); /* was never an array */
     OK(yoke_array_close(other));
     OK(yoke_close(rt));
 }
@@ -68,7 +67,7 @@ static void *close_array(void *context)
     return (void *)(intptr_t)yoke_array_close(context);
 }
 
-/* Of threads that close one array, one does. */
+/* Of several threads that close one array, exactly one succeeds. */
 static void closed_by_many(void **state)
 {
     (void)state;
@@ -174,7 +173,7 @@ static void wrong_numbers(void **state)
     OK(yoke_close(rt));
 }
 
-/* In the child: 0, or the number of what went wrong. */
+/* In the child: 0, or the number of the failed step. */
 static int child(yoke_runtime *parents, yoke_array *array, int drivers)
 {
     yoke_runtime *rt;
@@ -219,8 +218,9 @@ static void children(void **state)
         OK(yoke_run(rt, &job, NULL));
         pid_t pid = fork();
         if (pid == 0) {
-            alarm(60); /* a hang ends as a failure */
-            /* at another end than exec valgrind calls lost what only the parent's threads knew */
+            alarm(60); /* turns a hang into a failure */
+            /* ends by exec: otherwise valgrind reports memory as lost to which only the parent's
+             * threads had pointers */
             if (child(rt, x, d == 1) == 0)
                 execl("/bin/true", "child", (char *)NULL);
             _exit(1);
@@ -228,7 +228,7 @@ static void children(void **state)
         assert_int_equal(waitpid(pid, &status, 0), pid);
         if (!WIFEXITED(status) || WEXITSTATUS(status))
             fail_msg("%s: the child ended with status %x", devices[d], (unsigned)status);
-        OK(yoke_run(rt, &job, NULL)); /* the parent goes on */
+        OK(yoke_run(rt, &job, NULL)); /* the parent still works */
         OK(yoke_array_close(x));
         OK(yoke_close(rt));
     }

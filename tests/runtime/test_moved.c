@@ -1,7 +1,6 @@
-/* test_moved.c - a device that is fast with rows it has and slow to get them: where they stay it
- * does the jobs that follow, and where the host writes them anew each time the cores do. On a
- * simulated machine: the figures are always the same.
- */
+/* test_moved.c - a device that is fast with rows it has, but slow to get them: if rows stay, it
+ * does later jobs; if the host rewrites them each time, the cores do. On a simulated machine, so
+ * the figures are always the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +14,7 @@
 #include "ok.h"
 
 enum { ITEMS = 40000, JOBS = 16, CORES = 0, GPU = 1 };
-/* The cores do 4 items in a microsecond; the GPU 1,000, but 12 bytes in 4. */
+/* The cores do 4 items per us; the GPU does 1,000, but 12 bytes take it 4 us to get. */
 static const char machine[] = "sim:cpu:cores=4:rate=1e6,sim:gpu:rate=1e9:link=3e6:launch=8us";
 
 static float x[ITEMS], y[ITEMS];
@@ -36,7 +35,7 @@ static int64_t items_of_gpu(yoke_runtime *rt, yoke_array *xs, yoke_array *ys)
     return items;
 }
 
-/* What the GPU did of the last of many jobs. */
+/* Number of items that the GPU did in the last of many jobs. */
 static int64_t after_many(enum rows rows)
 {
     yoke_runtime *rt;

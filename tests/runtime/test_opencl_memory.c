@@ -1,11 +1,11 @@
-/* test_opencl_memory.c - host memory on its way to an OpenCL device that pins: of yoke_alloc and of
- * the program's own, with every call failing in turn, and seen from another runtime.
+/* test_opencl_memory.c - host memory that is copied to an OpenCL device that pins: memory of
+ * yoke_alloc and the program's own, with every call failing in turn, and as seen by another
+ * runtime.
  *
- * The first OpenCL device there is; one that is the CPU (PoCL) pins only because it is told to. It
- * stands behind the checking wrapper, so memory that is pinned twice, let go while in use or not at
- * all, and copies across parts pinned apart end the test. Sizes are made small, so that a few pages
- * take every path.
- */
+ * Uses the first OpenCL device; a CPU (PoCL) pins only because of a setting. The device is behind
+ * the checking wrapper, so these end the test: memory pinned twice, unpinned while in use or never,
+ * and copies across parts that were pinned separately. Sizes are small, so that a few pages take
+ * every path. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,10 +28,10 @@
 
 enum { PAGE = 4096, N = 64 * 1024, SHIFT = 5 };
 
-/* to += 2 * from, again and again. */
+/* to += 2 * from, repeatedly. */
 struct scene {
     yoke_runtime *rt;
-    float *from, *to; /* memory of yoke_alloc; the program's, not at a page's beginning */
+    float *from, *to; /* memory of yoke_alloc; the program's own, not page aligned */
     yoke_array *from_array, *to_array;
     int items, times;
 };
@@ -62,7 +62,7 @@ static void scene_close(struct scene *s)
     yoke_free(s->rt, s->from);
 }
 
-/* Both arrays go up again, and one comes home. */
+/* Both arrays are uploaded again, and one comes home. */
 static yoke_status add_once(struct scene *s)
 {
     const float two = 2;
@@ -100,7 +100,7 @@ static int64_t pinned_bytes(const yoke_runtime *rt)
     return bytes;
 }
 
-/* Jobs until so much has been pinned, which a thread of its own does. */
+/* Runs jobs until `wanted` bytes are pinned; a separate thread pins. */
 static yoke_status work_until_pinned(struct scene *s, int64_t wanted)
 {
     enum { JOBS = 4, PATIENCE_NS = 20000000 };
@@ -164,7 +164,7 @@ static void every_backend_call(void **state)
     assert_true(went_well > 0);
 }
 
-/* Both arrays, all of their whole pages. */
+/* All whole pages of both arrays. */
 static void all_is_pinned(struct scene *s)
 {
     int64_t wanted = 2 * ((int64_t)s->items * 4 / PAGE * PAGE - PAGE), deadline;
@@ -181,7 +181,7 @@ static void what_is_pinned(void **state)
     (void)state;
     OK(scene_open(&scene, rt, room + SHIFT, N));
     all_is_pinned(&scene);
-    OK(add_once(&scene)); /* out of pinned memory only */
+    OK(add_once(&scene)); /* from and to pinned memory only */
     check(&scene);
     scene_close(&scene);
     OK(yoke_close(rt));
@@ -204,8 +204,8 @@ static int is_fast(const struct scene *s)
     return piece.fast;
 }
 
-/* The same device opened twice: what one has pinned the other stages, for as long as the first
- * one's blocks last; these outlive their runtime. */
+/* The same device opened twice: memory that one runtime has pinned is staged by the other, as long
+ * as the first one's blocks exist; these outlive their runtime. */
 static void pinned_for_one_only(void **state)
 {
     struct scene first, second;
@@ -219,11 +219,11 @@ static void pinned_for_one_only(void **state)
     assert_true(is_fast(&first));
     assert_false(is_fast(&second));
     scene_close(&first);
-    OK(yoke_close(one)); /* its device stays for `room` */
+    OK(yoke_close(one)); /* its device stays open for `room` */
     OK(add_once(&second));
     check(&second);
     assert_false(is_fast(&second));
-    yoke_array_close(second.to_array); /* now it goes */
+    yoke_array_close(second.to_array); /* now it closes */
     OK(yoke_array_wrap(other, second.to, N, 4, &second.to_array));
     all_is_pinned(&second);
     assert_true(is_fast(&second));
@@ -231,7 +231,8 @@ static void pinned_for_one_only(void **state)
     OK(yoke_close(other));
 }
 
-/* At the real sizes and terms, and beside a core: pinned ahead of a job like those before. */
+/* With real sizes and costs, and beside a core: memory is pinned ahead of a job like earlier ones.
+ */
 static void large_arrays(void **state)
 {
     enum { ITEMS = 4 << 20, JOBS_MOST = 300 };
@@ -256,7 +257,7 @@ static void large_arrays(void **state)
     yk_stage_slot_bytes = small_slot;
 }
 
-/* All is small, and pinning costs next to nothing. */
+/* Small sizes, and pinning costs next to nothing. */
 static int small_sizes(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
-/* test_packed.c - panels of arrays that are larger than a device's memory, with kernels that are
- * told how far apart rows are: each panel comes once, the next one beside the work on this one, and
- * the result is right on every machine and whatever fails.
- */
+/* test_packed.c - panels of arrays that exceed a device's memory, with kernels that are told the
+ * distance between rows: each panel is uploaded once, during work on the panel before it, and the
+ * result is correct on every machine and whatever fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +18,7 @@
 #include "walk.h"
 
 enum { ROWS = 96, INNER = 96, WIDTH = 128, PANELS = 8, HANGS_SECONDS = 120 };
-/* A panel of B is 6 KiB, A 36, B and C 48 each. */
+/* A panel of B has 6 KiB, A 36, B and C 48 each. */
 enum { A_BYTES = ROWS * INNER * 4, B_BYTES = INNER * WIDTH * 4, C_BYTES = ROWS * WIDTH * 4 };
 
 static struct {
@@ -108,7 +107,7 @@ static tile_t tile_of(int n)
     return (tile_t){ INNER, WIDTH, n * width, (n + 1) * width };
 }
 
-/* The first of them, all at once. */
+/* Submits the first `panels` panels at once. */
 static yoke_status multiply_some(const struct scene *s, int panels)
 {
     yoke_ticket *tickets[PANELS];
@@ -141,7 +140,7 @@ static void check(const char *devices, int panels)
             fail_msg("%s: the product is wrong", devices);
 }
 
-/* --- right, on all machines --- */
+/* --- correct on all machines --- */
 
 static const char *const machines[] = {
     "sim:gpu:mem=24K",
@@ -167,10 +166,10 @@ static void right_on(const char *devices)
     OK(multiply(&s));
     check(devices, PANELS);
     memset(product.c, 0xff, sizeof product.c);
-    OK(yoke_array_acquire(s.b, YOKE_READ_WRITE)); /* what devices have of it is void, */
+    OK(yoke_array_acquire(s.b, YOKE_READ_WRITE)); /* invalidates the devices' copies, */
     product.b[5] += 1;
     OK(yoke_array_release(s.b));
-    OK(multiply(&s)); /* and what they kept of it must not be used */
+    OK(multiply(&s)); /* which must not be used */
     product.b[5] -= 1;
     if (product.c[5] != product.right[5] + product.a[0] || product.c[6] != product.right[6])
         fail_msg("%s: the second product has an old panel", devices);
@@ -201,7 +200,7 @@ static void on_opencl(void **state)
         right_on(few[m]);
 }
 
-/* Panels that earlier jobs wrote on a device are there as the next ones read them. */
+/* Panels that earlier jobs wrote on a device are current when later jobs read them. */
 static void what_devices_wrote(void **state)
 {
     const tile_t tile = tile_of(0);
@@ -227,9 +226,9 @@ static void what_devices_wrote(void **state)
         product.b[i] = i % 13 - 6;
 }
 
-/* --- no more than is needed --- */
+/* --- no unnecessary copies --- */
 
-/* A once for each panel, B and C once; on two devices each has all of B, and their parts of A. */
+/* A once per panel, B and C once; with two devices each gets all of B, and its part of A. */
 static void moves_what_it_has_to(void **state)
 {
     struct scene s;
@@ -246,7 +245,7 @@ static void moves_what_it_has_to(void **state)
     }
 }
 
-/* A small A stays on the device; so does the array that a panel is of where there is room. */
+/* A small A stays on the device; so does the panels' array if there is room. */
 static void keeps_what_fits(void **state)
 {
     struct scene s;
@@ -258,8 +257,8 @@ static void keeps_what_fits(void **state)
     close_scene(&s);
 }
 
-/* Copies and arithmetic take equally long, two panels fit: the next one comes while this one is
- * worked on, a little with each chunk. */
+/* Copies and arithmetic take equally long, and two panels fit: the next one is uploaded in pieces
+ * with the chunks of the present one. */
 static void next_panel_arrives_meanwhile(void **state)
 {
     static const char devices[] = "sim:gpu:mem=24K:lanes=4:fill=1:latency=100ns:launch=100ns:"
@@ -281,7 +280,7 @@ static void next_panel_arrives_meanwhile(void **state)
     close_scene(&s);
 }
 
-/* --- too small, and everything fails --- */
+/* --- too little memory, and failures --- */
 
 static void too_small(void **state)
 {
@@ -332,7 +331,7 @@ static int none_left(void **state)
     return yk_alloc_outstanding() == 0 ? 0 : -1;
 }
 
-/* Machines instead of the ones above. */
+/* Arguments: machines instead of those above. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {

@@ -1,8 +1,8 @@
-/* test_panel_machines.c - jobs on column panels and on the array they are of, on every kind of
- * machine; or on those that the command names.
+/* test_panel_machines.c - jobs on column panels and on their array, on every kind of machine, or on
+ * the machines of the command line.
  *
- * A long random history of jobs, acquires and panels that come and go ends as it would have if all
- * had been done at once, in order, by one thread. Simulated GPUs stand behind the checking wrapper.
+ * A long random history of jobs, acquires, and panels that are opened and closed must end as if one
+ * thread had done everything at once and in order. Simulated GPUs are behind the checking wrapper.
  */
 #include <string.h>
 
@@ -17,14 +17,14 @@ static const char *const all_machines[] = {
     "sim:cpu:cores=2,sim:gpu",
     "sim:gpu:pin=yes:staging=yes:pages=4K",
     "sim:cpu:cores=2,sim:gpu*2:pin=yes:staging=yes",
-    "sim:gpu*2:pin=yes:pages=512,sim:gpux:staging=yes:lanes=3", /* one does not pin, */
+    "sim:gpu*2:pin=yes:pages=512,sim:gpux:staging=yes:lanes=3", /* one cannot pin, */
     "sim:gpu*2:pin=yes,sim:gpux",                               /* nor stage */
-    "sim:cpu:rate=1e6,sim:gpu:mem=20K:staging=yes",             /* less than an array */
-    "sim:cpu:rate=1e6,sim:gpu:mem=64K:pages=1K",                /* less than all of them */
-    "sim:cpu:rate=1e6,sim:gpu:mem=20K:pages=256",               /* rows come and go by themselves */
+    "sim:cpu:rate=1e6,sim:gpu:mem=20K:staging=yes",             /* smaller than an array */
+    "sim:cpu:rate=1e6,sim:gpu:mem=64K:pages=1K",                /* smaller than all of them */
+    "sim:cpu:rate=1e6,sim:gpu:mem=20K:pages=256", /* rows are committed and released one by one */
     "sim:gpu:mem=24K:pages=512:staging=yes"
 };
-static const char *const *machines = all_machines; /* or those the command names */
+static const char *const *machines = all_machines; /* or those of the command line */
 static int machine_count = sizeof all_machines / sizeof *all_machines;
 
 static int is_there(const char *devices)
@@ -143,11 +143,11 @@ struct history {
     const char *devices;
     yoke_runtime *rt;
     yoke_array *array, *panels[MANY];
-    int first[MANY], last[MANY]; /* columns; first == last: not there */
+    int first[MANY], last[MANY]; /* columns; first == last: closed */
     uint32_t m[ROWS * WIDTH], right[ROWS * WIDTH];
 };
 
-/* The list covers all columns, in order. */
+/* The list of panels covers all columns, in order. */
 static void check_list(const struct history *h)
 {
     const yoke_array *panel, *array = yk_array_of(h->array, "a test");
@@ -183,7 +183,7 @@ static void toggle_panel(struct history *h, int n)
     h->last[n] = first + count;
 }
 
-/* The array, or one of its panels; and which columns that is. */
+/* The array or one of its panels, and its columns. */
 static yoke_array *choose(struct history *h, tile_t *tile)
 {
     const int n = below(MANY + 1);
@@ -271,7 +271,7 @@ static void random_histories(void **state)
 
 enum { SUMS_MOST = 60 };
 
-/* Into a panel of an array of so many rows. */
+/* Sums into a panel of an array of `rows` rows. */
 static void sum_columns_into(const char *devices, int rows)
 {
     static uint32_t m[ROWS * WIDTH], sums[SUMS_MOST * WIDTH];
@@ -314,8 +314,8 @@ static void sums_of_columns(void **state)
     on_all_machines(sum_columns);
 }
 
-/* The private copy of a panel is as large as its array: beside it there is no room for the other
- * array whole, but there would be beside the panel's own columns. */
+/* The private copy of a panel is as large as its array: beside it the other array does not fit
+ * whole, but it would fit beside the panel's own columns. */
 static void room_for_a_private_copy(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* test_panels.c - column panels: who waits for whom, what is moved, memory that leaves and devices
- * that fail.
- */
+/* test_panels.c - column panels: which job waits for which, bytes moved, evicted memory, and
+ * devices that fail. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ static void *work_on_panel(void *context)
     return NULL;
 }
 
-/* Each has its own columns of the same rows. */
+/* Each thread has its own columns of the same rows. */
 static void threads(void **state)
 {
     static uint32_t m[ROWS * WIDTH];
@@ -73,7 +72,7 @@ static void threads(void **state)
 
 /* --- order, overlap, traffic --- */
 
-/* Virtual seconds of two jobs of a second each, on the device of its own that each is given. */
+/* Virtual seconds of two jobs of one second each, each on its own device. */
 static double both(int panels_of_its_own)
 {
     static uint32_t m[ROWS * WIDTH];
@@ -110,7 +109,7 @@ static void panels_do_not_wait_for_each_other(void **state)
         fail_msg("two jobs of a second took %g s on two panels, %g s on one", apart, together);
 }
 
-/* Only the columns that a job names are moved. */
+/* Only the columns that a job names are copied. */
 static void only_its_columns_are_moved(void **state)
 {
     static uint32_t m[ROWS * WIDTH];
@@ -141,9 +140,9 @@ static void only_its_columns_are_moved(void **state)
     assert_int_equal(m[3 * WIDTH + 9], 3 + 63 + 1);
 }
 
-/* --- memory that leaves, devices that fail --- */
+/* --- evicted memory, failing devices --- */
 
-/* There is room for one array of two. */
+/* There is room for one of two arrays. */
 static void eviction_takes_all_panels(void **state)
 {
     static uint32_t m[2][ROWS * WIDTH];
@@ -167,7 +166,7 @@ static void eviction_takes_all_panels(void **state)
                 yoke_job job = columns_job(panels[a][n], &tiles[n], &by);
                 OK(yoke_run(rt, &job, NULL));
             }
-    assert_null(yk_array_of(arrays[0], "a test")->replicas[1]->buffer); /* it has left */
+    assert_null(yk_array_of(arrays[0], "a test")->replicas[1]->buffer); /* it was evicted */
     assert_non_null(yk_array_of(arrays[1], "a test")->replicas[1]->buffer);
     for (a = 0; a < 2; a++) {
         for (n = 0; n < 2; n++)
@@ -182,8 +181,8 @@ static void eviction_takes_all_panels(void **state)
     OK(yoke_close(rt));
 }
 
-/* What only the lost device had is lost, in its panel alone; the array knows of it, also when the
- * panel is closed. */
+/* Data that only the lost device had are lost, in its panel alone; the array reports it, even after
+ * the panel was closed. */
 static void lost_columns(void **state)
 {
     static uint32_t m[ROWS * WIDTH];
@@ -212,7 +211,7 @@ static void lost_columns(void **state)
     for (i = 0; i < ROWS * WIDTH; i++)
         m[i] = (uint32_t)i;
     OK(yoke_array_release(array));
-    OK(yoke_array_panel(array, 15, 10, &panel)); /* across what is left of the others */
+    OK(yoke_array_panel(array, 15, 10, &panel)); /* overlaps the remains of the others */
     OK(yoke_array_close(panel));
     assert_null(yk_array_of(array, "a test")->panels);
     OK(yoke_array_close(array));
@@ -220,7 +219,7 @@ static void lost_columns(void **state)
     assert_int_equal(m[77], 77);
 }
 
-/* A device fails at any time: the results are right, or said to be lost. */
+/* A device fails at any time: the results are correct, or reported lost. */
 static void failing_devices(void **state)
 {
     static const struct tile {
@@ -268,7 +267,7 @@ static void failing_devices(void **state)
     assert_true(right > 10 && lost > 0);
 }
 
-/* Nobody has written a row yet: nothing is moved to write it. */
+/* The rows were never written: nothing is copied in order to write them. */
 static void memory_of_its_own(void **state)
 {
     yoke_runtime *rt = open_runtime("sim:gpu");

@@ -1,6 +1,5 @@
-/* test_pinning.c - whose memory is pinned, which of it, when, and until when. Sizes are made small,
- * so that a few pages take every path (unaligned.h).
- */
+/* test_pinning.c - which memory is pinned, which part of it, when, and until when. Sizes are small,
+ * so that a few pages take every path (unaligned.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 #include "runtime/runtime.h"
 #include "unaligned.h"
 
-/* Small pieces of a block are not worth pinning until enough of them have passed. */
+/* Small pieces of a block are worth pinning only after enough of them have been copied. */
 static void pinned_when_it_pays(void **state)
 {
     yoke_runtime *rt = open_runtime("sim:gpu:pin=yes:staging=yes");
@@ -24,7 +23,7 @@ static void pinned_when_it_pays(void **state)
     double before = yk_pin_terms.pin_ns;
     int round;
     (void)state;
-    yk_pin_terms.pin_ns = 20000; /* lost with seven times the two pages of a block */
+    yk_pin_terms.pin_ns = 20000; /* the cost of copying the two pages of a block seven times */
     unaligned_fill(&unaligned);
     OK(yoke_array_wrap(rt, unaligned.x, N, 4, &x));
     OK(yoke_array_wrap(rt, unaligned.y, N, 4, &y));
@@ -35,7 +34,8 @@ static void pinned_when_it_pays(void **state)
         OK(yoke_array_release(x));
         OK(unaligned_saxpy(rt, x, y, 0));
     }
-    assert_in_range(yk_sim.pinned_bytes, 5 * PAGE, 7 * PAGE); /* x, and not y, which stays there */
+    assert_in_range(yk_sim.pinned_bytes, 5 * PAGE,
+                    7 * PAGE); /* x, and not y, which stays on the device */
     OK(yoke_array_close(x));
     OK(yoke_array_close(y));
     assert_int_equal(yk_sim.pinned_bytes, 0);
@@ -71,7 +71,7 @@ static void memory_of_yoke_alloc(void **state)
     for (i = 0; i < N; i++)
         assert_true(memory[N + i] == 7);
     OK(yoke_close(rt));
-    assert_int_equal(yk_sim.pinned_bytes, 0); /* gone with the device */
+    assert_int_equal(yk_sim.pinned_bytes, 0); /* unpinned with the device */
     assert_true(yk_alloc_outstanding() < left);
     yoke_free(NULL, memory);
     yoke_free(NULL, little);
@@ -107,7 +107,7 @@ static int resident_pages(char *memory, int pages)
     return all;
 }
 
-/* Pages nobody has touched are pinned where results fill them, and nowhere else. */
+/* Untouched pages are pinned where results fill them, and nowhere else. */
 static void untouched_memory(void **state)
 {
     enum { PAGES = 300 };
@@ -125,14 +125,14 @@ static void untouched_memory(void **state)
     assert_int_equal(resident_pages(memory, PAGES), N * 4 / PAGE);
     assert_true(((float *)memory)[1] == 0 + 1 + 2);
     OK(yoke_array_close(x));
-    assert_in_range(yk_sim.pinned_bytes, PAGE, N * 4 - PAGE); /* not where two chunks meet */
+    assert_in_range(yk_sim.pinned_bytes, PAGE, N * 4 - PAGE); /* not at the border of two chunks */
     OK(yoke_array_close(z));
     assert_int_equal(yk_sim.pinned_bytes, 0);
     OK(yoke_close(rt));
     munmap(memory, bytes);
 }
 
-/* Nor for copies to a device: what was read first is not placed by it. */
+/* Nor for copies to a device: untouched pages of a source are not placed by pinning. */
 static void untouched_sources(void **state)
 {
     yoke_runtime *rt = open_runtime("sim:gpu:pin=yes:staging=yes");
@@ -145,7 +145,7 @@ static void untouched_sources(void **state)
     OK(yoke_array_wrap(rt, unaligned.y, N, 4, &y));
     OK(unaligned_saxpy(rt, x, y, 1));
     OK(yoke_array_close(y));
-    /* Where two chunks meet, the first one's reading brings a page of zeros. */
+    /* At the border of two chunks, the first chunk's read maps a page of zeros. */
     assert_in_range(yk_sim.pinned_bytes, 0, 2 * PAGE);
     for (i = 0; i < N; i++)
         assert_true(unaligned.y[i] == 1); /* zeros were added */
@@ -173,7 +173,7 @@ static void two_runtimes_share_pages(void **state)
     OK(yoke_array_close(y1));
     OK(yoke_close(first));
     assert_true(yk_sim.pinned_bytes > 0);
-    assert_non_null(yk_sim.devices->next); /* the first one's, for x */
+    assert_non_null(yk_sim.devices->next); /* the first runtime's, for x */
     OK(yoke_array_acquire(x2, YOKE_READ_WRITE));
     OK(yoke_array_release(x2));
     OK(unaligned_saxpy(second, x2, y2, 1));
@@ -184,7 +184,7 @@ static void two_runtimes_share_pages(void **state)
     OK(yoke_close(second));
 }
 
-/* Somebody else's pages: all of an array's, or up to its middle. */
+/* Pages pinned by another owner: all of an array's, or those up to its middle. */
 static void pinned_by_somebody_else(void **state)
 {
     static const int64_t lengths[] = { sizeof unaligned.room[0] / PAGE * PAGE, 4 * PAGE };
@@ -207,7 +207,7 @@ static void pinned_by_somebody_else(void **state)
         OK(yoke_array_close(x));
         OK(yoke_array_close(y));
         assert_true(unaligned.y[N - 1] == 1 + 2 * unaligned.x[N - 1]);
-        assert_int_equal(yk_sim.pinned_bytes, lengths[i]); /* his are still there */
+        assert_int_equal(yk_sim.pinned_bytes, lengths[i]); /* the other owner's are still pinned */
         other->backend->unpin(other, unaligned.room[0]);
         other->backend->close(other);
         OK(yoke_close(rt));
@@ -222,8 +222,8 @@ static void freed_while_wrapped(void **state)
     for (d = 0; d < 2; d++) {
         yoke_runtime *rt = open_runtime(devices[d]);
         size_t bytes = N * sizeof(float) + PAGE;
-        /* Far from where the system puts what is mapped next, which would be taken for it; where
-         * every sanitizer lets a program have memory, or it would be put there after all. */
+        /* Far from where the system places the next mappings, which would be mistaken for it; and
+         * where every sanitizer allows memory, otherwise the hint would be ignored. */
         char *const lonely = (char *)0x7e8000000000;
         float *memory =
             mmap(lonely, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

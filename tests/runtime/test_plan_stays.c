@@ -1,8 +1,7 @@
-/* test_plan_stays.c - jobs by a plan on data that stay on devices: no rows move any more, the end
- * is as early as with the right fixed split, a device that is lost or arrays that come and go
- * between jobs do no harm, and rows that the host writes anew are right. On simulated machines,
- * with noise.
- */
+/* test_plan_stays.c - jobs of the partitioner `plan` on data that stay on devices: no rows move any
+ * more, the end is as early as with the best fixed split, a lost device or arrays opened and closed
+ * between jobs do no harm, and rows that the host rewrites are correct. On simulated machines, with
+ * noise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@ enum { ITEMS = 200000, JOBS = 60 };
 struct run {
     const char *devices, *partitioner;
     int rewrites;   /* the host writes x before each job */
-    double late_ns; /* of the second half, a job */
+    double late_ns; /* mean time per job of the second half */
     int64_t late_bytes;
 };
 
@@ -104,7 +103,8 @@ static void equal_devices_keep_halves(void **state)
     run_jobs(&even);
     run_jobs(&plan);
     assert_true(plan.late_ns < 1.05 * even.late_ns);
-    assert_true(plan.late_bytes < ITEMS * 4 / 10); /* a twentieth of the rows, once in all */
+    assert_true(plan.late_bytes <
+                ITEMS * 4 / 10); /* a tenth of the bytes of one array, over all these jobs */
 }
 
 static void cores_have_their_part(void **state)
@@ -117,7 +117,7 @@ static void cores_have_their_part(void **state)
     assert_true(plan.late_ns < 1.1 * fixed.late_ns);
 }
 
-/* Then `auto` does better, and does it. */
+/* Then `auto` is faster, and `plan` leaves the jobs to it. */
 static void rows_that_are_rewritten(void **state)
 {
     struct run free = { GPUS CORES, "auto", 1, 0, 0 }, plan = { GPUS CORES, "plan", 1, 0, 0 };
@@ -127,7 +127,8 @@ static void rows_that_are_rewritten(void **state)
     assert_true(plan.late_ns < 1.3 * free.late_ns);
 }
 
-/* What only it had is lost, and told; from then on the other one does all, and is right. */
+/* Data that only it had are lost, and reported; from then on the other device does everything
+ * correctly. */
 static void a_device_is_lost(void **state)
 {
     yoke_runtime *rt;
@@ -163,7 +164,7 @@ static void a_device_is_lost(void **state)
     OK(yoke_close(rt));
 }
 
-/* Ranges are parts, arrays are closed between jobs, two decompositions become one. */
+/* Ranges are parts of arrays, arrays are closed between jobs, two decompositions become one. */
 static void arrays_come_and_go(void **state)
 {
     const float a = 1;

@@ -1,6 +1,5 @@
-/* test_prepare.c - yoke_prepare: afterwards no job builds anything; what does not compile is named;
- * and the line that a terminal shows while a compiler is at work.
- */
+/* test_prepare.c - yoke_prepare: afterwards no job builds a kernel; kernels that do not compile are
+ * named; and the line that a terminal shows while a compiler runs. */
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -33,7 +32,7 @@ static int kernels_of(const yoke_runtime *runtime)
     return count;
 }
 
-/* How many kernels there are, all built for all devices that compile. */
+/* Number of kernels, all built for all devices that compile. */
 static int all_built(const yoke_runtime *runtime)
 {
     int built = 0;
@@ -60,7 +59,7 @@ static void nothing_is_left_to_build(void **state)
         double sum[1] = { 0 };
         int gpus = k == 2 ? 2 : 1;
         assert_int_equal(yoke_prepare(rt, both, 2), YOKE_OK);
-        assert_int_equal(kernels_of(rt), 3); /* the sum has one that folds copies */
+        assert_int_equal(kernels_of(rt), 3); /* the sum also has a kernel that folds copies */
         assert_int_equal(all_built(rt), 3 * gpus);
         assert_int_equal(yoke_for(rt, &f_saxpy, N, 2.0f, xs, ys), YOKE_OK);
         assert_int_equal(yoke_for(rt, &f_dot, N, xs, ys, sum), YOKE_OK);
@@ -85,7 +84,7 @@ static void wrong_kernels(void **state)
         assert_int_equal(yoke_close(rt), YOKE_OK);
     }
     assert_true(open_on("cpu"));
-    assert_int_equal(yoke_prepare(rt, kernels, 2), YOKE_OK); /* cores have it */
+    assert_int_equal(yoke_prepare(rt, kernels, 2), YOKE_OK); /* the cores have it */
     assert_int_equal(yoke_prepare(rt, kernels, 0), YOKE_OK);
     assert_int_equal(yoke_prepare(rt, NULL, 1), YOKE_EINVAL);
     assert_int_equal(yoke_prepare(rt, (const yoke_kernel *const[]){ NULL }, 1), YOKE_EINVAL);
@@ -109,7 +108,7 @@ static void memory_runs_out(void **state)
     assert_int_equal(yk_alloc_outstanding(), 0);
 }
 
-/* What comes of a compilation of `ms` on standard error, which is a terminal or a pipe. */
+/* The output of a compilation of `ms` on standard error, which is a terminal or a pipe. */
 static void compile_for(int ms, int is_terminal, char *out, size_t size)
 {
     int ends[2], kept = dup(STDERR_FILENO);
@@ -174,7 +173,7 @@ static void a_program_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_terminal_is_told), /* first: the sink is standard error */
+        cmocka_unit_test(a_terminal_is_told), /* must be first: the sink is standard error */
         cmocka_unit_test(a_program_is_told),  cmocka_unit_test(nothing_is_left_to_build),
         cmocka_unit_test(wrong_kernels),      cmocka_unit_test(memory_runs_out),
     };

@@ -1,17 +1,15 @@
-/* test_random_jobs.c - storms of random jobs (storm.h), one runtime after the other, each on
- * another machine.
+/* test_random_jobs.c - storms of random jobs (storm.h), one runtime after another, each on a
+ * different machine.
  *
  *     test_random_jobs [--jobs N] [--seed S] [--threads T] [--devices TEXT]
  *
- * Without --devices: simulated machines of eight devices that nobody would build (fast and slow,
- * with little memory or pages on demand, noisy, some that die), and then, for at most 4,000 jobs
- * each, the cores and OpenCL device that are here. The seed is printed; with --threads 1 a run on
- * simulated devices repeats to the last step. A million jobs, with invariants on and under the
- * thread sanitizer:
+ * Without --devices: simulated machines of eight unusual devices (fast and slow, with little memory
+ * or pages on demand, noisy, some that die), and then, for at most 4,000 jobs each, the real cores
+ * and OpenCL device. The seed is printed; with --threads 1 a run on simulated devices is
+ * deterministic. A million jobs, with invariants on and under the thread sanitizer:
  *
  *     cmake --preset tsan && cmake --build --preset tsan
- *     build/tsan/tests/runtime/test_random_jobs --jobs 1000000
- */
+ *     build/tsan/tests/runtime/test_random_jobs --jobs 1000000 */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,8 +23,8 @@
 #include "storm.h"
 #include "storm_job.h"
 
-/* A storm's jobs; all of them on each machine that is here; and how long one may take before it
- * counts as hanging. */
+/* Jobs of a storm; most jobs on each real machine; seconds after which a storm counts as hanging.
+ */
 enum { STORM_JOBS = 250, HERE_JOBS = 4000, HANGS_SECONDS = 120, DEVICES = 8, MACHINE_BYTES = 2048 };
 
 static struct storm_spec current;
@@ -43,7 +41,7 @@ static void hangs(int signal)
     abort();
 }
 
-/* printf onto the end of the machine's text. */
+/* Appends to the machine's text. */
 __attribute__((format(printf, 1, 2))) static void append(const char *format, ...)
 {
     size_t length = strlen(machine);
@@ -53,7 +51,7 @@ __attribute__((format(printf, 1, 2))) static void append(const char *format, ...
     va_end(values);
 }
 
-/* Of some power of ten, from `low` on. */
+/* A random value within `powers` powers of ten, from `low` on. */
 static double around(uint64_t *seed, double low, int powers)
 {
     double value = low * (double)(1 + storm_below(seed, 9));
@@ -83,7 +81,7 @@ static void append_gpu(uint64_t *seed, int fails)
         append(":fail=%g", around(seed, 1e-5, 4));
 }
 
-/* The cores never fail: somebody has to be left. */
+/* The cores never fail: one device must be left. */
 static void draw_machine(uint64_t seed, struct storm_spec *spec)
 {
     int d;
@@ -103,7 +101,7 @@ static int run(struct storm_spec *spec, struct storm_counts *counts)
     return storm_run(spec, counts);
 }
 
-/* Storms of `jobs` in all. */
+/* Runs storms of `jobs` jobs in all. */
 static int run_all(struct storm_spec spec, int64_t jobs, struct storm_counts *counts)
 {
     const char *devices = spec.devices;
@@ -168,6 +166,6 @@ int main(int argc, char **argv)
         spec.devices = NULL;
     }
     report(&counts);
-    /* Or the storm is of failures alone, which would hide all else. */
+    /* Otherwise the storm consists of failures only, which would hide other errors. */
     return there ? counts.good * 2 < counts.jobs : 77;
 }

@@ -1,7 +1,6 @@
-/* test_recalled_kernels.c - which of two kernels is the faster one on a device, another runtime
- * begins with; not with what was found of other kernels. On simulated devices: the figures are
- * always the same.
- */
+/* test_recalled_kernels.c - a runtime begins with the knowledge which of two kernels is faster on a
+ * device; not with results of other kernels. On simulated devices, so the figures are always the
+ * same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "ok.h"
 
 enum { ITEMS = 200000, FEW = 20000, JOBS = 8, CORES = 0, GPU = 1 };
-/* Cores are faster with k_at_once, the GPU is with k_by_steps. */
+/* Cores are faster with k_at_once, the GPU with k_by_steps. */
 static const char machine[] =
     "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once";
 
@@ -38,7 +37,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* What the first of some jobs of a new runtime did. */
+/* The first of `jobs` jobs of a new runtime. */
 static struct did first_on(const char *devices, int jobs, const yoke_kernel *alternative)
 {
     yoke_runtime *rt;
@@ -88,8 +87,8 @@ static void other_kernels_are_tried(void **state)
     assert_null(strstr(did.reasons[CORES], "earlier process"));
 }
 
-/* Cores that are so slow that they would hold up the GPU try nothing, and so never find out; how
- * slow they are is known all the same, and nobody waits for them again. */
+/* Cores that are slow enough to delay the GPU try nothing, and so never find out. Their speed is
+ * still known, and no later job waits for them. */
 static void slow_cores_are_known(void **state)
 {
     static const char slow[] = "sim:cpu:cores=4:rate=50,sim:gpu:rate=8e6:link=1e9";
@@ -103,7 +102,7 @@ static void slow_cores_are_known(void **state)
     assert_true(after.seconds < 0.2 * before.seconds);
 }
 
-/* What was kept stays where the next runtime ended before it could have found anything. */
+/* Knowledge survives a runtime that ended before it could find anything. */
 static void it_is_kept_on(void **state)
 {
     struct did did;

@@ -1,6 +1,5 @@
-/* test_reduce.c - YOKE_REDUCE and YOKE_FOLD: every operator and type on every kind of device, the
- * same bits whoever does what, exactly once whatever fails.
- */
+/* test_reduce.c - YOKE_REDUCE and YOKE_FOLD: every operator and type on every kind of device,
+ * bit-identical however the work is split, and exactly once whatever fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,7 +193,7 @@ static void the_same_bits_however_split(void **state)
     }
 }
 
-/* Each of the cores' variants by itself, too. */
+/* Also each variant of the cores alone. */
 static void the_same_bits_of_products(void **state)
 {
     static const char *const variants[] = { "cpu:1:variant=base", "cpu:1:variant=v3" };
@@ -302,7 +301,7 @@ static void onto_what_is_there(void **state)
     }
 }
 
-/* Jobs that need it wait for it, and later jobs for them. */
+/* Jobs that need the result wait for it, and later jobs wait for those. */
 static void into_an_array(void **state)
 {
     (void)state;
@@ -393,7 +392,7 @@ static void whatever_fails(void **state)
         walk_everything(one_job, devices[d]);
 }
 
-/* A device that dies takes nothing along, and nothing counts twice. */
+/* A device that dies loses no result, and nothing counts twice. */
 static void devices_that_die(void **state)
 {
     int64_t made_good = 0;
@@ -447,7 +446,7 @@ static void a_job_that_fails_changes_no_result(void **state)
     assert_true(failed > 10);
 }
 
-/* --- mistakes --- */
+/* --- misuse --- */
 
 static void expect(yoke_status got, const char *part)
 {
@@ -514,7 +513,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_job_that_fails_changes_no_result),
         cmocka_unit_test(mistakes),
     };
-    if (argc > 1) { /* the device to do it on, beside a core for the bits */
+    if (argc > 1) { /* the device to use instead, beside a core for comparing bits */
         machines[1] = argv[1];
         machine_count = 2;
     }

@@ -1,6 +1,5 @@
-/* test_reduce_parts.c - reductions over some of the second and third dimension: each index of them
- * counts once and no other, with the same bits whoever does what.
- */
+/* test_reduce_parts.c - reductions over parts of the second and third dimension: each index in the
+ * part counts once and no other, with identical bits however the work is split. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ static const char *const partitioners[] = { NULL, "even", "guided", "dynamic:chu
                                             "dynamic:chunk=7" };
 enum { PARTITIONERS = sizeof partitioners / sizeof *partitioners };
 
-/* Sizes, and what is done of them. The wide ones are cut into parts of the second dimension. */
+/* Sizes, and the part that is reduced. Wide ones are cut into parts of the second dimension. */
 struct box {
     int64_t n, wide, deep;
     int64_t first, last, first2, last2, first3, last3;
@@ -36,7 +35,7 @@ enum { BOXES = sizeof boxes / sizeof *boxes };
 
 static float xs[ROOM];
 
-/* Whole numbers, whose sum is exact in any order; or such as have a sum for each order. */
+/* Integers, whose sum is exact in any order; or values whose sum depends on the order. */
 static void fill(int is_exact)
 {
     unsigned random = 7;
@@ -146,7 +145,8 @@ static void the_same_bits(void **state)
     }
 }
 
-/* What the kernel does not write stays, and partial results need nothing that is there before. */
+/* Elements that the kernel does not write stay, and partial results do not depend on old contents.
+ */
 static void check_edges(yoke_runtime *rt, const struct box *box, const char *partitioner)
 {
     static float y[ROOM];
@@ -203,7 +203,7 @@ static void of_no_index(void **state)
     }
 }
 
-/* In checking mode, which finds what is wrong with the arrays of such a kernel, too. */
+/* In checking mode, which also finds errors with the arrays of such a kernel. */
 static void checking(void **state)
 {
     enum { ROWS = 50, COLUMNS = 100 };

@@ -1,5 +1,5 @@
-/* test_run.c - the same jobs on every machine, with every partitioner: results are right, and only
- * missing rows move. */
+/* test_run.c - the same jobs on every machine, with every partitioner: results are correct, and
+ * only missing rows are copied. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 #include "job_kernels.h"
 #include "ok.h"
 
-/* Or those named by the command line, which must be there. */
+/* Or those of the command line, which must exist. */
 static const char *const all_machines[] = {
     /* The thread sanitizer can mistake the thread-local data of a library loaded late for another
-     * kind of block, so those that load drivers come first. */
+       kind of block, so machines that load drivers come first. */
     "cpu:1,opencl:0:units=1",
     "opencl:0:lanes=2",
     "cpu",
@@ -63,7 +63,7 @@ static yoke_runtime *open_machine(const char *devices)
 
 typedef void job_test(yoke_runtime *rt, const char *partitioner, int64_t n);
 
-/* Every machine, partitioner and a few awkward sizes. */
+/* Every machine, every partitioner, and a few awkward sizes. */
 static const char *where = ""; /* for messages */
 
 static void everywhere(job_test *test)
@@ -131,7 +131,7 @@ static void saxpy_everywhere(void **state)
     everywhere(saxpy_on);
 }
 
-/* Two arrays that swap roles, as time steps do, with rows counted from `first`. */
+/* Two arrays that swap roles, as in time steps, with rows counted from `first`. */
 static void blur_on(yoke_runtime *rt, const char *partitioner, int64_t n)
 {
     const int64_t first = 100;
@@ -213,7 +213,7 @@ static void histogram_on(yoke_runtime *rt, const char *partitioner, int64_t n)
     yoke_array *ax, *ah, *aw;
     int64_t i;
     for (i = 0; i < BINS; i++) {
-        h[i] = want[i] = (uint32_t)i * 10; /* adds go on top of what is there */
+        h[i] = want[i] = (uint32_t)i * 10; /* mode add adds to the present contents */
         w[i] = 1;
     }
     for (i = 0; i < n; i++)
@@ -347,7 +347,7 @@ static void groups_everywhere(void **state)
     everywhere(row_sum_on);
 }
 
-/* Submitted together, they run one after the other where they share an array. */
+/* Jobs submitted together run in order if they share an array. */
 static void jobs_keep_their_order(void **state)
 {
     enum { N = 3000, JOBS = 30 };
@@ -368,7 +368,8 @@ static void jobs_keep_their_order(void **state)
         }
         OK(yoke_array_wrap(rt, xs, N, 4, &x));
         OK(yoke_array_wrap(rt, ys, N, 4, &y));
-        for (i = 0; i < JOBS; i++) { /* x = 1 y + x and y = 1 x + y by turns: Fibonacci numbers */
+        for (i = 0; i < JOBS;
+             i++) { /* alternately x = 1 y + x and y = 1 x + y: Fibonacci numbers */
             yoke_job job = { .kernel = &k_saxpy, .range = { 0, N } };
             yoke_arg args[3] = { yoke_value(a), yoke_in(i % 2 ? y : x), yoke_inout(i % 2 ? x : y) };
             memcpy(job.args, args, sizeof args);

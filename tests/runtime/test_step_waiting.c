@@ -1,9 +1,7 @@
-/* test_step_waiting.c - step kernels of four thousand million generations, of whose items one waits
- * at most: told so, queues are small; and who emits in the other order is found out.
+/* test_step_waiting.c - step kernels of 4e9 generations of which at most one item waits: with that
+ * bound declared, queues are small; and a kernel that emits in the other order is detected.
  *
- * Words on the command line are machines, which must be there. Nothing may hang: an alarm ends the
- * program.
- */
+ * Arguments are machines, which must exist. An alarm ends the program if it hangs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +18,7 @@ static const char *const *machines = all_machines;
 static int machine_count = sizeof all_machines / sizeof *all_machines;
 static const char *where = "";
 
-/* Of each job this part of the combs, each that part as long: emulated devices take long. */
+/* Divisor of each job's number of combs and of their lengths: emulated devices are slow. */
 static int32_t part = 1;
 
 static yoke_runtime *open_machine(int m)
@@ -77,7 +75,7 @@ static void one_waits(void **state)
         { { LENGTH, TOOTH, 0 }, 20, { .waiting = 1, .room = 3, .groups = 3, .turns = 50 } },
         { { LENGTH, TOOTH, 0 }, 70, { .waiting = 1, .room = 64, .groups = 2, .turns = 9 } },
         { { LENGTH, TOOTH, 0 }, 5, { .waiting = 5, .room = 2, .groups = 2, .turns = 200 } },
-        /* enough of them may wait, in whatever order they come */
+        /* the bound allows all of them to wait, in any order */
         { { LENGTH, TOOTH, 1 }, 3, { .waiting = LENGTH - 1, .room = 2, .groups = 1 } },
     };
     (void)state;
@@ -113,7 +111,7 @@ static void more_wait_than_allowed(void **state)
         assert_int_equal(run_combs(rt, &wrong, counts), YOKE_EINVAL);
         if (!strstr(yoke_error_text(), words))
             fail_msg("%s: %s", where, yoke_error_text());
-        OK(run_combs(rt, &right, counts)); /* the devices are well */
+        OK(run_combs(rt, &right, counts)); /* the devices still work */
         assert_int_equal(counts[0], 3 * LENGTH);
         OK(yoke_close(rt));
     }

@@ -1,17 +1,16 @@
-/* test_steps_stress.c - random woods (wood.h) on any device: items that emit from nothing to the
- * most there may be, on queues of any size, each handled exactly once; and kernels that emit more
- * than is declared, or too long, end with the right error.
+/* test_steps_stress.c - random woods (wood.h) on any device: items that emit from none to the
+ * largest allowed number, on queues of any size, each handled exactly once; and kernels that emit
+ * more than declared, or for too long, end with the right error.
  *
  *     test_steps_stress [--devices TEXT] [--seed S] [--items N] [--seconds T] [--wood N]
  *                       [--turns N] [--groups N] [--kernels N] [--hang T]
  *
- * Each machine (without --devices: those that are here, and simulated ones) gets woods until they
- * had N items in all or T seconds are over. A wood has up to --wood items, less where queues are so
- * small that it would take one work-group more than about --turns turns. What fails is printed with
- * the words that repeat it, beside `--items 1`. Where no wood has ended for --hang seconds, the
- * program ends and says what the queue's words were. --stuck T: the first queue never gets empty,
- * and T seconds after the first look at it this has to be said.
- */
+ * Each machine (without --devices: the real ones, and simulated ones) gets woods until N items are
+ * done or T seconds are over. A wood has up to --wood items, fewer if queues are so small that one
+ * work-group would need more than about --turns turns. A failure is printed with the arguments that
+ * repeat it, to be used with `--items 1`. If no wood has ended for --hang seconds, the program
+ * prints the queue's words and ends. --stuck T: the first queue never gets empty, and T seconds
+ * after the first look at it this must be reported. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,7 +32,7 @@ struct options {
     struct wood_limits limits;
 };
 
-static struct { /* what is under way, for whoever says that it hangs */
+static struct { /* the present job, for the report of a hang */
     const char *devices;
     uint64_t seed;
     int64_t hang;
@@ -41,11 +40,12 @@ static struct { /* what is under way, for whoever says that it hangs */
     const struct wood_job *job;
 } now;
 
-/* --- looks at queues: the library's own, seen on their way (see --wrap in CMakeLists.txt) --- */
+/* --- looks at queues: the library's own calls, intercepted (see --wrap in CMakeLists.txt) --- */
 
 static struct {
     pthread_mutex_t lock;
-    int64_t all, left, deep; /* looks; those that found items in the outbox, in the reserve */
+    int64_t all, left,
+        deep; /* number of looks; of those that found items in the outbox, in the reserve */
     int64_t of_job;
     struct yk_step_plan plan;
     uint32_t words[YK_STEP_WORDS];
@@ -70,12 +70,12 @@ static void look(const uint32_t *words, const struct yk_step_plan *plan)
 int __wrap_yk_step_is_open(const uint32_t *words, const struct yk_step_plan *plan, int64_t indexes)
 {
     look(words, plan);
-    if (stuck && looks.of_job == 1) /* not before: compiling takes its time */
+    if (stuck && looks.of_job == 1) /* not before: compiling takes time */
         alarm((unsigned)(now.hang = stuck));
     return __real_yk_step_is_open(words, plan, indexes) || stuck != 0;
 }
 
-/* --- what is said --- */
+/* --- output --- */
 
 static int describe(char *text, size_t size, const struct wood_job *job)
 {
@@ -146,7 +146,7 @@ static void must(const struct wood_job *job, yoke_status status)
         wrong(job, "%s: %s", yoke_status_text(status), yoke_error_text());
 }
 
-/* 1: it went well, as it should; 0: with the error that it should. */
+/* 1: success, as expected; 0: the expected error. */
 static int outcome(const struct wood_job *job, yoke_status status)
 {
     static const char many[] = "emitted more than the", old[] = "items of the last of its";
@@ -161,7 +161,7 @@ static int outcome(const struct wood_job *job, yoke_status status)
     return 0;
 }
 
-/* 1: what it should have come to could be compared. */
+/* 1: its results could be compared. */
 static int run_wood(yoke_runtime *rt, const struct wood_job *wood, struct wood_tally *got,
                     const struct wood_tally *want)
 {
@@ -239,7 +239,7 @@ static int run_machine(const struct options *options, const char *devices, struc
     return 1;
 }
 
-/* --- words --- */
+/* --- arguments --- */
 
 static int usage(void)
 {

@@ -1,9 +1,9 @@
-/* test_streaming.c - jobs over several times the memory of their devices: as fast as their copies
- * or their kernels are alone, or nearly; right whatever the memory. Many of them: test_crowd.c.
+/* test_streaming.c - jobs over several times the memory of their devices: nearly as fast as the
+ * slower of copies and kernels alone; correct whatever the memory. For many jobs at once see
+ * test_crowd.c.
  *
- * Times are the virtual clock's, so they are the same in every run. A link is slow here and memory
- * small: what counts is how they compare.
- */
+ * Times are of the virtual clock, so they are the same in every run. The link is slow and memory
+ * small here: only ratios matter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,9 +27,9 @@ static yoke_runtime *open_on(const char *devices)
     return open_runtime(devices);
 }
 
-/* --- as fast as can be --- */
+/* --- speed --- */
 
-/* So many times the device's memory; bytes and items a second. */
+/* Device memory in bytes; the job's data in multiples of it; bytes and items per second. */
 #define MEMORY (2 << 20)
 #define TIMES  4
 #define LINK   1e9
@@ -42,7 +42,7 @@ static struct work_spec spec_of(enum work_kind kind, const char *partitioner)
     return spec;
 }
 
-/* Time of the copies of the busier direction, alone. */
+/* Time of the copies in the busier direction alone. */
 static double links_seconds(const struct work_spec *spec)
 {
     int64_t in = work_bytes_in(spec), out = work_bytes_out(spec);
@@ -51,7 +51,7 @@ static double links_seconds(const struct work_spec *spec)
 
 struct course {
     const char *partitioner, *extra, *beside;
-    double most; /* times what the larger of copies and kernels takes alone */
+    double most; /* limit, as a factor of the longer of copies and kernels alone */
 };
 
 /* Kernels take `aim` times as long as copies. */
@@ -121,9 +121,9 @@ static void streams_beside_cores(void **state)
     run_all(&(struct course){ NULL, "", ",sim:cpu:cores=2:rate=2e7", 1 });
 }
 
-/* --- what stays, what makes room --- */
+/* --- what stays, what is evicted --- */
 
-/* The table is needed again by every job, and fits. */
+/* Every job needs the table again, and it fits. */
 static void what_fits_stays(void **state)
 {
     const struct work_spec spec = spec_of(WORK_TABLE, NULL);
@@ -150,8 +150,8 @@ static int64_t chunks_of(struct work *work)
     return chunks;
 }
 
-/* Rows that nobody uses any more take no room from a job that streams: those not used for longest
- * leave, as many as have to; those that only the device has come home first. */
+/* Rows that are no longer used do not reduce the room of a job that streams: the least recently
+ * used ones are evicted, as many as necessary; rows that only the device has come home first. */
 static void what_is_left_makes_room(void **state)
 {
     struct work_spec large = spec_of(WORK_SCALE, NULL), small = large;
@@ -165,9 +165,9 @@ static void what_is_left_makes_room(void **state)
     small.items = MEMORY / 8 - 1000; /* two arrays, nearly all of the memory */
     OK(work_open(rt, &small, &old));
     OK(work_run(&old, 0, small.items, NULL));
-    assert_int_equal(yoke_array_traffic(old.z).from_devices, 0); /* is there */
+    assert_int_equal(yoke_array_traffic(old.z).from_devices, 0); /* is still there */
     assert_in_range(chunks_of(&work), chunks - 1, chunks + 1);
-    assert_int_equal(yoke_array_traffic(old.z).from_devices, 0); /* old.x made room enough */
+    assert_int_equal(yoke_array_traffic(old.z).from_devices, 0); /* evicting old.x was enough */
     OK(work_open(rt, &small, &other));
     OK(work_run(&other, 0, small.items, NULL));
     assert_int_equal(yoke_array_traffic(old.z).from_devices, small.items * 4);
@@ -181,16 +181,16 @@ static void what_is_left_makes_room(void **state)
     OK(yoke_close(rt));
 }
 
-/* --- rows come and go by themselves --- */
+/* --- rows are evicted one by one --- */
 
 static int64_t bytes_up(const struct work *work)
 {
     return yoke_array_traffic(work->x).to_devices;
 }
 
-/* Jobs over parts of arrays that are larger than all of the memory: a part that was used lately is
- * still there, the one not used for longest has left, and what was written there is at the host.
- * Eight parts, three of which fit (x and z of each). */
+/* Jobs over parts of arrays that exceed the memory: a part that was used lately is still there, the
+ * least recently used one was evicted, and results written there are on the host. Eight parts,
+ * three of which fit (x and z of each). */
 enum { TOUR_PARTS = 8 };
 
 static void make_the_tour(const char *devices, int64_t part)
@@ -203,12 +203,12 @@ static void make_the_tour(const char *devices, int64_t part)
                  { 1, 1 },
                  { 0, 1 },
                  { 2, 1 },
-                 { 3, 0 } /* for 1 */,
+                 { 3, 0 } /* evicts 1 */,
                  { 0, 1 },
                  { 2, 1 },
                  { 3, 1 },
-                 { 1, 0 } /* for 0 */,
-                 { 0, 0 } /* for 2 */,
+                 { 1, 0 } /* evicts 0 */,
+                 { 0, 0 } /* evicts 2 */,
                  { 3, 1 },
                  { 1, 1 } };
     const struct work_spec spec = { .kind = WORK_SCALE, .items = TOUR_PARTS * part };
@@ -224,7 +224,8 @@ static void make_the_tour(const char *devices, int64_t part)
             fail_msg("%s, step %d: %d bytes went up for part %d", devices, (int)i,
                      (int)(bytes_up(&work) - before), tour[i].part);
     }
-    assert_int_equal(yoke_array_traffic(work.z).from_devices, 3 * part * 4); /* 1, 0 and 2 left */
+    assert_int_equal(yoke_array_traffic(work.z).from_devices,
+                     3 * part * 4); /* 1, 0 and 2 were evicted */
     for (p = 0; p < TOUR_PARTS; p++)
         OK(work_run(&work, p * part, (p + 1) * part, NULL));
     OK(work_check(&work, &right));
@@ -239,7 +240,7 @@ static void parts_stay_while_there_is_room(void **state)
     make_the_tour("sim:gpu:lanes=4:mem=1700K:pages=4K", 1 << 16);
 }
 
-/* Where CUDA's driver has pages, of 2 MiB here. */
+/* With the pages of CUDA's driver, of 2 MiB here. */
 static void parts_stay_on_cuda(void **state)
 {
     static const char devices[] = "cuda:0:mem=26M";
@@ -255,7 +256,7 @@ static void parts_stay_on_cuda(void **state)
         make_the_tour(devices, 1 << 20);
 }
 
-/* --- too small --- */
+/* --- too little memory --- */
 
 static void memory_below_a_row(void **state)
 {
@@ -284,7 +285,7 @@ static void memory_below_a_row(void **state)
 
 /* --- everything fails in turn --- */
 
-/* Through windows, then by parts that make room for each other. */
+/* Through windows, then in parts that evict each other. */
 static yoke_status part_by_part(const char *devices)
 {
     enum { PARTS = 4 };
@@ -320,7 +321,7 @@ static void everything_fails(void **state)
         walk_everything(part_by_part, machines[m]);
 }
 
-/* Any word: on CUDA devices instead. */
+/* With any argument: on CUDA devices instead. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest on_cuda[] = { cmocka_unit_test(parts_stay_on_cuda) };

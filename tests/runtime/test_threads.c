@@ -1,6 +1,5 @@
-/* test_threads.c - how many threads there are and where, and every way they can wait for a device:
- * each item is done once, and the result says how they waited.
- */
+/* test_threads.c - number and placement of threads, and every way in which they can wait for a
+ * device: each item is done once, and the result says how they waited. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@ enum { N = 3000, ROUNDS = 40, OPENCL_LANES = 3 };
 
 static const char machine[] = "cpu:2,opencl:0:units=1:lanes=3";
 
-/* 0: there is no such device here. */
+/* 0: this machine does not have the device. */
 static int open_machine(const yoke_config *config, yoke_runtime **rt)
 {
     yoke_status status = yoke_open(config, rt);
@@ -34,7 +33,7 @@ static int open_machine(const yoke_config *config, yoke_runtime **rt)
     return 1;
 }
 
-/* --- how many --- */
+/* --- number of threads --- */
 
 struct count {
     const char *devices, *partitioner;
@@ -112,7 +111,7 @@ static void counts_that_make_no_sense(void **state)
         setenv("YOKE_THREADS", words[i], 1);
         expect_refused(&config, "threads");
     }
-    for (; i < sizeof words / sizeof *words; i++) { /* as if it were not there */
+    for (; i < sizeof words / sizeof *words; i++) { /* invalid values are ignored */
         setenv("YOKE_THREADS", words[i], 1);
         OK(yoke_open(&config, &rt));
         OK(yoke_device_get(rt, 0, &device));
@@ -124,7 +123,7 @@ static void counts_that_make_no_sense(void **state)
     expect_refused(&(yoke_config){ .partitioner = "nc-ht:streams=few" }, "few");
 }
 
-/* --- everything with everything --- */
+/* --- all combinations --- */
 
 static uint32_t numbers[N];
 
@@ -147,7 +146,7 @@ static void check_waits(const yoke_config *config, const yoke_result *result)
         assert_string_equal(gpu->reason, "");
         return;
     }
-    /* a chunk may be over when it has been issued, so that nobody waits */
+    /* a chunk may be over when it has been issued, so that no thread waits */
     if (gpu->waiting == YOKE_WAIT_AUTO)
         return;
     assert_non_null(strstr(gpu->reason, words[gpu->waiting]));
@@ -204,7 +203,7 @@ static void all_ways_of_waiting(void **state)
                                          .waiting = (yoke_waiting)w });
 }
 
-/* A device that does it all is driven by the thread that calls yoke_run. */
+/* A device that does the whole job is driven by the thread that calls yoke_run. */
 static void the_calling_thread_waits_too(void **state)
 {
     int w;
@@ -257,7 +256,7 @@ static void nobody_waits_for_simulated_devices(void **state)
     OK(yoke_close(rt));
 }
 
-/* --- the sentence --- */
+/* --- the reason --- */
 
 static const char *sentence(yoke_waiting waiting, struct yk_waits waits, yoke_waiting *chosen)
 {

@@ -1,6 +1,5 @@
-/* test_touches.c - jobs that are right on the cores and wrong on devices with memory of their own,
- * told when they are submitted, on the cores too: by what the kernel's text says of its indexes.
- */
+/* test_touches.c - jobs that are correct on the cores and wrong on devices with their own memory:
+ * reported at submit, even for the cores, from the index expressions in the kernel's text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +46,7 @@ static void close_bench(struct bench *bench)
     OK(yoke_close(bench->rt));
 }
 
-/* The job is refused, in words that have all of `words`. */
+/* The job is refused, with a message that contains all of `words`. */
 static void refused(const struct bench *bench, const yoke_job *job, const char *const *words)
 {
     assert_int_equal(yoke_run(bench->rt, job, NULL), YOKE_EINVAL);
@@ -57,7 +56,7 @@ static void refused(const struct bench *bench, const yoke_job *job, const char *
 }
 #define REFUSED(bench, job, ...) refused(bench, job, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* A flat image under a 2-D kernel: right on the cores, wrong nearly everywhere else. */
+/* A flat image with a 2-D kernel: correct on the cores, wrong on most other devices. */
 static void flat_image(void **state)
 {
     (void)state;
@@ -78,7 +77,7 @@ static void flat_image(void **state)
     close_bench(&b);
 }
 
-/* It ended with SIGSEGV on the cores, too. */
+/* This once ended with SIGSEGV, even on the cores. */
 static void extents_beyond_the_array(void **state)
 {
     (void)state;
@@ -201,7 +200,7 @@ static void right_ones(void **state)
     close_bench(&b);
 }
 
-/* The same bodies are right for some values, and wrong for others. */
+/* The same bodies are correct for some values, and wrong for others. */
 static void values_decide(void **state)
 {
     (void)state;

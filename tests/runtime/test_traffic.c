@@ -1,6 +1,6 @@
-/* test_traffic.c - what a job's copies take is told by where its rows are, not by what the job
- * before it had to copy: rows that the host has written again are copied while others compute. And
- * cores, which have many pieces, speak of rows once a lease. */
+/* test_traffic.c - the predicted copies of a job follow from where its rows are, not from the
+ * copies of the job before: rows that the host has rewritten are copied while others compute. And
+ * cores, which have many pieces, update coherence once per lease. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { ROWS = 1 << 20, MANY = 1 << 23 };
 
-/* Copies in take half as long as kernels. */
+/* Uploads take half as long as kernels. */
 static const char machine[] = "sim:gpu:rate=1e9:link=16e9:latency=1us:launch=1us:lanes=4";
 
 struct scene {
@@ -63,7 +63,8 @@ static void only_copies_make_chunks(void **state)
     for (i = 0; i < 3; i++) {
         touch(scene.x);
         touch(scene.y);
-        assert_true(chunks_of_a_job(&scene) > 1); /* none is, though the last job copied nothing */
+        assert_true(chunks_of_a_job(&scene) >
+                    1); /* no row is there, though the last job copied nothing */
         assert_int_equal(chunks_of_a_job(&scene), 1);
     }
     OK(yoke_array_close(scene.x));
@@ -73,7 +74,7 @@ static void only_copies_make_chunks(void **state)
     free(y);
 }
 
-/* One word to coherence for each lease of the job, not for each piece. */
+/* Coherence is updated once for each lease of the job, not for each piece. */
 static void told_once_a_lease(yoke_runtime *runtime, const yoke_array *written, const yoke_job *job)
 {
     const uint64_t before = yk_coherence_version(yk_array_of(written, "a test")->coherence);
@@ -84,7 +85,7 @@ static void told_once_a_lease(yoke_runtime *runtime, const yoke_array *written, 
     yoke_result_close(result);
 }
 
-/* Beside devices that have some of the rows: each piece would wait for the array's lock. */
+/* Beside devices that have some of the rows each piece would wait for the array's lock. */
 static void cores_tell_once_a_lease(void **state)
 {
     yoke_config config = { .devices = "cpu:2" };
@@ -121,7 +122,7 @@ static yoke_rows all_rows(const void *context, yoke_rows items)
     return (yoke_rows){ 0, *(const int64_t *)context };
 }
 
-/* Also where a function of the program says what they read. */
+/* Also if a callback gives the rows that they read. */
 static void cores_ask_once_for_a_tree(void **state)
 {
     yoke_config config = { .devices = "cpu:2" };
@@ -154,7 +155,8 @@ static void cores_ask_once_for_a_tree(void **state)
     free(to);
 }
 
-/* Nothing orders a job of no items and others, so it must not touch what they may be writing. */
+/* A job without items is not ordered with others, so it must not access what they may be writing.
+ */
 static void a_sum_of_nothing_touches_no_row(void **state)
 {
     enum { BINS = 64 };
@@ -190,14 +192,15 @@ static void a_sum_of_nothing_touches_no_row(void **state)
     assert_int_equal(h[0], BINS);
 }
 
-/* Index i touches row i, as a callback says. */
+/* Index i touches row i, given by a callback. */
 static yoke_rows same_rows(const void *context, yoke_rows range)
 {
     (void)context;
     return range;
 }
 
-/* How many chunks cut a job's copies, and how long it took, from the fourth on the same. */
+/* Gets the number of chunks into which copies cut a job; returns its time; both are constant from
+ * the fourth job on. */
 static double run_by(const yoke_arg *x, const yoke_arg *y, struct scene *scene, int64_t *chunks)
 {
     float a = 1;
@@ -217,8 +220,8 @@ static double run_by(const yoke_arg *x, const yoke_arg *y, struct scene *scene, 
     return seconds;
 }
 
-/* Rows that a callback gives are copied like others: else all of a GPU's part was one chunk, with
- * its copies before and behind it (spmv: 1.68 ms instead of 1.36 on such a machine). */
+/* Rows that a callback gives count as copies like others; otherwise a GPU's part was one chunk,
+ * with its copies before and after it (spmv: 1.68 ms instead of 1.36 on such a machine). */
 static void rows_by_callback_are_copies_too(void **state)
 {
     static const char both[] =

@@ -1,6 +1,5 @@
-/* test_trained.c - jobs of the partitioner `trained`: what `auto` taught is kept to, and changed
- * when runs have become unbalanced.
- */
+/* test_trained.c - jobs of the partitioner `trained`: shares that `auto` found are kept, and
+ * changed if runs become unbalanced. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +22,7 @@ static const char machine[] = "sim:cpu:cores=2:rate=5e5:launch=0,"
 
 static int32_t y[ITEMS];
 
-/* Items of the cores; the GPU's reason and who split it go to `why` and `who`. */
+/* Returns the items of the cores; stores the GPU's reason in `why` and the partitioner in `who`. */
 static int64_t run(yoke_runtime *rt, yoke_array *array, char why[256], char who[128])
 {
     static const int32_t offset = 7;
@@ -64,7 +63,7 @@ static void shares_stay_and_are_mended(void **state)
     OK(yoke_array_wrap(rt, y, ITEMS, sizeof *y, &array));
     for (i = 0; i < 10 && strcmp(who, "trained:w=1") != 0; i++)
         taught = run(rt, array, why, who);
-    assert_in_range(i, 2, 4); /* the first ones are auto's */
+    assert_in_range(i, 2, 4); /* `auto` does the first ones */
     assert_float_equal((double)taught / ITEMS, 0.1, 0.02);
     assert_int_equal(run(rt, array, why, who), taught);
     memory = memory_of(rt);
@@ -87,7 +86,7 @@ static void shares_stay_and_are_mended(void **state)
     OK(yoke_close(rt));
 }
 
-/* What is adjusted for one job is nothing to jobs of another size. */
+/* An adjustment for one job does not affect jobs of another size. */
 static void other_jobs_keep_theirs(void **state)
 {
     yoke_runtime *rt = open_runtime(machine);

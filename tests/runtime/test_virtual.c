@@ -1,6 +1,5 @@
-/* test_virtual.c - where the clock goes on simulated machines: to what ends next, or to the time at
- * which a lane asked to be stepped again, also where nothing is under way; and not on for ever.
- */
+/* test_virtual.c - how the clock advances on simulated machines: to the next end, or to the time at
+ * which a lane asked to be called again, even if nothing is in progress; and not for ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +41,7 @@ static void run_on(const char *devices, yoke_result **result)
         assert_int_equal(y[i], i + 7);
 }
 
-/* The device's nth decision, in seconds; -1: it got less. */
+/* Time of the device's nth decision in s; -1: it had fewer. */
 static double decided_at(const yoke_result *result, int device, int nth)
 {
     int64_t i;
@@ -52,8 +51,8 @@ static double decided_at(const yoke_result *result, int device, int nth)
     return -1;
 }
 
-/* A core takes 10 ms for an item: the GPU waits 50 us for them and no longer, as on a real machine.
- */
+/* A core takes 10 ms per item: the GPU waits 50 us for the cores and no longer, as on a real
+ * machine. */
 static void a_gpu_begins_when_its_wait_is_over(void **state)
 {
     yoke_result *result;
@@ -64,7 +63,7 @@ static void a_gpu_begins_when_its_wait_is_over(void **state)
     yoke_result_close(result);
 }
 
-/* What ends before that time is not passed over: the cores' first result, at 10 us. */
+/* An end before that time is not skipped: the cores' first result, at 10 us. */
 static void a_result_is_seen_before_that(void **state)
 {
     yoke_result *result;
@@ -85,7 +84,7 @@ static void a_gpu_fails_while_it_waits(void **state)
     yoke_result_close(result);
 }
 
-/* Nobody may work on it, and nobody asks for a time. */
+/* No device may work on it, and none asks to be called again. */
 static void nothing_is_left_to_wait_for(void **state)
 {
     yoke_runtime *rt = open_runtime("sim:cpu,sim:gpu");

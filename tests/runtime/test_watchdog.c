@@ -1,6 +1,5 @@
-/* test_watchdog.c - devices that never end a kernel: simulated ones, and PoCL's with a kernel that
- * waits for the program. The job ends well without them, and so does the runtime.
- */
+/* test_watchdog.c - devices that never end a kernel: simulated ones, and PoCL with a kernel that
+ * waits for the program. The job and the runtime end normally without them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +21,7 @@
 enum { N = 6000, JOBS_MOST = 20000 };
 
 extern const yoke_kernel k_gated;
-/* What such a device has is left on purpose. */
+/* Objects of such a device are leaked on purpose. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -33,7 +32,7 @@ struct scene {
     yoke_runtime *runtime;
     yoke_array *array;
     int32_t values[N];
-    int32_t adds; /* so often the index was added to each */
+    int32_t adds; /* number of times that the index was added to each element */
 };
 
 static void scene_open(struct scene *scene, const char *devices, double watchdog)
@@ -53,7 +52,7 @@ static yoke_status run_for(struct scene *scene, const int *gate, yoke_result **r
                      .range = { 0, N },
                      .args = { yoke_value(address), yoke_inout_home(scene->array) } };
     yoke_status status;
-    if (gate) /* it does end at last, and nothing may come home then */
+    if (gate) /* the kernel does end at last, and its results must not come home then */
         job.args[1].home = YOKE_HOME_LATER;
     status = yoke_run(scene->runtime, &job, result);
     scene->adds += status == YOKE_OK;
@@ -91,7 +90,7 @@ static void scene_close(struct scene *scene)
     OK(yoke_close(scene->runtime));
 }
 
-/* Slow enough that both devices are at work for longer than it takes the GPU to stall. */
+/* Slow enough that both devices work longer than the time after which the GPU counts as stalled. */
 #define CORES "sim:cpu:cores=2:rate=1e5,"
 #define SLOW  ":rate=1e6"
 
@@ -126,7 +125,7 @@ static void whenever_it_stalls(void **state)
                  at);
         scene_open(&scene, devices, 0);
         status = run(&scene, NULL);
-        if (status != YOKE_OK) /* nothing can be told of the first chunks */
+        if (status != YOKE_OK) /* the first chunks cannot be judged */
             assert_int_equal(status, YOKE_EDEVICE);
         lost += is_lost(&scene, "sim:gpux") && status == YOKE_OK;
         if (status == YOKE_OK)
@@ -137,7 +136,7 @@ static void whenever_it_stalls(void **state)
     assert_true(lost > 20);
 }
 
-/* A later job like it is watched from its first chunk on, and one that is different is not. */
+/* A later job like it is watched from its first chunk on; a different one is not. */
 static void what_earlier_jobs_measured_counts(void **state)
 {
     struct scene scene;
@@ -149,7 +148,7 @@ static void what_earlier_jobs_measured_counts(void **state)
     check(&scene);
     scene_close(&scene);
     scene_open(&scene, CORES "sim:gpu" SLOW ":stall=1us", 0);
-    assert_int_equal(run(&scene, NULL), YOKE_EDEVICE); /* for ever: all that a clock can say */
+    assert_int_equal(run(&scene, NULL), YOKE_EDEVICE); /* the largest time of the clock */
     assert_non_null(strstr(yoke_error_text(), "nothing left to do"));
     scene_close(&scene);
     assert_int_equal(yk_alloc_outstanding(), 0);
@@ -182,7 +181,7 @@ static void other_factors_are_mistakes(void **state)
     }
 }
 
-/* --- PoCL, which takes the ten seconds --- */
+/* --- PoCL, with the default limit of ten seconds --- */
 
 static int gate; /* 1: the kernel does not end */
 
@@ -204,8 +203,8 @@ static int has_opencl(void)
     return 1;
 }
 
-/* Jobs until the last device has had some chunks. On a busy machine, or while its kernel is being
- * compiled, a job can be over before it has one. */
+/* Runs jobs until the last device has had some chunks. On a busy machine, or while its kernel is
+ * being compiled, a job can be over before it has one. */
 static void warm_up(struct scene *scene)
 {
     int64_t chunks = 0;
@@ -227,11 +226,11 @@ static void a_kernel_without_end(const char *devices, yoke_waiting waiting)
     struct scene scene = { 0 };
     char line[512] = "";
     yoke_status status;
-    __atomic_store_n(&gate, 0, __ATOMIC_SEQ_CST); /* should the test before have failed */
+    __atomic_store_n(&gate, 0, __ATOMIC_SEQ_CST); /* in case an earlier test failed */
     OK(yoke_open(&config, &scene.runtime));
     OK(yoke_array_wrap(scene.runtime, scene.values, N, sizeof *scene.values, &scene.array));
     warm_up(&scene);
-    check(&scene); /* what the device alone had would be lost with it */
+    check(&scene); /* brings the rows home: rows that only the device has would be lost with it */
     yoke_set_log(say, line, YOKE_LOG_WARN);
     __atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
     alarm(280);
@@ -248,11 +247,11 @@ static void a_kernel_without_end(const char *devices, yoke_waiting waiting)
         OK(run(&scene, NULL));
         check(&scene);
     }
-    scene_close(&scene); /* while it still runs */
+    scene_close(&scene); /* while the kernel still runs */
     alarm(0);
     yoke_set_log(NULL, NULL, YOKE_LOG_WARN);
     __atomic_store_n(&gate, 0, __ATOMIC_SEQ_CST);
-    sleep(1); /* what calls back now finds who asked for it */
+    sleep(1); /* late callbacks must find valid memory */
 }
 
 static void a_host_thread_gives_up(void **state)
@@ -291,9 +290,8 @@ int main(void)
         cmocka_unit_test(the_caller_gives_up),
         cmocka_unit_test(who_polls_gives_up),
     };
-    setenv("POCL_MAX_PTHREAD_COUNT", "1",
-           1); /* a kernel without end keeps one core busy, not all */
+    setenv("POCL_MAX_PTHREAD_COUNT", "1", 1); /* an endless kernel keeps one core busy, not all */
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fflush(NULL);
-    _exit(failed); /* a driver with work that it was left with may wait for it in exit */
+    _exit(failed); /* in exit a driver may wait for work that was abandoned */
 }

@@ -1,6 +1,5 @@
-/* test_weights.c - the CPU weight of jobs: what was set for a kernel or for all decides, until it
- * is changed or a policy moves it; what classes of devices took can be asked for.
- */
+/* test_weights.c - the CPU weight of jobs: the weight set for a kernel or for all applies until it
+ * is changed or a policy moves it; the times of each class of devices can be queried. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,7 +139,7 @@ static void one_side_alone_does_all(void **state)
         for (w = 0; w < 3; w++) {
             OK(yoke_set_cpu_weight(scene->rt, NULL, weights[w]));
             assert_int_equal(run(scene, NULL), ITEMS);
-            /* there is nothing to compare with, so nobody asks the policy */
+            /* there is nothing to compare with, so the policy is not called */
             assert_float_equal(weight_of(scene, &k_index), weights[w], 0);
         }
         close_scene(scene);
@@ -188,7 +187,7 @@ static void what_is_no_weight_changes_nothing(void **state)
     close_scene(scene);
 }
 
-/* Two cores take 1 us for an item, the GPU 1/9 us. */
+/* Two cores take 1 us per item, the GPU 1/9 us. */
 static void times_are_told_by_class(void **state)
 {
     struct scene *scene = open_scene(machine);
@@ -205,13 +204,13 @@ static void times_are_told_by_class(void **state)
     assert_float_equal(times.gpu_seconds, 5000e-6 / 9, 50e-6);
     OK(yoke_last_times(scene->rt, &k_saxpy, &times));
     assert_int_equal(times.cpu_items, 0);
-    run(scene, "static:shares=1/3"); /* whoever split it */
+    run(scene, "static:shares=1/3"); /* with any partitioner */
     OK(yoke_last_times(scene->rt, NULL, &times));
     assert_int_equal(times.cpu_items, 2500);
     close_scene(scene);
 }
 
-/* From 0.2 to 0.1, where it stays within a hundredth. */
+/* From 0.2 to 0.1, where it stays within 0.01. */
 static void the_papers_policy_finds_the_balance(void **state)
 {
     struct scene *scene = open_scene(machine);
@@ -227,7 +226,7 @@ static void the_papers_policy_finds_the_balance(void **state)
         run(scene, NULL);
         assert_float_equal(weight_of(scene, &k_index), 0.1, 0.0101);
     }
-    /* Each kernel's weight moves by itself. */
+    /* Each kernel's weight moves separately. */
     assert_float_equal(weight_of(scene, NULL), 0.2, 0);
     assert_float_equal(weight_of(scene, &k_saxpy), 0.2, 0);
     OK(yoke_set_cpu_weight(scene->rt, NULL, 0.4));
@@ -245,7 +244,7 @@ static void the_rate_policy_is_there_in_four(void **state)
     for (step = 0; step < 4; step++)
         run(scene, NULL);
     assert_float_equal(weight_of(scene, &k_index), 0.1, 0.003);
-    /* What others decide teaches nothing. */
+    /* Jobs split by other partitioners do not move it. */
     run(scene, "static:shares=1/1");
     assert_float_equal(weight_of(scene, &k_index), 0.1, 0.003);
     OK(yoke_set_weight_policy(scene->rt, &k_index, NULL, NULL));
@@ -255,7 +254,7 @@ static void the_rate_policy_is_there_in_four(void **state)
     close_scene(scene);
 }
 
-/* As the panels of a product do: which of them is over first says nothing. */
+/* As with the panels of a product: which of them ends first has no meaning. */
 static void jobs_that_overlap_are_one(void **state)
 {
     enum { JOBS = 10 };
@@ -303,7 +302,7 @@ static void a_job_begins_with_what_the_last_one_taught(void **state)
     close_scene(scene);
 }
 
-/* Without a policy each job has the weight that held when it was submitted. */
+/* Without a policy each job has the weight at its submission. */
 static void a_set_weight_is_for_jobs_to_come(void **state)
 {
     struct scene *scene = open_scene(machine);
@@ -364,7 +363,7 @@ static void a_program_that_names_a_partitioner_counts_more(void **state)
     unsetenv("YOKE_CPU_WEIGHT");
 }
 
-/* What a device was to do that is lost, others do; that says nothing of weights. */
+/* Other devices do the work of a lost device; that says nothing about weights. */
 static void a_lost_device_asks_no_policy(void **state)
 {
     struct scene *scene = open_scene("sim:cpu:cores=2:rate=1e6,sim:gpu:rate=1e6:fail=100us");

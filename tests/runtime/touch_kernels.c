@@ -1,4 +1,4 @@
-/* touch_kernels.c - kernels as a new user writes them, which touch other rows than the job
+/* touch_kernels.c - kernels as a new user may write them, which access other rows than the job
  * declares. */
 #include "touch_kernels.h"
 
@@ -77,7 +77,7 @@ YOKE_KERNEL(t_reversed, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(f
     y[i] = x[n - 1 - i];
 }
 
-/* Right: a constant index that is its own, a local that changes, a pointer into the row. */
+/* Correct: a constant index that is its own, a local that changes, a pointer into the row. */
 YOKE_KERNEL(t_right, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     YOKE_GLOBAL const float *row = x + i * w;
@@ -90,7 +90,7 @@ YOKE_KERNEL(t_right, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(floa
         y[0] = 7;
 }
 
-/* Right: a row from its end on, and backwards. */
+/* Correct: a row from its end on, and backwards. */
 YOKE_KERNEL2(t_mirror, i, j, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     y[i * YOKE_SIZE2 + j] = x[i * YOKE_SIZE2 + YOKE_SIZE2 - 1 - j];
@@ -104,7 +104,7 @@ YOKE_KERNEL(t_backwards, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     y[i] = sum;
 }
 
-/* Right where the values say so. */
+/* Correct for some values. */
 YOKE_KERNEL(t_radius, i, YOKE_VALUE(int32_t, radius), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     float sum = x[i];
@@ -122,7 +122,7 @@ YOKE_KERNEL(t_channels, i, YOKE_VALUE(int32_t, channels), YOKE_IN(float, x), YOK
     y[i] = channels == 3 ? x[3 * i] + x[3 * i + 1] + x[3 * i + 2] : x[i * channels];
 }
 
-/* Right: each only for the index that has that row, however it is said. */
+/* Correct: each access is only for the index that has that row, in different notations. */
 YOKE_KERNEL(t_ends, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     const int64_t left = i > 0 ? i : 0;
@@ -138,7 +138,7 @@ YOKE_KERNEL(t_ends, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float
     y[0] = 6;
 }
 
-/* Right: names that mean something else, numbers that wrap, pointers that moved. */
+/* Correct: names that mean something else, numbers that wrap, pointers that moved. */
 YOKE_KERNEL(t_names, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     y[i * 256 + (uint8_t)(i * 7)] = 1;
@@ -154,7 +154,7 @@ YOKE_KERNEL(t_names, i, YOKE_VALUE(int32_t, w), YOKE_IN(float, x), YOKE_OUT(floa
     y[3] = 4;
 }
 
-/* Wrong for most indexes, behind conditions of the index. */
+/* Wrong for most indexes, behind conditions on the index. */
 YOKE_KERNEL(t_behind, i, YOKE_VALUE(int64_t, n), YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     if (i == 0 || i >= n - 1) {

@@ -1,4 +1,4 @@
-/* under_sanitizer.h - which sanitizer watches this build, and what it does not allow. */
+/* under_sanitizer.h - which sanitizer this build has, and what it does not allow. */
 #ifndef UNDER_SANITIZER_H
 #define UNDER_SANITIZER_H
 
@@ -16,8 +16,8 @@ enum { RUNNING_UNDER_TSAN = 1 };
 enum { RUNNING_UNDER_TSAN = 0 };
 #endif
 
-/* 0: a child of fork may not start threads. The thread sanitizer refuses them; the address
- * sanitizer of clang 14 does not unlock its allocator there, so that they hang now and then. */
+/* 0: a child of fork must not start threads. The thread sanitizer refuses them; the address
+ * sanitizer of clang 14 does not unlock its allocator in the child, so threads sometimes hang. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { CHILDREN_MAY_START_THREADS = 0 };
 #else

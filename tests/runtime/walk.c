@@ -14,7 +14,7 @@
 #include "under_sanitizer.h"
 
 enum { HANGS_SECONDS = 60 };
-/* Threads meet alike in neighbouring calls, and the thread sanitizer takes ten times as long. */
+/* Neighbouring calls have the same interleavings, and the thread sanitizer is ten times slower. */
 static const int64_t stride = RUNNING_UNDER_TSAN ? 5 : 1;
 
 int64_t walk_allocations(walk_program *program, const char *devices, unsigned allowed)

@@ -1,6 +1,6 @@
-/* walk.h - a program run again and again, each time with another call that fails (under the thread
- * sanitizer each fifth), until none is left that it does not reach. It never hangs and never leaves
- * anything, whatever fails. */
+/* walk.h - runs a program again and again, each time with another failing call (under the thread
+ * sanitizer every fifth), until the program no longer reaches the call. It must never hang or leak,
+ * whatever fails. */
 #ifndef WALK_H
 #define WALK_H
 
@@ -10,13 +10,14 @@
 /* From open to close on these devices. */
 typedef yoke_status walk_program(const char *devices);
 
-/* Each allocation fails once. How many there were; every status is among `allowed`, a bit each. */
+/* Each allocation fails once. Returns the number of allocations; every status must be in the bit
+ * mask `allowed`. */
 int64_t walk_allocations(walk_program *program, const char *devices, unsigned allowed);
-/* Each backend call fails (yk_backend_fail_at). How many there were; *went_well of the runs were
- * right all the same, where each stands for those that were left out. */
+/* Each backend call fails (yk_backend_fail_at). Returns the number of calls; *went_well: runs with
+ * a correct result, each weighted with the runs that were skipped. */
 int64_t walk_calls(walk_program *program, const char *devices, yoke_status kind,
                    int64_t *went_well);
-/* Both, with devices checked: without memory some runs are right all the same. */
+/* Both, with devices checked: without memory some runs still succeed. */
 void walk_everything(walk_program *program, const char *devices);
 
 #endif

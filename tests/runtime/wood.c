@@ -29,7 +29,7 @@ const int wood_form_count = sizeof wood_forms / sizeof *wood_forms;
 
 /* --- counting --- */
 
-/* `leaf` and all that comes of it. No deeper than there are generations. */
+/* Counts `leaf` and all its descendants, at most as deep as there are generations. */
 static int64_t count_tree(struct wood_job *job, leaf_t leaf, struct wood_tally *tally)
 {
     const uint32_t children = wood_children(job->wood, leaf);
@@ -48,7 +48,7 @@ static int64_t count_tree(struct wood_job *job, leaf_t leaf, struct wood_tally *
     return items;
 }
 
-/* Trees until there are so many items, or so many trees. */
+/* Counts trees until the given number of items or trees is reached. */
 static void count_wood(struct wood_job *job, int64_t items, int64_t trees, struct wood_tally *want)
 {
     memset(want, 0, sizeof *want);
@@ -57,9 +57,9 @@ static void count_wood(struct wood_job *job, int64_t items, int64_t trees, struc
         job->items += count_tree(job, job->form->kept(wood_root(job->wood, job->last)), want);
 }
 
-/* --- drawing --- */
+/* --- random parameters --- */
 
-/* Items that an item and all that comes of it are on average. */
+/* Mean number of items of a tree. */
 static double tree_items(const wood_t *wood)
 {
     const double emitted = wood->often / 65536.0 * (wood->most + 1) / 2;
@@ -69,7 +69,7 @@ static double tree_items(const wood_t *wood)
     return items;
 }
 
-/* Sizes of queues: usual ones, as small as they can be, and all between. */
+/* Sizes of queues: the default, the smallest possible, and values between. */
 static void draw_queue(uint64_t *seed, uint32_t groups_most, yoke_step *step)
 {
     const uint32_t most = step->most;
@@ -90,8 +90,8 @@ static void draw_queue(uint64_t *seed, uint32_t groups_most, yoke_step *step)
         step->groups = groups_most;
 }
 
-/* Where stacks have room for a few lanes only, in the end one group steps with one. A launch takes
- * about as long as LAUNCH_TURNS turns. */
+/* If stacks have room for a few lanes only, in the end one group runs with one lane. Starting a
+ * launch takes about as long as LAUNCH_TURNS turns. */
 enum { LAUNCH_TURNS = 20 };
 static int64_t items_of_turns(const yoke_step *step, int64_t turns)
 {
@@ -117,7 +117,7 @@ static void draw_shape(uint64_t *seed, int64_t items, struct wood_job *job)
         wood->depth--;
 }
 
-/* An item of the wood emits more than is declared. */
+/* Makes one item of the wood emit more than is declared. */
 static void draw_odd(uint64_t *seed, struct wood_job *job)
 {
     const int64_t index = job->first + storm_below(seed, job->last - job->first);
@@ -135,7 +135,7 @@ static void draw_partitioner(uint64_t *seed, struct wood_job *job)
 {
     static const char *const others[] = { "", "", "even", "guided" };
     const int64_t trees = job->last - job->first;
-    if (storm_one_in(seed, 3)) /* in a hundred chunks at most */
+    if (storm_one_in(seed, 3)) /* at most a hundred chunks */
         snprintf(job->partitioner, sizeof job->partitioner, "dynamic:chunk=%lld",
                  (long long)(1 + trees / 100 + storm_below(seed, trees)));
     else

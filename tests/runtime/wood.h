@@ -1,5 +1,5 @@
-/* wood.h - a random wood, drawn from a seed and counted by one thread: what a step kernel has to
- * come to. */
+/* wood.h - a random wood, generated from a seed and counted by one thread: the expected result of a
+ * step kernel. */
 #ifndef WOOD_H
 #define WOOD_H
 
@@ -7,10 +7,10 @@
 
 #include "wood_kernels.h"
 
-/* A kernel, and its items as the host sees them. */
+/* A kernel, and the host's view of its items. */
 struct wood_form {
     const yoke_kernel *kernel;
-    leaf_t (*kept)(leaf_t); /* what of a leaf fits the layout */
+    leaf_t (*kept)(leaf_t); /* the part of a leaf that fits the layout */
     uint64_t (*mark)(leaf_t);
 };
 extern const struct wood_form wood_forms[];
@@ -18,7 +18,7 @@ extern const int wood_form_count;
 
 enum { WOOD_BINS_MOST = 16384, WOOD_AGES_MOST = 1500 };
 
-/* How often items were met, and the sum of their marks, in turns. */
+/* Alternating: number of items, and sum of their marks. */
 struct wood_tally {
     uint64_t bins[2 * WOOD_BINS_MOST], ages[2 * WOOD_AGES_MOST];
 };
@@ -29,18 +29,18 @@ struct wood_job {
     int64_t first, last;
     int64_t items;
     yoke_step step;        /* with sizes of the queue */
-    char partitioner[40];  /* "": the usual one */
-    int too_many, too_old; /* errors it has to end with; one of them if both */
+    char partitioner[40];  /* "": the default */
+    int too_many, too_old; /* expected errors; one of the two if both are set */
 };
 
 struct wood_limits {
-    int64_t items;   /* of one wood, about */
-    int64_t turns;   /* of one work-group, about, that a wood may take on the smallest queues */
+    int64_t items;   /* about, per wood */
+    int64_t turns;   /* about, of one work-group for a wood with the smallest queues */
     uint32_t groups; /* 0: any */
-    int64_t kernels; /* only the first ones; 0: all */
+    int64_t kernels; /* use only the first ones; 0: all */
 };
 
-/* Draws it and counts it. All that is drawn comes of the seed and the limits. */
+/* Generates and counts it. Deterministic: depends only on the seed and the limits. */
 void wood_draw(uint64_t seed, const struct wood_limits *limits, struct wood_job *out,
                struct wood_tally *want);
 

@@ -1,11 +1,10 @@
-/* wood_kernels.h - random woods for step kernels: what the kernels and the program that counts
- * again have in common.
+/* wood_kernels.h - random woods for step kernels: shared by the kernels and the program that counts
+ * again.
  *
- * A wood has a tree for each index of a range. What an item emits is drawn from its key: nothing,
- * or 1 to `most` items. Whoever handles one adds 1 and its mark, a hash of all its bytes, to the
- * tally of its index and to that of its generation: an item that is lost, done twice or changed
- * on its way through a queue is found.
- */
+ * A wood has a tree for each index of a range. An item's key determines what it emits: nothing, or
+ * 1 to `most` items. Handling an item adds 1 and its mark, a hash of all its bytes, to the tally of
+ * its index and to that of its generation. So an item that is lost, done twice or changed on its
+ * way through a queue is found. */
 #ifndef WOOD_KERNELS_H
 #define WOOD_KERNELS_H
 
@@ -13,20 +12,20 @@
 
 typedef struct wood {
     uint64_t seed;
-    uint64_t odd_key;              /* with odd_age: of an item that emits more than is declared */
-    int64_t first;                 /* index of the range */
-    uint32_t bins, ages;           /* tallies: of indexes modulo so many, of generations */
-    uint32_t often;                /* 65536ths of items that emit */
-    uint32_t most, depth, odd_age; /* depth: generations that may emit */
+    uint64_t odd_key;    /* with odd_age: identifies the item that emits more than declared */
+    int64_t first;       /* index of the range */
+    uint32_t bins, ages; /* sizes of the tallies by index (modulo `bins`) and by generation */
+    uint32_t often;      /* fraction of items that emit, in 1 / 65536 */
+    uint32_t most, depth, odd_age; /* depth: number of generations that may emit */
 } wood_t;
 
-/* What is told by an item, whatever its layout. */
+/* The fields that every layout stores. */
 typedef struct leaf {
     uint64_t key;
     uint32_t bin, age;
 } leaf_t;
 
-/* Layouts: small, plain, and large with filling. NAME_of makes an item, NAME_read reads it,
+/* Layouts: small, plain, and large with padding. NAME_of makes an item, NAME_read reads it,
  * NAME_spare is a sum over the bytes that NAME_read does not see. */
 typedef struct small {
     uint16_t key, bin, age;
@@ -118,7 +117,7 @@ YOKE_FN uint64_t large_spare(large_t item)
     return spare;
 }
 
-/* All that the item is, in 64 bits. */
+/* The whole item in 64 bits. */
 YOKE_FN uint64_t wood_hash(leaf_t leaf)
 {
     return step_hash(leaf.key + ((uint64_t)leaf.bin << 40) + ((uint64_t)leaf.age << 20));
@@ -152,13 +151,13 @@ YOKE_FN leaf_t wood_child(leaf_t leaf, uint32_t number)
     return child;
 }
 
-/* Its place in a tally; that of no item has to be one all the same. */
+/* Its place in a tally; an invalid item must get a valid place too. */
 YOKE_FN int64_t wood_place(uint32_t which, uint32_t places)
 {
     return which < places ? which : 0;
 }
 
-/* The step kernel k_wood_MOST. Each has a file of its own (CMakeLists.txt), for some drivers
+/* The step kernel k_wood_MOST. Each has a file of its own (CMakeLists.txt), because some drivers
  * compile all kernels of a text when one is used. */
 #define WOOD_KERNEL(at_most, layout, ages_there_are)                                               \
     YOKE_STEP_KERNEL(k_wood_##at_most, layout##_t, x, i, at_most, ages_there_are,                  \
