@@ -6,7 +6,7 @@ YOKE_KERNEL(saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(float,
     y[i] = a * x[i] + y[i];
 }
 
-#ifndef YOKE_FLATTEN /* what follows is not for devices */
+#ifndef YOKE_FLATTEN /* the rest is not for devices */
 #include <stdio.h>
 #include <yoke/yoke.h>
 

@@ -1,8 +1,7 @@
 /* 02-halo.c - heat spreading over a plate: each row needs its neighbours, so rows are read with a
- * halo of one on both sides. The range leaves the plate's edge out, which keeps its heat. Two
- * arrays take turns; between steps only the rows at the borders of the devices' parts move. Prints
- * what each device did in the last step.
- */
+ * halo of one on both sides. The range excludes the plate's edge, which keeps its heat. Two arrays
+ * take turns; between steps only the rows at the borders of the devices' parts are copied. Prints
+ * what each device did in the last step. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL2(spread, i, j, YOKE_IN(float, before), YOKE_OUT(float, after))

@@ -1,6 +1,5 @@
-/* 03-add.c - a histogram: any index may add to any bin. Each device adds to a copy of its own, and
- * yoke folds the copies into the array when the job ends.
- */
+/* 03-add.c - a histogram: any index may add to any bin. Each device adds to its own copy, and yoke
+ * folds the copies into the array when the job ends. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(histogram, i, YOKE_VALUE(int32_t, bins), YOKE_IN(uint32_t, x),

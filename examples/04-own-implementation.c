@@ -1,7 +1,6 @@
-/* 04-own-implementation.c - a kernel whose CPU code and OpenCL source are written by hand: what to
- * do where a tuned library or a device's own language beats the common text. Nothing here needs
- * yoke's build rules.
- */
+/* 04-own-implementation.c - a kernel with hand-written CPU code and OpenCL source, for cases in
+ * which a tuned library or a device's own language is faster than the common text. Nothing here
+ * needs yoke's build rules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <yoke/yoke.h>
@@ -15,7 +14,7 @@ static void squares_on_a_core(void *const *args, const yoke_chunk *chunk)
         y[i] = x[i] * x[i];
 }
 
-/* The range, then for each array its address and the byte at which its element 0 is. */
+/* The range, then for each array its address and the byte offset of its element 0. */
 static const char squares_text[] =
     "kernel void squares(long first, long last, long extent1, long extent2,\n"
     "                    global const char *x, long x_shift, global char *y, long y_shift)\n"

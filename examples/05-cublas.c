@@ -1,7 +1,6 @@
-/* 05-cublas.c - y = A x, where NVIDIA GPUs call cuBLAS on the stream that yoke gives them and all
- * other devices use the kernel's own text. cuBLAS is looked for when the program runs; without it,
- * or without a GPU, the result is the same.
- */
+/* 05-cublas.c - y = A x: NVIDIA GPUs call cuBLAS on the stream that yoke gives them, and all other
+ * devices use the kernel's own text. cuBLAS is loaded at run time; without it, or without a GPU,
+ * the result is the same. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(mxv, i, YOKE_VALUE(int64_t, columns), YOKE_IN(float, a), YOKE_IN(float, x),
@@ -20,7 +19,8 @@ YOKE_KERNEL(mxv, i, YOKE_VALUE(int64_t, columns), YOKE_IN(float, a), YOKE_IN(flo
 #include <stdlib.h>
 #include <yoke/yoke.h>
 
-/* The little that is used of cublas_v2.h, so that nothing of CUDA is needed to build this. */
+/* The few declarations of cublas_v2.h that are used, so that no CUDA header is needed to build
+ * this. */
 typedef struct cublasContext *cublas_handle;
 enum { CUBLAS_OP_T = 1, CUBLAS_ALLOC_FAILED = 3 };
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_UNKNOWN = 999 };
@@ -33,14 +33,14 @@ static struct {
                  int incy);
 } cublas;
 
-/* dlsym gives an object's address; POSIX says that a function's may be stored so. */
+/* dlsym returns an object pointer; POSIX allows a function's address to be stored this way. */
 static int find(void *library, const char *name, void *slot)
 {
     *(void **)slot = dlsym(library, name);
     return *(void **)slot != NULL;
 }
 
-/* 1 if there is a cuBLAS; it stays loaded. */
+/* 1 if cuBLAS exists; it stays loaded. */
 static int load_cublas(void)
 {
     static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11" };
@@ -60,9 +60,9 @@ static int load_cublas(void)
     return 0;
 }
 
-/* A handle belongs to the context it was made in; each stream has its own, for two streams would
- * share the workspace of one. They last as long as the process, since their context may be gone
- * when it ends. Different GPUs call from different threads. */
+/* A handle belongs to the context in which it was made. Each stream has its own handle, because two
+ * streams with one handle would share its workspace. Handles live as long as the process, because
+ * their context may be gone when it ends. Different GPUs call from different threads. */
 enum { STREAMS_MAX = 64 };
 static struct {
     void *context, *stream;
@@ -94,9 +94,9 @@ static cublas_handle handle_of(const yoke_cuda_call *call, int *status)
     return handle;
 }
 
-/* Rows chunk->first .. chunk->last - 1. cuBLAS counts along columns: our rows of `columns` numbers
- * are to it the columns of the transposed matrix, which is `columns` high, so that is what it has
- * to transpose. */
+/* Rows chunk->first .. chunk->last - 1. cuBLAS is column-major: it sees our rows of `columns`
+ * numbers as the columns of the transposed matrix, which has `columns` rows, so it must transpose
+ * that. */
 static int mxv_by_cublas(const yoke_cuda_call *call, const yoke_chunk *chunk)
 {
     const int64_t columns = *(const int64_t *)call->args[0];
@@ -114,7 +114,7 @@ static int mxv_by_cublas(const yoke_cuda_call *call, const yoke_chunk *chunk)
 enum { rows = 4096, columns = 1024 };
 static float as[(size_t)rows * columns], xs[columns], ys[rows];
 
-/* Small whole numbers: their sums are exact in any order. */
+/* Small integers: their sums are exact in any order. */
 static float a_at(int64_t i, int64_t j)
 {
     return (float)((i + 3 * j) % 7);

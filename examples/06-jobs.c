@@ -1,5 +1,5 @@
-/* 06-jobs - many jobs at once: what needs nothing of each other runs side by side, the rest in
- * order, without a word about it. */
+/* 06-jobs.c - many jobs at once: independent jobs run at the same time, dependent ones in order,
+ * without any declaration of dependencies. */
 #include <yoke/kernel.h>
 YOKE_KERNEL(fill, i, YOKE_VALUE(float, value), YOKE_OUT(float, x))
 {
@@ -66,7 +66,7 @@ int main(void)
     must(yoke_wait(half[0], NULL));
     must(yoke_wait(half[1], NULL));
 
-    /* What is no longer wanted is stopped between two chunks; its ticket says so. */
+    /* Cancel stops a job between two chunks; its ticket reports it. */
     must(yoke_submit(rt, &both, &late));
     must(yoke_cancel(late));
     yoke_status status = yoke_wait(late, NULL);

@@ -1,10 +1,9 @@
-/* 07-panels.c - C = A B in column panels: each panel of B and C is a job, so that a device computes
- * with the first while the others are on their way, and C as a whole stays one array.
- */
+/* 07-panels.c - C = A B in column panels: each panel of B and C is a job, so a device computes with
+ * the first panel while the others are being copied, and C remains one array. */
 #include <yoke/kernel.h>
 
-/* Row i of columns from .. to - 1. Columns are counted as in the whole matrix, n to a row, on every
- * device. */
+/* Row i, columns from .. to - 1. On every device columns are counted as in the whole matrix, with n
+ * in a row. */
 YOKE_KERNEL(multiply, i, YOKE_VALUE(int64_t, n), YOKE_VALUE(int64_t, from), YOKE_VALUE(int64_t, to),
             YOKE_IN(float, a), YOKE_IN(float, b), YOKE_OUT(float, c))
 {
@@ -45,7 +44,7 @@ static yoke_array *matrix(yoke_runtime *rt, void *host, const char *name)
     return array;
 }
 
-/* Small whole numbers: their sums are exact in any order. */
+/* Small integers: their sums are exact in any order. */
 static void fill(void)
 {
     for (int i = 0; i < N; i++)
@@ -73,7 +72,7 @@ int main(void)
     yoke_array *a = matrix(rt, as, "A"), *b = matrix(rt, bs, "B"), *c = matrix(rt, NULL, "C");
     for (int p = 0; p < PANELS; p++) {
         int64_t from = p * WIDTH, to = from + WIDTH;
-        yoke_ticket *ticket; /* nobody waits for one job: it ends with the runtime */
+        yoke_ticket *ticket; /* no wait for a single job: its ticket ends with the runtime */
         must(yoke_array_panel(b, from, WIDTH, &b_panels[p]));
         must(yoke_array_panel(c, from, WIDTH, &c_panels[p]));
         yoke_job job = { .kernel = &multiply,

@@ -1,13 +1,13 @@
-/* 08-steps.c - how many ways there are to place n queens on a board of n columns. A step kernel: an
- * item is a board whose first rows are filled, and emits one item for each place where the next
- * row's queen may stand. How many come of one board nobody knows before; yoke keeps every device
- * busy with those there are.
- */
+/* 08-steps.c - the number of ways to place n queens on a board of n columns. A step kernel: an item
+ * is a board whose first rows are filled, and it emits one item for each place where the next row's
+ * queen may stand. The number of items that follow from one board is not known in advance; yoke
+ * keeps every device busy with the present ones. */
 #include <yoke/kernel_step.h>
 
 #define COLUMNS 11
 
-typedef struct board { /* bit c: column c of the next row is taken, straight or by a diagonal */
+typedef struct board { /* bit c is set: column c of the next row is attacked, straight or diagonally
+                        */
     uint32_t straight, left, right;
     int32_t row;
 } board_t;

@@ -1,5 +1,5 @@
-/* 09-weight - the CPU weight: which part of a loop the cores get, set by hand, kept for each
- * kernel, and moved after each step by a rule of one's own. */
+/* 09-weight.c - the CPU weight: the cores' part of a loop, set by hand, stored for each kernel, and
+ * adapted after each step by the program's own rule. */
 #include <yoke/kernel.h>
 YOKE_KERNEL(drift, i, YOKE_VALUE(float, step), YOKE_IN(float, speed), YOKE_INOUT(float, place))
 {
@@ -32,8 +32,8 @@ static void must(yoke_status status)
     _Exit(status == YOKE_ENODEV ? 77 : 1);
 }
 
-/* Half of the way to where both sides end together. The library's own rules are yoke_weight_paper
- * and yoke_weight_rate. */
+/* Goes half of the way to the weight at which both sides end together. The library's own rules are
+ * yoke_weight_paper and yoke_weight_rate. */
 static double half_way(void *context, double weight, const yoke_times *times)
 {
     int *asked = context;
@@ -60,7 +60,7 @@ int main(void)
                        .args = { yoke_out(speed), yoke_out(place) } };
     must(yoke_run(rt, &begin, NULL));
 
-    /* A fifth for the cores, whatever the kernel; of this one a tenth, in four chunks. */
+    /* A fifth for the cores, for all kernels; for this one a tenth, in four chunks. */
     must(yoke_set_cpu_weight(rt, NULL, 0.2));
     must(yoke_set_cpu_weight(rt, &push, 0.1));
     must(yoke_set_weight_chunks(rt, &push, 4, 4));
@@ -77,7 +77,7 @@ int main(void)
         must(yoke_run(rt, &further, NULL));
     }
 
-    /* What it has come to depends on the machine; where there is one kind of device it stays. */
+    /* The final weight depends on the machine; with one kind of device it does not change. */
     must(yoke_get_cpu_weight(rt, &drift, &weight));
     must(yoke_last_times(rt, &drift, &times));
     puts(weight >= 0 && weight <= 1 && (asked == 0 || asked == STEPS) ? "a weight" : "no weight");

@@ -1,7 +1,6 @@
 /* 10-arrays.c - the loop of 01-hello.c in its long form: a runtime that the program opens, arrays
- * whose rows stay on the devices until somebody needs them, and a job that can be submitted,
- * canceled and asked what each device did.
- */
+ * whose rows stay on the devices until they are needed elsewhere, and a job that can be submitted,
+ * canceled and asked what each device did. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(float, y))
@@ -9,7 +8,7 @@ YOKE_KERNEL(saxpy, i, YOKE_VALUE(float, a), YOKE_IN(float, x), YOKE_INOUT(float,
     y[i] = a * x[i] + y[i];
 }
 
-#ifndef YOKE_FLATTEN /* what follows is not for devices */
+#ifndef YOKE_FLATTEN /* the rest is not for devices */
 #include <stdio.h>
 #include <yoke/yoke.h>
 

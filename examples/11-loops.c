@@ -1,6 +1,5 @@
-/* 11-loops.c - loops of four kinds, a call each: a sum over all indexes, a neighbourhood, a table
- * that all indexes read, and rows of a matrix.
- */
+/* 11-loops.c - loops of four kinds, one call each: a sum over all indexes, a neighbourhood, a table
+ * that all indexes read, and rows of a matrix. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(dot, i, YOKE_IN(float, x), YOKE_IN(float, y), YOKE_ADD(double, sum))

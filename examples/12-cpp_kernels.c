@@ -1,4 +1,4 @@
-/* 12-cpp_kernels.c - kernels are C, also of a C++ program. */
+/* 12-cpp_kernels.c - kernels are written in C, also for a C++ program. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(longest, i, YOKE_IN(float, x), YOKE_REDUCE(MAX_AT, float, at))

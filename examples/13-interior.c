@@ -1,8 +1,7 @@
-/* 13-interior.c - heat in a box: the cells inside have six neighbours each, the faces are done
- * apart. A kernel over the interior needs no boundary test, which costs cores their vectors, and
- * what a range leaves out keeps its values: five faces stay cold, and a job of its own heats the
- * sixth.
- */
+/* 13-interior.c - heat in a box: the cells inside have six neighbours each; the faces are handled
+ * separately. A kernel over the interior needs no boundary test, which would prevent vectorization
+ * on cores. Elements outside of the range keep their values: five faces stay cold, and a separate
+ * job heats the sixth. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL3(conduct, i, j, k, YOKE_IN(float, before), YOKE_OUT(float, after))
@@ -33,7 +32,7 @@ static void must(yoke_status status)
     exit(1);
 }
 
-/* Warmer and warmer: the face k = 0. */
+/* Heats the face k = 0 more in each step. */
 static void heat_face(yoke_array *box, int step)
 {
     must(yoke_for3(NULL, &heat, depth, height, yoke_indexes(0, 1, width), (float)(10 * step), box));

@@ -1,6 +1,5 @@
 /* 14-reductions.c - loops with one result: a dot product, the largest residual, the place of the
- * smallest value, and a fold of the program's own. Results have the same bits on all devices.
- */
+ * smallest value, and a fold written by the program. Results have the same bits on all devices. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(dot, i, YOKE_IN(float, x), YOKE_IN(float, y), YOKE_REDUCE(SUM, double, sum))

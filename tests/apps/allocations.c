@@ -8,7 +8,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1"; /* as the system's */
+    return "allocator_may_return_null=1"; /* like the system's allocator */
 }
 #endif
 

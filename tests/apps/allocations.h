@@ -1,6 +1,5 @@
-/* allocations.h - allocations of the applications are counted, and made to fail, by the linker's
- * --wrap. What yoke allocates itself, in its shared library, is not among them.
- */
+/* allocations.h - counts the applications' allocations and makes them fail, with the linker's
+ * --wrap. yoke's own allocations, in its shared library, are not included. */
 #ifndef TESTS_APPS_ALLOCATIONS_H
 #define TESTS_APPS_ALLOCATIONS_H
 
@@ -8,6 +7,6 @@
 
 extern int64_t allocations_live;
 extern int64_t allocations_fail_in; /* 1: the next one fails; 0: none */
-extern int64_t allocations_largest; /* bytes asked for at once */
+extern int64_t allocations_largest; /* size in bytes of the largest request */
 
 #endif

@@ -1,11 +1,11 @@
-/* app_machine.h - the devices that an application is tried on. */
+/* app_machine.h - the devices on which an application is tested. */
 #ifndef APP_MACHINE_H
 #define APP_MACHINE_H
 
 #include <yoke/yoke.h>
 
-/* Ready to be used, owned by the caller. NULL, told in the test's output: they are not on this
- * machine; whatever else is wrong with them fails the test. */
+/* Opens a runtime, owned by the caller. NULL if this machine does not have the devices, which the
+ * test's output says; any other error fails the test. */
 yoke_runtime *app_machine_open(const char *devices);
 
 #endif

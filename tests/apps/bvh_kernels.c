@@ -15,7 +15,7 @@ YOKE_KERNEL(bvh_blocked, i, YOKE_IN(node_t, nodes), YOKE_IN(triangle_t, triangle
     blocked[i] = path_blocked(nodes, triangles, rays[i]);
 }
 
-/* A few steps at a time. */
+/* Stops after a few steps and continues. */
 YOKE_KERNEL(bvh_pieces, i, YOKE_IN(node_t, nodes), YOKE_IN(triangle_t, triangles),
             YOKE_IN(ray_t, rays), YOKE_OUT(hit_t, hits))
 {

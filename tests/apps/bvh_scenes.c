@@ -93,7 +93,7 @@ static void add_grid(struct scene *scene, int64_t count)
         }
 }
 
-/* One that is no part of a mesh. */
+/* Adds a triangle that is not part of a mesh. */
 static void add_loose(struct scene *scene, enum scene_shape shape)
 {
     float o[3], a[3], b[3], size, place;

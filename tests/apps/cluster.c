@@ -1,4 +1,4 @@
-/* cluster.c - memory for a tree, as the application has it. */
+/* cluster.c - memory for a tree, like the application's. */
 #include "cluster.h"
 
 #include <setjmp.h>

@@ -1,6 +1,5 @@
-/* denoise_diffusion_kernels.c - the diffusion tensor of many structure tensors, for test_denoise.c:
- * six numbers a row, xx, yy, zz, xy, xz, yz.
- */
+/* denoise_diffusion_kernels.c - the diffusion tensors of many structure tensors, for
+ * test_denoise.c: six numbers per row, xx, yy, zz, xy, xz, yz. */
 #include <yoke/kernel.h>
 
 #include "denoise/denoise_diffusion.h"

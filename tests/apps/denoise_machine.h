@@ -1,4 +1,4 @@
-/* denoise_machine.h - machines that the diffusion is tried on. */
+/* denoise_machine.h - machines on which the diffusion is tested. */
 #ifndef DENOISE_MACHINE_H
 #define DENOISE_MACHINE_H
 
@@ -14,7 +14,7 @@ struct machine {
     const char *devices, *partitioner;
 };
 
-/* NULL: no such device here. */
+/* NULL: this machine does not have the device. */
 static inline yoke_runtime *open_machine(const struct machine *machine)
 {
     const yoke_config config = { .devices = machine->devices, .partitioner = machine->partitioner };

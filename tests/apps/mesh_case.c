@@ -22,7 +22,7 @@ static yoke_status read_bytes(mesh_reader *read, const struct mesh_bytes *file, 
     return status;
 }
 
-/* free() */
+/* The caller frees it. */
 static char *described(const struct mesh *mesh)
 {
     char *text = NULL;

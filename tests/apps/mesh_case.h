@@ -1,4 +1,4 @@
-/* mesh_case.h - a mesh as text goes in, and what became of it comes out as text. */
+/* mesh_case.h - mesh files given as text, and the mesh that was read, as text. */
 #ifndef TESTS_APPS_MESH_CASE_H
 #define TESTS_APPS_MESH_CASE_H
 
@@ -8,13 +8,13 @@
 
 typedef yoke_status mesh_reader(FILE *file, const char *path, struct mesh *out);
 
-/* What `file` is read as: "v X Y Z" for each vertex, "f A B C" for each triangle with the name of
- * its material behind it if it has one, "flat N" if there are any, separated by "; ". The bytes are
- * those of the file `path`. */
+/* Checks the mesh read from `file`: "v X Y Z" for each vertex, "f A B C" for each triangle,
+ * followed by the name of its material if it has one, "flat N" if there are flat triangles,
+ * separated by "; ". The bytes are those of the file `path`. */
 void mesh_case_right(mesh_reader *read, const char *file, const char *expected);
-/* `file` is refused with YOKE_EINVAL and exactly that text; nothing is written. */
+/* `file` is refused with YOKE_EINVAL and exactly this message; no output is written. */
 void mesh_case_wrong(mesh_reader *read, const char *file, const char *expected);
-/* The same of bytes. */
+/* The same for bytes. */
 struct mesh_bytes {
     const char *bytes;
     size_t size;
@@ -22,11 +22,11 @@ struct mesh_bytes {
 void mesh_bytes_right(mesh_reader *read, const struct mesh_bytes *file, const char *expected);
 void mesh_bytes_wrong(mesh_reader *read, const struct mesh_bytes *file, const char *expected);
 
-/* A new folder, which becomes the current one, for a group of tests; and files in it. */
+/* Makes a new folder the current one for a group of tests; writes files into it. */
 int mesh_folder_open(void **unused);
 int mesh_folder_close(void **unused);
 void mesh_save(const char *name, const char *text);
-/* mesh_load gives exactly that, and writes nothing. */
+/* mesh_load returns exactly this, and writes no output. */
 void mesh_refused(const char *path, yoke_status expected, const char *said);
 
 #endif

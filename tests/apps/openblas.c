@@ -1,13 +1,12 @@
-/* openblas.c - a stand-in for OpenBLAS, as libopenblas.so.0: what the application mm calls of it,
- * and how it settles for which processor it works.
+/* openblas.c - a stand-in for OpenBLAS, as libopenblas.so.0: the functions that the application mm
+ * calls, and the choice of the processor's kernels.
  *
- * YOKE_STANDIN_OPENBLAS=CORE: what it takes the processor for. As in the library OPENBLAS_CORETYPE,
- * read when it is loaded, goes before that.
- */
+ * YOKE_STANDIN_OPENBLAS=CORE: the processor that it detects. As in the library, OPENBLAS_CORETYPE,
+ * which is read at load time, has precedence. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* those are in OpenBLAS's header */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* OpenBLAS's header declares them */
 #define EXPORT __attribute__((visibility("default")))
 
 static char core[64], config[96];
@@ -34,7 +33,7 @@ EXPORT char *openblas_get_corename(void)
     return core;
 }
 
-/* By rows, with nothing transposed, alpha 1 and beta 0. */
+/* Row-major, not transposed, alpha 1 and beta 0. */
 #define GEMM(name, real)                                                                           \
     EXPORT void name(int order, int turn_a, int turn_b, int m, int n, int k, real alpha,           \
                      const real *a, int lda, const real *b, int ldb, real beta, real *c, int ldc)  \

@@ -1,4 +1,4 @@
-/* path_picture.c - from words to pixels, by the application's own functions. */
+/* path_picture.c - from options to pixels, with the application's own functions. */
 #include "path_picture.h"
 
 #include <setjmp.h>

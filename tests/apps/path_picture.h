@@ -1,4 +1,4 @@
-/* path_picture.h - pictures that a test has drawn. */
+/* path_picture.h - pictures drawn for tests. */
 #ifndef TESTS_APPS_PATH_PICTURE_H
 #define TESTS_APPS_PATH_PICTURE_H
 
@@ -7,20 +7,20 @@
 
 struct picture_of {
     int64_t samples;
-    const char *words[24];             /* options and their values by turns, without dashes */
+    const char *words[24];             /* option names without dashes and values, alternating */
     const char *model;                 /* the text of an .obj file; NULL: none */
-    const char *materials;             /* of its .mtl file, which is called scene.mtl */
+    const char *materials;             /* text of its .mtl file, which is named scene.mtl */
     const char *devices, *partitioner; /* NULL: cpu, auto */
     uint64_t seed;                     /* 0: 1 */
     enum app_kernel kernel;
 };
 
-/* Draws it; path_picture_free after looking. NULL where such a device is not on this machine. */
+/* Draws it; release it with path_picture_free. NULL if this machine does not have the device. */
 struct path_state *path_picture(const struct picture_of *of);
 void path_picture_free(struct path_state *state);
 
-/* Of all pixels and colors: the mean radiance, and by how much that is off, as the pixels' spread
- * tells (one standard error; of pixels that are alike). */
+/* Over all pixels and colors: the mean radiance, and its standard error estimated from the spread
+ * of the pixels (valid if all pixels have the same expected value). */
 struct path_mean {
     double mean, error;
 };

@@ -1,4 +1,4 @@
-/* photons_scene.c - from lines to tallies, by the application's own functions. */
+/* photons_scene.c - from input lines to tallies, with the application's own functions. */
 #include "photons_scene.h"
 
 #include <setjmp.h>

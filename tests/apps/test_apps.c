@@ -1,7 +1,7 @@
 /* test_apps.c - every application of the list, small, from open to close: on each kind of machine,
- * twice on the same data, with results that its own check accepts; and the check refuses what was
- * not computed. Wrong words and memory that runs out end in a text, not in a crash or a leak.
- */
+ * twice on the same data, with results that its own check accepts; and the check refuses results
+ * that were not computed. Wrong options and lack of memory end in a message, not in a crash or a
+ * leak. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,12 +22,11 @@ static const char *const machines[] = {
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
-/* What the options of an application should be set to besides what they are at first, and a size
- * that is no multiple of anything. */
+/* Option values to test besides the defaults, and a size that is no multiple of any unit. */
 struct variant {
     const char *app;
     int64_t size[3];
-    const char *values[APP_OPTIONS_MAX]; /* NULL: as at first */
+    const char *values[APP_OPTIONS_MAX]; /* NULL: the default */
     enum app_kernel kernel;
 };
 static const struct variant variants[] = {
@@ -100,7 +99,7 @@ static struct app_spec spec_of(const struct variant *variant, const struct app *
             fail_msg("%s: %s: %s", where, #call, app_error_text());                                \
     } while (0)
 
-/* On the same data twice, the second time split evenly so that each device has a part. */
+/* Twice on the same data, the second time split evenly so that each device has a part. */
 static void run_on(const struct app *app, void *state, yoke_runtime *rt)
 {
     static const char *const partitioners[] = { NULL, "even" };
@@ -155,7 +154,7 @@ static void right_everywhere(void **unused)
     assert_int_equal(allocations_live, 0);
 }
 
-/* Data in memory of one runtime, by which two work on it in turn, as baselines and sweeps do. */
+/* Data in memory of one runtime, on which two runtimes work in turn, as baselines and sweeps do. */
 static void right_in_memory_of_a_runtime(void **unused)
 {
     int64_t live_in[2];
@@ -181,7 +180,7 @@ static void right_in_memory_of_a_runtime(void **unused)
             OK(yoke_close(owner), app->name);
             assert_int_equal(allocations_live, 0);
         }
-        /* The C library's memory is the pageable one. */
+        /* Pageable memory is the C library's. */
         assert_true(live_in[APP_MEMORY_PINNED] < live_in[APP_MEMORY_PAGEABLE]);
     }
 }
@@ -206,7 +205,7 @@ static void the_list_is_whole(void **unused)
     assert_null(app_find(""));
 }
 
-/* y = a x + y once more on its own result: wrong in every element, and the text says which. */
+/* y = a x + y again on its own result: wrong in every element, and the message says which. */
 static void a_wrong_result_is_named(void **unused)
 {
     const struct app *app = app_find("saxpy");
@@ -284,7 +283,7 @@ static void wrong_words_are_refused(void **unused)
     assert_int_equal(allocations_live, 0);
 }
 
-/* Each allocation in turn fails, from open to verify. */
+/* Each allocation fails in turn, from open to verify. */
 static void memory_runs_out(void **unused)
 {
     int v;

@@ -1,7 +1,6 @@
-/* test_barnes_hut.c - forces that err as theta says: both ways of walking give the same, theta 0
- * gives direct sums, errors grow with theta as they should; and a check that accepts what is right
- * and names what is not.
- */
+/* test_barnes_hut.c - forces whose errors follow theta: both ways to walk give the same result,
+ * theta 0 gives direct sums, errors grow with theta as expected; and a check that accepts correct
+ * results and names wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +28,7 @@ static void walk(const yoke_kernel *kernel, float theta, pull_t *pulls, yoke_chu
     kernel->cpu.variant[0](args, &chunk);
 }
 
-/* All bodies, in chunks that are no multiple of anything. */
+/* All bodies, in chunks that are no multiple of any unit. */
 static void walk_all(const yoke_kernel *kernel, float theta, pull_t *pulls)
 {
     yoke_chunk chunk = { .extent = { 1, 1 } };
@@ -40,7 +39,7 @@ static void walk_all(const yoke_kernel *kernel, float theta, pull_t *pulls)
     }
 }
 
-/* Neighbours at some places of the tree, and what their accelerations should be. */
+/* Groups of neighbours at some places of the tree, and their exact accelerations. */
 struct sampled {
     pull_t *pulls;
     double (*right)[3];
@@ -87,8 +86,8 @@ static int far_apart(pull_t a, pull_t b)
            !(fabsf(a.potential - b.potential) <= 1e-5f * fabsf(a.potential));
 }
 
-/* Bodies that walk together take the very cells that each would take alone. Rounding may decide
- * otherwise for a cell that is exactly as far as theta asks. */
+/* Bodies that walk together use exactly the cells that each would use alone. Rounding may decide
+ * differently for a cell exactly at the distance limit of theta. */
 static void together_is_as_alone(void **unused)
 {
     enum { COUNT = 6007 };
@@ -98,7 +97,7 @@ static void together_is_as_alone(void **unused)
     pull_t *together = aligned_alloc(64, (COUNT + 4) / 4 * 64);
     int t, i;
     (void)unused;
-    for (i = 0; i < 40; i++) /* a body meets itself and others in its own place */
+    for (i = 0; i < 40; i++) /* a body meets itself and others at its own place */
         stars[i * 100].body = stars[i].body;
     assert_int_equal(cluster_plant(stars, COUNT), YOKE_OK);
     for (t = 0; t < 4; t++) {
@@ -115,7 +114,8 @@ static void together_is_as_alone(void **unused)
     free(stars);
 }
 
-/* Bands as measured on Plummer's sphere: about as theta^2, and not less than that either. */
+/* Ranges measured on a Plummer sphere: errors are about proportional to theta^2, and not smaller
+ * either. */
 static void errors_grow_with_theta(void **unused)
 {
     enum { COUNT = 100000, PLACES = 12 };
@@ -172,7 +172,7 @@ static struct app_spec spec_of(const struct app *app, int64_t size)
     return spec;
 }
 
-/* Few bodies have the largest errors: over many of the smallest clusters, all are accepted. */
+/* The smallest clusters have the largest errors: over many of them, all are accepted. */
 static void small_clusters_are_accepted(void **unused)
 {
     const struct app *app = app_find("barnes-hut");
@@ -210,7 +210,7 @@ static void spoil(struct barnes_hut_state *s, enum spoilt what)
             s->pulls[i].x *= what == PULL ? 1.5f : 1.01f;
     else if (what == NO_PULL)
         s->pulls[0] = none;
-    else if (what == FINER) /* 0.8 where 1 was asked for */
+    else if (what == FINER) /* computed with 0.8 where 1 is stated */
         s->theta = 1;
     else if (what == MASS)
         s->nodes[1].mass *= 1.001f;
@@ -224,7 +224,7 @@ static void spoil(struct barnes_hut_state *s, enum spoilt what)
         s->energy *= 1.01;
 }
 
-/* Each kind of wrong result is refused, with a text that says what is wrong. */
+/* Each kind of wrong result is refused, with a message that names it. */
 static void wrong_results_are_named(void **unused)
 {
     static const char *const words[SPOILT] = {
@@ -265,7 +265,7 @@ static void wrong_results_are_named(void **unused)
     }
 }
 
-/* Many steps keep the energy, and what is reported is what verify says. */
+/* Many steps keep the energy, and the reported value is that of verify. */
 static void energy_stays(void **unused)
 {
     const struct app *app = app_find("barnes-hut");
@@ -284,7 +284,8 @@ static void energy_stays(void **unused)
     assert_non_null(strstr(result.note, "in 20 steps (allowed 1.2e-03)"));
     assert_true(result.whole_seconds > result.seconds && result.seconds > 0);
     measure_close(&result);
-    /* Steps that are far too long lose it, and stars with it; that is reported, not judged. */
+    /* Steps that are far too long lose energy, and stars too; that is reported, but not an error.
+     */
     spec.input.values[0] = "3";
     spec.input.values[1] = "1";
     assert_int_equal(measure(&spec, &result), YOKE_OK);
@@ -293,7 +294,7 @@ static void energy_stays(void **unused)
     measure_close(&result);
 }
 
-/* Other applications have no seconds besides those of their runs. */
+/* Other applications have no times besides those of their runs. */
 static void whole_seconds_are_for_those_whose_jobs_are_timed(void **unused)
 {
     const struct app *app = app_find("nbody");

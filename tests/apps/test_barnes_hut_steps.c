@@ -1,7 +1,6 @@
-/* test_barnes_hut_steps.c - the step kernels give what the plain one gives, on every kind of device
- * and whatever room their queues have; one that sums whole numbers gives the same to the bit. And
- * the load: it is Fibonacci's sequence, it is done at each visit, and one that is not is named.
- */
+/* test_barnes_hut_steps.c - the step kernels give the plain kernel's results on every kind of
+ * device and with queues of any size; the one that sums integers gives the same bits. And the load:
+ * it computes Fibonacci's sequence at each visit, and a wrong one is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +69,7 @@ static int far_apart(pull_t a, pull_t b)
            !(fabsf(a.potential - b.potential) <= 1e-5f * fabsf(a.potential));
 }
 
-/* Rounding may decide otherwise for a cell that is exactly as far as theta asks. */
+/* Rounding may decide differently for a cell exactly at the distance limit of theta. */
 static void assert_near(const struct barnes_hut_state *a, const struct barnes_hut_state *b,
                         const char *where)
 {
@@ -122,7 +121,7 @@ static void steps_are_as_plain(void **unused)
     }
 }
 
-/* As small as queues may be, and as short as launches: nothing is lost or done twice. */
+/* The smallest queues and the shortest launches: nothing is lost or done twice. */
 static void queues_do_not_matter(void **unused)
 {
     static const yoke_step queues[] = { { .room = 0 },
@@ -157,9 +156,8 @@ static void queues_do_not_matter(void **unused)
         }
 }
 
-/* Pairs of stars, each pair half as far from a corner as the one before it, and many in one place
- * at the end: a cell on each level, and a smallest one with more children than a cell has octants.
- */
+/* Pairs of stars, each half as far from a corner as the pair before, and finally many in one place:
+ * a cell on each level, and a smallest cell with more children than a cell has octants. */
 static void deepen(struct barnes_hut_state *s)
 {
     int64_t i;
@@ -239,7 +237,7 @@ static void wrong_loads_are_named(void **unused)
             assert_non_null(strstr(app_error_text(), "the load of body 3 came to"));
             s->loads[3] -= (uint32_t)wrong;
         }
-        s->load++; /* done with a number less */
+        s->load++; /* as if done with a smaller number */
         assert_int_equal(app->verify(s, note), YOKE_EINVAL);
         s->load--;
         detach(s);
@@ -248,7 +246,7 @@ static void wrong_loads_are_named(void **unused)
     }
 }
 
-/* Which they are is the devices' to find out, where the two do the same. */
+/* Devices choose between the two kernels if both do the same. */
 static void devices_choose_with_a_load(void **unused)
 {
     static const struct way ways[] = {

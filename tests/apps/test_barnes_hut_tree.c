@@ -1,6 +1,5 @@
-/* test_barnes_hut_tree.c - the octree by its definition, whatever the stars do: few, many, all in
- * one place, far apart, in any order; and the sort it begins with.
- */
+/* test_barnes_hut_tree.c - the octree against its definition, for any stars: few, many, all in one
+ * place, far apart, in any order; and the sort that it begins with. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@ static double of(const node_t *node, int k)
     return k == 0 ? (double)node->x : k == 1 ? (double)node->y : (double)node->z;
 }
 
-/* The most that two stars of a cell are apart along an axis. */
+/* Largest distance of two stars of a cell along an axis. */
 static double extent(int64_t first, int64_t last)
 {
     double most = 0;
@@ -40,7 +39,7 @@ static double extent(int64_t first, int64_t last)
     return most;
 }
 
-/* A node on its own, by the definition; returns how deep the tree goes below it. */
+/* Checks one node against the definition; returns the depth of the tree below it. */
 static int check_cell(int32_t k)
 {
     const node_t *node = &cluster_tree.nodes[k];
@@ -79,7 +78,7 @@ static int check_cell(int32_t k)
     return depth + 1;
 }
 
-/* The whole tree by its definition, and the stars as they came. Returns its depth. */
+/* Checks the whole tree, and that the stars are the given ones. Returns its depth. */
 static int check_tree(const struct star *stars, int64_t count)
 {
     char *seen = calloc((size_t)count, 1);
@@ -110,7 +109,7 @@ static void a_cluster_of_any_size(void **unused)
         struct star *stars = cluster_plummer(counts[c], c);
         assert_int_equal(cluster_plant(stars, counts[c]), YOKE_OK);
         assert_true(check_tree(stars, counts[c]) <= TREE_LEVELS + 2);
-        /* A second time, from its own order. */
+        /* Builds it again from its own order. */
         assert_int_equal(tree_build(&cluster_tree), YOKE_OK);
         check_tree(stars, counts[c]);
         cluster_fell();
@@ -118,7 +117,7 @@ static void a_cluster_of_any_size(void **unused)
     }
 }
 
-/* All stars in one place, or nearly: no depth, and nobody looks inside. */
+/* All stars in one place, or nearly: no depth, and no cell is divided for them. */
 static void stars_in_the_same_place(void **unused)
 {
     enum { COUNT = 5000 };
@@ -129,7 +128,7 @@ static void stars_in_the_same_place(void **unused)
     assert_int_equal(check_tree(stars, COUNT), 2);
     assert_true(cluster_tree.nodes[0].size2 == 0);
     cluster_fell();
-    for (i = 0; i < COUNT; i++) /* two places, and one between the two of one of them */
+    for (i = 0; i < COUNT; i++) /* two places, and one between the two stars of one of them */
         stars[i].body.x = i % 2 ? 1.0f : i == 4 ? 1e-9f : 0.0f;
     assert_int_equal(cluster_plant(stars, COUNT), YOKE_OK);
     assert_int_equal(check_tree(stars, COUNT), 3);
@@ -140,7 +139,7 @@ static void stars_in_the_same_place(void **unused)
     free(stars);
 }
 
-/* Far away from each other, along a line, at the bounds. */
+/* Far apart, along a line, at the bounds. */
 static void stars_far_apart(void **unused)
 {
     enum { COUNT = 3000 };
@@ -178,7 +177,7 @@ static void places_that_are_none_are_refused(void **unused)
     }
 }
 
-/* The order that stars come in does not matter. */
+/* The tree does not depend on the order of the stars. */
 static void any_order_gives_the_same_tree(void **unused)
 {
     enum { COUNT = 7001 };

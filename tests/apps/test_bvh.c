@@ -1,8 +1,7 @@
-/* test_bvh.c - rays through trees: what all triangles one by one give, the same to the bit on every
- * device; nothing slips through a closed surface; and what is blocked is what is hit.
+/* test_bvh.c - rays through trees: the same result as testing all triangles one by one, with the
+ * same bits on every device; no ray passes a closed surface; blocked and hit agree.
  *
- * Words on the command line are devices, which must be there.
- */
+ * Arguments are devices, which must exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ static ray_t rays[RAYS];
 static hit_t hits[RAYS], expected[RAYS], all[RAYS];
 static int32_t blocked[RAYS];
 
-/* `kernel` over the rays, from the scene's tree to `out`. */
+/* Runs `kernel` over the rays, from the scene's tree to `out`. */
 static void trace(yoke_runtime *runtime, const yoke_kernel *kernel, const struct scene *scene,
                   void *out)
 {
@@ -54,7 +53,7 @@ static void trace(yoke_runtime *runtime, const yoke_kernel *kernel, const struct
     assert_int_equal(yoke_array_close(nodes), YOKE_OK);
 }
 
-/* Here and now: the variant that any processor has. */
+/* On the calling thread, with the baseline variant. */
 static void trace_all(const struct scene *scene)
 {
     int32_t count = (int32_t)scene->count;
@@ -76,7 +75,7 @@ static void aim(ray_t *ray, const float from[3], const float at[3])
                     at[1] - from[1], at[2] - from[2], INFINITY };
 }
 
-/* The scene's box, as far as it has one. */
+/* The scene's box, if it has one. */
 static void find_box(const struct scene *scene, float low[3], float high[3])
 {
     int64_t i;
@@ -92,7 +91,7 @@ static void find_box(const struct scene *scene, float low[3], float high[3])
     }
 }
 
-/* From anywhere to anywhere, along axes, at corners, within planes, with an end and without. */
+/* From anywhere to anywhere, along axes, at corners, within planes, with a limit and without. */
 static void make_rays(const struct scene *scene)
 {
     float low[3], high[3], size = 0;
@@ -116,7 +115,7 @@ static void make_rays(const struct scene *scene)
             for (k = 0; k < 3; k++)
                 from[k] = corner[k] - size * d[k];
         }
-        if (i % 6 == 2) /* from the middle of a box's side, as it may be */
+        if (i % 6 == 2) /* possibly from the middle of a box's side */
             from[i / 6 % 3] = (&t->x)[i / 6 % 3];
         *ray = (ray_t){ from[0], from[1], from[2], d[0], d[1], d[2], INFINITY };
         if (i % 7 == 3)
@@ -130,7 +129,7 @@ static void differ(const char *where, int shape, int i, const hit_t *got, const 
              (double)got->distance, got->triangle, (double)want->distance, want->triangle);
 }
 
-/* To the bit. */
+/* Compares bits. */
 static void compare(const char *where, int shape, const hit_t *got, const hit_t *want)
 {
     int i;
@@ -139,7 +138,7 @@ static void compare(const char *where, int shape, const hit_t *got, const hit_t 
             differ(where, shape, i, &got[i], &want[i]);
 }
 
-/* Of two triangles that are equally far but for rounding, one of all and the tree's may differ. */
+/* If two triangles are equally far except for rounding, the tree may find the other one. */
 static void compare_near(int shape, const hit_t *got, const hit_t *want)
 {
     int i;
@@ -185,7 +184,7 @@ static void hits_are_those_of_all_triangles(void **unused)
     }
 }
 
-/* From within, at corners and at places of edges. */
+/* Rays from within, at corners and at points on edges. */
 static void nothing_slips_through_a_closed_surface(void **unused)
 {
     struct scene scene = scene_build(SCENE_SPHERE, 800);
@@ -216,7 +215,8 @@ static void nothing_slips_through_a_closed_surface(void **unused)
     scene_close(&scene);
 }
 
-/* Straight down onto corners, edges and within: height 1 whatever is hit, and u and v say where. */
+/* Straight down onto corners, edges and interiors: height 1 everywhere, and u and v give the place.
+ */
 static void a_plain_is_where_it_is(void **unused)
 {
     struct scene scene = scene_build(SCENE_GRID, 1000);
@@ -240,7 +240,8 @@ static void a_plain_is_where_it_is(void **unused)
     scene_close(&scene);
 }
 
-/* Nothing is hit from `far` on; just before it all is. And behind the origin there is nothing. */
+/* Nothing is hit at or beyond `far`; just before it everything is. And nothing is hit behind the
+ * origin. */
 static void a_ray_ends_where_it_says(void **unused)
 {
     struct scene scene = scene_build(SCENE_SOUP, 900);

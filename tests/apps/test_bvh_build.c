@@ -1,7 +1,6 @@
-/* test_bvh_build.c - a tree by its definition, whatever the triangles are: each of them in one
- * leaf, boxes that hold them, no more levels than there is room for; the same tree by one core and
- * by all; and every allocation failing in turn.
- */
+/* test_bvh_build.c - a tree against its definition, for any triangles: each of them in one leaf,
+ * boxes that contain them, no more levels than the limit; the same tree by one core and by all; and
+ * every allocation failing in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 #include "bvh_scenes.h"
 #include "cores.h"
 
-static const char *devices = "cpu"; /* that trees are built by */
+static const char *devices = "cpu"; /* that build the trees */
 
 yoke_status __wrap_cores_open(yoke_runtime **out);
 yoke_status __wrap_cores_open(yoke_runtime **out)
@@ -49,7 +48,7 @@ static struct box box_of(const node_t *node, int slot)
     return box;
 }
 
-/* What rounding of the doubles here may hide. */
+/* Tolerance for rounding of the doubles in this test. */
 static void check_inside(double low, double high, const struct box *box, int k)
 {
     const double off = 1e-15 * fmax(fabs(box->low[k]), fabs(box->high[k]));
@@ -76,7 +75,8 @@ static int64_t bits_in(unsigned bits)
     return __builtin_popcount(bits);
 }
 
-/* All that is below a node lies in `box`, also by the boxes on the way. Returns the levels. */
+/* Checks that everything below a node is in `box` and in the boxes on the way. Returns the levels.
+ */
 static int check_node(const struct check *check, uint32_t index, const struct box *box)
 {
     const node_t *node = &check->scene->tree.nodes[index];
@@ -90,7 +90,7 @@ static int check_node(const struct check *check, uint32_t index, const struct bo
         if (!share)
             continue;
         all = own = box_of(node, s);
-        for (k = 0; k < 3 && box; k++) { /* what a node and its parent's slot say of it */
+        for (k = 0; k < 3 && box; k++) { /* the node and its parent's slot agree */
             all.low[k] = fmax(own.low[k], box->low[k]);
             all.high[k] = fmin(own.high[k], box->high[k]);
         }

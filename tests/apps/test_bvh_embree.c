@@ -1,6 +1,5 @@
-/* test_bvh_embree.c - the bunny's rays beside Embree's, which has a tree and a test of triangles of
- * its own. Skipped where the model is not installed (Debian: glmark2-data).
- */
+/* test_bvh_embree.c - the bunny's rays compared with Embree, which has its own tree and its own
+ * triangle test. Skipped if the model is not installed (Debian: glmark2-data). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +65,7 @@ static RTCScene scene_of(RTCDevice device, const struct mesh *mesh)
     return scene;
 }
 
-/* From around the model to within its box, most of them through it. */
+/* From around the model into its box, most of them through it. */
 static void make_rays(const struct mesh *mesh)
 {
     float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY };
@@ -101,8 +100,8 @@ static void trace(const struct bvh *tree, triangle_t *triangles)
     bvh_blocked.cpu.variant[0](any, &chunk);
 }
 
-/* Distances within rounding. Rays that graze a triangle may be hits here and none there: such are
- * counted, and there may be one in ten thousand. */
+/* Distances are equal within rounding. Rays that graze a triangle may hit in one of the two only:
+ * they are counted, and may be one in ten thousand. */
 static void same_distances_as_embree(void **unused)
 {
     struct mesh mesh;

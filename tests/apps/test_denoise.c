@@ -1,9 +1,8 @@
-/* test_denoise.c - the diffusion keeps what it must keep: constants to the bit, the sum, the range;
- * without edges it is the heat equation, whose decay is known exactly; mirrors and exchanged axes
- * change nothing; one kind of device gives the same bits however the planes are split. And it
- * agrees with the reference, voxel by voxel, on volumes of awkward sizes and every kind of machine.
- * (The application around it: test_denoise_app.c.)
- */
+/* test_denoise.c - invariants of the diffusion: constants to the bit, the sum, the range. Without
+ * edges it is the heat equation, whose decay is known exactly; mirrors and exchanged axes change
+ * nothing; one kind of device gives the same bits however the planes are split. And it agrees with
+ * the reference, voxel by voxel, on volumes of awkward sizes and every kind of machine. (For the
+ * application see test_denoise_app.c.) */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ static yoke_status run_now(void *context, const yoke_job *job)
     return yoke_run(context, job, NULL);
 }
 
-/* `steps` steps in place; 0 if the machine is not here. */
+/* `steps` steps in place; 0 if this machine does not have the devices. */
 static int filter(const struct machine *machine, const struct denoise_parameters *p, int steps,
                   float *voxels)
 {
@@ -108,7 +107,7 @@ static void constant_stays(void **state)
     free(voxels);
 }
 
-/* Products of cos(pi k (i + 1/2) / n) shrink by 1 - tau sum(2 - 2 cos(pi k / n)) a step. */
+/* Products of cos(pi k (i + 1/2) / n) shrink by 1 - tau sum(2 - 2 cos(pi k / n)) per step. */
 static void without_edges_it_is_heat(void **state)
 {
     static const int modes[][3] = {
@@ -177,7 +176,7 @@ static void sum_stays_and_variance_falls(void **state)
     free(voxels);
 }
 
-/* A cube, with axes exchanged and directions turned. */
+/* A cube with axes exchanged and directions reversed. */
 static void turn(const int64_t *n, const int *axes, int mirrored, const float *in, float *out)
 {
     int64_t at[3];
@@ -273,7 +272,7 @@ static void as_the_reference(void **state)
     }
 }
 
-/* Of each kind, the first machine of the row is what the others must repeat. */
+/* The machines of a row must repeat the result of its first one. */
 static void splits_give_the_same_bits(void **state)
 {
     static const struct machine kinds[][4] = {
@@ -290,7 +289,7 @@ static void splits_give_the_same_bits(void **state)
     const int64_t count = voxels_of(&p);
     int k, m;
     (void)state;
-    setenv("YOKE_CPU_VARIANT", "base", 1); /* others fuse products and sums */
+    setenv("YOKE_CPU_VARIANT", "base", 1); /* other variants fuse products and sums */
     for (k = 0; k < 2; k++) {
         float *first = new_volume(&p);
         assert_true(filter(&kinds[k][0], &p, 12, first));
@@ -307,7 +306,8 @@ static void splits_give_the_same_bits(void **state)
     unsetenv("YOKE_CPU_VARIANT");
 }
 
-/* Between the steps only planes at borders may move: the image itself goes out once, home once. */
+/* Between the steps only planes at borders may be copied: the image itself is uploaded once and
+ * comes home once. */
 static void volumes_stay_on_devices(void **state)
 {
     const struct machine gpus = { "sim:gpu*2", "even" };
@@ -332,7 +332,7 @@ static void volumes_stay_on_devices(void **state)
         if (a == 2) /* needed nowhere else */
             assert_int_equal(t.to_devices + t.from_devices + t.between_devices, 0);
     }
-    /* a step: 2 planes of the image, 2 of 2 of the tensor; through the host each counts twice */
+    /* per step: 2 planes of the image, 2 of 2 of the tensor; through the host each counts twice */
     assert_true(bytes <= 2 * 40 * plane + 10 * 2 * 6 * plane);
     assert_true(bytes >= 2 * 40 * plane);
     assert_int_equal(denoise_filter_close(&f), YOKE_OK);

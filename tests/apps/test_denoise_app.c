@@ -1,6 +1,5 @@
-/* test_denoise_app.c - the application around the diffusion: its noise goes down, wrong results and
- * wrong options are named.
- */
+/* test_denoise_app.c - the application: it reduces noise; wrong results and wrong options are
+ * reported. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1"; /* as the system's */
+    return "allocator_may_return_null=1"; /* like the system's allocator */
 }
 #endif
 
@@ -67,7 +66,7 @@ static void noise_goes_down(void **state)
     measure_close(&result);
 }
 
-/* A voxel that is wrong anywhere near the middle or a corner is found, and named. */
+/* A wrong voxel near the middle or a corner is found, and named. */
 static void wrong_results_are_named(void **state)
 {
     const struct app *app = app_find("denoise");

@@ -1,6 +1,5 @@
-/* test_denoise_tensor.c - the diffusion tensor of single structure tensors, also where eigenvalues
- * meet or vanish, against the reference.
- */
+/* test_denoise_tensor.c - the diffusion tensor of single structure tensors, also with equal or zero
+ * eigenvalues, against the reference. */
 #include <math.h>
 
 #include "denoise/denoise_reference.h"
@@ -13,7 +12,7 @@ extern const yoke_kernel diffusion_of_each;
 
 enum { TENSORS = 4096 };
 
-/* V diag(mu) V' of a random rotation; then cases where eigenvalues meet or vanish. */
+/* V diag(mu) V' of a random rotation; then cases with equal or zero eigenvalues. */
 static void make_tensor(int which, float *j)
 {
     static const double patterns[][3] = { { 0, 0, 0 },        { 1, 0, 0 },   { 1, 1, 0 },
@@ -86,7 +85,7 @@ static void tensors_are_right(void **state)
             for (e = 0; e < 6; e++)
                 exact[e] = j[6 * i + e];
             denoise_reference_diffusion(exact, contrast, right);
-            /* a few roundings of the largest eigenvalue, in units of K^2, beside D's own */
+            /* a few roundings of the largest eigenvalue, in units of K^2, plus those of D itself */
             allowed = 1e-5 + 3e-7 * (exact[0] + exact[1] + exact[2]) / (contrast * contrast);
             for (e = 0; e < 6; e++)
                 if (!(fabs((double)d[6 * i + e] - right[e]) < allowed))

@@ -1,8 +1,7 @@
-/* test_loaders.c - what all readers of files share: a request to stop ends them while they read,
- * and what a file asks for is compared with the memory there is before it is taken.
+/* test_loaders.c - common to all readers of files: a request to stop ends them while they read, and
+ * the memory that a file needs is compared with the free memory before it is allocated.
  *
- * A request is for good and a limit of memory too, so each is made in a child.
- */
+ * A request cannot be withdrawn, nor can a memory limit, so each is made in a child. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +24,7 @@
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
-/* Address space is theirs there, and freed memory kept. */
+/* Sanitizers reserve address space and keep freed memory. */
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #define SANITIZED 1
 #else
@@ -54,7 +53,7 @@ static yoke_status load_sparse(void)
     return sparse_load(path, &how, &matrix);
 }
 
-/* A volume of `side`^3 bytes of 0, which take no room on the disk. */
+/* A volume of `side`^3 zero bytes, a sparse file. */
 static void make_volume(FILE *file, int side)
 {
     const int32_t header = 348;
@@ -76,7 +75,7 @@ struct kind {
     const char *name;
     yoke_status (*load)(void);
     const char *text; /* NULL: a volume of `count`^3 */
-    const char *line; /* which follows `count` times */
+    const char *line; /* repeated `count` times after it */
     int count;
 };
 
@@ -104,8 +103,8 @@ static int64_t address_space(void)
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* How a child ends that loads the file, and what it is told. `room` 0: after a request to stop;
- * otherwise so many bytes of address space are left to it. */
+/* Status and message of a child that loads the file. `room` 0: after a request to stop; otherwise
+ * it has `room` bytes of address space left. */
 static yoke_status load_in_child(const struct kind *kind, int64_t room, char *said, size_t size)
 {
     int ends[2], state;
@@ -162,7 +161,7 @@ static void a_request_ends_reading(void **state)
 
 static void memory_is_looked_at_first(void **state)
 {
-    /* each wants more than the 100 MiB that there are: a list of 64 MiB or more grows */
+    /* each needs more than the 100 MiB that are left: a list of 64 MiB or more grows */
     static const struct kind kinds[] = {
         { "a.nii", load_volume, NULL, NULL, 1024 },
         { "a.obj", load_mesh, "", "v 0 0 0\n", 9000000 },

@@ -1,7 +1,6 @@
-/* test_matrix.c - every set of simulated devices measured: each has its runs and the figures that
- * follow from them; a set that fails does not take the others with it; cores that would need
- * minutes do a part; Ctrl-C and memory that runs out leave what there is, and nothing else.
- */
+/* test_matrix.c - every set of simulated devices is measured: each has its runs and the figures
+ * derived from them; a failing set does not affect the others; cores that would need minutes do a
+ * part; after Ctrl-C or without memory the results so far remain, and nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +86,7 @@ static void a_sweep_tells_regret(void **unused)
     matrix_close(&m);
 }
 
-/* 4,000 elements a second: all rows take 250 s, and 1/16 of them 16 s. */
+/* 4,000 elements per second: all rows take 250 s, and 1/16 of them 16 s. */
 static void slow_cores_do_a_part(void **unused)
 {
     struct measure_spec spec = spec_of("saxpy", "sim:cpu:cores=4:rate=1e3,sim:gpu");
@@ -106,7 +105,7 @@ static void slow_cores_do_a_part(void **unused)
     near(cell_of(&m, 0, "C+G")->speedup,
          cores->figures.seconds / cell_of(&m, 0, "C+G")->figures.seconds);
     matrix_close(&m);
-    /* A step of Barnes-Hut cannot be cut: its items differ. */
+    /* A step of Barnes-Hut cannot be cut, because its items differ. */
     spec = spec_of("barnes-hut", "sim:cpu:rate=1,sim:gpu");
     m = (struct matrix){ .size_count = 1, .sizes = { { .size = { 200 } } } };
     assert_int_equal(matrix_measure(&spec, &m), YOKE_OK);
@@ -115,7 +114,7 @@ static void slow_cores_do_a_part(void **unused)
     matrix_close(&m);
 }
 
-/* Its first run takes twenty times as long as the others, as one that meets new memory might. */
+/* Its first run takes twenty times as long as the others, as with new memory. */
 static int runs_so_far;
 static yoke_status run_cold_at_first(void *state, struct app_run *run)
 {
@@ -126,7 +125,7 @@ static yoke_status run_cold_at_first(void *state, struct app_run *run)
     return status;
 }
 
-/* 10 s, and 0.6 s for a part: only its first run says that all would take minutes. */
+/* 10 s, and 0.6 s for a part: only the first run suggests that all would take minutes. */
 static void one_cold_run_does_not_make_cores_slow(void **unused)
 {
     struct measure_spec spec = spec_of("saxpy", "sim:cpu:cores=4:rate=1e3");
@@ -144,8 +143,8 @@ static void one_cold_run_does_not_make_cores_slow(void **unused)
     matrix_close(&m);
 }
 
-/* A part of the product is cut for all cores, as the whole is: had only one of sixteen all of its
- * rows, it would say that the whole takes sixteen times as long. */
+/* A part of the product is cut for all cores, like the whole: if one of sixteen cores had all its
+ * rows, the estimate for the whole would be sixteen times too long. */
 static void a_part_of_the_product_is_for_all_cores(void **unused)
 {
     struct measure_spec spec = spec_of("mm", "sim:cpu:cores=16:rate=3");
@@ -171,7 +170,7 @@ static void a_set_that_fails_is_left_out(void **unused)
     assert_true(isnan(cell_of(&m, 0, "G")->figures.seconds));
     assert_int_equal(cell_of(&m, 0, "C+G")->figures.verified, 1);
     assert_true(isfinite(cell_of(&m, 0, "C+G")->speedup));
-    assert_true(isnan(cell_of(&m, 0, "C+G")->figures.efficiency)); /* T_D of G is not known */
+    assert_true(isnan(cell_of(&m, 0, "C+G")->figures.efficiency)); /* T_D of G is unknown */
     assert_true(isfinite(cell_of(&m, 0, "C")->figures.gain));
     matrix_close(&m);
 }
@@ -191,7 +190,7 @@ static void wrong_words_are_told_apart(void **unused)
     matrix_close(&m);
 }
 
-/* Ctrl-C at a moment that progress chooses. */
+/* Ctrl-C at a chosen call of progress. */
 static struct {
     int calls, at;
     int64_t step, steps;

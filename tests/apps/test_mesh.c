@@ -1,6 +1,5 @@
-/* test_mesh.c - OBJ as programs write it, and the numbers of a text: what is read, and what is
- * said of what is not.
- */
+/* test_mesh.c - OBJ as programs write it, and numbers in texts: what is read, and the messages
+ * about errors. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -28,7 +27,7 @@ struct said {
 
 static const struct said right[] = {
     { CORNERS "f 1 2 3\n", QUAD "; f 0 1 2" },
-    { CORNERS "f 1 2 3", QUAD "; f 0 1 2" }, /* no end of the line */
+    { CORNERS "f 1 2 3", QUAD "; f 0 1 2" }, /* no end of line */
     { CORNERS "f 1/1 2/2 3/3\n", QUAD "; f 0 1 2" },
     { CORNERS "f 1//1 2//2 3//3\n", QUAD "; f 0 1 2" },
     { CORNERS "f 1/4/1 2/-5/2 3/6/-9\n", QUAD "; f 0 1 2" },
@@ -115,7 +114,7 @@ static void obj_is_refused(void **unused)
                      "it:2: a byte of 0; a line of text belongs here");
 }
 
-/* What a triangle of this height over a side of 1 is. */
+/* A triangle of this height over a side of 1. */
 static void flat_faces_are_counted(void **unused)
 {
     static const char line[] = "v 0 0 0\nv %g 0 0\nv 0 %g 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 4 5\n";
@@ -153,7 +152,7 @@ static double number(const char *text)
     return value;
 }
 
-/* Every single is read as itself, from nine digits or from all that it has. */
+/* Every single is read as itself, from nine digits or from all its digits. */
 static void singles_are_exact(void **unused)
 {
     char text[128];
@@ -187,7 +186,7 @@ static void doubles_are_close(void **unused)
     }
 }
 
-/* Where a comma is what numbers have, a point still is what meshes have. */
+/* Numbers in meshes have a point, also in locales with a comma. */
 static void numbers_know_no_locale(void **unused)
 {
     static const char *const names[] = { "de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "es_ES.UTF-8" };

@@ -1,6 +1,5 @@
-/* test_mesh_files.c - meshes from files: those that are not there or cannot be read, that announce
- * more than they hold, lines of a megabyte, and memory that runs out at every allocation in turn.
- */
+/* test_mesh_files.c - meshes from files: missing or unreadable files, headers that announce more
+ * than the file has, lines of a megabyte, and every allocation failing in turn. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +48,7 @@ static void files_that_are_not_there(void **unused)
                  "take mtllib and usemtl out of the mesh");
 }
 
-/* Where the disk fails. */
+/* The disk fails. */
 struct broken {
     const char *text;
     size_t rest;
@@ -133,7 +132,7 @@ static void long_lines(void **unused)
                  "a.off:2: a line of more than 1048574 characters; lines are shorter");
 }
 
-/* What a header announces is not allocated before it is there. */
+/* Memory for announced elements is not allocated before the elements are read. */
 static void headers_may_exaggerate(void **unused)
 {
     static const char ply[] = "ply\nformat %s 1.0\nelement vertex 2000000000\nproperty float x\n"

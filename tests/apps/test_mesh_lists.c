@@ -1,6 +1,5 @@
 /* test_mesh_lists.c - PLY as text and in both byte orders, with every type for every property, and
- * OFF: what is read, and what is said of what is not.
- */
+ * OFF: what is read, and the messages about errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +113,7 @@ static void ply_text(void **unused)
         mesh_case_wrong(mesh_read_ply, wrong_ply[k].file, wrong_ply[k].said);
 }
 
-/* --- PLY in bytes --- */
+/* --- binary PLY --- */
 
 static const char *const types[][2] = { { "char", "int8" },     { "uchar", "uint8" },
                                         { "short", "int16" },   { "ushort", "uint16" },
@@ -151,7 +150,7 @@ struct shape {
     int coordinate, length, index; /* types */
 };
 
-/* A triangle, and its other side before an edge that is read over. */
+/* A triangle, and its back side after an edge element that is skipped. */
 static void make(struct file *file, const struct shape *shape, int spelling)
 {
     static const double vertices[3][3] = { { 0, 0, 2 }, { 100, 0, 3 }, { 0, 127, 4 } };
@@ -193,7 +192,7 @@ static void ply_bytes(void **unused)
     }
 }
 
-/* Where a file of floats, bytes and ints has what. */
+/* Offsets in a file of floats, bytes and ints. */
 static const struct shape usual = { FLOAT, 1, 4 };
 enum { VERTICES = 3 * 16, FACES = 2 * 13, EDGES = 9 };
 
@@ -237,7 +236,7 @@ static void ply_bytes_are_refused(void **unused)
              begin + 16 + 12);
     mesh_bytes_wrong(mesh_read_ply, &bytes, said);
     changed = file;
-    changed.bytes[changed.size] = '\n'; /* left by some programs */
+    changed.bytes[changed.size] = '\n'; /* some programs write it */
     bytes.size++;
     mesh_bytes_right(mesh_read_ply, &bytes, "v 0 0 2; v 100 0 3; v 0 127 4; f 0 1 2; f 2 1 0");
 }

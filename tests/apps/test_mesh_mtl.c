@@ -1,6 +1,5 @@
-/* test_mesh_mtl.c - materials of OBJ files: what is read from the files beside them, what is noted,
- * and what is said of what is wrong.
- */
+/* test_mesh_mtl.c - materials of OBJ files: what is read from the files beside them, warnings, and
+ * messages about errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +85,7 @@ static void materials_are_read(void **unused)
     mesh_free(&mesh);
 }
 
-/* Several files in one line, a file elsewhere, and a name that is defined twice. */
+/* Several files in one line, a file in another folder, and a name that is defined twice. */
 static void several_material_files(void **unused)
 {
     struct mesh mesh;
@@ -216,7 +215,7 @@ static void many_material_files_are_refused(void **unused)
     assert_non_null(file);
     mesh_save("one.mtl", "newmtl a\n");
     mesh_save("two.mtl", "newmtl a\n");
-    for (int k = 0; k < 2000; k++) /* each once, however often it is named */
+    for (int k = 0; k < 2000; k++) /* each is stored once, however often it is named */
         fputs("mtllib one.mtl\n", file);
     for (int k = 0; k < 500; k++)
         fputs("mtllib two.mtl\nmtllib one.mtl\n", file);

@@ -1,6 +1,5 @@
-/* test_mm.c - the check of mm's results: takes a product that was made in another way, and refuses
- * one with a single wrong element, wherever it is.
- */
+/* test_mm.c - the check of mm's results accepts a product computed in another way, and refuses one
+ * with a single wrong element at any place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +95,7 @@ static void inputs_are_as_promised(void **unused)
             assert_true(get(&p, p.a, i) == get(&again, again.a, i));
             sum += get(&p, p.a, i);
         }
-        assert_true(fabs(sum) < ROWS * INNER * 0.03); /* five deviations */
+        assert_true(fabs(sum) < ROWS * INNER * 0.03); /* five standard deviations */
         assert_true(get(&p, p.a, 0) != get(&p, p.b, 0));
         assert_int_equal(mm_product_spoil(&p), YOKE_OK);
         for (i = 0; i < ROWS * COLUMNS; i++)
@@ -106,7 +105,7 @@ static void inputs_are_as_promised(void **unused)
     }
 }
 
-/* One element of each row in turn becomes NaN, 0, what its neighbour is, or wrong by a little. */
+/* One element of each row in turn becomes NaN, 0, its neighbour's value, or slightly wrong. */
 static void one_wrong_element_is_refused(void **unused)
 {
     int single;
@@ -134,8 +133,8 @@ static void one_wrong_element_is_refused(void **unused)
     }
 }
 
-/* Roundings are told from mistakes: in a sampled row 1e-4 in single precision is too much, and in
- * double precision 1e-11. */
+/* Rounding is distinguished from errors: in a sampled row 1e-4 is too much in single precision, and
+ * 1e-11 in double precision. */
 static void small_errors_show_in_sampled_rows(void **unused)
 {
     static const double slips[] = { 1e-11, 1e-4 };
@@ -163,7 +162,7 @@ static void single_precision_is_no_double(void **unused)
     close_product(&p);
 }
 
-/* Whatever is below what the processor has is replaced, nothing else. */
+/* A setting below the processor's ability is replaced, others are not. */
 static void kernels_of_the_library_fit_the_processor(void **unused)
 {
     (void)unused;
@@ -176,7 +175,7 @@ static void kernels_of_the_library_fit_the_processor(void **unused)
     assert_null(mm_core_instead("of the future", MM_CORE_AVX512));
 }
 
-/* Doubles. */
+/* For doubles. */
 static struct mm_tiles cut(int64_t rows, int64_t columns, int cores, int others)
 {
     const struct mm_tiles_spec spec = { rows,           columns, 8,
@@ -185,7 +184,7 @@ static struct mm_tiles cut(int64_t rows, int64_t columns, int cores, int others)
     return mm_tiles_cut(&spec);
 }
 
-/* Every core has something to do, in pieces that are neither flat nor narrow. */
+/* Every core has work, in tiles that are neither flat nor narrow. */
 static void tiles_are_for_all_cores(void **unused)
 {
     static const int64_t sides[] = { 3000, 4096, 7000, 38000 };
@@ -214,7 +213,7 @@ static void tiles_are_for_all_cores(void **unused)
     assert_int_equal(cut(438, 7000, 32, 0).piece_rows * 2, 438);
 }
 
-/* Panels wide enough for links, and never more jobs than can be. */
+/* Panels are wide enough for links, and the number of jobs stays within its limit. */
 static void tiles_are_for_links(void **unused)
 {
     struct mm_tiles_spec spec = { .rows = 7000,
@@ -254,7 +253,7 @@ static void tiles_are_for_links(void **unused)
         }
 }
 
-/* Of twenty jobs in flight at once on two GPUs. */
+/* Checks the first device's share in twenty jobs in flight on two GPUs. */
 static void share_of_the_first(const char *devices, int repeat, double least, double most)
 {
     struct measure_spec spec = { .app = app_find("mm"),
@@ -275,7 +274,7 @@ static void share_of_the_first(const char *devices, int repeat, double least, do
     measure_close(&out);
 }
 
-/* What each job waits for, behind the others and for B, is not taken for its speed. */
+/* Time that a job waits for others and for B does not count for its speed. */
 static void two_alike_gpus_do_half_each(void **unused)
 {
     (void)unused;
@@ -284,8 +283,8 @@ static void two_alike_gpus_do_half_each(void **unused)
                        5, 0.47, 0.53);
 }
 
-/* The time of a job that waited for others is not what its devices take, so nobody is left out for
- * an experiment on it. */
+/* The time of a job that waited for others is not its devices' time, so no device is left out in an
+ * experiment. */
 static void jobs_in_flight_leave_nobody_out(void **unused)
 {
     (void)unused;

@@ -1,6 +1,5 @@
-/* test_mm_stream.c - mm with matrices larger than a device's memory: how many panels, what is
- * moved, how long it takes, and what is said where memory is too small.
- */
+/* test_mm_stream.c - mm with matrices larger than a device's memory: the number of panels, the
+ * bytes copied, the time, and the message if memory is too small. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,8 +54,9 @@ static void panels_fit_the_memory(void **unused)
     }
 }
 
-/* Of B a third of the memory: it stays. Of four times the memory in all: three panels, two of which
- * are there. A flat product, whose A is small beside B: the next panel is worth another pass. */
+/* B takes a third of the memory: it stays. All matrices take four times the memory: three panels,
+ * two of which fit. A flat product, whose A is small compared with B: prefetching the next panel is
+ * worth another pass. */
 static void two_at_a_time_where_that_pays(void **unused)
 {
     struct mm_stream_spec spec = square(20000, (int64_t)3 * 20000 * 20000 * 8 / 4);
@@ -105,13 +105,13 @@ static yoke_status run_mm(const struct asked *asked, struct measure *out)
     return status;
 }
 
-/* MB of A, B and C. */
+/* MB of a matrix. */
 static double mb(int64_t rows, int64_t columns)
 {
     return 8e-6 * (double)(rows * columns);
 }
 
-/* A passes `times` times in all, and B comes to each of `gpus`. */
+/* A is uploaded `times` times in all, and B once to each of `gpus`. */
 static void moves(const char *devices, int times, int gpus)
 {
     const struct asked asked = { .devices = devices, .size = { 320, 352, 384 }, .verify = 1 };
@@ -126,7 +126,7 @@ static void moves(const char *devices, int times, int gpus)
     measure_close(&out);
 }
 
-/* A is 0.90 MB, B 1.08, C 0.98. */
+/* A has 0.90 MB, B 1.08, C 0.98. */
 static void moves_no_more_than_it_has_to(void **unused)
 {
     (void)unused;
@@ -148,7 +148,7 @@ static void on_opencl(void **unused)
     moves("opencl:0:mem=600K:lanes=2", 3, 1);
 }
 
-/* Whatever else there is, and whatever the shape. */
+/* On every machine and for every shape. */
 static void results_are_right(void **unused)
 {
     static const struct asked all[] = {
@@ -171,7 +171,8 @@ static void results_are_right(void **unused)
     }
 }
 
-/* Copies and arithmetic take equally long: at most 1.15 of either, with four times the memory. */
+/* Copies and arithmetic take equally long: at most 1.15 times either, with four times the memory.
+ */
 static void as_fast_as_links_and_arithmetic(void **unused)
 {
     static const struct asked asked = {
@@ -191,7 +192,7 @@ static void as_fast_as_links_and_arithmetic(void **unused)
     measure_close(&out);
 }
 
-/* --- too small --- */
+/* --- too little memory --- */
 
 static void fails(const struct asked *asked, const char *words)
 {

@@ -1,6 +1,5 @@
-/* test_path.c - pictures whose light is known: furnaces, white furnaces, a lamp over a floor; the
- * same mean however it is found; noise that falls as it has to.
- */
+/* test_path.c - pictures with known light: furnaces, white furnaces, a lamp over a floor; the same
+ * mean by every method; noise that falls as it must. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 
 #include "path_picture.h"
 
-/* A cube around the origin with its lit sides in, or out. */
+/* A cube around the origin with its emitting sides inwards, or outwards. */
 #define CUBE                                                                                       \
     "mtllib scene.mtl\nusemtl all\n"                                                               \
     "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
@@ -23,8 +22,7 @@ static const char inwards[] =
 static const char outwards[] =
     CUBE "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 8 7 3 4\nf 5 8 4 1\nf 2 3 7 6\n";
 
-/* Le (1 - rho^(d+1)) / (1 - rho): a path gathers Le at each surface, and its share is rho^k there.
- */
+/* Le (1 - rho^(d+1)) / (1 - rho): a path collects Le at each surface, with weight rho^k. */
 static void furnace_to_the_last_digit(void **unused)
 {
     const struct picture_of of = {
@@ -43,7 +41,7 @@ static void furnace_to_the_last_digit(void **unused)
     path_picture_free(s);
 }
 
-/* Without a limit that is met, and with chance ending paths: Le / (1 - rho) within four errors. */
+/* With a limit that is never reached, and Russian roulette: Le / (1 - rho) within four errors. */
 static void furnace_with_roulette(void **unused)
 {
     const struct picture_of of = {
@@ -61,7 +59,8 @@ static void furnace_with_roulette(void **unused)
     path_picture_free(s);
 }
 
-/* What sends all light on cannot be seen under an even sky, whatever it does with it. */
+/* A surface that reflects all light is invisible under a uniform sky, for every kind of reflection.
+ */
 static void white_furnace(void **unused)
 {
     static const char *const materials[] = {
@@ -107,7 +106,7 @@ static double irradiance(const double corners[4][3])
     return fabs(sum) / 2;
 }
 
-/* The Cornell box's lamp over a floor, seen at a point so near that all pixels are alike. */
+/* The Cornell box's lamp over a floor, seen at a point so close that all pixels are equal. */
 static void direct_light(void **unused)
 {
     static const char lamp[] =
@@ -168,7 +167,7 @@ static void one_mean(void **unused)
         t = path_picture(&other);
         again = path_mean_of(t);
         spread = fabs(mean.mean - again.mean);
-        /* pixels differ much more than their noise, so `error` is a generous one */
+        /* pixels differ much more than their noise, so `error` is too large */
         if (k == 0)
             first = mean.mean;
         if (fabs(mean.mean - first) > mean.error || spread > mean.error)
@@ -179,7 +178,7 @@ static void one_mean(void **unused)
     }
 }
 
-/* Sixteen times the samples, a quarter of the error. */
+/* Sixteen times the samples give a quarter of the error. */
 static void noise_falls_as_the_root(void **unused)
 {
     static const int64_t samples[] = { 4, 64, 2048 };

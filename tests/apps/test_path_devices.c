@@ -1,7 +1,6 @@
 /* test_path_devices.c - the same bits on every device, for every split, by either kernel.
  *
- * Words on the command line are devices, which must be there.
- */
+ * Arguments are devices, which must exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@ static const char *const all_devices[] = { "cpu:1", "cpu", "opencl:0", "cpu:1,op
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
 
-/* Glass, a mirror, something dark and two lamps, one of them seen from behind. */
+/* Glass, a mirror, a dark object and two lamps, one of them seen from behind. */
 static const char things[] =
     "mtllib scene.mtl\nv -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\n"
     "v 1 1 1\nv -1 1 1\nusemtl glass\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 8 7 3 4\nf 5 8 4 1\n"

@@ -1,6 +1,5 @@
-/* test_path_embree.c - pictures of which cores trace rays by Embree: as bright and as noisy as
- * those by the tree of our own, and most pixels nearly the same. Skipped where there is no Embree.
- */
+/* test_path_embree.c - pictures whose rays Embree traces on the cores: as bright and as noisy as
+ * with the application's own tree, and most pixels nearly equal. Skipped without Embree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@ static double light_of(const struct path_state *s, int64_t i)
            (3.0 * (double)s->samples);
 }
 
-/* Of the pixels of two pictures: the mean difference, and the mean square of it. */
+/* Of the pixels of two pictures: the mean difference, and the mean squared difference. */
 struct apart {
     double mean, square;
 };
@@ -39,7 +38,7 @@ static struct apart apart_of(const struct path_state *a, const struct path_state
 
 static const enum app_kernel kernels[] = { APP_KERNEL_PLAIN, APP_KERNEL_STEP, APP_KERNEL_AUTO };
 
-/* Blocks, glass and mirrors: what two pictures of our own differ by is the measure. */
+/* Blocks, glass and mirrors: the limit is the difference of two pictures of the own tree. */
 static void same_within_noise(void **unused)
 {
     static const char *const scenes[][2] = { { "blocks", "own" }, { "room", "mixed" } };
@@ -67,8 +66,8 @@ static void same_within_noise(void **unused)
     }
 }
 
-/* With the same random numbers paths go the same way, but for those few that a last bit sends
- * elsewhere: by both kernels, and where a GPU does half of the pixels, which stay what they are. */
+/* With equal random numbers paths are the same, except a few for which the last bit matters: by
+ * both kernels, and with a GPU that does half of the pixels, which stay equal. */
 static void nearly_all_pixels_are_the_same(void **unused)
 {
     static const char *const devices[] = { "cpu", "cpu:1,opencl:0:units=1" };
@@ -98,8 +97,8 @@ static void nearly_all_pixels_are_the_same(void **unused)
     path_picture_free(own);
 }
 
-/* What sends all light on cannot be seen under an even sky, if no ray gets through between faces or
- * meets the one it leaves. */
+/* A surface that reflects all light is invisible under a uniform sky, if no ray passes between
+ * faces or hits the face that it leaves. */
 static void white_furnace(void **unused)
 {
     const struct picture_of of = { 4,

@@ -1,7 +1,6 @@
-/* test_photons.c - photon transport against every value that is known exactly: what comes back,
- * comes through and stays, what is mirrored, what was never scattered, what fluorescence has to
- * add up to; energy to the last unit; and the same bits whoever did the work.
- */
+/* test_photons.c - photon transport against every exactly known value: reflected, transmitted and
+ * absorbed light, specular reflection, unscattered light, sums of fluorescence; energy to the last
+ * unit; and the same bits on every device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +15,9 @@
 
 #include "photons_scene.h"
 
-/* --- what is known --- */
+/* --- known values --- */
 
-/* Of everything that began nothing is lost. */
+/* Energy is conserved: nothing is lost. */
 static void adds_up(const struct photons_state *s)
 {
     for (int w = 0; w < s->wavelengths; w++) {
@@ -30,7 +29,8 @@ static void adds_up(const struct photons_state *s)
     }
 }
 
-/* Facts: van de Hulst; adding-doubling; Chandrasekhar; Giovanelli without the specular part. */
+/* References: van de Hulst; adding-doubling; Chandrasekhar; Giovanelli without the specular part.
+ */
 static void exact_values(void **unused)
 {
     static const struct {
@@ -42,7 +42,8 @@ static void exact_values(void **unused)
         { "1\n1 10 90 0 1e8\n1", 400000, 0.41494748, 0, 0.58505252 },
         { "1\n1 1 99 0 1e8\n1", 100000, 0.75272072, 0, 0.24727928 },
         { "1\n1.5 10 90 0 1e8\n1", 400000, 0.2199, 0, 0.7401 },
-        /* a layer cut in two and its surface under matched glass are the same */
+        /* a layer cut in two, and its surface under glass of the same index, give the same result
+         */
         { "1\n1 10 90 0.75 0.005\n1 10 90 0.75 0.015\n1", 1000000, 0.097395, 0.660958, 0.241648 },
         { "1\n1 0 0 0 0.1\n1 10 90 0.75 0.02\n1", 1000000, 0.097395, 0.660958, 0.241648 },
     };
@@ -62,7 +63,7 @@ static void exact_values(void **unused)
     }
 }
 
-/* exp(-(mua + mus) d), whatever the layers; and none comes back without a wall. */
+/* exp(-(mua + mus) d), for any layers; without a wall nothing comes back. */
 static void unscattered(void **unused)
 {
     struct photons_state *s = scene_open(&(struct scene){ "1\n1 10 90 0.75 0.02\n1", 1, 1000000 });
@@ -79,7 +80,8 @@ static void unscattered(void **unused)
     scene_close(s);
 }
 
-/* Nothing but walls: a plate mirrors r + (1 - r)^2 r / (1 - r^2) of the light, to and fro. */
+/* Only walls: a plate reflects r + (1 - r)^2 r / (1 - r^2) of the light, with all internal
+ * reflections. */
 static void walls(void **unused)
 {
     const double r = 0.04, first = (1.5 - 1) * (1.5 - 1) / (2.5 * 2.5);
@@ -93,7 +95,7 @@ static void walls(void **unused)
     assert_int_equal(sums.straight_up, sums.up);
     adds_up(s);
     scene_close(s);
-    /* Glass over tissue: specular is what both sides of the glass mirror. */
+    /* Glass over tissue: the specular part is the reflection of both sides of the glass. */
     s = scene_open(&(struct scene){ "1\n1.5 0 0 0 0.1\n1.3 10 90 0.9 1\n1.3", 2, 1000 });
     const double inner = 0.04 / (2.8 * 2.8);
     assert_float_equal(s->specular, r + (1 - r) * (1 - r) * inner / (1 - r * inner), 1e-12);
@@ -114,7 +116,7 @@ static void without_yield_there_is_none(void **unused)
     assert_int_equal(none->wavelengths, 1);
     assert_int_equal(photons_sums(none, 1).begun, 0);
     assert_int_equal(some->wavelengths, 2);
-    /* The light itself does not know of it. */
+    /* The excitation light does not depend on it. */
     assert_memory_equal(none->tally, some->tally, emitted * sizeof *none->tally);
     assert_int_equal(photons_emitted(some, 0), 0);
     assert_true(photons_emitted(some, 1) > 0);
@@ -134,12 +136,12 @@ static void yields(void **unused)
         struct photons_state *s = scene_open(&(struct scene){ layers, 1, 400000 });
         const struct photons_sums light = photons_sums(s, 0), sent = photons_sums(s, 1);
         const double right = values[k] * 0.241648;
-        /* At most one a packet on average, but two are possible: more than all or nothing varies.
+        /* At most one per packet on average, but two are possible: more variance than a binomial.
          */
         assert_float_equal(scene_share(s, light.emitted), right,
                            4 * sqrt(right / (double)s->packets));
         assert_int_equal(sent.begun, light.emitted);
-        /* All that came in is somewhere: what was absorbed and not sent out again included. */
+        /* All energy is accounted for, including light that was absorbed and not emitted again. */
         assert_int_equal(s->packets * s->setup.start_weight + light.gained + sent.gained,
                          light.up + light.down + (light.absorbed - light.emitted) + sent.up +
                              sent.down + sent.absorbed);
@@ -148,7 +150,7 @@ static void yields(void **unused)
     }
 }
 
-/* Clear to its own light, a slab lets half of it out on either side. */
+/* A slab that is clear for its own light emits half on each side. */
 static void a_clear_slab_sends_half_each_way(void **unused)
 {
     struct photons_state *s =
@@ -160,14 +162,14 @@ static void a_clear_slab_sends_half_each_way(void **unused)
     scene_near("upwards", (double)sent.up / (double)sent.begun, 0.5, sent.begun / PHOTONS_UNIT);
     adds_up(s);
     scene_close(s);
-    /* It scatters but does not absorb: all escapes, somewhere. */
+    /* It scatters but does not absorb: all light escapes somewhere. */
     s = scene_open(&(struct scene){ "1\n1.3 10 90 0.75 0.02 yield 1 1.3 0 90 0\n1", 1, 20000 });
     assert_int_equal(photons_sums(s, 1).absorbed, 0);
     adds_up(s);
     scene_close(s);
 }
 
-/* The walks that no wall lets out are cut: those outside of both cones of escape. */
+/* Walks that no wall lets out are cut: those outside of both escape cones. */
 static void what_is_caught_is_cut(void **unused)
 {
     const char *layers = "1\n1.5 10 90 0.75 0.02 yield 1 1.5 0 0 0\n1";
@@ -206,7 +208,7 @@ static void same_on_every_device_and_for_every_split(void **unused)
     scene_close(first);
 }
 
-/* The plain form, by every compiler's arithmetic. */
+/* The plain kernel, with every compiler's arithmetic. */
 static void lanes_do_what_a_packet_alone_does(void **unused)
 {
     struct photons_state *s = scene_open(&scene_tissue);

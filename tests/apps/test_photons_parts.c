@@ -1,7 +1,6 @@
-/* test_photons_parts.c - what photon transport stands on: random numbers as their authors publish
- * them, functions as good as the C library's, input files and what is wrong with them, and results
- * that another program can read.
- */
+/* test_photons_parts.c - the parts of photon transport: random numbers as published by their
+ * authors, functions as accurate as the C library's, input files and their errors, and results that
+ * another program can read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +19,7 @@
 #include "photons/photons_grids.h"
 #include "photons_scene.h"
 
-/* The known answers of Random123. */
+/* Random123's known answers. */
 static void philox_is_philox(void **unused)
 {
     static const struct {
@@ -188,7 +187,7 @@ static void what_is_wrong_is_said_with_its_line(void **unused)
     refused(GRID "1\n1\n1 1 1 0 1\ninf\n", 1, "bad.mci:10: the refractive index below is inf");
     refused(LAYER("1 1 1 0 1") "\n\nr.mco A\n", 1,
             "bad.mci:13: the file goes on behind the last of its 1 runs");
-    /* in a run that is not asked for */
+    /* in a run that was not requested */
     refused("1.0\n2\nr.mco A\n10\n1 1\n1 1 1\n1\n1\n1 1 1 0 1\n1\nr.mco A\n0\n", 1,
             "bad.mci:12: the number of packets is 0");
 }
@@ -215,7 +214,7 @@ static void files_that_are_none(void **unused)
 
 /* --- results --- */
 
-/* Each grid adds up to what it is a density of. */
+/* Each grid adds up to the quantity whose density it is. */
 static void grids_add_up(void **unused)
 {
     const double pi = 3.14159265358979;
@@ -230,7 +229,7 @@ static void grids_add_up(void **unused)
     for (int32_t i = 0; i < s->input.nz; i++) {
         absorbed[0] += grid_row(&absorption, i) * dz;
         assert_float_equal(grid_row(&fluence, i), grid_row(&absorption, i) / 10, 1e-12);
-        assert_float_equal(grid_row(&dark, i), 0, 0); /* nothing absorbs: not to be told */
+        assert_float_equal(grid_row(&dark, i), 0, 0); /* nothing absorbs: unknown */
         for (int32_t j = 0; j < s->input.nr; j++)
             absorbed[1] += grid_cell(&absorption, i, j) * dz * pi * dr * dr * (2 * j + 1);
     }

@@ -1,8 +1,7 @@
-/* test_photons_steps.c - photons by the step kernel: the same bits as by the plain one, on every
- * device, for every split and whatever the sizes of the queues; and where devices choose.
+/* test_photons_steps.c - photons by the step kernel: the same bits as by the plain kernel, on every
+ * device, for every split and queue size; and when devices choose.
  *
- * Words on the command line are devices, which must be there.
- */
+ * Arguments are devices, which must exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +26,8 @@ static struct photons_state *plain(const struct scene *scene)
     return scene_open(&mine);
 }
 
-/* Steps, and what devices choose, on `scene`'s devices beside the plain kernel's result. */
+/* Compares the step kernel, and the devices' choice, on `scene`'s devices with the plain kernel's
+ * result. */
 static void compare(const struct scene *scene, const struct photons_state *want)
 {
     static const enum app_kernel kernels[] = { APP_KERNEL_STEP, APP_KERNEL_AUTO };
@@ -57,9 +57,9 @@ static void compare_everywhere(const struct scene *scene, const struct photons_s
     }
 }
 
-/* Chunks of any length, and as auto likes it; hand-overs all the time, and the reserve of the group
- * that never waits for room: one packet may wait for another that it caused, so a stack of two
- * does. */
+/* Chunks of fixed length and of auto's; continuous hand-overs, and the reserve of the group that
+ * never waits for room: a packet waits for at most one other that it caused, so a stack of two is
+ * enough. */
 static void same_on_every_device_for_every_split_and_queue(void **unused)
 {
     static const struct {
@@ -98,7 +98,8 @@ static void same_of_skin(void **unused)
     scene_close(want);
 }
 
-/* Light that nothing lets out, and no more events than one call of the kernel has, or one more. */
+/* Light that cannot escape, with at most as many events as one call of the kernel has, or one more.
+ */
 static void same_where_walks_are_cut(void **unused)
 {
     static const char *const events[] = { "1", "4", "5", "1001" };
@@ -112,7 +113,7 @@ static void same_where_walks_are_cut(void **unused)
     }
 }
 
-/* As many events as can be asked for: queues take no more memory for it, and GPUs do the work. */
+/* The largest number of events: queues take no more memory for it, and GPUs do the work. */
 static void any_number_of_events(void **unused)
 {
     struct scene scene = scene_tissue;

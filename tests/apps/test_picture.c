@@ -1,8 +1,7 @@
-/* test_picture.c - pictures come back as they were written, or the file is as it was before.
+/* test_picture.c - a picture that was written is read back, or the file is unchanged.
  *
- * Everything happens in a folder of its own, whose entries are counted after each failure: nothing
- * may be left behind. A full disk is met as /dev/full and as a limit on the size of files.
- */
+ * Everything happens in a separate folder, whose entries are counted after each failure: no file
+ * may be left behind. A full disk is simulated by /dev/full and by a limit on the size of files. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -37,7 +36,7 @@ static const char *in_folder(const char *name)
 static int entries(void)
 {
     DIR *dir = opendir(folder);
-    int count = -2; /* . and .. */
+    int count = -2; /* excludes . and .. */
     while (readdir(dir))
         count++;
     closedir(dir);
@@ -54,7 +53,7 @@ static int set_up(void **state)
 {
     size_t i;
     (void)state;
-    for (i = 0; i < sizeof pixels; i++) /* no pattern that deflate could shrink much */
+    for (i = 0; i < sizeof pixels; i++) /* no pattern that deflate could compress much */
         pixels[i] = (uint8_t)((i * 2654435761u) >> 13);
     return mkdtemp(folder) ? 0 : -1;
 }
@@ -62,7 +61,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    return rmdir(folder); /* fails if a test left anything */
+    return rmdir(folder); /* fails if a test left a file */
 }
 
 static void check_file(const char *path, int channels)
@@ -96,7 +95,7 @@ static void check_failure(const char *path, int left)
     struct picture picture = picture_of(1);
     assert_int_equal(picture_write(path, &picture), YOKE_EIO);
     assert_non_null(strstr(app_error_text(), path));
-    assert_non_null(strstr(app_error_text(), ";")); /* the cure */
+    assert_non_null(strstr(app_error_text(), ";")); /* the remedy */
     assert_int_equal(entries(), left);
 }
 
@@ -121,7 +120,7 @@ static void a_full_device(void **state)
     assert_int_equal(after.st_rdev, before.st_rdev);
 }
 
-/* The limit is met after every number of bytes that a picture passes through. */
+/* The limit is reached after each possible number of bytes. */
 static void a_full_disk(void **state)
 {
     struct rlimit old, few;

@@ -1,7 +1,6 @@
-/* test_random.c - numbers are the same everywhere, depend on seed and index in every bit, and have
- * the moments that they should. The bounds are 5 standard errors; seeds are fixed, so a pass is a
- * pass for ever.
- */
+/* test_random.c - numbers are the same everywhere, depend on every bit of seed and index, and have
+ * the correct moments. The bounds are 5 standard errors; seeds are fixed, so a pass is
+ * reproducible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +59,7 @@ static void every_bit_matters(void **state)
     }
 }
 
-/* Neighbouring seeds do not give each other's sequence, shifted. */
+/* The sequences of neighbouring seeds are not shifted copies of each other. */
 static void seeds_are_apart(void **state)
 {
     int shift, i;
@@ -111,8 +110,8 @@ static void gaussian_moments(void **state)
     assert_true(fabs((double)beyond / DRAWS - 0.04550026) < 5 * sqrt(0.0455 / DRAWS));
 }
 
-/* From SplitMix64 as published, computed apart from this program: figures that people compare
- * depend on them. */
+/* Published values of SplitMix64, computed independently of this program: figures that users
+ * compare depend on them. */
 static void numbers_stay(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_sets.c - which sets of devices there are, in the papers' order and by the papers' names. */
+/* test_sets.c - the sets of devices, in the papers' order and with the papers' names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "sets.h"
 
-/* "cpu" is the cores; "g0" .. a GPU of the first kind, "x0" of another. */
+/* "cpu" is the cores; "g0" and so on are GPUs of the first kind, "x0" of another. */
 static struct measure_device device_of(const char *name)
 {
     int is_gpu = strncmp(name, "cpu", 3) && strncmp(name, "sim:cpu", 7);
@@ -36,7 +36,7 @@ static struct sets sets_of(int count, const char *const *names)
     return sets;
 }
 
-/* Names in order, the shown ones before "|". */
+/* Names in order; those shown come before "|". */
 static void expect(const struct sets *sets, const char *names)
 {
     char text[2048] = "";
@@ -48,7 +48,7 @@ static void expect(const struct sets *sets, const char *names)
     assert_string_equal(text, names);
 }
 
-/* Every part alone is the set it is said to be, and its devices are its own. */
+/* Every single part is the set it is labelled as, with its own devices. */
 static void check_parts(const struct sets *sets)
 {
     uint32_t seen = 0;

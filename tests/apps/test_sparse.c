@@ -1,6 +1,5 @@
-/* test_sparse.c - matrices from files: what is read, what is said of what is not, memory that runs
- * out; norms of graphs that packages bring, against SciPy's; and what generators promise.
- */
+/* test_sparse.c - matrices from files: what is read, messages about errors, lack of memory; norms
+ * of graphs from packages, compared with SciPy's; and properties of generated matrices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +32,7 @@ static yoke_status read_text(reader *read, const char *text, const struct sparse
     return status;
 }
 
-/* "2x3: 1 2 5; 2 1 -1": rows, columns and values, counted from 1; until the next
- * call. */
+/* "2x3: 1 2 5; 2 1 -1": rows, columns and values, counted from 1; valid until the next call. */
 static const char *described(const struct sparse *matrix)
 {
     static char text[1024];
@@ -239,7 +237,7 @@ static void memory_runs_out(void **unused)
     }
 }
 
-/* --- matrices of packages --- */
+/* --- matrices from packages --- */
 
 #define GRAPHS "/usr/share/doc/libmetis-dev/examples/graphs/"
 static const struct {
@@ -360,7 +358,7 @@ static void grids_are_laplacians(void **unused)
     assert_int_equal(allocations_live, 0);
 }
 
-/* As long as asked for on average, the longest far longer; columns in order; the same again. */
+/* The mean length as requested, the longest row far longer; columns in order; reproducible. */
 static void skewed_rows(void **unused)
 {
     const struct sparse_skew skew = { 40000, 16, 9 };

@@ -1,8 +1,7 @@
-/* test_spmv.c - products of matrices whose rows are as unlike as rows can be: empty ones, one that
- * is all the work, lengths about where a row is cut; on every device, split evenly, to the bit.
+/* test_spmv.c - products of matrices with very unequal rows: empty ones, one that is all the work,
+ * lengths near the limit at which a row is cut; on every device, split evenly, to the bit.
  *
- * Words on the command line are devices, which must be there.
- */
+ * Arguments are devices, which must exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +23,8 @@ static const char *const all_devices[] = { "cpu:1", "cpu", "opencl:0", "cpu:1,op
                                            "sim:cpu:cores=3,sim:gpu*2" };
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
-static int ways = 3; /* of splitting; devices of the command line may be slow: one */
+static int ways =
+    3; /* number of ways to split; one for devices of the command line, which may be slow */
 
 static int64_t none(int64_t row)
 {
@@ -76,7 +76,7 @@ static const struct profile {
 };
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
-/* A row's columns are spread over all. */
+/* The columns of a row are spread over the whole width. */
 static void save(const struct profile *profile, const char *path)
 {
     int64_t entries = 0;

@@ -1,7 +1,6 @@
-/* test_spmv_cut.c - tiles of random matrices, against what is said of them: they follow each other,
- * hold no more than a group has room for, cut long rows only; and what a range of them touches,
- * against all of their entries one by one.
- */
+/* test_spmv_cut.c - tiles of random matrices, against their specification: they are consecutive,
+ * fit a group, and cut only long rows; and the elements that a range of tiles touches, against all
+ * their entries one by one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +26,7 @@ static int64_t drawn(uint64_t seed, uint64_t index, int64_t below)
     return (int64_t)(random_bits(seed, index) % (uint64_t)below);
 }
 
-/* Of a round: mostly short rows, some as long as may be; columns in order. */
+/* A matrix for a round: mostly short rows, some of the largest length; columns in order. */
 static void make(struct matrix *m, uint64_t round)
 {
     const int64_t usual = 1 + drawn(round, 0, 60), seldom = 1 + drawn(round, 1, 400);
@@ -109,7 +108,7 @@ static void tiles_are_what_is_said(void **unused)
     }
 }
 
-/* What the kernels read and write of tiles first .. last - 1, one by one. */
+/* Compares with what the kernels read and write for tiles first .. last - 1, one by one. */
 static void check_range(const struct matrix *m, yoke_rows tiles)
 {
     const struct spmv_cut *c = &m->cut;
@@ -152,8 +151,8 @@ static void ranges_touch_what_they_name(void **unused)
     }
 }
 
-/* Spans are kept for many tiles together: as many tiles as that takes, and a column that only one
- * of them has. */
+/* A span is stored for many tiles together: a matrix with enough tiles for that, and a column that
+ * only one of them has. */
 static void spans_of_many_tiles(void **unused)
 {
     enum { ROWS = 600000 };

@@ -1,10 +1,9 @@
-/* test_volume.c - NIfTI files of every datatype and byte order are read right; files that are
- * missing, cut short, damaged or something else give a status and a line that names them.
+/* test_volume.c - NIfTI files of every datatype and byte order are read correctly; missing,
+ * truncated, damaged or foreign files give a status and a line that names them.
  *
- * Files are made here, header field by field. Through all of it standard error is a file that has
- * to stay empty: the library underneath likes to print. Damage is tried systematically (every cut,
- * every header byte) and at random from a fixed seed.
- */
+ * The test writes the files, header field by field. Throughout, standard error is a file that must
+ * stay empty, because the NIfTI library tends to print. Damage is tried systematically (every
+ * length, every header byte) and at random from a fixed seed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +24,7 @@
 
 enum { NX = 5, NY = 4, NZ = 3, VOXELS = NX * NY * NZ, HEADER = 348, OFFSET = 352 };
 enum { FILE_MOST = OFFSET + 8 * VOXELS };
-/* Where fields lie in a NIfTI-1 header. */
+/* Offsets of fields in a NIfTI-1 header. */
 enum {
     DIM = 40,
     DATATYPE = 70,
@@ -37,7 +36,8 @@ enum {
 };
 
 static char folder[] = "/tmp/test_volume.XXXXXX", path[128];
-static int watch, terminal; /* descriptors: a file for standard error, and where it went before */
+static int watch,
+    terminal; /* descriptors: a file for standard error, and the original standard error */
 
 struct file {
     unsigned char bytes[FILE_MOST];
@@ -66,7 +66,7 @@ static void put_float(struct file *file, size_t at, float value)
 
 static const struct kind {
     int code, bytes;
-    double low; /* voxel v is low + v */
+    double low; /* voxel v has the value low + v */
 } kinds[] = {
     { 2, 1, 100 },   { 256, 1, -30 }, { 4, 2, -300 }, { 512, 2, 65000 }, { 8, 4, -70000 },
     { 768, 4, 3e9 }, { 16, 4, -1.5 }, { 64, 8, 1e6 }, { 1024, 8, -9e9 }, { 1280, 8, 1e10 },
@@ -88,7 +88,7 @@ static void put_voxel(struct file *file, const struct kind *kind, int v)
     case 64:
         put(file, at, &value, 8);
         return;
-    default: /* integers: the low bytes, on a little or a big host alike */
+    default: /* integers: the low bytes, on little- and big-endian hosts */
         for (int i = 0; i < kind->bytes; i++) {
             const uint64_t bits = kind->low < 0 ? (uint64_t)whole : natural;
             const uint16_t one = 1;
@@ -127,7 +127,7 @@ static void save(const char *name, const void *bytes, size_t length)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Packs into `packed` (large enough) and returns the length. */
+/* Compresses into `packed` (large enough) and returns the length. */
 static size_t pack(const struct file *file, unsigned char *packed, size_t room)
 {
     z_stream z = { .next_in = (unsigned char *)(uintptr_t)file->bytes,
@@ -140,7 +140,7 @@ static size_t pack(const struct file *file, unsigned char *packed, size_t room)
     return z.total_out;
 }
 
-/* volume_load, with standard error watched while it runs: it has to stay silent. */
+/* volume_load; standard error is watched meanwhile and must stay empty. */
 static yoke_status load(struct volume *volume)
 {
     struct stat there;
@@ -215,7 +215,7 @@ static void not_a_number_becomes_0(void **state)
     (void)state;
     put_float(&file, OFFSET, NAN);
     put_float(&file, OFFSET + 4, INFINITY);
-    put_float(&file, SLOPE, NAN); /* and so no scale */
+    put_float(&file, SLOPE, NAN); /* which means no scale */
     save("a.nii", file.bytes, file.length);
     assert_int_equal(load(&volume), YOKE_OK);
     for (v = 0; v < VOXELS; v++)
@@ -238,7 +238,7 @@ static void no_such_file(void **state)
     remove(path);
 }
 
-/* Every length that is too short, packed and not. */
+/* Every length that is too short, compressed and not. */
 static void cut_short(void **state)
 {
     unsigned char packed[2 * FILE_MOST];
@@ -303,7 +303,7 @@ static void wrong_offsets(void **state)
     remove(path);
 }
 
-/* 32767^3 doubles, 281 TB, packed and not, and a series. */
+/* 32767^3 doubles, 281 TB, compressed and not, and a series. */
 static void huge(void **state)
 {
     struct file file = make(&kinds[7], 0);
@@ -325,7 +325,7 @@ static void huge(void **state)
     remove(path);
 }
 
-/* Whatever is in the file: an image that fits it, or a refusal. */
+/* Whatever the file contains: an image that fits it, or a refusal. */
 static void check_sane(void)
 {
     struct volume volume = { { 0, 0, 0 }, NULL };
@@ -355,7 +355,7 @@ static void damaged(void **state)
             save("a.nii", file.bytes, file.length);
             check_sane();
         }
-    for (round = 0; round < 3000; round++) { /* up to 16 anywhere in the header */
+    for (round = 0; round < 3000; round++) { /* up to 16 bytes anywhere in the header */
         struct file file = make(&kinds[round % KINDS], round / KINDS % 2);
         const int times = 1 + (int)(random_bits(1, (uint64_t)round) % 16);
         for (i = 0; i < times; i++) {
@@ -385,7 +385,7 @@ static void damaged_and_packed(void **state)
     remove(path);
 }
 
-/* Facts about a file that Debian's mricron-data installs. */
+/* Known properties of a file that Debian's mricron-data installs. */
 static void a_real_head(void **state)
 {
     struct volume volume;
@@ -421,7 +421,7 @@ static int tear_down(void **state)
 {
     (void)state;
     close(terminal);
-    return rmdir(folder); /* fails if a test left anything */
+    return rmdir(folder); /* fails if a test left a file */
 }
 
 int main(void)

@@ -1,9 +1,9 @@
-/* signaled SIGNAL MICROSECONDS COMMAND [WORD...] - runs the command and sends it a signal so long
- * after its start; prints "exit N M", "signal N M" or "late N M", M milliseconds after the signal.
+/* signaled SIGNAL MICROSECONDS COMMAND [WORD...] - runs the command and sends it a signal
+ * MICROSECONDS after its start; prints "exit N M", "signal N M" or "late N M", where M is the time
+ * in ms after the signal.
  *
- * The command is started with the signal blocked, so that one that comes before its program runs
- * waits for that, instead of ending what is no command yet.
- */
+ * The command starts with the signal blocked, so a signal before its program runs stays pending
+ * until then, instead of ending the child before the exec. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A command that has not ended by then never will. */
+/* A command that has not ended by then counts as hanging. */
 static const int64_t patience_ms = 60000;
 
 static int64_t now_ms(void)
@@ -32,7 +32,7 @@ static pid_t start(int number, char **words)
     child = fork();
     if (child != 0)
         return child;
-    signal(number, SIG_DFL); /* a shell without job control has it ignored */
+    signal(number, SIG_DFL); /* a shell without job control ignores it */
     execv(words[0], words);
     perror(words[0]);
     _exit(127);

@@ -1,4 +1,4 @@
-/* contract_event.c - events: polling, waiting, being told, times, closing early. */
+/* contract_event.c - events: polling, waiting, notification, times, closing early. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static struct yk_event *issue(struct contract *c, const struct scene *scene)
     return event;
 }
 
-/* Lets time pass until the event is complete, by polling alone. */
+/* Waits for the event by polling alone. */
 static yoke_status poll_until(struct contract *c, struct yk_event *event)
 {
     yoke_status outcome = YOKE_EINVAL;
@@ -99,7 +99,7 @@ static void wait_for_count(struct contract *c, atomic_int *count)
     }
 }
 
-/* Told once, also if the event is complete already. */
+/* Notified once, also if the event is already complete. */
 static void notification(struct contract *c)
 {
     struct scene scene = scene_open(c);
@@ -133,7 +133,7 @@ static void times(struct contract *c)
         int64_t after = c->backend->now ? c->backend->now() : yk_clock_ns();
         c->backend->event_times(first, &a);
         c->backend->event_times(second, &b);
-        /* A device's clock is matched to the host's only so well. */
+        /* A device's clock is matched to the host's with limited accuracy. */
         int64_t slack = c->backend->now ? 0 : 2000000;
         if (a.started && b.started) {
             assert_true(a.started <= a.ended && b.started <= b.ended);
@@ -146,7 +146,8 @@ static void times(struct contract *c)
     scene_close(c, &scene);
 }
 
-/* Closing an event before it is complete does not undo its operation; closing the queue waits. */
+/* An event that is closed before it is complete does not undo its operation; closing the queue
+ * waits. */
 static void closing_early(struct contract *c)
 {
     struct scene scene = scene_open(c);

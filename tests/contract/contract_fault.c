@@ -1,5 +1,5 @@
 /* contract_fault.c - one short job on the device, with each call failing in turn: it ends with that
- * failure, nothing is left, and what follows is as the contract says. */
+ * failure, nothing leaks, and later calls behave as the contract says. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -94,7 +94,8 @@ static yoke_status job_run(struct contract *c)
     return status;
 }
 
-/* The whole life of a device with the nth call failing. 1 once there is no nth call any more. */
+/* The whole life of a device with the nth call failing. Returns 1 if there are fewer than n calls.
+ */
 static int fail_nth(struct contract *c, int64_t nth, yoke_status failure)
 {
     struct contract own = { .subject = c->subject };
@@ -110,7 +111,7 @@ static int fail_nth(struct contract *c, int64_t nth, yoke_status failure)
         assert_non_null(strstr(yoke_error_text(), own.device->desc.name));
         assert_int_equal(own.backend->queue_open(own.device, &queue), YOKE_EDEVICE);
     } else {
-        assert_int_equal(job_run(&own), YOKE_OK); /* it goes on working */
+        assert_int_equal(job_run(&own), YOKE_OK); /* it continues to work */
     }
     own.backend->close(own.device);
     return !reached;
@@ -122,7 +123,7 @@ static void fail_each(struct contract *c, yoke_status failure)
     for (;; nth++) {
         int64_t before = yk_alloc_outstanding();
         int done = fail_nth(c, nth, failure);
-        /* A driver may keep something from its first device on. */
+        /* A driver may keep memory from its first device on. */
         if (nth > 1)
             assert_int_equal(yk_alloc_outstanding() - before, outstanding);
         if (done)
@@ -147,7 +148,7 @@ static void each_build_fails(struct contract *c)
     fail_each(c, YOKE_EBUILD);
 }
 
-/* Host memory runs out at each allocation in turn. */
+/* Each allocation of host memory fails in turn. */
 static void each_allocation(struct contract *c)
 {
     assert_int_equal(job_run(c), YOKE_OK);

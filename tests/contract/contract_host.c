@@ -1,5 +1,5 @@
-/* contract_host.c - pinned host memory: copies from and to it, what the program does with it
- * meanwhile, memory that may only be read, devices that were lost. */
+/* contract_host.c - pinned host memory: copies from and to it, writes by the program meanwhile,
+ * read-only memory, lost devices. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void down(struct contract *c, const struct memory *memory, void *host)
                                    .bytes = memory->bytes });
 }
 
-/* Whatever the host writes goes up, whatever comes down is there: the memory has no second copy. */
+/* Uploads have what the host wrote, downloads are visible: the memory has no second copy. */
 static void copies_follow(struct contract *c, unsigned char *host)
 {
     unsigned char *read = malloc(BYTES);
@@ -61,7 +61,7 @@ static void own_memory(struct contract *c)
     c->backend->host_free(c->device, NULL);
 }
 
-/* Two parts pinned apart, both together, and all is as it was afterwards. */
+/* Two parts pinned separately, both together, and afterwards as before. */
 static void pinned_memory(struct contract *c)
 {
     unsigned char *mine = aligned_alloc(LARGE_PAGE, 2 * BYTES), *copy = malloc(2 * BYTES);
@@ -101,7 +101,7 @@ static void *write_on(void *context)
     return NULL;
 }
 
-/* A driver that brought "its" contents back would undo what was written meanwhile. */
+/* A driver that copied "its" contents back would undo writes made meanwhile. */
 static void written_meanwhile(struct contract *c)
 {
     enum { TURNS = 200 };
@@ -122,7 +122,7 @@ static void written_meanwhile(struct contract *c)
     free((void *)writer.words);
 }
 
-/* It is pinned or refused, and can be read either way. */
+/* It is pinned or refused, and can be read in both cases. */
 static void read_only_memory(struct contract *c)
 {
     unsigned char *mine =
@@ -144,7 +144,7 @@ static void read_only_memory(struct contract *c)
     free(read);
 }
 
-/* Several threads pin and let go, while one drives the device. */
+/* Several threads pin and unpin while one drives the device. */
 struct pinner {
     struct contract *contract;
     unsigned char *host;

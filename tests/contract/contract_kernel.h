@@ -1,4 +1,4 @@
-/* contract_kernel.h - the kernels that every backend has to run, one for each form. */
+/* contract_kernel.h - the kernels that every backend must run, one for each form. */
 #ifndef CONTRACT_KERNEL_H
 #define CONTRACT_KERNEL_H
 

@@ -29,7 +29,7 @@ static void run(struct contract *c, const yoke_kernel *kernel, struct yk_launch 
     c->backend->program_close(c->device, program);
 }
 
-/* Chunk [first, last) of saxpy where the memory holds elements window .. COUNT - 1 only. */
+/* Chunk [first, last) of saxpy on memory that holds only elements window .. COUNT - 1. */
 static void saxpy_part(struct contract *c, int64_t window, int64_t first, int64_t last)
 {
     float x[COUNT], y[COUNT], expected[COUNT], a = 1.5f;
@@ -122,7 +122,7 @@ static void groups(struct contract *c)
     run(c, &contract_sums, (struct yk_launch){ .first = 3, .last = ROWS, .args = args });
     memory_read(c, &ms, s);
     for (int row = 0; row < ROWS; row++) {
-        float sum = 0; /* small whole numbers: exact in any order */
+        float sum = 0; /* small integers: exact in any order */
         for (int j = 0; j < 101; j++)
             sum += m[row * 101 + j];
         assert_float_equal(s[row], row < 3 ? -1 : sum, 0);
@@ -168,7 +168,7 @@ static void adding(struct contract *c)
     memory_close(c, &mh);
 }
 
-/* A kernel reads what a copy on another queue brings, and a copy brings back what it wrote. */
+/* A kernel reads what a copy on another queue uploads, and a copy downloads what it wrote. */
 static void pipeline(struct contract *c)
 {
     enum { N = 1 << 18 };
@@ -207,7 +207,7 @@ static void pipeline(struct contract *c)
                             .after = &events[1],
                             .after_count = 1 };
     assert_int_equal(c->backend->copy(other, &back, &events[2]), YOKE_OK);
-    a = 99; /* values are copied by launch */
+    a = 99; /* values are copied at launch */
     for (int i = 2; i >= 0; i--)
         assert_int_equal(finish(c->backend, events[i]), YOKE_OK);
     for (int i = 0; i < N; i++)
@@ -221,7 +221,7 @@ static void pipeline(struct contract *c)
     free(out);
 }
 
-/* Source that no compiler takes, nothing else to run. */
+/* Source that no compiler accepts, and no alternative. */
 static void bad_source(struct contract *c)
 {
     static const yoke_kernel broken = { .struct_size = sizeof broken,
@@ -239,7 +239,7 @@ static void bad_source(struct contract *c)
     assert_non_null(strstr(yoke_error_text(), c->device->desc.name));
     if (compiles)
         assert_non_null(strstr(yoke_error_text(), "undeclared_thing"));
-    whole(c); /* the device is as good as before */
+    whole(c); /* the device still works */
 }
 
 struct builder {
@@ -260,7 +260,7 @@ static void build_again(void *context)
     }
 }
 
-/* build() runs beside everything else. */
+/* build() runs concurrently with all other calls. */
 static void build_beside(struct contract *c)
 {
     struct builder builder = { .contract = c };

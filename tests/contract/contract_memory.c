@@ -43,7 +43,7 @@ static void no_memory(struct contract *c)
     int64_t bytes = c->device->desc.memory_bytes;
     assert_true(bytes > 0);
     assert_int_equal(c->backend->alloc(c->device, bytes + 1, &buffer), YOKE_ENOMEM);
-    assert_ptr_equal(buffer, c); /* unwritten */
+    assert_ptr_equal(buffer, c); /* not written */
     assert_non_null(strstr(yoke_error_text(), c->device->desc.name));
     assert_int_equal(c->backend->alloc(c->device, INT64_MAX, &buffer), YOKE_ENOMEM);
     assert_int_equal(c->backend->alloc(c->device, 4096, &small), YOKE_OK);
@@ -76,13 +76,13 @@ static void odd_copies(struct contract *c)
         run_copy(c, &copy);
         assert_memory_equal(read, expected + parts[i].offset, (size_t)parts[i].bytes);
         for (int64_t j = parts[i].bytes; j < SPAN; j++)
-            assert_int_equal(read[j], 0x5A); /* not a byte more */
+            assert_int_equal(read[j], 0x5A); /* no byte more */
     }
     memory_close(c, &memory);
 }
 
-/* Rows of a wider buffer, from and to rows of host memory that are as wide, wider, or close
- * together; nothing between them is touched. */
+/* Rows of a wider buffer, from and to rows of host memory that are equally wide, wider, or
+ * adjacent; bytes between rows stay unchanged. */
 static void copies_of_rows(struct contract *c)
 {
     static const struct {
@@ -123,7 +123,7 @@ static void copies_of_rows(struct contract *c)
     memory_close(c, &memory);
 }
 
-/* Columns of the same rows, to the device and back on two queues at once. */
+/* Columns of the same rows, to the device and back, on two queues at once. */
 static void columns_at_once(struct contract *c)
 {
     enum { WIDTH = 4096, ROWS = 64, PARTS = 8, PART = WIDTH / PARTS };
@@ -134,7 +134,7 @@ static void columns_at_once(struct contract *c)
     pattern(there, WIDTH * ROWS, 1);
     struct memory memory = memory_open(c, there, WIDTH * ROWS);
     memcpy(here, there, WIDTH * ROWS);
-    for (int part = 1; part < PARTS; part += 2) /* these come from the host, all others go there */
+    for (int part = 1; part < PARTS; part += 2) /* odd parts are uploaded, the others downloaded */
         for (int row = 0; row < ROWS; row++) {
             pattern(here + row * WIDTH + part * PART, PART, (unsigned)(row + part));
             memset(here + row * WIDTH + part * PART - PART, 0, PART);
@@ -207,7 +207,7 @@ static void clearing(struct contract *c)
     memory_close(c, &memory);
 }
 
-/* Operations of one queue take effect in order without being waited for. */
+/* Operations of one queue take effect in order without waits between them. */
 static void order_on_a_queue(struct contract *c)
 {
     enum { ROUNDS = 20, BYTES = 1 << 16 };
@@ -238,7 +238,7 @@ static void order_on_a_queue(struct contract *c)
     free(read);
 }
 
-/* Across queues `after` makes the order; NULL entries count as complete. */
+/* Across queues `after` gives the order; NULL entries count as complete. */
 static void order_across_queues(struct contract *c)
 {
     enum { BYTES = 1 << 20 };

@@ -1,9 +1,10 @@
-/* contract_pages.c - memory that comes page by page: in any order, and beyond what there is. */
+/* contract_pages.c - memory committed page by page: in any order, and beyond the device's memory.
+ */
 #include <stdlib.h>
 
 #include "contract.h"
 
-/* Pages come in any order, again and again, and what lies there stays. */
+/* Pages are committed in any order, repeatedly, and their contents stay. */
 static void pages_on_demand(struct contract *c)
 {
     enum { BYTES = 3 << 20, PART = 70001 };
@@ -38,12 +39,12 @@ static void pages_on_demand(struct contract *c)
     free(read);
 }
 
-/* So many pages a driver may come to keep for itself once it has mapped some (64 MiB of 139 GiB on
- * an H200, where that is two). It keeps them once, whenever that shows: who loses a page in each
- * round loses more. */
+/* Number of pages that a driver may keep for itself once it has mapped some (64 MiB of 139 GiB on
+ * an H200, where that is two pages). It keeps them only once, in any round: a leak of one page per
+ * round exceeds this. */
 enum { KEPT_MOST = 4, ROUNDS = KEPT_MOST + 2 };
 
-/* All is free again. */
+/* All memory is free again. */
 static void assert_all_free(struct contract *c, int64_t all)
 {
     int64_t free = c->backend->memory_free(c->device);
@@ -51,7 +52,8 @@ static void assert_all_free(struct contract *c, int64_t all)
         fail_msg("%lld bytes are free, %lld were", (long long)free, (long long)all);
 }
 
-/* Addresses for more than there is memory; what some pages give back, others can have. */
+/* Reserves more addresses than there is memory; pages that are decommitted can be used elsewhere.
+ */
 static void use_addresses(struct contract *c, int64_t all)
 {
     int64_t page = c->device->desc.page_bytes, memory = c->device->desc.memory_bytes;
@@ -62,7 +64,7 @@ static void use_addresses(struct contract *c, int64_t all)
     assert_int_equal(c->backend->commit(c->device, buffer, 2 * memory, part), YOKE_OK);
     assert_true(c->backend->memory_free(c->device) <= free - part);
     assert_int_equal(c->backend->commit(c->device, buffer, 0, 2 * part), YOKE_ENOMEM);
-    /* A page that lies in it only in part stays. */
+    /* A page that is only partly inside stays. */
     c->backend->decommit(c->device, buffer, 2 * memory + 1, part - 1);
     assert_true(c->backend->memory_free(c->device) <= free - page);
     c->backend->decommit(c->device, buffer, 2 * memory, page);

@@ -1,5 +1,5 @@
-/* contract_struct.h - the structs that program and kernels of the contract share. Also read by
- * device compilers: no includes, members of fixed width. */
+/* contract_struct.h - structs shared by the program and the kernels of the contract. Device
+ * compilers read it too: no includes, members of fixed width. */
 #ifndef CONTRACT_STRUCT_H
 #define CONTRACT_STRUCT_H
 

@@ -1,6 +1,6 @@
-/* test_backend_contract.c - every backend there is obeys backend.h: the list of who is tried, or of
- * it those whose device text begins with the word given, which must be there:
- * "test_backend_contract cuda". */
+/* test_backend_contract.c - every backend obeys backend.h. Tests the list of subjects, or those
+ * whose device text begins with the argument, which must then exist: "test_backend_contract cuda".
+ */
 #include "contract.h"
 
 #include <stdio.h>
@@ -142,7 +142,8 @@ static int can_run(const struct trial *trial, const struct yk_device *device)
     }
 }
 
-/* A fresh device for each case. What a case leaves open is a breach: the wrapper aborts. */
+/* A new device for each case. A case that leaves something open violates the contract: the wrapper
+ * aborts. */
 static void trial_run(void **state)
 {
     const struct trial *trial = *state;
@@ -159,7 +160,7 @@ static void trial_run(void **state)
     trial->named->run(&contract);
     contract.backend->queue_close(contract.queue);
     contract.backend->close(contract.device);
-    if (strncmp(trial->subject->devices, "opencl", 6)) /* its driver, once loaded, stays */
+    if (strncmp(trial->subject->devices, "opencl", 6)) /* a loaded OpenCL driver stays loaded */
         assert_int_equal(yk_alloc_outstanding(), outstanding);
 }
 

@@ -1,4 +1,4 @@
-/* coherence_compare.c - everything the coherence core can be asked, against the model. */
+/* coherence_compare.c - every query of the coherence core, against the model. */
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -38,7 +38,7 @@ static int compare_states(struct history *h, int place)
     return 0;
 }
 
-/* The wish of the history's needs: see compare_lacks. */
+/* For the preferences in the history's needs: see compare_lacks. */
 static int expected_source(const struct history *h, uint32_t places, int got)
 {
     if (places & h->needs.nearer)
@@ -65,7 +65,7 @@ static int compare_need(struct history *h, int place, int64_t r, const struct yk
                                   : model_differs("need's source", place, r, need->source, source);
 }
 
-/* needs->items[0] is one that was there before. */
+/* needs->items[0] existed before the call. */
 static int compare_needs(struct history *h, int place, struct yk_interval rows)
 {
     const struct yk_copy_need *need = h->needs.items + 1, *end = h->needs.items + h->needs.count;
@@ -93,7 +93,7 @@ static int compare_lacks(struct history *h, int place, struct yk_interval rows)
     int failed, nth = 1, before = 1;
     yoke_status status;
     yk_copy_needs_close(&h->needs);
-    if (h->counts->steps % 2) { /* some nearer than the host, some not to be had directly */
+    if (h->counts->steps % 2) { /* some nearer than the host, some not reachable directly */
         h->needs.nearer = (uint32_t)(h->counts->steps / 2) & ~bit(YK_HOST);
         h->needs.direct = (uint32_t)(h->counts->steps / 8) & ~bit(YK_HOST);
     }
@@ -122,7 +122,7 @@ static int compare_current(struct history *h, int place, struct yk_interval rows
     return got == expected ? 0 : model_differs("current", place, rows.first, got, expected);
 }
 
-/* For each row; that others are like it within the extent said. */
+/* For each row; also checks that the others within the reported extent are the same. */
 static int compare_whereabouts(struct history *h)
 {
     int64_t r;

@@ -1,7 +1,6 @@
-/* coherence_history.c - turns bytes into calls: writes, copies as a runtime makes them and copies
- * that make no sense, ends in any order, whole or in parts, drops, rows that are spoilt, failures,
- * and calls that must be refused.
- */
+/* coherence_history.c - turns bytes into calls: writes, copies like a runtime's and meaningless
+ * copies, ends in any order, whole or in parts, drops, spoilt rows, failures, and calls that must
+ * be refused. */
 #include "coherence_history.h"
 
 #include <string.h>
@@ -25,7 +24,7 @@ static struct yk_interval take_rows(struct history *h)
     return rows;
 }
 
-/* Report the end of the first `count` rows of a copy. */
+/* Reports the end of the first `count` rows of a copy. */
 static int end_copy(struct history *h, int index, int64_t count)
 {
     struct copy *copy = &h->copies[index];
@@ -64,8 +63,8 @@ static int begin_copy(struct history *h, struct step step)
     return 0;
 }
 
-/* To those of the rows, from the first, that the source has: copies that nobody needs, twice the
- * same, from several places. */
+/* Cuts the rows after the first ones that the source has. Gives unnecessary copies, repeated ones,
+ * and copies from several places. */
 static void narrow(struct history *h, struct step *step)
 {
     int64_t r = step->rows.first;
@@ -74,8 +73,8 @@ static void narrow(struct history *h, struct step *step)
     step->rows.last = r;
 }
 
-/* What a runtime does: ask, then copy what is missing and not on its way; at times twice, the
- * second time from some other place. */
+/* As a runtime does: asks, then copies rows that are missing and not arriving; sometimes twice, the
+ * second time from another place. */
 static int fetch(struct history *h, int place, struct yk_interval rows)
 {
     struct yk_copy_needs needs = { 0 };

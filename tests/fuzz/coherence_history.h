@@ -1,7 +1,6 @@
-/* coherence_history.h - a history of calls to the coherence core, read from bytes, checked against
- * a brute-force model after every call. Bytes, so that a test can draw them at random and a fuzzer
- * can search among them.
- */
+/* coherence_history.h - a history of calls to the coherence core, read from bytes and checked
+ * against a brute-force model after every call. From bytes, so that a test can draw them at random
+ * and a fuzzer can search among them. */
 #ifndef TESTS_FUZZ_COHERENCE_HISTORY_H
 #define TESTS_FUZZ_COHERENCE_HISTORY_H
 
@@ -19,8 +18,8 @@ struct history_counts {
     long steps, copies, refused, allocation_failures, lost_rows, kept_rows, overtaken_ends;
 };
 
-/* Plays the history and adds to *counts. 0 if model and core agree throughout; else the difference
- * has been written to standard error. */
+/* Plays the history and adds to *counts. 0 if model and core always agree; otherwise the difference
+ * was written to standard error. */
 int coherence_history_play(const uint8_t *bytes, size_t size, enum history_memory memory,
                            struct history_counts *counts);
 

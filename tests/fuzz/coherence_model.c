@@ -1,4 +1,4 @@
-/* coherence_model.c - the rules row by row, the pretended memories, and one step of both. */
+/* coherence_model.c - the rules row by row, the simulated memories, and one step of both. */
 #include "coherence_model.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void row_leaves(struct history *h, struct row *row, int place)
                                                           : SHARED;
 }
 
-/* --- pretended memories --- */
+/* --- simulated memories --- */
 
 static void run_copy(struct history *h, struct copy *copy)
 {
@@ -71,7 +71,7 @@ static void run_copy(struct history *h, struct copy *copy)
     for (r = copy->rows.first; r < copy->rows.last && !copy->fails; r++) {
         struct row *row = row_at(h, r);
         int carried = copy->reads_late ? row->memory[copy->source] : copy->read[r - h->all.first];
-        /* A device orders a kernel behind the copies that precede it, so its results stay. */
+        /* A device orders a kernel after earlier copies, so the kernel's results stay. */
         if (!(row->places & bit(copy->place)) || carried > row->memory[copy->place])
             row->memory[copy->place] = carried;
     }

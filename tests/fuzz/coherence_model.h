@@ -1,10 +1,9 @@
-/* coherence_model.h - each row of each place by itself: what the coherence core must agree with.
+/* coherence_model.h - each row of each place separately: the coherence core must agree with it.
  *
- * Two models at once. The first repeats the rules of coherence.h row by row, with no intervals: any
- * difference in state, extent, needs, counts or version is an error. The second knows no rules: it
- * moves version numbers between pretended memories as in-order queues would, and demands that no
- * place that counts as current holds an old version.
- */
+ * Two models at once. The first repeats the rules of coherence.h row by row, without intervals: any
+ * difference in state, extent, needs, counts or version is an error. The second has no rules: it
+ * moves version numbers between simulated memories as in-order queues would, and requires that no
+ * current place has an old version. */
 #ifndef TESTS_FUZZ_COHERENCE_MODEL_H
 #define TESTS_FUZZ_COHERENCE_MODEL_H
 
@@ -24,16 +23,16 @@ struct row {
     enum holding holding;
     struct coming coming[HISTORY_PLACES];
     int newest;                 /* version of the latest write */
-    int memory[HISTORY_PLACES]; /* version that the place's memory holds */
+    int memory[HISTORY_PLACES]; /* version that the memory of the place has */
 };
 
-/* A copy issued and not reported in full. Queues run in order: at a report of a copy to a place all
- * earlier copies to it have run. */
+/* A copy that was issued and not yet reported in full. Queues run in order: when a copy to a place
+ * is reported, all earlier copies to it have run. */
 struct copy {
     int place, source;
-    struct yk_interval rows; /* still to be reported */
+    struct yk_interval rows; /* not yet reported */
     int fails, reads_late, ran;
-    int read[HISTORY_ROWS]; /* what a copy that reads early carries */
+    int read[HISTORY_ROWS]; /* versions copied by a copy that reads early */
 };
 
 struct history {
@@ -76,20 +75,20 @@ static inline enum yk_row_state row_state(const struct row *row, int place)
     return place < HISTORY_PLACES && row->coming[place].sources ? YK_ARRIVING : YK_INVALID;
 }
 
-/* The core's call and the model's, then the comparison; where memory fails, the core first fails at
- * each of its allocations, and must be as it was each time. *done is 0 where the call had to be
- * refused, as the model expects. 0 if all agrees. */
+/* Makes the core's call and the model's, then compares. If memory fails, the core first fails at
+ * each of its allocations, and must be unchanged each time. *done is 0 if the call had to be
+ * refused, as the model expects. Returns 0 if all agrees. */
 int model_step(struct history *h, struct step *step, int *done);
 void model_open(struct history *h, enum yk_coherence_start start);
-/* Whether the step's place and rows are the array's. */
+/* True if the step's place and rows are the array's. */
 int model_accepts(const struct history *h, const struct step *step);
-/* Copy `index`, and those before it in its queue, have run. */
+/* Runs copy `index`, and those before it in its queue. */
 void model_run_copies(struct history *h, int index);
 
-/* coherence_compare.c: the core against the model, everywhere; needs and counts for all rows and
- * for `rows`. 0 if they agree. */
+/* coherence_compare.c: compares the core with the model everywhere; needs and counts for all rows
+ * and for `rows`. 0 if they agree. */
 int model_compare(struct history *h, struct yk_interval rows);
-/* Says what differs on standard error; 1. */
+/* Writes the difference to standard error; returns 1. */
 int model_differs(const char *what, int place, int64_t row, long got, long expected);
 
 #endif

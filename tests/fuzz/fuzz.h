@@ -1,5 +1,5 @@
-/* fuzz.h - what the fuzz targets share. A target is one function over bytes; a broken promise ends
- * the process, which both drivers report: libFuzzer where clang has it, fuzz_driver.c elsewhere.
+/* fuzz.h - shared by the fuzz targets. A target is one function over bytes; a violated property
+ * ends the process, which both drivers report: libFuzzer if clang has it, otherwise fuzz_driver.c.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Stays when NDEBUG takes assert away. */
+/* Like assert, but also active with NDEBUG. */
 #define FUZZ_CHECK(condition)                                                                      \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
         }                                                                                          \
     } while (0)
 
-/* The bytes up to the first 0 as text, in memory of exactly that size, so that a sanitizer sees
- * one byte too far. */
+/* The bytes up to the first 0 as text, in memory of exactly that size, so that a sanitizer detects
+ * an access one byte beyond it. */
 static inline char *fuzz_text(const uint8_t *bytes, size_t size)
 {
     size_t length = strnlen((const char *)bytes, size);

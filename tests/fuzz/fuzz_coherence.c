@@ -1,6 +1,5 @@
 /* fuzz_coherence.c - any bytes as a history of calls to the coherence core, against the brute-force
- * model. The last byte says whether memory fails on the way.
- */
+ * model. The last byte says whether allocations fail. */
 #include "fuzz.h"
 
 #include "base/alloc.h"

@@ -1,9 +1,8 @@
 /* fuzz_devices.c - any text as a list of devices ("cpu:8,opencl:1:mem=256M").
  *
- * Promises: a refused text says why and leaves the outputs alone; an accepted one has a spec for
- * every comma and one more, each with a backend; written out again, the specs are read as the same;
- * settings of a spec are read or refused, without touching a device; nothing leaks.
- */
+ * Properties: a refused text gives a reason and leaves the outputs unchanged; an accepted one has
+ * one spec more than commas, each with a backend; the specs written out again are read as the same;
+ * settings of a spec are read or refused without accessing a device; nothing leaks. */
 #include "fuzz.h"
 
 #include "backend/backend.h"

@@ -1,11 +1,10 @@
-/* fuzz_driver.c - runs a fuzz target where libFuzzer is not: replays files, then changes them at
- * random until the time is over.
+/* fuzz_driver.c - runs a fuzz target without libFuzzer: replays files, then changes them at random
+ * until the time is over.
  *
  *     fuzz_NAME [-max_total_time=SECONDS] [-seed=NUMBER] [FILE or FOLDER]...
  *
- * The words are libFuzzer's, so that both are started alike. Which inputs come depends on the seed
- * and the files alone, not on time: a failure is repeated with the seed that was printed.
- */
+ * The options are libFuzzer's, so that both are started in the same way. Inputs depend only on the
+ * seed and the files, not on time: the printed seed repeats a failure. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -64,7 +63,7 @@ static void add_file(const char *path)
     add_input(bytes, size);
 }
 
-/* In the order of their names, which is the same everywhere. */
+/* In the order of file names, which is the same everywhere. */
 static void add_folder(const char *path)
 {
     struct dirent **entries;
@@ -93,7 +92,7 @@ static void add_path(const char *path)
         add_file(path);
 }
 
-/* One change: a byte, a bit, a byte more or less, or a piece of another input. */
+/* One change: a byte, a bit, an insertion or deletion, or a piece of another input. */
 static size_t change(uint8_t *bytes, size_t size)
 {
     size_t at = next_random(size + 1);
@@ -143,7 +142,7 @@ static void one_random_input(void)
     memcpy(exact, bytes, size);
     LLVMFuzzerTestOneInput(exact, size);
     free(exact);
-    /* Some become the base of later ones. */
+    /* Some become inputs for later changes. */
     if (next_random(64) == 0)
         add_input(bytes, size);
 }

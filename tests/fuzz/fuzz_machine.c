@@ -1,9 +1,8 @@
 /* fuzz_machine.c - any text as a machine ("cores=8,gpu*4:f=7.5:fixed=50us").
  *
- * Promises: a refused text says why and leaves the output alone; an accepted one is a machine that
- * can be simulated (its numbers are in bounds), whose best time is a time, on which a small job
- * ends; nothing leaks.
- */
+ * Properties: a refused text gives a reason and leaves the output unchanged; an accepted one is a
+ * machine that can be simulated (numbers within bounds), has a finite best time, and ends a small
+ * job; nothing leaks. */
 #include "fuzz.h"
 
 #include <math.h>

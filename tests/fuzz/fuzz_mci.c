@@ -1,9 +1,8 @@
 /* fuzz_mci.c - any text as an input file of photons.
  *
- * Promises: a refused text is named with a line that it has, and changes nothing; of an accepted
- * one every number is within its bounds, all layers have a thickness in single precision, and it is
- * read as the same again; nothing leaks (the sanitizers' part).
- */
+ * Properties: the message about a refused text names an existing line, and the outputs are
+ * unchanged; in an accepted one every number is within its bounds, all layers have a thickness in
+ * single precision, and it is read again as the same; nothing leaks (checked by the sanitizers). */
 #include "fuzz.h"
 
 #include <math.h>

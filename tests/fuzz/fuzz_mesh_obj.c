@@ -1,6 +1,5 @@
-/* fuzz_mesh_obj.c - any bytes as an OBJ file, and what follows the first 0 as the material file
- * that it names, whatever the name. No other file is opened.
- */
+/* fuzz_mesh_obj.c - any bytes as an OBJ file; the bytes after the first 0 are the material file
+ * that it names, under any name. No other file is opened. */
 #include "../apps/path/mesh_build.h"
 #include "fuzz.h"
 #include "mesh_read.h"
@@ -8,7 +7,7 @@
 static const uint8_t *materials;
 static size_t material_bytes;
 
-/* mesh_load.c's, which is not under test. */
+/* Replaces mesh_load.c's, which is not under test. */
 FILE *mesh_open_file(const char *path, const char **cause)
 {
     (void)path;

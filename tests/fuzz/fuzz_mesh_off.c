@@ -1,4 +1,4 @@
-/* fuzz_mesh_off.c - any bytes as a OFF file. */
+/* fuzz_mesh_off.c - any bytes as an OFF file. */
 #include "fuzz.h"
 #include "mesh_read.h"
 

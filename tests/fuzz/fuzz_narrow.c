@@ -1,8 +1,7 @@
-/* fuzz_narrow.c - any text as the body of a kernel, and any text at all as a kernel's.
+/* fuzz_narrow.c - any text as the body of a kernel, and any text as a whole kernel.
  *
- * Promises: no crash, nothing leaks; a second entry has the names it is called by, and its brackets
- * close as the first one's do; its bounds hold or not for any sizes, whatever they are.
- */
+ * Properties: no crash, nothing leaks; a second entry has the names by which it is called, and its
+ * brackets match like those of the first; its bounds can be evaluated for any sizes. */
 #include "fuzz.h"
 
 #include "access/narrow.h"

@@ -1,9 +1,9 @@
-/* fuzz_option.c - any text as a number or as a list of options. Byte 0 says which, the rest is the
- * text.
+/* fuzz_option.c - any text as a number or as a list of options. Byte 0 selects which; the rest is
+ * the text.
  *
- * Promises: a refused text changes nothing and says why; a whole number is what its digits say (in
- * 128 bits, computed here by itself); the same text gives the same settings; nothing leaks.
- */
+ * Properties: a refused text changes nothing and gives a reason; an integer has the value of its
+ * digits (computed here independently in 128 bits); the same text gives the same settings; nothing
+ * leaks. */
 #include "fuzz.h"
 
 #include "base/alloc.h"
@@ -48,7 +48,7 @@ static int64_t unit_of(enum yk_option_type type, const char *unit)
     return factor;
 }
 
-/* Digits and a unit: 1 and the value if they fit into 64 bits, -1 if not, 0 for all other texts. */
+/* Digits and a unit: 1 and the value if it fits into 64 bits, -1 if not, 0 for all other texts. */
 static int whole_number(enum yk_option_type type, const char *text, int64_t *out)
 {
     const char *at = text + (*text == '-' || *text == '+');
@@ -79,7 +79,7 @@ static void one_number(enum yk_option_type type, const char *text)
     FUZZ_CHECK(status == YOKE_OK || status == YOKE_EINVAL);
     FUZZ_CHECK(status == YOKE_OK || (untouched == 77 && real == 77 && yoke_error_text()[0]));
     if (is_real) {
-        FUZZ_CHECK(status != YOKE_OK || real - real == 0); /* neither infinite nor not a number */
+        FUZZ_CHECK(status != YOKE_OK || real - real == 0); /* neither infinite nor NaN */
         return;
     }
     switch (whole_number(type, text, &expected)) {

@@ -15,7 +15,7 @@ static yoke_status read_bytes(mesh_reader *read, const uint8_t *bytes, size_t si
     FILE *file = fmemopen(size ? (void *)(uintptr_t)bytes : none, size ? size : 1, "rb");
     yoke_status status;
     FUZZ_CHECK(file);
-    if (size == 0) /* fmemopen has no empty files */
+    if (size == 0) /* fmemopen does not support empty files */
         (void)fgetc(file);
     status = read(file, "it", out);
     fclose(file);
@@ -72,7 +72,7 @@ static void check_same(const struct mesh *a, const struct mesh *b)
     FUZZ_CHECK(memcmp(a->faces, b->faces, (size_t)a->face_count * sizeof *a->faces) == 0);
 }
 
-/* The place is in the file. */
+/* The place named in the message is in the file. */
 static void check_said(yoke_status status, const uint8_t *bytes, size_t size)
 {
     long long line = 1, last = 1, byte = 0;

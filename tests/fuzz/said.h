@@ -1,4 +1,5 @@
-/* said.h - app_fail for readers of applications' files: their driver's is not under test. */
+/* said.h - app_fail for readers of the applications' files: the applications' driver is not under
+ * test. */
 #ifndef TESTS_FUZZ_SAID_H
 #define TESTS_FUZZ_SAID_H
 

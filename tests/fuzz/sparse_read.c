@@ -15,7 +15,7 @@ static yoke_status read_bytes(sparse_reader *read, const uint8_t *bytes, size_t 
     FILE *file = fmemopen(size ? (void *)(uintptr_t)bytes : none, size ? size : 1, "rb");
     yoke_status status;
     FUZZ_CHECK(file);
-    if (size == 0) /* fmemopen has no empty files */
+    if (size == 0) /* fmemopen does not support empty files */
         (void)fgetc(file);
     status = read(file, "it", &how, out);
     fclose(file);

@@ -1,9 +1,9 @@
-/* sparse_read.h - what every matrix that is read from any bytes has to be.
+/* sparse_read.h - properties of every matrix that is read from arbitrary bytes.
  *
- * A refused one is named with a line that it has, and changes nothing; of an accepted one rows
- * begin in order, columns of a row are in order and within the matrix, values are finite, what is
- * called symmetric is, and it is read as the same again; nothing leaks (the sanitizers' part).
- */
+ * The message about a refused one names an existing line, and the outputs are unchanged. In an
+ * accepted one rows begin in order, columns of a row are in order and within the matrix, values are
+ * finite, a matrix called symmetric is symmetric, and it is read again as the same. Nothing leaks
+ * (checked by the sanitizers). */
 #ifndef TESTS_FUZZ_SPARSE_READ_H
 #define TESTS_FUZZ_SPARSE_READ_H
 
@@ -16,7 +16,7 @@
 typedef yoke_status sparse_reader(FILE *file, const char *path, const struct sparse_file *how,
                                   struct sparse *out);
 
-/* Of a file called "it". */
+/* For a file named "it". */
 void sparse_check(sparse_reader *read, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
-/* cases.c - inputs, references and comparison; see problem.h. References are written anew, in
- * double precision where the kernel is in float.
- */
+/* cases.c - inputs, references and comparison; see problem.h. References are independent of the
+ * kernels, and in double precision if the kernel is in float. */
 #include "problem.h"
 
 #include <math.h>
@@ -248,7 +247,7 @@ static void laplace_run(const struct launcher *launcher)
     free(v);
 }
 
-/* The same inside, and nothing elsewhere. */
+/* The same in the interior, and nothing elsewhere. */
 static void inside_run(const struct launcher *launcher)
 {
     const int64_t n = NX, second[2] = { 1, NY - 1 }, third[2] = { 2, NZ - 3 };
@@ -409,7 +408,7 @@ static void moments_run(const struct launcher *launcher)
     free(x);
 }
 
-/* Rows shorter than the lanes of a sum, as long, and longer. */
+/* Rows shorter than the lanes of a sum, equally long, and longer. */
 static void moments3_run(const struct launcher *launcher)
 {
     for (int64_t width = 1; width <= 21; width += 4) {

@@ -29,7 +29,7 @@ void exact_run(const struct launcher *launcher)
                                  { .rows = bits, .row_bytes = 4 } } };
     run(launcher, &problem);
     for (int i = 0; i < N; i++) {
-        /* volatile: rounded by itself, whatever this file is built with. */
+        /* volatile: rounded separately, with any compiler options of this file. */
         const volatile float square = x[i] * x[i], part = 0.3f * x[i];
         const volatile float product = x[i] * (1.0f - x[i]), rest = square - part;
         same("fused difference", i, bits_of(y[3 * i]), 0);
@@ -42,7 +42,7 @@ void exact_run(const struct launcher *launcher)
     free(bits);
 }
 
-/* 40 bits, of either sign. */
+/* 40 bits, with both signs. */
 static int64_t term(int64_t i)
 {
     return (int64_t)((uint64_t)i * 0x9e3779b97f4a7c15u >> 24) - ((int64_t)1 << 39);

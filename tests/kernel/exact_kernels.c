@@ -1,11 +1,10 @@
-/* exact_kernels.c - results that are the same to the bit on every device: arithmetic of a file that
- * is built EXACT, bits of numbers, 64-bit sums; exact_cases.c runs and checks them.
- */
+/* exact_kernels.c - results that have the same bits on every device: arithmetic of a file that is
+ * built EXACT, bits of numbers, 64-bit sums; exact_cases.c runs and checks them. */
 #include <yoke/kernel.h>
 
 #include "shapes.h"
 
-/* Fused, the difference is what rounding took from the product; by itself it is 0. */
+/* If fused, the difference is the rounding error of the product; otherwise it is 0. */
 YOKE_KERNEL(exact, i, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_OUT(int32_t, bits))
 {
     const float v = x[i];
@@ -17,7 +16,7 @@ YOKE_KERNEL(exact, i, YOKE_IN(float, x), YOKE_OUT(float, y), YOKE_OUT(int32_t, b
     bits[i] = yoke_float_as_int(-v);
 }
 
-/* Through local memory and into memory; terms wrap the lower half of a sum about every other time,
+/* Through local memory and into memory; about every second term wraps the lower half of a sum,
  * upwards and downwards. */
 YOKE_GROUP_KERNEL(wide_sums, i, 32, 256, YOKE_IN(int64_t, x), YOKE_ADD(int64_t, sums),
                   YOKE_ADD(uint64_t, more), YOKE_LOCAL(int64_t, near, BINS),

@@ -79,7 +79,7 @@ void extremes_run(const struct launcher *launcher)
     free(a);
 }
 
-/* Chunks are multiples of the tile, the last tile is short. */
+/* Chunks are multiples of the tile; the last tile is short. */
 void nbody_run(const struct launcher *launcher)
 {
     enum { COUNT = 9 * TILE + 29 };

@@ -15,7 +15,7 @@ YOKE_GROUP_KERNEL(mxv, i, 64, 1, YOKE_VALUE(int64_t, columns), YOKE_IN(float, a)
     }
 }
 
-/* Several reductions after each other, other types, limits that are no multiple of anything. */
+/* Several reductions one after another, other types, limits that are no multiple of the lanes. */
 YOKE_GROUP_KERNEL(extremes, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(float, a),
                   YOKE_OUT(float, low), YOKE_OUT(float, high), YOKE_OUT(double, mean),
                   YOKE_OUT(int64_t, positive))
@@ -34,7 +34,7 @@ YOKE_GROUP_KERNEL(extremes, i, 32, 1, YOKE_VALUE(int32_t, columns), YOKE_IN(floa
     }
 }
 
-/* All bodies act on each: tiles of bodies in local memory, one body a lane. */
+/* All bodies act on each body: tiles of bodies in local memory, one body per lane. */
 YOKE_GROUP_KERNEL(nbody, i, TILE, TILE, YOKE_VALUE(int64_t, n), YOKE_VALUE(float, dt),
                   YOKE_IN(body_t, p), YOKE_INOUT(body_t, v), YOKE_LOCAL(body_t, tile, TILE),
                   YOKE_PRIVATE(float, x), YOKE_PRIVATE(float, y), YOKE_PRIVATE(float, z),
@@ -81,8 +81,8 @@ YOKE_GROUP_KERNEL(nbody, i, TILE, TILE, YOKE_VALUE(int64_t, n), YOKE_VALUE(float
     }
 }
 
-/* Four parts of the lanes have the same indexes; each part adds something of its own, except the
- * third, whose lanes end their turns. Adding up is wrong if a lane met another's sum. */
+/* Four parts of the lanes have the same indexes; each part adds a value of its own, except the
+ * third, whose lanes end early. The total is wrong if a lane used another lane's sum. */
 YOKE_GROUP_KERNEL(parted, i, 4 * PART, PART, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, y),
                   YOKE_LOCAL(int32_t, tile, 4 * PART), YOKE_PRIVATE(int32_t, sum))
 {
@@ -126,7 +126,7 @@ YOKE_GROUP_KERNEL(reverse, i, TILE, TILE, YOKE_IN(int32_t, x), YOKE_OUT(int32_t,
     }
 }
 
-/* Lanes go on while one of them is not done; each is as often as it needs to. */
+/* All lanes loop until the last one is done; each counts its own steps. */
 YOKE_GROUP_KERNEL(voting, i, 32, 32, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, steps),
                   YOKE_OUT(int32_t, rounds), YOKE_PRIVATE(int32_t, now),
                   YOKE_PRIVATE(int32_t, done))
@@ -158,8 +158,8 @@ YOKE_GROUP_KERNEL(voting, i, 32, 32, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, step
     }
 }
 
-/* The same vote among lanes of several warps, many times after each other: in round r all but the
- * last lane have left. */
+/* The same vote among lanes of several warps, many times in succession: in round r all but the last
+ * lane have left. */
 YOKE_GROUP_KERNEL(leaving, i, 128, 1, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, rounds))
 {
     const int32_t last = x[i];
@@ -176,7 +176,7 @@ YOKE_GROUP_KERNEL(leaving, i, 128, 1, YOKE_IN(int32_t, x), YOKE_OUT(int32_t, rou
     }
 }
 
-/* Adds to local memory first; a helper takes the local array. More indexes than lanes. */
+/* Adds to local memory first; a helper gets the local array. More indexes than lanes. */
 YOKE_FN uint32_t bin_of(float x)
 {
     const int32_t bin = (int32_t)(x * BINS);

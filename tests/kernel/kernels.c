@@ -1,4 +1,4 @@
-/* kernels.c - one kernel for each thing the kernel forms promise; cases.c runs and checks them. */
+/* kernels.c - one kernel for each guarantee of the kernel forms; cases.c runs and checks them. */
 #include <yoke/kernel.h>
 
 #include <math.h>
@@ -34,7 +34,7 @@ YOKE_KERNEL(integers, i, YOKE_VALUE(int8_t, va), YOKE_VALUE(uint8_t, vb), YOKE_V
     h[i] = (h[i] >> 3) + vh;
 }
 
-/* As many parameters as there may be. */
+/* The largest number of parameters. */
 YOKE_KERNEL(many, i, YOKE_VALUE(int32_t, v0), YOKE_VALUE(int32_t, v1), YOKE_VALUE(int32_t, v2),
             YOKE_VALUE(int32_t, v3), YOKE_VALUE(int32_t, v4), YOKE_VALUE(int32_t, v5),
             YOKE_VALUE(int32_t, v6), YOKE_VALUE(int32_t, v7), YOKE_VALUE(int32_t, v8),
@@ -71,7 +71,7 @@ YOKE_KERNEL(structs, i, YOKE_VALUE(mixed_t, add), YOKE_IN(mixed_t, x), YOKE_OUT(
     b[i] = YOKE_INIT(body_t, (float)m.weight, m.axis[1], (float)m.low, 1.0f);
 }
 
-/* A pointer handed to a helper, and neighbours (a halo of one row on each side). */
+/* A pointer passed to a helper, and neighbours (a halo of one row on each side). */
 YOKE_FN float smooth(YOKE_GLOBAL const float *u, int64_t i)
 {
     return taps[0] * u[i - 1] + taps[1] * u[i] + taps[2] * u[i + 1];
@@ -103,7 +103,7 @@ YOKE_KERNEL3(laplace, i, j, k, YOKE_VALUE(int64_t, n), YOKE_IN(float, u), YOKE_O
     v[at] = up + down + north + south + west + east - 6.0f * u[at];
 }
 
-/* add, in every type it has */
+/* add, for every type that supports it */
 YOKE_KERNEL(histogram, i, YOKE_IN(float, x), YOKE_ADD(int32_t, a), YOKE_ADD(uint32_t, b),
             YOKE_ADD(int64_t, c), YOKE_ADD(uint64_t, d), YOKE_ADD(float, e), YOKE_ADD(double, f))
 {
@@ -117,8 +117,8 @@ YOKE_KERNEL(histogram, i, YOKE_IN(float, x), YOKE_ADD(int32_t, a), YOKE_ADD(uint
     yoke_add(&f[bin], 0.25);
 }
 
-/* Into elements that are the same for all indexes, and into others of the same arrays. `sums` ends
- * behind its second element. */
+/* Adds to elements that are the same for all indexes, and to others of the same arrays. `sums` has
+ * only two elements. */
 YOKE_KERNEL(moments, i, YOKE_IN(float, x), YOKE_ADD(double, sums), YOKE_ADD(int32_t, counts),
             YOKE_ADD(uint32_t, all))
 {
@@ -135,7 +135,7 @@ YOKE_KERNEL3(moments3, i, j, k, YOKE_IN(float, x), YOKE_ADD(double, sum))
     yoke_add(sum, (double)x[(i * YOKE_SIZE2 + j) * YOKE_SIZE3 + k]);
 }
 
-/* The functions of C that every device has; the result's columns are listed in cases.c. */
+/* The functions of C that every device has; cases.c lists the result's columns. */
 YOKE_KERNEL(floats, i, YOKE_IN(float, x), YOKE_OUT(float, y))
 {
     const float v = x[i];

@@ -17,7 +17,7 @@ static uint32_t below(uint32_t count)
     return (uint32_t)(state >> 33) % count;
 }
 
-/* What a body is written to, and the names that it has so far. */
+/* The body so far, and its names. */
 static char text[TEXT_ROOM];
 static size_t used;
 static char names[NAMES_MOST][16];
@@ -42,7 +42,7 @@ static void add_name(const char *name, int bits, int is_int)
     name_is_int[name_count++] = is_int;
 }
 
-/* A written expression: how many bits it may need, and whether its type is int. */
+/* A generated expression: how many bits it may need, and whether its type is int. */
 struct written {
     int bits, is_int;
 };
@@ -82,7 +82,7 @@ static struct written leaf(void)
     return (struct written){ arrays[array].bits, arrays[array].is_int };
 }
 
-/* Of two ints the program itself must not overflow: then one is an int64_t. */
+/* An operation on two ints must not overflow in the program itself: then one is cast to int64_t. */
 static struct written binary(int depth)
 {
     static const char *const signs[] = { "+", "-", "*", "+", "-", "*", "&", "|", "^" };
@@ -91,7 +91,7 @@ static struct written binary(int depth)
     put("(int64_t)(");
     struct written a = expression(depth - 1);
     put(")");
-    if (!a.is_int) { /* the cast is not needed */
+    if (!a.is_int) { /* the cast is unnecessary */
         memmove(text + begin, text + begin + 9, used - begin - 9);
         used -= 9;
     }

@@ -1,11 +1,10 @@
-/* narrow_print.c - the second entries of a flattened text's range kernels (access/narrow.h).
+/* narrow_print.c - prints the second entries of a flattened text's range kernels (access/narrow.h).
  *
  *     yoke-embed --print CUDA kernels.c | narrow_print [--bodies]
  *
- * prints what a device gets behind the text for each kernel; with --bodies only the bodies, and of
- * kernels with one entry their names. Kernels are found by their bodies, whose parameters also tell
- * what the descriptor would.
- */
+ * prints the text that a device gets after the text of each kernel; with --bodies only the bodies,
+ * and the names of kernels with one entry. Kernels are found by their bodies, whose parameters also
+ * give what the descriptor would. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static void take(const struct yk_token *token, char out[NAME_ROOM])
     snprintf(out, NAME_ROOM, "%.*s", token->length, token->text);
 }
 
-/* One parameter of a body, its tokens up to `,` or `)`. Those before yk_size2 are indexes. */
+/* One parameter of a body: its tokens up to `,` or `)`. Those before yk_size2 are indexes. */
 static void add_parameter(struct descriptor *to, const struct yk_token *name,
                           const struct yk_token *type, int is_array)
 {
@@ -67,7 +66,7 @@ static const char *read_parameters(const char *at, struct descriptor *to)
     }
 }
 
-/* The entry of a kernel that reduces has a parameter more, its blocks. */
+/* The entry of a kernel that reduces has one more parameter, its blocks. */
 static void note_results(struct descriptor *of)
 {
     char entry[2 * NAME_ROOM];
@@ -98,8 +97,8 @@ static void print_kernel(struct descriptor *of, int bodies)
     yk_narrow_close(&narrow);
 }
 
-/* Definitions of bodies of range kernels are those with sizes behind their indexes; a group
- * kernel's has yk_count there. */
+/* Definitions of bodies of range kernels have sizes after their indexes; a group kernel's has
+ * yk_count there. */
 static void print_all(int bodies)
 {
     static const char prefix[] = "yk_body_";

@@ -1,12 +1,11 @@
-/* narrow_random.c - a C program that proves the 32-bit forms of random bodies right.
+/* narrow_random.c - writes a C program that tests the 32-bit forms of random bodies.
  *
  *     narrow_random SEED COUNT > program.c
  *     cc -fsanitize=signed-integer-overflow -fsanitize-undefined-trap-on-error program.c && ./a.out
  *
- * In the program int64_t has 128 bits, so the first entries' bodies are exact, and in the second
- * ones everything but 32-bit arithmetic is: that traps if a number leaves its 32 bits. It calls
- * both at the edges of ranges for which the bounds hold, and compares.
- */
+ * In the program int64_t has 128 bits, so the bodies of the first entries are exact. In the second
+ * entries everything is exact except 32-bit arithmetic, which traps if a number needs more than 32
+ * bits. The program calls both at the limits of ranges for which the bounds hold, and compares. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,7 +35,7 @@ static int64_t any_size(void)
     return sizes[narrow_body_below(sizeof sizes / sizeof *sizes)] - (int64_t)narrow_body_below(2);
 }
 
-/* The places where the bounds hold; how many. */
+/* Writes the places at which the bounds hold; returns their number. */
 static int write_places(struct yk_narrow *narrow)
 {
     int count = 0;
@@ -64,7 +63,7 @@ static const char preamble[] =
     "typedef int64_t number;\n#define int64_t __int128\n#define YOKE_ENTRY static "
     "__attribute__((unused))\n"
     "#define YOKE_FN static __attribute__((unused))\n#define YOKE_GLOBAL\n";
-/* A macro, for the types of the second ones' parameters differ. */
+/* A macro, because the parameters of the second entries have different types. */
 static const char comparing[] =
     "struct place { number first, rows, columns, n, m; };\n"
     "static const int32_t a[16] = { 0, 1, -1, 5, 2147483647, -2147483647 - 1, 77, 3, 9, -40, 1000, "

@@ -1,6 +1,6 @@
-/* nvrtc_compile.c - nvrtc_compile SOURCE PTX: compile with NVRTC, found when the program runs. Exit
- * status 77 where there is none. The few declarations are our own: no CUDA header is needed.
- */
+/* nvrtc_compile.c - nvrtc_compile SOURCE PTX: compiles with NVRTC, which is loaded at run time.
+ * Exit status 77 if it does not exist. The few declarations are repeated here, so no CUDA header is
+ * needed. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@ void *allocate(size_t bytes)
     return memory;
 }
 
-/* Copies of what indexes first .. last - 1 may touch. */
+/* Copies of the rows that indexes first .. last - 1 may touch. */
 static void windows_open(const struct problem *problem, const yoke_chunk *chunk,
                          struct launch_arg *args)
 {

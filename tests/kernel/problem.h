@@ -1,6 +1,5 @@
-/* problem.h - what the cases are made of: a kernel with its operands, cut into chunks and launched
- * on windows, and the comparison of results.
- */
+/* problem.h - the parts of a case: a kernel with its operands, cut into chunks and launched on
+ * windows, and the comparison of results. */
 #ifndef TESTS_KERNEL_PROBLEM_H
 #define TESTS_KERNEL_PROBLEM_H
 
@@ -10,10 +9,10 @@ enum reach { ROWS, HALO, WHOLE };
 
 struct operand {
     const void *value;
-    void *rows; /* all of the array */
+    void *rows; /* the whole array */
     size_t row_bytes;
     enum reach reach;
-    int64_t count; /* WHOLE: rows there are; else as many as the range has */
+    int64_t count; /* WHOLE: number of rows; otherwise as many as the range has */
 };
 
 struct problem {
@@ -24,16 +23,16 @@ struct problem {
     int64_t second[2], third[2]; /* first and last; zeros: all */
 };
 
-/* Three chunks, cut at odd places as far as the kernel's unit allows, each on exactly sized copies
- * of the rows it may touch. */
+/* Three chunks, cut at odd places as far as the kernel's unit allows, each on copies of the rows it
+ * may touch, of exactly their size. */
 void run(const struct launcher *launcher, const struct problem *problem);
 
-/* Fail the test where a value is wrong; `near` is relative where values are large. */
+/* Fails the test if a value is wrong; the tolerance of `near` is relative for large values. */
 void near(const char *what, int64_t at, double value, double expected, double tolerance);
 void same(const char *what, int64_t at, int64_t value, int64_t expected);
 
 void *allocate(size_t bytes); /* zeroed, never NULL */
-/* Numbers in (0, 1), the same on every run. */
+/* Numbers in (0, 1), the same in every run. */
 float noise(int64_t i);
 float *noise_array(int64_t count);
 int bin_of(float x); /* of BINS */

@@ -1,5 +1,5 @@
-/* shapes.h - types shared by the test kernels and the program that checks them: as a user's header
- * would be, with a standard include. */
+/* shapes.h - types shared by the test kernels and the program that checks them: like a user's
+ * header, with a standard include. */
 #ifndef TESTS_KERNEL_SHAPES_H
 #define TESTS_KERNEL_SHAPES_H
 

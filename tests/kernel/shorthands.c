@@ -1,6 +1,5 @@
-/* shorthands.c - every shorthand of yoke/arg.h in C, compiled only: values as expressions,
- * constants, members and structs.
- */
+/* shorthands.c - every shorthand of yoke/arg.h in C, only compiled: values as expressions,
+ * constants, members and structs. */
 #include <yoke/yoke.h>
 
 struct body {

@@ -1,4 +1,4 @@
-/* shorthands.cpp - every shorthand of yoke/arg.h and yoke/for.h in C++, compiled only. */
+/* shorthands.cpp - every shorthand of yoke/arg.h and yoke/for.h in C++, only compiled. */
 #include <vector>
 #include <yoke/yoke.h>
 

@@ -1,6 +1,5 @@
-/* test_kernel_cpu.c - the kernel forms on the CPU: every variant this processor can run, each
- * against the same references, and what the descriptors say.
- */
+/* test_kernel_cpu.c - the kernel forms on the CPU: every variant that this processor can run, all
+ * against the same references, and the contents of descriptors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,7 +68,7 @@ static void parameters_are_described(void **state)
     assert_int_equal(structs.params[1].alignment, 8);
     assert_int_equal(structs.params[3].mode, YOKE_PARAM_OUT);
     assert_int_equal(integers.params[10].size, 2);
-    assert_int_equal(nbody.param_count, 4); /* local and private ones are no parameters */
+    assert_int_equal(nbody.param_count, 4); /* local and private variables are not parameters */
     assert_int_equal(nbody.lanes, 64);
     assert_int_equal(nbody.unit, 64);
     assert_int_equal(laplace.dimensions, 3);

@@ -1,8 +1,7 @@
 /* test_kernel_opencl.c - the kernel forms as OpenCL texts: compiled with -Werror and run on every
- * OpenCL device of this machine, straight through the driver. It follows the convention at the top
- * of kernel_opencl.h, so it also is the shortest host that can launch a yoke kernel. Skipped (77)
- * where no driver is.
- */
+ * OpenCL device of this machine, directly through the driver. It follows the convention at the top
+ * of kernel_opencl.h, so it is also the shortest host program that can launch a yoke kernel.
+ * Skipped (77) without a driver. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -19,7 +18,7 @@
 #include "base/alloc.h"
 #include "cases.h"
 
-/* The driver's functions, found when the test runs. */
+/* The driver's functions, loaded at run time. */
 #define FUNCTIONS(F)                                                                               \
     F(clGetPlatformIDs)                                                                            \
     F(clGetDeviceIDs)                                                                              \
@@ -49,7 +48,7 @@ struct device {
     cl_context context;
     cl_command_queue queue;
     const char *options;
-    char nvidia[64]; /* the options with which an NVIDIA GPU uses what only it has; else "" */
+    char nvidia[64]; /* the options for features that only NVIDIA GPUs have; otherwise "" */
     char name[128];
 };
 
@@ -91,7 +90,7 @@ static cl_kernel build(struct device *device, const yoke_kernel *kernel, cl_prog
     return built;
 }
 
-/* Global and local sizes as kernel_opencl.h asks for. */
+/* Global and local sizes as required by kernel_opencl.h. */
 static cl_uint sizes(const yoke_kernel *kernel, const yoke_chunk *chunk, size_t *global,
                      size_t *local)
 {
@@ -166,7 +165,7 @@ static void device_is_right(void **state)
     trial->kernel_case->run(&launcher);
 }
 
-/* A type that has another size on the device must be named by the compiler. */
+/* The compiler must name a type that has another size on the device. */
 static void wrong_size_is_refused(void **state)
 {
     struct trial *trial = *state;
@@ -192,7 +191,7 @@ static void wrong_size_is_refused(void **state)
     yk_free(checks);
 }
 
-/* No memory for the checks: NULL, and nothing is kept. */
+/* No memory for the checks: returns NULL and leaks nothing. */
 static void checks_without_memory(void **state)
 {
     (void)state;
@@ -243,7 +242,7 @@ int main(void)
         printf("no OpenCL device on this machine: skipped\n");
         return 77;
     }
-    for (int d = 0; d < device_count; d++) { /* once more as if it had no atomics of 64 bits */
+    for (int d = 0; d < device_count; d++) { /* again as if it had no 64-bit atomics */
         devices[way_count] = devices[d];
         devices[way_count++].options = "-cl-std=CL1.2 -Werror -DYOKE_ADD_BY_HALVES=1";
         devices[way_count] = devices[d];

@@ -1,8 +1,6 @@
-/* program.c - the program of a new user: the loops of bench/kernels, a call each, all results
- * checked.
+/* program.c - a new user's program: the loops of bench/kernels, one call each, all results checked.
  *
- *     program [elements ...]
- */
+ *     program [elements ...] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <yoke/yoke.h>
@@ -160,7 +158,7 @@ static yoke_status (*const runs[PROBLEM_COUNT])(const struct problem *) = {
     run_saxpy,      run_sum,        run_max,           run_argmin
 };
 
-/* 0: right. */
+/* 0: correct. */
 static int check(int k, int64_t elements)
 {
     struct problem p;

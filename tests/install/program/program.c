@@ -1,4 +1,4 @@
-/* program.c - what a user's program looks like, built against an installed yoke. */
+/* program.c - a user's program, built against an installed yoke. */
 #include <yoke/kernel.h>
 
 YOKE_KERNEL(triple, i, YOKE_IN(float, x), YOKE_OUT(float, y))
@@ -6,7 +6,7 @@ YOKE_KERNEL(triple, i, YOKE_IN(float, x), YOKE_OUT(float, y))
     y[i] = 3 * x[i];
 }
 
-#ifndef YOKE_FLATTEN /* what follows is not for devices */
+#ifndef YOKE_FLATTEN /* the rest is not for devices */
 #include <stdio.h>
 #include <yoke/yoke.h>
 
