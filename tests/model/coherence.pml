@@ -1,28 +1,28 @@
-/* coherence.pml - everybody who moves rows of one array, at once: two devices, the host, and a few row
- * intervals. What follows is src/array/transfer.c step by step; after it come exchange.c and lift.c
- * (coherence_lift.pml), load.c and share.c (coherence_load.pml), replica.c and evict.c (coherence_evict.pml),
- * and jobs as src/runtime drives them (coherence_roles.pml). The rules themselves are in coherence_rules.pml.
+/* coherence.pml - everything that moves rows of one array, at once: two devices, the host, and a few row
+ * intervals. This file is src/array/transfer.c step by step. It includes exchange.c and lift.c
+ * (coherence_lift.pml), load.c and share.c (coherence_load.pml), replica.c and evict.c
+ * (coherence_evict.pml), and jobs as src/runtime drives them (coherence_roles.pml). The rules are in
+ * coherence_rules.pml.
  *
- * A step (d_step) is what the code does under the array's lock, or one event of the machine: a copy
- * that lands, a kernel that ends, a device that dies. Other locks are modelled as they are. Where the
- * runtime excludes something (jobs that write rows others use), so does the model, but for each row
- * interval where the runtime does so for whole arrays: more can happen here than there.
- */
+ * A step (d_step) is what the code does under the array's lock, or one event of the machine: a copy lands, a
+ * kernel ends, a device dies. Other locks are modelled as they are. The model excludes what the runtime
+ * excludes (jobs that write rows in use), but for each row interval, where the runtime does so for whole
+ * arrays: the model allows more. */
 #include "coherence_rules.pml"
 
 bit home_lock, evict_lock;
 bit upload_lock[PLACES];
-byte claims[PLACES * ROWS];   /* who holds rows of a replica */
+byte claims[PLACES * ROWS];   /* number of holders of the replica's rows */
 bit leaving[PLACES];          /* rows of it are being evicted */
-bit place_lost[PLACES];       /* its failure has been noticed */
-byte uploading[PLACES];       /* rows on the upload queue, a bit each, */
-byte sent[PLACES];            /* and those that were put there whole and are not settled */
-byte readers[ROWS];           /* jobs and acquirers; 255: one that writes */
+bit place_lost[PLACES];       /* its failure was noticed */
+byte uploading[PLACES];       /* bit mask of rows on the upload queue, */
+byte sent[PLACES];            /* and of those queued whole and not settled */
+byte readers[ROWS];           /* number of jobs and acquirers; 255: one that writes */
 
-/* undone: what was read from another device was none, for that died. */
+/* undone: a row read from another device is invalid, because that device died. */
 mtype:outcome = { ok, refused, elost, edevice, enomem, undone };
 
-/* --- who may use which rows when --- */
+/* --- which rows may be used, and when --- */
 
 inline lock(l) { atomic { l == 0 -> l = 1 } }
 inline unlock(l) { l = 0 }
@@ -54,7 +54,7 @@ inline leave(R, W)
     i = 0
 }
 
-/* What `place` lacks of the rows `wanted`, all in one step; needs[r] is a source or another answer. */
+/* Rows of `wanted` that `place` lacks, all in one step; needs[r] is a source or another answer. */
 inline ask(place, wanted, near)
 {
     for (each : 0 .. ROWS - 1) {
@@ -67,7 +67,8 @@ inline ask(place, wanted, near)
     each = 0
 }
 
-/* Nobody can tell taking a lock from what is done first under it, nor giving it up from what was done last. */
+/* Taking a lock and the first action under it are one step, and so are the last action and the release: no
+ * process can see the difference. */
 inline lock_and_ask(l, place, wanted, near)
 {
     atomic { l == 0 -> d_step { l = 1; ask(place, wanted, near) } }
@@ -102,8 +103,8 @@ inline transfer_write_off(p)
     place_failed(p)
 }
 
-/* fetch: one interval from `source`; the copy lands as a whole, or the device dies during it and leaves
- * anything at all there. home_lock held. */
+/* fetch: one interval from `source`. The copy lands as a whole, or the device dies during it and leaves
+ * undefined contents. home_lock is held. */
 inline fetch(status)
 {
     d_step {
@@ -119,7 +120,7 @@ inline fetch(status)
     :: status == refused
     :: else ->
         d_step {
-            assert(!has(fact_writing[HOST], row));   /* nobody's results are written over */
+            assert(!has(fact_writing[HOST], row));   /* it overwrites no results */
             fact_newest[at(HOST, row)] = (!fact_failed[source] && fact_home_intact);
             if
             :: !fact_newest[at(HOST, row)] -> fact_spoil(HOST, row)
@@ -140,8 +141,8 @@ inline fetch(status)
     fi
 }
 
-/* yk_transfer_home, from whoever has the rows (ANYBODY), and yk_transfer_back, from one place: others may be
- * writing theirs. Fresh rows are nowhere, and nobody minds. */
+/* yk_transfer_home, from any place that has the rows (ANYBODY), and yk_transfer_back, from one place: others
+ * may be writing their rows. Fresh rows are nowhere, which is allowed. */
 #define ANYBODY PLACES
 #ifdef MUTANT_BACK_FROM_ANYBODY
 #define elsewhere(only) (0)
@@ -164,10 +165,10 @@ inline transfer_home(wanted, only, status)
         :: row < ROWS && needs[row] == GONE && !elsewhere(only) -> status = elost; break
         :: row < ROWS && needs[row] != NOTHING && needs[row] != GONE && !elsewhere(only) ->
             source = needs[row];
-            assert(source != COMING);                /* home_lock sees to that */
+            assert(source != COMING);                /* home_lock ensures that */
             fetch(status);
             if
-            :: status == refused ->                  /* somebody wrote them, or the source is lost */
+            :: status == refused ->                  /* the rows were written, or the source is lost */
 #ifdef MUTANT_REFUSED_COPY_IS_AN_ERROR
                 assert(place_lost[source]);
 #endif
@@ -204,7 +205,7 @@ inline transfer_await_landing(r)
 #endif
 }
 
-/* yk_transfer_written for the host: a copy that is changing these rows ends first. */
+/* yk_transfer_written for the host: waits for a copy that is changing these rows. */
 inline transfer_written(r)
 {
 #ifdef MUTANT_WRITTEN_WAITS_FOR_NO_COPY
@@ -233,7 +234,7 @@ inline transfer_drop(p, rows, kept)
     }
 }
 
-/* yk_transfer_written_home: the copy of these rows has landed, and whole. */
+/* yk_transfer_written_home: the copy of these rows has landed completely. */
 inline transfer_written_home(p, r)
 {
     written(p, r);

@@ -1,12 +1,12 @@
-/* coherence_evict.pml - rows of a device that somebody holds, and that leave it; src/array/replica.c and evict.c.
- */
+/* coherence_evict.pml - rows of a device that are held, and that are evicted; src/array/replica.c and
+ * evict.c. */
 
 /* --- replica.c --- */
 
 #define claimed(d, m) ((has(m, 0) && claims[at(d, 0)]) || (has(m, 1) && claims[at(d, 1)]) || \
                        (has(m, ROWS - 1) && claims[at(d, ROWS - 1)]))
 
-/* yk_replica_claim, and yk_replica_commit: nobody takes their memory in between. */
+/* yk_replica_claim, and yk_replica_commit: their memory cannot be taken in between. */
 inline replica_claim(d, m)
 {
     atomic {
@@ -23,7 +23,7 @@ inline replica_claim(d, m)
     }
 }
 
-/* And the rows may be written by others. */
+/* Other processes may write the rows. */
 inline replica_unclaim(d, R, W)
 {
     d_step {
@@ -38,7 +38,7 @@ inline replica_unclaim(d, R, W)
 
 /* --- evict.c --- */
 
-/* Rows that were last used together and that nobody holds. */
+/* Rows that were last used together and that no process holds. */
 #ifdef MUTANT_LEAVES_WHILE_SENT
 #define may_leave(m) ((committed[d] & (m)) == (m))
 #else
@@ -64,7 +64,7 @@ inline pick_victim()
     }
 }
 
-/* Within a step. Nothing may be under way to or from memory that goes. */
+/* Within a step. No copy may be in progress to or from memory that is released. */
 inline free_rows()
 {
     committed[d] = committed[d] & ~victim;
@@ -80,8 +80,8 @@ inline free_rows()
     }
 }
 
-/* Rows kept by drop would go with the memory, so they are written back, too: they came to be the only
- * ones as others lost theirs. */
+/* Rows kept by drop would be lost with the memory, so they are written back too: they became the only copies
+ * when others lost theirs. */
 inline write_back_rows()
 {
     row_left = 0;

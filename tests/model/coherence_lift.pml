@@ -1,29 +1,28 @@
-/* coherence_lift.pml - copies that bring a chunk's rows to its device d: from the host, from the other device,
- * or by way of it; src/array/exchange.c and lift.c. A process that uses this has a chunk's variables
+/* coherence_lift.pml - copies that bring a chunk's rows to its device d: from the host, from the other
+ * device, or through it; src/array/exchange.c and lift.c. A process that uses this has a chunk's variables
  * (chunk_variables); R are the rows it reads.
  *
- * Copies land, in the order of their queues, when somebody waits for any of them: until then nobody can
- * tell, and what changes their source meanwhile tears them.
- */
+ * Copies land, in the order of their queues, when a process waits for any of them: until then the landing is
+ * not visible, and a change of their source tears them. */
 
 #ifndef LINK
 #define LINK NONE             /* between the devices */
 #endif
 #define NONE   0
-#define DIRECT 1              /* it brings what the host has not */
+#define DIRECT 1              /* it serves rows that the host does not have */
 #define NEARER 2              /* it is faster than the host's */
 #ifndef SHARING
-#define SHARING 0             /* 1: both devices want all, and pass rows on */
+#define SHARING 0             /* 1: both devices need all rows, and pass them on */
 #endif
 #ifndef FAULTS
 #define FAULTS 0              /* uploads that cannot be issued */
 #endif
 
-/* Chunks are numbers of processes, a bit each. The code numbers copies instead, which comes to the same. */
-byte relying[PLACES];         /* chunks that have looked, or look, for rows, */
+/* A chunk is the bit of its process number. The code numbers copies instead, which is equivalent. */
+byte relying[PLACES];         /* chunks that have requested rows, or do so now, */
 byte doomed[PLACES];          /* and those of which a copy failed on which they may rely */
-byte unsettled[PLACES];       /* chunks that have issued copies from the other device and not told how these ended */
-bit since_failed[PLACES];     /* one did since there were none of those */
+byte unsettled[PLACES];       /* chunks that issued copies from the other device and have not reported their end */
+bit since_failed[PLACES];     /* a copy was reported since there were none of those */
 byte faults = FAULTS;
 
 #define chunk_variables \
@@ -53,7 +52,7 @@ inline land_upload(p)
     uploading[p] = uploading[p] & ~(1 << each);
     fact_up_intact[p] = fact_up_intact[p] & ~(1 << each);
     if
-    :: has(following[other(p)], each) ->             /* it begins to be copied on */
+    :: has(following[other(p)], each) ->             /* it begins to be copied onwards */
         following[other(p)] = following[other(p)] & ~(1 << each);
         fact_across_intact[other(p)] = fact_across_intact[other(p)] & ~(1 << each) |
                                        (fact_newest[at(p, each)] << each)
@@ -62,7 +61,7 @@ inline land_upload(p)
     each = 0
 }
 
-/* The other device dies under the copy: then this one learns of it when it asks how its copies went. */
+/* The other device dies during the copy: this device learns of it when it checks its copies. */
 inline land_exchange(p)
 {
     each = first_of(exchanging[p] & ~following[p]);
@@ -84,7 +83,7 @@ inline land_exchange(p)
     each = 0
 }
 
-/* A copy that follows an upload begins to read when that has landed. */
+/* A copy that follows an upload begins to read when the upload has landed. */
 inline issued_across(follows)
 {
     if
@@ -98,7 +97,7 @@ inline issued_across(follows)
     exchanging[d] = exchanging[d] | (1 << row)
 }
 
-/* What is under way to p, in the worst order: a copy that was overtaken may come last. */
+/* Lands what is in progress to p, in the worst order: an overtaken copy may come last. */
 inline land_one(p)
 {
     d_step {
@@ -137,7 +136,7 @@ inline exchange_settled()
     since_failed[d] = (unsettled[d] == 0 -> 0 : since_failed[d])
 }
 
-/* The chunk begins to look for rows. */
+/* The chunk begins to request rows. */
 inline exchange_oldest()
 {
     d_step {
@@ -146,7 +145,7 @@ inline exchange_oldest()
     }
 }
 
-/* Some of what the chunk relied on was read from a device that was lost. */
+/* True if some rows that the chunk relied on were read from a lost device. */
 #define relies_on_lost() has(doomed[d], _pid)
 #ifdef MUTANT_LOST_SOURCE_NOT_ASKED
 #define exchange_outcome() ok
@@ -156,7 +155,7 @@ inline exchange_oldest()
 
 /* --- place.c --- */
 
-/* yk_place_drain; a copy that follows another one's waits for that, too. */
+/* yk_place_drain; a copy that follows another one also waits for that. */
 inline place_drain(p)
 {
     wait_until_landed(p, uploading[p] | exchanging[p])
@@ -164,7 +163,7 @@ inline place_drain(p)
 
 /* --- lift.c --- */
 
-/* Of rows that are there and stay; within an atomic step. */
+/* For rows that are there and stay; within an atomic step. */
 inline lift_borrow()
 {
     if
@@ -181,8 +180,8 @@ inline lift_borrow()
     fi
 }
 
-/* Told under the array's lock; what follows an upload counts as coming from the host. upload_lock[d] is held
- * until it is issued. */
+/* Reported under the array's lock; a copy that follows an upload counts as coming from the host.
+ * upload_lock[d] is held until it is issued. */
 inline lift_exchange_begin(follows)
 {
     assert(fact_failed[d] || !(has(uploading[d] | exchanging[d], row)));
@@ -192,7 +191,7 @@ inline lift_exchange_begin(follows)
     sent[d] = sent[d] & ~(1 << row)
 }
 
-/* Or the driver says that a device is lost. */
+/* Or the driver reports a lost device. */
 inline lift_exchange_issue(follows)
 {
     d_step {
@@ -214,8 +213,8 @@ inline lift_exchange_issue(follows)
     fi
 }
 
-/* To d or to the other device; upload_lock[to] is held. What cannot be issued is told before that is given
- * up, and after it is over: whoever finds rows arriving then relies on it. */
+/* To d or to the other device; upload_lock[to] is held. A copy that cannot be issued is reported before the
+ * lock is released: after that, a chunk that finds rows arriving relies on the copy. */
 inline lift_from_host(to)
 {
     if
@@ -224,7 +223,7 @@ inline lift_from_host(to)
     fi;
     d_step {
         copy_begun(to, HOST, row, accepted);
-        assert(accepted)                             /* the host's rows stay while a job reads them */
+        assert(accepted)                             /* the host's rows stay unchanged while a job reads them */
     }
     if
 #if FAULTS

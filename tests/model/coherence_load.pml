@@ -1,5 +1,5 @@
-/* coherence_load.pml - which way each row that a chunk reads takes to its device d; src/array/load.c and share.c.
- */
+/* coherence_load.pml - the route of each row that a chunk reads to its device d; src/array/load.c and
+ * share.c. */
 
 /* --- load.c --- */
 
@@ -26,7 +26,7 @@ inline take_from_device()
     fi
 }
 
-/* yk_lift_missing: what only the other device has, and cannot be read there, comes home first. */
+/* yk_lift_missing: rows that only the other device has, and that cannot be read there, come home first. */
 inline lift_missing(rows)
 {
     lock_and_ask(upload_lock[d], d, rows, near());
@@ -93,7 +93,7 @@ inline find_route()
     fi
 }
 
-/* It takes the upload_lock of the other device, and keeps it. */
+/* Takes the upload_lock of the other device, and keeps it. */
 inline send_missing()
 {
     lock_and_ask(upload_lock[other(d)], other(d), 1 << row, 0);
@@ -138,13 +138,14 @@ inline pass_on()
     fi
 }
 
-/* Whoever is just having rows sent there does so under that lock. */
+/* A process that has rows sent there at present holds that lock. */
 inline await_issue()
 {
     atomic { upload_lock[other(d)] == 0 -> awaited = 1 }
 }
 
-/* upload_lock[d] is taken. The route is found once more, for the lock was given up to hold the source. */
+/* upload_lock[d] is taken. The route is determined again, because the lock was released in order to hold the
+ * source. */
 inline exchange()
 {
     atomic {
@@ -195,7 +196,7 @@ inline take_across()
     row = 0
 }
 
-/* One look at row `leg`; wanted: what is to be taken on its own account. */
+/* One look at row `leg`; wanted: the rows to request on this device's own account. */
 inline share_part()
 {
     if
@@ -237,7 +238,7 @@ inline transfer_up()
     unable = 0
 }
 
-/* yk_transfer_settle. Rows that were sent whole are there whatever became of the chunk. */
+/* yk_transfer_settle. Rows that were sent whole are there whatever the outcome of the chunk. */
 inline transfer_settle()
 {
 #if LINK != NONE

@@ -1,12 +1,11 @@
-/* coherence_roles.pml - who moves rows: a chunk on a device, the program or a core at the host, and a device
- * that dies; beside the eviction of coherence_evict.pml.
- */
+/* coherence_roles.pml - the roles that move rows: a chunk on a device, the program or a core on the host,
+ * and a device that dies; together with the eviction of coherence_evict.pml. */
 
 /* --- jobs and the program --- */
 
 #define reads_newest(p, r) (fact_newest[at(p, r)] || fresh[r])
 
-/* What the kernel reads is there, and it begins to write; and the end of what was issued. */
+/* The rows that the kernel reads are there, and it begins to write; and the end of the issued copies. */
 inline launch()
 {
     d_step {
@@ -27,8 +26,8 @@ inline launch()
     }
 }
 
-/* yk_flight_spoil: what it changed in place is gone there; rows that it only writes are undefined, so anything
- * will do. */
+/* yk_flight_spoil: rows that it changed in place are lost there; rows that it only writes are undefined, so
+ * any contents are allowed. */
 inline flight_spoil()
 {
     fact_writing[d] = fact_writing[d] & ~W;
@@ -102,10 +101,10 @@ again_issued:
     replica_unclaim(d, R, W)
 }
 
-#if CONFIGURATION == 5        /* who is not run need not be compiled */
-/* A chunk on device d whose results go home at once (flight.c): where it only writes, that is announced
- * before; where it has read what it changes, a copy under way lands first. The kernel may fail while its
- * device lives, and the device may die with the results half home. */
+#if CONFIGURATION == 5        /* a role that does not run need not be compiled */
+/* A chunk on device d whose results go home at once (flight.c). If it only writes rows, that is announced
+ * before; if it has read the rows that it changes, it waits for a copy in progress to land. The kernel may
+ * fail while its device lives, and the device may die with the results half home. */
 proctype sending_job(byte d, R, W)
 {
     chunk_variables;
@@ -187,7 +186,7 @@ proctype sending_job(byte d, R, W)
                     :: homing -> spoilt(HOST, each)
                     :: else
                     fi
-                :: has(W & ~R, each) -> fact_newest[at(HOST, each)] = 1 /* undefined: anything will do */
+                :: has(W & ~R, each) -> fact_newest[at(HOST, each)] = 1 /* undefined: any contents are allowed */
                 :: else
                 fi
             }
@@ -205,8 +204,9 @@ proctype sending_job(byte d, R, W)
 }
 #endif
 
-/* The program acquires rows, or a core, or a device with a window, works on a chunk. Rows that are only written are announced
- * before they are touched, for a copy of their old version may be on its way home. */
+/* The program acquires rows, or a core or a device with a window works on a chunk. Rows that are only
+ * written are announced before they are accessed, because a copy of their old version may be on its way
+ * home. */
 proctype host_job(byte R, W)
 {
     byte needs[ROWS], row, source;

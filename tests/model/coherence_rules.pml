@@ -1,11 +1,10 @@
-/* coherence_rules.pml - the rules of src/array/coherence.h for one row interval at a time, and what is
- * really in the memories.
+/* coherence_rules.pml - the rules of src/array/coherence.h for one row interval at a time, and the real
+ * contents of the memories.
  *
- * The inlines below "transitions" have the names of the functions yk_coherence_NAME, and the states
- * those of enum yk_row_state; names.sh compares both with the header. Each is one step, as the array's
- * lock makes it. All that is called fact is known to no code: fact_newest says whether a place's memory
- * holds the version last written. A version is newest or it is not, so no numbers are needed.
- */
+ * The inlines below "transitions" have the names of the functions yk_coherence_NAME, and the states those of
+ * enum yk_row_state; names.sh compares both with the header. Each is one step, because the code holds the
+ * array's lock. Variables named fact are not visible to the code: fact_newest says whether a place's memory
+ * has the version last written. A version is newest or it is not, so no numbers are needed. */
 
 #define PLACES 3
 #define HOST   0
@@ -19,31 +18,31 @@
 
 mtype:state = { invalid, shared, modified, arriving };
 mtype:state state[PLACES * ROWS];
-bit fresh[ROWS];              /* written by nobody yet */
-bit lost[ROWS];               /* the last copy went with a failed device */
-byte flying[PLACES * ROWS];   /* copies begun and not ended; the first `stale` to end change nothing */
+bit fresh[ROWS];              /* never written */
+bit lost[ROWS];               /* the last copy was lost with a failed device */
+byte flying[PLACES * ROWS];   /* copies begun and not ended; the first `stale` ends change nothing */
 byte stale[PLACES * ROWS];
-byte sources[PLACES * ROWS];  /* a bit for each place that arriving rows come from */
-byte committed[PLACES];       /* rows that have memory there, a bit each */
+byte sources[PLACES * ROWS];  /* bit mask of places from which arriving rows come */
+byte committed[PLACES];       /* bit mask of rows that have memory there */
 
 bit fact_newest[PLACES * ROWS];
-bit fact_failed[PLACES];      /* the device is dead, whether or not anybody has noticed */
-byte fact_writing[PLACES];    /* rows that a kernel or the program is writing there, a bit each */
-bit fact_home_intact = 0;     /* the copy home under way has read nothing that is old by now */
-byte fact_up_intact[PLACES];  /* the same for uploads, a bit for each row, */
+bit fact_failed[PLACES];      /* the device is dead, even if that was not noticed yet */
+byte fact_writing[PLACES];    /* bit mask of rows that a kernel or the program is writing there */
+bit fact_home_intact = 0;     /* the copy home in progress has read no data that is old by now */
+byte fact_up_intact[PLACES];  /* the same for uploads, bit mask of rows, */
 byte fact_across_intact[PLACES]; /* and for copies from the other device */
-byte exchanging[PLACES];      /* rows that are on their way from the other device to this one, */
-byte following[PLACES];       /* and wait for the upload that brings them there */
-byte home_row = ROWS;         /* rows a copy to the host may be changing (ROWS: none), and its source */
+byte exchanging[PLACES];      /* rows being copied from the other device to this one, */
+byte following[PLACES];       /* and that wait for their upload to the other device */
+byte home_row = ROWS;         /* rows that a copy to the host may be changing (ROWS: none), and its source */
 byte home_source;
 
-hidden byte i, j, n, each;    /* scratch within one step */
+hidden byte i, j, n, each;    /* temporaries within one step */
 
 #define current(p, r) (state[at(p, r)] == shared || state[at(p, r)] == modified)
 #define alone(p, r)   (current(p, r) && \
     (current(0, r) + current(1, r) + current(2, r) == 1))
 
-/* A memory no longer holds the newest version; copies that are reading it are torn. */
+/* A memory no longer has the newest version; copies that are reading it are torn. */
 inline fact_spoil(p, r)
 {
     fact_newest[at(p, r)] = 0;
@@ -59,16 +58,16 @@ inline fact_spoil(p, r)
     fi
 }
 
-/* What must hold at all times. Rows of a device that is dead are not there, whatever is believed. */
+/* Invariants. Rows of a dead device are not there, even if the code believes it. */
 inline check(r)
 {
     n = (state[at(0, r)] == modified) + (state[at(1, r)] == modified) + (state[at(2, r)] == modified);
     assert(n <= 1);                                                  /* a single writer ... */
     i = current(0, r) + current(1, r) + current(2, r);
-    assert(n == 0 || i == 1);                                        /* ... and nobody else current */
+    assert(n == 0 || i == 1);                                        /* ... and no other place current */
     assert(!lost[r] || i == 0);                                      /* not both lost and current */
     assert(!fresh[r] || i == 0);
-    assert(i > 0 || lost[r] || fresh[r]);                            /* nothing vanishes unsaid */
+    assert(i > 0 || lost[r] || fresh[r]);                            /* a lost row is always reported */
     for (j : 0 .. PLACES - 1) {
         assert(!current(j, r) || fact_failed[j] || fact_newest[at(j, r)] || has(fact_writing[j], r));
         assert(j == HOST || has(committed[j], r) || !(current(j, r) || state[at(j, r)] == arriving));
@@ -76,7 +75,7 @@ inline check(r)
         assert((state[at(j, r)] == arriving) == (sources[at(j, r)] != 0));
         assert(state[at(j, r)] != arriving || stale[at(j, r)] < flying[at(j, r)]);
         i = sources[at(j, r)];
-        assert(!(i & 1) || current(0, r));                           /* sources have what they give */
+        assert(!(i & 1) || current(0, r));                           /* sources have the rows that they serve */
         assert(!(i & 2) || current(1, r));
         assert(!(i & 4) || current(2, r))
     }
@@ -102,7 +101,7 @@ inline overtake_around(p, r)
     }
 }
 
-/* p gives up a copy; whoever is left alone has the only one. */
+/* p gives up a copy; if one place is left, it has the only copy. */
 inline without(p, r)
 {
     state[at(p, r)] = invalid;
@@ -116,11 +115,11 @@ inline without(p, r)
 
 /* --- transitions --- */
 
-#define NOTHING 3 /* answers of lacks beside a source */
+#define NOTHING 3 /* results of lacks other than a source */
 #define COMING  4
 #define GONE    5
 
-/* `near`: the other device is asked before the host. */
+/* `near`: the other device is preferred to the host. */
 inline lacks(p, r, near, source)
 {
     if
@@ -198,8 +197,8 @@ inline copy_failed(p, r)
     check(r)
 }
 
-/* The fact: only the writer's memory has the new version, and copies under way bring an old one. A
- * device that died after its kernel still gets its write told. */
+/* The fact: only the writer's memory has the new version, and copies in progress bring an old one. The write
+ * of a device that died after its kernel is still reported. */
 inline written(p, r)
 {
     for (i : 0 .. PLACES - 1) {
@@ -235,7 +234,7 @@ inline drop(p, r, kept)
     check(r)
 }
 
-/* The fact: that memory holds anything at all. */
+/* The fact: that memory has any contents at all. */
 inline spoilt(p, r)
 {
     fact_spoil(p, r);

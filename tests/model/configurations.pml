@@ -1,6 +1,6 @@
-/* configurations.pml - which roles run at once in each search, and where rows are at the start; run.sh says
- * which with -DCONFIGURATION. All in one would be too large: together they have each pair of roles at once.
- */
+/* configurations.pml - the roles that run at once in each search, and the initial rows; run.sh chooses with
+ * -DCONFIGURATION. All roles in one search would be too large: together the searches have each pair of roles
+ * at once. */
 
 inline start_with(r, a, b, how)
 {
@@ -30,7 +30,7 @@ inline start_anyhow(r)
     fi
 }
 
-/* What no longer matters when nobody else is left. */
+/* State that no longer matters when no other process is left. */
 inline forget_the_rest()
 {
     for (i : 1 .. PLACES - 1) {
@@ -42,7 +42,7 @@ inline forget_the_rest()
     faults = 0
 }
 
-/* After all others, everything is read: it is the newest version, or said to be lost. */
+/* After all others, everything is read: each row is the newest version, or reported lost. */
 init {
     atomic {
         start_anyhow(0);
@@ -68,7 +68,7 @@ init {
         run device_job(2, 0, 1);
         run evict(1);
         run device_dies(1)
-#elif CONFIGURATION == 4                             /* the one that dies has what the others want */
+#elif CONFIGURATION == 4                             /* the device that dies has rows that the others need */
         run device_job(1, 0, 1);
         run device_job(2, 3, 2);
         run host_job(1, 2);
@@ -92,15 +92,15 @@ init {
         run device_job(2, 1, 0);
         run evict(2);
         run device_dies(2)
-#elif CONFIGURATION == 8                             /* both want all, and pass rows on; an upload cannot be issued */
+#elif CONFIGURATION == 8                             /* both need all rows, and pass them on; an upload cannot be issued */
         run device_job(1, 3, 0);
         run device_job(2, 3, 0);
         run evict(1)
-#elif CONFIGURATION == 9                             /* both want all; one dies */
+#elif CONFIGURATION == 9                             /* both need all rows; one dies */
         run device_job(1, 3, 0);
         run device_job(2, 3, 0);
         run device_dies(2)
-#elif CONFIGURATION == 10                            /* two chunks of a device, and the other one dies */
+#elif CONFIGURATION == 10                            /* two chunks of one device, and the other device dies */
         run device_job(1, 3, 0);
         run device_job(1, 3, 0);
         run device_dies(2)
