@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh PROGRAM DEVICES EXPECTED: the program prints what it should on these devices. Without an OpenCL driver
-# there is nothing to check (77).
+# check.sh PROGRAM DEVICES EXPECTED: the program prints the expected output on these devices. Skipped (77) without
+# an OpenCL driver.
 export YOKE_DEVICES=$2
 printed=$("$1" 2>/tmp/yoke-example.$$)
 status=$?

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# completion.sh YOKE: in each shell all options and words that help has are offered where they belong, none elsewhere; of zsh and fish
-# what they are told is read, and loaded where they are installed.
+# completion.sh YOKE: each shell offers all options and words of help at the right places, and none elsewhere. For zsh and fish
+# the test reads the completion files, and loads them if the shells are installed.
 set -u
 yoke=$(readlink -f "$1")
 folder=$(mktemp -d) || exit 1
@@ -10,14 +10,14 @@ for shell in bash zsh fish; do
     "$yoke" completion $shell >"$folder/$shell" || fail "nothing for $shell"
 done
 options() { grep -oE '^ +--[a-z-]+' | tr -d ' '; }
-# WORD...: what bash offers for the last one
+# WORD...: the words that bash offers for the last one
 offered()
 {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
     _yoke
     printf '%s\n' "${COMPREPLY[@]}" | sort -u
 }
-# The same as the lines of the second text?
+# True if the second text has the same lines.
 same() { [ "$2" = "$3" ] || fail "$1: $(diff <(echo "$2") <(echo "$3"))"; }
 # shellcheck disable=SC1091
 . "$folder/bash"
@@ -48,14 +48,14 @@ same "a size" "$(offered yoke run saxpy --size '')" ""
 touch "$folder/a.json"
 same "a file" "$(offered yoke run saxpy --json "$folder/a.")" "$folder/a.json"
 if command -v zsh >/dev/null; then
-    # what zsh's own functions are given
+    # the arguments of zsh's own functions
     # shellcheck disable=SC2016
     asked=$(zsh -fc 'compdef() { }; _describe() { print -rl -- ${(P)2} }; . $1; words=(yoke run mxv --); CURRENT=4; _yoke; words=(yoke kb ""); CURRENT=3; _yoke' zsh "$folder/zsh")
     for entry in --flops --size --help import; do grep -q -e "^$entry:" <<<"$asked" || fail "zsh does not offer $entry: $asked"; done
     grep -q -e "^--events:" <<<"$asked" && fail "zsh offers an option of another application"
 fi
 if command -v fish >/dev/null; then
-    # $1 is for the shell that asks
+    # $1 is expanded by the shell that completes
     # shellcheck disable=SC2016
     asked=$(HOME=$folder fish -c "source $folder/fish; complete -C 'yoke run mxv --fl'; complete -C 'yoke k'; complete -C 'yoke doctor --fl'" | cut -f1 | xargs)
     [ "$asked" = "--flops kb" ] || fail "fish offers '$asked'"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# interrupt.sh YOKE SIGNALED: one Ctrl-C or SIGTERM ends the command, whatever it is at, long before its work would be done: exit
-# 130 or 143, one line, no answer, no half-written file. Its own limit is half a second; a machine under load gets LIMIT.
+# interrupt.sh YOKE SIGNALED: one Ctrl-C or SIGTERM ends the command in every phase, long before its work would be done: exit
+# 130 or 143, one line, no result, no partial file. The goal is half a second; a machine under load gets LIMIT.
 set -u
 yoke=$1 signaled=$2
 folder=$(mktemp -d) || exit 1
@@ -24,15 +24,15 @@ stopped_by()
 long=(run saxpy --size 1M --repeat 1000 --baselines --sweep 1 --devices cpu --json "$folder/a.json")
 stopped_by 2 1000000 "${long[@]}"
 stopped_by 15 1000000 "${long[@]}"
-# One job, whose chunks alone take minutes; and made-up data.
+# One job, whose chunks alone take minutes; and generated data.
 stopped_by 15 1500000 run nbody --size 1M --devices cpu --json "$folder/a.json"
 stopped_by 2 1500000 run path --size 64 --devices cpu --json "$folder/a.json"
 stopped_by 2 500000 run spmv --size 20M --devices cpu --json "$folder/a.json"
-# Seconds of verification, with the runs before it over as a rule.
+# Seconds of verification; the runs before it are usually over.
 stopped_by 15 4000000 run barnes-hut --size 1M --repeat 1 --verify --devices cpu --json "$folder/a.json"
-# Jobs of simulated devices are done by the thread that waits.
+# The waiting thread does the jobs of simulated devices.
 stopped_by 15 1000000 run nbody --size 1M --devices sim:gpu --json "$folder/a.json"
-# A chunk on a device that cannot be interrupted is told, and not waited for.
+# A chunk on a device that cannot be interrupted is reported, and not waited for.
 if "$yoke" info --devices opencl:0 >"$folder/out" 2>"$folder/err"; then
     stopped_by 15 4000000 run nbody --size 1M --devices opencl:0 --json "$folder/a.json"
     grep -q "was not waited for" "$folder/err" || fail "it does not say that it did not wait"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# interrupt_matrix.sh YOKE: Ctrl-C ends a matrix within a moment, exit 130, with the JSON of what was measured until then: here
-# all of the first size and, as a rule, some runs of the second. As from timeout(1), one request comes as two signals.
+# interrupt_matrix.sh YOKE: Ctrl-C ends a matrix quickly, exit 130, with the JSON of the measurements so far: here all of
+# the first size and usually some runs of the second. As with timeout(1), one request arrives as two signals.
 set -u -m # -m: children of a shell with job control do not ignore the signal
 yoke=$1
 command -v jq >/dev/null || exit 77
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "$1"; cat "$folder/err"; exit 1; }
-for patience in 2 8 30; do # the first size may not be done yet on a slow machine
+for patience in 2 8 30; do # on a slow machine the first size may not be done yet
     "$yoke" run saxpy --matrix --sizes 1k,40M --repeat 300 --devices cpu --json "$folder/a.json" >"$folder/out" 2>"$folder/err" &
     pid=$!
     sleep $patience

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# interrupt_moments.sh YOKE SIGNALED: whenever a signal comes, from the first instruction to the last, the command itself ends the
-# process, with 130 or 143, unless it was done before; never the signal's default action, and never both of them in one file.
+# interrupt_moments.sh YOKE SIGNALED: at whatever moment a signal comes, from the first instruction to the last, the command ends
+# with 130 or 143, unless it was done before; never by the signal's default action, and never with both outcomes in one file.
 set -u
 yoke=$1 signaled=$2
 folder=$(mktemp -d) || exit 1
@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 export YOKE_KB=$folder/knowledge.db
 RANDOM=1
 fail() { echo "$1"; cat "$folder/err"; exit 1; }
-# MICROSECONDS WORDS...: COUNT moments spread over so long
+# MICROSECONDS WORDS...: COUNT moments spread over this time
 moments()
 {
     local span=$1 i number at how what ms

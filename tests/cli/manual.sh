@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# manual.sh YOKE: the options in --help and those in the manual pages are the same, and the pages have all fields of JSON.
+# manual.sh YOKE: --help and the manual pages have the same options, and the pages have all fields of JSON.
 set -eu
 yoke=$1 folder=$(dirname "$0")/../../docs/man status=0
 for command in run sim info doctor explain kb tune; do
@@ -14,7 +14,7 @@ done
 for command in $("$yoke" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
     grep -qE "^\.B(R)? (\"?$command)" "$folder/yoke.1" || { echo "yoke.1 lacks the command $command"; status=1; }
 done
-# The fields of JSON, where jq reads them.
+# The fields of JSON, if jq is installed.
 fields()
 {
     command -v jq >/dev/null || return 0

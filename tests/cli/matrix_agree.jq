@@ -1,4 +1,4 @@
-# The definitions of the figures, checked on the figures; a part in a million for the printed digits.
+# Checks the definitions of the figures against the figures; tolerance 1e-6, because printed digits are rounded.
 def near($a; $b): (($a - $b) | fabs) <= 1e-6 * ($b | fabs);
 [
   .complete and .reference == .sizes[0].sets[0].set,

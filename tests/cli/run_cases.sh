@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run_cases.sh YOKE FILE.test: runs the cases of one file and compares.
+# run_cases.sh YOKE FILE.test: runs the cases of one file and compares their results.
 #
 # A case is a block of lines, blocks are separated by empty lines, "#" begins a comment:
 #     name:   what it shows
@@ -19,7 +19,7 @@ mkdir "$HERE/bin" && ln -s "$yoke" "$HERE/bin/yoke"
 export PATH=$HERE/bin:$PATH
 failed=0 count=0
 
-# Numbers become N, with their sign, unit prefix and the blanks of alignment.
+# Replaces numbers, with sign, unit prefix and alignment blanks, by N.
 normalise()
 {
     sed -E -e 's/[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/N/g' -e 's/\b(nan|inf)\b/N/g' \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sweep.sh YOKE: the oracle of --sweep is the best of all splits by one per cent, tried one by one. Simulated devices have a
-# clock of their own, so both are exact; the machines have their best split in the middle and at either end.
+# sweep.sh YOKE: the oracle of --sweep is the best of all splits in steps of one per cent, tried one by one. Simulated devices
+# have a virtual clock, so both are exact; the machines have their best split in the middle and at either end.
 set -u
 yoke=$1 status=0
 command -v jq >/dev/null || exit 77

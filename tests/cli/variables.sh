@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# variables.sh YOKE: a name in the environment that was probably meant to be one of yoke's is told, once, with that; none that the
-# sources read is; the manual has them all.
+# variables.sh YOKE: a name in the environment that resembles one of yoke's is reported once, with the intended name; names that
+# the sources read are never reported; the manual has all of them.
 set -u
 yoke=$1
 top=$(dirname "$0")/../..
 fail() { echo "$1"; exit 1; }
-# WORD...: what yoke says in this environment
+# WORD...: yoke's messages in this environment
 said() { env "$@" "$yoke" info --devices sim:gpu 2>&1 >/dev/null; }
 expect() # TEXT WORD...
 {
@@ -25,7 +25,7 @@ for name in $names; do
     said "${name}X=" | grep -q "did you mean $name?" || fail "${name}X is not told"
     sed 's/\\//g' "$top/docs/man/yoke.1" | grep -q "\<$name\>" || sed 's/\\//g' "$top"/docs/man/*.1 | grep -q "\<$name\>" || fail "no page has $name"
 done
-# PoCL without a folder to write to has no device: to install it once more would not help.
+# PoCL without a folder to write to has no device: installing it again would not help.
 if "$yoke" info --devices opencl:0 2>/dev/null | grep -q "Portable Computing Language"; then
     text=$(env -u XDG_CACHE_HOME -u POCL_CACHE_DIR HOME=/proc/nowhere "$yoke" info --devices opencl:0 2>&1 >/dev/null)
     case $text in *install* | "") fail "with a HOME that cannot be written: '$text'" ;; *POCL_CACHE_DIR*) ;; *) fail "no cure in '$text'" ;; esac

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_first_use.sh BUILD - the loops of bench/kernels as the project of a new user: outside the tree, against an installed yoke,
+# test_first_use.sh BUILD - the loops of bench/kernels as a new user's project: outside the tree, against an installed yoke,
 # built by CMake and by make, run on the cores, on simulated devices and on PoCL. No result may be wrong.
 set -eu
 build=$1
@@ -22,7 +22,7 @@ PKG_CONFIG_PATH=$lib/pkgconfig PATH=$work/usr/bin:$PATH
 export PKG_CONFIG_PATH PATH
 make -s -C "$work/by-make" program
 
-# One element; fewer than a vector or a group has; a number that nothing divides.
+# One element; fewer than a vector or a group; a prime number.
 for devices in cpu sim:gpu sim:cpu:cores=4,sim:gpu*2 opencl:0 cpu:1,opencl:0; do
     case $devices in *opencl*)
         yoke info --devices opencl:0 >/dev/null 2>&1 || { echo "$devices: there is no OpenCL device"; continue; } ;;

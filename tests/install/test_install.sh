@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_install.sh BUILD - installs the build into an empty folder and uses it as a stranger would, without LD_LIBRARY_PATH: the command,
-# a program by the recipe that the documents print, by CMake, in C++; then looks at what the library exports and needs, how it is
-# hardened, and that the documents' links hold.
+# test_install.sh BUILD - installs the build into an empty folder and uses it like a new user, without LD_LIBRARY_PATH: the command,
+# a program by the documented recipe, by CMake, in C++; then checks what the library exports and needs, its hardening, and the
+# links in the documents.
 set -eu
 build=$1
 source=$(cd "$(dirname "$0")" && pwd)

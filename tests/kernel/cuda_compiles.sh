@@ -1,6 +1,6 @@
 #!/bin/sh
-# cuda_compiles.sh EMBED NVRTC_COMPILE FILE.c... - compile the CUDA form of kernel files with NVRTC and with
-# nvcc, without a warning. No GPU is needed. A compiler that is not installed is left out; with neither the
+# cuda_compiles.sh EMBED NVRTC_COMPILE FILE.c... - compiles the CUDA form of kernel files with NVRTC and with
+# nvcc, without a warning. No GPU is needed. A compiler that is not installed is omitted; with neither the
 # test is skipped (77). NVRTC_COMPILE is nvrtc_compile.c.
 set -eu
 embed=$1 nvrtc_compile=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed_check.sh EMBED LIBYOKE - kernels compiled for the devices of this machine at build time: one that no
-# device's compiler takes is told and fails the build, one without devices is told and does not.
+# embed_check.sh EMBED LIBYOKE - kernels compiled at build time for the devices of this machine: a kernel that no
+# device's compiler accepts is reported and fails the build; a lack of devices is reported and does not.
 set -eu
 embed=$1
 export YOKE_LIB="$2"
@@ -35,6 +35,6 @@ if "$embed" --check "$work/broken.c" -DTIMES=2 2> "$work/words"; then
     exit 1
 fi
 grep -q 'broken does not compile' "$work/words" && grep -q 'no_such_function' "$work/words"
-# once for each device that there is
+# once for each device
 [ -z "$(grep 'does not compile' "$work/words" | sort | uniq -d)" ] || { echo "told more than once"; exit 1; }
 echo ok

@@ -1,7 +1,7 @@
 #!/bin/sh
-# embed_route.sh EMBED INCLUDE - the route without CMake: a kernel file in a folder of its own, flattened by
-# yoke-embed and compiled as a Makefile would, warning-free with gcc and clang; then what yoke-embed says to
-# mistakes.
+# embed_route.sh EMBED INCLUDE - the way without CMake: a kernel file in a separate folder, flattened by
+# yoke-embed and compiled as by a Makefile, without warnings from gcc and clang; then yoke-embed's messages
+# about errors.
 set -eu
 embed=$1 include=$2
 work=$(mktemp -d)
@@ -36,7 +36,7 @@ for compiler in gcc clang; do
     # shellcheck disable=SC2046 # the flags are words
     $compiler -std=c11 -Wall -Wextra -pedantic -Werror $("$embed" --flags) -I"$include" -I"$work/sub dir" \
         -DOFFSET=7 -DYOKE_SOURCE_FILE="\"$work/mine.inc\"" -c "$work/mine.c" -o "$work/mine.o"
-    # The same without any build step: CPU only, still warning-free.
+    # The same without a build step: CPU only, still without warnings.
     $compiler -std=c11 -O2 -Wall -Wextra -pedantic -Werror -I"$include" -I"$work/sub dir" -DOFFSET=7 \
         -c "$work/mine.c" -o "$work/plain.o"
     # For one processor: a single variant.
@@ -66,7 +66,7 @@ if "$embed" 2> "$work/words"; then
     exit 1
 fi
 grep -q 'yoke-embed --flags' "$work/words"
-# What a device would refuse or add up wrongly is told with file and line, whatever the compiler.
+# Code that a device would refuse or sum incorrectly is reported with file and line, with every compiler.
 cat > "$work/told.c" << 'END'
 #include <yoke/kernel.h>
 static float square(float x) { return x * x; }
@@ -97,7 +97,7 @@ YOKE_KERNEL(saxpy, i, float a, const float *x, float *y)
     y[i] = a * x[i] + y[i];
 }
 END
-tells() { # FILE, then words that its messages have
+tells() { # FILE, then words that its messages must contain
     file=$1
     shift
     for words; do
@@ -126,7 +126,7 @@ for compiler in gcc clang; do
     tells "$work/plain.words" '^plain.c:2: error: parameters of a kernel are written YOKE_VALUE'
     [ "$(wc -l < "$work/plain.words")" -eq 1 ] || { echo "more than one line is told"; exit 1; }
 done
-# Any bytes: words or none, and no end by a mistake of its own.
+# Any bytes: a message or none, and no crash.
 head -c 20000 "$0" | tr '(){}"' '}{"()' | sed 's/^#/ /' > "$work/odd.c"
 "$embed" -o "$work/odd.inc" "$work/odd.c" > "$work/words" 2>&1 || [ ! -e "$work/odd.inc" ]
 echo ok

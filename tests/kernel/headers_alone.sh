@@ -1,7 +1,7 @@
 #!/bin/sh
-# headers_alone.sh INCLUDE COMPILER... - every public header compiles alone, as C11 and as C++ without a
-# warning, with each compiler that is installed, and so do programs that use the shorthands; and kernel.h
-# adds no macro to a C program but its own.
+# headers_alone.sh INCLUDE COMPILER... - every public header compiles alone, as C11 and as C++, without a
+# warning, with each installed compiler, and so do programs that use the shorthands; and kernel.h
+# adds only its own macros to a C program.
 set -eu
 include=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/sh
-# narrow_bodies.sh EMBED PRINT GOLDEN FILE.c... - the bodies with 32-bit indexes of all kernels of the files are
-# those that GOLDEN keeps, and device compilers take them beside the first entries without a warning. PRINT is
-# narrow_print.c. After a change that is meant, KEEP=1 writes GOLDEN anew: read its difference. A compiler that
-# is not installed is left out.
+# narrow_bodies.sh EMBED PRINT GOLDEN FILE.c... - the bodies with 32-bit indexes of all kernels of the files equal
+# those in GOLDEN, and device compilers accept them beside the first entries without a warning. PRINT is
+# narrow_print.c. After an intended change, KEEP=1 rewrites GOLDEN: read its difference. A compiler that
+# is not installed is omitted.
 set -eu
 embed=$1 print=$2 golden=$3
 shift 3
@@ -20,7 +20,7 @@ for file in "$@"; do
         { cat "$include/yoke/prelude_$lower.h" "$work/text"; "$print" < "$work/text"; } > "$work/$name.$lower"
         { echo "== $name"; "$print" --bodies < "$work/text" | grep -v '^$' || :; } > "$work/bodies.$language"
     done
-    # One language's suffices: they differ in nothing but the file's own conditions.
+    # One language is enough: the others differ only in the file's own conditions.
     cat "$work/bodies.CUDA" >> "$work/golden"
     grep -q entry32 "$work/$name.cuda" || continue
     if command -v nvcc > /dev/null; then

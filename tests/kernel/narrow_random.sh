@@ -1,6 +1,6 @@
 #!/bin/sh
-# narrow_random.sh GENERATOR CC SEED COUNT - random bodies give the same with 32-bit indexes (narrow_random.c).
-# Skipped (77) where CC cannot check for overflow.
+# narrow_random.sh GENERATOR CC SEED COUNT - random bodies give the same results with 32-bit indexes (narrow_random.c).
+# Skipped (77) if CC cannot check for overflow.
 set -eu
 generator=$1 cc=$2 seed=$3 count=$4
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# opencl_compiles.sh EMBED FILE.c... - compile the OpenCL form of kernel files with clang for the machines
-# that drivers build on (SPIR, NVIDIA, AMD), with all warnings as errors: GPUs' compilers come with GPUs, this
-# one is everywhere. Skipped (77) where clang is not installed.
+# opencl_compiles.sh EMBED FILE.c... - compiles the OpenCL form of kernel files with clang for the targets
+# of drivers (SPIR, NVIDIA, AMD), with all warnings as errors: GPUs' compilers exist only with GPUs, clang
+# exists everywhere. Skipped (77) without clang.
 set -eu
 embed=$1
 shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# step_declarations.sh INCLUDE COMPILER... - a step kernel that declares what none may is refused by the compiler, in words
-# that tell why; the limits themselves are not.
+# step_declarations.sh INCLUDE COMPILER... - the compiler refuses a step kernel whose declaration exceeds a limit, with a message
+# that gives the reason; the limits themselves are accepted.
 set -eu
 include=$1
 shift

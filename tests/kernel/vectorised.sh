@@ -1,8 +1,8 @@
 #!/bin/sh
-# vectorised.sh forms|photons OBJECT... - show in the disassembly that the CPU variants of kernels are vectorised.
+# vectorised.sh forms|photons OBJECT... - checks in the disassembly that the CPU variants of kernels are vectorised.
 #
-# For each kernel of these below the v3 variant must contain packed instructions on ymm registers and the v4 variant
-# on zmm or ymm; where the arithmetic has a product and a sum, fused ones. A variant that is missing fails.
+# For each of these kernels the v3 variant must contain packed instructions on ymm registers and the v4 variant
+# on zmm or ymm; fused ones if the arithmetic has a product and a sum. A missing variant is an error.
 set -eu
 command -v objdump > /dev/null || { echo "objdump is not installed: skipped"; exit 77; }
 [ "$(uname -m)" = x86_64 ] || { echo "not an x86-64 processor: skipped"; exit 77; }

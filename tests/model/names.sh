@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Header and model have to speak of the same: every yk_coherence_NAME of coherence.h that changes something, or says what is lacking,
-# is an inline NAME of coherence_rules.pml below "transitions", and the reverse; so are the states of a row, and the ways of rows that
-# are shared out (broadcast.h). What the model has below "--- FILE.c ---" is a function of src/array/FILE.c, with yk_ before it or not.
+# Header and model must have the same names: every yk_coherence_NAME of coherence.h that changes the state, or says what is lacking,
+# is an inline NAME of coherence_rules.pml below "transitions", and the reverse; so are the states of a row, and the routes of shared
+# rows (broadcast.h). Each step of the model below "--- FILE.c ---" is a function of src/array/FILE.c, with or without yk_.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 header=${1-$here/../../src/array/coherence.h}
@@ -9,7 +9,7 @@ rules=${2-$here/coherence_rules.pml}
 source=$here/../../src/array
 routes=$source/broadcast.h
 
-# Questions and lifecycle: they move no rows.
+# Queries, opening and closing: they move no rows.
 not_modelled='open|close|state|current|version|check|whereabouts|flying'
 
 header_transitions()

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Searches all that the model of coherence can do, and tells whether it may. Prints states, memory and time of each search.
+# Searches all states of the coherence model and checks them. Prints states, memory and time of each search.
 #
 #     run.sh              every configuration, for safety and deadlock, then for runs that never end; then the mutants
-#     run.sh --mutants    the mutants only: mistakes that have to be found, or the model proves nothing
+#     run.sh --mutants    the mutants only: planted errors that must be found, otherwise the model proves nothing
 #     run.sh --replay     all configurations; the first error is printed step by step
 #
-# Exits 77 (skipped) without spin or a compiler. README.md says how to read what is searched.
+# Exits 77 (skipped) without spin or a compiler. README.md explains what is searched.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for tool in spin gcc; do
@@ -23,20 +23,20 @@ depth=100000
 at_once=2
 
 # Searches spend their time on storing states: on these few functions and on the chains of the hash table, which has 2^23 heads
-# (2^20 made chains of eight). Compiling all of pan well takes longer than it makes a search shorter; a Spin whose functions
-# are called otherwise is only slower.
+# (2^20 gave chains of eight). Optimizing all of pan takes longer than it saves in a search; with a Spin whose functions have
+# other names the search is only slower.
 storing='h_store|compress|ordinal|d_sfh|s_hash|col_p|col_q'
 table=23
-# Mutants are found early, so compiling takes longer than searching: clang does it in half of gcc's time.
+# Mutants are found early, so compiling takes longer than searching: clang needs half of gcc's time.
 compiler=gcc
 
-# search NAME safety|ends SPIN-OPTIONS...: leaves the outcome in $found: none, error, or broken (did not run to its end). Every
-# search has a directory of its own.
+# search NAME safety|ends SPIN-OPTIONS...: sets $found to none, error, or broken (the search did not complete). Every
+# search has its own directory.
 search()
 {
     local name=$1 kind=$2 start=$SECONDS compile=(-DSAFETY) run=() directory
     shift 2
-    if [ "$kind" = ends ]; then # any cycle is one without progress, for nothing is called progress
+    if [ "$kind" = ends ]; then # every cycle is one without progress, because no state is labelled progress
         compile=(-DNP) run=(-l)
     fi
     directory=$(mktemp -d -p "$work")
@@ -74,7 +74,7 @@ one()
     fi
 }
 
-# The same, beside others.
+# The same, in parallel with others.
 start()
 {
     while [ "$(jobs -rp | wc -l)" -ge $at_once ]; do
@@ -91,7 +91,7 @@ must_fail() { start error "$@"; }
 
 across=(-DROWS=2 -DLINK=NEARER)
 
-# That all runs end hangs on retries, which a failure or a write brings about. The longest come first.
+# Endless runs could come from retries, which a failure or a write causes. The longest searches come first.
 configurations()
 {
     must_hold "1" ends -DCONFIGURATION=1 -DROWS=2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test_bootstrap.sh SOURCE_FOLDER - what bootstrap.sh does on machines that are not this one: the commands it asks are stand-ins
-# that answer for such a machine and note what they were told.
+# test_bootstrap.sh SOURCE_FOLDER - bootstrap.sh on simulated machines: the commands that it calls are stand-ins
+# that answer for such a machine and record their arguments.
 set -euo pipefail
 script=$1/bootstrap.sh
 work=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 export log
 
-# machine NAME...: an empty PATH but for these stand-ins and the few tools the script is made of
+# machine NAME...: a PATH with only these stand-ins and the few tools that the script uses
 machine()
 {
     rm -rf "${work:?}/bin" "$log"
@@ -29,7 +29,7 @@ stand_in()
     chmod +x "$work/stand-in/$1"
 }
 
-# Installed is what the file `installed` names.
+# The file `installed` lists the installed packages.
 stand_in dpkg-query <<'S'
 shift 3
 for package; do
@@ -75,14 +75,14 @@ expect()
 
 packages=$(sh "$script" --list)
 
-# all there: nothing said, nothing done
+# all installed: no output, no action
 echo "$packages" >"$work/installed"
 machine dpkg-query apt-get id
 run
 expect 0
 [ ! -s "$work/out" ] && [ ! -s "$log" ]
 
-# some missing, root: only these are installed, without a question and without removing anything
+# some missing, root: only these are installed, without a question and without removing any package
 grep -vx -e cmake -e libcjson-dev <<<"$packages" >"$work/installed"
 machine dpkg-query apt-get id
 run
@@ -92,7 +92,7 @@ if grep -q mricron "$log"; then exit 1; fi
 run
 expect 0
 
-# not root: through sudo, which must not ask where nobody can answer
+# not root: through sudo, which must not prompt if there is no terminal
 grep -vx make <<<"$packages" >"$work/installed"
 printf 'echo 1000\n' | stand_in id
 machine dpkg-query apt-get id sudo true
@@ -100,7 +100,7 @@ run
 expect 0 "sudo -n"
 expect 0 " make"
 
-# sudo, but no rights
+# sudo, but no permission
 grep -vx make <<<"$packages" >"$work/installed"
 machine dpkg-query apt-get id sudo true
 touch "$work/no-rights"
@@ -121,14 +121,14 @@ touch "$work/broken"
 run
 expect 1 "apt could not install all of: make"
 
-# apt fails for want of a network
+# apt fails without a network
 machine dpkg-query apt-get id
 touch "$work/offline"
 run
 expect 1 "offline"
 rm "$work/offline"
 
-# library and command alone want no test harness, no pictures, no PoCL
+# library and command alone need no test harness, no pictures, no PoCL
 : >"$work/installed"
 rm "$work/broken"
 machine dpkg-query apt-get id
@@ -150,7 +150,7 @@ expect 1 "libhwloc-dev"
 run --wrong
 expect 2 "usage:"
 
-# sourced, it neither ends nor changes the shell that sources it
+# sourced, it neither ends nor changes the calling shell
 (
     set -u
     set -- --list

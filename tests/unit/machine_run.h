@@ -1,6 +1,6 @@
 /* machine_run.h - runs one job on a machine of dispatch_machine.h, from the first request to the
  * last report, in virtual time. Each lane requests work, does it and reports. Lanes of a CPU device
- * cut leases. A GPU does its copies one after another, and its kernels likewise; its lanes overlap
+ * cut leases. A GPU does its copies one after another, and so its kernels; its lanes overlap
  * the two.
  *
  * Every item is counted, so a test notices if an item was lost or done twice. */
