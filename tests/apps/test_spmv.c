@@ -23,8 +23,7 @@ static const char *const all_devices[] = { "cpu:1", "cpu", "opencl:0", "cpu:1,op
                                            "sim:cpu:cores=3,sim:gpu*2" };
 static const char *const *devices = all_devices;
 static int device_count = sizeof all_devices / sizeof *all_devices;
-static int ways =
-    3; /* number of ways to split; one for devices of the command line, which may be slow */
+static int ways = 3; /* ways to split; one for devices of the command line, which may be slow */
 
 static int64_t none(int64_t row)
 {

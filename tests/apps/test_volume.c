@@ -36,8 +36,7 @@ enum {
 };
 
 static char folder[] = "/tmp/test_volume.XXXXXX", path[128];
-static int watch,
-    terminal; /* descriptors: a file for standard error, and the original standard error */
+static int watch, terminal; /* descriptors: a file, and the original standard error */
 
 struct file {
     unsigned char bytes[FILE_MOST];

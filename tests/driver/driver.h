@@ -110,8 +110,7 @@ int standin_ranges_touch(CUdeviceptr start, size_t bytes);
 /* True if every byte may be used; by this device. */
 int standin_ranges_cover(CUdeviceptr start, size_t bytes);
 int standin_ranges_open_to(int device, CUdeviceptr start, size_t bytes);
-long standin_memory_sweep(
-    CUcontext context); /* frees memory allocated in the context; returns the number of blocks */
+long standin_memory_sweep(CUcontext context); /* frees all of it; number of blocks */
 size_t standin_page_bytes(void);
 
 /* copy.c */
@@ -158,8 +157,7 @@ void standin_module_close(CUmodule module);
 struct standin_fiber;
 struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *context);
 void standin_fiber_resume(struct standin_fiber *fiber); /* returns when the fiber yields or ends */
-void standin_fiber_yield(
-    struct standin_fiber *fiber); /* called on the fiber; run must never return */
+void standin_fiber_yield(struct standin_fiber *fiber);  /* on the fiber; run must not return */
 void standin_fiber_close(struct standin_fiber *fiber);
 
 /* fault.c */

@@ -96,8 +96,7 @@ static void fiber_run(unsigned high, unsigned low)
 
 struct standin_fiber *standin_fiber_open(void (*run)(void *context), void *context)
 {
-    struct standin_fiber *volatile fiber =
-        calloc(1, sizeof *fiber); /* volatile: getcontext returns twice */
+    struct standin_fiber *volatile fiber = calloc(1, sizeof *fiber); /* getcontext returns twice */
     if (!fiber)
         return NULL;
     fiber->run = run;

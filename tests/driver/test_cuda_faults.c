@@ -47,8 +47,7 @@ static yoke_status safe_open(struct safe *safe)
     yoke_status status = yoke_open(&(yoke_config){ .devices = "cpu:1,cuda:0" }, &safe->rt);
     if (status != YOKE_OK)
         return status;
-    assert_int_equal(yoke_trace_start(safe->rt),
-                     YOKE_OK); /* so that yoke also queries the driver's times */
+    assert_int_equal(yoke_trace_start(safe->rt), YOKE_OK); /* queries the driver's times */
     safe->xs = yoke_alloc(safe->rt, ROWS * sizeof *safe->xs);
     safe->ys = malloc(ROWS * sizeof *safe->ys);
     assert_true(safe->xs && safe->ys);

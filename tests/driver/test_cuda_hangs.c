@@ -87,8 +87,7 @@ static void hangs(const char *devices, const char *function, yoke_waiting waitin
     OK(yoke_open(&config, &scene.runtime));
     OK(yoke_array_wrap(scene.runtime, scene.values, N, sizeof *scene.values, &scene.array));
     alarm(250);
-    while (standin_calls_of("cuLaunchKernel") <
-           before + 8) /* three of these launches have to be measured */
+    while (standin_calls_of("cuLaunchKernel") < before + 8) /* three have to be measured */
         OK(run(&scene));
     check(&scene); /* brings the rows home: rows that only the device has would be lost with it */
     yoke_set_log(say, line, YOKE_LOG_WARN);

@@ -27,10 +27,7 @@ static const struct machine machines[] = {
     { "sim:gpu:rate=1e5:lanes=4:slow=k_at_once:slowed=1.3", { 1 }, 1 },
     { "sim:gpu:rate=1e5:lanes=1:slow=k_by_steps:slowed=1.3", { 0 }, 1 },
     { "sim:gpu:rate=1e5:lanes=4:slow=k_at_once:slowed=1.2", { 1 }, 1 }, /* decided by whole jobs */
-    { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once",
-      { 1 },
-      1,
-      3000000 }, /* one or two chunks per job */
+    { "sim:gpu:rate=4e6:fill=5000:slow=k_at_once", { 1 }, 1, 3000000 }, /* 1 or 2 chunks per job */
     { "sim:cpu:cores=4:rate=1e4:slow=k_at_once", { 1 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps", { 0 }, 1 },
     { "sim:cpu:cores=4:rate=1e4:slow=k_by_steps,sim:gpu:rate=1e5:slow=k_at_once",

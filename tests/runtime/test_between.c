@@ -167,9 +167,7 @@ static void what_others_wait_for_goes_first(void **state)
 {
     enum { ROWS = 1 << 18, WHOLE = 2 * ROWS };
     static int32_t as[ROWS], bs[WHOLE], cs[ROWS];
-    const double quarter =
-        4.0 * WHOLE / 4 /
-        host_link; /* time for a quarter of b; a quarter of a and c together takes as long */
+    const double quarter = 4.0 * WHOLE / 4 / host_link; /* s; the same for a and c */
     const tile_t tile = { .last = 1, .inner = 1, .width = 1 };
     yoke_array *a, *b, *c;
     yoke_result *result;

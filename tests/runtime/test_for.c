@@ -156,8 +156,7 @@ static void arrays(void)
     ok(yoke_array_wrap(rt, xs, N, sizeof *xs, &x));
     ok(yoke_array_wrap(rt, ys, N, sizeof *ys, &y));
     ok(yoke_for(rt, &f_saxpy, N, 0.0f, x, y));
-    ok(yoke_for(rt, &f_gather, N, indexes, yoke_whole(y),
-                x)); /* y need not come home between the calls */
+    ok(yoke_for(rt, &f_gather, N, indexes, yoke_whole(y), x)); /* y need not come home now */
     ok(yoke_array_acquire(x, YOKE_READ));
     for (int i = 0; i < N; i++)
         assert_true(xs[i] == (float)indexes[i]);
@@ -342,7 +341,7 @@ static void default_of_a_child(void **state)
     unsetenv("YOKE_DEVICES");
 }
 
-/* A failed call leaves nothing allocated. */
+/* Each allocation fails in turn; with memory the call succeeds. */
 static void memory_runs_out(void **state)
 {
     yoke_status status = YOKE_ENOMEM;

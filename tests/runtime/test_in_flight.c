@@ -107,8 +107,7 @@ static void one_thread_writes_at_a_time(void **state)
         assert_int_equal(other.status, YOKE_EBUSY);
         assert_non_null(strstr(other.text, "by another thread"));
     }
-    OK(yoke_array_acquire_rows(scene.array, YOKE_READ_WRITE, 10,
-                               20)); /* the same thread may acquire more */
+    OK(yoke_array_acquire_rows(scene.array, YOKE_READ_WRITE, 10, 20)); /* this thread may */
     OK(yoke_array_release(scene.array));
     other = (struct other){ .array = scene.array, .mode = YOKE_WRITE };
     ask_elsewhere(&other);

@@ -34,8 +34,7 @@ static void pinned_when_it_pays(void **state)
         OK(yoke_array_release(x));
         OK(unaligned_saxpy(rt, x, y, 0));
     }
-    assert_in_range(yk_sim.pinned_bytes, 5 * PAGE,
-                    7 * PAGE); /* x, and not y, which stays on the device */
+    assert_in_range(yk_sim.pinned_bytes, 5 * PAGE, 7 * PAGE); /* x, not y, which stays there */
     OK(yoke_array_close(x));
     OK(yoke_array_close(y));
     assert_int_equal(yk_sim.pinned_bytes, 0);

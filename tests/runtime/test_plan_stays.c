@@ -103,8 +103,7 @@ static void equal_devices_keep_halves(void **state)
     run_jobs(&even);
     run_jobs(&plan);
     assert_true(plan.late_ns < 1.05 * even.late_ns);
-    assert_true(plan.late_bytes <
-                ITEMS * 4 / 10); /* a tenth of the bytes of one array, over all these jobs */
+    assert_true(plan.late_bytes < ITEMS * 4 / 10); /* a tenth of one array, in all */
 }
 
 static void cores_have_their_part(void **state)

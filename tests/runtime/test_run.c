@@ -368,8 +368,7 @@ static void jobs_keep_their_order(void **state)
         }
         OK(yoke_array_wrap(rt, xs, N, 4, &x));
         OK(yoke_array_wrap(rt, ys, N, 4, &y));
-        for (i = 0; i < JOBS;
-             i++) { /* alternately x = 1 y + x and y = 1 x + y: Fibonacci numbers */
+        for (i = 0; i < JOBS; i++) { /* alternately x += y and y += x: Fibonacci numbers */
             yoke_job job = { .kernel = &k_saxpy, .range = { 0, N } };
             yoke_arg args[3] = { yoke_value(a), yoke_in(i % 2 ? y : x), yoke_inout(i % 2 ? x : y) };
             memcpy(job.args, args, sizeof args);

@@ -44,8 +44,7 @@ static struct { /* the present job, for the report of a hang */
 
 static struct {
     pthread_mutex_t lock;
-    int64_t all, left,
-        deep; /* number of looks; of those that found items in the outbox, in the reserve */
+    int64_t all, left, deep; /* looks; those that found items in the outbox, in the reserve */
     int64_t of_job;
     struct yk_step_plan plan;
     uint32_t words[YK_STEP_WORDS];

@@ -63,8 +63,7 @@ static void only_copies_make_chunks(void **state)
     for (i = 0; i < 3; i++) {
         touch(scene.x);
         touch(scene.y);
-        assert_true(chunks_of_a_job(&scene) >
-                    1); /* no row is there, though the last job copied nothing */
+        assert_true(chunks_of_a_job(&scene) > 1); /* none is, though the last job copied none */
         assert_int_equal(chunks_of_a_job(&scene), 1);
     }
     OK(yoke_array_close(scene.x));

@@ -30,8 +30,7 @@ struct yk_event {
 
 static int buffers[3], room; /* per place: number of buffers, and the limit */
 static void (*before_landing)(void);
-static int
-    refused_copy; /* counts down to the copy that fails for lack of driver memory; 0: none fails */
+static int refused_copy; /* counts down to the copy for which the driver has no memory; 0: none */
 
 static inline int number_of(const struct yk_device *device)
 {

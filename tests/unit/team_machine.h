@@ -19,10 +19,8 @@ struct team_app {
     /* Limits, as factors of the team that is best in the long run: a job's median time of 31, over
      * all jobs, and at the end, without noise. */
     double middle, sum, end;
-    double link_ms,
-        busier; /* time to copy all rows over one link, both ways; part of the busier link */
-    struct team_times with[TEAM_GPUS + 1],
-        without[TEAM_GPUS + 1]; /* with and without the cores, by number of GPUs */
+    double link_ms, busier; /* all rows over one link, both ways; part of the busier one */
+    struct team_times with[TEAM_GPUS + 1], without[TEAM_GPUS + 1]; /* cores; by number of GPUs */
 };
 
 static const struct team_app team_apps[] = {

@@ -179,8 +179,8 @@ static void lines_are_the_users(void **state)
     yk_access_close(&access);
 }
 
-/* Truncated at each byte; each byte replaced by several characters; without memory: never more than
- * a smaller result. */
+/* Truncated at each byte; each byte replaced by several characters; without memory: no crash, and
+ * no leak. */
 static void hostile_texts(void **state)
 {
     (void)state;

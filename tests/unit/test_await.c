@@ -109,8 +109,7 @@ static void nobody_watches_while_there_is_more(void **state)
     (void)state;
     assert_int_equal(yk_device_look_at(&device, end - 30 * US), end + 25 * US);
     assert_int_equal(yk_device_look_at(&device, end + 10 * US), end + 35 * US);
-    assert_int_equal(yk_device_look_at(&device, end + 26 * US),
-                     0); /* far off: wait for the wake-up */
+    assert_int_equal(yk_device_look_at(&device, end + 26 * US), 0); /* far off: sleep */
     for (int i = 0; i < 3; i++)
         chain[i].busy = 0;
     end = chain[3].expected_ns;

@@ -97,8 +97,7 @@ static void each_decision(void **state)
         { 3, HOST, B | C, B | C, B | C, YK_ROUTE_FOLLOW, 3 },
         { 3, HOST, B, B, C, YK_ROUTE_PASS_ON, 3 },
         { 2, HOST | B, 0, 0, B | C, YK_ROUTE_DEVICE, 2 },
-        { 1, HOST | C, B, B, B | C, YK_ROUTE_DEVICE,
-          3 }, /* a copy that is there is better than one that is arriving */
+        { 1, HOST | C, B, B, B | C, YK_ROUTE_DEVICE, 3 }, /* present is better than arriving */
         { 3, B | C, 0, 0, B | C, YK_ROUTE_DEVICE, 3 },
         { 1, B | C, 0, 0, B | C, YK_ROUTE_DEVICE, 2 }, /* the next one after the requester */
         { 2, C, 0, 0, B, YK_ROUTE_NONE, 0 },           /* only far away */

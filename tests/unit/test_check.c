@@ -406,8 +406,7 @@ static void races_of_rows(void **state)
                            .bytes = 5,
                            .rows = 3,
                            .pitch = 5,
-                           .host_pitch =
-                               51 }; /* writes 15, 66, 117; reads are 0 to 9, 30 to 39, ... */
+                           .host_pitch = 51 }; /* 15, 66, 117; reads are 0 to 9, 30 to 39, ... */
     assert_int_equal(bench.b->copy(bench.queue[1], &out, NULL), YOKE_EINVAL);
     expect_breach("may still be running"); /* 60 to 69 */
     out.host_pitch = 30;

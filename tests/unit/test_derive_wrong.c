@@ -97,8 +97,7 @@ static void test_garbage(void **state)
         assert_int_equal(yk_derive(&yk_derive_model, &sizes, &three, &out), 1);
         assert_memory_equal(&out, &clean, sizeof out);
         struct yk_lesson_list alone = { &lessons[2], 1, 1 };
-        int helps =
-            way == 7 || way == 8 || way == 15; /* valid by itself, but not with the others */
+        int helps = way == 7 || way == 8 || way == 15; /* valid, but not with the others */
         if (way != 11)
             assert_int_equal(yk_derive(&yk_derive_model, &sizes, &alone, &out), helps);
     }

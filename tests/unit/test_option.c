@@ -218,8 +218,7 @@ static void lists_set_what_they_name(void **state)
     assert_int_equal(settings.chunk, 1000);
     assert_int_equal(settings.mode, 1);
     assert_true(settings.pause == 5e-3);
-    assert_string_equal(settings.path,
-                        "b=c"); /* the last value counts, and the first one is freed */
+    assert_string_equal(settings.path, "b=c"); /* the last one counts, the first is freed */
     assert_true(settings.alpha == 0.25);
     yk_options_clear(table, &settings);
 }

@@ -210,8 +210,7 @@ static void small_chunks_come_many_at_once(void **state)
     assert_int_equal(yk_dispatch_open(&spec, &dispatch), YOKE_OK);
     yk_dispatch_join(dispatch, 0, 0);
     assert_int_equal(yk_dispatch_next(dispatch, 0, 0, 1, &chunk, &wake_ns), YK_TAKE);
-    assert_int_equal(chunk.last,
-                     748); /* 20 us are 2000 items; 3000 / 4 in whole chunks for 4 lanes */
+    assert_int_equal(chunk.last, 748); /* 20 us: 2000 items; 3000 / 4 in whole chunks for 4 lanes */
     assert_int_equal(chunk.piece, 1);
     assert_true(chunk.parts >= 65535) /* one by one */;
     assert_int_equal(yk_dispatch_next(dispatch, 0, 1, 1, &chunk, &wake_ns), YK_TAKE);

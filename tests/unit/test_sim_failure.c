@@ -18,8 +18,7 @@ static void failure_by_time(void **state)
     struct yk_event *out = copy_after(&bench, 0, YK_COPY_FROM_DEVICE, NULL);
     struct yk_event *beside = copy_after(&bench, 1, YK_COPY_TO_DEVICE, in);
     expect(in, 0, 14000);
-    expect_outcome(kernel, 14000, 20000,
-                   YOKE_EDEVICE); /* it would have ended at the same instant */
+    expect_outcome(kernel, 14000, 20000, YOKE_EDEVICE); /* it would have ended then */
     expect_outcome(beside, 14000, 20000, YOKE_EDEVICE);
     expect_outcome(out, 20000, 20000, YOKE_EDEVICE);
     assert_int_equal(sim->now(), 20000);

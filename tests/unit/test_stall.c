@@ -71,8 +71,7 @@ static void chunks_wait_for_each_other(void **state)
                      36 * second); /* 6 of the first 7 s were not observed */
     yk_stall_end(&stall, 10e9, 36 * second);
     assert_int_equal(watch(&stall, 36 * second), 56 * second);
-    yk_stall_begin(&stall, 0,
-                   57 * second); /* has no limit, and the other chunk is queued behind it */
+    yk_stall_begin(&stall, 0, 57 * second); /* no limit; the other one is behind it */
     assert_int_equal(watch(&stall, 57 * second), -1);
     assert_int_equal(yk_stall_look(&stall, 5000 * second, &again), 0);
     yk_stall_end(&stall, 0, 5000 * second);

@@ -115,8 +115,7 @@ static void note_rates(struct node *node, double ms)
     for (d = 0; d < node->cores + node->gpus; d++)
         if (node->asked & yk_team_bit(d))
             node->devices[d].rate = all * (d < node->cores ? cores : gpu) * (0.9 + draw(node) / 5);
-    if (node->cores &&
-        node->devices[0].rate <= 0) /* measured by a small chunk, then left without a part */
+    if (node->cores && node->devices[0].rate <= 0) /* measured, then left without a part */
         node->devices[0].rate = ITEMS / (middle_ms(&node->app->with[0]) * 1e6);
 }
 

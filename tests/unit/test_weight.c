@@ -83,8 +83,7 @@ static void the_papers_rule_goes_a_hundredth(void **state)
     (void)state;
     assert_true(near(yk_weight_paper(0.2, &slow_cores), 0.19));
     assert_true(near(yk_weight_paper(0.2, &slow_gpus), 0.21));
-    assert_true(
-        near(yk_weight_paper(0.2, &even), 0.21)); /* ratio > 0.5 lowers it, otherwise it rises */
+    assert_true(near(yk_weight_paper(0.2, &even), 0.21)); /* ratio > 0.5 lowers it, else it rises */
     assert_true(near(yk_weight_paper(0, &idle_cores), 0.01));
     assert_true(near(yk_weight_paper(0.2, &nothing), 0.2));
 }
@@ -176,8 +175,7 @@ static void a_policy_moves_the_weight_it_was_asked_for(void **state)
     assert_true(yk_weight_moves(&own, &all));
     yk_weight_adapt(&own, &all, 0.2, &slow_cores);
     assert_true(near(yk_weight_now(&own, &all), 0.19) && near(all.given, 0.2) && own.given < 0);
-    yk_weight_adapt(&own, &all, 0.2,
-                    &slow_cores); /* the weight has changed since this job: ignored */
+    yk_weight_adapt(&own, &all, 0.2, &slow_cores); /* it has changed since: ignored */
     assert_true(near(yk_weight_now(&own, &all), 0.19));
     own.given = 0.5;
     yk_weight_adapt(&own, &all, 0.5, &slow_cores);
