@@ -258,13 +258,15 @@ static double typical_log(const struct yk_cost *costs, const double *peak, int c
 static void draw_to_peak(struct yk_cost *cost, double peak_log, double fixed_ns)
 {
     const double prior = PEAK_LOG * PEAK_LOG;
-    const int known = yk_cost_is_known(cost);
-    const double var = known ? log_var(cost) : INFINITY;
-    const double own = known ? prior / (prior + var) : 0;
-    const double left = known ? own * var : prior;
-    if (!known)
+    double own_log = 0, own = 0, left = prior;
+    if (yk_cost_is_known(cost)) {
+        own_log = log(cost->item_ns);
+        own = prior / (prior + log_var(cost));
+        left = own * log_var(cost);
+    } else {
         yk_cost_open(cost, fixed_ns);
-    cost->item_ns = exp((known ? own * log(cost->item_ns) : 0) + (1 - own) * peak_log);
+    }
+    cost->item_ns = exp(own * own_log + (1 - own) * peak_log);
     cost->item_var = left * cost->item_ns * cost->item_ns;
 }
 

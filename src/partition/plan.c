@@ -25,12 +25,9 @@ struct part {
 
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device)
 {
-    double low = 0, high;
-    int d;
-    for (d = 0; d < device; d++)
-        low += share[d];
-    high = fmin(low + share[device], kernel->high);
-    low = fmax(low, kernel->low);
+    const double first = yk_plan_first(share, device);
+    const double high = fmin(first + share[device], kernel->high);
+    const double low = fmax(first, kernel->low);
     return high > low ? kernel->items * (high - low) / (kernel->high - kernel->low) : 0;
 }
 
@@ -87,10 +84,9 @@ static double kernel_ns(const struct yk_plan *plan, int k, const double *share, 
  * them. */
 static double get_ns(const struct yk_plan *plan, const double *from, const struct part *to)
 {
-    double part[YK_PLAN_DEVICES], low = 0, from_low = 0;
+    double part[YK_PLAN_DEVICES], from_low = 0;
+    const double low = yk_plan_first(to->share, to->device);
     int d;
-    for (d = 0; d < to->device; d++)
-        low += to->share[d];
     for (d = 0; d < plan->devices; d++) {
         const double high = fmin(low + to->share[to->device], from_low + from[d]);
         part[d] = to->bytes * fmax(0, high - fmax(low, from_low));

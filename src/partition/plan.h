@@ -54,6 +54,15 @@ double yk_plan_ns(const struct yk_plan *plan, const struct yk_cuts *cuts);
 /* Time to move each row of all arrays once from one plan to the other. */
 double yk_plan_move_ns(const struct yk_plan *plan, const struct yk_cuts *from,
                        const struct yk_cuts *to);
+/* Where the device's rows begin, as a fraction of all rows. */
+static inline double yk_plan_first(const double *share, int device)
+{
+    double first = 0;
+    int d;
+    for (d = 0; d < device; d++)
+        first += share[d];
+    return first;
+}
 /* Items of a kernel's job that a device does. */
 double yk_plan_items(const struct yk_plan_kernel *kernel, const double *share, int device);
 /* Finds the best cuts. Returns 1 if they are worth the move. `now` NULL: there are no cuts yet, so

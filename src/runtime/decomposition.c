@@ -306,10 +306,8 @@ static int are_ready(const struct yk_job *job)
 static int lacks_rows(const struct yk_job *job, int device)
 {
     const double *share = job->decomposition->cuts.share[job->member];
-    double low = 0;
-    int p, d;
-    for (d = 0; d < device; d++)
-        low += share[d];
+    const double low = yk_plan_first(share, device);
+    int p;
     for (p = 0; p < job->arg_count; p++) {
         const yoke_array *array = job->args[p].array;
         struct yk_interval rows;

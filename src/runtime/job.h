@@ -56,7 +56,7 @@ struct yk_flight {
     int64_t issued_ns, bytes_in, bytes_out;
     int64_t bytes_between, bytes_passed; /* from other devices; from the host to others */
     int64_t bytes_once; /* of bytes_in what all chunks of the job read, so no later one brings it:
-                           counted as long as nobody knows the device's speed */
+                           counted while the device's speed is unknown */
     int64_t once_ns;    /* how much of its time that took; 0: it cannot tell */
     int64_t fetch_ns;   /* its kernel began so long after it was issued, for what came; 0: nothing
                            did, or it cannot tell */
