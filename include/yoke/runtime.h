@@ -61,6 +61,7 @@ typedef struct yoke_config {
                 * YOKE_EINVAL if its kernel touches memory that the job does not declare, or if the
                 * program uses an array's memory without acquiring it (docs/checking.md). `devices`
                 * and partitioners are ignored. Slow */
+    yoke_loading loading; /* YOKE_LOAD, "later" or "open"; default later */
     /* YOKE_WATCHDOG: a GPU is taken out as lost when its work takes `watchdog` times the expected
      * time, and at least 10 seconds; other devices do its chunks. Only chunks with three measured
      * similar chunks count. A GPU whose driver does not return from a call for as long is also
@@ -71,7 +72,6 @@ typedef struct yoke_config {
      * it may still write rows that were to come home at once (home YOKE_HOME_NOW, windows). Cores
      * are not watched. */
     double watchdog;
-    yoke_loading loading; /* YOKE_LOAD, "later" or "open"; default later */
 } yoke_config;
 
 /* Opens a runtime; `config` NULL: all defaults. Opens the devices that are named and fails if one
