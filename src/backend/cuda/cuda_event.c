@@ -19,14 +19,16 @@ static const int64_t second_ns = 1000000000;
 static const int64_t anchor_lasts_ns = 4000000000;
 
 /* An event that can wake a sleeping thread makes the GPU interrupt a core, and a thread of the
- * driver run, even if no thread sleeps. So an operation that another one follows ends in a `light`
- * event, which does not.
+ * driver run, even if no thread sleeps; a thread that polls it sees the end 25 us late. So the end
+ * of an operation is a `light` event, which does neither. If a thread may sleep until the end,
+ * `wakes` is recorded behind it, for 1 us of the host's time.
  */
 struct yk_event {
     struct yk_cuda_device *device;
     CUevent begin, wakes, light;
-    CUevent end; /* `wakes` or `light` */
+    CUevent end; /* `light`; `wakes` if times are asked for */
     int timed;   /* 1: begin is recorded, too */
+    int called;  /* 1: wakes is recorded, too */
     int64_t submitted_ns;
     atomic_int references;
     atomic_int state; /* CUresult; release by the thread that sees the end, pairs with acquire in
@@ -74,8 +76,8 @@ static CUresult event_take(struct yk_cuda_device *device, struct yk_event **out)
         code = event_make(device, &event);
     if (code != CUDA_SUCCESS)
         return code;
-    event->end = event->wakes;
-    event->timed = 0;
+    event->end = event->light;
+    event->timed = event->called = 0;
     event->submitted_ns = yk_clock_ns();
     atomic_store_explicit(&event->references, 1, memory_order_relaxed);
     atomic_store_explicit(&event->state, YK_CUDA_PENDING, memory_order_relaxed);
@@ -124,12 +126,11 @@ yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation)
     CUresult code = CUDA_SUCCESS;
     if (operation->event)
         code = event_take(device, &operation->made);
-    if (code == CUDA_SUCCESS && operation->made && operation->passing && !operation->timed)
-        operation->made->end = operation->made->light;
     if (code == CUDA_SUCCESS)
         code = wait_for(operation);
     if (code == CUDA_SUCCESS && operation->made && operation->timed) {
         code = device->cu->EventRecord(operation->made->begin, operation->queue->stream);
+        operation->made->end = operation->made->wakes;
         operation->made->timed = 1;
     }
     if (code == CUDA_SUCCESS)
@@ -138,12 +139,24 @@ yoke_status yk_cuda_operation_begin(struct yk_cuda_operation *operation)
     return yk_cuda_refuse(device, code, operation->what);
 }
 
+static CUresult record_end(const struct yk_cuda_operation *operation)
+{
+    const struct yk_queue *queue = operation->queue;
+    const struct yk_cuda_api *cu = queue->device->cu;
+    struct yk_event *event = operation->made;
+    CUresult code = cu->EventRecord(event->end, queue->stream);
+    event->called = event->timed || !operation->passing;
+    if (code == CUDA_SUCCESS && event->called && !event->timed)
+        code = cu->EventRecord(event->wakes, queue->stream);
+    return code;
+}
+
 yoke_status yk_cuda_operation_end(struct yk_cuda_operation *operation, CUresult code)
 {
     struct yk_cuda_device *device = operation->queue->device;
     int is_queued = code == CUDA_SUCCESS;
     if (is_queued && operation->made)
-        code = device->cu->EventRecord(operation->made->end, operation->queue->stream);
+        code = record_end(operation);
     if (code == CUDA_SUCCESS) {
         if (operation->event) {
             atomic_store_explicit(&device->well_ns, operation->made->submitted_ns,
@@ -168,8 +181,8 @@ static CUresult sleep_until_end(struct yk_event *event)
 {
     const struct yk_cuda_api *cu = event->device->cu;
     CUresult code = YK_CUDA_PENDING;
-    if (event->end == event->wakes)
-        return cu->EventSynchronize(event->end);
+    if (event->called)
+        return cu->EventSynchronize(event->wakes);
     while ((code = cu->EventQuery(event->end)) == YK_CUDA_PENDING)
         yk_clock_sleep_ns(light_nap_ns); /* cuEventSynchronize would spin */
     return code;
@@ -301,7 +314,7 @@ void yk_cuda_event_times(struct yk_event *event, struct yk_event_times *out)
     if (atomic_load(&device->lost) || !yk_cuda_enter_anyway(device))
         return;
     yk_lock(&device->event_lock);
-    int64_t end = event->end == event->light ? -1 : since_anchor(device, event->end);
+    int64_t end = event->called ? since_anchor(device, event->wakes) : -1;
     int64_t begin = event->timed ? since_anchor(device, event->begin) : -1;
     int64_t zero = device->anchor_ns;
     if (end > anchor_lasts_ns)
