@@ -40,7 +40,7 @@
 #endif
 
 #define YK_STEP_HIDDEN(T)                                                                          \
-    const int yk_folds, const uint32_t yk_fresh, T *yk_next, YOKE_GLOBAL T *yk_more,               \
+    const uint32_t yk_fresh, T *yk_next, YOKE_GLOBAL T *yk_more,                                   \
         YOKE_GLOBAL uint32_t *yk_more_ages, const uint32_t yk_age, YOKE_SHARED uint32_t *yk_top,   \
         uint32_t *yk_sent, const uint32_t yk_most
 
@@ -113,7 +113,7 @@
             yk_step_begin(&yk_s, &yk_plan);                                                        \
             yk_sent = 0;                                                                           \
             if (yk_s.has)                                                                          \
-                yk_body_##name(yk_mine, yk_index, 0, yk_s.fresh, &yk_next,                         \
+                yk_body_##name(yk_mine, yk_index, yk_s.fresh, &yk_next,                            \
                                yk_items + yk_s.bottom + yk_s.count,                                \
                                yk_ages + yk_s.bottom + yk_s.count, yk_age, yk_s.top, &yk_sent,     \
                                most YK_EACH(YK_ENTRY_ACTUAL, __VA_ARGS__));                        \

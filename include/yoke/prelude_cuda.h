@@ -97,8 +97,11 @@ YOKE_FN float yoke_int_as_float(int32_t x)
  * first, and one lane adds: a dot product of 268,435,456 floats into one element takes 43 ms on an
  * H200 without this, 0.9 ms with it and with several copies (docs/results/kernels-h200.md). Lanes
  * of a warp that has diverged add one by one: comparing all addresses there would cost more than it
- * saves. */
-#if __CUDA_ARCH__ >= 700
+ * saves. Texts for step kernels are compiled with a YK_FOLDS of 0 (src/backend/prelude.c). */
+#ifndef YK_FOLDS
+#define YK_FOLDS 1
+#endif
+#if YK_FOLDS && __CUDA_ARCH__ >= 700
 #define YK_ADD_FOLDS(T, C)                                                                         \
     if (__activemask() == 0xffffffffu) {                                                           \
         int yk_same;                                                                               \
@@ -118,11 +121,9 @@ YOKE_FN unsigned yk_lane(void)
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }
 #define YK_ADD(T, C)                                                                               \
-    YOKE_FN void yk_add_to(T *p, T v, const int folds)                                             \
+    YOKE_FN void yoke_add(T *p, T v)                                                               \
     {                                                                                              \
-        if (folds) {                                                                               \
-            YK_ADD_FOLDS(T, C)                                                                     \
-        }                                                                                          \
+        YK_ADD_FOLDS(T, C)                                                                         \
         (void)atomicAdd((C *)p, (C)v);                                                             \
     }
 YK_ADD(int32_t, int)
@@ -131,14 +132,6 @@ YK_ADD(int64_t, unsigned long long)
 YK_ADD(uint64_t, unsigned long long)
 YK_ADD(float, float)
 YK_ADD(double, double)
-/* Lanes of a step kernel have different items and rarely add to one element together. Their bodies
- * have a yk_folds of 0, which costs nothing. */
-enum { yk_folds = 1 };
-#define yoke_add(p, v) yk_add_typed(p, v, yk_folds)
-template <typename T, typename V> YOKE_FN void yk_add_typed(T *p, V v, const int folds)
-{
-    yk_add_to(p, (T)v, folds);
-}
 
 /* Reductions (kernel_reduce.h says what op is, reduce.h what it means): MIN and MAX ignore NaNs,
  * integers wrap. */

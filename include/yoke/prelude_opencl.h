@@ -115,15 +115,15 @@ typedef struct yk_space {
 #define UINT64_MAX 18446744073709551615ul
 #endif
 
-/* Step kernels' bodies have a yk_folds of 0, as in prelude_cuda.h. */
-enum { yk_folds = 1 };
-#define yoke_add(p, v) yk_add_to(p, v, yk_folds)
-#define YK_OVERLOAD    static inline __attribute__((overloadable, always_inline))
+#define YK_OVERLOAD static inline __attribute__((overloadable, always_inline))
 
 /* NVIDIA's GPUs fold and add floating point in memory, as prelude_cuda.h explains. OpenCL 1.2 has
  * no names for that, but their compiler accepts PTX. YK_NVIDIA, a build option, is the major number
  * of the compute capability. */
-#if YK_NVIDIA >= 7
+#ifndef YK_FOLDS
+#define YK_FOLDS 1
+#endif
+#if YK_FOLDS && YK_NVIDIA >= 7
 /* 1 if all lanes of the warp are active, each with this p. */
 YK_OVERLOAD int yk_warp_adds_to(const __global void *p)
 {
@@ -161,7 +161,7 @@ YK_OVERLOAD ulong yk_across(ulong v, int d)
     return (ulong)yk_across((uint)(v >> 32), d) << 32 | yk_across((uint)v, d);
 }
 #define YK_FOLDS__global(as_T, as_U)                                                               \
-    if (folds && yk_warp_adds_to(p)) {                                                             \
+    if (yk_warp_adds_to(p)) {                                                                      \
         for (int yk_d = 16; yk_d > 0; yk_d /= 2)                                                   \
             v += as_T(yk_across(as_U(v), yk_d));                                                   \
         if (yk_lane() != 0)                                                                        \
@@ -174,7 +174,7 @@ YK_OVERLOAD ulong yk_across(ulong v, int d)
 
 /* yoke_add: floating point by compare and exchange if there is no instruction. The tests define
  * YOKE_ADD_BY_HALVES. */
-#define YK_ADD(space, T) YK_OVERLOAD void yk_add_to(space T *p, T v, const int folds)
+#define YK_ADD(space, T) YK_OVERLOAD void yoke_add(space T *p, T v)
 #define YK_ADD_INTEGER(space, T, U, add)                                                           \
     YK_ADD(space, T)                                                                               \
     {                                                                                              \

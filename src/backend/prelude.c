@@ -22,6 +22,14 @@ const char *yk_prelude_cuda(void)
     return prelude_cuda;
 }
 
+/* Lanes of a step kernel have different items and rarely add to one element together. So its sums
+ * are not folded over warps, nor are those in functions that its body calls: at each sum the fold
+ * would cost some 100 instructions, and more registers. */
+const char *yk_prelude_settings(const yoke_kernel *kernel)
+{
+    return kernel->kind == YOKE_KERNEL_STEP ? "#define YK_FOLDS 0\n" : "";
+}
+
 /* The subject of the p-th check: the parameters, then a step kernel's item. */
 static const yoke_param *subject(const yoke_kernel *kernel, int p, yoke_param *item)
 {

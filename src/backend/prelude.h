@@ -1,8 +1,9 @@
 /* prelude.h - what is put around the text of a kernel made by YOKE_KERNEL before a device compiler
  * gets it.
  *
- * Source = prelude + text + checks. The preludes are the installed headers of the same names,
- * embedded when libyoke is built, so that a program and the library have the same language layer.
+ * Source = settings + prelude + text + checks. The preludes are the installed headers of the same
+ * names, embedded when libyoke is built, so that a program and the library have the same language
+ * layer.
  */
 #ifndef YK_BACKEND_PRELUDE_H
 #define YK_BACKEND_PRELUDE_H
@@ -11,6 +12,9 @@
 
 const char *yk_prelude_opencl(void);
 const char *yk_prelude_cuda(void);
+
+/* Goes before the prelude: what the kernel's kind changes in it. Static text. */
+const char *yk_prelude_settings(const yoke_kernel *kernel);
 
 /* Declarations that do not compile if a parameter's type has another size on the device than on the
  * host; the compiler then names the parameter. Freed with yk_free; NULL if there is no memory, with

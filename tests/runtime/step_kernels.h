@@ -57,7 +57,8 @@ typedef struct comb {
 } comb_t;
 
 #ifndef YOKE_FLATTEN
-extern const yoke_kernel k_comb, k_tree, k_chain, k_greedy, k_endless, k_flood, k_byte, k_wide;
+extern const yoke_kernel k_comb, k_tree, k_chain, k_greedy, k_endless, k_flood, k_byte, k_wide,
+    k_folds, k_step_folds;
 #endif
 
 #endif

@@ -229,6 +229,36 @@ static void sizes_on(yoke_runtime *rt)
     OK(yoke_array_close(b));
 }
 
+/* Nothing counts at `not_at`. */
+static void folds_on(yoke_runtime *rt, const yoke_kernel *kernel, int not_at)
+{
+    int32_t folds[3] = { 0 };
+    yoke_array *array;
+    OK(yoke_array_wrap(rt, folds, 3, sizeof *folds, &array));
+    OK(yoke_run(
+        rt, &(yoke_job){ .kernel = kernel, .range = { 0, 3000 }, .args = { yoke_add_to(array) } },
+        NULL));
+    OK(yoke_array_acquire(array, YOKE_READ));
+    assert_int_equal(folds[0] + folds[1] + folds[2], 3000);
+    assert_int_equal(folds[not_at], 0);
+    OK(yoke_array_close(array));
+}
+
+/* Sums of step kernels are not folded over warps, in functions that their bodies call either. */
+static void folds_of_plain_kernels_only(void **state)
+{
+    (void)state;
+    for (int m = 0; m < machine_count; m++) {
+        yoke_runtime *rt = open_machine(m);
+        if (!rt)
+            continue;
+        alarm(HANGS_SECONDS);
+        folds_on(rt, &k_folds, 0);
+        folds_on(rt, &k_step_folds, 1);
+        OK(yoke_close(rt));
+    }
+}
+
 static void rows_and_sizes(void **state)
 {
     (void)state;
@@ -460,6 +490,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(few_large_trees),
         cmocka_unit_test(tiny_queues),
         cmocka_unit_test(rows_and_sizes),
+        cmocka_unit_test(folds_of_plain_kernels_only),
         cmocka_unit_test(undeclared_is_an_error),
         cmocka_unit_test(bad_declarations),
         cmocka_unit_test(queues_too_large),

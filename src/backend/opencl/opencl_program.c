@@ -55,8 +55,9 @@ static yoke_status source_open(const struct yk_program *program, const yoke_kern
                            desc->driver, version, desc->cores);
     source->key = !checks || !head
                       ? NULL
-                      : yk_format("%s%s%s%s%s", head, by_hand ? "" : yk_prelude_opencl(),
-                                  kernel->opencl.source.text, narrow, checks);
+                      : yk_format("%s%s%s%s%s%s", head, by_hand ? "" : yk_prelude_settings(kernel),
+                                  by_hand ? "" : yk_prelude_opencl(), kernel->opencl.source.text,
+                                  narrow, checks);
     if (source->key) {
         source->key_size = strlen(source->key);
         source->text = source->key + strlen(head);
